@@ -1,0 +1,214 @@
+//! The stream: what the native side tells Java, what `record --format flametop` writes and what
+//! `--replay` reads. This crate is its definition; the Java reader decodes the same golden file.
+//!
+//! All numbers are little-endian. Times are nanoseconds of `CLOCK_MONOTONIC` unless said otherwise.
+//! Sums and counters are totals since the stream began, never deltas.
+//!
+//! # File
+//! ```text
+//! magic     8 bytes  "FLAMETOP"
+//! version   u32      1
+//! length    u32      bytes of the facts that follow
+//! crc       u32      CRC-32 (IEEE) of the facts
+//! facts     UTF-8    lines of `key=value`, `\n` after each; values hold no control characters
+//! batches   until the end of the file
+//! ```
+//! Facts: `host`, `kernel`, `arch`, `version` (of flametop), `cpus` (comma list of the CPU numbers), `hz.pass`, `hz.cpu`
+//! (as started), `target` (`all`, `pid 1,2` or `tid 3`), `time.monotonic` and `time.wall` (ns, the same moment),
+//! `time.boot_offset` (`CLOCK_BOOTTIME` − `CLOCK_MONOTONIC`, ns), `own` (comma list of flametop's tgids),
+//! `idle.CPU.STATE` (`name|exit latency µs|target residency µs`), `idle.missing` (why there are no idle states, if so).
+//! A reader ignores facts it does not know.
+//!
+//! # Batch
+//! ```text
+//! length    u32   bytes of the whole batch, this field included
+//! crc       u32   CRC-32 (IEEE) of everything after this field
+//! time      u64   when the pass began, or the batch was filled if it holds none
+//! sequence  u32   0, 1, 2, … ; a gap means damage
+//! flags     u16   PASS: ends a pass of the task iterator; MORE: the pass goes on in the next batch
+//! reserved  u16   0
+//! records   until the end of the batch
+//! ```
+//! A pass that does not fit is split: every part but the last has MORE, only the last has PASS, all have the time of the pass.
+//!
+//! # Record
+//! ```text
+//! kind      u16   one of [`Kind`]
+//! reserved  u16   0
+//! length    u32   bytes of the body that follows
+//! body
+//! ```
+//! A reader skips kinds it does not know and ignores bytes after the body that it knows.
+//! `str` is `u16 length` and that many bytes: raw bytes of the kernel or of a file, *not* cleaned and perhaps not UTF-8.
+//! Ids are dense and start at 0, each in its own space; a record that names an id comes after the one that introduces it.
+//!
+//! | kind | body |
+//! |---|---|
+//! | 1 counters | `u16 n`, `n × u64`: see [`Counter`] for the order |
+//! | 2 process seen | `u32 process`, `u32 tgid`, `u64 start_boottime`, `u32 self_exec_id`, `u32 uid`, `u64 cgroup`, `u8 kthread`, `str comm`, `str cmdline` (NULs as they are) ; again for the same id when something changed |
+//! | 3 task seen | `u32 task`, `u32 process`, `u32 tid`, `u64 start` (monotonic), `u8 fresh` (1: started since sampling began, so all its sums are ours), `str comm` ; again for the same id when comm or process (exec) changed |
+//! | 4 task gone | `u32 task`, `u64 time`, `u64 run`, `u64 wait`, `u8 exact` (1: sums are the final ones, of its exit record) |
+//! | 5 module seen | `u32 module`, `u8 kind` ([`ModuleKind`]), `str path` (as the kernel names it), `str build_id` (raw bytes, may be empty) |
+//! | 6 frame seen | `u32 frame`, `u32 module`, `u64 offset` (file: virtual address in the ELF file; kernel: address; jit, unknown: address), `u8 flags` ([`FRAME_GUESSED`]) ; the offset lies *in* the call, already moved back for return addresses |
+//! | 7 stack seen | `u32 stack`, `u8 end` ([`End`]), `u8 reserved`, `u16 user`, `u16 kernel`, `(user + kernel) × u32 frame`: outermost first, user frames then kernel frames, leaf last. What is missing of a short stack is outside of its outermost user frame |
+//! | 8 task changed | head |
+//! | 9 CPU sample | head |
+//! | 10 CPU usage | `u32 cpu`, `u64 idle` (ns, open interval included), `u64 elapsed` (ns that `idle` is of), `u64 wakeups` (idle exits), `u64 own_wakeups` (those made by the CPU clock's timer), `u64 user`, `u64 nice`, `u64 system`, `u64 irq`, `u64 softirq`, `u64 steal` (ns by `/proc/stat`; all ones where the kernel does not count it) |
+//! | 11 idle state | `u32 cpu`, `u32 state`, `u64 residency` (ns, open interval included), `u64 entries`, `u64 too_short`, `u64 too_long` |
+//! | 12 name | `u32 frame`, `u8 how` ([`NameSource`]), `str name` (≤ 1,024 bytes) |
+//! | 13 notice | `u8 level` (0 told, 1 something does not work; the rest does), `str text`: what happened, to which thing, what mends it |
+//! | 14 host usage | `u32 load1`, `u32 load5`, `u32 load15` (× 100), `u32 pass_hz`, `u32 cpu_hz` (now), `u64 own_cpu` (CPU ns of flametop's processes) |
+//!
+//! Records 1, 10, 11 and 14 are in every batch that ends a pass, and at least four times a second.
+//!
+//! # Head of *task changed* and *CPU sample*
+//! ```text
+//! time      u64   when the kernel looked
+//! task      u32
+//! stack     u32   all ones: none (a running task, an idle kernel thread, nothing could be read)
+//! run       u64   ns on a CPU since the task began
+//! wait      u64   ns waiting for a CPU since the task began
+//! nvcsw     u64   voluntary switches
+//! nivcsw    u64   involuntary switches
+//! cpu       u32
+//! state     u8    one of [`State`]
+//! why       u8    [`End`] if there is no stack or it is short, else 0
+//! flags     u16   CPU sample: 1 = in user mode
+//! ```
+//! A task that is off the CPU and has no *task changed* in a pass was found unchanged: same state, same stack, same sums.
+//! Every task of the target has one in the first pass that sees it.
+
+/// `FLAMETOP`
+pub const MAGIC: [u8; 8] = *b"FLAMETOP";
+/// The version that this crate writes; it reads every older one.
+pub const VERSION: u32 = 1;
+/// Batch flag: this batch ends a pass.
+pub const BATCH_PASS: u16 = 1;
+/// Batch flag: the pass goes on in the next batch.
+pub const BATCH_MORE: u16 = 2;
+/// No stack.
+pub const NO_STACK: u32 = u32::MAX;
+/// Frame flag: found by frame pointer or scan, not by unwind information.
+pub const FRAME_GUESSED: u8 = 1;
+/// Head flag of a CPU sample: the CPU was in user mode.
+pub const SAMPLE_USER: u16 = 1;
+/// A figure that the kernel does not count.
+pub const NOT_COUNTED: u64 = u64::MAX;
+
+/// Kinds of record.
+#[allow(missing_docs)] // described in the table above
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub enum Kind {
+    Counters = 1, ProcessSeen = 2, TaskSeen = 3, TaskGone = 4, ModuleSeen = 5, FrameSeen = 6, StackSeen = 7,
+    TaskChanged = 8, CpuSample = 9, CpuUsage = 10, IdleState = 11, Name = 12, Notice = 13, HostUsage = 14,
+}
+
+/// States of a task; the same numbers as `enum ft_state`.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum State { Run = 0, Queued = 1, Sleep = 2, Disk = 3, Stopped = 4, Zombie = 5, Parked = 6, IdleKthread = 7 }
+
+/// How a walk ended. Everything but `Root` is the reason why a stack is short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum End {
+    /// Whole: it ends in a root, or the task has no user half.
+    Root = 0,
+    /// The stack goes on past what was copied.
+    Truncated = 1,
+    /// It goes on in another mapping (alternate signal stack, goroutine).
+    OtherStack = 2,
+    /// No unwind information and nothing to guess from.
+    NoUnwindInfo = 3,
+    /// Compiled code without frame pointers.
+    Jit = 4,
+    /// mmap_lock was held.
+    MmBusy = 5,
+    /// The task ran while it was read.
+    Torn = 6,
+    /// The stack memory could not be read.
+    Faulted = 7,
+    /// The process was gone before its mappings were read.
+    Exited = 8,
+    /// Too many frames, or too many requests.
+    Limit = 9,
+}
+
+/// Kinds of module.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ModuleKind { Kernel = 0, File = 1, Vdso = 2, Jit = 3, Unknown = 4 }
+
+/// Where a name comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum NameSource {
+    /// A symbol.
+    Symbol = 0,
+    /// No symbol: the start of the function by its unwind information, `fn@0x…`.
+    FunctionStart = 1,
+    /// No name: `0x…`.
+    Unknown = 2,
+    /// CFI says that nothing called it: `[thread start]`, `[process start]`.
+    Root = 3,
+}
+
+/// Order of the counters. Identities (checked at each batch):
+/// `PassesDue = PassesLate + PassesMade`;
+/// `TaskPasses = Written + Unchanged + OnCpu + IdleKthreads + Failed*`;
+/// `CpuSamples = CpuPlaced + CpuFailed + CpuDropped + CpuWaiting`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Counter {
+    /// Passes whose deadline came.
+    PassesDue = 0,
+    /// Passes due that were not made.
+    PassesLate,
+    /// Passes made.
+    PassesMade,
+    /// Tasks × passes made: tasks of the target that the iterator visited.
+    TaskPasses,
+    /// … of them: stack written.
+    Written,
+    /// … of them: off the CPU and unchanged.
+    Unchanged,
+    /// … of them: on a CPU, head only.
+    OnCpu,
+    /// … of them: idle kernel threads.
+    IdleKthreads,
+    /// … of them: no user stack since mmap_lock was held.
+    FailedMmBusy,
+    /// … of them: the task ran while it was read.
+    FailedTorn,
+    /// … of them: the copy faulted.
+    FailedFaulted,
+    /// … of them: exited midway.
+    FailedExited,
+    /// Tasks of the target at the last pass.
+    Tasks,
+    /// Samples that the CPU clock took of the target.
+    CpuSamples,
+    /// … of them: walked and in the stream.
+    CpuPlaced,
+    /// … of them: no stack at all, in the stream without one.
+    CpuFailed,
+    /// … of them: lost, the ring was full.
+    CpuDropped,
+    /// … of them: still in the ring.
+    CpuWaiting,
+    /// Stacks walked (pass and CPU clock).
+    Walked,
+    /// … of them: short, for any reason.
+    Short,
+    /// Exit and exec records lost.
+    LifeDropped,
+    /// Bytes of stack memory copied.
+    BytesCopied,
+    /// ns that the BPF programs ran (0 where the kernel does not count it).
+    ProgramNanos,
+    /// How many counters there are.
+    Count,
+}

@@ -1,0 +1,32 @@
+package flametop.profile;
+
+/**
+ * The visible part of the graph at one moment: immutable, in pre-order, siblings ordered by name. Index 0 is the root; the
+ * ancestors of the zoomed node come first, then the zoomed node at index {@code zoomIndex} and what is below it.
+ *
+ * @param node opaque number of each node
+ * @param parent index of its parent; -1 for the root
+ * @param name clean name, whole
+ * @param kind what it stands for
+ * @param weight ns in the states asked for, its descendants included
+ * @param hiddenWeight ns of those children of it that are too narrow to list
+ * @param hiddenCount how many those are
+ * @param deeper whether it has children that {@code levels} cut off
+ * @param matched whether its own name matches the search
+ * @param zoomIndex index of the zoomed node
+ */
+public record GraphSlice(
+    long[] node,
+    int[] parent,
+    String[] name,
+    NodeKind[] kind,
+    long[] weight,
+    long[] hiddenWeight,
+    int[] hiddenCount,
+    boolean[] deeper,
+    boolean[] matched,
+    int zoomIndex) {
+  public int size() {
+    return node.length;
+  }
+}

@@ -1,0 +1,9 @@
+package flametop.profile;
+
+/** What stands between the root of the graph and its frames. */
+public enum RootOrder {
+  NONE,
+  COMM,
+  PROCESS,
+  THREAD
+}

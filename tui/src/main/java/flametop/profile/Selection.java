@@ -1,0 +1,26 @@
+package flametop.profile;
+
+/**
+ * The selected node in full.
+ *
+ * @param node where it is now: its number may change when its name comes or the filter does
+ * @param path names from the root down to it
+ * @param module file name of its module, or empty
+ * @param guessed found by frame pointer or scan, not by unwind information
+ * @param processes how many processes have time in it
+ * @param pid the process, if it is only one; else 0
+ * @param commandLine of that process, clean
+ * @param weight ns in the states shown
+ * @param nanosByState ns by {@link flametop.sampler.State#ordinal()}, all states
+ */
+public record Selection(
+    long node,
+    String[] path,
+    NodeKind kind,
+    String module,
+    boolean guessed,
+    int processes,
+    int pid,
+    String commandLine,
+    long weight,
+    long[] nanosByState) {}

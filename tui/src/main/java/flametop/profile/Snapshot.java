@@ -1,0 +1,66 @@
+package flametop.profile;
+
+import java.util.List;
+
+/**
+ * All that one picture needs, immutable.
+ *
+ * @param time ns, CLOCK_MONOTONIC: the moment it shows
+ * @param runNanos since the start (or since {@code z})
+ * @param windowNanos how much the graph really covers
+ * @param frozen whether the moment is held
+ * @param waitingNanos how much came in since it was held
+ * @param refolding a filter is being applied to the past; the graph is still the old one
+ * @param compactedNanos history older than this before {@code time} is only sums; {@link Long#MAX_VALUE}: none
+ * @param graph what is visible
+ * @param total ns in the states shown, whole graph
+ * @param selection the selected node
+ * @param search null if there is none
+ * @param tasks tasks now, by {@link flametop.sampler.State#ordinal()}
+ * @param losses what is missing
+ * @param cpus one row a CPU
+ * @param busyCpus busy CPUs (0 to their number) by second, oldest first, at most 300
+ * @param waitingTasks tasks waiting for a CPU by second, like {@code busyCpus}
+ * @param load load averages 1, 5, 15 min; NaN if not known
+ * @param notices what does not work, with its remedy; newest last
+ */
+public record Snapshot(
+    long time,
+    long runNanos,
+    long windowNanos,
+    boolean frozen,
+    long waitingNanos,
+    boolean refolding,
+    long compactedNanos,
+    GraphSlice graph,
+    long total,
+    Selection selection,
+    Search search,
+    int[] tasks,
+    Losses losses,
+    List<CpuRow> cpus,
+    float[] busyCpus,
+    float[] waitingTasks,
+    double[] load,
+    int passHz,
+    int cpuHz,
+    List<String> notices) {
+  /**
+   * What a search found in the whole graph.
+   *
+   * @param weight ns below nodes that match, each counted once
+   * @param nodes matches in drawing order, at most 4,096
+   * @param count all matches
+   */
+  public record Search(long weight, long[] nodes, int count) {}
+
+  /**
+   * Since the start, or since {@code z}.
+   *
+   * @param lostSamples CPU samples dropped
+   * @param latePasses passes due that were not made
+   * @param shortShare share of the walked stacks that are short
+   * @param ownShare flametop's own CPU, of one CPU, over the last refresh; NaN if not known
+   */
+  public record Losses(long lostSamples, long latePasses, double shortShare, double ownShare) {}
+}

@@ -1,0 +1,9 @@
+package flametop.sampler;
+
+/** Where a name comes from; the ordinals are the numbers of the stream. */
+public enum NameSource {
+  SYMBOL,
+  FUNCTION_START,
+  UNKNOWN,
+  ROOT
+}
