@@ -12,6 +12,8 @@
 
 use std::ops::Range;
 
+mod cfi;
+mod elf;
 mod maps;
 mod module;
 mod walk;
