@@ -1,0 +1,3 @@
+//! The helper process of `flametop-symbolize`.
+
+fn main() {}
