@@ -8,11 +8,21 @@
 //! # Errors
 //! Every query is answered, with or without a symbol. What went wrong is told by [`Symbolizer::take_notices`].
 
-use std::fs::File;
-use std::path::Path;
+mod client;
+mod demangle;
+mod helper;
+mod protocol;
+mod sys;
 
+use std::fs::File;
+
+pub use client::Symbolizer;
 /// Where an answer comes from.
 pub use flametop_stream::NameSource as Source;
+pub use helper::run as run_helper;
+
+/// Longest name, in bytes.
+pub const NAME_MAX: usize = 1024;
 
 /// What a module is, and where its symbols are.
 #[derive(Debug)]
@@ -55,46 +65,7 @@ pub struct Answer {
     pub frame: u32,
     /// Where the name comes from.
     pub source: Source,
-    /// At most [`NAME_MAX`] bytes. Raw: neither cleaned nor always UTF-8.
+    /// `read`; `libc.so.6+fn@0x88e60` without a symbol; `libc.so.6+0x88e6f` without unwind information either; the root's
+    /// name. At most [`NAME_MAX`] bytes. Raw: control characters are still in it.
     pub name: Vec<u8>,
-}
-
-/// Longest name, in bytes.
-pub const NAME_MAX: usize = 1024;
-
-/// The client of one helper process at a time.
-#[derive(Debug)]
-pub struct Symbolizer {}
-
-impl Symbolizer {
-    /// A client of `program`, which is started at the first question.
-    pub fn start(program: &Path) -> Symbolizer {
-        let _ = program;
-        Symbolizer {}
-    }
-
-    /// Tells what `module` is. Adding it again replaces it.
-    pub fn add_module(&mut self, module: u32, subject: Subject) {
-        let _ = (module, subject);
-    }
-
-    /// Asks for names. Each query is answered once, in any order.
-    pub fn ask(&mut self, queries: &[Query]) {
-        let _ = queries;
-    }
-
-    /// The answers that have come since the last call.
-    pub fn take_answers(&mut self) -> Vec<Answer> {
-        Vec::new()
-    }
-
-    /// The helper process that runs now: not to be sampled.
-    pub fn pid(&self) -> Option<u32> {
-        None
-    }
-
-    /// What went wrong since the last call: what happened, to which thing, what mends it.
-    pub fn take_notices(&mut self) -> Vec<String> {
-        Vec::new()
-    }
 }

@@ -1,3 +1,7 @@
-//! The helper process of `flametop-symbolize`.
+//! The helper process that reads symbols for flametop; see the crate `flametop-symbolize`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    flametop_symbolize::run_helper()
+}
