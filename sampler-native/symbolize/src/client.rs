@@ -355,22 +355,28 @@ impl Client {
             }
             return;
         }
-        let Some(mut batch) = self.pending.pop_front() else {
+        let Some(mut batch) = self.next_batch() else {
             return;
         };
-        if batch.queries.len() > ASK_MAX {
-            let queries = batch.queries.split_off(ASK_MAX);
-            self.pending.push_front(Batch {
-                module: batch.module,
-                queries,
-                attempts: batch.attempts,
-            });
-        }
         batch.attempts += 1;
         match self.exchange(&mut batch) {
             Ok(()) => self.deaths = 0,
             Err(death) => self.bury(&death, Some(batch)),
         }
+    }
+
+    /// At most as many queries as fit into one question.
+    fn next_batch(&mut self) -> Option<Batch> {
+        let first = self.pending.front_mut()?;
+        let rest = first.queries.len().saturating_sub(ASK_MAX);
+        if rest == 0 {
+            return self.pending.pop_front();
+        }
+        Some(Batch {
+            module: first.module,
+            queries: first.queries.split_off(rest),
+            attempts: first.attempts,
+        })
     }
 
     /// Asks `batch` and answers its queries; those that were answered are no longer in it.

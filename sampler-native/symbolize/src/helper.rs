@@ -303,16 +303,18 @@ fn kernel_trouble() -> Option<Trouble> {
     (!shown).then_some(Trouble::KernelHidden)
 }
 
-/// `$x` and `$d`, by which ARM's assemblers mark code and data, name no function.
-fn is_mapping_symbol(name: &str) -> bool {
+/// Symbols that name no function: `$x` and `$d`, by which ARM's assemblers tell code from data, and
+/// local labels such as `.L4` and `.annobin_init.c`.
+fn is_label(name: &str) -> bool {
     let mut bytes = name.bytes();
     matches!(
         (bytes.next(), bytes.next(), bytes.next()),
-        (
-            Some(b'$'),
-            Some(b'a' | b'd' | b't' | b'x'),
-            None | Some(b'.')
-        )
+        (Some(b'.'), _, _)
+            | (
+                Some(b'$'),
+                Some(b'a' | b'd' | b't' | b'x'),
+                None | Some(b'.')
+            )
     )
 }
 
@@ -326,7 +328,7 @@ fn lookup(
     let results = symbolizer.symbolize(source, addresses).ok()?;
     let named = results.into_iter().map(|result| match result {
         Symbolized::Sym(sym)
-            if sym.offset < sym.size.unwrap_or(size_max) && !is_mapping_symbol(&sym.name) =>
+            if sym.offset < sym.size.unwrap_or(size_max) && !is_label(&sym.name) =>
         {
             Found {
                 start: sym.addr,

@@ -6,7 +6,7 @@
 //!         with the descriptor of the file; the kernel has none
 //! ready   u8 2, u8 0, u16 version: the first message of the helper process
 //! names   u8 3, u8 0, u16 count, count × (u64 start of the symbol, u16 length, the name)
-//!         length 0: no symbol; answers to the last ask, in its order, in as many messages as it takes
+//!         length 0: no symbol. Answers the last ask in its order, in one message or more
 //! trouble u8 4, u8 which
 //! ```
 //! Every *ask* carries its descriptor, so the helper may forget what it likes at any time. Neither

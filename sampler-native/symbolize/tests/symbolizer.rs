@@ -386,7 +386,8 @@ fn ask_stripped_file_never_takes_the_nearest_symbol() {
     let scratch = Scratch::new();
     let so = scratch.object(
         "libbare.so",
-        "__asm__(\".text\\n.globl bare\\nbare:\\n nop\\n nop\\n\");\n\
+        "__asm__(\".text\\n.globl .label\\n.label:\\n nop\\n\");\n\
+         __asm__(\".text\\n.globl bare\\nbare:\\n nop\\n nop\\n\");\n\
          int first(int x) { return x + 1; }\n\
          __attribute__((noinline)) static int hidden(int x) { return x * x * 7; }\n\
          int last(int x) { return hidden(x) + hidden(x + 1); }\n",
@@ -423,6 +424,7 @@ fn ask_stripped_file_never_takes_the_nearest_symbol() {
         with_start(3, 3),
         query(4, 2, known["first"]),
         query(5, 2, known["bare"]),
+        query(6, 1, known[".label"]),
     ];
     let answers = ask(&mut symbolizer, &queries);
     let told: Vec<(&str, Source)> = answers
@@ -434,6 +436,7 @@ fn ask_stripped_file_never_takes_the_nearest_symbol() {
         format!("libpartial.so+fn@{hidden:#x}"),
     );
     let place = format!("libbare.so.1+{:#x}", hidden + 1);
+    let label = format!("libbare.so+{:#x}", known[".label"]);
     assert_eq!(
         told,
         [
@@ -443,6 +446,7 @@ fn ask_stripped_file_never_takes_the_nearest_symbol() {
             (start_3.as_str(), Source::FunctionStart),
             ("first", Source::Symbol),
             ("bare", Source::Symbol),
+            (label.as_str(), Source::Unknown),
         ]
     );
 }
