@@ -489,12 +489,6 @@ impl Client {
 
     fn spawn(&mut self) -> io::Result<OwnedFd> {
         let (ours, theirs) = sys::socket_pair()?;
-        // The lock is held over the start, so that a stop either prevents it or finds the process
-        // to kill.
-        let mut helper = lock(&self.shared.helper);
-        if self.stopping() {
-            return Err(io::ErrorKind::Interrupted.into());
-        }
         let mut command = Command::new(&self.program);
         command
             .stdin(Stdio::from(theirs))
@@ -502,7 +496,13 @@ impl Client {
             .stderr(Stdio::null())
             .env_clear()
             .current_dir("/");
-        *helper = Some(command.spawn()?);
+        let child = command.spawn()?;
+        let mut helper = lock(&self.shared.helper);
+        let helper = helper.insert(child);
+        // A stop that came before it was there to be killed.
+        if self.stopping() {
+            helper.kill()?;
+        }
         Ok(ours)
     }
 
