@@ -23,7 +23,10 @@ pub fn own_process_cpu() -> u64 {
 }
 
 fn clock(id: libc::clockid_t) -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: `time` is a timespec that lives through the call.
     unsafe { libc::clock_gettime(id, &mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
@@ -46,7 +49,8 @@ pub fn tick() -> u64 {
 pub fn raise_priority() -> io::Result<()> {
     let rr = libc::sched_param { sched_priority: 1 };
     // SAFETY: `rr` lives through the call; 0 is the calling thread. Children do not inherit it.
-    if unsafe { libc::sched_setscheduler(0, libc::SCHED_RR | libc::SCHED_RESET_ON_FORK, &rr) } == 0 {
+    if unsafe { libc::sched_setscheduler(0, libc::SCHED_RR | libc::SCHED_RESET_ON_FORK, &rr) } == 0
+    {
         return Ok(());
     }
     // SAFETY: no memory is passed; 0 is the calling thread.

@@ -1,9 +1,6 @@
 //! From records of the kernel to records of the stream. Both threads that get records call this, one at a time.
 
-use std::{
-    collections::HashSet,
-    io,
-};
+use std::{collections::HashSet, io};
 
 use flametop_kernel::{
     abi,
@@ -11,7 +8,9 @@ use flametop_kernel::{
 };
 use flametop_stream::{self as stream, Encoder, End, NameSource, Record, State};
 use flametop_symbolize::{Query, Subject, Symbolizer};
-use flametop_unwind::{Frame, Input, ModuleId, ModuleKind, Modules, Outcome, Piece, ProcessMaps, Unwinder};
+use flametop_unwind::{
+    Frame, Input, ModuleId, ModuleKind, Modules, Outcome, Piece, ProcessMaps, Unwinder,
+};
 
 use crate::{
     stacks::Stacks,
@@ -101,13 +100,21 @@ impl Pipeline {
         };
         let (end, short_id) = match stack {
             Some(stack) => {
-                let (end, outcome) = self.walker.walk(head, stack, task.pieces.as_deref(), process);
+                let (end, outcome) = self
+                    .walker
+                    .walk(head, stack, task.pieces.as_deref(), process);
                 if let Some(address) = next_piece(head, stack, task, &outcome) {
                     self.wishes.pieces.push((head.tid, address));
                 }
                 self.totals.walked += 1;
                 self.totals.short += u64::from(end != End::Root);
-                let id = self.stacks.id(end, &self.walker.user, &self.walker.kernel, &self.walker.modules, &mut self.out);
+                let id = self.stacks.id(
+                    end,
+                    &self.walker.user,
+                    &self.walker.kernel,
+                    &self.walker.modules,
+                    &mut self.out,
+                );
                 (end, Some(id))
             }
             None => (missing(head), None),
@@ -148,8 +155,15 @@ impl Pipeline {
                 self.totals.short += u64::from(end != End::Root);
                 let walker = &self.walker;
                 let empty = walker.user.is_empty() && walker.kernel.is_empty();
-                let id = (!empty)
-                    .then(|| self.stacks.id(end, &walker.user, &walker.kernel, &walker.modules, &mut self.out));
+                let id = (!empty).then(|| {
+                    self.stacks.id(
+                        end,
+                        &walker.user,
+                        &walker.kernel,
+                        &walker.modules,
+                        &mut self.out,
+                    )
+                });
                 (task.id, id.map(|id| (id, end)))
             }
         };
@@ -192,7 +206,10 @@ impl Pipeline {
                 continue;
             };
             let modules = &mut self.walker.modules;
-            if matches!(modules.get(module).kind(), ModuleKind::Jit | ModuleKind::Unknown) {
+            if matches!(
+                modules.get(module).kind(),
+                ModuleKind::Jit | ModuleKind::Unknown
+            ) {
                 let name = format!("{offset:#x}");
                 self.out.put(&Record::Name {
                     frame,
@@ -231,7 +248,10 @@ impl Pipeline {
             self.notice(true, &notice);
         }
         if self.stacks.full() && !std::mem::replace(&mut self.told_limit, true) {
-            self.notice(true, "too many different stacks: new ones are shown as [limit]; start anew to see them");
+            self.notice(
+                true,
+                "too many different stacks: new ones are shown as [limit]; start anew to see them",
+            );
         }
         self.symbolizer.pid()
     }
@@ -266,19 +286,31 @@ fn missing(head: &Head) -> End {
 }
 
 /// Keeps the piece that came and says which one to ask for next, if the walk can go on with more.
-fn next_piece(head: &Head, stack: &StackPart<'_>, task: &mut Task, outcome: &Option<Outcome>) -> Option<u64> {
+fn next_piece(
+    head: &Head,
+    stack: &StackPart<'_>,
+    task: &mut Task,
+    outcome: &Option<Outcome>,
+) -> Option<u64> {
     let collected = task.pieces.take();
     let want = outcome.as_ref()?.want?;
     let switches = head.nvcsw + head.nivcsw;
-    let mut collected = collected.filter(|p| p.switches == switches).unwrap_or_default();
+    let mut collected = collected
+        .filter(|p| p.switches == switches)
+        .unwrap_or_default();
     collected.switches = switches;
     let bytes: usize = collected.pieces.iter().map(|(_, b)| b.len()).sum();
     let failed = head.status & abi::FT_PIECE_FAILED != 0;
-    if failed || collected.asked == want || bytes + stack.user.len() + stack.piece.len() >= MAX_PIECES {
+    if failed
+        || collected.asked == want
+        || bytes + stack.user.len() + stack.piece.len() >= MAX_PIECES
+    {
         return None;
     }
     if !stack.piece.is_empty() {
-        collected.pieces.push((stack.piece_address, stack.piece.to_vec()));
+        collected
+            .pieces
+            .push((stack.piece_address, stack.piece.to_vec()));
     }
     collected.asked = want;
     task.pieces = Some(collected);
@@ -295,7 +327,10 @@ fn stream_head(head: &Head, task: u32, stack: Option<u32>, why: End) -> stream::
         nvcsw: head.nvcsw,
         nivcsw: head.nivcsw,
         cpu: head.cpu,
-        state: u8::try_from(head.state).ok().and_then(State::of).unwrap_or(State::Sleep),
+        state: u8::try_from(head.state)
+            .ok()
+            .and_then(State::of)
+            .unwrap_or(State::Sleep),
         why,
         user_mode: u32::from(head.kind) == abi::FT_KIND_CPU && head.status & abi::FT_USER_MODE != 0,
     }
@@ -345,7 +380,10 @@ impl Walker {
             });
         }
         for (address, bytes) in collected.iter().flat_map(|p| &p.pieces) {
-            pieces.push(Piece { address: *address, bytes });
+            pieces.push(Piece {
+                address: *address,
+                bytes,
+            });
         }
         let mapping = match stack.mapping.is_empty() {
             true => stack.user_address..stack.user_address.saturating_add(UNKNOWN_MAPPING),
@@ -381,7 +419,9 @@ impl Walker {
 
     fn unwind(&mut self, process: &Process, input: &Input<'_>) -> Outcome {
         match &process.maps {
-            Some(maps) => self.unwinder.walk(maps, &mut self.modules, input, &mut self.user),
+            Some(maps) => self
+                .unwinder
+                .walk(maps, &mut self.modules, input, &mut self.user),
             None => Outcome {
                 end: flametop_unwind::End::NoUnwindInfo,
                 want: None,

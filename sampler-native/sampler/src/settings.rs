@@ -53,7 +53,9 @@ impl Settings {
 fn target(text: &str) -> Option<Target> {
     match text.split_once(' ') {
         None if text == "all" => Some(Target::All),
-        Some(("pid", list)) => numbers(list).filter(|l| !l.is_empty()).map(Target::Processes),
+        Some(("pid", list)) => numbers(list)
+            .filter(|l| !l.is_empty())
+            .map(Target::Processes),
         Some(("tid", list)) => numbers(list).filter(|l| !l.is_empty()).map(Target::Threads),
         _ => None,
     }
@@ -66,7 +68,12 @@ fn numbers(list: &str) -> Option<Vec<u32>> {
 
 /// The `target` line that gives this target.
 pub fn target_text(target: &Target) -> String {
-    let list = |tids: &[u32]| tids.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    let list = |tids: &[u32]| {
+        tids.iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join(",")
+    };
     match target {
         Target::All => "all".to_owned(),
         Target::Processes(tgids) => format!("pid {}", list(tgids)),
@@ -80,7 +87,9 @@ mod tests {
 
     #[test]
     fn parse_all_keys_gives_settings() {
-        let s = Settings::parse("target=pid 1, 22\nhz.pass=49\nhz.cpu=0\nsymbolizer=/x=y/s\nown=7,8\n").expect("settings");
+        let s =
+            Settings::parse("target=pid 1, 22\nhz.pass=49\nhz.cpu=0\nsymbolizer=/x=y/s\nown=7,8\n")
+                .expect("settings");
         assert_eq!(target_text(&s.target), "pid 1,22");
         assert_eq!((s.pass_hz, s.cpu_hz, s.own), (49, 0, vec![7, 8]));
         assert_eq!(s.symbolizer, PathBuf::from("/x=y/s"));
@@ -88,7 +97,14 @@ mod tests {
 
     #[test]
     fn parse_bad_lines_names_the_line() {
-        for line in ["target=", "target=pid", "target=pid x", "tid=3", "hz.cpu=-1", "nonsense"] {
+        for line in [
+            "target=",
+            "target=pid",
+            "target=pid x",
+            "tid=3",
+            "hz.cpu=-1",
+            "nonsense",
+        ] {
             let error = Settings::parse(line).expect_err(line);
             assert_eq!(error.code, 1);
             assert!(error.message.contains(line), "{}", error.message);

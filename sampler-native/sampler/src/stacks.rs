@@ -35,7 +35,14 @@ impl Stacks {
     }
 
     /// The id of a stack, told with its frames and modules if it is new. `user` and `kernel` are leaf first.
-    pub fn id(&mut self, end: End, user: &[Frame], kernel: &[Frame], modules: &Modules, out: &mut Encoder) -> u32 {
+    pub fn id(
+        &mut self,
+        end: End,
+        user: &[Frame],
+        kernel: &[Frame],
+        modules: &Modules,
+        out: &mut Encoder,
+    ) -> u32 {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
         key.push(end as u32 | (user.len() as u32) << 8);

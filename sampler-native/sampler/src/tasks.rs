@@ -161,7 +161,8 @@ impl Tasks {
         if let Some(gone) = self.gone.get(&key) {
             // Only a zombie, or the image after an exec by another thread, is there after the end.
             let after = head.ktime > gone.time
-                && (u32::from(head.state) == abi::FT_STATE_ZOMBIE || newer(head.self_exec_id, gone.exec));
+                && (u32::from(head.state) == abi::FT_STATE_ZOMBIE
+                    || newer(head.self_exec_id, gone.exec));
             if !after {
                 return Sight::Ended(gone.id);
             }
@@ -170,14 +171,22 @@ impl Tasks {
         }
         let mut process_key = ProcessKey::of(head);
         let known = self.tasks.get(&key).map(|t| t.process);
+        let mut stale = false;
         if let Some(known) = known.filter(|k| *k != process_key) {
-            if newer(head.self_exec_id, known.exec) {
+            stale = !newer(head.self_exec_id, known.exec);
+            if !stale {
                 fresh &= !self.exec(key, known, head, out);
-            } else {
+            } else if !self.processes.contains_key(&process_key) {
                 process_key = known;
             }
         }
-        let process = see_process(&mut self.processes, process_key, &mut self.next_process, head, out);
+        let process = see_process(
+            &mut self.processes,
+            process_key,
+            &mut self.next_process,
+            head,
+            out,
+        );
         let seen = |id: u32, process: u32, fresh: bool, out: &mut Encoder| {
             out.put(&Record::TaskSeen {
                 task: id,
@@ -206,7 +215,7 @@ impl Tasks {
                 raised: false,
             }
         });
-        if task.process != process_key || task.comm != head.comm {
+        if !stale && (task.process != process_key || task.comm != head.comm) {
             if task.process != process_key {
                 process.tasks += 1;
             }
@@ -249,7 +258,12 @@ impl Tasks {
             return;
         }
         match self.tasks.get(&key) {
-            Some(task) if task.process != ProcessKey::of(head) && !newer(head.self_exec_id, task.process.exec) => return,
+            Some(task)
+                if task.process != ProcessKey::of(head)
+                    && !newer(head.self_exec_id, task.process.exec) =>
+            {
+                return;
+            }
             None if head.start_boottime.saturating_sub(self.boot_offset) < self.opened => return,
             _ => {
                 self.see(head, 0, out);
@@ -284,7 +298,10 @@ impl Tasks {
 
     /// Ends every task that was there before `began` and that pass number `pass`, which wrote marks and began then, did not see.
     pub fn end_unmarked(&mut self, pass: u64, began: u64, out: &mut Encoder) {
-        let unmarked = self.tasks.iter().filter(|(_, t)| t.marked != pass && t.first_seen < began);
+        let unmarked = self
+            .tasks
+            .iter()
+            .filter(|(_, t)| t.marked != pass && t.first_seen < began);
         let unmarked: Vec<TaskKey> = unmarked.map(|(k, _)| *k).collect();
         for key in unmarked {
             self.end(key, began, None, out);
@@ -294,7 +311,8 @@ impl Tasks {
     /// Forgets what ended long before `now`.
     pub fn forget(&mut self, now: u64) {
         self.gone.retain(|_, g| g.time + MEMORY > now);
-        self.processes.retain(|_, p| p.tasks > 0 || p.emptied + MEMORY > now);
+        self.processes
+            .retain(|_, p| p.tasks > 0 || p.emptied + MEMORY > now);
     }
 }
 
