@@ -3,7 +3,7 @@
 //! `bpf/flametop.h` is the definition. Constants come from it (module [`abi`](crate::abi)), and the layouts here
 //! are checked against what clang made of it when this crate is compiled.
 
-use std::{mem::size_of, ops::Range, slice};
+use std::{mem::size_of, ops::Range};
 
 use crate::{abi, skeletons::layout};
 
@@ -111,3 +111,54 @@ pub struct StackPart<'a> {
     /// nvcsw + nivcsw after the copy.
     pub switches_after: u64,
 }
+
+/// The record at the front of `bytes`, and how many bytes it takes; nothing if it is damaged or not aligned to 8.
+pub(crate) fn parse(bytes: &[u8]) -> Option<(Record<'_>, usize)> {
+    let (head, rest) = split::<Head>(bytes)?;
+    let size = head.size as usize;
+    if size < size_of::<Head>() || size % 8 != 0 || size > bytes.len() {
+        return None;
+    }
+    if head.status & abi::FT_HAS_STACK == 0 {
+        return (size == size_of::<Head>()).then_some((Record { head, stack: None }, size));
+    }
+    let (raw, rest) = split::<RawStack>(rest)?;
+    let memory = rest.get(..size.checked_sub(size_of::<Head>() + size_of::<RawStack>())?)?;
+    let (kernel, memory) = memory.split_at_checked(raw.kernel_bytes as usize)?;
+    let (user, piece) = memory.split_at_checked(raw.user_bytes as usize)?;
+    if piece.len() != raw.piece_bytes as usize {
+        return None;
+    }
+    // SAFETY: every bit pattern is a u64.
+    let (before, kernel, after) = unsafe { kernel.align_to::<u64>() };
+    if !before.is_empty() || !after.is_empty() {
+        return None;
+    }
+    let stack = StackPart {
+        regs: &raw.regs,
+        mapping: raw.mapping_start..raw.mapping_end,
+        kernel,
+        user_address: raw.user_address,
+        user,
+        piece_address: raw.piece_address,
+        piece,
+        switches_after: raw.switches_after,
+    };
+    Some((Record { head, stack: Some(stack) }, size))
+}
+
+/// A structure of plain integers at the front of `bytes`.
+fn split<T: Plain>(bytes: &[u8]) -> Option<(&T, &[u8])> {
+    let (front, rest) = bytes.split_at_checked(size_of::<T>())?;
+    let front = front.as_ptr().cast::<T>();
+    // SAFETY: long enough, aligned, and `Plain` says that every bit pattern is a value.
+    front.is_aligned().then(|| (unsafe { &*front }, rest))
+}
+
+/// # Safety
+/// Only integers, no padding.
+unsafe trait Plain {}
+// SAFETY: the C side asserts that there is no padding, and the layouts are compared above.
+unsafe impl Plain for Head {}
+// SAFETY: as above.
+unsafe impl Plain for RawStack {}

@@ -21,7 +21,7 @@ pub use generated::{cpu_idle::*, cpu_stacks::*, task_life::*, task_stacks::*};
 /// What clang made of the structures of `flametop.h`.
 pub mod layout {
     pub use super::generated::{
-        cpu_idle::types::{ft_idle, ft_idle_state},
+        cpu_idle::types::ft_idle,
         task_stacks::types::{counts, ft_head, ft_stack},
     };
 }

@@ -20,7 +20,7 @@ use crate::sys;
 /// Private memory that this process may have. Only damaged files want more: an index is 8 bytes a symbol.
 const DATA_MAX: u64 = 256 << 20;
 /// Above this, files that were asked least recently are forgotten. Most of it is pages of mapped symbol tables.
-const RESIDENT_MAX: u64 = 40 << 20;
+const RESIDENT_MAX: u64 = 32 << 20;
 /// Files that are kept mapped.
 const FILES_MAX: usize = 64;
 /// The kernel's symbols are read again, for modules and BPF programs that came later, at most this often.
@@ -152,10 +152,10 @@ impl Symbols {
         lookup(symbolizer, &Source::Kernel(source), Input::AbsAddr(addresses), KERNEL_FUNCTION_MAX)
     }
 
-    /// Forgets files until this process is as small as it should be.
+    /// Forgets files until this process is as small as it should be, but never the one asked last.
     fn shrink(&mut self) {
         let mut resident = sys::resident_bytes();
-        while self.held.len() > FILES_MAX || (resident > RESIDENT_MAX && !self.held.is_empty()) {
+        while self.held.len() > FILES_MAX || (resident > RESIDENT_MAX && self.held.len() > 1) {
             let Some(oldest) = self.held.iter().min_by_key(|(_, held)| held.used).map(|(&module, _)| module) else { return };
             if let Some(held) = self.held.remove(&oldest)
                 && let Some(files) = &mut self.files

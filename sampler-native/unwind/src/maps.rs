@@ -72,6 +72,15 @@ impl ProcessMaps {
         self.find(address).is_some()
     }
 
+    /// Address in this process of an offset in a module, if it is mapped executable.
+    pub fn address(&self, module: ModuleId, offset: u64) -> Option<u64> {
+        let areas = self.areas.iter().filter(|area| area.module == module);
+        areas
+            .map(|area| (area, offset.wrapping_sub(area.delta)))
+            .find(|(area, address)| (area.start..area.end).contains(address))
+            .map(|(_, address)| address)
+    }
+
     pub(crate) fn find(&self, address: u64) -> Option<&Area> {
         let after = self.areas.partition_point(|area| area.start <= address);
         self.areas.get(after.checked_sub(1)?).filter(|area| address < area.end)
