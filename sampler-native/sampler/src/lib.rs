@@ -10,6 +10,7 @@
 //! Opening gives an [`OpenError`] with an exit code. What works only in part is told in the stream, as a notice.
 #![deny(unsafe_code)]
 
+mod check;
 mod facts;
 #[allow(unsafe_code)]
 mod os;
@@ -20,7 +21,13 @@ mod stacks;
 mod tasks;
 mod usage;
 
-pub use flametop_kernel::{CheckLine, check};
+pub use check::check;
+pub use flametop_kernel::CheckLine;
 pub use os::raise_priority;
 pub use session::{MIN_BUFFER, Names, OpenError, Session};
 pub use settings::Settings;
+
+/// What the library and Java must agree on: number of the kernel records in the upper half, version of the stream in the lower.
+pub fn abi() -> u32 {
+    flametop_kernel::abi::FT_ABI << 16 | flametop_stream::VERSION
+}
