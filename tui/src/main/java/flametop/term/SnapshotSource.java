@@ -2,6 +2,7 @@ package flametop.term;
 
 import flametop.profile.GraphQuery;
 import flametop.profile.ProcessRow;
+import flametop.profile.Profile;
 import flametop.profile.Snapshot;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
@@ -25,4 +26,44 @@ public interface SnapshotSource {
   void thaw();
 
   void restart();
+
+  /** The profile as such a source. */
+  static SnapshotSource of(Profile profile) {
+    return new SnapshotSource() {
+      @Override
+      public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
+        return profile.snapshot(query);
+      }
+
+      @Override
+      public CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states) {
+        return profile.processes(windowNanos, states);
+      }
+
+      @Override
+      public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
+        return profile.comms(windowNanos, states);
+      }
+
+      @Override
+      public void filter(TaskFilter filter) {
+        profile.filter(filter);
+      }
+
+      @Override
+      public void freeze() {
+        profile.freeze();
+      }
+
+      @Override
+      public void thaw() {
+        profile.thaw();
+      }
+
+      @Override
+      public void restart() {
+        profile.restart();
+      }
+    };
+  }
 }
