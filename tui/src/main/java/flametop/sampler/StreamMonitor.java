@@ -18,25 +18,29 @@ public final class StreamMonitor implements BatchSink, NameRequests {
   private final StreamReader reader;
   private final NameRequests requests;
   private final boolean askAll;
-  private final BatchSink sink;
   private final StreamVisitor watcher = new Watcher();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
   private final BitSet asked = new BitSet();
   private final BitSet named = new BitSet();
+  private BatchSink sink;
   private final List<String> notices = new ArrayList<>();
   private long[] counters = new long[Counter.values().length];
   private long time;
+  private long batches;
 
   /**
    * @param askAll whether to ask for the name of every frame, where the sink does not ask
-   * @param sink takes the batches; it asks for names through this object
    */
-  public StreamMonitor(SampleSource source, boolean askAll, BatchSink sink) {
+  public StreamMonitor(SampleSource source, boolean askAll) {
     reader = new StreamReader(source.header().length, false);
     requests = source.names();
     this.askAll = askAll;
-    this.sink = sink;
+  }
+
+  /** Names the sink, before the first batch; it asks for names through this object. */
+  public void passOnTo(BatchSink next) {
+    sink = next;
   }
 
   /** Totals by {@link Counter#ordinal()}, of the last batch. */
@@ -52,6 +56,11 @@ public final class StreamMonitor implements BatchSink, NameRequests {
   /** Time of the last batch, ns, CLOCK_MONOTONIC; 0 before the first. */
   public synchronized long time() {
     return time;
+  }
+
+  /** Batches that had counters. */
+  public synchronized long batches() {
+    return batches;
   }
 
   /** How many names were asked for and have not come. */
@@ -107,6 +116,7 @@ public final class StreamMonitor implements BatchSink, NameRequests {
     @Override
     public void counters(long[] totals) {
       counters = totals.clone();
+      batches++;
     }
 
     @Override
