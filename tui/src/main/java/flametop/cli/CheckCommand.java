@@ -8,16 +8,20 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Says what this host allows. */
 @Command(
     name = "check",
     sortOptions = false,
-    description = "Says what this kernel and these privileges allow, with the remedy for what they do not.",
+    description = "Says what this kernel and these privileges allow.",
     footer = {"", "Exit code: 0 flametop can sample here, 3 it cannot."})
 final class CheckCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
+
+  @Option(names = {"-h", "--help"}, usageHelp = true, description = "this text")
+  private boolean help;
 
   @Override
   public Integer call() throws IOException {

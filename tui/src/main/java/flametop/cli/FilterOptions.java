@@ -13,10 +13,11 @@ import picocli.CommandLine.Option;
 final class FilterOptions {
   private static final int MAX_COMM = 64;
 
-  @Option(names = "-c", order = 4, paramLabel = "COMM", description = "show only this comm of a thread or process")
+  @Option(names = "-c", order = 4, paramLabel = "COMM",
+      description = "show only threads and processes of this name")
   private List<String> comms = new ArrayList<>();
 
-  @Option(names = "-u", order = 5, paramLabel = "USER", description = "show only this user's processes (name or uid)")
+  @Option(names = "-u", order = 5, paramLabel = "USER", description = "show only this user's processes")
   private List<String> users = new ArrayList<>();
 
   boolean given() {

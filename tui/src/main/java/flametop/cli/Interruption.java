@@ -1,5 +1,6 @@
 package flametop.cli;
 
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -10,14 +11,20 @@ import java.util.concurrent.TimeUnit;
 final class Interruption {
   private final CountDownLatch requested = new CountDownLatch(1);
   private final CountDownLatch finished = new CountDownLatch(1);
+  private final Thread hook = new Thread(this::wind, "interruption");
   private volatile int code;
-  private boolean listening;
 
-  /** From now on a signal only requests the end. */
-  synchronized void listen() {
-    if (!listening) {
-      listening = true;
-      Runtime.getRuntime().addShutdownHook(new Thread(this::wind, "interruption"));
+  /** Runs a command, during which a signal only requests the end. */
+  <T> T during(Callable<T> command) throws Exception {
+    Runtime.getRuntime().addShutdownHook(hook);
+    try {
+      return command.call();
+    } finally {
+      try {
+        Runtime.getRuntime().removeShutdownHook(hook);
+      } catch (IllegalStateException e) {
+        // It runs already, and waits for the end.
+      }
     }
   }
 

@@ -33,7 +33,7 @@ public final class Main {
         });
     line.setUsageHelpLongOptionsMaxWidth(18);
     line.setUsageHelpAutoWidth(false);
-    line.setUsageHelpWidth(100);
+    line.setUsageHelpWidth(80);
     return line;
   }
 

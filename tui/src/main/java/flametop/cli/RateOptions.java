@@ -12,7 +12,7 @@ final class RateOptions {
       paramLabel = "HZ",
       converter = PassRate.class,
       defaultValue = "19",
-      description = "passes over all tasks a second (default 19)")
+      description = "looks at every task, a second (default 19)")
   private int passHz;
 
   @Option(
@@ -21,7 +21,7 @@ final class RateOptions {
       paramLabel = "HZ",
       converter = CpuRate.class,
       defaultValue = "99",
-      description = "samples a second on each CPU; 0: none (default 99)")
+      description = "samples a second and CPU, 0 for none (default 99)")
   private int cpuHz;
 
   /** Passes a second. */

@@ -25,14 +25,15 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "record",
     sortOptions = false,
-    customSynopsis = "flametop record [-a | -p PID | -t TID] [-d SECONDS | -i PASSES] [OPTIONS] [-o FILE|-]",
-    description = "Samples without a screen; writes folded stacks, or a stream that --replay reads.",
+    separator = " ",
+    customSynopsis = "flametop record [-a | -p PID | -t TID] [OPTIONS] [-o FILE|-]",
+    description = "Samples without a screen and writes folded stacks, or a stream.",
     footer = {
       "Examples:",
-      "  flametop record -d 10 -o out.folded             all tasks, ten seconds",
-      "  flametop record -p 1 --by thread --states all -d 5 >out.folded",
+      "  flametop record -d 10 -o out.folded                 all tasks, ten seconds",
+      "  flametop record -p 1 --by thread -d 5 >out.folded   one process, each thread",
       "  flametop record --format flametop -o out.flametop   until Ctrl-C, for --replay",
-      "Exit: 0 done, 1 failed, 2 usage, 3 not possible here, 4 target gone, 130 interrupted (written)"
+      "Exit: 0 done, 1 failed, 2 usage, 3 not possible, 4 target gone, 130 interrupted"
     })
 final class RecordCommand implements Callable<Integer> {
   private final Interruption interruption;
@@ -56,7 +57,7 @@ final class RecordCommand implements Callable<Integer> {
       order = 10,
       paramLabel = "STATES",
       converter = States.class,
-      description = "busy (default), on, off, all (default of -p, -t), or a list: run,queued,S,D,T,Z,P")
+      description = "busy, on, off, all, or a list: run,queued,S,D,T,Z,P")
   private StateSet states;
 
   @Option(
@@ -64,7 +65,7 @@ final class RecordCommand implements Callable<Integer> {
       order = 11,
       paramLabel = "WHAT",
       converter = By.class,
-      description = "outermost frame: none, comm (default), process, thread")
+      description = "outermost: none, comm (default), process, thread")
   private RootOrder by;
 
   @Option(names = "--unit", order = 12, paramLabel = "UNIT", converter = UnitName.class, description = "us (default) or samples")
@@ -76,7 +77,7 @@ final class RecordCommand implements Callable<Integer> {
       paramLabel = "FORMAT",
       converter = FormatName.class,
       defaultValue = "folded",
-      description = "folded (default), or flametop: the whole stream, for --replay")
+      description = "folded (default); flametop: a stream for --replay")
   private Format format;
 
   @Option(names = "-o", order = 14, paramLabel = "FILE", defaultValue = "-", description = "where to; - is stdout (default)")
@@ -87,7 +88,7 @@ final class RecordCommand implements Callable<Integer> {
 
   @Mixin private final ReplayOptions replay = new ReplayOptions();
 
-  @Option(names = {"-h", "--help"}, order = 30, usageHelp = true, description = "this text")
+  @Option(names = {"-h", "--help"}, order = 30, usageHelp = true, hidden = true, description = "this text")
   private boolean help;
 
   RecordCommand(Interruption interruption) {
@@ -154,7 +155,7 @@ final class RecordCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  public Integer call() throws Exception {
     agree();
     Target target = targets.target();
     boolean toStdout = output.toString().equals("-");
@@ -162,14 +163,16 @@ final class RecordCommand implements Callable<Integer> {
       throw new Failure.Ends(ExitCode.USAGE, "a flametop stream is not for a terminal; give a file: -o out.flametop");
     }
     try (OutputFile file = toStdout ? null : OutputFile.create(output, force)) {
-      interruption.listen();
-      SampleSource source = replay.file() != null ? replay.open(0) : KernelSource.open(target, rates.passHz(), rates.cpuHz());
-      PrintWriter err = spec.commandLine().getErr();
-      try (Recording recording = recording(source, target, file, err)) {
-        ExitCode code = recording.run();
-        boolean damaged = source instanceof ReplaySource r && r.damaged();
-        return (code == ExitCode.DONE && damaged ? ExitCode.FAILED : code).number();
-      }
+      return interruption.during(() -> record(target, file)).number();
+    }
+  }
+
+  private ExitCode record(Target target, OutputFile file) throws IOException, InterruptedException {
+    SampleSource source = replay.file() != null ? replay.open(0) : KernelSource.open(target, rates.passHz(), rates.cpuHz());
+    try (Recording recording = recording(source, target, file, spec.commandLine().getErr())) {
+      ExitCode code = recording.run();
+      boolean damaged = source instanceof ReplaySource r && r.damaged();
+      return code == ExitCode.DONE && damaged ? ExitCode.FAILED : code;
     }
   }
 

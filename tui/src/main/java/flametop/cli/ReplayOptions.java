@@ -9,7 +9,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /** A recorded stream in place of the kernel. */
 final class ReplayOptions {
-  @Option(names = "--replay", order = 20, paramLabel = "FILE", description = "show a recorded stream; needs no root")
+  @Option(names = "--replay", order = 20, paramLabel = "FILE", description = "a recorded stream, --replay-speed N times as fast")
   private Path file;
 
   @Option(
@@ -17,7 +17,8 @@ final class ReplayOptions {
       order = 21,
       paramLabel = "N",
       converter = Speed.class,
-      description = "times real time; 0: at once (default %s)")
+      hidden = true,
+      description = "times real time; 0: at once")
   private Double speed;
 
   /** Times real time. */

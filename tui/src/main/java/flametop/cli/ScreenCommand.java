@@ -36,13 +36,15 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "flametop",
     sortOptions = false,
+    separator = " ",
     versionProvider = Main.Version.class,
-    customSynopsis = "flametop [-a | -p PID | -t TID] [-c COMM] [-u USER] [OPTIONS] | record … | check",
-    description = "Where the threads of this machine spend their time, live: on a CPU, waiting, or asleep.",
+    customSynopsis = "flametop [-a | -p PID | -t TID] [OPTIONS] | record OPTIONS | check",
+    description = "Where the threads of this machine spend their time, live.",
+    commandListHeading = "",
     footer = {
       "Examples:",
       "  flametop                              all tasks; ? shows the keys, q quits",
-      "  flametop -p 1 --states all            one process, asleep and awake",
+      "  flametop -p 1 --states off            where one process waits",
       "  flametop record -d 10 -o out.folded   ten seconds into a file, no screen"
     })
 final class ScreenCommand implements Callable<Integer> {
@@ -81,10 +83,10 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Mixin private final ReplayOptions replay = new ReplayOptions();
 
-  @Option(names = {"-h", "--help"}, order = 30, usageHelp = true, description = "this text; `flametop record --help` for record")
+  @Option(names = {"-h", "--help"}, order = 30, usageHelp = true, description = "this text; also flametop record -h; -V, --version")
   private boolean help;
 
-  @Option(names = {"-V", "--version"}, order = 31, versionHelp = true, description = "the version")
+  @Option(names = {"-V", "--version"}, order = 31, hidden = true, versionHelp = true, description = "the version")
   private boolean version;
 
   private Sampler sampler;

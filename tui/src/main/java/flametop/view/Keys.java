@@ -1,6 +1,7 @@
 package flametop.view;
 
 import flametop.profile.GraphQuery;
+import flametop.profile.GraphSlice;
 import flametop.profile.ProcessRow;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
@@ -188,12 +189,18 @@ public final class Keys {
       return Step.to(s.zoomedTo(new ViewState.Zoom(scene.nodeOf(parent), 1)));
     }
     // The parent fills the width already: what is thin even so gets the width for itself.
-    double cells = g.columns() * Math.max(1, 1 / Math.min(1, s.under() < 1 ? s.under() * g.columns() : 1));
-    double under = 1 / cells;
-    if (s.under() < 1) {
-      under = s.under() / g.columns();
+    GraphSlice slice = g.slice();
+    long heaviest = 0;
+    for (int i = 0; i < slice.size(); i++) {
+      if (slice.parent()[i] == g.node(parent) && g.boxOf(i) >= 0 && g.isRun(g.boxOf(i))) {
+        heaviest = Math.max(heaviest, slice.weight()[i]);
+      }
     }
-    return Step.to(s.zoomedTo(new ViewState.Zoom(scene.nodeOf(parent), under)));
+    double under =
+        heaviest > 0
+            ? (heaviest + 1.0) / Math.max(1, slice.weight()[g.node(parent)])
+            : s.under() / (g.columns() * Geometry.CELL);
+    return Step.to(s.zoomedTo(new ViewState.Zoom(scene.nodeOf(parent), Math.min(under, s.under() / 2))));
   }
 
   private static Step back(ViewState s) {
@@ -311,7 +318,7 @@ public final class Keys {
         names.add(state.label());
       }
     }
-    return String.join("+", names.contains("disk") && names.contains("queued") ? List.of("run", "queued", "disk") : names);
+    return String.join("+", names);
   }
 
   private static Step rates(ViewState s, int[] steps, int direction, boolean pass) {

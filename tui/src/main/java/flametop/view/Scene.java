@@ -51,7 +51,7 @@ public final class Scene {
     graphTop = cpuTop + cpuRows + 1;
     selectionRows = rows < 24 ? 1 : 2;
     selectionTop = rows - 1 - selectionRows;
-    stripRows = rows < 14 ? 0 : rows < 45 ? 1 : 2;
+    stripRows = rows < 14 ? 0 : rows < 32 ? 1 : 2;
     stripTop = selectionTop - stripRows;
     graphRows = stripTop - rule - graphTop;
 

@@ -73,7 +73,7 @@ class GoldenStreamTest {
     byte[] golden = Files.readAllBytes(GOLDEN.resolve("v1.flametop"));
     Random random = new Random(20_251);
     int damaged = 0;
-    for (int round = 0; round < 20_000; round++) {
+    for (int round = 0; round < 4_000; round++) {
       byte[] bytes = golden.clone();
       int changes = 1 + random.nextInt(4);
       for (int i = 0; i < changes; i++) {
@@ -82,7 +82,7 @@ class GoldenStreamTest {
       mendChecksums(bytes);
       damaged += readAll(bytes, round % 2 == 0) ? 1 : 0;
     }
-    assertTrue(damaged > 5_000, () -> "corruption was hardly ever found");
+    assertTrue(damaged > 1_000, () -> "corruption was hardly ever found");
   }
 
   @Test
