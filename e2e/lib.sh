@@ -103,7 +103,7 @@ contains() {
 fail() {
   echo "$1"
   echo "--- the screen:"
-  capture 2>/dev/null | sed 's/^/| /'
+  capture 2>/dev/null | sed -e 's/^/| /' -e '/^| *$/d'
   exit 1
 }
 
