@@ -20,6 +20,7 @@ fn main() {
         "threads" => threads(word(1).parse().expect("how many threads")),
         "busy" => busy(|n| n.wrapping_mul(3) + 1),
         "calls" => calls(),
+        "mprotect" => mprotect(word(1).parse().expect("how many threads")),
         "value" => value(),
         "deep" => deep(word(1).parse().expect("how many bytes")),
         "zombie" => zombie(),
@@ -47,13 +48,34 @@ fn threads(count: usize) {
                 thread::park();
             }
         };
-        thread::Builder::new().stack_size(64 * 1024).spawn(body).expect("room for a thread");
+        thread::Builder::new()
+            .stack_size(64 * 1024)
+            .spawn(body)
+            .expect("room for a thread");
     }
     started.wait();
     // the last ones are still on their way to sleep
     thread::sleep(std::time::Duration::from_millis(200));
     ready();
     until_told();
+}
+
+/// Sleepers in a process whose mmap_lock is taken most of the time.
+fn mprotect(sleepers: usize) {
+    thread::spawn(|| {
+        // SAFETY: a new mapping, used by nobody else.
+        unsafe {
+            let (read, write) = (libc::PROT_READ, libc::PROT_READ | libc::PROT_WRITE);
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let page = libc::mmap(std::ptr::null_mut(), 1 << 20, write, flags, -1, 0);
+            assert_ne!(page, libc::MAP_FAILED);
+            loop {
+                libc::mprotect(page, 4096, read);
+                libc::mprotect(page, 4096, write);
+            }
+        }
+    });
+    threads(sleepers);
 }
 
 fn busy(step: impl Fn(u64) -> u64 + Send + 'static) {
@@ -73,7 +95,8 @@ fn calls() {
     thread::spawn(move || {
         let mut buffer = vec![0; 1 << 20];
         loop {
-            zero.read_exact(black_box(&mut buffer)).expect("/dev/zero has no end");
+            zero.read_exact(black_box(&mut buffer))
+                .expect("/dev/zero has no end");
         }
     });
     ready();

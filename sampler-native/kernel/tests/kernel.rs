@@ -11,7 +11,9 @@ use std::{
 };
 
 use flametop_kernel::{
-    Kernel, NOT_COUNTED, OpenErrorKind, PassCounts, Rings, Settings, Target, abi::*, check,
+    Kernel, NOT_COUNTED, OpenErrorKind, PassCounts, Rings, Settings, Target,
+    abi::*,
+    check,
     record::{Head, Record},
 };
 
@@ -49,7 +51,10 @@ impl Subject {
             .spawn()
             .unwrap_or_else(|e| panic!("{}: {e}", program.display()));
         let lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
-        let said = lines.map(Result::unwrap).take_while(|line| line != "ready").collect();
+        let said = lines
+            .map(Result::unwrap)
+            .take_while(|line| line != "ready")
+            .collect();
         Subject { child, said }
     }
 
@@ -58,7 +63,12 @@ impl Subject {
     }
 
     fn tell(&mut self) {
-        self.child.stdin.as_mut().unwrap().write_all(b"go\n").unwrap();
+        self.child
+            .stdin
+            .as_mut()
+            .unwrap()
+            .write_all(b"go\n")
+            .unwrap();
     }
 
     fn signal(&self, signal: i32) {
@@ -75,7 +85,12 @@ impl Drop for Subject {
 }
 
 fn open(target: Target, cpu_hz: u32) -> (Kernel, Rings) {
-    let (kernel, rings) = Kernel::open(&Settings { target, cpu_hz, own: Vec::new() }).unwrap_or_else(|e| panic!("{e}"));
+    let (kernel, rings) = Kernel::open(&Settings {
+        target,
+        cpu_hz,
+        own: Vec::new(),
+    })
+    .unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(kernel.notices(), [""; 0]);
     (kernel, rings)
 }
@@ -109,21 +124,38 @@ impl Kept {
             piece_address: s.piece_address,
             piece: s.piece.to_vec(),
         });
-        Kept { head: *record.head, stack }
+        Kept {
+            head: *record.head,
+            stack,
+        }
     }
 }
 
 /// A pass; its counts always add up, and so do its records.
 fn pass(kernel: &mut Kernel, marks: bool) -> (PassCounts, Vec<Kept>) {
     let mut records = Vec::new();
-    let counts = kernel.pass(marks, &mut |record| records.push(Kept::new(record))).unwrap();
+    let counts = kernel
+        .pass(marks, &mut |record| records.push(Kept::new(record)))
+        .unwrap();
     let c = counts;
     let failed = c.failed_mm_busy + c.failed_torn + c.failed_faulted + c.failed_exited;
-    assert_eq!(c.visited, c.written + c.unchanged + c.on_cpu + c.idle_kthreads + failed, "{c:?}");
-    let of_kind = |kind: u32| records.iter().filter(|r| u32::from(r.head.kind) == kind).count() as u64;
+    assert_eq!(
+        c.visited,
+        c.written + c.unchanged + c.on_cpu + c.idle_kthreads + failed,
+        "{c:?}"
+    );
+    let of_kind = |kind: u32| {
+        records
+            .iter()
+            .filter(|r| u32::from(r.head.kind) == kind)
+            .count() as u64
+    };
     let idle_written = of_kind(FT_KIND_TASK) - c.written - c.on_cpu - failed;
     assert!(idle_written <= c.idle_kthreads, "{c:?}");
-    assert_eq!(of_kind(FT_KIND_TASK) + of_kind(FT_KIND_MARK), records.len() as u64);
+    assert_eq!(
+        of_kind(FT_KIND_TASK) + of_kind(FT_KIND_MARK),
+        records.len() as u64
+    );
     if marks {
         assert_eq!(records.len() as u64, c.visited);
     }
@@ -159,13 +191,17 @@ fn poll_until(rings: &mut Rings, mut wanted: impl FnMut(&Kept) -> bool) -> Kept 
 }
 
 fn holds_value(bytes: &[u8]) -> bool {
-    bytes.chunks_exact(8).any(|word| word == VALUE.to_ne_bytes())
+    bytes
+        .chunks_exact(8)
+        .any(|word| word == VALUE.to_ne_bytes())
 }
 
 fn state_of(kernel: &mut Kernel, tid: u32) -> u32 {
     let (_, records) = pass(kernel, true);
     let found = records.iter().find(|r| r.head.tid == tid);
-    found.map(|r| u32::from(r.head.state)).unwrap_or_else(|| panic!("{tid} was not visited"))
+    found
+        .map(|r| u32::from(r.head.state))
+        .unwrap_or_else(|| panic!("{tid} was not visited"))
 }
 
 #[test]
@@ -174,19 +210,32 @@ fn pass_five_thousand_sleepers_none_missing_and_unchanged_ones_skipped() {
     let subject = Subject::start(&["threads", "5000"]);
     let (mut kernel, _rings) = open(Target::All, 0);
     let (first, records) = pass(&mut kernel, false);
-    let of_subject: Vec<&Kept> = records.iter().filter(|r| r.head.tgid == subject.pid()).collect();
+    let of_subject: Vec<&Kept> = records
+        .iter()
+        .filter(|r| r.head.tgid == subject.pid())
+        .collect();
     let tids: HashSet<u32> = of_subject.iter().map(|r| r.head.tid).collect();
     assert_eq!(tids.len(), 5001);
     assert_eq!(first.unchanged, 0, "nothing is known before the first pass");
     for record in &of_subject {
-        let stack = record.stack.as_ref().unwrap_or_else(|| panic!("no stack: {:?}", record.head));
-        assert!(stack.user.len() > 64 && stack.kernel.len() > 3, "{:?}", record.head);
+        let stack = record
+            .stack
+            .as_ref()
+            .unwrap_or_else(|| panic!("no stack: {:?}", record.head));
+        assert!(
+            stack.user.len() > 64 && stack.kernel.len() > 3,
+            "{:?}",
+            record.head
+        );
     }
     for marks in [false, true, false, true] {
         let (counts, records) = pass(&mut kernel, marks);
         assert!(counts.visited >= 5001);
         assert!(counts.unchanged >= 5001, "they sleep on: {counts:?}");
-        let again = records.iter().filter(|r| r.head.tgid == subject.pid()).count();
+        let again = records
+            .iter()
+            .filter(|r| r.head.tgid == subject.pid())
+            .count();
         assert_eq!(again, if marks { 5001 } else { 0 });
     }
 }
@@ -205,7 +254,10 @@ fn pass_process_target_visits_its_threads_only() {
     let tids: Vec<u32> = records.iter().map(|r| r.head.tid).take(3).collect();
     let (mut kernel, _rings) = open(Target::Threads(tids.clone()), 0);
     let (_, records) = pass(&mut kernel, false);
-    assert_eq!(records.iter().map(|r| r.head.tid).collect::<HashSet<_>>(), tids.into_iter().collect());
+    assert_eq!(
+        records.iter().map(|r| r.head.tid).collect::<HashSet<_>>(),
+        tids.into_iter().collect()
+    );
 }
 
 #[test]
@@ -226,16 +278,39 @@ fn pass_sleeper_has_its_identity_registers_and_stack() {
     let subject = Subject::start(&["value"]);
     let (mut kernel, _rings) = open(Target::Processes(vec![subject.pid()]), 0);
     let record = pass_until(&mut kernel, |r| u32::from(r.head.state) == FT_STATE_SLEEP);
-    assert_eq!((record.head.tid, record.head.tgid), (subject.pid(), subject.pid()));
+    assert_eq!(
+        (record.head.tid, record.head.tgid),
+        (subject.pid(), subject.pid())
+    );
     assert_eq!(&record.head.comm[..15], b"kernel_subject\0");
     assert_eq!(record.head.process_comm, record.head.comm);
-    assert_eq!(record.head.start_boottime, record.head.process_start_boottime);
-    assert!(record.head.run_ns > 0 && record.head.nvcsw > 0 && record.head.exec_vm > 0 && record.head.cgroup > 0);
+    assert_eq!(
+        record.head.start_boottime,
+        record.head.process_start_boottime
+    );
+    assert!(
+        record.head.run_ns > 0
+            && record.head.nvcsw > 0
+            && record.head.exec_vm > 0
+            && record.head.cgroup > 0
+    );
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", subject.pid())).unwrap();
-    let start_ticks: u64 = stat.rsplit(')').next().unwrap().split(' ').nth(20).unwrap().parse().unwrap();
+    let start_ticks: u64 = stat
+        .rsplit(')')
+        .next()
+        .unwrap()
+        .split(' ')
+        .nth(20)
+        .unwrap()
+        .parse()
+        .unwrap();
     assert_eq!(record.head.start_boottime / 10_000_000, start_ticks);
     let schedstat = std::fs::read_to_string(format!("/proc/{}/schedstat", subject.pid())).unwrap();
-    let exact: Vec<u64> = schedstat.split(' ').take(2).map(|n| n.parse().unwrap()).collect();
+    let exact: Vec<u64> = schedstat
+        .split(' ')
+        .take(2)
+        .map(|n| n.parse().unwrap())
+        .collect();
     assert_eq!([record.head.run_ns, record.head.wait_ns], exact[..]);
 
     let stack = record.stack.unwrap();
@@ -243,7 +318,10 @@ fn pass_sleeper_has_its_identity_registers_and_stack() {
     assert_eq!(stack.user_address, sp);
     assert!(stack.mapping.contains(&sp) && ip != 0);
     assert_eq!(ax as i64, -38, "a sleeper's rax in a system call");
-    assert_eq!(stack.user.len() as u64, (stack.mapping.end - sp).min(u64::from(FT_PASS_STACK)) & !7);
+    assert_eq!(
+        stack.user.len() as u64,
+        (stack.mapping.end - sp).min(u64::from(FT_PASS_STACK)) & !7
+    );
     assert!(holds_value(&stack.user));
     assert!(stack.kernel.len() > 3 && stack.kernel.iter().all(|ip| *ip >> 63 == 1));
     assert_eq!(record.head.status, FT_HAS_STACK);
@@ -266,17 +344,60 @@ fn pass_deep_stack_is_clamped_and_the_wanted_piece_follows() {
     let (counts, records) = pass(&mut kernel, false);
     assert_eq!((counts.written, records.len()), (1, 1));
     let piece = records[0].stack.as_ref().unwrap();
-    assert_eq!((piece.piece_address, piece.piece.len()), (address, FT_PASS_PIECE as usize));
+    assert_eq!(
+        (piece.piece_address, piece.piece.len()),
+        (address, FT_PASS_PIECE as usize)
+    );
     assert_eq!(piece.user, stack.user);
     assert!(holds_value(&piece.piece));
-    assert_eq!(pass(&mut kernel, false).0.unchanged, 1, "a request is served once");
+    assert_eq!(
+        pass(&mut kernel, false).0.unchanged,
+        1,
+        "a request is served once"
+    );
 
     kernel.want(subject.pid(), stack.mapping.end - 64).unwrap();
     let (_, records) = pass(&mut kernel, false);
-    assert_eq!(records[0].stack.as_ref().unwrap().piece.len(), 64, "the end of the mapping clamps the piece");
+    assert_eq!(
+        records[0].stack.as_ref().unwrap().piece.len(),
+        64,
+        "the end of the mapping clamps the piece"
+    );
     kernel.want(subject.pid(), 64).unwrap();
     let (_, records) = pass(&mut kernel, false);
-    assert!(records[0].head.status & FT_PIECE_FAILED != 0 && records[0].stack.as_ref().unwrap().piece.is_empty());
+    assert!(
+        records[0].head.status & FT_PIECE_FAILED != 0
+            && records[0].stack.as_ref().unwrap().piece.is_empty()
+    );
+}
+
+#[test]
+fn pass_mmap_lock_contended_failed_copies_are_tried_again_until_whole() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["mprotect", "50"]);
+    let (mut kernel, _rings) = open(Target::Processes(vec![subject.pid()]), 0);
+    let (mut whole, mut short) = (HashSet::new(), 0);
+    let start = Instant::now();
+    // the sleepers and the main thread; not the one that is busy
+    while whole.len() < 51 {
+        assert!(
+            start.elapsed() < PATIENCE,
+            "only {} of 51 sleepers became whole",
+            whole.len()
+        );
+        let (counts, records) = pass(&mut kernel, false);
+        short += counts.failed_mm_busy + counts.failed_faulted;
+        let sleeping = |r: &&Kept| u32::from(r.head.state) == FT_STATE_SLEEP;
+        whole.extend(
+            records
+                .iter()
+                .filter(sleeping)
+                .filter(|r| !r.stack.as_ref().unwrap().user.is_empty())
+                .map(|r| r.head.tid),
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    println!("{short} copies failed on the way");
 }
 
 #[test]
@@ -291,26 +412,43 @@ fn pass_states_are_those_of_proc() {
     assert_eq!(state_of(&mut kernel, stopped.pid()), FT_STATE_SLEEP);
     assert_eq!(state_of(&mut kernel, dead), FT_STATE_ZOMBIE);
     stopped.signal(libc::SIGSTOP);
-    pass_until(&mut kernel, |r| r.head.tid == stopped.pid() && u32::from(r.head.state) == FT_STATE_STOPPED);
+    pass_until(&mut kernel, |r| {
+        r.head.tid == stopped.pid() && u32::from(r.head.state) == FT_STATE_STOPPED
+    });
     stopped.signal(libc::SIGCONT);
-    pass_until(&mut kernel, |r| r.head.tid == stopped.pid() && u32::from(r.head.state) == FT_STATE_SLEEP);
-    let running =
-        pass_until(&mut kernel, |r| r.head.tgid == busy.pid() && u32::from(r.head.state) == FT_STATE_RUN);
+    pass_until(&mut kernel, |r| {
+        r.head.tid == stopped.pid() && u32::from(r.head.state) == FT_STATE_SLEEP
+    });
+    let running = pass_until(&mut kernel, |r| {
+        r.head.tgid == busy.pid() && u32::from(r.head.state) == FT_STATE_RUN
+    });
     assert!(running.stack.is_none());
 
     // idle kernel threads: /proc says I for all of them, and the pass says so too
     let (_, records) = pass(&mut kernel, true);
-    let states: HashMap<u32, u32> = records.iter().map(|r| (r.head.tid, u32::from(r.head.state))).collect();
-    let idle = states.iter().filter(|(_, state)| **state == FT_STATE_IDLE_KTHREAD);
+    let states: HashMap<u32, u32> = records
+        .iter()
+        .map(|r| (r.head.tid, u32::from(r.head.state)))
+        .collect();
+    let idle = states
+        .iter()
+        .filter(|(_, state)| **state == FT_STATE_IDLE_KTHREAD);
     let (mut agreed, mut differed) = (0, Vec::new());
     for (tid, _) in idle {
         let stat = std::fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();
-        match stat.rsplit(')').next().and_then(|rest| rest.trim().chars().next()) {
+        match stat
+            .rsplit(')')
+            .next()
+            .and_then(|rest| rest.trim().chars().next())
+        {
             Some('I') => agreed += 1,
             other => differed.push((*tid, other)),
         }
     }
-    assert!(agreed > 5 && differed.len() < 3, "{agreed} agreed, {differed:?} did not");
+    assert!(
+        agreed > 5 && differed.len() < 3,
+        "{agreed} agreed, {differed:?} did not"
+    );
     let kthread = records.iter().find(|r| r.head.tid == 2).unwrap();
     assert_eq!(u32::from(kthread.head.state), FT_STATE_SLEEP);
     assert!(kthread.head.status & FT_KTHREAD != 0);
@@ -321,9 +459,14 @@ fn pass_many_busy_threads_more_than_cpus_some_are_queued_with_their_stacks() {
     let Some(_alone) = alone() else { return };
     let cpus = std::thread::available_parallelism().unwrap().get();
     let subjects: Vec<Subject> = (0..2 * cpus).map(|_| Subject::start(&["busy"])).collect();
-    let (mut kernel, _rings) = open(Target::Processes(subjects.iter().map(Subject::pid).collect()), 0);
+    let (mut kernel, _rings) = open(
+        Target::Processes(subjects.iter().map(Subject::pid).collect()),
+        0,
+    );
     let queued = pass_until(&mut kernel, |r| {
-        u32::from(r.head.state) == FT_STATE_RUNQ && r.head.status & FT_TORN == 0 && r.stack.is_some()
+        u32::from(r.head.state) == FT_STATE_RUNQ
+            && r.head.status & FT_TORN == 0
+            && r.stack.is_some()
     });
     assert!(!queued.stack.unwrap().user.is_empty());
 }
@@ -358,10 +501,15 @@ fn life_exec_gives_a_record_with_the_next_generation() {
     let before = pass_until(&mut kernel, |r| r.head.tid == subject.pid());
     subject.tell();
     let pid = subject.pid();
-    let exec = poll_until(&mut rings, |r| u32::from(r.head.kind) == FT_KIND_EXEC && r.head.tid == pid);
+    let exec = poll_until(&mut rings, |r| {
+        u32::from(r.head.kind) == FT_KIND_EXEC && r.head.tid == pid
+    });
     assert_eq!(&exec.head.comm[..6], b"sleep\0");
     assert_eq!(exec.head.self_exec_id, before.head.self_exec_id + 1);
-    assert_eq!(exec.head.process_start_boottime, before.head.process_start_boottime);
+    assert_eq!(
+        exec.head.process_start_boottime,
+        before.head.process_start_boottime
+    );
 }
 
 #[test]
@@ -421,7 +569,9 @@ fn clock_every_sample_taken_arrives_or_is_counted_as_dropped() {
     let (mut kernel, mut rings) = open(Target::Processes(vec![subject.pid()]), 499);
     let (start, mut received) = (Instant::now(), 0);
     while start.elapsed() < Duration::from_secs(1) {
-        rings.poll(Duration::from_millis(50), &mut |_| received += 1).unwrap();
+        rings
+            .poll(Duration::from_millis(50), &mut |_| received += 1)
+            .unwrap();
     }
     kernel.set_cpu_hz(0).unwrap();
     rings.poll(Duration::ZERO, &mut |_| received += 1).unwrap();
@@ -443,7 +593,10 @@ fn idle_states_add_up_to_idle_time_and_idle_is_within_elapsed() {
     std::thread::sleep(Duration::from_millis(1500));
     let second = settle(&kernel);
     assert_eq!(facts.is_empty(), none.is_some());
-    assert_eq!(first.0.len(), std::thread::available_parallelism().unwrap().get());
+    assert_eq!(
+        first.0.len(),
+        std::thread::available_parallelism().unwrap().get()
+    );
     let mut idle_of: BTreeMap<u32, u64> = BTreeMap::new();
     for (before, after) in first.1.iter().zip(&second.1) {
         assert_eq!((before.cpu, before.state), (after.cpu, after.state));
@@ -458,7 +611,10 @@ fn idle_states_add_up_to_idle_time_and_idle_is_within_elapsed() {
         if !facts.is_empty() {
             // read a few µs apart
             let states = idle_of[&after.cpu];
-            assert!(states.abs_diff(idle) < 50_000_000, "states {states}, idle {idle}");
+            assert!(
+                states.abs_diff(idle) < 50_000_000,
+                "states {states}, idle {idle}"
+            );
         }
     }
 }
@@ -471,17 +627,33 @@ fn idle_cpu_that_only_the_clock_wakes_counts_its_own_wakeups() {
     std::thread::sleep(Duration::from_millis(200));
     assert_eq!(own(&kernel), 0, "the clock is off");
     kernel.set_cpu_hz(499).unwrap();
-    let start = Instant::now();
+    let (start, before) = (Instant::now(), kernel.cpus());
     while own(&kernel) == 0 {
-        assert!(start.elapsed() < PATIENCE, "no CPU was ever idle when the clock ticked");
         std::thread::sleep(Duration::from_millis(50));
+        if start.elapsed() > PATIENCE {
+            // on a loaded machine a clock need not find an idle CPU
+            for (before, after) in before.iter().zip(kernel.cpus()) {
+                let (idle, elapsed) = (after.idle - before.idle, after.elapsed - before.elapsed);
+                assert!(
+                    idle < elapsed / 20,
+                    "CPU {} was idle for {idle} of {elapsed} ns",
+                    after.cpu
+                );
+            }
+            println!("not shown: no CPU was idle");
+            return;
+        }
     }
 }
 
 #[test]
 fn open_target_that_does_not_exist_is_gone() {
     let Some(_alone) = alone() else { return };
-    let gone = Settings { target: Target::Processes(vec![4_194_304]), cpu_hz: 0, own: Vec::new() };
+    let gone = Settings {
+        target: Target::Processes(vec![4_194_304]),
+        cpu_hz: 0,
+        own: Vec::new(),
+    };
     let error = Kernel::open(&gone).err().unwrap();
     assert_eq!(error.kind, OpenErrorKind::TargetGone);
     assert!(!error.message.contains('\n'));
