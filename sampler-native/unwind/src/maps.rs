@@ -150,7 +150,7 @@ impl ProcessMaps {
 }
 
 /// Programs that move their text to huge pages leave an anonymous mapping where the file's was: it is the
-/// file's code still, if a neighbour says where the file is loaded and the address is in its text.
+/// file's code still, if a neighbour says where the file is loaded and its text covers the address.
 fn adopt_remapped(areas: &mut [Area], modules: &Modules) {
     for index in 0..areas.len() {
         let area = areas[index];
@@ -160,10 +160,10 @@ fn adopt_remapped(areas: &mut [Area], modules: &Modules) {
         let before = areas[..index].last().copied();
         let after = areas.get(index + 1).copied();
         let owner = [before, after].into_iter().flatten().find(|neighbour| {
-            let module = modules.get(neighbour.module);
             neighbour.image
-                && module.is_code(neighbour.offset(area.start))
-                && module.is_code(neighbour.offset(area.end - 1))
+                && modules
+                    .get(neighbour.module)
+                    .is_code(neighbour.offset(area.start))
         });
         if let Some(owner) = owner {
             areas[index] = Area {
