@@ -144,6 +144,12 @@ impl Image {
         Ok(image)
     }
 
+    /// Whether it claims to be ELF, of whatever kind.
+    pub(crate) fn is_elf(source: Source<'_>) -> bool {
+        let mut magic = [0; 4];
+        source.read_at(0, &mut magic).is_ok() && magic == *b"\x7fELF"
+    }
+
     fn read_segments(&mut self, source: Source<'_>, head: &[u8]) -> io::Result<()> {
         if u16_at(head, 54) != 56 {
             return Err(damaged("size of program headers"));
@@ -275,7 +281,9 @@ impl Image {
             .segments
             .iter()
             .find(|segment| address.wrapping_sub(segment.address) < segment.size)?;
-        segment.offset.checked_add(address - segment.address)
+        segment
+            .offset
+            .checked_add(address.wrapping_sub(segment.address))
     }
 }
 

@@ -43,7 +43,7 @@ pub enum ModuleKind {
     Vdso,
     /// Code that a process made at run time: one module per process generation.
     Jit,
-    /// Executable memory of a file that could not be read.
+    /// Executable memory of a program that could not be read, or is of another machine.
     Unknown,
 }
 
@@ -132,14 +132,34 @@ struct Tables {
     debug_frame: Section,
 }
 
+impl Tables {
+    fn section(&self, debug: bool) -> &Section {
+        if debug {
+            &self.debug_frame
+        } else {
+            &self.eh_frame
+        }
+    }
+
+    fn section_mut(&mut self, debug: bool) -> &mut Section {
+        if debug {
+            &mut self.debug_frame
+        } else {
+            &mut self.eh_frame
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 enum Section {
     /// Not read, or given back.
     #[default]
     Out,
     In(Table),
-    /// Not there, or not readable.
-    None,
+    /// Not there, damaged or too large.
+    Absent,
+    /// Not to be had before a process is seen to map the file again.
+    Unreadable,
 }
 
 impl Section {
@@ -342,7 +362,7 @@ impl Modules {
                 *known = place;
             }
             for section in [&mut module.tables.eh_frame, &mut module.tables.debug_frame] {
-                if matches!(section, Section::None) {
+                if matches!(section, Section::Unreadable) {
                     *section = Section::Out;
                 }
             }
@@ -352,7 +372,12 @@ impl Modules {
             return Some(self.unknown(path));
         };
         let mut module = Module::new(ModuleKind::File, path);
-        module.image = Image::read(Source::File(&file)).ok()?;
+        module.image = match Image::read(Source::File(&file)) {
+            Ok(image) => image,
+            // A program of another machine or a damaged one is not code made at run time.
+            Err(_) if Image::is_elf(Source::File(&file)) => return Some(self.unknown(path)),
+            Err(_) => return None,
+        };
         module.file = Some((key, place, Some(file)));
         let id = self.add(module);
         self.files.insert(key, id);
@@ -387,7 +412,8 @@ impl Modules {
         self.add(module)
     }
 
-    fn unknown(&mut self, path: &[u8]) -> ModuleId {
+    /// The module for executable memory of a file that is not to be had.
+    pub(crate) fn unknown(&mut self, path: &[u8]) -> ModuleId {
         if let Some(id) = self.unknown.get(path) {
             return *id;
         }
@@ -421,12 +447,16 @@ impl Modules {
         if offset.wrapping_sub(self.get(id).image.entry) < ENTRY_SIZE {
             return Some(PROCESS_START);
         }
+        self.ends_thread(id, offset).then_some(THREAD_START)
+    }
+
+    /// Whether the code just after `offset` ends the thread.
+    pub(crate) fn ends_thread(&mut self, id: ModuleId, offset: u64) -> bool {
         let mut code = [0; 16];
-        self.code(id, offset, &mut code)?;
-        let ends = EXIT
-            .iter()
-            .any(|pattern| code.windows(pattern.len()).any(|bytes| bytes == *pattern));
-        ends.then_some(THREAD_START)
+        self.code(id, offset, &mut code).is_some()
+            && EXIT
+                .iter()
+                .any(|pattern| code.windows(pattern.len()).any(|bytes| bytes == *pattern))
     }
 
     /// The caller's registers, by rules that do not fit into a row.
@@ -513,61 +543,46 @@ impl Modules {
         }
         self.touch(id);
         for debug in [false, true] {
-            self.load(id, debug)?;
-            let tables = &self.get(id).tables;
-            let section = if debug {
-                &tables.debug_frame
-            } else {
-                &tables.eh_frame
-            };
-            if let Section::In(table) = section
-                && let Some(answer) = ask(table)
-            {
-                return Ok(Some(answer));
+            self.load(id, debug);
+            match self.get(id).tables.section(debug) {
+                Section::In(table) => {
+                    if let Some(answer) = ask(table) {
+                        return Ok(Some(answer));
+                    }
+                }
+                Section::Unreadable => return Err(io::ErrorKind::NotFound.into()),
+                Section::Out | Section::Absent => {}
             }
         }
         Ok(None)
     }
 
-    /// Brings a section into memory. What cannot be read now is not tried again before a process is seen to map it.
-    fn load(&mut self, id: ModuleId, debug: bool) -> io::Result<()> {
-        let tables = &self.get(id).tables;
-        if !matches!(
-            if debug {
-                &tables.debug_frame
-            } else {
-                &tables.eh_frame
-            },
-            Section::Out
-        ) {
-            return Ok(());
+    /// Brings a section into memory, if it is not known to be out of reach.
+    fn load(&mut self, id: ModuleId, debug: bool) {
+        if !matches!(self.get(id).tables.section(debug), Section::Out) {
+            return;
         }
         let opened = self.open(id);
         let limit = self.limit as u64;
-        let module = &self.list[id.0 as usize];
-        let table = match (module.source(), opened) {
-            (Some(source), Ok(())) if debug => module
+        let module = &mut self.list[id.0 as usize];
+        let table = match module.source() {
+            Some(source) if debug => module
                 .image
                 .debug_frame
                 .map(|section| Table::debug_frame(section, source, limit)),
-            (Some(source), Ok(())) => module
+            Some(source) => module
                 .image
                 .eh_frame
                 .map(|section| Table::eh_frame(&module.image, section, source, limit)),
-            _ => None,
+            None => None,
         };
         let section = match table {
+            _ if opened.is_err() => Section::Unreadable,
             Some(Ok(table)) if table.size() as u64 <= limit => Section::In(table),
-            _ => Section::None,
+            _ => Section::Absent,
         };
-        let tables = &mut self.list[id.0 as usize].tables;
-        *(if debug {
-            &mut tables.debug_frame
-        } else {
-            &mut tables.eh_frame
-        }) = section;
+        *module.tables.section_mut(debug) = section;
         self.give_back(id);
-        Ok(())
     }
 
     /// Gives memory back until the rest is within the limit; `keep` was just used and goes last.
@@ -585,7 +600,7 @@ impl Modules {
         }
         let tables = &mut self.list[keep.0 as usize].tables;
         if held > self.limit {
-            tables.debug_frame = Section::None;
+            tables.debug_frame = Section::Absent;
         }
     }
 

@@ -3,11 +3,14 @@
 #[path = "stopped/mod.rs"]
 mod stopped;
 
-use flametop_unwind::{End, Frame, ModuleKind, Modules, Outcome, ProcessMaps, Unwinder};
+use flametop_unwind::{
+    End, Frame, MAX_FRAMES, ModuleKind, Modules, Outcome, ProcessMaps, Unwinder,
+};
 use std::{
     collections::BTreeMap,
     fs,
     io::{BufRead, BufReader},
+    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
@@ -50,6 +53,13 @@ impl Program {
 
     /// Runs it until it says that it is ready.
     fn run(path: PathBuf, arguments: &[&str]) -> Program {
+        let mut command = Command::new(path);
+        command.args(arguments);
+        Program::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Program {
+        let path = PathBuf::from(command.get_program());
         let symbols = Command::new("nm").arg(&path).output().expect("nm runs");
         let symbols = String::from_utf8_lossy(&symbols.stdout)
             .lines()
@@ -60,8 +70,7 @@ impl Program {
                 "tTwW".contains(kind).then(|| (address, name.to_string()))
             })
             .collect();
-        let mut child = Command::new(&path)
-            .args(arguments)
+        let mut child = command
             .stdout(Stdio::piped())
             .spawn()
             .expect("the program runs");
@@ -396,6 +405,18 @@ fn walk_signal_handler_goes_on_in_what_it_interrupted() {
 }
 
 #[test]
+fn walk_signal_handler_of_musl_goes_on_in_what_it_interrupted() {
+    let compiler = ["musl-gcc", "-O2", "-fomit-frame-pointer"];
+    let walked = Program::start("signal-musl", &compiler, "signal.c", &[])
+        .asleep()
+        .walk(0);
+    walked.assert_contains(&[
+        "asleep", "handler", "libc.so", "fault", "caller", "outer", "main",
+    ]);
+    assert_eq!(walked.outcome.end, End::Root);
+}
+
+#[test]
 fn walk_alternate_signal_stack_asks_for_the_other_stack() {
     let program = Program::start("signal-alternate", OMIT, "signal.c", &["alternate"]).asleep();
     let first = program.walk(0);
@@ -439,8 +460,16 @@ fn walk_compiled_at_run_time_ends_in_jit_without_frame_pointer() {
 
 #[test]
 fn walk_every_instruction_is_complete() {
-    let options = ["-Wl,-z,lazy", "-fcf-protection=none"];
-    let program = Program::start("steps", &[OMIT, &options].concat(), "steps.c", &[]);
+    step_through("steps", &["-Wl,-z,lazy", "-fcf-protection=none"]);
+    step_through(
+        "steps-ibt",
+        &["-Wl,-z,lazy,-z,ibtplt", "-fcf-protection=full"],
+    );
+}
+
+/// Walks at each of some thousand instructions: prologues and epilogues, linkage table, resolver, vDSO.
+fn step_through(name: &str, options: &[&str]) {
+    let program = Program::start(name, &[OMIT, options].concat(), "steps.c", &[]);
     let mut modules = Modules::new(LIMIT);
     let mut unwinder = Unwinder::new();
     let maps = ProcessMaps::read(program.child.id(), &mut modules).expect("maps");
@@ -502,6 +531,61 @@ fn walk_deleted_program_is_complete_and_its_file_can_be_opened() {
             .len()
             > 0
     );
+}
+
+#[test]
+fn walk_library_truncated_meanwhile_ends_without_signal() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("truncated");
+    fs::create_dir_all(&folder).expect("a folder");
+    let probe = Program::start("chain-probe", OMIT, "chain.c", &[])
+        .asleep()
+        .walk(0);
+    let libc = probe.modules.get(probe.frames[0].module).path();
+    let copy = folder.join("libc.so.6");
+    fs::copy(Path::new(std::ffi::OsStr::from_bytes(libc)), &copy).expect("a copy of libc");
+    let mut command = Command::new(Program::compile("chain-truncated", OMIT, "chain.c"));
+    command.env("LD_LIBRARY_PATH", &folder);
+    let program = Program::spawn(command).asleep();
+    let mut modules = Modules::new(LIMIT);
+    let maps = ProcessMaps::read(program.child.id(), &mut modules).expect("maps");
+    fs::OpenOptions::new()
+        .write(true)
+        .open(&copy)
+        .and_then(|file| file.set_len(1000))
+        .expect("truncated");
+    let stopped = Stopped::stop(program.child.id(), program.child.id()).expect("stopped");
+    let (frames, outcome, _) = stopped.walk(&mut Unwinder::new(), &maps, &mut modules, 1);
+    assert!(
+        modules
+            .get(frames[0].module)
+            .path()
+            .starts_with(folder.as_os_str().as_encoded_bytes())
+    );
+    assert!(outcome.end == End::Root || outcome.end == End::NoUnwindInfo);
+}
+
+#[test]
+fn walk_text_moved_to_anonymous_memory_is_still_the_file() {
+    let walked = Program::start("remapped", OMIT, "remapped.c", &[])
+        .asleep()
+        .walk(0);
+    walked.assert_contains(&["libc.so.6", "asleep", "moved", "main"]);
+    walked.assert_whole();
+}
+
+#[test]
+fn walk_endless_recursion_ends_in_the_limit() {
+    let program = Program::start("recursion", OMIT, "recursion.c", &[]).asleep();
+    let walked = program.walk(16);
+    assert_eq!(
+        walked.outcome,
+        Outcome {
+            end: End::Limit,
+            want: None,
+            unknown_address: false
+        }
+    );
+    assert_eq!(walked.frames.len(), MAX_FRAMES);
 }
 
 #[test]
