@@ -19,12 +19,17 @@ impl Program {
     fn start(name: &str, args: &[&str]) -> Program {
         let child = Command::new(compiled(name))
             .args(args)
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .spawn()
             .expect("the test program starts");
         std::thread::sleep(Duration::from_millis(100));
         Program(child)
+    }
+
+    /// Lets a program that waits for it go on.
+    fn go_on(&mut self) {
+        drop(self.0.stdin.take());
     }
 
     fn pid(&self) -> u32 {
@@ -103,7 +108,10 @@ fn pass_sleeper_without_frame_pointers_comes_whole_and_in_order() {
         names.last().is_some_and(|n| n.ends_with("_[k]")),
         "{names:?}"
     );
-    assert!(names.iter().any(|n| n == "do_nanosleep_[k]"), "{names:?}");
+    assert!(
+        names.iter().any(|n| n == "hrtimer_nanosleep_[k]"),
+        "{names:?}"
+    );
     let process = &model.processes[task.process as usize];
     assert_eq!((process.comm.as_str(), process.kthread), ("chain", false));
     assert!(process.cmdline.ends_with(b"/chain\0sleep\0"));
@@ -244,17 +252,18 @@ fn drain_after_the_clock_stops_leaves_nothing_waiting() {
 
 #[test]
 fn exec_by_another_thread_replaces_all_tasks_of_the_process() {
-    let program = Program::start("life", &["thread-exec"]);
+    let mut program = Program::start("life", &["thread-exec"]);
     let mut recording = Recording::open(&target(program.pid()));
     recording.run(19, 200);
     assert_eq!(recording.model.tasks_of(program.pid()).count(), 3);
+    program.go_on();
     recording.run(19, 1500);
     let model = &recording.model;
     let live: Vec<_> = model.tasks_of(program.pid()).collect();
     assert_eq!(live.len(), 1);
     assert_eq!(
         (live[0].tid, live[0].comm.as_str()),
-        (program.pid(), "replaced")
+        (program.pid(), "sleep")
     );
     let process = &model.processes[live[0].process as usize];
     assert_eq!(process.cmdline, b"replaced\x001000\0");

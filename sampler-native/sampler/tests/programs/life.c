@@ -1,4 +1,4 @@
-/* Tasks that come and go. `threads`: short threads without end; `thread-exec`: a second thread calls exec; `forks`:
+/* Tasks that come and go. `threads`: short threads without end; `thread-exec`: a second thread calls exec when stdin ends; `forks`:
  * processes without end; `deep N`: asleep under N bytes of stack, on an alternate one with `deep N signal`. */
 #include <pthread.h>
 #include <signal.h>
@@ -27,8 +27,9 @@ static void *short_thread(void *arg)
 
 static void *exec_thread(void *arg)
 {
-	nap(400000);
-	execl("/bin/sleep", "replaced", "1000", NULL);
+	char byte;
+	if (read(0, &byte, 1) >= 0) /* until the test says so */
+		execl("/bin/sleep", "replaced", "1000", NULL);
 	return arg;
 }
 
