@@ -44,7 +44,11 @@ impl ProcessMaps {
     /// # Errors
     /// What the kernel says about `/proc/TGID/maps`: the process is gone, or may not be looked at.
     pub fn read(tgid: u32, modules: &mut Modules) -> io::Result<ProcessMaps> {
-        let mut maps = ProcessMaps { tgid, areas: Vec::new(), jit: None };
+        let mut maps = ProcessMaps {
+            tgid,
+            areas: Vec::new(),
+            jit: None,
+        };
         maps.refresh(modules)?;
         Ok(maps)
     }
@@ -55,7 +59,9 @@ impl ProcessMaps {
     /// As [`ProcessMaps::read`]; what was known stays.
     pub fn refresh(&mut self, modules: &mut Modules) -> io::Result<()> {
         let mut text = Vec::new();
-        File::open(format!("/proc/{}/maps", self.tgid))?.take(MAPS_LIMIT).read_to_end(&mut text)?;
+        File::open(format!("/proc/{}/maps", self.tgid))?
+            .take(MAPS_LIMIT)
+            .read_to_end(&mut text)?;
         let mut areas = Vec::new();
         for line in text.split(|byte| *byte == b'\n').filter_map(Line::parse) {
             if line.executable && line.path != b"[vsyscall]" {
@@ -83,7 +89,9 @@ impl ProcessMaps {
 
     pub(crate) fn find(&self, address: u64) -> Option<&Area> {
         let after = self.areas.partition_point(|area| area.start <= address);
-        self.areas.get(after.checked_sub(1)?).filter(|area| address < area.end)
+        self.areas
+            .get(after.checked_sub(1)?)
+            .filter(|area| address < area.end)
     }
 
     fn area(&mut self, line: &Line<'_>, modules: &mut Modules) -> Area {
@@ -97,22 +105,43 @@ impl ProcessMaps {
         };
         if let Some(module) = module {
             if modules.get(module).kind() == ModuleKind::Unknown {
-                return Area { start, end, module, delta: 0, image: false };
+                return Area {
+                    start,
+                    end,
+                    module,
+                    delta: 0,
+                    image: false,
+                };
             }
             if let Some(delta) = modules.get(module).delta(start, end, line.offset) {
-                return Area { start, end, module, delta, image: true };
+                return Area {
+                    start,
+                    end,
+                    module,
+                    delta,
+                    image: true,
+                };
             }
         }
         // Anonymous, or a file that is no program: code that was made at run time.
         let tgid = self.tgid;
         let module = *self.jit.get_or_insert_with(|| modules.jit(tgid));
-        Area { start, end, module, delta: 0, image: false }
+        Area {
+            start,
+            end,
+            module,
+            delta: 0,
+            image: false,
+        }
     }
 
     fn read_vdso(&self, start: u64, end: u64) -> io::Result<Vec<u8>> {
         let size = end - start;
         if size > VDSO_LIMIT {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "the vDSO is too large"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the vDSO is too large",
+            ));
         }
         let mut image = vec![0; size as usize];
         File::open(format!("/proc/{}/mem", self.tgid))?.read_exact_at(&mut image, start)?;
@@ -121,7 +150,7 @@ impl ProcessMaps {
 }
 
 /// Programs that move their text to huge pages leave an anonymous mapping where the file's was: it is the
-/// file's code still, if a neighbour says where the file is loaded and the address is in its text.
+/// file's code still, if a neighbour says where the file is loaded and its text covers the address.
 fn adopt_remapped(areas: &mut [Area], modules: &Modules) {
     for index in 0..areas.len() {
         let area = areas[index];
@@ -131,13 +160,17 @@ fn adopt_remapped(areas: &mut [Area], modules: &Modules) {
         let before = areas[..index].last().copied();
         let after = areas.get(index + 1).copied();
         let owner = [before, after].into_iter().flatten().find(|neighbour| {
-            let module = modules.get(neighbour.module);
             neighbour.image
-                && module.is_code(neighbour.offset(area.start))
-                && module.is_code(neighbour.offset(area.end - 1))
+                && modules
+                    .get(neighbour.module)
+                    .is_code(neighbour.offset(area.start))
         });
         if let Some(owner) = owner {
-            areas[index] = Area { start: area.start, end: area.end, ..owner };
+            areas[index] = Area {
+                start: area.start,
+                end: area.end,
+                ..owner
+            };
         }
     }
 }
@@ -183,4 +216,122 @@ fn hex(digits: &[u8]) -> Option<u64> {
         return None;
     }
     u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &[u8]) -> (u64, u64, bool, u64, u64, &[u8]) {
+        let line = Line::parse(line).expect("a line");
+        (
+            line.start,
+            line.end,
+            line.executable,
+            line.offset,
+            line.inode,
+            line.path,
+        )
+    }
+
+    #[test]
+    fn parse_ordinary_line_has_all_fields() {
+        assert_eq!(
+            parse(b"7f12a0000000-7f12a0001000 r-xp 00026000 fe:01 1234                       /usr/lib/libc.so.6"),
+            (0x7f12_a000_0000, 0x7f12_a000_1000, true, 0x26000, 1234, &b"/usr/lib/libc.so.6"[..])
+        );
+        assert_eq!(
+            parse(b"1000-2000 rw-p 00000000 00:00 0 "),
+            (0x1000, 0x2000, false, 0, 0, &b""[..])
+        );
+        assert_eq!(
+            parse(b"1000-2000 r-xp 00000000 00:00 0"),
+            (0x1000, 0x2000, true, 0, 0, &b""[..])
+        );
+    }
+
+    #[test]
+    fn parse_hostile_path_is_kept_as_it_is() {
+        for path in [
+            &b"/tmp/a b  c"[..],
+            b"/tmp/x (deleted)",
+            b"/tmp/new\\012line",
+            b"/tmp/\xff\xfe\x1b[31m",
+            b"/tmp/1000-2000 r-xp 0 0:0 1 /etc",
+        ] {
+            let line = [b"1000-2000 --xp 00000000 08:01 77   ", path].concat();
+            assert_eq!(parse(&line), (0x1000, 0x2000, true, 0, 77, path));
+        }
+    }
+
+    #[test]
+    fn parse_damaged_line_is_skipped() {
+        for line in [
+            &b""[..],
+            b"garbage",
+            b"1000 r-xp 0 0:0 0",
+            b"2000-1000 r-xp 0 0:0 0",
+            b"+1000-2000 r-xp 0 0:0 0",
+            b"1000-2000 r-xp zz 0:0 0",
+            b"1000-2000 r-xp 0 0:0 -1",
+            b"1000-2000",
+            b"10000000000000000-20000000000000000 r-xp 0 0:0 0",
+        ] {
+            assert_eq!(Line::parse(line), None, "{}", line.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn find_address_is_in_the_area_that_holds_it() {
+        let area = |start, end| Area {
+            start,
+            end,
+            module: ModuleId(0),
+            delta: 0,
+            image: false,
+        };
+        let areas = vec![
+            area(0x1000, 0x2000),
+            area(0x2000, 0x3000),
+            area(0x5000, 0x6000),
+        ];
+        let maps = ProcessMaps {
+            tgid: 1,
+            areas,
+            jit: None,
+        };
+        for (address, start) in [
+            (0xfff, None),
+            (0x1000, Some(0x1000)),
+            (0x2000, Some(0x2000)),
+            (0x3000, None),
+            (0x5fff, Some(0x5000)),
+            (u64::MAX, None),
+        ] {
+            assert_eq!(maps.find(address).map(|area| area.start), start);
+        }
+    }
+
+    #[test]
+    fn read_own_process_names_own_code() {
+        let mut modules = Modules::new(16 << 20);
+        let maps = ProcessMaps::read(std::process::id(), &mut modules).expect("maps");
+        let here = read_own_process_names_own_code as *const () as u64;
+        let area = *maps.find(here).expect("own code");
+        assert!(area.image);
+        assert_eq!(
+            modules.function_start(area.module, area.offset(here) + 1),
+            Some(area.offset(here))
+        );
+        assert_eq!(maps.address(area.module, area.offset(here)), Some(here));
+        let vdso = (0..modules.len())
+            .map(|id| modules.get(ModuleId(id as u32)))
+            .find(|m| m.image().is_some());
+        assert_eq!(
+            vdso.and_then(Module::image).map(|image| &image[..4]),
+            Some(&b"\x7fELF"[..])
+        );
+    }
+
+    use crate::Module;
 }
