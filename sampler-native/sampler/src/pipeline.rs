@@ -13,6 +13,7 @@ use flametop_unwind::{
 };
 
 use crate::{
+    jit::{self, JitNames},
     stacks::Stacks,
     tasks::{Pieces, Process, Sight, Task, Tasks, Told},
 };
@@ -57,6 +58,7 @@ pub struct Pipeline {
     stacks: Stacks,
     walker: Walker,
     symbolizer: Symbolizer,
+    jit: JitNames,
     subjects: HashSet<ModuleId>,
     told_limit: bool,
 }
@@ -106,6 +108,7 @@ impl Pipeline {
                 kernel: Vec::new(),
             },
             symbolizer,
+            jit: JitNames::start(),
             subjects: HashSet::new(),
             told_limit: false,
         }
@@ -220,22 +223,28 @@ impl Pipeline {
     /// Passes frames on to the symbolizer.
     pub fn ask_names(&mut self, frames: &[u32]) {
         let mut queries = Vec::with_capacity(frames.len());
+        let mut jit = Vec::new();
         for &frame in frames {
             let Some(&Frame { module, offset, .. }) = self.stacks.place(frame) else {
                 continue;
             };
             let modules = &mut self.walker.modules;
-            if matches!(
-                modules.get(module).kind(),
-                ModuleKind::Jit | ModuleKind::Unknown
-            ) {
-                let name = format!("{offset:#x}");
-                self.out.put(&Record::Name {
-                    frame,
-                    source: NameSource::Unknown,
-                    name: name.as_bytes(),
-                });
-                continue;
+            match modules.get(module).kind() {
+                ModuleKind::Jit => {
+                    let tgid = modules.get(module).tgid().unwrap_or(0);
+                    let address = offset;
+                    jit.push(jit::Ask {
+                        frame,
+                        tgid,
+                        address,
+                    });
+                    continue;
+                }
+                ModuleKind::Unknown => {
+                    self.unnamed(frame, offset);
+                    continue;
+                }
+                _ => {}
             }
             if self.subjects.insert(module)
                 && let Ok(subject) = subject(modules, module)
@@ -251,10 +260,36 @@ impl Pipeline {
             });
         }
         self.symbolizer.ask(&queries);
+        if !jit.is_empty() {
+            self.jit.ask(jit);
+        }
     }
 
-    /// Takes what the symbolizer has answered; its process, if one runs.
+    fn unnamed(&mut self, frame: u32, address: u64) {
+        let name = format!("{address:#x}");
+        self.out.put(&Record::Name {
+            frame,
+            source: NameSource::Unknown,
+            name: name.as_bytes(),
+        });
+    }
+
+    /// Takes the names that have come; gives the symbolizer's process, if one runs.
     pub fn take_names(&mut self) -> Option<u32> {
+        let of_jit: Vec<jit::Answer> = self.jit.answers().collect();
+        for (frame, name) in of_jit {
+            match name {
+                Some(name) => self.out.put(&Record::Name {
+                    frame,
+                    source: NameSource::Symbol,
+                    name: &name[..name.len().min(stream::MAX_NAME)],
+                }),
+                None => {
+                    let address = self.stacks.place(frame).map_or(0, |p| p.offset);
+                    self.unnamed(frame, address);
+                }
+            }
+        }
         for answer in self.symbolizer.take_answers() {
             let name = &answer.name[..answer.name.len().min(stream::MAX_NAME)];
             self.out.put(&Record::Name {
