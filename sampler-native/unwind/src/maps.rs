@@ -1,6 +1,9 @@
 //! What a process has mapped where.
 
-use crate::{ModuleId, ModuleKind, Modules};
+use crate::{
+    ModuleId, ModuleKind, Modules,
+    mounts::{Device, Mounts},
+};
 use std::{
     fs::File,
     io::{self, Read},
@@ -63,9 +66,10 @@ impl ProcessMaps {
             .take(MAPS_LIMIT)
             .read_to_end(&mut text)?;
         let mut areas = Vec::new();
+        let mut mounts = Mounts::new(self.tgid);
         for line in text.split(|byte| *byte == b'\n').filter_map(Line::parse) {
             if line.executable && line.path != b"[vsyscall]" {
-                areas.push(self.area(&line, modules));
+                areas.push(self.area(&line, modules, &mut mounts));
             }
         }
         adopt_remapped(&mut areas, modules);
@@ -94,14 +98,16 @@ impl ProcessMaps {
             .filter(|area| address < area.end)
     }
 
-    fn area(&mut self, line: &Line<'_>, modules: &mut Modules) -> Area {
+    fn area(&mut self, line: &Line<'_>, modules: &mut Modules, mounts: &mut Mounts) -> Area {
         let (start, end) = (line.start, line.end);
         let module = if line.path == b"[vdso]" {
             modules.vdso(end - start, || self.read_vdso(start, end))
-        } else if line.inode != 0 {
-            modules.mapped_file(self.tgid, start, end, line.inode, line.path)
-        } else {
+        } else if line.inode == 0 {
             None
+        } else if !mounts.answers(line.device) {
+            (!line.is_memory()).then(|| modules.unknown(line.path))
+        } else {
+            modules.mapped_file(self.tgid, start, end, line.inode, line.path)
         };
         if let Some(module) = module {
             if modules.get(module).kind() == ModuleKind::Unknown {
@@ -182,6 +188,7 @@ struct Line<'a> {
     end: u64,
     executable: bool,
     offset: u64,
+    device: Device,
     inode: u64,
     /// Anything but a newline, which the kernel writes as `\012`.
     path: &'a [u8],
@@ -196,7 +203,7 @@ impl Line<'_> {
         let (start, end) = (hex(&range[..dash])?, hex(&range[dash + 1..])?);
         let permissions = fields.next()?;
         let offset = hex(fields.next()?)?;
-        let _device = fields.next()?;
+        let device = std::str::from_utf8(fields.next()?).ok()?.split_once(':')?;
         let inode = std::str::from_utf8(fields.next()?).ok()?.parse().ok()?;
         let path = fields.next().unwrap_or_default();
         let padding = path.iter().take_while(|byte| **byte == b' ').count();
@@ -205,9 +212,27 @@ impl Line<'_> {
             end,
             executable: permissions.get(2) == Some(&b'x'),
             offset,
+            device: (
+                hex(device.0.as_bytes())? as u32,
+                hex(device.1.as_bytes())? as u32,
+            ),
             inode,
             path: &path[padding..],
         })
+    }
+}
+
+impl Line<'_> {
+    /// Memory with a name rather than a file: of `memfd_create`, shared anonymous, System V. Its filesystem is
+    /// mounted nowhere.
+    fn is_memory(&self) -> bool {
+        let names: [&[u8]; 4] = [
+            b"/memfd:",
+            b"/dev/zero (deleted)",
+            b"/SYSV",
+            b"/anon_hugepage",
+        ];
+        names.iter().any(|name| self.path.starts_with(name))
     }
 }
 

@@ -102,7 +102,7 @@ fn walk_pieces_at_the_ends_of_memory_end() {
         u64::MAX - 15,
         0x8000_0000_0000,
     ] {
-        for rbp in [0, sp, sp.wrapping_add(8), u64::MAX & !7] {
+        for rbp in [0, sp, sp.wrapping_add(8), !7] {
             let mut regs = [sp; 17];
             regs[6] = rbp;
             regs[16] = start + 0x100;

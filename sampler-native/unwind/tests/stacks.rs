@@ -405,6 +405,18 @@ fn walk_signal_handler_goes_on_in_what_it_interrupted() {
 }
 
 #[test]
+fn walk_signal_handler_of_musl_goes_on_in_what_it_interrupted() {
+    let compiler = ["musl-gcc", "-O2", "-fomit-frame-pointer"];
+    let walked = Program::start("signal-musl", &compiler, "signal.c", &[])
+        .asleep()
+        .walk(0);
+    walked.assert_contains(&[
+        "asleep", "handler", "libc.so", "fault", "caller", "outer", "main",
+    ]);
+    assert_eq!(walked.outcome.end, End::Root);
+}
+
+#[test]
 fn walk_alternate_signal_stack_asks_for_the_other_stack() {
     let program = Program::start("signal-alternate", OMIT, "signal.c", &["alternate"]).asleep();
     let first = program.walk(0);
@@ -448,8 +460,16 @@ fn walk_compiled_at_run_time_ends_in_jit_without_frame_pointer() {
 
 #[test]
 fn walk_every_instruction_is_complete() {
-    let options = ["-Wl,-z,lazy", "-fcf-protection=none"];
-    let program = Program::start("steps", &[OMIT, &options].concat(), "steps.c", &[]);
+    step_through("steps", &["-Wl,-z,lazy", "-fcf-protection=none"]);
+    step_through(
+        "steps-ibt",
+        &["-Wl,-z,lazy,-z,ibtplt", "-fcf-protection=full"],
+    );
+}
+
+/// Walks at each of some thousand instructions: prologues and epilogues, linkage table, resolver, vDSO.
+fn step_through(name: &str, options: &[&str]) {
+    let program = Program::start(name, &[OMIT, options].concat(), "steps.c", &[]);
     let mut modules = Modules::new(LIMIT);
     let mut unwinder = Unwinder::new();
     let maps = ProcessMaps::read(program.child.id(), &mut modules).expect("maps");
