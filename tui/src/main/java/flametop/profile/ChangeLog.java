@@ -475,7 +475,7 @@ final class ChangeLog {
     addAll(merger, b, 0, b.count);
     merger.mark(endTime(b), b.markPass[b.marks - 1]);
     Chunk sum = merger.chunk();
-    if (sum.bytes() > limit / 4) {
+    if (sum.bytes() > limit / 2) {
       sum = coarse(sum);
     }
     sum.sum = true;
@@ -487,7 +487,7 @@ final class ChangeLog {
 
   /** The heaviest entries and those with open intervals as they are, the rest as {@link Owners#OLDER}. */
   private Chunk coarse(Chunk c) {
-    int keep = (int) Math.min(c.count, limit / 8 / ENTRY_BYTES);
+    int keep = (int) Math.min(c.count, limit / 4 / ENTRY_BYTES);
     long[] weights = c.base.clone();
     for (int i = 0; i < weights.length; i++) {
       weights[i] = c.open[i] != 0 ? Long.MAX_VALUE : Math.abs(weights[i]);

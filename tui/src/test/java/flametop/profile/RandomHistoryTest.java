@@ -171,7 +171,7 @@ class RandomHistoryTest {
     World whole = new World(new Options(RootOrder.COMM, 64 << 20, TaskFilter.NONE, true));
     Simulation a = new Simulation(bounded, seed);
     Simulation b = new Simulation(whole, seed);
-    for (int step = 0; step < 1500; step++) {
+    for (int step = 0; step < 800; step++) {
       a.step();
       b.step();
       bounded.fold().window(5_000 * MS, Long.MAX_VALUE);
