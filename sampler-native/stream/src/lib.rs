@@ -77,11 +77,53 @@
 //! ```
 //! A task that is off the CPU and has no *task changed* in a pass was found unchanged: same state, same stack, same sums.
 //! Every task of the target has one in the first pass that sees it.
+//!
+//! # Text
+//! [`text`] turns a stream into lines, one for each fact, batch and record; `golden/v1.txt` is that of
+//! `golden/v1.flametop`, and every reader of the stream is tested to give the same:
+//! ```text
+//! file version=1
+//! fact KEY=VALUE
+//! batch time= sequence= pass= more=
+//! counters totals=U64,…
+//! process id= tgid= start= exec= uid= cgroup= kthread= comm= cmdline=
+//! task id= process= tid= start= fresh= comm=
+//! gone task= time= run= wait= exact=
+//! module id= kind= path= build_id=
+//! frame id= module= offset= guessed=
+//! stack id= end= user= frames=U32,…
+//! changed time= task= stack= run= wait= nvcsw= nivcsw= cpu= state= why=
+//! sample time= task= stack= run= wait= nvcsw= nivcsw= cpu= state= why= user=
+//! cpu cpu= idle= elapsed= wakeups= own_wakeups= user= nice= system= irq= softirq= steal=
+//! idle cpu= state= residency= entries= too_short= too_long=
+//! name frame= source= name=
+//! notice level= text=
+//! host load1= load5= load15= pass_hz= cpu_hz= own_cpu=
+//! ```
+//! Fields are separated by one space. Numbers are unsigned decimal, enums their numbers, flags `0` or `1`;
+//! no stack and a figure that is not counted are `none`; an empty list is empty. `build_id` is lower-case hexadecimal.
+//! A `str` stands in double quotes: bytes 0x20–0x7e as they are except `"` and `\`, every other byte as `\xHH` (lower-case).
+//! Unknown kinds and what follows a known body leave no trace.
+
+#![forbid(unsafe_code)]
+
+mod decode;
+mod encode;
+pub mod text;
+
+pub use decode::{Batch, Damage, Header, Reader, Record, Records};
+pub use encode::{Encoder, batch, file_header, whole_records};
 
 /// `FLAMETOP`
 pub const MAGIC: [u8; 8] = *b"FLAMETOP";
 /// The version that this crate writes; it reads every older one.
 pub const VERSION: u32 = 1;
+/// Bytes of a batch before its records.
+pub const BATCH_HEADER: usize = 24;
+/// A reader takes a batch that claims more bytes than this for damage.
+pub const MAX_BATCH: usize = 64 << 20;
+/// Most bytes of a name; longer ones are cut by whoever writes them.
+pub const MAX_NAME: usize = 1024;
 /// Batch flag: this batch ends a pass.
 pub const BATCH_PASS: u16 = 1;
 /// Batch flag: the pass goes on in the next batch.
@@ -100,15 +142,36 @@ pub const NOT_COUNTED: u64 = u64::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
 pub enum Kind {
-    Counters = 1, ProcessSeen = 2, TaskSeen = 3, TaskGone = 4, ModuleSeen = 5, FrameSeen = 6, StackSeen = 7,
-    TaskChanged = 8, CpuSample = 9, CpuUsage = 10, IdleState = 11, Name = 12, Notice = 13, HostUsage = 14,
+    Counters = 1,
+    ProcessSeen = 2,
+    TaskSeen = 3,
+    TaskGone = 4,
+    ModuleSeen = 5,
+    FrameSeen = 6,
+    StackSeen = 7,
+    TaskChanged = 8,
+    CpuSample = 9,
+    CpuUsage = 10,
+    IdleState = 11,
+    Name = 12,
+    Notice = 13,
+    HostUsage = 14,
 }
 
 /// States of a task; the same numbers as `enum ft_state`.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum State { Run = 0, Queued = 1, Sleep = 2, Disk = 3, Stopped = 4, Zombie = 5, Parked = 6, IdleKthread = 7 }
+pub enum State {
+    Run = 0,
+    Queued = 1,
+    Sleep = 2,
+    Disk = 3,
+    Stopped = 4,
+    Zombie = 5,
+    Parked = 6,
+    IdleKthread = 7,
+}
 
 /// How a walk ended. Everything but `Root` is the reason why a stack is short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +203,13 @@ pub enum End {
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum ModuleKind { Kernel = 0, File = 1, Vdso = 2, Jit = 3, Unknown = 4 }
+pub enum ModuleKind {
+    Kernel = 0,
+    File = 1,
+    Vdso = 2,
+    Jit = 3,
+    Unknown = 4,
+}
 
 /// Where a name comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,4 +280,34 @@ pub enum Counter {
     ProgramNanos,
     /// How many counters there are.
     Count,
+}
+
+/// Number of counters of this version.
+pub const COUNTERS: usize = Counter::Count as usize;
+
+/// Head of *task changed* and *CPU sample*.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// When the kernel looked.
+    pub time: u64,
+    /// Task id.
+    pub task: u32,
+    /// Stack id.
+    pub stack: Option<u32>,
+    /// ns on a CPU since the task began.
+    pub run: u64,
+    /// ns waiting for a CPU since the task began.
+    pub wait: u64,
+    /// Voluntary switches.
+    pub nvcsw: u64,
+    /// Involuntary switches.
+    pub nivcsw: u64,
+    /// CPU number.
+    pub cpu: u32,
+    /// State of the task.
+    pub state: State,
+    /// Why there is no stack, or why it is short.
+    pub why: End,
+    /// CPU sample: taken in user mode.
+    pub user_mode: bool,
 }

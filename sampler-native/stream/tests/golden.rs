@@ -1,0 +1,142 @@
+//! The golden file: written again byte for byte, read to the same text, and never a panic however it is damaged.
+
+use std::path::Path;
+
+use flametop_stream::{Encoder, Reader, Record, text, whole_records};
+
+#[allow(dead_code)]
+#[path = "../examples/golden.rs"]
+mod golden;
+
+fn read(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("golden")
+        .join(name);
+    std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+fn lines(bytes: &[u8]) -> (Vec<String>, Option<flametop_stream::Damage>) {
+    let (text, result) = text::dump(bytes);
+    (text.lines().map(str::to_owned).collect(), result.err())
+}
+
+#[test]
+fn encode_golden_records_gives_the_golden_bytes() {
+    assert_eq!(golden::file(), read("v1.flametop"));
+}
+
+#[test]
+fn dump_golden_file_gives_the_golden_text() {
+    let (text, result) = text::dump(read("v1.flametop").as_slice());
+    assert_eq!(result, Ok(()));
+    assert_eq!(text, String::from_utf8(read("v1.txt")).expect("UTF-8"));
+}
+
+#[test]
+fn put_decoded_record_decodes_to_the_same() {
+    let file = read("v1.flametop");
+    let mut reader = Reader::new(file.as_slice()).expect("header");
+    while let Some(batch) = reader.next_batch().expect("batch") {
+        for record in batch.records() {
+            let record = record.expect("record");
+            let mut again = Encoder::new();
+            again.put(&record);
+            let (kind, body) = again.bytes().split_at(8);
+            let kind = u16::from_le_bytes([kind[0], kind[1]]);
+            assert_eq!(Record::decode(kind, body), Ok(Some(record)));
+        }
+    }
+}
+
+#[test]
+fn whole_records_any_room_cuts_at_record_boundaries() {
+    let mut encoder = Encoder::new();
+    let mut ends = vec![0];
+    for length in [0, 1, 300, 7] {
+        encoder.put(&Record::Notice {
+            trouble: false,
+            text: &vec![b'x'; length],
+        });
+        ends.push(encoder.bytes().len());
+    }
+    for room in 0..=encoder.bytes().len() + 1 {
+        let expected = ends.iter().rev().find(|e| **e <= room).copied();
+        assert_eq!(
+            Some(whole_records(encoder.bytes(), room)),
+            expected,
+            "room {room}"
+        );
+    }
+}
+
+#[test]
+fn dump_truncated_anywhere_keeps_all_batches_before_the_cut() {
+    let file = read("v1.flametop");
+    let (whole, _) = lines(&file);
+    for length in 0..file.len() {
+        let (part, damage) = lines(&file[..length]);
+        assert_eq!(part[..], whole[..part.len()], "cut at {length}");
+        if let Some(damage) = damage {
+            assert!(damage.at <= length as u64, "cut at {length}: {damage}");
+        }
+    }
+}
+
+#[test]
+fn dump_any_bit_flipped_reports_damage_and_keeps_what_is_before() {
+    let file = read("v1.flametop");
+    let (whole, _) = lines(&file);
+    for bit in 0..file.len() * 8 {
+        let mut bad = file.clone();
+        bad[bit / 8] ^= 1 << (bit % 8);
+        let (part, damage) = lines(&bad);
+        // The version is not under a checksum: version 0 is read like 1.
+        let version = (64..96).contains(&bit);
+        assert!(damage.is_some() || version, "bit {bit}");
+        let skip = usize::from(version).min(part.len());
+        assert_eq!(part[skip..], whole[skip..part.len()], "bit {bit}");
+    }
+}
+
+#[test]
+fn decode_random_bodies_never_panics() {
+    let mut random = 0x9e37_79b9_7f4a_7c15u64;
+    let mut body = [0; 96];
+    for round in 0..200_000u32 {
+        for byte in &mut body {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            *byte = random as u8 & (random >> 8) as u8;
+        }
+        let length = (random >> 32) as usize % body.len();
+        let _ = Record::decode(round as u16 % 16, &body[..length]);
+    }
+}
+
+#[test]
+fn new_reader_newer_version_is_refused_by_number() {
+    let mut file = read("v1.flametop");
+    file[8] = 9;
+    let damage = Reader::new(file.as_slice()).err().expect("refused");
+    assert!(damage.what.contains("version 9"), "{damage}");
+}
+
+#[test]
+fn next_batch_missing_batch_is_damage() {
+    let file = read("v1.flametop");
+    let facts = u32::from_le_bytes([file[12], file[13], file[14], file[15]]) as usize;
+    let first = 20 + facts;
+    let length = u32::from_le_bytes([
+        file[first],
+        file[first + 1],
+        file[first + 2],
+        file[first + 3],
+    ]);
+    let mut gap = file[..first].to_vec();
+    gap.extend_from_slice(&file[first + length as usize..]);
+    let (_, damage) = lines(&gap);
+    let damage = damage.expect("damage");
+    assert_eq!(damage.at, first as u64);
+    assert!(damage.what.contains("batch 0 is missing"), "{damage}");
+}

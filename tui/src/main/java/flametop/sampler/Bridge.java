@@ -1,0 +1,94 @@
+package flametop.sampler;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * The native side, {@code libflametop.so}. Its folder is named by the system property {@code flametop.native.dir}, which the
+ * launcher sets. Each native method throws {@link SamplerException} where it fails, for handles that it does not know, too.
+ */
+final class Bridge {
+  /** Number of the kernel records ({@code FT_ABI} of {@code bpf/flametop.h}) and version of the stream. */
+  static final int ABI = 1 << 16 | StreamReader.VERSION;
+
+  private static final String FOLDER = "flametop.native.dir";
+  private static boolean loaded;
+
+  private Bridge() {}
+
+  /** Loads the library, once. */
+  static synchronized void load() throws SamplerException {
+    if (loaded) {
+      return;
+    }
+    Path library = file("libflametop.so", "the native library");
+    try {
+      System.load(library.toString());
+      agree(abi());
+    } catch (UnsatisfiedLinkError e) {
+      throw notPossible(
+          "cannot load "
+              + library
+              + ": "
+              + e.getMessage()
+              + "; it needs libelf and zlib (apt install libelf1 zlib1g) and must be built for this machine (mvn package)");
+    }
+    loaded = true;
+  }
+
+  /** The helper process that finds names. */
+  static Path symbolizer() throws SamplerException {
+    return file("flametop-symbolizer", "the symbolizer");
+  }
+
+  /** Refuses a library of another build. */
+  static void agree(int abi) throws SamplerException {
+    if (abi != ABI) {
+      throw notPossible(
+          "the native library is of another build: it has ABI "
+              + describe(abi)
+              + ", this program ABI "
+              + describe(ABI)
+              + "; build both anew (mvn package)");
+    }
+  }
+
+  private static String describe(int abi) {
+    return (abi >>> 16) + " with stream version " + (abi & 0xFFFF);
+  }
+
+  private static Path file(String name, String what) throws SamplerException {
+    String folder = System.getProperty(FOLDER, "");
+    if (folder.isEmpty()) {
+      throw notPossible("the folder of " + what + " is not known: start flametop by its launcher, or with -D" + FOLDER + "=FOLDER");
+    }
+    Path file = Path.of(folder).toAbsolutePath().resolve(name);
+    if (!Files.isReadable(file)) {
+      throw notPossible(what + " " + file + " is missing: build it (mvn package)");
+    }
+    return file;
+  }
+
+  private static SamplerException notPossible(String text) {
+    return new SamplerException(SamplerException.Kind.NOT_POSSIBLE, CleanText.clean(text, 2_000));
+  }
+
+  static native int abi();
+
+  /** Opens a session; {@code settings} are lines of {@code key=value}. Returns its handle. */
+  static native long open(String settings) throws SamplerException;
+
+  static native byte[] header(long handle) throws SamplerException;
+
+  static native int fill(long handle, ByteBuffer direct, boolean pass, long late) throws SamplerException;
+
+  static native void setRates(long handle, int passHz, int cpuHz) throws SamplerException;
+
+  static native void askNames(long handle, int[] frames, int count) throws SamplerException;
+
+  static native void close(long handle) throws SamplerException;
+
+  /** Lines of {@code ok|no|missing \t needed|optional \t what \t detail \t remedy}. */
+  static native String check(String settings) throws SamplerException;
+}

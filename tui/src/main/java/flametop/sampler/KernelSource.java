@@ -1,0 +1,138 @@
+package flametop.sampler;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Samples the tasks of this host, by the native side. */
+public final class KernelSource implements SampleSource {
+  /** System property: process of the launcher, which is not sampled, as this one is not. */
+  private static final String LAUNCHER = "flametop.launcher.pid";
+
+  private static final int MAX_TEXT = 500;
+
+  /**
+   * One thing that this host allows or not.
+   *
+   * @param ok it does
+   * @param needed sampling is not possible without it
+   * @param what in a few words
+   * @param detail what was found
+   * @param remedy what mends it; empty if nothing needs to be
+   */
+  public record CheckLine(boolean ok, boolean needed, String what, String detail, String remedy) {}
+
+  private final long handle;
+  private final byte[] header;
+  private final StreamFacts facts;
+  private final Object closing = new Object();
+  private boolean closed;
+
+  private KernelSource(long handle) throws IOException {
+    this.handle = handle;
+    header = Bridge.header(handle);
+    facts = StreamReader.readHeader(ByteBuffer.wrap(header));
+  }
+
+  /**
+   * Loads the programs into the kernel. Takes up to a second.
+   *
+   * @throws SamplerException if this host does not allow it, or there is no such target
+   */
+  public static KernelSource open(Target target, int passHz, int cpuHz) throws IOException {
+    Bridge.load();
+    String settings =
+        "target=" + target.fact() + "\nhz.pass=" + passHz + "\nhz.cpu=" + cpuHz + "\n" + own() + "symbolizer=" + Bridge.symbolizer() + "\n";
+    return new KernelSource(Bridge.open(settings));
+  }
+
+  /**
+   * What this host allows.
+   *
+   * @throws SamplerException if the native library is not there or does not fit
+   */
+  public static List<CheckLine> check() throws SamplerException {
+    Bridge.load();
+    return checkLines(Bridge.check("symbolizer=" + Bridge.symbolizer() + "\n"));
+  }
+
+  static List<CheckLine> checkLines(String text) {
+    List<CheckLine> lines = new ArrayList<>();
+    for (String line : text.split("\n")) {
+      String[] fields = line.split("\t", -1);
+      if (fields.length >= 5) {
+        lines.add(
+            new CheckLine(
+                fields[0].equals("ok"),
+                fields[1].equals("needed"),
+                CleanText.clean(fields[2], MAX_TEXT),
+                CleanText.clean(fields[3], MAX_TEXT),
+                CleanText.clean(fields[4], MAX_TEXT)));
+      }
+    }
+    return lines;
+  }
+
+  private static String own() {
+    String launcher = System.getProperty(LAUNCHER, "");
+    return launcher.matches("[0-9]+") ? "own=" + launcher + "\n" : "";
+  }
+
+  @Override
+  public StreamFacts facts() {
+    return facts;
+  }
+
+  @Override
+  public byte[] header() {
+    return header.clone();
+  }
+
+  @Override
+  public int fill(ByteBuffer buffer, boolean pass, long late) throws IOException {
+    return Bridge.fill(handle, buffer, pass, late);
+  }
+
+  @Override
+  public void setRates(int passHz, int cpuHz) throws IOException {
+    Bridge.setRates(handle, passHz, cpuHz);
+  }
+
+  @Override
+  public NameRequests names() {
+    return this::ask;
+  }
+
+  /** Requests outlive the session: another thread may ask while this one closes. */
+  private void ask(int[] frames, int count) {
+    synchronized (closing) {
+      if (!closed) {
+        try {
+          Bridge.askNames(handle, frames, count);
+        } catch (SamplerException e) {
+          throw new IllegalStateException(e.getMessage(), e);
+        }
+      }
+    }
+  }
+
+  @Override
+  public boolean recorded() {
+    return false;
+  }
+
+  @Override
+  public void close() {
+    synchronized (closing) {
+      if (!closed) {
+        closed = true;
+        try {
+          Bridge.close(handle);
+        } catch (SamplerException e) {
+          // The process is about to end, and the kernel cleans up after it.
+        }
+      }
+    }
+  }
+}

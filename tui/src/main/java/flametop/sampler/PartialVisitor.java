@@ -1,0 +1,56 @@
+package flametop.sampler;
+
+/** A visitor that ignores all that it is told; for those that want to know a little. */
+abstract class PartialVisitor implements StreamVisitor {
+  @Override
+  public void batchBegins(long time, int sequence, boolean endsPass, boolean more) {}
+
+  @Override
+  public void batchEnds() {}
+
+  @Override
+  public void counters(long[] totals) {}
+
+  @Override
+  public void processSeen(
+       int process, int tgid, long startBoottime, int execId, int uid, long cgroup, boolean kthread, String comm, String commandLine) {}
+
+  @Override
+  public void taskSeen(int task, int process, int tid, long start, boolean fresh, String comm) {}
+
+  @Override
+  public void taskGone(int task, long time, long run, long wait, boolean exact) {}
+
+  @Override
+  public void moduleSeen(int module, ModuleKind kind, String path, String buildId) {}
+
+  @Override
+  public void frameSeen(int frame, int module, long offset, boolean guessed) {}
+
+  @Override
+  public void stackSeen(int stack, WalkEnd end, int user, int[] frames) {}
+
+  @Override
+  public void taskChanged(
+       long time, int task, int stack, long run, long wait, long nvcsw, long nivcsw, int cpu, State state, WalkEnd why) {}
+
+  @Override
+  public void cpuSample(
+       long time, int task, int stack, long run, long wait, long nvcsw, long nivcsw, int cpu, State state, WalkEnd why, boolean userMode) {}
+
+  @Override
+  public void cpuUsage(
+       int cpu, long idle, long elapsed, long wakeups, long ownWakeups, long user, long nice, long system, long irq, long softirq, long steal) {}
+
+  @Override
+  public void idleState(int cpu, int state, long residency, long entries, long tooShort, long tooLong) {}
+
+  @Override
+  public void name(int frame, NameSource source, String name) {}
+
+  @Override
+  public void notice(boolean trouble, String text) {}
+
+  @Override
+  public void hostUsage(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu) {}
+}

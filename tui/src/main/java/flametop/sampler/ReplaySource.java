@@ -1,0 +1,214 @@
+package flametop.sampler;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32;
+
+/**
+ * A recorded stream. Its batches come as far apart as they were made, or faster; a damaged file is used up to the damage, and
+ * a last batch with a notice says where that is.
+ */
+public final class ReplaySource implements SampleSource {
+  private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private final Path path;
+  private final InputStream file;
+  private final byte[] header;
+  private final StreamFacts facts;
+  private final StreamReader reader;
+  private final double speed;
+
+  private byte[] next;
+  private int batches;
+  private long firstTime;
+  private long lastTime;
+  private long startNanos;
+  private boolean ended;
+  private volatile boolean damaged;
+
+  private ReplaySource(Path path, InputStream file, double speed) throws IOException {
+    this.path = path;
+    this.file = file;
+    this.speed = speed;
+    byte[] prefix = file.readNBytes(StreamReader.HEADER_PREFIX);
+    int length = StreamReader.headerLength(ByteBuffer.wrap(prefix));
+    byte[] rest = file.readNBytes(length - prefix.length);
+    header = new byte[prefix.length + rest.length];
+    System.arraycopy(prefix, 0, header, 0, prefix.length);
+    System.arraycopy(rest, 0, header, prefix.length, rest.length);
+    facts = StreamReader.readHeader(ByteBuffer.wrap(header));
+    reader = new StreamReader(length, true);
+  }
+
+  /**
+   * Opens a recorded stream.
+   *
+   * @param speed 1: as it was recorded; 2: twice as fast; 0: as fast as it is read
+   * @throws SamplerException with a line for people, if it cannot be read, is no stream, or is a newer one
+   */
+  public static ReplaySource open(Path path, double speed) throws SamplerException {
+    String name = CleanText.clean(path.toString(), 1_024);
+    InputStream file = null;
+    try {
+      if (Files.exists(path) && !Files.isRegularFile(path)) {
+        throw failed(name + " is not a file; --replay takes what `flametop record --format flametop` wrote");
+      }
+      file = new BufferedInputStream(Files.newInputStream(path), 1 << 16);
+      return new ReplaySource(path, file, speed);
+    } catch (NoSuchFileException e) {
+      throw failed(name + " does not exist; --replay takes what `flametop record --format flametop` wrote");
+    } catch (AccessDeniedException e) {
+      throw failed(name + " may not be read by this user");
+    } catch (DamagedStreamException e) {
+      close(file);
+      throw failed(name + " is " + e.getMessage() + "; --replay takes what `flametop record --format flametop` wrote");
+    } catch (SamplerException e) {
+      close(file);
+      throw new SamplerException(e.kind(), name + " is " + e.getMessage());
+    } catch (IOException e) {
+      close(file);
+      throw failed("cannot read " + name + ": " + CleanText.clean(String.valueOf(e.getMessage()), 1_024));
+    }
+  }
+
+  /** Whether damage was found so far. */
+  public boolean damaged() {
+    return damaged;
+  }
+
+  @Override
+  public StreamFacts facts() {
+    return facts;
+  }
+
+  @Override
+  public byte[] header() {
+    return header.clone();
+  }
+
+  /** Waits a little for the time of the next batch, and returns 0 if it is not there yet. */
+  @Override
+  public int fill(ByteBuffer buffer, boolean pass, long late) throws IOException {
+    if (next == null) {
+      if (ended) {
+        return -1;
+      }
+      try {
+        next = read();
+      } catch (DamagedStreamException e) {
+        ended = true;
+        damaged = true;
+        next = notice(CleanText.clean(path.toString(), 1_024) + " is " + e.getMessage() + "; what came before is shown");
+      }
+      if (next == null) {
+        ended = true;
+        return -1;
+      }
+    }
+    if (!due()) {
+      return 0;
+    }
+    buffer.clear().put(next);
+    next = null;
+    batches++;
+    return buffer.position();
+  }
+
+  private boolean due() {
+    if (speed == 0 || ended) {
+      return true;
+    }
+    long time = StreamReader.time(ByteBuffer.wrap(next));
+    if (batches == 0) {
+      firstTime = time;
+      startNanos = System.nanoTime();
+    }
+    long wait = startNanos + (long) ((time - firstTime) / speed) - System.nanoTime();
+    if (wait > 0) {
+      try {
+        TimeUnit.NANOSECONDS.sleep(Math.min(wait, LONGEST_WAIT_NANOS));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    return wait <= LONGEST_WAIT_NANOS;
+  }
+
+  /** The next batch, whole and checked; null at the end. */
+  private byte[] read() throws IOException {
+    long at = reader.offset();
+    byte[] prefix = file.readNBytes(4);
+    if (prefix.length == 0) {
+      return null;
+    }
+    if (prefix.length < 4) {
+      throw new DamagedStreamException(at, "the file ends within a batch");
+    }
+    int length = ByteBuffer.wrap(prefix).order(ByteOrder.LITTLE_ENDIAN).getInt();
+    if (length < StreamReader.BATCH_PREFIX || length > Sampler.BUFFER_BYTES) {
+      throw new DamagedStreamException(at, "a batch of " + Integer.toUnsignedString(length) + " bytes");
+    }
+    byte[] rest = file.readNBytes(length - 4);
+    if (rest.length < length - 4) {
+      throw new DamagedStreamException(at, "the file ends within a batch");
+    }
+    byte[] batch = ByteBuffer.allocate(length).put(prefix).put(rest).array();
+    reader.check(ByteBuffer.wrap(batch));
+    lastTime = StreamReader.time(ByteBuffer.wrap(batch));
+    return batch;
+  }
+
+  /** A batch that holds a notice of trouble and nothing else. */
+  private byte[] notice(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    int body = 3 + bytes.length;
+    ByteBuffer out = ByteBuffer.allocate(StreamReader.BATCH_PREFIX + 8 + body).order(ByteOrder.LITTLE_ENDIAN);
+    out.putInt(out.capacity()).putInt(0).putLong(lastTime).putInt(batches).putShort((short) 0).putShort((short) 0);
+    out.putShort((short) 13).putShort((short) 0).putInt(body);
+    out.put((byte) 1).putShort((short) bytes.length).put(bytes);
+    CRC32 crc = new CRC32();
+    crc.update(out.array(), 8, out.capacity() - 8);
+    return out.putInt(4, (int) crc.getValue()).array();
+  }
+
+  @Override
+  public void setRates(int passHz, int cpuHz) {}
+
+  @Override
+  public NameRequests names() {
+    return (frames, count) -> {};
+  }
+
+  @Override
+  public boolean recorded() {
+    return true;
+  }
+
+  @Override
+  public void close() {
+    close(file);
+  }
+
+  private static void close(InputStream file) {
+    if (file != null) {
+      try {
+        file.close();
+      } catch (IOException e) {
+        // It was only read.
+      }
+    }
+  }
+
+  private static SamplerException failed(String text) {
+    return new SamplerException(SamplerException.Kind.FAILED, text);
+  }
+}

@@ -1,0 +1,141 @@
+package flametop.sampler;
+
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * Looks at the batches on their way to a sink, for one who runs sampling without a screen: how far it is, what was said, and
+ * whether names are still to come. Its methods may be called by any thread.
+ */
+public final class StreamMonitor implements BatchSink, NameRequests {
+  private static final int MOST_NOTICES = 1_000;
+
+  private final StreamReader reader;
+  private final NameRequests requests;
+  private final boolean askAll;
+  private final StreamVisitor watcher = new Watcher();
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+
+  private final BitSet asked = new BitSet();
+  private final BitSet named = new BitSet();
+  private BatchSink sink;
+  private final List<String> notices = new ArrayList<>();
+  private long[] counters = new long[Counter.values().length];
+  private long time;
+  private long batches;
+
+  /**
+   * @param askAll whether to ask for the name of every frame, where the sink does not ask
+   */
+  public StreamMonitor(SampleSource source, boolean askAll) {
+    reader = new StreamReader(source.header().length, false);
+    requests = source.names();
+    this.askAll = askAll;
+  }
+
+  /** Names the sink, before the first batch; it asks for names through this object. */
+  public void passOnTo(BatchSink next) {
+    sink = next;
+  }
+
+  /** Totals by {@link Counter#ordinal()}, of the last batch. */
+  public synchronized long[] counters() {
+    return counters.clone();
+  }
+
+  /** What was told, oldest first. */
+  public synchronized List<String> notices() {
+    return List.copyOf(notices);
+  }
+
+  /** Time of the last batch, ns, CLOCK_MONOTONIC; 0 before the first. */
+  public synchronized long time() {
+    return time;
+  }
+
+  /** Batches that had counters. */
+  public synchronized long batches() {
+    return batches;
+  }
+
+  /** How many names were asked for and have not come. */
+  public synchronized int namesAwaited() {
+    BitSet awaited = (BitSet) asked.clone();
+    awaited.andNot(named);
+    return awaited.cardinality();
+  }
+
+  /** Completes when no more batches come; exceptionally with the cause, if there is one. */
+  public CompletableFuture<Void> ended() {
+    return ended;
+  }
+
+  @Override
+  public void ask(int[] frames, int count) {
+    synchronized (this) {
+      for (int i = 0; i < count; i++) {
+        asked.set(frames[i]);
+      }
+    }
+    requests.ask(frames, count);
+  }
+
+  @Override
+  public void accept(ByteBuffer batch, Consumer<ByteBuffer> release) {
+    synchronized (this) {
+      try {
+        reader.read(batch, watcher);
+      } catch (DamagedStreamException e) {
+        throw new UncheckedIOException("the stream of the native side is " + e.getMessage(), e);
+      }
+    }
+    sink.accept(batch, release);
+  }
+
+  @Override
+  public void ended(Throwable cause) {
+    sink.ended(cause);
+    if (cause == null) {
+      ended.complete(null);
+    } else {
+      ended.completeExceptionally(cause);
+    }
+  }
+
+  private final class Watcher extends PartialVisitor {
+    @Override
+    public void batchBegins(long time, int sequence, boolean endsPass, boolean more) {
+      StreamMonitor.this.time = time;
+    }
+
+    @Override
+    public void counters(long[] totals) {
+      counters = totals.clone();
+      batches++;
+    }
+
+    @Override
+    public void frameSeen(int frame, int module, long offset, boolean guessed) {
+      if (askAll) {
+        ask(new int[] {frame}, 1);
+      }
+    }
+
+    @Override
+    public void name(int frame, NameSource source, String name) {
+      named.set(frame);
+    }
+
+    @Override
+    public void notice(boolean trouble, String text) {
+      if (notices.size() < MOST_NOTICES && !notices.contains(text)) {
+        notices.add(text);
+      }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package flametop.term;
+
+import flametop.profile.StateSet;
+import flametop.profile.TaskFilter;
+import java.nio.file.Path;
+
+/**
+ * What the command line decides about the screen.
+ *
+ * @param host name of this machine, for the header before the session is there
+ * @param target what will be sampled, like {@link LiveSession#target()}
+ * @param filter from {@code -c} and {@code -u}; the profile has it already
+ * @param states shown first
+ * @param passHz rate of passes at the start
+ * @param cpuHz rate of the CPU clock at the start
+ * @param refreshNanos time between two pictures; 0: a quarter of a second, half of one over ssh
+ * @param theme name of a theme: {@code dark} is {@code themes/dark.theme}
+ * @param themes folder of the themes; {@link #themesFolder()}
+ */
+public record ScreenOptions(
+    String host,
+    String target,
+    TaskFilter filter,
+    StateSet states,
+    int passHz,
+    int cpuHz,
+    long refreshNanos,
+    String theme,
+    Path themes) {
+  /** The folder named by the system property {@code flametop.themes.dir}; {@code themes} below the working directory without it. */
+  public static Path themesFolder() {
+    return Path.of(System.getProperty("flametop.themes.dir", "themes"));
+  }
+}

@@ -1,0 +1,69 @@
+package flametop.term;
+
+import flametop.profile.GraphQuery;
+import flametop.profile.ProcessRow;
+import flametop.profile.Profile;
+import flametop.profile.Snapshot;
+import flametop.profile.StateSet;
+import flametop.profile.TaskFilter;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** The side of the profile that the screen asks. Nothing here waits; a future that fails ends the screen with its cause. */
+public interface SnapshotSource {
+  CompletableFuture<Snapshot> snapshot(GraphQuery query);
+
+  /** Rows of the pick list of processes, for the last {@code windowNanos} and the time in {@code states}. */
+  CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states);
+
+  /** Rows of the pick list of comms. */
+  CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states);
+
+  void filter(TaskFilter filter);
+
+  void freeze();
+
+  void thaw();
+
+  void restart();
+
+  /** The profile as such a source. */
+  static SnapshotSource of(Profile profile) {
+    return new SnapshotSource() {
+      @Override
+      public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
+        return profile.snapshot(query);
+      }
+
+      @Override
+      public CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states) {
+        return profile.processes(windowNanos, states);
+      }
+
+      @Override
+      public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
+        return profile.comms(windowNanos, states);
+      }
+
+      @Override
+      public void filter(TaskFilter filter) {
+        profile.filter(filter);
+      }
+
+      @Override
+      public void freeze() {
+        profile.freeze();
+      }
+
+      @Override
+      public void thaw() {
+        profile.thaw();
+      }
+
+      @Override
+      public void restart() {
+        profile.restart();
+      }
+    };
+  }
+}

@@ -1,0 +1,274 @@
+package flametop.term;
+
+import flametop.view.Paint;
+import flametop.view.Role;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * The colours of the roles, from a file of lines {@code key = value}:
+ *
+ * <pre>
+ *   # a comment
+ *   ground  = #0f1419             a colour
+ *   user    = #d9822b #f2c04c     a pair: names are shaded between the two
+ *   user.16 = yellow              the colour where the terminal has 16
+ * </pre>
+ *
+ * A key is a {@link Role} in small letters. Each role has to be there; {@code .16} may be left out, then the nearest of the 16
+ * is taken. For 256 colours the nearest is always taken.
+ */
+public final class Theme {
+  /** Names of the 16 colours, by number. */
+  private static final String[] ANSI = {
+    "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
+    "bright-black", "bright-red", "bright-green", "bright-yellow", "bright-blue", "bright-magenta", "bright-cyan", "bright-white"
+  };
+
+  private static final int[] ANSI_RGB = {
+    0x000000, 0xaa0000, 0x00aa00, 0xaa5500, 0x0000aa, 0xaa00aa, 0x00aaaa, 0xaaaaaa,
+    0x555555, 0xff5555, 0x55ff55, 0xffff55, 0x5555ff, 0xff55ff, 0x55ffff, 0xffffff
+  };
+
+  private static final Pattern COLOUR = Pattern.compile("#[0-9a-fA-F]{6}");
+  private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]*");
+  private static final long MAX_BYTES = 64 * 1024;
+
+  /** How much of a faded colour is the ground's. */
+  private static final double FADE = 0.62;
+
+  /** On a colour that bears both, light text reads better than the ratio says. */
+  private static final double LIGHT_PREFERRED = 1.3;
+
+  private final int[] first;
+  private final int[] second;
+  private final int[] ansi;
+
+  private Theme(int[] first, int[] second, int[] ansi) {
+    this.first = first;
+    this.second = second;
+    this.ansi = ansi;
+  }
+
+  /** Reads {@code NAME.theme} in a folder. */
+  public static Theme load(Path folder, String name) throws ThemeException {
+    if (!NAME.matcher(name).matches()) {
+      throw new ThemeException("theme " + name + ": a name has small letters, digits and dashes only");
+    }
+    Path file = folder.resolve(name + ".theme");
+    try {
+      if (Files.size(file) > MAX_BYTES) {
+        throw new ThemeException(file + ": larger than 64 KiB, that is no theme");
+      }
+      return parse(file.toString(), Files.readString(file));
+    } catch (NoSuchFileException e) {
+      throw new ThemeException(file + ": no such theme; the themes are the files *.theme there");
+    } catch (IOException e) {
+      throw new ThemeException(file + ": cannot be read: " + e.getMessage());
+    }
+  }
+
+  /** @param source named in errors */
+  static Theme parse(String source, String text) throws ThemeException {
+    int roles = Role.values().length;
+    int[] first = new int[roles];
+    int[] second = new int[roles];
+    int[] ansi = new int[roles];
+    Arrays.fill(first, -1);
+    Arrays.fill(ansi, -1);
+    String[] lines = text.split("\n", -1);
+    for (int i = 0; i < lines.length; i++) {
+      String line = lines[i].strip();
+      if (!line.isEmpty() && !line.startsWith("#")) {
+        String at = source + ":" + (i + 1) + ": ";
+        int equals = line.indexOf('=');
+        if (equals < 0) {
+          throw new ThemeException(at + "no '='; a line is 'role = #rrggbb' or 'role = #rrggbb #rrggbb'");
+        }
+        String key = line.substring(0, equals).strip();
+        String value = line.substring(equals + 1).strip();
+        if (key.endsWith(".16")) {
+          ansi[role(at, key.substring(0, key.length() - 3))] = ansi(at, value);
+        } else {
+          int role = role(at, key);
+          String[] colours = value.split("\\s+");
+          if (colours.length > 2) {
+            throw new ThemeException(at + "more than two colours");
+          }
+          first[role] = colour(at, colours[0]);
+          second[role] = colours.length == 2 ? colour(at, colours[1]) : first[role];
+        }
+      }
+    }
+    for (Role role : Role.values()) {
+      int r = role.ordinal();
+      if (role.themed() && first[r] < 0) {
+        throw new ThemeException(source + ": no line for " + key(role));
+      }
+      if (role.themed() && ansi[r] < 0) {
+        ansi[r] = nearestAnsi(first[r]);
+      }
+    }
+    return new Theme(first, second, ansi);
+  }
+
+  private static String key(Role role) {
+    return role.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static int role(String at, String key) throws ThemeException {
+    for (Role role : Role.values()) {
+      if (role.themed() && key(role).equals(key)) {
+        return role.ordinal();
+      }
+    }
+    throw new ThemeException(at + "no such role: " + key);
+  }
+
+  private static int colour(String at, String text) throws ThemeException {
+    if (!COLOUR.matcher(text).matches()) {
+      throw new ThemeException(at + "not a colour: " + text + "; a colour is #rrggbb");
+    }
+    return Integer.parseInt(text.substring(1), 16);
+  }
+
+  private static int ansi(String at, String name) throws ThemeException {
+    int i = Arrays.asList(ANSI).indexOf(name);
+    if (i < 0) {
+      throw new ThemeException(at + "not one of the 16 colours: " + name + "; they are " + String.join(", ", ANSI));
+    }
+    return i;
+  }
+
+  /** The colour of a background: 0xrrggbb. */
+  public int background(int paint) {
+    return rgb(paint);
+  }
+
+  /** The colour of a foreground upon a background: 0xrrggbb. */
+  public int foreground(int paint, int background) {
+    if (Paint.role(paint) != Role.INK) {
+      return rgb(paint);
+    }
+    int under = middle(background);
+    int ground = first[Role.GROUND.ordinal()];
+    int text = first[Role.TEXT.ordinal()];
+    double bright = Math.max(luminance(ground), luminance(text));
+    int light = luminance(text) == bright ? text : ground;
+    int dark = light == text ? ground : text;
+    return contrast(dark, under) >= LIGHT_PREFERRED * contrast(light, under) ? dark : light;
+  }
+
+  /** The colour between a role's two: text looks alike on all its shades. */
+  private int middle(int paint) {
+    return rgb(Paint.role(paint) == Role.HEAT ? paint : Paint.of(Paint.role(paint), Paint.SHADES / 2) | paint & 1);
+  }
+
+  /** Number of the colour among 16. */
+  int background16(int paint) {
+    return switch (Paint.role(paint)) {
+      case HEAT -> ansi[heatRole(paint).ordinal()];
+      case INK -> ansi[Role.TEXT.ordinal()];
+      default -> Paint.isFaded(paint) ? 8 : ansi[Paint.role(paint).ordinal()];
+    };
+  }
+
+  /** Number of the colour among 16, upon a background. */
+  int foreground16(int paint, int background) {
+    if (Paint.role(paint) != Role.INK) {
+      return background16(paint);
+    }
+    int under = ANSI_RGB[background16(background)];
+    return contrast(0, under) >= contrast(0xffffff, under) ? 0 : 15;
+  }
+
+  private static Role heatRole(int paint) {
+    int shade = Paint.shade(paint);
+    return shade < Paint.SHADES / 3 ? Role.LOW : shade < Paint.SHADES * 2 / 3 ? Role.MID : Role.HIGH;
+  }
+
+  private int rgb(int paint) {
+    Role role = Paint.role(paint);
+    double t = (double) Paint.shade(paint) / (Paint.SHADES - 1);
+    int colour;
+    if (role == Role.HEAT) {
+      int low = first[Role.LOW.ordinal()];
+      int mid = first[Role.MID.ordinal()];
+      int high = first[Role.HIGH.ordinal()];
+      colour = t < 0.5 ? mix(low, mid, t * 2) : mix(mid, high, t * 2 - 1);
+    } else if (role == Role.INK) {
+      colour = first[Role.TEXT.ordinal()];
+    } else {
+      colour = mix(first[role.ordinal()], second[role.ordinal()], t);
+    }
+    return Paint.isFaded(paint) ? mix(colour, first[Role.GROUND.ordinal()], FADE) : colour;
+  }
+
+  private static int mix(int a, int b, double t) {
+    int out = 0;
+    for (int shift = 16; shift >= 0; shift -= 8) {
+      int x = a >> shift & 0xff;
+      int y = b >> shift & 0xff;
+      out |= (int) Math.round(x + (y - x) * t) << shift;
+    }
+    return out;
+  }
+
+  /** Contrast ratio of two colours, 1 to 21 (WCAG 2). */
+  private static double contrast(int a, int b) {
+    double x = luminance(a);
+    double y = luminance(b);
+    return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
+  }
+
+  private static double luminance(int rgb) {
+    return 0.2126 * linear(rgb >> 16 & 0xff) + 0.7152 * linear(rgb >> 8 & 0xff) + 0.0722 * linear(rgb & 0xff);
+  }
+
+  private static double linear(int channel) {
+    double c = channel / 255.0;
+    return c <= 0.03928 ? c / 12.92 : Math.pow((c + 0.055) / 1.055, 2.4);
+  }
+
+  /** The nearest of the 240 colours above the first 16, which terminals do not agree on. */
+  static int nearest256(int rgb) {
+    int r = rgb >> 16 & 0xff;
+    int g = rgb >> 8 & 0xff;
+    int b = rgb & 0xff;
+    int cube = 16 + 36 * step(r) + 6 * step(g) + step(b);
+    int cubeRgb = level(step(r)) << 16 | level(step(g)) << 8 | level(step(b));
+    int grey = Math.max(0, Math.min(23, ((r + g + b) / 3 - 3) / 10));
+    int greyRgb = (8 + 10 * grey) * 0x010101;
+    return distance(greyRgb, rgb) < distance(cubeRgb, rgb) ? 232 + grey : cube;
+  }
+
+  private static int step(int channel) {
+    return channel < 48 ? 0 : channel < 115 ? 1 : (channel - 35) / 40;
+  }
+
+  private static int level(int step) {
+    return step == 0 ? 0 : 55 + 40 * step;
+  }
+
+  private static int nearestAnsi(int rgb) {
+    int best = 0;
+    for (int i = 1; i < ANSI_RGB.length; i++) {
+      best = distance(ANSI_RGB[i], rgb) < distance(ANSI_RGB[best], rgb) ? i : best;
+    }
+    return best;
+  }
+
+  private static int distance(int a, int b) {
+    int sum = 0;
+    for (int shift = 16; shift >= 0; shift -= 8) {
+      int d = (a >> shift & 0xff) - (b >> shift & 0xff);
+      sum += d * d;
+    }
+    return sum;
+  }
+}

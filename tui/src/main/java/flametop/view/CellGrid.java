@@ -1,0 +1,159 @@
+package flametop.view;
+
+/**
+ * One painted picture: for each cell a code point, two {@link Paint paints} and attributes. A wide character fills its cell and
+ * the one to its right, whose code point is 0.
+ */
+public final class CellGrid {
+  public static final int BOLD = 1;
+  public static final int UNDERLINE = 2;
+
+  private static final short GROUND = (short) Paint.of(Role.GROUND);
+  private static final short TEXT = (short) Paint.of(Role.TEXT);
+
+  private final int columns;
+  private final int rows;
+  private final int[] codePoint;
+  private final short[] foreground;
+  private final short[] background;
+  private final byte[] attributes;
+
+  public CellGrid(int columns, int rows) {
+    this.columns = columns;
+    this.rows = rows;
+    int cells = columns * rows;
+    codePoint = new int[cells];
+    foreground = new short[cells];
+    background = new short[cells];
+    attributes = new byte[cells];
+    java.util.Arrays.fill(codePoint, ' ');
+    java.util.Arrays.fill(foreground, TEXT);
+    java.util.Arrays.fill(background, GROUND);
+  }
+
+  public int columns() {
+    return columns;
+  }
+
+  public int rows() {
+    return rows;
+  }
+
+  public int codePoint(int x, int y) {
+    return codePoint[y * columns + x];
+  }
+
+  public int foreground(int x, int y) {
+    return foreground[y * columns + x];
+  }
+
+  public int background(int x, int y) {
+    return background[y * columns + x];
+  }
+
+  public int attributes(int x, int y) {
+    return attributes[y * columns + x];
+  }
+
+  /** Sets one cell with a narrow character. Outside of the grid nothing happens. */
+  void put(int x, int y, int character, int fg, int bg, int attribute) {
+    if (x < 0 || x >= columns || y < 0 || y >= rows) {
+      return;
+    }
+    int i = y * columns + x;
+    // A wide character that loses a half is blanked: a terminal cannot draw a half.
+    if (codePoint[i] == 0 && x > 0) {
+      codePoint[i - 1] = ' ';
+    }
+    if (x + 1 < columns && codePoint[i + 1] == 0) {
+      codePoint[i + 1] = ' ';
+    }
+    codePoint[i] = character;
+    foreground[i] = (short) fg;
+    background[i] = (short) bg;
+    attributes[i] = (byte) attribute;
+  }
+
+  /** Blanks a run of cells of one row. */
+  void fill(int x, int y, int width, int bg) {
+    for (int i = Math.max(0, x); i < Math.min(columns, x + width); i++) {
+      put(i, y, ' ', Paint.of(Role.TEXT), bg, 0);
+    }
+  }
+
+  /**
+   * Writes text from {@code x} on, cut to {@code width} columns with an ellipsis at its end if it is longer.
+   *
+   * @return columns used
+   */
+  int text(int x, int y, int width, String text, int fg, int bg, int attribute) {
+    int room = Math.min(width, columns - x);
+    if (room <= 0 || y < 0 || y >= rows) {
+      return 0;
+    }
+    boolean cut = TextWidth.exceeds(text, room);
+    int limit = cut ? room - 1 : room;
+    int used = 0;
+    for (int i = 0; i < text.length(); ) {
+      int c = text.codePointAt(i);
+      i += Character.charCount(c);
+      int w = TextWidth.of(c);
+      if (w == 0) {
+        continue;
+      }
+      if (used + w > limit) {
+        break;
+      }
+      put(x + used, y, TextWidth.drawable(c), fg, bg, attribute);
+      if (w == 2) {
+        put(x + used + 1, y, ' ', fg, bg, attribute);
+        codePoint[y * columns + x + used + 1] = 0;
+      }
+      used += w;
+    }
+    if (cut) {
+      put(x + used, y, '…', fg, bg, attribute);
+      used++;
+    }
+    return used;
+  }
+
+  /** Replaces all that is not ASCII by what comes next to it. */
+  void toAscii() {
+    for (int i = 0; i < codePoint.length; i++) {
+      int c = codePoint[i];
+      if (c >= 0x7f || c == 0) {
+        codePoint[i] = ascii(c);
+      }
+    }
+  }
+
+  private static int ascii(int c) {
+    return switch (c) {
+      case '…' -> '~';
+      case '●' -> '*';
+      case '❚' -> '|';
+      case '▼' -> 'v';
+      case '▲' -> '^';
+      case '·' -> '.';
+      case '─' -> '-';
+      case '│', '▏', '▎', '▍' -> '|';
+      case '↵' -> '>';
+      case '┌', '┐', '└', '┘' -> '+';
+      case '▁' -> '_';
+      case '▂' -> '.';
+      case '▃', '▄' -> '-';
+      case '▅', '▆' -> '=';
+      case '▇', '█', '▉', '▊', '▋', '▌' -> '#';
+      case '▓' -> '=';
+      case '▒' -> '-';
+      case '░' -> '.';
+      case '—' -> '-';
+      case '→' -> '>';
+      case '←' -> '<';
+      case '↑' -> '^';
+      case '↓' -> 'v';
+      default -> '?';
+    };
+  }
+}

@@ -1,0 +1,29 @@
+package flametop.view;
+
+import flametop.profile.StateSet;
+import flametop.profile.TaskFilter;
+
+/** What a key asks of the world outside of the view. */
+public sealed interface Effect {
+  /** Leave the screen. */
+  record Quit() implements Effect {}
+
+  /** Paint every cell anew. */
+  record Repaint() implements Effect {}
+
+  record Freeze() implements Effect {}
+
+  record Thaw() implements Effect {}
+
+  /** Start the profile anew. */
+  record Restart() implements Effect {}
+
+  record Rates(int passHz, int cpuHz) implements Effect {}
+
+  record Filter(TaskFilter filter) implements Effect {}
+
+  /** Fetch the rows of the open pick list. */
+  record Rows(PickList.Of of) implements Effect {}
+
+  record Export(long windowNanos, StateSet states, long zoom) implements Effect {}
+}

@@ -1,0 +1,454 @@
+package flametop.view;
+
+import flametop.profile.GraphSlice;
+import java.util.Arrays;
+
+/**
+ * Where each box of the graph is, in eighths of a cell: level 0 is the root, the ancestors of the zoomed node fill the width,
+ * and below it each child has its share of its parent. Immutable.
+ */
+public final class Geometry {
+  /*
+   * A parent's eighths are given to its children, and to itself for the time that is in no child, by largest remainder, so that
+   * together they are the parent's to the eighth. Children keep the slice's order (by name) and stand at the left; what is the
+   * parent's own stays empty at the right.
+   *
+   * A child under one cell is not drawn by itself: it and its neighbours of that kind become one box that says how many they
+   * are, and what the slice summed up (hiddenCount) joins the last of these runs. A run has a cell at least: it takes what it
+   * lacks from the empty part, then from the widest sibling, then it swallows its smallest neighbour.
+   */
+
+  /** Eighths in a cell. */
+  public static final int CELL = 8;
+
+  private final int columns;
+  private final int size;
+  private final int[] node;
+  private final int[] parent;
+  private final int[] level;
+  private final int[] left;
+  private final int[] right;
+  private final int[] more;
+  private final int[] boxOf;
+  private final int[] levelStart;
+  private final int zoomLevel;
+  private final GraphSlice slice;
+
+  private Geometry(Builder b) {
+    slice = b.slice;
+    columns = b.columns;
+    size = b.size;
+    node = Arrays.copyOf(b.node, size);
+    parent = Arrays.copyOf(b.parent, size);
+    level = Arrays.copyOf(b.level, size);
+    left = Arrays.copyOf(b.left, size);
+    right = Arrays.copyOf(b.right, size);
+    more = Arrays.copyOf(b.more, size);
+    boxOf = b.boxOf;
+    zoomLevel = b.zoomLevel;
+    int levels = size == 0 ? 0 : level[size - 1] + 1;
+    levelStart = new int[levels + 1];
+    Arrays.fill(levelStart, size);
+    for (int i = size - 1; i >= 0; i--) {
+      levelStart[level[i]] = i;
+    }
+  }
+
+  /**
+   * @param zoomIndex index in the slice of the node that fills the width
+   * @param columns width in cells
+   * @param wholeCells edges at whole cells only
+   * @param under if below 1, only children of the zoomed node under this share of it are laid out, and they fill the width: what
+   *     a run of thin frames holds
+   */
+  public static Geometry of(GraphSlice slice, int zoomIndex, int columns, boolean wholeCells, double under) {
+    Builder b = new Builder(slice, columns, wholeCells ? CELL : 1);
+    b.build(zoomIndex, under);
+    return new Geometry(b);
+  }
+
+  public GraphSlice slice() {
+    return slice;
+  }
+
+  public int columns() {
+    return columns;
+  }
+
+  /** Number of boxes; ordered by level, then from left to right. */
+  public int size() {
+    return size;
+  }
+
+  /** Index of its node in the slice. For a run of thin frames: of the first of them that the slice lists, or -1. */
+  public int node(int box) {
+    return node[box];
+  }
+
+  /** The box above it (towards the root); -1 for the root. */
+  public int parent(int box) {
+    return parent[box];
+  }
+
+  public int level(int box) {
+    return level[box];
+  }
+
+  /** Left edge in eighths of a cell. */
+  public int left(int box) {
+    return left[box];
+  }
+
+  public int right(int box) {
+    return right[box];
+  }
+
+  /** How many frames the box stands for, if it is a run of thin ones; 0 for a frame's own box. */
+  public int more(int box) {
+    return more[box];
+  }
+
+  public boolean isRun(int box) {
+    return more[box] > 0;
+  }
+
+  public int levels() {
+    return levelStart.length - 1;
+  }
+
+  /** Level of the zoomed node. */
+  public int zoomLevel() {
+    return zoomLevel;
+  }
+
+  /** First box of a level; the end of the last level is {@link #size}. */
+  public int levelStart(int level) {
+    return levelStart[level];
+  }
+
+  /** The box of a node of the slice, or the run that it is in; -1 if it is in no box. */
+  public int boxOf(int index) {
+    return boxOf[index];
+  }
+
+  /** The box of a node by its number; -1 if it has none. */
+  public int boxOfNode(long number) {
+    long[] numbers = slice.node();
+    for (int i = 0; i < numbers.length; i++) {
+      if (numbers[i] == number) {
+        return boxOf[i];
+      }
+    }
+    return -1;
+  }
+
+  /** The box on the same level to the right (1) or left (-1); -1 if there is none. */
+  public int neighbour(int box, int direction) {
+    int next = box + direction;
+    return next >= 0 && next < size && level[next] == level[box] ? next : -1;
+  }
+
+  /** The widest box on it (away from the root), frames before runs; -1 if there is none. */
+  public int child(int box) {
+    int best = -1;
+    if (level[box] + 1 < levels()) {
+      for (int i = levelStart[level[box] + 1]; i < levelStart[level[box] + 2]; i++) {
+        if (parent[i] == box && (best < 0 || better(i, best))) {
+          best = i;
+        }
+      }
+    }
+    return best;
+  }
+
+  private boolean better(int a, int b) {
+    if (isRun(a) != isRun(b)) {
+      return isRun(b);
+    }
+    return right[a] - left[a] > right[b] - left[b];
+  }
+
+  private static final class Builder {
+    final GraphSlice slice;
+    final int columns;
+    final int unit;
+    final int[] firstChild;
+    final int[] nextSibling;
+    final int[] boxOf;
+    int[] node = new int[256];
+    int[] parent = new int[256];
+    int[] level = new int[256];
+    int[] left = new int[256];
+    int[] right = new int[256];
+    int[] more = new int[256];
+    int size;
+    int zoomLevel;
+
+    // The children of one box while they are laid out: node, how many frames, width.
+    int[] partNode = new int[64];
+    int[] partCount = new int[64];
+    int[] partWidth = new int[64];
+    int[] partEnd = new int[64];
+    double[] rest = new double[64];
+    int parts;
+
+    Builder(GraphSlice slice, int columns, int unit) {
+      this.slice = slice;
+      this.columns = columns;
+      this.unit = unit;
+      int n = slice.size();
+      firstChild = new int[n];
+      nextSibling = new int[n];
+      boxOf = new int[n];
+      Arrays.fill(firstChild, -1);
+      Arrays.fill(nextSibling, -1);
+      Arrays.fill(boxOf, -1);
+      for (int i = n - 1; i > 0; i--) {
+        int p = slice.parent()[i];
+        nextSibling[i] = firstChild[p];
+        firstChild[p] = i;
+      }
+    }
+
+    void build(int zoomIndex, double under) {
+      if (slice.size() == 0) {
+        return;
+      }
+      int depth = 0;
+      for (int i = zoomIndex; slice.parent()[i] >= 0; i = slice.parent()[i]) {
+        depth++;
+      }
+      int[] chain = new int[depth + 1];
+      int at = zoomIndex;
+      for (int i = depth; i >= 0; i--) {
+        chain[i] = at;
+        at = slice.parent()[at];
+      }
+      for (int i = 0; i <= depth; i++) {
+        boxOf[chain[i]] = add(chain[i], i - 1, i, 0, columns * CELL, 0);
+      }
+      zoomLevel = depth;
+      for (int box = depth; box < size; box++) {
+        if (more[box] == 0) {
+          children(box, box == depth ? under : 1);
+        }
+      }
+    }
+
+    private int add(int index, int up, int depth, int from, int to, int count) {
+      if (size == node.length) {
+        int grown = size * 2;
+        node = Arrays.copyOf(node, grown);
+        parent = Arrays.copyOf(parent, grown);
+        level = Arrays.copyOf(level, grown);
+        left = Arrays.copyOf(left, grown);
+        right = Arrays.copyOf(right, grown);
+        more = Arrays.copyOf(more, grown);
+      }
+      node[size] = index;
+      parent[size] = up;
+      level[size] = depth;
+      left[size] = from;
+      right[size] = to;
+      more[size] = count;
+      return size++;
+    }
+
+    private void children(int box, double under) {
+      int index = node[box];
+      int width = (right[box] - left[box]) / unit;
+      share(index, width, under);
+      if (parts == 0) {
+        return;
+      }
+      int free = width;
+      for (int i = 0; i < parts; i++) {
+        free -= partWidth[i];
+      }
+      mergeThin(free, CELL / unit);
+      int x = left[box];
+      int child = firstChild[index];
+      for (int i = 0; i < parts; i++) {
+        int to = x + partWidth[i] * unit;
+        boolean run = partCount[i] > 0;
+        int made = add(partNode[i], box, level[box] + 1, x, to, partCount[i]);
+        // All nodes up to the part's end are in it; those left out by `under` are in no box.
+        while (child >= 0 && child < partEnd[i]) {
+          if (run ? shown(index, child, under) : child == partNode[i]) {
+            boxOf[child] = made;
+          }
+          child = nextSibling[child];
+        }
+        x = to;
+      }
+    }
+
+    private boolean shown(int index, int child, double under) {
+      return under >= 1 || slice.weight()[child] < under * slice.weight()[index];
+    }
+
+    /** Gives {@code width} units to the children that are shown and to the parent itself. */
+    private void share(int index, int width, double under) {
+      parts = 0;
+      double sum = 0;
+      for (int c = firstChild[index]; c >= 0; c = nextSibling[c]) {
+        if (shown(index, c, under)) {
+          grow();
+          partNode[parts] = c;
+          partCount[parts] = 0;
+          partEnd[parts] = c + 1;
+          rest[parts] = slice.weight()[c];
+          sum += slice.weight()[c];
+          parts++;
+        }
+      }
+      if (slice.hiddenCount()[index] > 0) {
+        grow();
+        partNode[parts] = -1;
+        partCount[parts] = slice.hiddenCount()[index];
+        partEnd[parts] = Integer.MAX_VALUE;
+        rest[parts] = slice.hiddenWeight()[index];
+        sum += slice.hiddenWeight()[index];
+        parts++;
+      }
+      if (parts == 0) {
+        return;
+      }
+      double whole = under < 1 ? sum : Math.max(sum, slice.weight()[index]);
+      double scale = whole > 0 ? width / whole : 0;
+      double own = (whole - sum) * scale;
+      int left = width - (int) own;
+      double ownRest = own - (int) own;
+      for (int i = 0; i < parts; i++) {
+        double ideal = rest[i] * scale;
+        partWidth[i] = (int) ideal;
+        rest[i] = ideal - partWidth[i];
+        left -= partWidth[i];
+      }
+      if (whole <= 0) {
+        return;
+      }
+      // Usually a handful: the largest remainder is looked up once for each unit that is left.
+      boolean ownServed = false;
+      for (; left > 0; left--) {
+        int best = -1;
+        for (int i = 0; i < parts; i++) {
+          if (rest[i] > 0 && (best < 0 || rest[i] > rest[best])) {
+            best = i;
+          }
+        }
+        if (!ownServed && (best < 0 || ownRest > rest[best])) {
+          ownServed = true;
+        } else if (best >= 0) {
+          partWidth[best]++;
+          rest[best] = 0;
+        } else {
+          break;
+        }
+      }
+    }
+
+    private void grow() {
+      if (parts == partNode.length) {
+        int grown = parts * 2;
+        partNode = Arrays.copyOf(partNode, grown);
+        partCount = Arrays.copyOf(partCount, grown);
+        partWidth = Arrays.copyOf(partWidth, grown);
+        partEnd = Arrays.copyOf(partEnd, grown);
+        rest = Arrays.copyOf(rest, grown);
+      }
+    }
+
+    /** Joins neighbours under a cell to runs, then gives each run a cell. */
+    private void mergeThin(int free, int cell) {
+      int n = 0;
+      for (int i = 0; i < parts; i++) {
+        boolean thin = partCount[i] > 0 || partWidth[i] < cell;
+        if (thin && n > 0 && partCount[n - 1] > 0) {
+          join(n - 1, i);
+        } else {
+          move(n, i);
+          if (thin && partCount[n] == 0) {
+            partCount[n] = 1;
+          }
+          n++;
+        }
+      }
+      parts = n;
+      int empty = free;
+      for (int i = 0; i < parts; i++) {
+        if (partCount[i] == 0 || partWidth[i] >= cell) {
+          continue;
+        }
+        int lack = cell - partWidth[i];
+        int taken = Math.min(lack, empty);
+        empty -= taken;
+        partWidth[i] += taken;
+        lack -= taken;
+        int widest = lack > 0 ? widest() : -1;
+        if (widest >= 0 && partWidth[widest] >= cell + lack) {
+          partWidth[widest] -= lack;
+          partWidth[i] += lack;
+        } else if (lack > 0 && parts > 1) {
+          swallow(i);
+          i = -1; // Widths changed: look again from the first.
+        }
+      }
+    }
+
+    private int widest() {
+      int best = 0;
+      for (int i = 1; i < parts; i++) {
+        if (partWidth[i] > partWidth[best]) {
+          best = i;
+        }
+      }
+      return best;
+    }
+
+    /** Joins a run with its smaller neighbour. */
+    private void swallow(int run) {
+      boolean before = run == parts - 1 || run > 0 && partWidth[run - 1] <= partWidth[run + 1];
+      int keep = before ? run - 1 : run;
+      if (partCount[keep] == 0) {
+        partCount[keep] = 1;
+      }
+      join(keep, keep + 1);
+      for (int i = keep + 2; i < parts; i++) {
+        move(i - 1, i);
+      }
+      parts--;
+      // What it stands beside now may be a run as well.
+      if (keep + 1 < parts && partCount[keep + 1] > 0) {
+        swallowNext(keep);
+      }
+      if (keep > 0 && partCount[keep - 1] > 0) {
+        swallowNext(keep - 1);
+      }
+    }
+
+    private void swallowNext(int keep) {
+      join(keep, keep + 1);
+      for (int i = keep + 2; i < parts; i++) {
+        move(i - 1, i);
+      }
+      parts--;
+    }
+
+    private void join(int into, int part) {
+      partCount[into] += Math.max(1, partCount[part]);
+      partWidth[into] += partWidth[part];
+      partEnd[into] = partEnd[part];
+      if (partNode[into] < 0) {
+        partNode[into] = partNode[part];
+      }
+    }
+
+    private void move(int to, int from) {
+      partNode[to] = partNode[from];
+      partCount[to] = partCount[from];
+      partWidth[to] = partWidth[from];
+      partEnd[to] = partEnd[from];
+    }
+  }
+}

@@ -1,0 +1,174 @@
+package flametop.view;
+
+import flametop.profile.GraphSlice;
+import flametop.profile.NodeKind;
+import flametop.profile.StateSet;
+import flametop.sampler.State;
+
+/** The boxes of the graph. */
+final class GraphPainter {
+  /*
+   * A cell has two colours, so where two boxes meet within one there is no third for the gap between them. The cell goes to the
+   * box that has more of it: it is drawn to its exact edge, the rest of the cell is the gap. Where they meet between two cells
+   * the gap is the first eighth of the right one. So each gap is at most half a cell and one of its sides is exact.
+   */
+  private static final int GROUND = Paint.of(Role.GROUND);
+  private static final int DIM = Paint.of(Role.DIM);
+  private static final int HALF = Geometry.CELL / 2;
+
+  private GraphPainter() {}
+
+  static void paint(Scene scene, CellGrid grid) {
+    Geometry g = scene.geometry;
+    if (g == null) {
+      sentence(scene, grid, scene.snapshot == null ? "opening the kernel side…" : "");
+      return;
+    }
+    int[] end = new int[g.size()];
+    for (int level = 0; level < g.levels(); level++) {
+      ends(g, level, end);
+      int row = scene.rowOf(level);
+      if (row >= 0) {
+        for (int box = g.levelStart(level); box < g.levelStart(level + 1); box++) {
+          box(scene, grid, box, row, end[box]);
+        }
+      }
+    }
+    hints(scene, grid);
+    if (scene.snapshot.total() <= 0 || g.size() <= 1 && g.zoomLevel() == 0) {
+      sentence(scene, grid, nothing(scene));
+    }
+  }
+
+  /** Where each box of a level ends to the eye, in eighths: at its edge, or where its neighbour's or its parent's cell begins. */
+  private static void ends(Geometry g, int level, int[] end) {
+    int last = g.levelStart(level + 1) - 1;
+    for (int box = last; box >= g.levelStart(level); box--) {
+      int right = g.right(box);
+      if (box < last) {
+        right = Math.min(right, firstCell(g.left(box + 1)) * Geometry.CELL);
+      }
+      int parent = g.parent(box);
+      if (parent >= 0 && g.right(parent) == g.right(box)) {
+        right = Math.min(right, end[parent]);
+      }
+      end[box] = right;
+    }
+  }
+
+  /** The first cell that belongs to a box with this left edge. */
+  private static int firstCell(int left) {
+    return left % Geometry.CELL <= HALF ? left / Geometry.CELL : left / Geometry.CELL + 1;
+  }
+
+  private static void box(Scene scene, CellGrid grid, int box, int row, int end) {
+    Geometry g = scene.geometry;
+    boolean selected = box == scene.selectedBox;
+    int bg = background(scene, box, selected);
+    int first = firstCell(g.left(box));
+    int full = end / Geometry.CELL;
+    grid.fill(first, row, full - first, bg);
+    int inFirst = g.left(box) % Geometry.CELL;
+    if (g.left(box) > 0 && inFirst <= HALF && full > first) {
+      grid.put(first, row, Bar.leftBlock(Math.max(1, inFirst)), GROUND, bg, 0);
+    }
+    if (end % Geometry.CELL > 0 && full >= first) {
+      grid.put(full, row, Bar.leftBlock(end % Geometry.CELL), bg, GROUND, 0);
+    }
+    label(scene, grid, box, row, first + 1, full - first - 1, bg, selected);
+  }
+
+  private static void label(Scene scene, CellGrid grid, int box, int row, int x, int room, int bg, boolean selected) {
+    Geometry g = scene.geometry;
+    if (room < 1) {
+      if (g.isRun(box)) {
+        // One cell, and something to say: the dots take the place of the gap.
+        grid.put(x - 1, row, '…', Paint.of(Role.INK), bg, 0);
+      }
+      return;
+    }
+    int fg = Paint.of(Role.INK);
+    if (g.isRun(box)) {
+      grid.text(x, row, room, runLabel(g.more(box), room), fg, bg, selected ? CellGrid.BOLD : 0);
+      return;
+    }
+    int index = g.node(box);
+    String name = g.slice().name()[index];
+    if (room < 2 && TextWidth.exceeds(name, room)) {
+      return;
+    }
+    boolean strong = selected || searching(scene) && g.slice().matched()[index];
+    grid.text(x, row, room, name, fg, bg, strong ? CellGrid.BOLD : 0);
+  }
+
+  private static String runLabel(int count, int room) {
+    String words = "… " + count + " more";
+    if (words.length() <= room) {
+      return words;
+    }
+    String number = "… " + count;
+    if (number.length() <= room) {
+      return number;
+    }
+    String tight = "…" + count;
+    return tight.length() <= room ? tight : "…";
+  }
+
+  private static boolean searching(Scene scene) {
+    return scene.state.search() != null && scene.state.search().pattern() != null;
+  }
+
+  private static int background(Scene scene, int box, boolean selected) {
+    Geometry g = scene.geometry;
+    if (selected) {
+      return Paint.of(Role.SELECT);
+    }
+    if (g.isRun(box)) {
+      return Paint.faded(Paint.of(Role.GROUP));
+    }
+    GraphSlice slice = g.slice();
+    int index = g.node(box);
+    NodeKind kind = slice.kind()[index];
+    int paint = Paint.of(Role.of(kind), kind == NodeKind.ROOT ? 0 : Paint.shade(slice.name()[index]));
+    boolean apart = searching(scene) ? !slice.matched()[index] : g.level(box) < g.zoomLevel();
+    return apart ? Paint.faded(paint) : paint;
+  }
+
+  private static void hints(Scene scene, CellGrid grid) {
+    int beyond = scene.levelsBeyond();
+    int top = scene.graphTop;
+    int bottom = scene.graphTop + scene.graphRows - 1;
+    boolean flame = scene.state.flame();
+    if (beyond > 0) {
+      hint(grid, flame ? top : bottom, beyond, flame);
+    }
+    if (scene.firstLevel > 0) {
+      hint(grid, flame ? bottom : top, scene.firstLevel, !flame);
+    }
+  }
+
+  private static void hint(CellGrid grid, int row, int levels, boolean up) {
+    String text = (up ? "▲ " : "▼ ") + levels + (levels == 1 ? " more level" : " more levels");
+    grid.text(1, row, grid.columns() - 1, text, DIM, GROUND, 0);
+  }
+
+  private static String nothing(Scene scene) {
+    StateSet states = scene.state.states();
+    int[] tasks = scene.snapshot.tasks();
+    int asleep = State.SLEEP.ordinal() < tasks.length ? tasks[State.SLEEP.ordinal()] : 0;
+    if (scene.snapshot.runNanos() < 1_000_000_000L) {
+      return "the first second is being sampled…";
+    }
+    if (states.contains(State.SLEEP)) {
+      return "nothing to show of " + scene.state.windowLabel();
+    }
+    String what = states.equals(StateSet.ON_CPU) ? "nothing was on a cpu" : "nothing is busy";
+    return asleep > 0 ? what + "; o shows the " + asleep + " that sleep" : what;
+  }
+
+  private static void sentence(Scene scene, CellGrid grid, String text) {
+    int x = Math.max(1, (scene.columns - TextWidth.of(text)) / 2);
+    int y = scene.graphTop + scene.graphRows / 2;
+    grid.text(x, y, scene.columns - x, text, Paint.of(Role.TEXT), GROUND, 0);
+  }
+}

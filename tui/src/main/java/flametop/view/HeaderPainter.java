@@ -1,0 +1,157 @@
+package flametop.view;
+
+import flametop.profile.Snapshot;
+import flametop.profile.TaskFilter;
+import flametop.sampler.State;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The first line. It is tried from the wordiest form to the barest, until one fits. */
+final class HeaderPainter {
+  private static final int BAREST = 8;
+  private static final int BACKGROUND = Paint.of(Role.CHROME);
+
+  private record Piece(String text, Role role, boolean bold) {
+    static Piece of(String text, Role role) {
+      return new Piece(text, role, false);
+    }
+  }
+
+  private HeaderPainter() {}
+
+  static void paint(Scene scene, CellGrid grid) {
+    grid.fill(0, 0, scene.columns, BACKGROUND);
+    List<Piece> left = List.of();
+    List<Piece> right = List.of();
+    for (int form = 0; form <= BAREST; form++) {
+      left = left(scene, form);
+      right = right(scene, form);
+      if (width(left) + width(right) + 4 <= scene.columns) {
+        break;
+      }
+    }
+    int rightWidth = width(right);
+    write(grid, left, 1, Math.max(0, scene.columns - rightWidth - 3));
+    write(grid, right, scene.columns - rightWidth - 1, rightWidth);
+  }
+
+  private static List<Piece> left(Scene scene, int form) {
+    ViewState state = scene.state;
+    Snapshot snapshot = scene.snapshot;
+    List<Piece> pieces = new ArrayList<>();
+    if (form < BAREST) {
+      pieces.add(new Piece("flametop ", Role.ACCENT, true));
+    }
+    if (form < 7) {
+      pieces.add(Piece.of(scene.options.host() + " ", Role.TEXT));
+      String filter = filter(state.filter(), form < 3);
+      String target = filter.isEmpty() ? scene.options.target() : filter;
+      pieces.add(Piece.of(target + "  ", filter.isEmpty() ? Role.DIM : Role.ACCENT));
+    }
+    if (snapshot == null) {
+      pieces.add(Piece.of("○ opening", Role.DIM));
+    } else if (state.frozen() || snapshot.frozen()) {
+      long waits = snapshot.frozen() ? snapshot.waitingNanos() : 0;
+      pieces.add(new Piece("❚❚ frozen +" + Units.span(waits), Role.ACCENT, true));
+    } else {
+      pieces.add(Piece.of("● ", Role.BETTER));
+      pieces.add(Piece.of("live " + Units.clock(snapshot.runNanos()), Role.TEXT));
+    }
+    if (snapshot != null && snapshot.refolding()) {
+      pieces.add(Piece.of("  filtering…", Role.ACCENT));
+    }
+    if (form < 6) {
+      pieces.add(Piece.of("  " + Keys.statesName(state.states()), Role.ACCENT));
+    }
+    if (form < 2 && !Keys.statesName(state.states()).equals("all")) {
+      pieces.add(Piece.of(" " + Keys.statesDetail(state.states()), Role.DIM));
+    }
+    if (form < 5) {
+      pieces.add(Piece.of("  " + state.windowLabel(), Role.DIM));
+    }
+    if (form < 4) {
+      pieces.add(Piece.of("  " + state.passHz() + "/" + state.cpuHz() + " Hz", Role.DIM));
+    }
+    return pieces;
+  }
+
+  private static List<Piece> right(Scene scene, int form) {
+    Snapshot snapshot = scene.snapshot;
+    List<Piece> pieces = new ArrayList<>();
+    if (snapshot == null) {
+      return pieces;
+    }
+    boolean words = form < 3;
+    if (form < 1 && snapshot.load().length == 3 && !Double.isNaN(snapshot.load()[0])) {
+      double[] load = snapshot.load();
+      pieces.add(Piece.of(String.format(Locale.ROOT, "load %.2f %.2f %.2f   ", load[0], load[1], load[2]), Role.DIM));
+    }
+    if (form < 6) {
+      int[] tasks = snapshot.tasks();
+      if (words) {
+        int all = 0;
+        for (int n : tasks) {
+          all += n;
+        }
+        pieces.add(Piece.of(all + " tasks  ", Role.TEXT));
+      }
+      pieces.add(Piece.of((words ? "run " : "run ") + count(tasks, State.RUN), Role.TEXT));
+      pieces.add(Piece.of((words ? "  queued " : " q ") + count(tasks, State.QUEUED), Role.TEXT));
+      pieces.add(Piece.of((words ? "  disk " : " d ") + count(tasks, State.DISK), Role.TEXT));
+      pieces.add(Piece.of((words ? "  asleep " : " s ") + count(tasks, State.SLEEP), Role.TEXT));
+      pieces.add(Piece.of(words ? "   " : "  ", Role.TEXT));
+    }
+    Snapshot.Losses losses = snapshot.losses();
+    pieces.add(Piece.of("lost " + losses.lostSamples(), losses.lostSamples() > 0 ? Role.WORSE : Role.TEXT));
+    if (losses.latePasses() > 0) {
+      pieces.add(Piece.of(" late " + losses.latePasses(), Role.WORSE));
+    }
+    if (form < 5) {
+      pieces.add(Piece.of((form < 3 ? "  short " : " short ") + Units.percent(losses.shortShare()), Role.TEXT));
+    }
+    pieces.add(Piece.of("  own " + Units.percent(losses.ownShare()), losses.ownShare() > 0.1 ? Role.WORSE : Role.TEXT));
+    return pieces;
+  }
+
+  private static int count(int[] tasks, State state) {
+    return state.ordinal() < tasks.length ? tasks[state.ordinal()] : 0;
+  }
+
+  private static String filter(TaskFilter filter, boolean words) {
+    List<String> parts = new ArrayList<>();
+    if (!filter.tgids().isEmpty()) {
+      parts.add("pid " + joined(filter.tgids()));
+    }
+    if (!filter.comms().isEmpty()) {
+      parts.add((words ? "comm " : "") + joined(filter.comms()));
+    }
+    if (!filter.uids().isEmpty()) {
+      parts.add((words ? "uid " : "u ") + joined(filter.uids()));
+    }
+    return String.join(" ", parts);
+  }
+
+  private static String joined(Set<?> values) {
+    return values.size() > 3
+        ? values.size() + " of them"
+        : values.stream().map(Object::toString).sorted().collect(Collectors.joining(","));
+  }
+
+  private static int width(List<Piece> pieces) {
+    int sum = 0;
+    for (Piece p : pieces) {
+      sum += TextWidth.of(p.text());
+    }
+    return sum;
+  }
+
+  private static void write(CellGrid grid, List<Piece> pieces, int from, int room) {
+    int x = from;
+    for (Piece p : pieces) {
+      x += grid.text(x, 0, from + room - x, p.text(), Paint.of(p.role()), BACKGROUND, p.bold() ? CellGrid.BOLD : 0);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package flametop.view;
+
+/**
+ * A colour as a number: a role, a shade of it, and whether it is faded into the ground.
+ *
+ * <pre>
+ *   bit 15..8  role, by ordinal
+ *   bit  7..1  shade, 0 to SHADES - 1
+ *   bit  0     faded
+ * </pre>
+ */
+public final class Paint {
+  /** Number of shades between the two colours of a role. Few, so that a terminal's cells can be shared. */
+  public static final int SHADES = 16;
+
+  private static final Role[] ROLES = Role.values();
+
+  private Paint() {}
+
+  public static int of(Role role) {
+    return role.ordinal() << 8;
+  }
+
+  public static int of(Role role, int shade) {
+    return role.ordinal() << 8 | shade << 1;
+  }
+
+  /** The shade of a name: always the same for the same name. */
+  public static int shade(String name) {
+    int h = name.hashCode() * 0x9E3779B9;
+    return h >>> 28;
+  }
+
+  /** A point of the ramp from low (0) to high (1). */
+  public static int heat(double share) {
+    return of(Role.HEAT, (int) Math.round(Math.max(0, Math.min(1, share)) * (SHADES - 1)));
+  }
+
+  public static int faded(int paint) {
+    return paint | 1;
+  }
+
+  public static Role role(int paint) {
+    return ROLES[paint >> 8];
+  }
+
+  public static int shade(int paint) {
+    return paint >> 1 & 0x7f;
+  }
+
+  public static boolean isFaded(int paint) {
+    return (paint & 1) != 0;
+  }
+}

@@ -1,0 +1,72 @@
+package flametop.view;
+
+import flametop.profile.Snapshot;
+
+/** Paints a picture: a pure function from snapshot, state, size and options to cells. */
+public final class Painter {
+  private Painter() {}
+
+  /** Paints what {@code scene} laid out. */
+  public static CellGrid paint(Scene scene) {
+    CellGrid grid = new CellGrid(scene.columns, scene.rows);
+    if (scene.tooSmall()) {
+      tooSmall(scene, grid);
+    } else {
+      HeaderPainter.paint(scene, grid);
+      CpuPainter.paint(scene, grid);
+      rules(scene, grid);
+      GraphPainter.paint(scene, grid);
+      TimePainter.paint(scene, grid);
+      SelectionPainter.paint(scene, grid);
+      if (scene.state.pick() != null) {
+        PickPainter.paint(scene, grid);
+      }
+      if (scene.state.help()) {
+        HelpPainter.paint(scene, grid);
+      }
+    }
+    if (scene.options.ascii()) {
+      grid.toAscii();
+    }
+    return grid;
+  }
+
+  private static void tooSmall(Scene scene, CellGrid grid) {
+    String[] lines = {
+      "flametop",
+      scene.columns + "×" + scene.rows + " is too small",
+      "it needs " + Scene.MIN_COLUMNS + "×" + Scene.MIN_ROWS + "; q quits"
+    };
+    int top = Math.max(0, (scene.rows - lines.length) / 2);
+    for (int i = 0; i < lines.length; i++) {
+      int x = Math.max(0, (scene.columns - TextWidth.of(lines[i])) / 2);
+      int fg = Paint.of(i == 0 ? Role.ACCENT : Role.TEXT);
+      grid.text(x, top + i, scene.columns, lines[i], fg, Paint.of(Role.GROUND), 0);
+    }
+  }
+
+  /** The lines between the panels; the upper one makes room for what does not work. */
+  private static void rules(Scene scene, CellGrid grid) {
+    int upper = scene.graphTop - 1;
+    rule(grid, upper);
+    if (scene.stripTop - 1 >= scene.graphTop + scene.graphRows) {
+      rule(grid, scene.stripTop - 1);
+    }
+    Snapshot snapshot = scene.snapshot;
+    if (snapshot != null && !snapshot.notices().isEmpty()) {
+      int n = snapshot.notices().size();
+      String others = n > 1 ? " (" + n + " notices; ? shows them)" : "";
+      grid.fill(0, upper, scene.columns, Paint.of(Role.GROUND));
+      int room = scene.columns - 2 - TextWidth.of(others);
+      int used =
+          1 + grid.text(1, upper, room, snapshot.notices().get(n - 1), Paint.of(Role.WORSE), Paint.of(Role.GROUND), CellGrid.BOLD);
+      grid.text(used, upper, scene.columns - used, others, Paint.of(Role.DIM), Paint.of(Role.GROUND), 0);
+    }
+  }
+
+  private static void rule(CellGrid grid, int row) {
+    for (int x = 0; x < grid.columns(); x++) {
+      grid.put(x, row, '─', Paint.of(Role.CHROME), Paint.of(Role.GROUND), 0);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package flametop.view;
+
+import flametop.profile.ProcessRow;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * An open pick list. Immutable.
+ *
+ * @param of what is picked
+ * @param rows busiest first; null until they are there
+ * @param typed narrows the rows to those that contain it
+ * @param index of the marked row among those; 0 is the row that lifts the filter
+ */
+public record PickList(Of of, List<ProcessRow> rows, String typed, int index) {
+  public enum Of {
+    PROCESSES,
+    COMMS
+  }
+
+  public static PickList open(Of of) {
+    return new PickList(of, null, "", 0);
+  }
+
+  PickList withRows(List<ProcessRow> fetched) {
+    List<ProcessRow> sorted = new ArrayList<>(fetched);
+    sorted.sort(
+        (a, b) ->
+            a.weight() != b.weight()
+                ? Long.compare(b.weight(), a.weight())
+                : a.comm().equals(b.comm()) ? Integer.compare(a.pid(), b.pid()) : a.comm().compareTo(b.comm()));
+    return new PickList(of, List.copyOf(sorted), typed, index).clamped();
+  }
+
+  PickList withTyped(String text) {
+    return new PickList(of, rows, text, text.isEmpty() ? 0 : 1).clamped();
+  }
+
+  PickList moved(int by) {
+    return new PickList(of, rows, typed, index + by).clamped();
+  }
+
+  private PickList clamped() {
+    int last = rows == null ? 0 : matching().size();
+    return new PickList(of, rows, typed, Math.max(0, Math.min(index, last)));
+  }
+
+  /** Rows that contain what was typed. */
+  public List<ProcessRow> matching() {
+    if (rows == null) {
+      return List.of();
+    }
+    if (typed.isEmpty()) {
+      return rows;
+    }
+    String wanted = typed.toLowerCase(Locale.ROOT);
+    List<ProcessRow> found = new ArrayList<>();
+    for (ProcessRow r : rows) {
+      if (contains(r.comm(), wanted) || contains(r.commandLine(), wanted) || Integer.toString(r.pid()).startsWith(wanted)) {
+        found.add(r);
+      }
+    }
+    return found;
+  }
+
+  private static boolean contains(String text, String wanted) {
+    return text.toLowerCase(Locale.ROOT).contains(wanted);
+  }
+
+  /** The marked row; null for the one that lifts the filter. */
+  public ProcessRow marked() {
+    return index == 0 ? null : matching().get(index - 1);
+  }
+}

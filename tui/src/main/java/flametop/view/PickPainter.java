@@ -1,0 +1,101 @@
+package flametop.view;
+
+import flametop.profile.ProcessRow;
+import flametop.sampler.State;
+import java.util.List;
+import java.util.Locale;
+
+/** An open pick list, over the graph. */
+final class PickPainter {
+  private static final int BACKGROUND = Paint.of(Role.CHROME);
+  private static final int DIM = Paint.of(Role.DIM);
+  private static final int TEXT = Paint.of(Role.TEXT);
+
+  private PickPainter() {}
+
+  static void paint(Scene scene, CellGrid grid) {
+    PickList pick = scene.state.pick();
+    int margin = scene.columns >= 100 ? 4 : scene.columns >= 70 ? 2 : 0;
+    int x = margin;
+    int width = scene.columns - 2 * margin;
+    int top = scene.graphTop;
+    int height = Math.max(3, scene.graphRows);
+    for (int y = top; y < top + height; y++) {
+      grid.fill(x, y, width, BACKGROUND);
+    }
+    boolean processes = pick.of() == PickList.Of.PROCESSES;
+    int at = x + 1 + grid.text(x + 1, top, width - 2, processes ? "pid" : "comm", Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
+    at += 1;
+    at += grid.text(at, top, x + width - at - 2, pick.typed(), TEXT, BACKGROUND, 0);
+    grid.put(at, top, ' ', TEXT, Paint.of(Role.SELECT), CellGrid.UNDERLINE);
+    List<ProcessRow> rows = pick.matching();
+    String count =
+        pick.rows() == null
+            ? "listing…"
+            : pick.typed().isEmpty() ? rows.size() + " by share" : rows.size() + " of " + pick.rows().size();
+    int countX = x + width - 1 - count.length();
+    if (countX > at + 1) {
+      grid.text(countX, top, count.length(), count, DIM, BACKGROUND, 0);
+    }
+
+    int room = height - 1;
+    int entries = pick.rows() == null ? 1 : rows.size() + 1;
+    int first = Math.max(0, Math.min(pick.index() - room / 2, entries - room));
+    for (int r = 0; r < room && first + r < entries; r++) {
+      int entry = first + r;
+      boolean marked = entry == pick.index();
+      int y = top + 1 + r;
+      int bg = marked ? Paint.of(Role.SELECT) : BACKGROUND;
+      if (marked) {
+        grid.fill(x, y, width, bg);
+      }
+      if (entry == 0) {
+        int fg = marked ? Paint.of(Role.INK) : TEXT;
+        grid.text(x + 1, y, width - 2, processes ? "all processes" : "all comms", fg, bg, marked ? CellGrid.BOLD : 0);
+      } else {
+        row(scene, grid, x, y, width, rows.get(entry - 1), bg, marked);
+      }
+    }
+  }
+
+  private static void row(Scene scene, CellGrid grid, int x, int y, int width, ProcessRow row, int bg, boolean marked) {
+    int text = Paint.of(marked ? Role.INK : Role.TEXT);
+    int quiet = Paint.of(marked ? Role.INK : Role.DIM);
+    int end = x + width - 1;
+    double share = row.total() <= 0 ? 0 : (double) row.weight() / row.total();
+    int at = x + 1;
+    if (width >= 76) {
+      Bar.paint(grid, at, y, 8, new double[] {share}, new int[] {Paint.of(Role.PROCESS, 8)}, bg, scene.options);
+      at += 9;
+    }
+    at += grid.text(at, y, 6, Units.percentField(share), text, bg, marked ? CellGrid.BOLD : 0) + 1;
+    if (width >= 60) {
+      at += grid.text(at, y, 22, states(row.tasksByState()), quiet, bg, 0) + 1;
+    }
+    boolean processes = row.pid() != 0;
+    String number = processes ? String.format(Locale.ROOT, "%7d", row.pid()) : String.format(Locale.ROOT, "%4d×", row.processes());
+    at += grid.text(at, y, number.length(), number, text, bg, 0) + 1;
+    if (width >= 50 && processes) {
+      String user = scene.options.users().apply(row.uid());
+      grid.text(at, y, 9, user, quiet, bg, 0);
+      at += 10;
+    }
+    int name = Math.max(0, Math.min(16, end - at));
+    grid.text(at, y, name, row.comm(), text, bg, CellGrid.BOLD);
+    at += 17;
+    String command = row.alive() ? row.commandLine() : "(gone) " + row.commandLine();
+    if (at < end) {
+      grid.text(at, y, end - at, command, quiet, bg, 0);
+    }
+  }
+
+  /** {@code run  2 q  0 d 0 s  12}, in fixed columns. */
+  private static String states(int[] tasks) {
+    return String.format(
+        Locale.ROOT, "run%3d q%3d d%3d s%4d", of(tasks, State.RUN), of(tasks, State.QUEUED), of(tasks, State.DISK), of(tasks, State.SLEEP));
+  }
+
+  private static int of(int[] tasks, State state) {
+    return state.ordinal() < tasks.length ? tasks[state.ordinal()] : 0;
+  }
+}

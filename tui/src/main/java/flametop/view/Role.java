@@ -1,0 +1,63 @@
+package flametop.view;
+
+import flametop.profile.NodeKind;
+import flametop.sampler.State;
+
+/** What a colour is for. A theme gives each role a colour, or a pair to shade between; the painter knows roles only. */
+public enum Role {
+  GROUND,
+  CHROME,
+  TEXT,
+  DIM,
+  ACCENT,
+  SELECT,
+  USER,
+  KERNEL,
+  JIT,
+  INLINED,
+  UNKNOWN,
+  REASON,
+  PROCESS,
+  GROUP,
+  RUN,
+  QUEUED,
+  DISK,
+  ASLEEP,
+  BETTER,
+  WORSE,
+  LOW,
+  MID,
+  HIGH,
+  /** Text upon a frame: the ground's or the text's colour, whichever reads better there. No theme names it. */
+  INK,
+  /** A point of the ramp from {@link #LOW} over {@link #MID} to {@link #HIGH}. No theme names it. */
+  HEAT;
+
+  /** Whether a theme gives it a colour. */
+  public boolean themed() {
+    return this != INK && this != HEAT;
+  }
+
+  static Role of(NodeKind kind) {
+    return switch (kind) {
+      case ROOT -> GROUP;
+      case PROCESS, THREAD -> PROCESS;
+      case USER -> USER;
+      case KERNEL -> KERNEL;
+      case JIT -> JIT;
+      case INLINED -> INLINED;
+      case UNKNOWN -> UNKNOWN;
+      case REASON -> REASON;
+    };
+  }
+
+  static Role of(State state) {
+    return switch (state) {
+      case RUN -> RUN;
+      case QUEUED -> QUEUED;
+      case DISK -> DISK;
+      case SLEEP -> ASLEEP;
+      case STOPPED, ZOMBIE, PARKED, IDLE_KTHREAD -> DIM;
+    };
+  }
+}

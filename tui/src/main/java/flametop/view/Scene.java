@@ -1,0 +1,191 @@
+package flametop.view;
+
+import flametop.profile.GraphQuery;
+import flametop.profile.GraphSlice;
+import flametop.profile.Snapshot;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Where everything of one picture is: rows of the panels, boxes of the graph, the levels in sight, the box that is selected. */
+public final class Scene {
+  static final int MIN_COLUMNS = 40;
+  static final int MIN_ROWS = 10;
+
+  final Snapshot snapshot;
+  final ViewState state;
+  final PaintOptions options;
+  final int columns;
+  final int rows;
+
+  /** Null before the first snapshot. */
+  final Geometry geometry;
+
+  /** The box drawn as selected; -1 if there is no graph. */
+  final int selectedBox;
+
+  final int cpuTop;
+  final int cpuRows;
+  final int graphTop;
+  final int graphRows;
+  final int stripTop;
+  final int stripRows;
+  final int selectionTop;
+  final int selectionRows;
+
+  /** First level in sight, and how many are. */
+  final int firstLevel;
+
+  final int levelsInSight;
+
+  private Scene(Snapshot snapshot, ViewState state, PaintOptions options, int columns, int rows) {
+    this.snapshot = snapshot;
+    this.state = state;
+    this.options = options;
+    this.columns = columns;
+    this.rows = rows;
+
+    int cpus = snapshot == null ? 1 : Math.max(1, snapshot.cpus().size());
+    cpuTop = 1;
+    cpuRows = Math.min(cpus, rows < 14 ? 1 : Math.max(2, rows / 10));
+    int rule = rows < 14 ? 0 : 1;
+    graphTop = cpuTop + cpuRows + 1;
+    selectionRows = rows < 24 ? 1 : 2;
+    selectionTop = rows - 1 - selectionRows;
+    stripRows = rows < 14 ? 0 : rows < 32 ? 1 : 2;
+    stripTop = selectionTop - stripRows;
+    graphRows = stripTop - rule - graphTop;
+
+    geometry = tooSmall() || snapshot == null ? null : layOut();
+    selectedBox = geometry == null ? -1 : boxOfSelection();
+    int levels = geometry == null ? 0 : geometry.levels();
+    if (levels <= graphRows) {
+      firstLevel = 0;
+      levelsInSight = levels;
+    } else {
+      // A hint takes a row at each end behind which there is more.
+      int selectedLevel = selectedBox < 0 ? 0 : geometry.level(selectedBox);
+      int first = state.scroll() < 0 ? Math.max(0, geometry.zoomLevel() - 2) : state.scroll();
+      int sight = Math.max(1, graphRows - 2);
+      first = Math.max(first, selectedLevel - sight + (selectedLevel + 1 < levels ? 2 : 1));
+      first = Math.max(0, Math.min(first, Math.min(selectedLevel, levels - graphRows + 1)));
+      if (first == 1) {
+        first = selectedLevel < graphRows - 1 ? 0 : 2;
+      }
+      firstLevel = first;
+      int room = graphRows - (first > 0 ? 1 : 0);
+      levelsInSight = Math.max(1, first + room >= levels ? levels - first : room - 1);
+    }
+  }
+
+  /** Lays a picture out; {@code snapshot} is null as long as there is none. */
+  public static Scene of(Snapshot snapshot, ViewState state, int columns, int rows, PaintOptions options) {
+    return new Scene(snapshot, state, options, columns, rows);
+  }
+
+  public boolean tooSmall() {
+    return columns < MIN_COLUMNS || rows < MIN_ROWS;
+  }
+
+  private Geometry layOut() {
+    GraphSlice slice = snapshot.graph();
+    int zoom = slice.zoomIndex();
+    boolean wanted = false;
+    // Between a key and the next snapshot the slice is still that of the old zoom: what it has of the new one is shown.
+    for (int i = 0; i < slice.size(); i++) {
+      if (slice.node()[i] == state.zoom()) {
+        zoom = i;
+        wanted = true;
+        break;
+      }
+    }
+    return Geometry.of(slice, zoom, columns, options.ascii(), wanted ? state.under() : 1);
+  }
+
+  private int boxOfSelection() {
+    if (geometry.size() == 0) {
+      return -1;
+    }
+    if (state.run()) {
+      int run = runBox();
+      if (run >= 0) {
+        return run;
+      }
+    }
+    int box = geometry.boxOfNode(state.selected());
+    List<Long> trail = state.trail();
+    for (int i = trail.size() - 1; box < 0 && i >= 0; i--) {
+      box = geometry.boxOfNode(trail.get(i));
+    }
+    return Math.max(0, box);
+  }
+
+  /** The selected run of thin frames: by a node that it holds, else any run on the same box. */
+  private int runBox() {
+    int member = state.runNode() < 0 ? -1 : geometry.boxOfNode(state.runNode());
+    if (member >= 0) {
+      return member;
+    }
+    int parent = geometry.boxOfNode(state.selected());
+    for (int i = 0; parent >= 0 && i < geometry.size(); i++) {
+      if (geometry.parent(i) == parent && geometry.isRun(i)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Nodes from the root to the box's; for a run to the one that it stands on. */
+  List<Long> trail(int box) {
+    List<Long> path = new ArrayList<>();
+    for (int i = geometry.isRun(box) ? geometry.parent(box) : box; i >= 0; i = geometry.parent(i)) {
+      path.add(0, nodeOf(i));
+    }
+    return List.copyOf(path);
+  }
+
+  /** The node number of a box; for a run, of the box that it stands on. */
+  long nodeOf(int box) {
+    int at = geometry.isRun(box) ? geometry.parent(box) : box;
+    return at < 0 ? GraphQuery.ROOT : geometry.slice().node()[geometry.node(at)];
+  }
+
+  /** Row of a level; -1 if it is out of sight. */
+  int rowOf(int level) {
+    int i = level - firstLevel;
+    if (i < 0 || i >= levelsInSight) {
+      return -1;
+    }
+    int fromEdge = i + (firstLevel > 0 ? 1 : 0);
+    return state.flame() ? graphTop + graphRows - 1 - fromEdge : graphTop + fromEdge;
+  }
+
+  /** Levels out of sight towards the leaves. */
+  int levelsBeyond() {
+    return geometry == null ? 0 : geometry.levels() - firstLevel - levelsInSight;
+  }
+
+  /**
+   * The state that goes on from this picture: selection and zoom where the profile says that they are now, and the scroll that
+   * was used.
+   */
+  public ViewState settled() {
+    if (geometry == null || geometry.size() == 0) {
+      return state;
+    }
+    ViewState next = state;
+    GraphSlice slice = snapshot.graph();
+    if (geometry.boxOfNode(state.selected()) < 0
+        && snapshot.selection() != null
+        && snapshot.selection().node() != state.selected()
+        && geometry.boxOfNode(snapshot.selection().node()) >= 0) {
+      int box = geometry.boxOfNode(snapshot.selection().node());
+      next = next.withSelected(snapshot.selection().node(), trail(box));
+    } else if (selectedBox >= 0 && !geometry.isRun(selectedBox) && nodeOf(selectedBox) == state.selected()) {
+      List<Long> trail = trail(selectedBox);
+      if (!trail.equals(state.trail())) {
+        next = next.withSelected(state.selected(), trail);
+      }
+    }
+    return slice.size() > 0 && firstLevel != state.scroll() && state.scroll() >= 0 ? next.withScroll(firstLevel) : next;
+  }
+}

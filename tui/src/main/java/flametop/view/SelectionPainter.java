@@ -1,0 +1,247 @@
+package flametop.view;
+
+import flametop.profile.GraphQuery;
+import flametop.profile.GraphSlice;
+import flametop.profile.Selection;
+import flametop.profile.Snapshot;
+import flametop.sampler.State;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The selected frame in full, and below it the keys, the answer to the last one, or the search that is typed. */
+final class SelectionPainter {
+  private static final int CHROME = Paint.of(Role.CHROME);
+  private static final int GROUND = Paint.of(Role.GROUND);
+
+  /** Keys and what they do, the ones most used first. */
+  private static final String[][] KEYS = {
+    {"↵", "zoom"},
+    {"esc", "back"},
+    {"/", "search"},
+    {"space", "freeze"},
+    {"?", "help"},
+    {"p", "pid"},
+    {"c", "comm"},
+    {"o", "states"},
+    {"m", "window"},
+    {"e", "export"},
+    {"i", "flip"},
+    {"q", "quit"},
+    {"0", "root"},
+    {"+-", "passes"},
+    {"<>", "cpu clock"},
+    {"d", "refresh"},
+    {"z", "anew"},
+  };
+
+  private SelectionPainter() {}
+
+  static void paint(Scene scene, CellGrid grid) {
+    for (int r = 0; r < scene.selectionRows; r++) {
+      grid.fill(0, scene.selectionTop + r, scene.columns, CHROME);
+    }
+    if (scene.snapshot != null) {
+      selection(scene, grid);
+    }
+    keys(scene, grid, scene.rows - 1);
+  }
+
+  private static void selection(Scene scene, CellGrid grid) {
+    Snapshot snapshot = scene.snapshot;
+    int y = scene.selectionTop;
+    String matched = matched(scene);
+    int matchedX = scene.columns - 1 - TextWidth.of(matched);
+    grid.text(matchedX, y, scene.columns, matched, Paint.of(Role.ACCENT), CHROME, CellGrid.BOLD);
+    int end = matched.isEmpty() ? scene.columns - 1 : matchedX - 2;
+
+    Geometry g = scene.geometry;
+    if (g != null && scene.selectedBox >= 0 && scene.state.run() && g.isRun(scene.selectedBox)) {
+      run(scene, grid, y, end);
+      return;
+    }
+    Selection selection = snapshot.selection();
+    String name = name(scene, selection);
+    List<String> numbers = numbers(scene, selection);
+    String module = selection == null ? "" : selection.module() + (selection.guessed() ? " (guessed)" : "");
+
+    // The name gives way last: the numbers are dropped from the right until it fits, then it is cut.
+    int nameWidth = TextWidth.of(name);
+    int shown = numbers.size();
+    while (shown > 1 && 1 + nameWidth + 2 + width(numbers, shown) > end) {
+      shown--;
+    }
+    boolean withModule =
+        scene.selectionRows == 1
+            && !module.isEmpty()
+            && 1 + nameWidth + 1 + TextWidth.of(module) + 2 + width(numbers, shown) <= end;
+    int room = end - 1 - (shown > 0 ? 2 + width(numbers, shown) : 0);
+    int x = 1 + grid.text(1, y, Math.max(8, room), name, Paint.of(Role.ACCENT), CHROME, CellGrid.BOLD);
+    if (withModule) {
+      x += 1 + grid.text(x + 1, y, end - x - 1, module, Paint.of(Role.DIM), CHROME, 0);
+    }
+    x += 2;
+    for (int i = 0; i < shown && x < end; i++) {
+      x += grid.text(x, y, end - x, numbers.get(i), Paint.of(Role.TEXT), CHROME, 0) + 3;
+    }
+    if (scene.selectionRows > 1 && selection != null) {
+      whose(scene, grid, y + 1, selection, module);
+    }
+  }
+
+  private static String name(Scene scene, Selection selection) {
+    if (selection != null && selection.path().length > 0) {
+      return selection.path()[selection.path().length - 1];
+    }
+    Geometry g = scene.geometry;
+    if (g != null && scene.selectedBox >= 0 && g.node(scene.selectedBox) >= 0) {
+      return g.slice().name()[g.node(scene.selectedBox)];
+    }
+    return "all";
+  }
+
+  private static int width(List<String> texts, int count) {
+    int sum = 0;
+    for (int i = 0; i < count; i++) {
+      sum += TextWidth.of(texts.get(i)) + (i > 0 ? 3 : 0);
+    }
+    return sum;
+  }
+
+  /** Shares, CPUs' worth, time by state; most wanted first. */
+  private static List<String> numbers(Scene scene, Selection selection) {
+    Snapshot snapshot = scene.snapshot;
+    List<String> numbers = new ArrayList<>();
+    if (selection == null) {
+      return numbers;
+    }
+    long weight = selection.weight();
+    StringBuilder shares = new StringBuilder(Units.share(weight, snapshot.total()));
+    boolean wide = scene.columns >= 100;
+    if (wide) {
+      shares.append(" of all");
+      GraphSlice slice = snapshot.graph();
+      Geometry g = scene.geometry;
+      int box = g.boxOfNode(selection.node());
+      if (box >= 0 && !g.isRun(box) && g.level(box) > 1) {
+        int at = box;
+        while (g.level(at) > 1) {
+          at = g.parent(at);
+        }
+        int process = g.node(at);
+        shares.append(" · ").append(Units.share(weight, slice.weight()[process])).append(" of ").append(slice.name()[process]);
+      }
+      if (scene.state.zoom() != GraphQuery.ROOT && slice.size() > 0 && g.zoomLevel() > 1) {
+        shares.append(" · ").append(Units.share(weight, slice.weight()[slice.zoomIndex()])).append(" of the zoom");
+      }
+    } else if (scene.state.zoom() != GraphQuery.ROOT && snapshot.graph().size() > 0) {
+      long zoomed = snapshot.graph().weight()[snapshot.graph().zoomIndex()];
+      shares.append(" · ").append(Units.share(weight, zoomed)).append(" of zoom");
+    }
+    numbers.add(shares.toString());
+    numbers.add(Units.cpus(weight, snapshot.windowNanos()));
+    numbers.add(byState(selection.nanosByState(), wide));
+    return numbers;
+  }
+
+  /** Percent of the node's time in each state. */
+  private static String byState(long[] nanos, boolean words) {
+    long sum = 0;
+    for (long n : nanos) {
+      sum += n;
+    }
+    StringBuilder text = new StringBuilder();
+    State[] order = {State.RUN, State.QUEUED, State.DISK, State.SLEEP, State.STOPPED, State.ZOMBIE, State.PARKED};
+    String[] letters = {"run", "q", "d", "s", "t", "z", "p"};
+    for (int i = 0; i < order.length; i++) {
+      int state = order[i].ordinal();
+      long n = state < nanos.length ? nanos[state] : 0;
+      // The four states that matter are always there, so that nothing moves.
+      if (i < 4 || n > 0) {
+        text.append(text.isEmpty() ? "" : words ? "  " : " ").append(words ? order[i].label() : letters[i]);
+        text.append(' ').append(sum <= 0 ? 0 : Math.round(100.0 * n / sum));
+      }
+    }
+    return text.toString();
+  }
+
+  private static void whose(Scene scene, CellGrid grid, int y, Selection selection, String module) {
+    int end = scene.columns - 1;
+    int x = 1;
+    if (!module.isEmpty()) {
+      x += grid.text(x, y, end - x, module, Paint.of(Role.TEXT), CHROME, 0) + 2;
+    }
+    String who =
+        selection.pid() != 0
+            ? "pid " + selection.pid()
+            : selection.processes() == 1 ? "1 process" : selection.processes() + " processes";
+    x += grid.text(x, y, end - x, who, Paint.of(Role.TEXT), CHROME, 0) + 2;
+    if (selection.pid() != 0) {
+      grid.text(x, y, end - x, selection.commandLine(), Paint.of(Role.DIM), CHROME, 0);
+    }
+  }
+
+  private static void run(Scene scene, CellGrid grid, int y, int end) {
+    Geometry g = scene.geometry;
+    int count = g.more(scene.selectedBox);
+    int parent = g.node(g.parent(scene.selectedBox));
+    int x = 1 + grid.text(1, y, end - 1, "… " + count + " more", Paint.of(Role.ACCENT), CHROME, CellGrid.BOLD) + 2;
+    String text = "frames too thin to draw, on " + g.slice().name()[parent] + "; enter opens them";
+    grid.text(x, y, end - x, text, Paint.of(Role.TEXT), CHROME, 0);
+  }
+
+  private static String matched(Scene scene) {
+    Search search = scene.state.search();
+    if (search == null || search.pattern() == null || scene.snapshot.search() == null) {
+      return "";
+    }
+    Snapshot.Search found = scene.snapshot.search();
+    return found.count() == 0 ? "no match" : "matched " + Units.share(found.weight(), scene.snapshot.total());
+  }
+
+  private static void keys(Scene scene, CellGrid grid, int y) {
+    grid.fill(0, y, scene.columns, GROUND);
+    ViewState state = scene.state;
+    if (state.search() != null && state.search().typing()) {
+      typing(scene, grid, y);
+      return;
+    }
+    if (!state.message().isEmpty()) {
+      Role role = state.trouble() ? Role.WORSE : Role.ACCENT;
+      grid.text(1, y, scene.columns - 2, state.message(), Paint.of(role), GROUND, CellGrid.BOLD);
+      return;
+    }
+    String[][] keys = state.pick() != null
+        ? new String[][] {{"↵", "picks"}, {"esc", "closes"}, {"a-z", "narrows"}, {"↑↓", "moves"}}
+        : state.search() != null
+            ? new String[][] {{"n", "next"}, {"N", "previous"}, {"/", "edit"}, {"esc", "close"}, {"↵", "zoom"}, {"?", "help"}}
+            : KEYS;
+    int x = 1;
+    for (String[] key : keys) {
+      int width = TextWidth.of(key[0]) + 1 + key[1].length();
+      if (x + width > scene.columns - 1) {
+        break;
+      }
+      boolean freeze = key[1].equals("freeze") && state.frozen();
+      x += grid.text(x, y, width, key[0], Paint.of(Role.ACCENT), GROUND, CellGrid.BOLD) + 1;
+      x += grid.text(x, y, width, freeze ? "thaw" : key[1], Paint.of(Role.DIM), GROUND, 0) + 2;
+    }
+  }
+
+  private static void typing(Scene scene, CellGrid grid, int y) {
+    Search search = scene.state.search();
+    String answer = search.trouble();
+    String hint = answer.isEmpty() ? "enter keeps it, esc drops it" : "no regex: " + answer;
+    int hintX = scene.columns - 1 - TextWidth.of(hint);
+    int room = Math.max(10, (answer.isEmpty() && hintX < 20 ? scene.columns : hintX) - 4);
+    String text = search.text();
+    while (TextWidth.exceeds(text, room)) {
+      text = text.substring(text.offsetByCodePoints(0, 1));
+    }
+    int x = 1 + grid.text(1, y, 1, "/", Paint.of(Role.ACCENT), GROUND, CellGrid.BOLD);
+    x += grid.text(x, y, room, text, Paint.of(Role.TEXT), GROUND, 0);
+    grid.put(x, y, ' ', Paint.of(Role.TEXT), Paint.of(Role.SELECT), CellGrid.UNDERLINE);
+    if (hintX > x + 1) {
+      grid.text(hintX, y, scene.columns, hint, Paint.of(answer.isEmpty() ? Role.DIM : Role.WORSE), GROUND, 0);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package flametop.view;
+
+import java.util.Locale;
+
+/** Numbers as the screen says them. */
+final class Units {
+  private Units() {}
+
+  /** {@code 25.5%}; {@code n/a} for NaN. */
+  static String percent(double share) {
+    return Double.isNaN(share) ? "n/a" : String.format(Locale.ROOT, "%.1f%%", share * 100);
+  }
+
+  /** Like {@link #percent}, in a field of six columns so that nothing moves. */
+  static String percentField(double share) {
+    return Double.isNaN(share) ? "   n/a" : String.format(Locale.ROOT, "%5.1f%%", share * 100);
+  }
+
+  /** {@code 12%}. */
+  static String wholePercent(double share) {
+    return Double.isNaN(share) ? "n/a" : Math.round(share * 100) + "%";
+  }
+
+  /** {@code 00:42}, {@code 1:02:03}. */
+  static String clock(long nanos) {
+    long s = nanos / 1_000_000_000L;
+    return s < 3600
+        ? String.format(Locale.ROOT, "%02d:%02d", s / 60, s % 60)
+        : String.format(Locale.ROOT, "%d:%02d:%02d", s / 3600, s / 60 % 60, s % 60);
+  }
+
+  /** A length of time in few words: {@code 12 s}, {@code 5 min}, {@code 2 h}. */
+  static String span(long nanos) {
+    long s = nanos / 1_000_000_000L;
+    return s < 120 ? s + " s" : s < 7200 ? s / 60 + " min" : s / 3600 + " h";
+  }
+
+  /** {@code 0.36 cpu}: time in the states shown, by the time looked at. */
+  static String cpus(long nanos, long windowNanos) {
+    return String.format(Locale.ROOT, "%.2f cpu", windowNanos <= 0 ? 0 : (double) nanos / windowNanos);
+  }
+
+  static String share(long part, long whole) {
+    return percent(whole <= 0 ? 0 : (double) part / whole);
+  }
+}

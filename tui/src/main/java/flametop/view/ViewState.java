@@ -1,0 +1,210 @@
+package flametop.view;
+
+import flametop.profile.GraphQuery;
+import flametop.profile.StateSet;
+import flametop.profile.TaskFilter;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the user has chosen to see. Immutable; {@link Keys} makes the next one.
+ *
+ * @param zooms how the view was narrowed, outermost first; empty: the whole graph
+ * @param selected the selected node, {@link GraphQuery#ROOT} at first
+ * @param trail the nodes from the root to the selected one, as last seen: where to fall back to when it is gone
+ * @param run the selection is not {@code selected} but the run of thin frames on it that holds {@code runNode}
+ * @param runNode a node of that run; -1 if the slice lists none of them
+ * @param search null if there is none
+ * @param frozen panels hold still
+ * @param flame root at the bottom
+ * @param window which span is looked at, index into {@link #WINDOWS}
+ * @param states whose time counts
+ * @param refreshNanos between two pictures
+ * @param pick an open pick list, or null
+ * @param help the keys are shown
+ * @param message the answer to the last key; empty if the picture itself is the answer
+ * @param trouble the message is about something that failed
+ * @param scroll levels hidden between the panel's edge and the first one drawn
+ * @param filter what is shown
+ * @param base the filter that the command line gave
+ * @param passHz rate of passes
+ * @param cpuHz rate of the CPU clock
+ */
+public record ViewState(
+    List<Zoom> zooms,
+    long selected,
+    List<Long> trail,
+    boolean run,
+    long runNode,
+    Search search,
+    boolean frozen,
+    boolean flame,
+    int window,
+    StateSet states,
+    long refreshNanos,
+    PickList pick,
+    boolean help,
+    String message,
+    boolean trouble,
+    int scroll,
+    TaskFilter filter,
+    TaskFilter base,
+    int passHz,
+    int cpuHz) {
+  /** Spans in ns; the last is all since the start. */
+  static final long[] WINDOWS = {10_000_000_000L, 30_000_000_000L, 300_000_000_000L, Long.MAX_VALUE};
+
+  private static final String[] WINDOW_LABELS = {"10 s", "30 s", "5 min", "all"};
+
+  /** Levels asked for: more than a stack of 127 kernel and 127 user frames has. */
+  private static final int LEVELS = 300;
+
+  /** How much finer the slice is asked for when a run of thin frames was opened. */
+  private static final int FINER = 32;
+
+  /**
+   * One step into the graph.
+   *
+   * @param node that fills the width
+   * @param under if below 1, only its children under this share of it: an opened run of thin frames
+   */
+  public record Zoom(long node, double under) {}
+
+  /** The state that the screen starts with. */
+  public static ViewState initial(StateSet states, TaskFilter filter, int passHz, int cpuHz, long refreshNanos) {
+    return new ViewState(
+        List.of(), GraphQuery.ROOT, List.of(GraphQuery.ROOT), false, -1, null, false, false, 1, states, refreshNanos, null, false, "",
+        false, 0, filter, filter, passHz, cpuHz);
+  }
+
+  /** The node that fills the width. */
+  public long zoom() {
+    return zooms.isEmpty() ? GraphQuery.ROOT : zooms.get(zooms.size() - 1).node();
+  }
+
+  /** See {@link Zoom#under}. */
+  public double under() {
+    return zooms.isEmpty() ? 1 : zooms.get(zooms.size() - 1).under();
+  }
+
+  public long windowNanos() {
+    return WINDOWS[window];
+  }
+
+  String windowLabel() {
+    return WINDOW_LABELS[window];
+  }
+
+  /** What to ask the profile for, for a picture that is {@code columns} wide. */
+  public GraphQuery query(int columns) {
+    int finer = columns;
+    for (Zoom z : zooms) {
+      if (z.under() < 1 && finer < columns * FINER * FINER) {
+        finer *= FINER;
+      }
+    }
+    return new GraphQuery(windowNanos(), states, zoom(), selected, finer, LEVELS, search == null ? null : search.pattern());
+  }
+
+  ViewState withZooms(List<Zoom> value) {
+    return new ViewState(
+        List.copyOf(value), selected, trail, run, runNode, search, frozen, flame, window, states, refreshNanos, pick, help, message,
+        trouble, 0, filter, base, passHz, cpuHz);
+  }
+
+  ViewState zoomedTo(Zoom zoom) {
+    List<Zoom> next = new ArrayList<>(zooms);
+    next.add(zoom);
+    return withZooms(next);
+  }
+
+  ViewState withSelected(long node, List<Long> path) {
+    return new ViewState(
+        zooms, node, path, false, -1, search, frozen, flame, window, states, refreshNanos, pick, help, message, trouble, scroll, filter,
+        base, passHz, cpuHz);
+  }
+
+  ViewState withRun(long parent, long member, List<Long> path) {
+    return new ViewState(
+        zooms, parent, path, true, member, search, frozen, flame, window, states, refreshNanos, pick, help, message, trouble, scroll,
+        filter, base, passHz, cpuHz);
+  }
+
+  ViewState withSearch(Search value) {
+    return new ViewState(
+        zooms, selected, trail, run, runNode, value, frozen, flame, window, states, refreshNanos, pick, help, message, trouble, scroll,
+        filter, base, passHz, cpuHz);
+  }
+
+  ViewState withFrozen(boolean value) {
+    return new ViewState(
+        zooms, selected, trail, run, runNode, search, value, flame, window, states, refreshNanos, pick, help, message, trouble, scroll,
+        filter, base, passHz, cpuHz);
+  }
+
+  ViewState flipped() {
+    return new ViewState(
+        zooms, selected, trail, run, runNode, search, frozen, !flame, window, states, refreshNanos, pick, help, message, trouble, 0,
+        filter, base, passHz, cpuHz);
+  }
+
+  ViewState withWindow(int value) {
+    return new ViewState(
+        zooms, selected, trail, run, runNode, search, frozen, flame, value, states, refreshNanos, pick, help, message, trouble, scroll,
+        filter, base, passHz, cpuHz);
+  }
+
+  ViewState withStates(StateSet value) {
+    return new ViewState(
+        zooms, selected, trail, run, runNode, search, frozen, flame, window, value, refreshNanos, pick, help, message, trouble, scroll,
+        filter, base, passHz, cpuHz);
+  }
+
+  ViewState withRefresh(long value) {
+    return new ViewState(
+        zooms, selected, trail, run, runNode, search, frozen, flame, window, states, value, pick, help, message, trouble, scroll, filter,
+        base, passHz, cpuHz);
+  }
+
+  ViewState withPick(PickList value) {
+    return new ViewState(
+        zooms, selected, trail, run, runNode, search, frozen, flame, window, states, refreshNanos, value, help, message, trouble, scroll,
+        filter, base, passHz, cpuHz);
+  }
+
+  /** The same with the rows of the open pick list, if one is open still. */
+  public ViewState withRows(PickList.Of of, List<flametop.profile.ProcessRow> rows) {
+    return pick == null || pick.of() != of ? this : withPick(pick.withRows(rows));
+  }
+
+  ViewState withHelp(boolean value) {
+    return new ViewState(
+        zooms, selected, trail, run, runNode, search, frozen, flame, window, states, refreshNanos, pick, value, message, trouble, scroll,
+        filter, base, passHz, cpuHz);
+  }
+
+  /** The same with an answer. */
+  public ViewState withMessage(String text, boolean isTrouble) {
+    return new ViewState(
+        zooms, selected, trail, run, runNode, search, frozen, flame, window, states, refreshNanos, pick, help, text, isTrouble, scroll,
+        filter, base, passHz, cpuHz);
+  }
+
+  ViewState withScroll(int value) {
+    return new ViewState(
+        zooms, selected, trail, run, runNode, search, frozen, flame, window, states, refreshNanos, pick, help, message, trouble, value,
+        filter, base, passHz, cpuHz);
+  }
+
+  ViewState withFilter(TaskFilter value) {
+    return new ViewState(
+        List.of(), selected, trail, run, runNode, search, frozen, flame, window, states, refreshNanos, pick, help, message, trouble, 0,
+        value, base, passHz, cpuHz);
+  }
+
+  ViewState withRates(int pass, int cpu) {
+    return new ViewState(
+        zooms, selected, trail, run, runNode, search, frozen, flame, window, states, refreshNanos, pick, help, message, trouble, scroll,
+        filter, base, pass, cpu);
+  }
+}

@@ -1,0 +1,153 @@
+package flametop.view;
+
+import flametop.profile.GraphQuery;
+import flametop.profile.GraphSlice;
+import flametop.profile.NodeKind;
+import flametop.profile.Selection;
+import flametop.profile.Snapshot;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/** A call tree made by hand, which answers a {@link GraphQuery} as its contract says. */
+final class Tree {
+  static final class Node {
+    final long id;
+    final Node parent;
+    final String name;
+    final NodeKind kind;
+    final TreeMap<String, Node> children = new TreeMap<>();
+    long weight;
+
+    Node(long id, Node parent, String name, NodeKind kind) {
+      this.id = id;
+      this.parent = parent;
+      this.name = name;
+      this.kind = kind;
+    }
+  }
+
+  final List<Node> nodes = new ArrayList<>();
+  final Node root = add(null, "all", NodeKind.ROOT);
+
+  private Node add(Node parent, String name, NodeKind kind) {
+    Node node = new Node(nodes.size(), parent, name, kind);
+    nodes.add(node);
+    return node;
+  }
+
+  /** Adds a stack: frames from the root, {@code _[k]} kernel, {@code _[j]} JIT, {@code [...]} a reason, {@code ?...} unknown. */
+  Tree stack(long milliseconds, String... frames) {
+    Node at = root;
+    long ns = milliseconds * 1_000_000L;
+    at.weight += ns;
+    for (int i = 0; i < frames.length; i++) {
+      String frame = frames[i];
+      NodeKind kind =
+          i == 0
+              ? NodeKind.PROCESS
+              : frame.endsWith("_[k]")
+                  ? NodeKind.KERNEL
+                  : frame.endsWith("_[j]")
+                      ? NodeKind.JIT
+                      : frame.startsWith("[") ? NodeKind.REASON : frame.startsWith("?") ? NodeKind.UNKNOWN : NodeKind.USER;
+      String name = frame.replaceAll("_\\[[kj]\\]$", "").replaceAll("^\\?", "");
+      Node parent = at;
+      NodeKind k = kind;
+      at = at.children.computeIfAbsent(name, n -> add(parent, n, k));
+      at.weight += ns;
+    }
+    return this;
+  }
+
+  Node find(String... path) {
+    Node at = root;
+    for (String name : path) {
+      at = at.children.get(name);
+    }
+    return at;
+  }
+
+  GraphSlice slice(GraphQuery query) {
+    List<Node> listed = new ArrayList<>();
+    List<Integer> parents = new ArrayList<>();
+    List<long[]> hidden = new ArrayList<>();
+    Node zoom = nodes.get((int) query.zoom());
+    List<Node> chain = new ArrayList<>();
+    for (Node n = zoom.parent; n != null; n = n.parent) {
+      chain.add(0, n);
+    }
+    for (Node n : chain) {
+      listed.add(n);
+      parents.add(listed.size() - 2);
+      hidden.add(new long[2]);
+    }
+    int zoomIndex = listed.size();
+    list(zoom, zoomIndex - 1, (double) zoom.weight / (query.columns() * 8.0), listed, parents, hidden);
+    int n = listed.size();
+    GraphSlice slice =
+        new GraphSlice(
+            new long[n], new int[n], new String[n], new NodeKind[n], new long[n], new long[n], new int[n], new boolean[n], new boolean[n],
+            zoomIndex);
+    for (int i = 0; i < n; i++) {
+      Node node = listed.get(i);
+      slice.node()[i] = node.id;
+      slice.parent()[i] = parents.get(i);
+      slice.name()[i] = node.name;
+      slice.kind()[i] = node.kind;
+      slice.weight()[i] = node.weight;
+      slice.hiddenWeight()[i] = hidden.get(i)[0];
+      slice.hiddenCount()[i] = (int) hidden.get(i)[1];
+      slice.matched()[i] = query.search() != null && query.search().matcher(node.name).find();
+    }
+    return slice;
+  }
+
+  private static void list(Node node, int parent, double narrowest, List<Node> listed, List<Integer> parents, List<long[]> hidden) {
+    int index = listed.size();
+    listed.add(node);
+    parents.add(parent);
+    long[] sums = new long[2];
+    hidden.add(sums);
+    for (Node child : node.children.values()) {
+      if (child.weight < narrowest) {
+        sums[0] += child.weight;
+        sums[1]++;
+      } else {
+        list(child, index, narrowest, listed, parents, hidden);
+      }
+    }
+  }
+
+  Snapshot.Search search(GraphQuery query) {
+    if (query.search() == null) {
+      return null;
+    }
+    List<Node> found = new ArrayList<>();
+    long weight = search(root, query, false, found);
+    return new Snapshot.Search(weight, found.stream().mapToLong(n -> n.id).toArray(), found.size());
+  }
+
+  private static long search(Node node, GraphQuery query, boolean within, List<Node> found) {
+    boolean matches = query.search().matcher(node.name).find();
+    if (matches) {
+      found.add(node);
+    }
+    long below = 0;
+    for (Node child : node.children.values()) {
+      below += search(child, query, within || matches, found);
+    }
+    return within ? 0 : matches ? node.weight : below;
+  }
+
+  Selection selection(GraphQuery query, String module, int processes, int pid, String commandLine, long[] nanosByState) {
+    Node node = nodes.get((int) query.selected());
+    List<String> path = new ArrayList<>();
+    for (Node n = node; n != null; n = n.parent) {
+      path.add(0, n.name);
+    }
+    return new Selection(
+        node.id, path.toArray(new String[0]), node.kind, module, false, processes, pid, commandLine, node.weight, nanosByState);
+  }
+
+}
