@@ -17,6 +17,8 @@
 #define FT_PASS_STACK (16 * 1024)  /* bytes of user stack copied by a pass */
 #define FT_PASS_PIECE (8 * 1024)   /* bytes of the second piece that the walker asked for */
 #define FT_CPU_STACK (24 * 1024)   /* most bytes of user stack copied by the CPU clock */
+#define FT_MAX_CPUS 1024           /* CPUs that idle time is kept of */
+#define FT_IDLE_STATES 10          /* CPUIDLE_STATE_MAX */
 
 /* kind of a record */
 enum ft_kind {
@@ -94,7 +96,29 @@ struct ft_stack {
 	__u64 switches_after;          /* nvcsw + nivcsw after the copy */
 };
 
+/* stays of one CPU in one of its idle states */
+struct ft_idle_state {
+	__u64 target_ns;               /* set by the reader: target residency */
+	__u64 deeper_target_ns;        /* set by the reader: target residency of the next deeper usable state, 0 if none */
+	__u64 residency_ns;
+	__u64 entries;
+	__u64 too_short;               /* stays below the target residency */
+	__u64 too_long;                /* stays in which a deeper state would have paid off */
+};
+
+/* idle time of one CPU, in memory that the reader maps: consistent if sequence is even and the same before and after */
+struct ft_idle {
+	__u32 sequence;
+	__u32 state;                   /* of the open stay */
+	__u64 since;                   /* CLOCK_MONOTONIC, ns: start of the open stay; 0 when not idle */
+	__u64 events;
+	__u64 idle_ns;                 /* closed stays */
+	__u64 wakeups;                 /* exits */
+	struct ft_idle_state states[FT_IDLE_STATES];
+};
+
 _Static_assert(sizeof(struct ft_head) == 136, "ft_head has padding or moved");
 _Static_assert(sizeof(struct ft_stack) == 17 * 8 + 4 * 8 + 4 * 4 + 8, "ft_stack has padding or moved");
+_Static_assert(sizeof(struct ft_idle) == 40 + FT_IDLE_STATES * 48, "ft_idle has padding or moved");
 
 #endif

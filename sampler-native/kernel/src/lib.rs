@@ -1,1 +1,382 @@
-//! placeholder
+//! The kernel side of flametop: loads the BPF programs, makes passes over all tasks, drains the rings of the CPU
+//! clock and of task ends, and counts idle time.
+//!
+//! There is one BPF object per job, so that what a kernel refuses does not take the rest along. Only the passes must
+//! be had; what else is missing is told by [`Kernel::notices`].
+//!
+//! # Threads
+//! [`Kernel`] belongs to the thread that makes the passes, [`Rings`] to another one; both are `Send`. Requests
+//! ([`Kernel::want`], [`Kernel::raise_cpu_stack`], [`Kernel::exclude`]) take `&self`.
+//!
+//! # Errors
+//! [`Kernel::open`] gives an [`OpenError`]: one line for people, with the remedy. Nothing is written to stderr.
+//! Everything else fails only if the kernel takes back what it allowed at opening.
+
+use std::fmt;
+
+use anyhow::Result;
+use libbpf_rs::MapCore;
+
+mod check;
+mod clock;
+mod cpus;
+mod idle;
+mod life;
+mod load;
+mod passes;
+pub mod record;
+mod rings;
+mod skeletons;
+mod sys;
+
+pub use check::check;
+pub use rings::Rings;
+use {clock::Clock, idle::Idle, life::Life, passes::Passes, record::Record};
+
+/// Constants of `bpf/flametop.h`.
+pub mod abi {
+    include!(concat!(env!("OUT_DIR"), "/abi.rs"));
+}
+
+/// Whom to sample. Fixed when the kernel side is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Every task.
+    All,
+    /// All threads of these processes; not their children.
+    Processes(Vec<u32>),
+    /// These threads.
+    Threads(Vec<u32>),
+}
+
+/// How to open the kernel side.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Whom to sample.
+    pub target: Target,
+    /// Samples a second of each CPU; 0: the CPU clock is off until [`Kernel::set_cpu_hz`].
+    pub cpu_hz: u32,
+    /// tgids that are never sampled: flametop's own.
+    pub own: Vec<u32>,
+}
+
+/// What kind of failure it is; decides the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenErrorKind {
+    /// This kernel or these privileges do not allow it.
+    NotPossible,
+    /// The target does not exist.
+    TargetGone,
+    /// Anything else.
+    Failed,
+}
+
+/// Why the kernel side could not be opened: one line for people, with the remedy.
+#[derive(Clone, Debug)]
+pub struct OpenError {
+    /// Decides the exit code.
+    pub kind: OpenErrorKind,
+    /// One line.
+    pub message: String,
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+/// Tasks of one pass, each in exactly one of the parts:
+/// `visited = written + unchanged + on_cpu + idle_kthreads + failed_*`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PassCounts {
+    /// Tasks of the target that the iterator visited.
+    pub visited: u64,
+    /// Record with all that there is.
+    pub written: u64,
+    /// Off the CPU and unchanged: no record.
+    pub unchanged: u64,
+    /// On a CPU: head only.
+    pub on_cpu: u64,
+    /// Idle kernel threads: head if one had run, else no record.
+    pub idle_kthreads: u64,
+    /// No user stack since mmap_lock was held.
+    pub failed_mm_busy: u64,
+    /// The task ran while it was read.
+    pub failed_torn: u64,
+    /// The user stack could not be read.
+    pub failed_faulted: u64,
+    /// The task was exiting and had no memory any more.
+    pub failed_exited: u64,
+}
+
+/// Totals since opening.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KernelCounters {
+    /// Samples that the CPU clock took of the target, dropped ones too.
+    pub cpu_samples: u64,
+    /// … of them: lost, since the ring was full.
+    pub cpu_dropped: u64,
+    /// Exit and exec records lost.
+    pub life_dropped: u64,
+    /// Bytes of user stack memory copied into records.
+    pub bytes_copied: u64,
+    /// ns that the BPF programs ran; 0 unless `kernel.bpf_stats_enabled` is set.
+    pub program_nanos: u64,
+}
+
+/// Time of one online CPU: totals since opening. Times of `/proc/stat` are totals since boot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuUsage {
+    /// Number of the CPU.
+    pub cpu: u32,
+    /// ns idle, the open stay included.
+    pub idle: u64,
+    /// ns that `idle` is of.
+    pub elapsed: u64,
+    /// Ends of idle stays.
+    pub wakeups: u64,
+    /// … made by the timer of the CPU clock.
+    pub own_wakeups: u64,
+    /// `/proc/stat`, ns.
+    pub user: u64,
+    /// `/proc/stat`, ns.
+    pub nice: u64,
+    /// `/proc/stat`, ns.
+    pub system: u64,
+    /// `/proc/stat`, ns; [`NOT_COUNTED`] if no CPU ever had any.
+    pub irq: u64,
+    /// `/proc/stat`, ns.
+    pub softirq: u64,
+    /// `/proc/stat`, ns.
+    pub steal: u64,
+}
+
+/// A figure that the kernel does not count.
+pub const NOT_COUNTED: u64 = u64::MAX;
+
+/// Stays of one CPU in one idle state: totals since opening.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IdleUsage {
+    /// Number of the CPU.
+    pub cpu: u32,
+    /// Index of the state.
+    pub state: u32,
+    /// ns in it, the open stay included.
+    pub residency: u64,
+    /// Stays that ended.
+    pub entries: u64,
+    /// … shorter than the target residency of the state.
+    pub too_short: u64,
+    /// … long enough for the next deeper state.
+    pub too_long: u64,
+}
+
+/// One idle state of one CPU, as sysfs describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdleStateFacts {
+    /// Number of the CPU.
+    pub cpu: u32,
+    /// Index of the state.
+    pub state: u32,
+    /// Its name; raw text of the driver.
+    pub name: String,
+    /// µs.
+    pub exit_latency_us: u64,
+    /// µs.
+    pub target_residency_us: u64,
+}
+
+/// One line of `flametop check`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckLine {
+    /// It is as it should be.
+    pub ok: bool,
+    /// Without it nothing works.
+    pub needed: bool,
+    /// What was looked at.
+    pub what: String,
+    /// What was found.
+    pub detail: String,
+    /// What mends it; empty if nothing needs mending.
+    pub remedy: String,
+}
+
+/// The loaded programs.
+pub struct Kernel {
+    passes: Passes,
+    clock: Option<Clock>,
+    life: Option<Life>,
+    idle: Option<Idle>,
+    idle_states: Vec<IdleStateFacts>,
+    no_idle_states: Option<String>,
+    notices: Vec<String>,
+    /// `/proc/stat` at opening: where idle time is counted from if the tracepoint cannot be had.
+    opened_stat: Vec<cpus::StatLine>,
+    opened: u64,
+}
+
+impl Kernel {
+    /// Loads and attaches the programs, and starts the CPU clock.
+    ///
+    /// # Errors
+    /// If tasks cannot be sampled at all, or the target does not exist.
+    pub fn open(settings: &Settings) -> Result<(Kernel, Rings), OpenError> {
+        load::silence();
+        check::refuse_impossible()?;
+        check::refuse_missing_target(&settings.target)?;
+        let mut settings = settings.clone();
+        settings.own.push(std::process::id());
+        let settings = &settings;
+
+        let failed = |kind, error: anyhow::Error| {
+            let (what, remedy) = check::explain(&error);
+            OpenError { kind, message: format!("{what}; {remedy}") }
+        };
+        let passes = Passes::open(settings).map_err(|error| failed(OpenErrorKind::NotPossible, error))?;
+        let mut notices = Vec::new();
+        if !check::in_initial_pid_namespace() {
+            notices.push(
+                "in a container: only its own tasks are seen; run it with the host's pid namespace (--pid=host)"
+                    .to_owned(),
+            );
+        }
+        let mut optional = |what: &str, error: anyhow::Error| {
+            let (why, remedy) = check::explain(&error);
+            notices.push(format!("{what}: {why}; {remedy}"));
+        };
+        let clock = Clock::open(settings).map_err(|e| optional("no CPU clock, running tasks have no stacks", e)).ok();
+        let life = Life::open(settings).map_err(|e| optional("ends of tasks are seen late", e)).ok();
+        let (idle_states, no_idle_states) = idle::states();
+        let idle = Idle::open(&idle_states).map_err(|e| optional("idle time is rough, by /proc/stat", e)).ok();
+
+        let rings = clock.iter().map(|clock| clock.ring() as &dyn MapCore);
+        let rings = rings.chain(life.iter().map(|life| life.ring() as &dyn MapCore));
+        let rings = Rings::open(rings).map_err(|error| failed(OpenErrorKind::Failed, error))?;
+        let mut kernel = Kernel {
+            passes,
+            clock,
+            life,
+            idle,
+            idle_states,
+            no_idle_states,
+            notices,
+            opened_stat: cpus::stat(),
+            opened: sys::monotonic_nanos(),
+        };
+        kernel.set_cpu_hz(settings.cpu_hz).map_err(|error| failed(OpenErrorKind::Failed, error))?;
+        Ok((kernel, rings))
+    }
+
+    /// One walk over all tasks of the target; `on_record` is called for each record as it is read.
+    /// `marks`: tasks that need no record of their own get one of kind `FT_KIND_MARK`, head only.
+    ///
+    /// # Errors
+    /// If the kernel refuses the walk. Tasks of the part that was made are remembered as seen.
+    pub fn pass(&mut self, marks: bool, on_record: &mut dyn FnMut(Record<'_>)) -> Result<PassCounts> {
+        self.passes.pass(marks, on_record)
+    }
+
+    /// Asks for the memory at `address`, at most 8 KiB, in the task's record of the next pass that finds it off the
+    /// CPU; that record is written even if nothing changed. One request a task: a later one replaces it.
+    ///
+    /// # Errors
+    /// If the kernel has no memory for it.
+    pub fn want(&self, tid: u32, address: u64) -> Result<()> {
+        self.passes.want(tid, address)
+    }
+
+    /// Lets the CPU clock copy 24 KiB rather than 8 KiB of this thread's stack.
+    ///
+    /// # Errors
+    /// If the kernel has no memory for it.
+    pub fn raise_cpu_stack(&self, tid: u32) -> Result<()> {
+        self.clock.as_ref().map_or(Ok(()), |clock| clock.raise_stack(tid))
+    }
+
+    /// Never samples this process from now on. The process that opened the kernel side is excluded from the start.
+    ///
+    /// # Errors
+    /// If there are more than 256 such processes.
+    pub fn exclude(&self, tgid: u32) -> Result<()> {
+        self.passes.exclude(tgid)?;
+        self.clock.as_ref().map_or(Ok(()), |clock| clock.exclude(tgid))?;
+        self.life.as_ref().map_or(Ok(()), |life| life.exclude(tgid))
+    }
+
+    /// Changes the rate of the CPU clock; 0 switches it off. Does nothing where there is no CPU clock.
+    ///
+    /// # Errors
+    /// If the rate is above 10,000.
+    pub fn set_cpu_hz(&mut self, hz: u32) -> Result<()> {
+        self.clock.as_mut().map_or(Ok(()), |clock| clock.set_hz(hz))
+    }
+
+    /// Totals since opening.
+    pub fn counters(&self) -> KernelCounters {
+        let (cpu_samples, cpu_dropped, cpu_bytes) = self.clock.as_ref().map_or((0, 0, 0), Clock::totals);
+        let objects = [
+            Some(self.passes.object()),
+            self.clock.as_ref().map(Clock::object),
+            self.life.as_ref().map(Life::object),
+            self.idle.as_ref().map(Idle::object),
+        ];
+        KernelCounters {
+            cpu_samples,
+            cpu_dropped,
+            life_dropped: self.life.as_ref().map_or(0, Life::dropped),
+            bytes_copied: self.passes.bytes_copied() + cpu_bytes,
+            program_nanos: objects.into_iter().flatten().map(load::program_nanos).sum(),
+        }
+    }
+
+    /// Usage of each online CPU.
+    pub fn cpus(&self) -> Vec<CpuUsage> {
+        let stat = cpus::stat();
+        // the column is there on every kernel; without CONFIG_IRQ_TIME_ACCOUNTING nothing ever adds to it
+        let irq_counted = stat.iter().any(|line| line.irq > 0);
+        let usage = |line: &cpus::StatLine| {
+            let counted = self.idle.as_ref().and_then(|idle| idle.stay(line.cpu));
+            let (idle, elapsed, wakeups) = match counted {
+                Some(stay) => (stay.idle, stay.elapsed, stay.wakeups),
+                None => {
+                    let opened = self.opened_stat.iter().find(|at| at.cpu == line.cpu).map_or(0, |at| at.idle);
+                    let elapsed = sys::monotonic_nanos() - self.opened;
+                    (line.idle.saturating_sub(opened).min(elapsed), elapsed, 0)
+                }
+            };
+            CpuUsage {
+                cpu: line.cpu,
+                idle,
+                elapsed,
+                wakeups,
+                own_wakeups: self.clock.as_ref().map_or(0, |clock| clock.own_wakeups(line.cpu)),
+                user: line.user,
+                nice: line.nice,
+                system: line.system,
+                irq: if irq_counted { line.irq } else { NOT_COUNTED },
+                softirq: line.softirq,
+                steal: line.steal,
+            }
+        };
+        stat.iter().map(usage).collect()
+    }
+
+    /// Stays in each idle state of each online CPU; empty where they cannot be counted.
+    pub fn idle(&self) -> Vec<IdleUsage> {
+        let Some(idle) = &self.idle else { return Vec::new() };
+        self.idle_states.iter().filter_map(|facts| idle.state(facts.cpu, facts.state)).collect()
+    }
+
+    /// The idle states there are, ordered by CPU and depth, or why there are none.
+    pub fn idle_states(&self) -> (Vec<IdleStateFacts>, Option<String>) {
+        (self.idle_states.clone(), self.no_idle_states.clone())
+    }
+
+    /// What could not be had, each one line with the remedy.
+    pub fn notices(&self) -> Vec<String> {
+        self.notices.clone()
+    }
+}

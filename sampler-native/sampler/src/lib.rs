@@ -1,1 +1,33 @@
-//! placeholder
+//! One session of sampling: joins the kernel side, the unwinder and the symbolizer into the stream
+//! (crate `flametop-stream`).
+//!
+//! # Threads
+//! The caller makes passes with [`Session::fill`], on one thread at a time. Beside it a thread named `flametop-ring`
+//! sleeps on the rings of the CPU clock and of task ends, walks stacks at once and queues records for the next batch.
+//! Names are asked for from any thread ([`Names`]).
+//!
+//! # Errors
+//! Opening gives an [`OpenError`] with an exit code. What works only in part is told in the stream, as a notice.
+#![deny(unsafe_code)]
+
+mod check;
+mod facts;
+#[allow(unsafe_code)]
+mod os;
+mod pipeline;
+mod session;
+mod settings;
+mod stacks;
+mod tasks;
+mod usage;
+
+pub use check::check;
+pub use flametop_kernel::CheckLine;
+pub use os::raise_priority;
+pub use session::{MIN_BUFFER, Names, OpenError, Session};
+pub use settings::Settings;
+
+/// What the library and Java must agree on: number of the kernel records in the upper half, version of the stream in the lower.
+pub fn abi() -> u32 {
+    flametop_kernel::abi::FT_ABI << 16 | flametop_stream::VERSION
+}

@@ -1,1 +1,71 @@
-//! placeholder
+//! Names for frames. blazesym maps files that somebody else may own: one that is truncated raises SIGBUS, one that is
+//! damaged on purpose may exhaust memory or never end. So all of it happens in a disposable process,
+//! `flametop-symbolizer`, which this crate starts, asks, limits and restarts.
+//!
+//! # Threads
+//! Nothing here blocks its caller: a thread of its own starts the helper process, asks it and waits for it.
+//!
+//! # Errors
+//! Every query is answered, with or without a symbol. What went wrong is told by [`Symbolizer::take_notices`].
+
+mod client;
+mod demangle;
+mod helper;
+mod protocol;
+mod sys;
+
+use std::fs::File;
+
+pub use client::Symbolizer;
+/// Where an answer comes from.
+pub use flametop_stream::NameSource as Source;
+pub use helper::run as run_helper;
+
+/// Longest name, in bytes.
+pub const NAME_MAX: usize = 1024;
+
+/// What a module is, and where its symbols are.
+#[derive(Debug)]
+pub enum Subject {
+    /// The running kernel and its modules; offsets are addresses.
+    Kernel,
+    /// An ELF file; offsets are virtual addresses in it.
+    File {
+        /// The file, open for reading. It need not be a regular file: what cannot be read has no symbols.
+        file: File,
+        /// Its path as the kernel names it. It is never opened, its last part names frames without a symbol.
+        path: Vec<u8>,
+    },
+    /// A copy of the vDSO, an ELF file in memory; offsets are virtual addresses in it.
+    Vdso {
+        /// The bytes of the whole mapping.
+        image: Vec<u8>,
+    },
+}
+
+/// A frame that wants a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// Comes back in the answer.
+    pub frame: u32,
+    /// A module that was added before.
+    pub module: u32,
+    /// The frame's place in the module, *in* the call.
+    pub offset: u64,
+    /// Where the function begins by unwind information, if there is any.
+    pub function_start: Option<u64>,
+    /// Unwind information says that nothing called this frame: the name to give it.
+    pub root: Option<&'static str>,
+}
+
+/// The name of a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The frame of the query.
+    pub frame: u32,
+    /// Where the name comes from.
+    pub source: Source,
+    /// `read`; `libc.so.6+fn@0x88e60` without a symbol; `libc.so.6+0x88e6f` without unwind information either; the root's
+    /// name. At most [`NAME_MAX`] bytes. Raw: control characters are still in it.
+    pub name: Vec<u8>,
+}

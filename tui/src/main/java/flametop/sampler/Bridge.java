@@ -61,7 +61,7 @@ final class Bridge {
   private static Path file(String name, String what) throws SamplerException {
     String folder = System.getProperty(FOLDER, "");
     if (folder.isEmpty()) {
-      throw notPossible("where " + what + " is, is not known: start flametop by its launcher, or set -D" + FOLDER + "=FOLDER");
+      throw notPossible("the folder of " + what + " is not known: start flametop by its launcher, or with -D" + FOLDER + "=FOLDER");
     }
     Path file = Path.of(folder).toAbsolutePath().resolve(name);
     if (!Files.isReadable(file)) {

@@ -7,8 +7,8 @@ import java.util.List;
 
 /** Samples the tasks of this host, by the native side. */
 public final class KernelSource implements SampleSource {
-  /** System property: processes that are not sampled beside this one (the launcher), by comma. */
-  private static final String OWN = "flametop.own";
+  /** System property: process of the launcher, which is not sampled, as this one is not. */
+  private static final String LAUNCHER = "flametop.launcher.pid";
 
   private static final int MAX_TEXT = 500;
 
@@ -75,8 +75,8 @@ public final class KernelSource implements SampleSource {
   }
 
   private static String own() {
-    String own = System.getProperty(OWN, "");
-    return own.matches("[0-9]+(,[0-9]+)*") ? "own=" + own + "\n" : "";
+    String launcher = System.getProperty(LAUNCHER, "");
+    return launcher.matches("[0-9]+") ? "own=" + launcher + "\n" : "";
   }
 
   @Override

@@ -33,6 +33,7 @@ public final class ReplaySource implements SampleSource {
   private long lastTime;
   private long startNanos;
   private boolean ended;
+  private volatile boolean damaged;
 
   private ReplaySource(Path path, InputStream file, double speed) throws IOException {
     this.path = path;
@@ -79,6 +80,11 @@ public final class ReplaySource implements SampleSource {
     }
   }
 
+  /** Whether damage was found so far. */
+  public boolean damaged() {
+    return damaged;
+  }
+
   @Override
   public StreamFacts facts() {
     return facts;
@@ -92,14 +98,15 @@ public final class ReplaySource implements SampleSource {
   /** Waits a little for the time of the next batch, and returns 0 if it is not there yet. */
   @Override
   public int fill(ByteBuffer buffer, boolean pass, long late) throws IOException {
-    if (ended) {
-      return -1;
-    }
     if (next == null) {
+      if (ended) {
+        return -1;
+      }
       try {
         next = read();
       } catch (DamagedStreamException e) {
         ended = true;
+        damaged = true;
         next = notice(CleanText.clean(path.toString(), 1_024) + " is " + e.getMessage() + "; what came before is shown");
       }
       if (next == null) {

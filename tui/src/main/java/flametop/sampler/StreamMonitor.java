@@ -12,30 +12,35 @@ import java.util.function.Consumer;
  * Looks at the batches on their way to a sink, for one who runs sampling without a screen: how far it is, what was said, and
  * whether names are still to come. Its methods may be called by any thread.
  */
-public final class StreamMonitor extends PartialVisitor implements BatchSink, NameRequests {
+public final class StreamMonitor implements BatchSink, NameRequests {
   private static final int MOST_NOTICES = 1_000;
 
   private final StreamReader reader;
   private final NameRequests requests;
   private final boolean askAll;
-  private final BatchSink sink;
+  private final StreamVisitor watcher = new Watcher();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
   private final BitSet asked = new BitSet();
   private final BitSet named = new BitSet();
+  private BatchSink sink;
   private final List<String> notices = new ArrayList<>();
   private long[] counters = new long[Counter.values().length];
   private long time;
+  private long batches;
 
   /**
    * @param askAll whether to ask for the name of every frame, where the sink does not ask
-   * @param sink takes the batches; it asks for names through this object
    */
-  public StreamMonitor(SampleSource source, boolean askAll, BatchSink sink) {
+  public StreamMonitor(SampleSource source, boolean askAll) {
     reader = new StreamReader(source.header().length, false);
     requests = source.names();
     this.askAll = askAll;
-    this.sink = sink;
+  }
+
+  /** Names the sink, before the first batch; it asks for names through this object. */
+  public void passOnTo(BatchSink next) {
+    sink = next;
   }
 
   /** Totals by {@link Counter#ordinal()}, of the last batch. */
@@ -51,6 +56,11 @@ public final class StreamMonitor extends PartialVisitor implements BatchSink, Na
   /** Time of the last batch, ns, CLOCK_MONOTONIC; 0 before the first. */
   public synchronized long time() {
     return time;
+  }
+
+  /** Batches that had counters. */
+  public synchronized long batches() {
+    return batches;
   }
 
   /** How many names were asked for and have not come. */
@@ -79,7 +89,7 @@ public final class StreamMonitor extends PartialVisitor implements BatchSink, Na
   public void accept(ByteBuffer batch, Consumer<ByteBuffer> release) {
     synchronized (this) {
       try {
-        reader.read(batch, this);
+        reader.read(batch, watcher);
       } catch (DamagedStreamException e) {
         throw new UncheckedIOException("the stream of the native side is " + e.getMessage(), e);
       }
@@ -97,32 +107,35 @@ public final class StreamMonitor extends PartialVisitor implements BatchSink, Na
     }
   }
 
-  @Override
-  public void batchBegins(long time, int sequence, boolean endsPass, boolean more) {
-    this.time = time;
-  }
-
-  @Override
-  public void counters(long[] totals) {
-    counters = totals.clone();
-  }
-
-  @Override
-  public void frameSeen(int frame, int module, long offset, boolean guessed) {
-    if (askAll) {
-      ask(new int[] {frame}, 1);
+  private final class Watcher extends PartialVisitor {
+    @Override
+    public void batchBegins(long time, int sequence, boolean endsPass, boolean more) {
+      StreamMonitor.this.time = time;
     }
-  }
 
-  @Override
-  public void name(int frame, NameSource source, String name) {
-    named.set(frame);
-  }
+    @Override
+    public void counters(long[] totals) {
+      counters = totals.clone();
+      batches++;
+    }
 
-  @Override
-  public void notice(boolean trouble, String text) {
-    if (notices.size() < MOST_NOTICES && !notices.contains(text)) {
-      notices.add(text);
+    @Override
+    public void frameSeen(int frame, int module, long offset, boolean guessed) {
+      if (askAll) {
+        ask(new int[] {frame}, 1);
+      }
+    }
+
+    @Override
+    public void name(int frame, NameSource source, String name) {
+      named.set(frame);
+    }
+
+    @Override
+    public void notice(boolean trouble, String text) {
+      if (notices.size() < MOST_NOTICES && !notices.contains(text)) {
+        notices.add(text);
+      }
     }
   }
 }

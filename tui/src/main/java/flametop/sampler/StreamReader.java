@@ -43,6 +43,7 @@ public final class StreamReader {
   private static final int MAX_NOTICE = 1_024;
 
   private final boolean verify;
+  private final boolean checkIds;
   private final long[] totals = new long[Counter.values().length];
 
   private long offset;
@@ -58,8 +59,14 @@ public final class StreamReader {
    * @param verify whether to verify checksums: those of a file, not of the bridge
    */
   public StreamReader(long offset, boolean verify) {
+    this(offset, verify, true);
+  }
+
+  /** @param checkIds false: any number may be an id, which is for looking at single records only */
+  StreamReader(long offset, boolean verify, boolean checkIds) {
     this.offset = offset;
     this.verify = verify;
+    this.checkIds = checkIds;
   }
 
   /**
@@ -402,7 +409,7 @@ public final class StreamReader {
   /** The id at the position (which stays) may be a known one or the next new one; returns how many are known now. */
   private int introduced(ByteBuffer in, int known, String what) throws DamagedStreamException {
     int id = in.getInt(in.position());
-    if (id < 0 || id > known) {
+    if (checkIds && (id < 0 || id > known)) {
       throw damaged(in.position(), what + " " + Integer.toUnsignedString(id) + " where at most " + known + " was due");
     }
     return Math.max(known, id + 1);
@@ -410,7 +417,7 @@ public final class StreamReader {
 
   private int id(ByteBuffer in, int known, String what) throws DamagedStreamException {
     int id = in.getInt();
-    if (id < 0 || id >= known) {
+    if (checkIds && (id < 0 || id >= known)) {
       throw damaged(in.position() - 4, what + " " + Integer.toUnsignedString(id) + " of " + known);
     }
     return id;

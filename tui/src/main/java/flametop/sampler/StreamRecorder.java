@@ -21,7 +21,7 @@ public final class StreamRecorder implements BatchSink {
 
   /**
    * @param header of the source; the first bytes of the file
-   * @param out takes whole batches; not closed here
+   * @param out takes whole batches, unbuffered; not closed here
    */
   public StreamRecorder(byte[] header, OutputStream out) {
     this.out = out;
@@ -31,7 +31,7 @@ public final class StreamRecorder implements BatchSink {
     thread.start();
   }
 
-  /** Completes when all is written after the last batch, with the number of bytes; exceptionally if something could not be. */
+  /** Completes after the last batch with the number of bytes that were written: whole batches, up to a {@link #failure()}. */
   public CompletableFuture<Long> written() {
     return written;
   }
@@ -62,13 +62,8 @@ public final class StreamRecorder implements BatchSink {
       while (!ended) {
         queue.take().run();
       }
-      if (failure == null) {
-        out.flush();
-        written.complete(bytes);
-      } else {
-        written.completeExceptionally(failure);
-      }
-    } catch (IOException | InterruptedException | RuntimeException e) {
+      written.complete(bytes);
+    } catch (InterruptedException | RuntimeException e) {
       written.completeExceptionally(e);
     }
   }

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The CPU clock: what runs on this CPU when its timer fires.
+ */
+#include "target.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+#define PIECE 4096
+#define FIRST_STACK (8 * 1024)
+#define KERNEL_BYTES (FT_KERNEL_FRAMES * sizeof(__u64))
+
+struct sample {
+	struct ft_head head;
+	struct ft_stack stack;
+	/* kernel stack, then user stack; one piece of slack lets the verifier see that the last one fits */
+	__u8 memory[1024 + FT_CPU_STACK + PIECE];
+};
+_Static_assert(KERNEL_BYTES <= 1024, "the kernel stack has its place");
+_Static_assert(sizeof(struct sample) <= 32 * 1024, "a per-CPU value is at most 32 KiB");
+
+const volatile __u32 ring_bytes = 0; /* size of the ring, set before load */
+__u64 taken;   /* samples of the target */
+__u64 dropped; /* … that the ring had no place for */
+__u64 copied;  /* bytes of user stacks in the ring */
+__u64 own_wakeups[FT_MAX_CPUS]; /* timers that found the CPU idle */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4 * 1024 * 1024);
+} ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct sample);
+} scratch SEC(".maps");
+
+/* tids whose stacks were too deep for FIRST_STACK */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, __u8);
+} deep SEC(".maps");
+
+struct image {
+	__u64 start_boottime;
+	__u32 tgid;
+	__u32 exec_id;
+};
+
+/* process images sampled before: a new one wakes the reader, which reads its mappings while it lives */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, struct image);
+	__type(value, __u8);
+} images SEC(".maps");
+
+static __always_inline __u64 wakeup(struct ft_head *head)
+{
+	struct image image = {
+		.start_boottime = head->process_start_boottime,
+		.tgid = head->tgid,
+		.exec_id = head->self_exec_id,
+	};
+	__u8 one = 1;
+
+	if (!(head->status & FT_KTHREAD) && !bpf_map_lookup_elem(&images, &image)) {
+		bpf_map_update_elem(&images, &image, &one, BPF_ANY);
+		return BPF_RB_FORCE_WAKEUP;
+	}
+	if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > ring_bytes / 4)
+		return BPF_RB_FORCE_WAKEUP;
+	return BPF_RB_NO_WAKEUP;
+}
+
+SEC("perf_event")
+int cpu_stacks(struct bpf_perf_event_data *ctx)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	__u32 zero = 0, tid = t->pid;
+
+	if (!tid) {
+		__u32 cpu = bpf_get_smp_processor_id();
+
+		if (cpu < FT_MAX_CPUS)
+			own_wakeups[cpu]++;
+		return 0;
+	}
+	if (!is_target(t))
+		return 0;
+
+	struct sample *sample = bpf_map_lookup_elem(&scratch, &zero);
+
+	if (!sample)
+		return 0;
+	__sync_fetch_and_add(&taken, 1);
+
+	bool user_mode = (READ_REG(ctx->regs.cs) & 3) == 3;
+	__u64 kernel_bytes = 0, user_bytes = 0;
+
+	fill_head(&sample->head, t, FT_KIND_CPU, FT_STATE_RUN);
+	sample->head.cpu = bpf_get_smp_processor_id();
+	sample->head.status |= FT_HAS_STACK;
+	__builtin_memset(&sample->stack, 0, sizeof(sample->stack));
+
+	if (user_mode) {
+		sample->head.status |= FT_USER_MODE;
+	} else {
+		long bytes = bpf_get_stack(ctx, sample->memory, KERNEL_BYTES, 0);
+
+		if (bytes > 0)
+			kernel_bytes = bytes;
+		else
+			sample->head.status |= FT_NO_KERNEL_STACK;
+	}
+
+	if (!(sample->head.status & FT_KTHREAD) && t->mm) {
+		struct mapping mapping = {};
+		__u64 most = bpf_map_lookup_elem(&deep, &tid) ? FT_CPU_STACK : FIRST_STACK;
+		__u64 sp, cs;
+
+		if (user_mode) {
+			COPY_REGS(sample->stack.regs, &ctx->regs);
+			cs = READ_REG(ctx->regs.cs);
+		} else {
+			struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
+
+			COPY_REGS(sample->stack.regs, regs);
+			cs = regs->cs;
+		}
+		if ((cs & 0xffff) == USER32_CS)
+			sample->head.status |= FT_COMPAT;
+		sp = sample->stack.regs[REG_SP];
+		sample->stack.user_address = sp;
+		/* where it cannot be had (mmap_lock is held), the copy ends at the first page that is missing */
+		if (!bpf_find_vma(t, sp, take_mapping, &mapping, 0)) {
+			sample->stack.mapping_start = mapping.start;
+			sample->stack.mapping_end = mapping.end;
+			if (mapping.end - sp > most)
+				sample->head.status |= FT_CLAMPED;
+			else
+				most = mapping.end - sp;
+		}
+		for (int i = 0; i < FT_CPU_STACK / PIECE + 1; i++) {
+			__u64 at = kernel_bytes + user_bytes;
+			__u64 address = sp + user_bytes;
+			__u64 n = PIECE - (address & (PIECE - 1));
+
+			if (user_bytes >= most)
+				break;
+			if (n > most - user_bytes)
+				n = most - user_bytes;
+			asm volatile("" : "+r"(at), "+r"(n));
+			if (n > PIECE || at > sizeof(sample->memory) - PIECE)
+				break;
+			if (bpf_probe_read_user(sample->memory + at, n, (void *)address)) {
+				if (!user_bytes)
+					sample->head.status |= FT_FAULTED;
+				break;
+			}
+			user_bytes += n;
+		}
+		user_bytes &= ~7ULL; /* records stay aligned */
+	}
+
+	sample->stack.kernel_bytes = kernel_bytes;
+	sample->stack.user_bytes = user_bytes;
+	sample->stack.switches_after = sample->head.nvcsw + sample->head.nivcsw;
+
+	__u64 size = sizeof(sample->head) + sizeof(sample->stack) + kernel_bytes + user_bytes;
+
+	sample->head.size = size;
+	asm volatile("" : "+r"(size));
+	if (size > sizeof(*sample))
+		size = sizeof(*sample);
+	if (bpf_ringbuf_output(&ring, sample, size, wakeup(&sample->head)))
+		__sync_fetch_and_add(&dropped, 1);
+	else
+		__sync_fetch_and_add(&copied, user_bytes);
+	return 0;
+}

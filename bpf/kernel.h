@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel as these programs see it: only the fields that they read, placed
+ * by CO-RE at load, and every difference between kernels from 5.18 on.
+ *
+ * All reads are plain dereferences, which every lockdown mode allows.
+ */
+#ifndef FLAMETOP_KERNEL_H
+#define FLAMETOP_KERNEL_H
+
+#ifndef __TARGET_ARCH_x86
+#error "user registers are known for x86-64 only"
+#endif
+
+typedef _Bool bool;
+typedef signed char __s8;
+typedef unsigned char __u8;
+typedef short __s16;
+typedef unsigned short __u16;
+typedef int __s32;
+typedef unsigned int __u32;
+typedef long long __s64;
+typedef unsigned long long __u64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u64 __be64;
+typedef __u16 __sum16;
+typedef __u32 __wsum;
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include "flametop.h"
+
+/* From the kernel's user API; these numbers never change. */
+enum {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
+};
+enum { BPF_F_NO_PREALLOC = 1, BPF_ANY = 0, BPF_NOEXIST = 1 };
+enum { BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
+enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
+enum { BPF_RB_AVAIL_DATA = 0 };
+#define EBUSY 16
+
+struct user_regs {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;
+	unsigned long ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
+};
+
+struct bpf_perf_event_data {
+	struct user_regs regs;
+	__u64 sample_period;
+	__u64 addr;
+};
+
+/* Kernel-internal numbers, the same from 5.18 to 7.3. */
+#define PF_EXITING 0x00000004
+#define PF_KTHREAD 0x00200000
+#define PF_IO_WORKER 0x00000010
+/* since 6.4 (54e6842d0775); the bit was unused from 5.17 until then (67d6212afda2) */
+#define PF_USER_WORKER 0x00004000
+#define PF_NO_USER_HALF (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
+
+#define TASK_INTERRUPTIBLE 0x0001
+#define TASK_UNINTERRUPTIBLE 0x0002
+#define TASK_STOPPED_OR_TRACED 0x000c
+#define TASK_PARKED 0x0040
+#define TASK_WAKING 0x0200
+#define TASK_NEW 0x0800
+#define TASK_IDLE 0x0402 /* two bits: a plain mask would take D for idle */
+/* asleep in a spinlock of a real-time kernel */
+#define TASK_RTLOCK_WAIT 0x1000
+/* since 6.1 (f5d39b020809) */
+#define TASK_FROZEN 0x8000
+#define EXIT_DEAD_OR_ZOMBIE 0x0030
+
+#define USER32_CS 0x23
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+/* since 6.9 cs and ss are narrower, within unions for FRED (ee63291aa8287c) */
+struct pt_regs {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;
+	unsigned long ax, cx, dx, si, di, ip, cs, sp;
+};
+
+struct mm_struct {
+	unsigned long exec_vm;
+};
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_end;
+};
+
+typedef struct {
+	unsigned int val;
+} kuid_t;
+
+struct cred {
+	kuid_t euid;
+};
+
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live;
+};
+
+struct thread_info {
+	unsigned int cpu; /* only on SMP kernels */
+};
+
+struct sched_entity {
+	__u64 sum_exec_runtime;
+	unsigned char sched_delayed; /* since 6.12 (152e11f6df29) */
+};
+
+struct sched_info {
+	unsigned long long run_delay; /* only with CONFIG_SCHED_INFO */
+};
+
+struct task_struct {
+	struct thread_info thread_info;
+	unsigned int __state;
+	unsigned int flags;
+	/* an int up to 6.18, one unsigned byte on 7.3: CO-RE resizes only unsigned fields */
+	unsigned int on_cpu;
+	unsigned int on_rq;
+	struct sched_entity se;
+	struct sched_info sched_info;
+	struct mm_struct *mm;
+	int exit_state;
+	int pid;
+	int tgid;
+	struct task_struct *group_leader;
+	unsigned long nvcsw;
+	unsigned long nivcsw;
+	__u64 start_boottime;
+	const struct cred *real_cred;
+	char comm[FT_COMM];
+	struct signal_struct *signal;
+	struct css_set *cgroups;
+	unsigned int self_exec_id;
+};
+
+struct seq_file {
+	unsigned long size;
+	unsigned long count;
+};
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+#pragma clang attribute pop
+
+/* On a run queue, and meant to run: since 6.12 a sleeper may stay queued until its turn comes. */
+static __always_inline bool is_queued(struct task_struct *t)
+{
+	if (!t->on_rq)
+		return 0;
+	if (bpf_core_field_exists(t->se.sched_delayed))
+		return !t->se.sched_delayed;
+	return 1;
+}
+
+static __always_inline __u64 wait_ns(struct task_struct *t)
+{
+	if (bpf_core_field_exists(t->sched_info.run_delay))
+		return t->sched_info.run_delay;
+	return 0;
+}
+
+static __always_inline __u32 task_cpu(struct task_struct *t)
+{
+	if (bpf_core_field_exists(t->thread_info.cpu))
+		return t->thread_info.cpu;
+	return 0;
+}
+
+/* enum ft_state. Flags such as TASK_FREEZABLE ride in __state: test bits, never equality. */
+static __always_inline __u16 task_state(struct task_struct *t)
+{
+	__u32 state = t->__state;
+
+	if (t->exit_state & EXIT_DEAD_OR_ZOMBIE)
+		return FT_STATE_ZOMBIE;
+	if (t->on_cpu)
+		return FT_STATE_RUN;
+	/* also with a sleeping state: preempted on its way to sleep */
+	if (is_queued(t) || !state || (state & (TASK_WAKING | TASK_NEW)))
+		return FT_STATE_RUNQ;
+	if ((state & TASK_IDLE) == TASK_IDLE && (t->flags & PF_KTHREAD))
+		return FT_STATE_IDLE_KTHREAD;
+	if (state & TASK_STOPPED_OR_TRACED)
+		return FT_STATE_STOPPED;
+	if (state & TASK_PARKED)
+		return FT_STATE_PARKED;
+	if ((state & TASK_IDLE) != TASK_IDLE && (state & (TASK_UNINTERRUPTIBLE | TASK_RTLOCK_WAIT | TASK_FROZEN)))
+		return FT_STATE_DISK;
+	return FT_STATE_SLEEP;
+}
+
+static __always_inline void fill_head(struct ft_head *head, struct task_struct *t, __u16 kind, __u16 state)
+{
+	struct task_struct *leader = t->group_leader;
+
+	head->size = sizeof(*head);
+	head->kind = kind;
+	head->state = state;
+	head->status = (t->flags & PF_NO_USER_HALF) ? FT_KTHREAD : 0;
+	if (t->flags & PF_EXITING)
+		head->status |= FT_EXITING;
+	head->cpu = task_cpu(t);
+	head->ktime = bpf_ktime_get_ns();
+	head->tid = t->pid;
+	head->tgid = t->tgid;
+	head->start_boottime = t->start_boottime;
+	head->process_start_boottime = leader->start_boottime;
+	head->exec_vm = t->mm ? t->mm->exec_vm : 0;
+	head->cgroup = t->cgroups->dfl_cgrp->kn->id;
+	head->nvcsw = t->nvcsw;
+	head->nivcsw = t->nivcsw;
+	head->run_ns = t->se.sum_exec_runtime;
+	head->wait_ns = wait_ns(t);
+	head->self_exec_id = t->self_exec_id;
+	head->uid = t->real_cred->euid.val;
+	__builtin_memcpy(head->comm, t->comm, FT_COMM);
+	__builtin_memcpy(head->process_comm, leader->comm, FT_COMM);
+}
+
+/* `from` is a struct pt_regs or the regs of a perf_event, `to` has FT_REGS slots in DWARF order.
+ * Volatile: clang merges two branches that read alike, and then the verifier sees a modified ctx pointer. */
+#define READ_REG(r) (*(volatile unsigned long *)&(r))
+#define COPY_REGS(to, from) do { \
+	(to)[0] = READ_REG((from)->ax); (to)[1] = READ_REG((from)->dx); \
+	(to)[2] = READ_REG((from)->cx); (to)[3] = READ_REG((from)->bx); \
+	(to)[4] = READ_REG((from)->si); (to)[5] = READ_REG((from)->di); \
+	(to)[6] = READ_REG((from)->bp); (to)[7] = READ_REG((from)->sp); \
+	(to)[8] = READ_REG((from)->r8); (to)[9] = READ_REG((from)->r9); \
+	(to)[10] = READ_REG((from)->r10); (to)[11] = READ_REG((from)->r11); \
+	(to)[12] = READ_REG((from)->r12); (to)[13] = READ_REG((from)->r13); \
+	(to)[14] = READ_REG((from)->r14); (to)[15] = READ_REG((from)->r15); \
+	(to)[16] = READ_REG((from)->ip); \
+} while (0)
+#define REG_SP 7
+
+struct mapping {
+	__u64 start, end;
+};
+
+static __attribute__((unused)) long take_mapping(struct task_struct *t __attribute__((unused)), struct vm_area_struct *vma,
+			 struct mapping *mapping)
+{
+	mapping->start = vma->vm_start;
+	mapping->end = vma->vm_end;
+	return 0;
+}
+
+/* checked when an object is opened, so that library and object never disagree on a layout */
+const volatile __u32 abi = FT_ABI;
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Whom to sample: the same in every object that looks at tasks.
+ */
+#ifndef FLAMETOP_TARGET_H
+#define FLAMETOP_TARGET_H
+
+#include "kernel.h"
+
+enum { TARGET_ALL = 0, TARGET_PROCESSES = 1, TARGET_THREADS = 2 };
+const volatile __u32 target_kind = TARGET_ALL;
+
+/* tgids or tids, by target_kind */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, __u8);
+} targets SEC(".maps");
+
+/* tgids of flametop itself */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 256);
+	__type(key, __u32);
+	__type(value, __u8);
+} own SEC(".maps");
+
+static __always_inline bool is_target(struct task_struct *t)
+{
+	__u32 tid = t->pid, tgid = t->tgid;
+
+	if (target_kind == TARGET_PROCESSES && !bpf_map_lookup_elem(&targets, &tgid))
+		return 0;
+	if (target_kind == TARGET_THREADS && !bpf_map_lookup_elem(&targets, &tid))
+		return 0;
+	return !bpf_map_lookup_elem(&own, &tgid);
+}
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One pass over all tasks: a record for each whose stack may have changed.
+ *
+ * The kernel runs the program again for the same task when its buffer was full,
+ * so nothing is counted or remembered before the last write has succeeded.
+ */
+#include "target.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* what the kernel's buffer for one read holds: 8 pages */
+#define SEQ_BUFFER (32 * 1024)
+/* a copy that failed is tried again 1, 2, 4 … passes later, at most this many */
+#define MOST_PASSES_APART 16
+
+struct record {
+	struct ft_head head;
+	struct ft_stack stack;
+};
+
+#define KERNEL_BYTES (FT_KERNEL_FRAMES * sizeof(__u64))
+_Static_assert(sizeof(struct record) + KERNEL_BYTES + FT_PASS_STACK + FT_PASS_PIECE < SEQ_BUFFER,
+	       "a record must fit in one read");
+_Static_assert(FT_PASS_STACK + FT_PASS_PIECE <= SEQ_BUFFER, "both copies share the buffer");
+
+/* Where every visited task is counted, in exactly one place; bytes are those of user stacks. */
+struct counts {
+	__u64 visited, written, unchanged, on_cpu, idle_kthreads;
+	__u64 failed_mm_busy, failed_torn, failed_faulted, failed_exited;
+	__u64 bytes;
+};
+
+struct counts counts;
+__u32 pass;       /* number of this pass */
+__u32 write_marks; /* this pass writes FT_KIND_MARK where nothing else is written */
+
+/* one reader at a time, so one record at a time */
+struct record record;
+__u64 kernel_stack[FT_KERNEL_FRAMES + 1];
+__u8 memory[SEQ_BUFFER] __attribute__((aligned(8)));
+
+/* what the last record of a task said */
+struct seen {
+	__u64 switches;
+	__u64 run_ns;
+	__u32 exec_id;
+	__u16 state;
+	__u16 passes_apart; /* 0: the record was whole, or short for a reason that lasts */
+	__u32 retry_pass;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct seen);
+} tasks SEC(".maps");
+
+/* tid → address of the piece that the walker asks for */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, __u64);
+} want SEC(".maps");
+
+static __always_inline int put_head(struct bpf_iter__task *ctx, struct task_struct *t, __u16 kind, __u16 state)
+{
+	fill_head(&record.head, t, kind, state);
+	return bpf_seq_write(ctx->meta->seq, &record.head, sizeof(record.head));
+}
+
+/* a task that needs no record of its own */
+static __always_inline int skip(struct bpf_iter__task *ctx, struct task_struct *t, __u16 state, __u64 *count)
+{
+	if (write_marks && put_head(ctx, t, FT_KIND_MARK, state))
+		return 0;
+	counts.visited++;
+	(*count)++;
+	return 0;
+}
+
+static __always_inline void remember(struct task_struct *t, struct seen *seen, struct seen *now, bool retry)
+{
+	if (!seen)
+		seen = bpf_task_storage_get(&tasks, t, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!seen)
+		return;
+	if (retry) {
+		__u16 apart = seen->switches == now->switches ? seen->passes_apart * 2 : 0;
+
+		now->passes_apart = !apart ? 1 : apart > MOST_PASSES_APART ? MOST_PASSES_APART : apart;
+		now->retry_pass = pass + now->passes_apart;
+	}
+	*seen = *now;
+}
+
+/* bytes from `address` to the end of its mapping, at most `most`, a multiple of 8 so that records stay aligned */
+static __always_inline __u64 copyable(__u64 address, struct mapping *mapping, __u64 most)
+{
+	__u64 n = mapping->end - address;
+
+	if (address >= mapping->end)
+		return 0;
+	if (n > most)
+		n = most;
+	return n & ~7ULL;
+}
+
+SEC("iter.s/task")
+int task_stacks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *t = ctx->task;
+
+	if (!t || !is_target(t))
+		return 0;
+
+	struct seq_file *seq = ctx->meta->seq;
+	struct seen *seen = bpf_task_storage_get(&tasks, t, NULL, 0);
+	struct seen now = {
+		.switches = t->nvcsw + t->nivcsw,
+		.run_ns = t->se.sum_exec_runtime,
+		.exec_id = t->self_exec_id,
+		.state = task_state(t),
+	};
+
+	if (now.state == FT_STATE_RUN) {
+		if (put_head(ctx, t, FT_KIND_TASK, now.state))
+			return 0;
+		counts.visited++;
+		counts.on_cpu++;
+		return 0;
+	}
+
+	bool same = seen && seen->switches == now.switches && seen->state == now.state && seen->exec_id == now.exec_id;
+
+	if (now.state == FT_STATE_IDLE_KTHREAD) {
+		if (same && seen->run_ns == now.run_ns)
+			return skip(ctx, t, now.state, &counts.idle_kthreads);
+		if (put_head(ctx, t, FT_KIND_TASK, now.state))
+			return 0;
+		remember(t, seen, &now, 0);
+		counts.visited++;
+		counts.idle_kthreads++;
+		return 0;
+	}
+
+	__u32 tid = t->pid;
+	__u64 *asked = bpf_map_lookup_elem(&want, &tid);
+
+	if (same && !asked && !(seen->passes_apart && (__s32)(pass - seen->retry_pass) >= 0))
+		return skip(ctx, t, now.state, &counts.unchanged);
+
+	if (now.state == FT_STATE_ZOMBIE) {
+		if (put_head(ctx, t, FT_KIND_TASK, now.state))
+			return 0;
+		remember(t, seen, &now, 0);
+		if (asked)
+			bpf_map_delete_elem(&want, &tid);
+		counts.visited++;
+		counts.written++;
+		return 0;
+	}
+
+	struct mapping mapping = {}, piece_mapping = {};
+	__u64 user_bytes = 0, piece_bytes = 0, sp = 0, piece_address = 0;
+	bool user_half;
+
+	fill_head(&record.head, t, FT_KIND_TASK, now.state);
+	__builtin_memset(&record.stack, 0, sizeof(record.stack));
+	record.head.status |= FT_HAS_STACK;
+	user_half = !(record.head.status & FT_KTHREAD) && t->mm;
+	if (user_half) {
+		struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
+		long err;
+
+		COPY_REGS(record.stack.regs, regs);
+		if ((regs->cs & 0xffff) == USER32_CS)
+			record.head.status |= FT_COMPAT;
+		sp = record.stack.regs[REG_SP];
+		/* only tries mmap_lock, and gives the end of the mapping: a copy across it would fail whole */
+		err = bpf_find_vma(t, sp, take_mapping, &mapping, 0);
+		if (err)
+			record.head.status |= err == -EBUSY ? FT_MM_BUSY : FT_NO_MAPPING;
+		user_bytes = copyable(sp, &mapping, FT_PASS_STACK);
+		if (mapping.end - sp > FT_PASS_STACK && user_bytes)
+			record.head.status |= FT_CLAMPED;
+		if (asked) {
+			piece_address = *asked & ~7ULL;
+			if (bpf_find_vma(t, piece_address, take_mapping, &piece_mapping, 0))
+				record.head.status |= FT_PIECE_FAILED;
+			piece_bytes = copyable(piece_address, &piece_mapping, FT_PASS_PIECE);
+		}
+	}
+
+	/* overflow before the copies rather than after them: the kernel will run this again */
+	if (seq->size - seq->count <= sizeof(record) + KERNEL_BYTES + user_bytes + piece_bytes) {
+		bpf_seq_write(seq, memory, sizeof(memory));
+		return 0;
+	}
+
+	long frames = bpf_get_task_stack(t, kernel_stack, KERNEL_BYTES, 0);
+	__u64 kernel_bytes = frames > 0 ? frames : 0;
+
+	if (!kernel_bytes)
+		record.head.status |= FT_NO_KERNEL_STACK;
+
+	asm volatile("" : "+r"(user_bytes));
+	if (user_bytes > FT_PASS_STACK)
+		user_bytes = FT_PASS_STACK;
+	if (user_bytes && bpf_copy_from_user_task(memory, user_bytes, (void *)sp, t, 0)) {
+		record.head.status |= FT_FAULTED;
+		user_bytes = 0;
+	}
+	asm volatile("" : "+r"(piece_bytes));
+	if (piece_bytes > FT_PASS_PIECE)
+		piece_bytes = FT_PASS_PIECE;
+	if (piece_bytes &&
+	    bpf_copy_from_user_task(memory + FT_PASS_STACK, piece_bytes, (void *)piece_address, t, 0)) {
+		record.head.status |= FT_PIECE_FAILED;
+		piece_bytes = 0;
+	}
+
+	record.stack.mapping_start = mapping.start;
+	record.stack.mapping_end = mapping.end;
+	record.stack.user_address = sp;
+	record.stack.piece_address = piece_bytes ? piece_address : 0;
+	record.stack.switches_after = t->nvcsw + t->nivcsw;
+	if (t->on_cpu || record.stack.switches_after != now.switches) {
+		/* what was copied is of several moments */
+		record.head.status = (record.head.status & ~FT_HAS_STACK) | FT_TORN;
+		kernel_bytes = user_bytes = piece_bytes = 0;
+	}
+	record.stack.kernel_bytes = kernel_bytes;
+	record.stack.user_bytes = user_bytes;
+	record.stack.piece_bytes = piece_bytes;
+
+	__u32 status = record.head.status;
+	__u64 front = status & FT_HAS_STACK ? sizeof(record) : sizeof(record.head);
+
+	record.head.size = front + kernel_bytes + user_bytes + piece_bytes;
+	asm volatile("" : "+r"(front));
+	if (front > sizeof(record))
+		front = sizeof(record);
+	if (bpf_seq_write(seq, &record, front))
+		return 0;
+	asm volatile("" : "+r"(kernel_bytes));
+	if (kernel_bytes > KERNEL_BYTES)
+		kernel_bytes = KERNEL_BYTES;
+	if (kernel_bytes && bpf_seq_write(seq, kernel_stack, kernel_bytes))
+		return 0;
+	asm volatile("" : "+r"(user_bytes));
+	if (user_bytes > FT_PASS_STACK)
+		user_bytes = FT_PASS_STACK;
+	if (user_bytes && bpf_seq_write(seq, memory, user_bytes))
+		return 0;
+	asm volatile("" : "+r"(piece_bytes));
+	if (piece_bytes > FT_PASS_PIECE)
+		piece_bytes = FT_PASS_PIECE;
+	if (piece_bytes && bpf_seq_write(seq, memory + FT_PASS_STACK, piece_bytes))
+		return 0;
+
+	remember(t, seen, &now, status & (FT_TORN | FT_MM_BUSY | FT_FAULTED));
+	/* a torn record leaves the request for the next one */
+	if (asked && !(status & FT_TORN))
+		bpf_map_delete_elem(&want, &tid);
+	counts.visited++;
+	counts.bytes += user_bytes + piece_bytes;
+	if (status & FT_TORN)
+		counts.failed_torn++;
+	else if (status & FT_MM_BUSY)
+		counts.failed_mm_busy++;
+	else if (status & FT_FAULTED)
+		counts.failed_faulted++;
+	else if (!user_half && !(status & FT_KTHREAD))
+		counts.failed_exited++;
+	else
+		counts.written++;
+	return 0;
+}

@@ -1,0 +1,47 @@
+//! Compiles the BPF programs, generates their skeletons, and takes the constants out of `flametop.h`.
+
+use std::{env, fmt::Write, fs, path::Path, path::PathBuf};
+
+use anyhow::{Context, Result};
+use libbpf_cargo::SkeletonBuilder;
+
+const OBJECTS: [&str; 4] = ["task_stacks", "cpu_stacks", "task_life", "cpu_idle"];
+
+fn main() -> Result<()> {
+    let out = PathBuf::from(env::var_os("OUT_DIR").context("OUT_DIR is not set")?);
+    let bpf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bpf");
+    for object in OBJECTS {
+        SkeletonBuilder::new()
+            .source(bpf.join(format!("{object}.bpf.c")))
+            .clang_args(["-Wall", "-Wextra", "-Werror"])
+            .build_and_generate(out.join(format!("{object}.rs")))?;
+        println!("cargo:rerun-if-changed={}", bpf.join(format!("{object}.bpf.c")).display());
+    }
+    let header = bpf.join("flametop.h");
+    let text = fs::read_to_string(&header).with_context(|| format!("failed to read {}", header.display()))?;
+    fs::write(out.join("abi.rs"), constants(&text)?)?;
+    println!("cargo:rerun-if-changed={}", header.display());
+    for shared in ["kernel.h", "target.h"] {
+        println!("cargo:rerun-if-changed={}", bpf.join(shared).display());
+    }
+    Ok(())
+}
+
+/// `#define FT_NAME value` and `FT_NAME = value,` as Rust constants, with the comments behind them.
+fn constants(header: &str) -> Result<String> {
+    let mut rust = String::new();
+    for line in header.lines() {
+        let line = line.trim();
+        let (line, comment) = line.split_once("/*").unwrap_or((line, ""));
+        let found = match line.strip_prefix("#define ") {
+            Some(define) => define.trim().split_once(' '),
+            None => line.trim().strip_suffix(',').and_then(|l| l.split_once(" = ")),
+        };
+        let Some((name, value)) = found.filter(|(name, _)| name.starts_with("FT_")) else { continue };
+        let value = value.trim().trim_start_matches('(').trim_end_matches(')');
+        let comment = comment.trim().trim_end_matches("*/").trim();
+        let doc = if comment.is_empty() { name } else { comment };
+        writeln!(rust, "#[doc = {doc:?}]\npub const {name}: u32 = {value};")?;
+    }
+    Ok(rust)
+}

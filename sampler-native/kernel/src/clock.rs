@@ -1,0 +1,109 @@
+//! The CPU clock: the object `cpu_stacks`, and one perf event per online CPU.
+
+use std::os::fd::{AsFd, IntoRawFd, OwnedFd};
+
+use anyhow::{Context, Result, bail};
+use libbpf_rs::{
+    Link, MapCore,
+    skel::{OpenSkel, Skel, SkelBuilder},
+};
+
+use crate::{
+    Settings, cpus, load,
+    skeletons::{CpuStacksSkel, CpuStacksSkelBuilder},
+    sys,
+};
+
+/// Of the ring: what a busy CPU fills in a tenth of a second at 499 Hz with stacks of 16 KiB.
+const RING_BYTES_PER_CPU: usize = 1024 * 1024;
+const LEAST_RING: usize = 4 * 1024 * 1024;
+const LARGEST_RING: usize = 64 * 1024 * 1024;
+const HIGHEST_HZ: u32 = 10_000;
+/// Period of a clock that is off.
+const OFF_HZ: u32 = 99;
+
+pub struct Clock {
+    /// Links go before the programs they hold.
+    events: Vec<(OwnedFd, Link)>,
+    skel: CpuStacksSkel<'static>,
+    hz: u32,
+}
+
+impl Clock {
+    /// Loads the program and prepares the clock of every CPU; none ticks before [`Clock::set_hz`].
+    pub fn open(settings: &Settings) -> Result<Clock> {
+        let online = cpus::online()?;
+        let ring_bytes =
+            (online.len() * RING_BYTES_PER_CPU).next_power_of_two().clamp(LEAST_RING, LARGEST_RING) as u32;
+        let mut open = CpuStacksSkelBuilder::default().open(load::place())?;
+        let rodata = open.maps.rodata_data.as_deref_mut().context("cpu_stacks has no constants")?;
+        load::check_abi("cpu_stacks", rodata.abi)?;
+        rodata.target_kind = load::target_kind(&settings.target);
+        rodata.ring_bytes = ring_bytes;
+        open.maps.ring.set_max_entries(ring_bytes)?;
+        load::keep_probe_read_user(open.open_object())?;
+        let skel = open.load()?;
+        load::set_target(&skel.maps.targets, &skel.maps.own, &settings.target, &settings.own)?;
+        let mut events = Vec::new();
+        for cpu in online {
+            let event = sys::open_cpu_clock(cpu, period(OFF_HZ))
+                .with_context(|| format!("failed to open the CPU clock of CPU {cpu}"))?;
+            let link = skel.progs.cpu_stacks.attach_perf_event(event.try_clone()?.into_raw_fd())?;
+            // attaching starts it
+            sys::enable(event.as_fd(), false)?;
+            events.push((event, link));
+        }
+        Ok(Clock { events, skel, hz: 0 })
+    }
+
+    pub fn set_hz(&mut self, hz: u32) -> Result<()> {
+        if hz > HIGHEST_HZ {
+            bail!("the CPU clock cannot tick {hz} times a second: at most {HIGHEST_HZ}");
+        }
+        for (event, _) in &self.events {
+            let event = event.as_fd();
+            if hz > 0 {
+                sys::set_period(event, period(hz)).context("failed to change the period of the CPU clock")?;
+            }
+            if (hz > 0) != (self.hz > 0) {
+                sys::enable(event, hz > 0).context("failed to switch the CPU clock")?;
+            }
+        }
+        self.hz = hz;
+        Ok(())
+    }
+
+    pub fn raise_stack(&self, tid: u32) -> Result<()> {
+        load::insert(&self.skel.maps.deep, tid)
+    }
+
+    pub fn exclude(&self, tgid: u32) -> Result<()> {
+        load::insert(&self.skel.maps.own, tgid)
+    }
+
+    /// Samples taken, samples dropped, bytes of user stacks copied.
+    pub fn totals(&self) -> (u64, u64, u64) {
+        let Some(bss) = self.skel.maps.bss_data.as_deref() else { return (0, 0, 0) };
+        // dropped before taken: a sample is taken before it can be dropped
+        let dropped = sys::read_shared(&bss.dropped);
+        (sys::read_shared(&bss.taken), dropped, sys::read_shared(&bss.copied))
+    }
+
+    /// Idle stays of this CPU that its timer ended.
+    pub fn own_wakeups(&self, cpu: u32) -> u64 {
+        let bss = self.skel.maps.bss_data.as_deref();
+        bss.and_then(|bss| bss.own_wakeups.get(cpu as usize)).map_or(0, sys::read_shared)
+    }
+
+    pub fn ring(&self) -> &impl MapCore {
+        &self.skel.maps.ring
+    }
+
+    pub fn object(&self) -> &libbpf_rs::Object {
+        self.skel.object()
+    }
+}
+
+fn period(hz: u32) -> u64 {
+    1_000_000_000 / u64::from(hz)
+}

@@ -1,0 +1,136 @@
+//! Idle time of each CPU: the object `cpu_idle`, and what sysfs says of the idle states.
+
+use std::{fs, path::Path};
+
+use anyhow::{Context, Result};
+use libbpf_rs::{
+    Link,
+    skel::{OpenSkel, Skel, SkelBuilder},
+};
+
+use crate::{
+    IdleStateFacts, IdleUsage, abi, cpus, load,
+    skeletons::{CpuIdleSkel, CpuIdleSkelBuilder, layout},
+    sys,
+};
+
+pub struct Idle {
+    /// The link goes before the program it holds.
+    _link: Link,
+    skel: CpuIdleSkel<'static>,
+    started: u64,
+}
+
+/// Idle time of one CPU.
+pub struct Stay {
+    pub idle: u64,
+    pub elapsed: u64,
+    pub wakeups: u64,
+}
+
+impl Idle {
+    pub fn open(states: &[IdleStateFacts]) -> Result<Idle> {
+        let mut open = CpuIdleSkelBuilder::default().open(load::place())?;
+        let rodata = open.maps.rodata_data.as_deref().context("cpu_idle has no constants")?;
+        load::check_abi("cpu_idle", rodata.abi)?;
+        let started = sys::monotonic_nanos();
+        let bss = open.maps.bss_data.as_deref_mut().context("cpu_idle has no variables")?;
+        bss.started = started;
+        for (i, state) in states.iter().enumerate() {
+            let cpu = bss.cpus.get_mut(state.cpu as usize);
+            let Some(place) = cpu.and_then(|cpu| cpu.states.get_mut(state.state as usize)) else { continue };
+            place.target_ns = state.target_residency_us * 1000;
+            let deeper = states[i + 1..].iter().find(|next| next.cpu == state.cpu);
+            place.deeper_target_ns = deeper.map_or(0, |next| next.target_residency_us * 1000);
+        }
+        let skel = open.load()?;
+        let link = skel.progs.cpu_idle.attach()?;
+        wake_each_cpu();
+        Ok(Idle { _link: link, skel, started })
+    }
+
+    /// Totals of one CPU since opening, the open stay included.
+    pub fn stay(&self, cpu: u32) -> Option<Stay> {
+        let (counted, now) = self.read(cpu)?;
+        let open = if counted.since == 0 { 0 } else { now.saturating_sub(counted.since) };
+        let elapsed = now.saturating_sub(self.started);
+        Some(Stay { idle: (counted.idle_ns + open).min(elapsed), elapsed, wakeups: counted.wakeups })
+    }
+
+    /// Totals of one idle state of one CPU since opening, the open stay included.
+    pub fn state(&self, cpu: u32, state: u32) -> Option<IdleUsage> {
+        let (counted, now) = self.read(cpu)?;
+        let of = counted.states.get(state as usize)?;
+        let open = counted.since != 0 && counted.state == state;
+        let open = if open { now.saturating_sub(counted.since) } else { 0 };
+        Some(IdleUsage {
+            cpu,
+            state,
+            residency: of.residency_ns + open,
+            entries: of.entries,
+            too_short: of.too_short,
+            too_long: of.too_long,
+        })
+    }
+
+    pub fn object(&self) -> &libbpf_rs::Object {
+        self.skel.object()
+    }
+
+    /// A consistent copy, and a time not before it.
+    fn read(&self, cpu: u32) -> Option<(layout::ft_idle, u64)> {
+        let shared = self.skel.maps.bss_data.as_deref()?.cpus.get(cpu as usize)?;
+        loop {
+            let before = sys::read_shared(&shared.sequence);
+            std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
+            let copy = sys::read_shared(shared);
+            std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
+            if before % 2 == 0 && sys::read_shared(&shared.sequence) == before {
+                return Some((copy, sys::monotonic_nanos()));
+            }
+            std::hint::spin_loop();
+        }
+    }
+}
+
+/// Makes every CPU leave its idle state once, so that its open stay is known from the start. A CPU that we may not use
+/// stays unknown, and counts as busy, until it next leaves its idle state.
+fn wake_each_cpu() {
+    let visit = std::thread::spawn(|| {
+        for cpu in cpus::online().unwrap_or_default() {
+            let _ = sys::move_to_cpu(cpu);
+        }
+    });
+    let _ = visit.join();
+}
+
+/// The idle states of all online CPUs that may be used, or why there are none.
+pub fn states() -> (Vec<IdleStateFacts>, Option<String>) {
+    let mut all = Vec::new();
+    for cpu in cpus::online().unwrap_or_default() {
+        for state in 0..abi::FT_IDLE_STATES {
+            let path = format!("/sys/devices/system/cpu/cpu{cpu}/cpuidle/state{state}");
+            all.extend(read_state(Path::new(&path), cpu, state));
+        }
+    }
+    let none = all.is_empty().then(|| {
+        "no idle states: the kernel has no cpuidle driver here, as in most virtual machines; idle time is counted all the same"
+            .to_owned()
+    });
+    (all, none)
+}
+
+fn read_state(path: &Path, cpu: u32, state: u32) -> Option<IdleStateFacts> {
+    let text = |file: &str| fs::read_to_string(path.join(file)).ok().map(|text| text.trim().to_owned());
+    let number = |file: &str| text(file)?.parse::<u64>().ok();
+    if number("disable").unwrap_or(0) != 0 {
+        return None;
+    }
+    Some(IdleStateFacts {
+        cpu,
+        state,
+        name: text("name")?,
+        exit_latency_us: number("latency").unwrap_or(0),
+        target_residency_us: number("residency").unwrap_or(0),
+    })
+}

@@ -1,0 +1,137 @@
+//! What loading the objects has in common.
+
+use std::{
+    collections::VecDeque,
+    mem::MaybeUninit,
+    os::fd::AsFd,
+    slice,
+    sync::{Mutex, Once, PoisonError},
+};
+
+use anyhow::{Context, Result, bail};
+use libbpf_rs::{AsRawLibbpf, MapCore, MapFlags, OpenObject, PrintLevel};
+
+use crate::{Target, abi, sys};
+
+/// The last lines that libbpf said; nothing of it reaches stderr.
+static SAID: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
+const LINES_KEPT: usize = 16;
+
+/// Keeps libbpf from writing to stderr, for the rest of this process's life.
+pub fn silence() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        libbpf_rs::set_print(Some((PrintLevel::Warn, |_, text| {
+            let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+            for line in text.lines().filter(|line| !line.trim().is_empty()) {
+                if said.len() == LINES_KEPT {
+                    said.pop_front();
+                }
+                said.push_back(line.trim().to_owned());
+            }
+        })));
+    });
+    SAID.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
+
+/// What libbpf or the verifier gave as the reason, in one line.
+pub fn reason() -> Option<String> {
+    let said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    // the verifier's log ends in statistics; its verdict is the line before
+    let verdict = said.iter().rev().find(|line| {
+        !line.starts_with("processed ")
+            && !line.starts_with("-- ")
+            && !line.contains("failed to load object")
+            && !line.contains("failed to load BPF skeleton")
+            && !line.contains(": failed to load: ")
+    });
+    verdict.map(|line| line.trim_start_matches("libbpf: ").to_owned())
+}
+
+/// A place for an object that lives as long as its skeleton. libbpf-rs wants it borrowed; the few bytes are given up.
+pub fn place() -> &'static mut MaybeUninit<OpenObject> {
+    Box::leak(Box::new(MaybeUninit::uninit()))
+}
+
+/// Refuses an object that was made from another `flametop.h`.
+pub fn check_abi(object: &str, found: u32) -> Result<()> {
+    if found != abi::FT_ABI {
+        bail!("{object} speaks ABI {found}, this library {}: build both anew", abi::FT_ABI);
+    }
+    Ok(())
+}
+
+/// The number that `target_kind` in `target.h` has for this target.
+pub fn target_kind(target: &Target) -> u32 {
+    match target {
+        Target::All => 0,
+        Target::Processes(_) => 1,
+        Target::Threads(_) => 2,
+    }
+}
+
+/// Fills the maps of `target.h`.
+pub fn set_target(targets: &impl MapCore, own: &impl MapCore, target: &Target, own_tgids: &[u32]) -> Result<()> {
+    if let Target::Processes(ids) | Target::Threads(ids) = target {
+        for id in ids {
+            insert(targets, *id)?;
+        }
+    }
+    own_tgids.iter().try_for_each(|tgid| insert(own, *tgid))
+}
+
+/// Adds a member to a map that is a set of ids.
+pub fn insert(set: &impl MapCore, id: u32) -> Result<()> {
+    set.update(&id.to_ne_bytes(), &[1], MapFlags::ANY).with_context(|| format!("failed to add {id} to a BPF map"))
+}
+
+/// Undoes libbpf's rewrite of `bpf_probe_read_user` to `bpf_probe_read`.
+///
+/// Under lockdown *confidentiality* the kernel allows the former, but libbpf tries whether it exists with the variant
+/// for kernel memory, is refused, and falls back to a call that is refused too. The programs never call
+/// `bpf_probe_read` themselves, so every such call is one of these; on an open kernel there are none.
+pub fn keep_probe_read_user(object: &OpenObject) -> Result<()> {
+    const PROBE_READ: i32 = libbpf_sys::BPF_FUNC_probe_read as i32;
+    const PROBE_READ_USER: i32 = libbpf_sys::BPF_FUNC_probe_read_user as i32;
+    const CALL: u8 = (libbpf_sys::BPF_JMP | libbpf_sys::BPF_CALL) as u8;
+
+    let object = object.as_libbpf_object().as_ptr();
+    // SAFETY: the object is open and not yet loaded.
+    let failed = unsafe { libbpf_sys::bpf_object__prepare(object) };
+    if failed != 0 {
+        return Err(std::io::Error::from_raw_os_error(-failed)).context("failed to prepare");
+    }
+    let mut program = std::ptr::null_mut();
+    loop {
+        // SAFETY: libbpf walks its own list; null starts and ends it.
+        program = unsafe { libbpf_sys::bpf_object__next_program(object, program) };
+        if program.is_null() {
+            return Ok(());
+        }
+        // SAFETY: both describe the program's array of instructions, which lives until set_insns.
+        let code = unsafe {
+            slice::from_raw_parts(
+                libbpf_sys::bpf_program__insns(program),
+                libbpf_sys::bpf_program__insn_cnt(program) as usize,
+            )
+        };
+        let rewritten = |i: &libbpf_sys::bpf_insn| i.code == CALL && i.src_reg() == 0 && i.imm == PROBE_READ;
+        if !code.iter().any(rewritten) {
+            continue;
+        }
+        let mut code = code.to_vec();
+        code.iter_mut().filter(|i| rewritten(i)).for_each(|i| i.imm = PROBE_READ_USER);
+        // SAFETY: libbpf copies the instructions.
+        let failed = unsafe {
+            libbpf_sys::bpf_program__set_insns(program, code.as_mut_ptr(), code.len() as libbpf_sys::size_t)
+        };
+        if failed != 0 {
+            return Err(std::io::Error::from_raw_os_error(-failed)).context("failed to set instructions");
+        }
+    }
+}
+
+/// ns that the programs of an object ran; 0 unless the kernel counts it.
+pub fn program_nanos(object: &libbpf_rs::Object) -> u64 {
+    object.progs().filter_map(|program| sys::program_nanos(program.as_fd())).sum()
+}

@@ -1,0 +1,116 @@
+//! Passes over all tasks: the object `task_stacks`.
+
+use std::os::fd::{AsFd, OwnedFd};
+
+use anyhow::{Context, Result};
+use libbpf_rs::{
+    MapCore, MapFlags,
+    skel::{OpenSkel, Skel, SkelBuilder},
+};
+
+use crate::{
+    PassCounts, Settings, Target, load,
+    record::{self, Record},
+    skeletons::{TaskStacksSkel, TaskStacksSkelBuilder, layout},
+    sys::{self, Walk},
+};
+
+/// Twice the kernel's own buffer, so that a read never splits a record.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+pub struct Passes {
+    /// One per target: the kernel's filter takes one id.
+    links: Vec<OwnedFd>,
+    skel: TaskStacksSkel<'static>,
+    buffer: Vec<u64>,
+}
+
+impl Passes {
+    pub fn open(settings: &Settings) -> Result<Passes> {
+        let mut open = TaskStacksSkelBuilder::default().open(load::place())?;
+        let rodata = open.maps.rodata_data.as_deref_mut().context("task_stacks has no constants")?;
+        load::check_abi("task_stacks", rodata.abi)?;
+        rodata.target_kind = load::target_kind(&settings.target);
+        let skel = open.load()?;
+        load::set_target(&skel.maps.targets, &skel.maps.own, &settings.target, &settings.own)?;
+        let links = link(&skel, &settings.target)?;
+        Ok(Passes { links, skel, buffer: vec![0; BUFFER_BYTES / size_of::<u64>()] })
+    }
+
+    pub fn pass(&mut self, marks: bool, on_record: &mut dyn FnMut(Record<'_>)) -> Result<PassCounts> {
+        let before = self.counts();
+        if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
+            let pass = bss.pass.wrapping_add(1);
+            sys::write_shared(&mut bss.pass, pass);
+            sys::write_shared(&mut bss.write_marks, u32::from(marks));
+        }
+        for link in &self.links {
+            let mut walk = sys::start_walk(link.as_fd()).context("failed to start a walk over the tasks")?;
+            loop {
+                let bytes = sys::read_words(&mut walk, &mut self.buffer).context("failed to read the tasks")?;
+                if bytes == 0 {
+                    break;
+                }
+                let mut rest = sys::as_bytes(&self.buffer, bytes);
+                while !rest.is_empty() {
+                    let (record, size) = record::parse(rest).context("the kernel wrote a damaged record")?;
+                    on_record(record);
+                    rest = &rest[size..];
+                }
+            }
+        }
+        let after = self.counts();
+        Ok(PassCounts {
+            visited: after.visited - before.visited,
+            written: after.written - before.written,
+            unchanged: after.unchanged - before.unchanged,
+            on_cpu: after.on_cpu - before.on_cpu,
+            idle_kthreads: after.idle_kthreads - before.idle_kthreads,
+            failed_mm_busy: after.failed_mm_busy - before.failed_mm_busy,
+            failed_torn: after.failed_torn - before.failed_torn,
+            failed_faulted: after.failed_faulted - before.failed_faulted,
+            failed_exited: after.failed_exited - before.failed_exited,
+        })
+    }
+
+    pub fn want(&self, tid: u32, address: u64) -> Result<()> {
+        self.skel
+            .maps
+            .want
+            .update(&tid.to_ne_bytes(), &address.to_ne_bytes(), MapFlags::ANY)
+            .with_context(|| format!("failed to ask for a piece of the stack of thread {tid}"))
+    }
+
+    pub fn exclude(&self, tgid: u32) -> Result<()> {
+        load::insert(&self.skel.maps.own, tgid)
+    }
+
+    pub fn bytes_copied(&self) -> u64 {
+        self.counts().bytes
+    }
+
+    pub fn object(&self) -> &libbpf_rs::Object {
+        self.skel.object()
+    }
+
+    fn counts(&self) -> layout::counts {
+        self.skel.maps.bss_data.as_deref().map(|bss| sys::read_shared(&bss.counts)).unwrap_or_default()
+    }
+}
+
+/// A link per target where the kernel filters (6.1 and later), else one over all tasks; the program checks anyway.
+fn link(skel: &TaskStacksSkel<'_>, target: &Target) -> Result<Vec<OwnedFd>> {
+    let program = skel.progs.task_stacks.as_fd();
+    let walks: Vec<Walk> = match target {
+        Target::All => vec![Walk::All],
+        Target::Processes(ids) => ids.iter().copied().map(Walk::Process).collect(),
+        Target::Threads(ids) => ids.iter().copied().map(Walk::Thread).collect(),
+    };
+    match walks.into_iter().map(|walk| sys::link_iterator(program, walk)).collect() {
+        Ok(links) => Ok(links),
+        Err(e) if *target != Target::All && e.raw_os_error() == Some(libc::EINVAL) => {
+            Ok(vec![sys::link_iterator(program, Walk::All)?])
+        }
+        Err(e) => Err(e).context("failed to link the task iterator"),
+    }
+}

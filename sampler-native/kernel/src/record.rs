@@ -1,0 +1,164 @@
+//! Records of the kernel side as Rust sees them: views into the bytes that were read, nothing copied.
+//!
+//! `bpf/flametop.h` is the definition. Constants come from it (module [`abi`](crate::abi)), and the layouts here
+//! are checked against what clang made of it when this crate is compiled.
+
+use std::{mem::size_of, ops::Range};
+
+use crate::{abi, skeletons::layout};
+
+/// What every record begins with: `struct ft_head`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Head {
+    /// Bytes of the whole record, this head included.
+    pub size: u32,
+    /// `abi::FT_KIND_*`.
+    pub kind: u16,
+    /// `abi::FT_STATE_*`.
+    pub state: u16,
+    /// Bits `abi::FT_*` of `enum ft_status`.
+    pub status: u32,
+    /// CPU that the task is on, or was on last.
+    pub cpu: u32,
+    /// `CLOCK_MONOTONIC`, ns.
+    pub ktime: u64,
+    /// Thread, as the initial pid namespace numbers it.
+    pub tid: u32,
+    /// Its process.
+    pub tgid: u32,
+    /// Start of the thread, `CLOCK_BOOTTIME`, ns.
+    pub start_boottime: u64,
+    /// Start of the process, `CLOCK_BOOTTIME`, ns.
+    pub process_start_boottime: u64,
+    /// Pages of executable mappings; moves when code is mapped or unmapped.
+    pub exec_vm: u64,
+    /// Id of its cgroup in the default hierarchy.
+    pub cgroup: u64,
+    /// Voluntary switches.
+    pub nvcsw: u64,
+    /// Involuntary switches.
+    pub nivcsw: u64,
+    /// ns on a CPU since the task began.
+    pub run_ns: u64,
+    /// ns waiting for a CPU since the task began; 0 where the kernel does not count it.
+    pub wait_ns: u64,
+    /// Generation of the process image: one more with each exec.
+    pub self_exec_id: u32,
+    /// Effective user, initial user namespace.
+    pub uid: u32,
+    /// Name of the thread, NUL-padded raw bytes.
+    pub comm: [u8; abi::FT_COMM as usize],
+    /// Name of the thread group's leader.
+    pub process_comm: [u8; abi::FT_COMM as usize],
+}
+
+/// `struct ft_stack` as it lies in the record.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct RawStack {
+    regs: [u64; abi::FT_REGS as usize],
+    mapping_start: u64,
+    mapping_end: u64,
+    user_address: u64,
+    piece_address: u64,
+    kernel_bytes: u32,
+    user_bytes: u32,
+    piece_bytes: u32,
+    reserved: u32,
+    switches_after: u64,
+}
+
+macro_rules! same_layout {
+    ($rust:ty, $c:ty, $($field:ident),+) => {
+        const _: () = {
+            assert!(size_of::<$rust>() == size_of::<$c>());
+            $(assert!(std::mem::offset_of!($rust, $field) == std::mem::offset_of!($c, $field));)+
+        };
+    };
+}
+same_layout!(Head, layout::ft_head, size, kind, state, status, cpu, ktime, tid, tgid, start_boottime,
+    process_start_boottime, exec_vm, cgroup, nvcsw, nivcsw, run_ns, wait_ns, self_exec_id, uid, comm, process_comm);
+same_layout!(RawStack, layout::ft_stack, regs, mapping_start, mapping_end, user_address, piece_address,
+    kernel_bytes, user_bytes, piece_bytes, reserved, switches_after);
+
+/// One record.
+#[derive(Clone, Debug)]
+pub struct Record<'a> {
+    /// Identity, state and sums of the task.
+    pub head: &'a Head,
+    /// Its stack, when the record has one.
+    pub stack: Option<StackPart<'a>>,
+}
+
+/// Registers and copied memory of one stack.
+#[derive(Clone, Debug)]
+pub struct StackPart<'a> {
+    /// DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8…r15 rip. All 0 for a task without a user half.
+    pub regs: &'a [u64; abi::FT_REGS as usize],
+    /// The mapping that holds `rsp`; empty if it is not known.
+    pub mapping: Range<u64>,
+    /// Kernel return addresses, leaf first.
+    pub kernel: &'a [u64],
+    /// Address of the first byte of `user`.
+    pub user_address: u64,
+    /// User stack memory from `rsp` on.
+    pub user: &'a [u8],
+    /// Address of the first byte of `piece`.
+    pub piece_address: u64,
+    /// The piece that [`Kernel::want`](crate::Kernel::want) asked for, empty if none.
+    pub piece: &'a [u8],
+    /// nvcsw + nivcsw after the copy.
+    pub switches_after: u64,
+}
+
+/// The record at the front of `bytes`, and how many bytes it takes; nothing if it is damaged or not aligned to 8.
+pub(crate) fn parse(bytes: &[u8]) -> Option<(Record<'_>, usize)> {
+    let (head, rest) = split::<Head>(bytes)?;
+    let size = head.size as usize;
+    if size < size_of::<Head>() || size % 8 != 0 || size > bytes.len() {
+        return None;
+    }
+    if head.status & abi::FT_HAS_STACK == 0 {
+        return (size == size_of::<Head>()).then_some((Record { head, stack: None }, size));
+    }
+    let (raw, rest) = split::<RawStack>(rest)?;
+    let memory = rest.get(..size.checked_sub(size_of::<Head>() + size_of::<RawStack>())?)?;
+    let (kernel, memory) = memory.split_at_checked(raw.kernel_bytes as usize)?;
+    let (user, piece) = memory.split_at_checked(raw.user_bytes as usize)?;
+    if piece.len() != raw.piece_bytes as usize {
+        return None;
+    }
+    // SAFETY: every bit pattern is a u64.
+    let (before, kernel, after) = unsafe { kernel.align_to::<u64>() };
+    if !before.is_empty() || !after.is_empty() {
+        return None;
+    }
+    let stack = StackPart {
+        regs: &raw.regs,
+        mapping: raw.mapping_start..raw.mapping_end,
+        kernel,
+        user_address: raw.user_address,
+        user,
+        piece_address: raw.piece_address,
+        piece,
+        switches_after: raw.switches_after,
+    };
+    Some((Record { head, stack: Some(stack) }, size))
+}
+
+/// A structure of plain integers at the front of `bytes`.
+fn split<T: Plain>(bytes: &[u8]) -> Option<(&T, &[u8])> {
+    let (front, rest) = bytes.split_at_checked(size_of::<T>())?;
+    let front = front.as_ptr().cast::<T>();
+    // SAFETY: long enough, aligned, and `Plain` says that every bit pattern is a value.
+    front.is_aligned().then(|| (unsafe { &*front }, rest))
+}
+
+/// # Safety
+/// Only integers, no padding.
+unsafe trait Plain {}
+// SAFETY: the C side asserts that there is no padding, and the layouts are compared above.
+unsafe impl Plain for Head {}
+// SAFETY: as above.
+unsafe impl Plain for RawStack {}

@@ -1,0 +1,136 @@
+//! The rings of the CPU clock and of task ends, drained by one thread.
+
+use std::{
+    any::Any,
+    ffi::{c_int, c_void},
+    os::fd::{AsRawFd, OwnedFd},
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    ptr::{self, NonNull},
+    slice,
+    time::Duration,
+};
+
+use anyhow::{Context, Result};
+use libbpf_rs::MapCore;
+
+use crate::record::{self, Record};
+
+/// Records that do not wake the reader wait no longer than this.
+const LONGEST_WAIT: Duration = Duration::from_millis(100);
+
+/// The rings of the CPU clock and of task ends. Lives on a thread of its own, and may outlive the
+/// [`Kernel`](crate::Kernel), after which nothing more arrives.
+pub struct Rings {
+    ring: Option<NonNull<libbpf_sys::ring_buffer>>,
+    /// What libbpf polls; closed after it.
+    _maps: Vec<OwnedFd>,
+}
+
+// SAFETY: libbpf's ring reader is bound to no thread, and `poll` takes it mutably.
+unsafe impl Send for Rings {}
+
+/// What the callback of one poll works on.
+struct Sink<'a> {
+    on_record: &'a mut dyn FnMut(Record<'_>),
+    records: usize,
+    damaged: usize,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+thread_local! {
+    /// The sink of the poll that this thread is in. libbpf takes its context once for all polls.
+    static SINK: std::cell::Cell<*mut c_void> = const { std::cell::Cell::new(ptr::null_mut()) };
+}
+
+unsafe extern "C" fn take(_context: *mut c_void, bytes: *mut c_void, size: libbpf_sys::size_t) -> c_int {
+    let sink = SINK.get().cast::<Sink<'_>>();
+    // SAFETY: `poll` sets it to its own sink, which nothing else touches, before it calls libbpf.
+    let sink = unsafe { &mut *sink };
+    // SAFETY: libbpf says where the record is and how long.
+    let bytes = unsafe { slice::from_raw_parts(bytes.cast::<u8>(), size as usize) };
+    match record::parse(bytes) {
+        Some((record, _)) => {
+            sink.records += 1;
+            // no panic may cross libbpf
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (sink.on_record)(record))) {
+                sink.panic = Some(panic);
+                return -libc::ECANCELED;
+            }
+        }
+        None => sink.damaged += 1,
+    }
+    0
+}
+
+impl Rings {
+    pub(crate) fn open<'a>(maps: impl Iterator<Item = &'a dyn MapCore>) -> Result<Rings> {
+        let mut rings = Rings { ring: None, _maps: Vec::new() };
+        for map in maps {
+            let map = map.as_fd().try_clone_to_owned().context("failed to keep a ring")?;
+            // SAFETY: the map is a ring and stays open as long as the reader; the callback needs no context.
+            let failed = unsafe {
+                match rings.ring {
+                    Some(ring) => {
+                        libbpf_sys::ring_buffer__add(ring.as_ptr(), map.as_raw_fd(), Some(take), ptr::null_mut())
+                    }
+                    None => {
+                        rings.ring = NonNull::new(libbpf_sys::ring_buffer__new(
+                            map.as_raw_fd(),
+                            Some(take),
+                            ptr::null_mut(),
+                            ptr::null(),
+                        ));
+                        if rings.ring.is_none() { -libc::ENOMEM } else { 0 }
+                    }
+                }
+            };
+            if failed != 0 {
+                return Err(std::io::Error::from_raw_os_error(-failed)).context("failed to map a ring");
+            }
+            rings._maps.push(map);
+        }
+        Ok(rings)
+    }
+
+    /// Sleeps until a ring is a quarter full or a process is seen that was not seen before, at most `timeout` and never
+    /// longer than 100 ms; then hands over every record there is, and returns how many there were.
+    ///
+    /// # Errors
+    /// If the kernel refuses to wait, or wrote a record that makes no sense.
+    pub fn poll(&mut self, timeout: Duration, on_record: &mut dyn FnMut(Record<'_>)) -> Result<usize> {
+        let timeout = timeout.min(LONGEST_WAIT);
+        let Some(ring) = self.ring else {
+            std::thread::sleep(timeout);
+            return Ok(0);
+        };
+        let mut sink = Sink { on_record, records: 0, damaged: 0, panic: None };
+        SINK.set((&raw mut sink).cast());
+        // SAFETY: the ring is open, and the callback's sink is this one. Poll takes what woke it, consume the rest.
+        let result = unsafe {
+            match libbpf_sys::ring_buffer__poll(ring.as_ptr(), timeout.as_millis() as c_int) {
+                result if result < 0 && result != -libc::EINTR => result,
+                _ => libbpf_sys::ring_buffer__consume(ring.as_ptr()),
+            }
+        };
+        SINK.set(ptr::null_mut());
+        if let Some(panic) = sink.panic {
+            resume_unwind(panic);
+        }
+        if result < 0 {
+            return Err(std::io::Error::from_raw_os_error(-result)).context("failed to read the CPU clock's ring");
+        }
+        if sink.damaged > 0 {
+            anyhow::bail!("the kernel wrote {} damaged records", sink.damaged);
+        }
+        Ok(sink.records)
+    }
+}
+
+impl Drop for Rings {
+    fn drop(&mut self) {
+        if let Some(ring) = self.ring {
+            // SAFETY: opened by us, freed once.
+            unsafe { libbpf_sys::ring_buffer__free(ring.as_ptr()) };
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The BPF objects, as libbpf-cargo generates them.
+
+#[allow(warnings, clippy::all)]
+mod generated {
+    pub mod task_stacks {
+        include!(concat!(env!("OUT_DIR"), "/task_stacks.rs"));
+    }
+    pub mod cpu_stacks {
+        include!(concat!(env!("OUT_DIR"), "/cpu_stacks.rs"));
+    }
+    pub mod task_life {
+        include!(concat!(env!("OUT_DIR"), "/task_life.rs"));
+    }
+    pub mod cpu_idle {
+        include!(concat!(env!("OUT_DIR"), "/cpu_idle.rs"));
+    }
+}
+
+pub use generated::{cpu_idle::*, cpu_stacks::*, task_life::*, task_stacks::*};
+
+/// What clang made of the structures of `flametop.h`.
+pub mod layout {
+    pub use super::generated::{
+        cpu_idle::types::ft_idle,
+        task_stacks::types::{counts, ft_head, ft_stack},
+    };
+}

@@ -1,0 +1,179 @@
+//! System calls that neither libbpf-rs nor the standard library has.
+
+use std::{
+    ffi::c_int,
+    fs::File,
+    io::{Error, ErrorKind, Read, Result},
+    mem::size_of,
+    os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd},
+    ptr,
+};
+
+use libbpf_sys::{
+    BPF_TRACE_ITER, PERF_COUNT_SW_CPU_CLOCK, PERF_TYPE_SOFTWARE, bpf_iter_link_info,
+    bpf_link_create_opts, perf_event_attr,
+};
+
+// linux/perf_event.h; neither libc nor libbpf-sys has them
+const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 1 << 3;
+const PERF_EVENT_IOC_ENABLE: libc::Ioctl = 0x2400;
+const PERF_EVENT_IOC_DISABLE: libc::Ioctl = 0x2401;
+const PERF_EVENT_IOC_PERIOD: libc::Ioctl = 0x4008_2404;
+
+/// Reads a value in memory that BPF programs write.
+pub fn read_shared<T: Copy>(value: &T) -> T {
+    // SAFETY: a reference is valid for reads. Volatile, since programs change it behind the compiler's back.
+    unsafe { ptr::read_volatile(value) }
+}
+
+/// Writes a value in memory that BPF programs read.
+pub fn write_shared<T: Copy>(place: &mut T, value: T) {
+    // SAFETY: a mutable reference is valid for writes. Volatile, since programs read it behind the compiler's back.
+    unsafe { ptr::write_volatile(place, value) }
+}
+
+/// Which tasks the kernel's iterator walks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walk {
+    /// All of them.
+    All,
+    /// The threads of one process; since 6.1, EINVAL before.
+    Process(u32),
+    /// One thread; since 6.1, EINVAL before.
+    Thread(u32),
+}
+
+fn owned(fd: c_int) -> Result<OwnedFd> {
+    if fd < 0 {
+        return Err(Error::last_os_error());
+    }
+    // SAFETY: the kernel has just returned this descriptor to us alone.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Links an iterator program.
+pub fn link_iterator(program: BorrowedFd<'_>, walk: Walk) -> Result<OwnedFd> {
+    let mut info = bpf_iter_link_info::default();
+    match walk {
+        Walk::All => {}
+        Walk::Process(tgid) => info.task.pid = tgid,
+        Walk::Thread(tid) => info.task.tid = tid,
+    }
+    let mut options = bpf_link_create_opts {
+        sz: size_of::<bpf_link_create_opts>() as libbpf_sys::size_t,
+        ..Default::default()
+    };
+    if walk != Walk::All {
+        options.iter_info = &mut info;
+        options.iter_info_len = size_of::<bpf_iter_link_info>() as u32;
+    }
+    // SAFETY: options and what they point to live until the call returns.
+    owned(unsafe { libbpf_sys::bpf_link_create(program.as_raw_fd(), 0, BPF_TRACE_ITER, &options) })
+}
+
+/// Starts one walk of an iterator.
+pub fn start_walk(link: BorrowedFd<'_>) -> Result<File> {
+    // SAFETY: no pointers are passed.
+    owned(unsafe { libbpf_sys::bpf_iter_create(link.as_raw_fd()) }).map(File::from)
+}
+
+/// One `read(2)` into the front of `words`: bytes read, 0 at the end. Repeats what the kernel asks to repeat.
+pub fn read_words(file: &mut File, words: &mut [u64]) -> Result<usize> {
+    // SAFETY: every bit pattern is a u64, and a byte slice of the same extent is always valid.
+    let bytes = unsafe {
+        std::slice::from_raw_parts_mut(words.as_mut_ptr().cast::<u8>(), size_of_val(words))
+    };
+    loop {
+        match file.read(bytes) {
+            // EAGAIN: a million tasks without a record
+            Err(e) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
+            result => return result,
+        }
+    }
+}
+
+/// The first bytes of `words` as a slice.
+pub fn as_bytes(words: &[u64], bytes: usize) -> &[u8] {
+    assert!(bytes <= size_of_val(words));
+    // SAFETY: within the slice, as asserted.
+    unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), bytes) }
+}
+
+/// Opens the software CPU clock of one CPU, disabled, with a fixed period.
+pub fn open_cpu_clock(cpu: u32, period_nanos: u64) -> Result<OwnedFd> {
+    let mut attr = perf_event_attr {
+        type_: PERF_TYPE_SOFTWARE,
+        size: size_of::<perf_event_attr>() as u32,
+        config: u64::from(PERF_COUNT_SW_CPU_CLOCK),
+        ..Default::default()
+    };
+    attr.__bindgen_anon_1.sample_period = period_nanos;
+    attr.set_disabled(1);
+    // SAFETY: attr lives until the call returns and says its size.
+    let fd = unsafe {
+        libc::syscall(
+            libc::SYS_perf_event_open,
+            &attr,
+            -1,
+            cpu as c_int,
+            -1,
+            PERF_FLAG_FD_CLOEXEC,
+        )
+    };
+    owned(fd as c_int)
+}
+
+/// Changes the period of a CPU clock.
+pub fn set_period(event: BorrowedFd<'_>, period_nanos: u64) -> Result<()> {
+    // SAFETY: the kernel reads 8 bytes at the pointer.
+    done(unsafe {
+        libc::ioctl(event.as_raw_fd(), PERF_EVENT_IOC_PERIOD, &period_nanos)
+    })
+}
+
+/// Starts or stops a CPU clock.
+pub fn enable(event: BorrowedFd<'_>, on: bool) -> Result<()> {
+    let request = if on { PERF_EVENT_IOC_ENABLE } else { PERF_EVENT_IOC_DISABLE };
+    // SAFETY: no pointers are passed.
+    done(unsafe { libc::ioctl(event.as_raw_fd(), request, 0) })
+}
+
+fn done(result: c_int) -> Result<()> {
+    if result < 0 { Err(Error::last_os_error()) } else { Ok(()) }
+}
+
+/// `CLOCK_MONOTONIC`, ns: the clock of `bpf_ktime_get_ns`.
+pub fn monotonic_nanos() -> u64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the kernel writes one timespec. It cannot fail for this clock.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// Moves the calling thread to one CPU.
+pub fn move_to_cpu(cpu: u32) -> Result<()> {
+    let mut set = [0u64; 1024 / 64];
+    let Some(word) = set.get_mut(cpu as usize / 64) else {
+        return Err(ErrorKind::InvalidInput.into());
+    };
+    *word |= 1 << (cpu % 64);
+    // SAFETY: the kernel reads as many bytes as said.
+    done(unsafe { libc::sched_setaffinity(0, size_of_val(&set), set.as_ptr().cast()) })
+}
+
+/// Ticks a second of `/proc/stat`.
+pub fn ticks_per_second() -> u64 {
+    // SAFETY: no pointers are passed.
+    u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).unwrap_or(100).max(1)
+}
+
+/// ns that a program ran, as far as the kernel counts it.
+pub fn program_nanos(program: BorrowedFd<'_>) -> Option<u64> {
+    let mut info = libbpf_sys::bpf_prog_info::default();
+    let mut bytes = size_of_val(&info) as u32;
+    // SAFETY: the kernel writes at most `bytes` bytes; all pointers within are null, so nothing is written beside it.
+    let result = unsafe {
+        libbpf_sys::bpf_obj_get_info_by_fd(program.as_raw_fd(), (&raw mut info).cast(), &mut bytes)
+    };
+    (result == 0).then_some(info.run_time_ns)
+}

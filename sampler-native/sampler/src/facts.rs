@@ -1,0 +1,74 @@
+//! The facts of the file header.
+
+use std::fs;
+
+use flametop_kernel::Kernel;
+use flametop_stream::file_header;
+
+use crate::{
+    os,
+    settings::{Settings, target_text},
+};
+
+/// The file header of a stream that begins now.
+pub fn header(settings: &Settings, own: &[u32], kernel: &Kernel) -> Vec<u8> {
+    let one_line = |path: &str| {
+        fs::read_to_string(path)
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    };
+    let own = own.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    let cpus = cpu_list(&one_line("/sys/devices/system/cpu/online"));
+    let (monotonic, wall) = (os::monotonic(), os::realtime());
+    let mut facts = vec![
+        ("host".to_owned(), one_line("/proc/sys/kernel/hostname")),
+        ("kernel".to_owned(), one_line("/proc/sys/kernel/osrelease")),
+        ("arch".to_owned(), std::env::consts::ARCH.to_owned()),
+        ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+        ("cpus".to_owned(), cpus),
+        ("hz.pass".to_owned(), settings.pass_hz.to_string()),
+        ("hz.cpu".to_owned(), settings.cpu_hz.to_string()),
+        ("target".to_owned(), target_text(&settings.target)),
+        ("time.monotonic".to_owned(), monotonic.to_string()),
+        ("time.wall".to_owned(), wall.to_string()),
+        ("time.boot_offset".to_owned(), boot_offset().to_string()),
+        ("own".to_owned(), own),
+    ];
+    let (states, missing) = kernel.idle_states();
+    for s in states {
+        let value = format!("{}|{}|{}", s.name, s.exit_latency_us, s.target_residency_us);
+        facts.push((format!("idle.{}.{}", s.cpu, s.state), value));
+    }
+    facts.extend(missing.map(|why| ("idle.missing".to_owned(), why)));
+    file_header(facts.iter().map(|(k, v)| (k.as_str(), v.as_str())))
+}
+
+/// Boot time − monotonic time, ns: how long the machine was suspended.
+pub fn boot_offset() -> u64 {
+    os::boottime().saturating_sub(os::monotonic())
+}
+
+/// `0-2,5` → `0,1,2,5`.
+fn cpu_list(ranges: &str) -> String {
+    let mut cpus = Vec::new();
+    for range in ranges.split(',') {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        if let (Ok(first), Ok(last)) = (first.parse::<u16>(), last.parse::<u16>()) {
+            cpus.extend((first..=last).map(|c| c.to_string()));
+        }
+    }
+    cpus.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_list_ranges_are_expanded() {
+        assert_eq!(cpu_list("0-2,5"), "0,1,2,5");
+        assert_eq!(cpu_list("0"), "0");
+        assert_eq!(cpu_list(""), "");
+    }
+}

@@ -1,0 +1,61 @@
+//! The few things that only libc gives: clocks, and the priority of a thread.
+
+use std::io;
+
+/// ns of `CLOCK_MONOTONIC`.
+pub fn monotonic() -> u64 {
+    clock(libc::CLOCK_MONOTONIC)
+}
+
+/// ns of `CLOCK_BOOTTIME`.
+pub fn boottime() -> u64 {
+    clock(libc::CLOCK_BOOTTIME)
+}
+
+/// ns of `CLOCK_REALTIME`.
+pub fn realtime() -> u64 {
+    clock(libc::CLOCK_REALTIME)
+}
+
+/// CPU ns of all threads of this process.
+pub fn own_process_cpu() -> u64 {
+    clock(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+fn clock(id: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `time` is a timespec that lives through the call.
+    unsafe { libc::clock_gettime(id, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// ns in one tick of `/proc/PID/stat`.
+pub fn tick() -> u64 {
+    // SAFETY: no memory is passed.
+    match unsafe { libc::sysconf(libc::_SC_CLK_TCK) } {
+        hz @ 1.. => 1_000_000_000 / hz as u64,
+        _ => 10_000_000,
+    }
+}
+
+/// Puts the calling thread before all ordinary ones: `SCHED_RR` at its lowest priority, or else nice −10. A burst of other
+/// tasks must not keep it from its deadlines.
+///
+/// # Errors
+/// Neither is allowed; the thread is as it was.
+pub fn raise_priority() -> io::Result<()> {
+    let rr = libc::sched_param { sched_priority: 1 };
+    // SAFETY: `rr` lives through the call; 0 is the calling thread. Children do not inherit it.
+    if unsafe { libc::sched_setscheduler(0, libc::SCHED_RR | libc::SCHED_RESET_ON_FORK, &rr) } == 0
+    {
+        return Ok(());
+    }
+    // SAFETY: no memory is passed; 0 is the calling thread.
+    if unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, -10) } == 0 {
+        return Ok(());
+    }
+    Err(io::Error::last_os_error())
+}

@@ -1,0 +1,460 @@
+//! From records of the kernel to records of the stream. Both threads that get records call this, one at a time.
+
+use std::{collections::HashSet, io};
+
+use flametop_kernel::{
+    abi,
+    record::{Head, StackPart},
+};
+use flametop_stream::{self as stream, Encoder, End, NameSource, Record, State};
+use flametop_symbolize::{Query, Subject, Symbolizer};
+use flametop_unwind::{
+    Frame, Input, ModuleId, ModuleKind, Modules, Outcome, Piece, ProcessMaps, Unwinder,
+};
+
+use crate::{
+    stacks::Stacks,
+    tasks::{Pieces, Process, Sight, Task, Tasks, Told},
+};
+
+/// Bytes of unwind information in memory.
+const UNWIND_MEMORY: usize = 128 << 20;
+/// Mappings of one process are read again at most this often, ns.
+const MAPS_PERIOD: u64 = 100_000_000;
+/// Most bytes of stack that are collected of one sleeper.
+const MAX_PIECES: usize = 256 << 10;
+/// A mapping whose end is not known is taken to reach this far above the stack pointer.
+const UNKNOWN_MAPPING: u64 = 8 << 20;
+
+/// What the pipeline wants from the kernel side, which belongs to the caller.
+#[derive(Default)]
+pub struct Wishes {
+    /// (tid, address): copy this piece at the next pass.
+    pub pieces: Vec<(u32, u64)>,
+    /// tid: copy more of its stack from now on.
+    pub deeper: Vec<u32>,
+}
+
+/// Totals of the stream that are counted here.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Totals {
+    pub cpu_placed: u64,
+    pub cpu_failed: u64,
+    pub walked: u64,
+    pub short: u64,
+}
+
+/// All that the records go through.
+pub struct Pipeline {
+    /// Records of the stream that no batch has yet.
+    pub out: Encoder,
+    /// See [`Wishes`].
+    pub wishes: Wishes,
+    /// See [`Totals`].
+    pub totals: Totals,
+    /// See [`Tasks`].
+    pub tasks: Tasks,
+    stacks: Stacks,
+    walker: Walker,
+    symbolizer: Symbolizer,
+    subjects: HashSet<ModuleId>,
+    told_limit: bool,
+}
+
+struct Walker {
+    modules: Modules,
+    unwinder: Unwinder,
+    kernel_module: ModuleId,
+    user: Vec<Frame>,
+    kernel: Vec<Frame>,
+}
+
+impl Pipeline {
+    /// Nothing seen yet.
+    pub fn new(tasks: Tasks, symbolizer: Symbolizer) -> Pipeline {
+        let mut modules = Modules::new(UNWIND_MEMORY);
+        let kernel_module = modules.kernel();
+        Pipeline {
+            out: Encoder::new(),
+            wishes: Wishes::default(),
+            totals: Totals::default(),
+            tasks,
+            stacks: Stacks::default(),
+            walker: Walker {
+                modules,
+                unwinder: Unwinder::new(),
+                kernel_module,
+                user: Vec::new(),
+                kernel: Vec::new(),
+            },
+            symbolizer,
+            subjects: HashSet::new(),
+            told_limit: false,
+        }
+    }
+
+    /// A task seen by pass number `pass`.
+    pub fn task(&mut self, head: &Head, stack: Option<&StackPart<'_>>, pass: u64) {
+        let Sight::Live(task, process) = self.tasks.see(head, pass, &mut self.out) else {
+            return;
+        };
+        let (end, short_id) = match stack {
+            Some(stack) => {
+                let (end, outcome) = self
+                    .walker
+                    .walk(head, stack, task.pieces.as_deref(), process);
+                if let Some(address) = next_piece(head, stack, task, &outcome) {
+                    self.wishes.pieces.push((head.tid, address));
+                }
+                self.totals.walked += 1;
+                self.totals.short += u64::from(end != End::Root);
+                let id = self.stacks.id(
+                    end,
+                    &self.walker.user,
+                    &self.walker.kernel,
+                    &self.walker.modules,
+                    &mut self.out,
+                );
+                (end, Some(id))
+            }
+            None => (missing(head), None),
+        };
+        let told = Told {
+            run: head.run_ns,
+            wait: head.wait_ns,
+            switches: head.nvcsw + head.nivcsw,
+            state: head.state,
+            stack: short_id,
+        };
+        if task.told.replace(told) != Some(told) || u32::from(head.state) == abi::FT_STATE_RUN {
+            let head = stream_head(head, task.id, short_id, end);
+            self.out.put(&Record::TaskChanged(head));
+        }
+    }
+
+    /// A task that exists, seen by pass number `pass`.
+    pub fn mark(&mut self, head: &Head, pass: u64) {
+        self.tasks.see(head, pass, &mut self.out);
+    }
+
+    /// A sample of the CPU clock.
+    pub fn cpu_sample(&mut self, head: &Head, stack: Option<&StackPart<'_>>) {
+        let sight = self.tasks.see(head, 0, &mut self.out);
+        let (id, placed) = match (sight, stack) {
+            (Sight::Ended(id), _) => (id, None),
+            (Sight::Live(task, _), None) => (task.id, None),
+            (Sight::Live(task, process), Some(stack)) => {
+                let (end, outcome) = self.walker.walk(head, stack, None, process);
+                if outcome.is_some_and(|o| o.end == flametop_unwind::End::Truncated)
+                    && head.status & abi::FT_CLAMPED != 0
+                    && !std::mem::replace(&mut task.raised, true)
+                {
+                    self.wishes.deeper.push(head.tid);
+                }
+                self.totals.walked += 1;
+                self.totals.short += u64::from(end != End::Root);
+                let walker = &self.walker;
+                let empty = walker.user.is_empty() && walker.kernel.is_empty();
+                let id = (!empty).then(|| {
+                    self.stacks.id(
+                        end,
+                        &walker.user,
+                        &walker.kernel,
+                        &walker.modules,
+                        &mut self.out,
+                    )
+                });
+                (task.id, id.map(|id| (id, end)))
+            }
+        };
+        let head = match placed {
+            Some((stack, end)) => {
+                self.totals.cpu_placed += 1;
+                stream_head(head, id, Some(stack), end)
+            }
+            None => {
+                self.totals.cpu_failed += 1;
+                stream_head(head, id, None, End::Exited)
+            }
+        };
+        self.out.put(&Record::CpuSample(head));
+    }
+
+    /// A process image was replaced.
+    pub fn exec(&mut self, head: &Head) {
+        self.tasks.see(head, 0, &mut self.out);
+    }
+
+    /// A task ended.
+    pub fn exit(&mut self, head: &Head) {
+        self.tasks.exit(head, &mut self.out);
+    }
+
+    /// Says something to the user.
+    pub fn notice(&mut self, trouble: bool, text: &str) {
+        self.out.put(&Record::Notice {
+            trouble,
+            text: text.as_bytes(),
+        });
+    }
+
+    /// Passes frames on to the symbolizer.
+    pub fn ask_names(&mut self, frames: &[u32]) {
+        let mut queries = Vec::with_capacity(frames.len());
+        for &frame in frames {
+            let Some(&Frame { module, offset, .. }) = self.stacks.place(frame) else {
+                continue;
+            };
+            let modules = &mut self.walker.modules;
+            if matches!(
+                modules.get(module).kind(),
+                ModuleKind::Jit | ModuleKind::Unknown
+            ) {
+                let name = format!("{offset:#x}");
+                self.out.put(&Record::Name {
+                    frame,
+                    source: NameSource::Unknown,
+                    name: name.as_bytes(),
+                });
+                continue;
+            }
+            if self.subjects.insert(module)
+                && let Ok(subject) = subject(modules, module)
+            {
+                self.symbolizer.add_module(module.0, subject);
+            }
+            queries.push(Query {
+                frame,
+                module: module.0,
+                offset,
+                function_start: modules.function_start(module, offset),
+                root: modules.root_name(module, offset),
+            });
+        }
+        self.symbolizer.ask(&queries);
+    }
+
+    /// Takes what the symbolizer has answered; its process, if one runs.
+    pub fn take_names(&mut self) -> Option<u32> {
+        for answer in self.symbolizer.take_answers() {
+            let name = &answer.name[..answer.name.len().min(stream::MAX_NAME)];
+            self.out.put(&Record::Name {
+                frame: answer.frame,
+                source: answer.source,
+                name,
+            });
+        }
+        for notice in self.symbolizer.take_notices() {
+            self.notice(true, &notice);
+        }
+        if self.stacks.full() && !std::mem::replace(&mut self.told_limit, true) {
+            self.notice(
+                true,
+                "too many different stacks: new ones are shown as [limit]; start anew to see them",
+            );
+        }
+        self.symbolizer.pid()
+    }
+}
+
+fn subject(modules: &mut Modules, id: ModuleId) -> io::Result<Subject> {
+    let module = modules.get(id);
+    Ok(match module.kind() {
+        ModuleKind::Kernel => Subject::Kernel,
+        ModuleKind::Vdso => Subject::Vdso {
+            image: module.image().unwrap_or_default().to_vec(),
+        },
+        _ => {
+            let path = module.path().to_vec();
+            Subject::File {
+                file: modules.file(id)?,
+                path,
+            }
+        }
+    })
+}
+
+/// Why a record has no stack.
+fn missing(head: &Head) -> End {
+    match u32::from(head.state) {
+        abi::FT_STATE_ZOMBIE => End::Exited,
+        _ if head.status & abi::FT_TORN != 0 => End::Torn,
+        abi::FT_STATE_RUN | abi::FT_STATE_IDLE_KTHREAD => End::Root,
+        _ if head.status & abi::FT_EXITING != 0 => End::Exited,
+        _ => End::Faulted,
+    }
+}
+
+/// Keeps the piece that came and says which one to ask for next, if the walk can go on with more.
+fn next_piece(
+    head: &Head,
+    stack: &StackPart<'_>,
+    task: &mut Task,
+    outcome: &Option<Outcome>,
+) -> Option<u64> {
+    let collected = task.pieces.take();
+    let want = outcome.as_ref()?.want?;
+    let switches = head.nvcsw + head.nivcsw;
+    let mut collected = collected
+        .filter(|p| p.switches == switches)
+        .unwrap_or_default();
+    collected.switches = switches;
+    let bytes: usize = collected.pieces.iter().map(|(_, b)| b.len()).sum();
+    let failed = head.status & abi::FT_PIECE_FAILED != 0;
+    if failed
+        || collected.asked == want
+        || bytes + stack.user.len() + stack.piece.len() >= MAX_PIECES
+    {
+        return None;
+    }
+    if !stack.piece.is_empty() {
+        collected
+            .pieces
+            .push((stack.piece_address, stack.piece.to_vec()));
+    }
+    collected.asked = want;
+    task.pieces = Some(collected);
+    Some(want)
+}
+
+fn stream_head(head: &Head, task: u32, stack: Option<u32>, why: End) -> stream::Head {
+    stream::Head {
+        time: head.ktime,
+        task,
+        stack,
+        run: head.run_ns,
+        wait: head.wait_ns,
+        nvcsw: head.nvcsw,
+        nivcsw: head.nivcsw,
+        cpu: head.cpu,
+        state: u8::try_from(head.state)
+            .ok()
+            .and_then(State::of)
+            .unwrap_or(State::Sleep),
+        why,
+        user_mode: u32::from(head.kind) == abi::FT_KIND_CPU && head.status & abi::FT_USER_MODE != 0,
+    }
+}
+
+impl Walker {
+    /// Walks both halves of a stack into `self.user` and `self.kernel`, leaf first.
+    fn walk(
+        &mut self,
+        head: &Head,
+        stack: &StackPart<'_>,
+        collected: Option<&Pieces>,
+        process: &mut Process,
+    ) -> (End, Option<Outcome>) {
+        self.user.clear();
+        self.kernel.clear();
+        let sampled = u32::from(head.kind) == abi::FT_KIND_CPU;
+        for (i, address) in stack.kernel.iter().enumerate() {
+            // All are return addresses but the place where the CPU clock struck.
+            let back = u64::from(!(sampled && i == 0));
+            self.kernel.push(Frame {
+                module: self.kernel_module,
+                offset: address.wrapping_sub(back),
+                guessed: false,
+            });
+        }
+        if head.status & abi::FT_KTHREAD != 0 {
+            return (End::Root, None);
+        }
+        if head.status & abi::FT_COMPAT != 0 {
+            return (End::NoUnwindInfo, None);
+        }
+        if stack.regs.iter().all(|r| *r == 0) || !self.know_maps(head, process) {
+            return (End::Exited, None);
+        }
+        let switches = head.nvcsw + head.nivcsw;
+        let collected = collected.filter(|p| p.switches == switches);
+        let mut pieces = Vec::with_capacity(2 + collected.map_or(0, |p| p.pieces.len()));
+        pieces.push(Piece {
+            address: stack.user_address,
+            bytes: stack.user,
+        });
+        if !stack.piece.is_empty() {
+            pieces.push(Piece {
+                address: stack.piece_address,
+                bytes: stack.piece,
+            });
+        }
+        for (address, bytes) in collected.iter().flat_map(|p| &p.pieces) {
+            pieces.push(Piece {
+                address: *address,
+                bytes,
+            });
+        }
+        let mapping = match stack.mapping.is_empty() {
+            true => stack.user_address..stack.user_address.saturating_add(UNKNOWN_MAPPING),
+            false => stack.mapping.clone(),
+        };
+        let input = Input {
+            regs: stack.regs,
+            mapping,
+            pieces: &pieces,
+        };
+        let mut outcome = self.unwind(process, &input);
+        if outcome.unknown_address && self.refresh_maps(head, process) {
+            outcome = self.unwind(process, &input);
+        }
+        if stack.user.is_empty() {
+            // Only the leaf is known, by its register.
+            let why = match head.status {
+                s if s & abi::FT_MM_BUSY != 0 => End::MmBusy,
+                _ => End::Faulted,
+            };
+            return (why, None);
+        }
+        let end = match outcome.end {
+            flametop_unwind::End::Root => End::Root,
+            flametop_unwind::End::Truncated => End::Truncated,
+            flametop_unwind::End::OtherStack => End::OtherStack,
+            flametop_unwind::End::NoUnwindInfo => End::NoUnwindInfo,
+            flametop_unwind::End::Jit => End::Jit,
+            flametop_unwind::End::Limit => End::Limit,
+        };
+        (end, Some(outcome))
+    }
+
+    fn unwind(&mut self, process: &Process, input: &Input<'_>) -> Outcome {
+        match &process.maps {
+            Some(maps) => self
+                .unwinder
+                .walk(maps, &mut self.modules, input, &mut self.user),
+            None => Outcome {
+                end: flametop_unwind::End::NoUnwindInfo,
+                want: None,
+                unknown_address: false,
+            },
+        }
+    }
+
+    /// Reads the mappings at first sight and when the kernel's count of executable pages moved.
+    fn know_maps(&mut self, head: &Head, process: &mut Process) -> bool {
+        match process.maps {
+            None => self.refresh_maps(head, process),
+            Some(_) if head.exec_vm != 0 && head.exec_vm != process.maps_exec_vm => {
+                self.refresh_maps(head, process);
+                true
+            }
+            Some(_) => true,
+        }
+    }
+
+    /// Reads them now, unless that was done a moment ago.
+    fn refresh_maps(&mut self, head: &Head, process: &mut Process) -> bool {
+        if process.maps_read != 0 && head.ktime < process.maps_read + MAPS_PERIOD {
+            return false;
+        }
+        process.maps_read = head.ktime.max(1);
+        process.maps_exec_vm = head.exec_vm;
+        match &mut process.maps {
+            Some(maps) => maps.refresh(&mut self.modules).is_ok(),
+            None => {
+                process.maps = ProcessMaps::read(head.tgid, &mut self.modules).ok();
+                process.maps.is_some()
+            }
+        }
+    }
+}

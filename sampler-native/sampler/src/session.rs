@@ -1,0 +1,445 @@
+//! A session: one opened kernel side, its ring thread, and the batches that the caller takes.
+
+use std::{
+    fmt,
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use anyhow::{Result, anyhow, bail};
+use flametop_kernel::{Kernel, KernelCounters, OpenErrorKind, Rings, abi, record::Head};
+use flametop_stream::{
+    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Counter, Encoder, Record, batch, whole_records,
+};
+use flametop_symbolize::Symbolizer;
+
+use crate::{facts, os, pipeline::Pipeline, settings::Settings, tasks::Tasks, usage::Usage};
+
+/// Smallest buffer that [`Session::fill`] takes: any record fits.
+pub const MIN_BUFFER: usize = 64 << 10;
+/// Passes with marks are this far apart, ns; where tasks are missing or unknown, no nearer than the second.
+const MARKS_PERIOD: u64 = 5_000_000_000;
+const MARKS_SOONEST: u64 = 400_000_000;
+/// Usage and counters are told at least this often if the caller fills at least as often, ns.
+const USAGE_PERIOD: u64 = 200_000_000;
+/// The ring thread looks at the rings at least this often.
+const RING_PERIOD: Duration = Duration::from_millis(50);
+/// Names passed on to the symbolizer in one fill; the rest waits for the next.
+const MAX_NAMES: usize = 4096;
+
+/// Why a session could not be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenError {
+    /// Exit code of the command line: 1 failed, 3 not possible here, 4 target gone.
+    pub code: u8,
+    /// One line: what happened, to which thing, what mends it.
+    pub message: String,
+}
+
+impl OpenError {
+    /// A failure without a class of its own.
+    pub fn failed(message: impl Into<String>) -> OpenError {
+        OpenError {
+            code: 1,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+impl From<flametop_kernel::OpenError> for OpenError {
+    fn from(e: flametop_kernel::OpenError) -> OpenError {
+        OpenError {
+            code: match e.kind {
+                OpenErrorKind::NotPossible => 3,
+                OpenErrorKind::TargetGone => 4,
+                OpenErrorKind::Failed => 1,
+            },
+            message: e.message,
+        }
+    }
+}
+
+/// Asks for names, from any thread.
+#[derive(Clone)]
+pub struct Names(Arc<Shared>);
+
+impl Names {
+    /// Asks for the names of these frames; they come in later batches. Never waits.
+    pub fn ask(&self, frames: &[u32]) {
+        lock(&self.0.asked).extend_from_slice(frames);
+    }
+}
+
+struct Shared {
+    pipeline: Mutex<Pipeline>,
+    asked: Mutex<Vec<u32>>,
+    stop: AtomicBool,
+}
+
+impl Shared {
+    fn pipeline(&self) -> Result<MutexGuard<'_, Pipeline>> {
+        self.pipeline
+            .lock()
+            .map_err(|_| anyhow!("the sampler failed earlier; start anew"))
+    }
+}
+
+/// For what a panic elsewhere cannot leave half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// An open session. The caller makes the passes; a thread named `flametop-ring` drains the CPU clock beside it.
+pub struct Session {
+    kernel: Kernel,
+    shared: Arc<Shared>,
+    ring: Option<JoinHandle<()>>,
+    header: Vec<u8>,
+    usage: Usage,
+    own: Vec<u32>,
+    pass_hz: u32,
+    cpu_hz: u32,
+    passes: Passes,
+    /// Records that are on their way into batches, from `sent` on.
+    pending: Encoder,
+    sent: usize,
+    /// Time of the pass that `pending` belongs to, until all of it is in batches.
+    pass_time: Option<u64>,
+    sequence: u32,
+    usage_told: u64,
+}
+
+/// What is known of the passes made.
+#[derive(Default)]
+struct Passes {
+    due: u64,
+    late: u64,
+    made: u64,
+    visited: u64,
+    counts: [u64; 8],
+    tasks: u64,
+    marked: u64,
+    want_marks: bool,
+}
+
+impl Session {
+    /// Opens the kernel side and starts the ring thread. `settings`: see [`Settings`].
+    ///
+    /// # Errors
+    /// A setting that is not understood, or what the kernel side says.
+    pub fn open(settings: &str) -> Result<Session, OpenError> {
+        let settings = Settings::parse(settings)?;
+        let mut own = settings.own.clone();
+        own.push(std::process::id());
+        let opened = os::monotonic();
+        let (kernel, rings) = Kernel::open(&flametop_kernel::Settings {
+            target: settings.target.clone(),
+            cpu_hz: settings.cpu_hz,
+            own: own.clone(),
+        })?;
+        let header = facts::header(&settings, &own, &kernel);
+        let tasks = Tasks::new(opened, facts::boot_offset());
+        let mut pipeline = Pipeline::new(tasks, Symbolizer::start(&settings.symbolizer));
+        for notice in kernel.notices() {
+            pipeline.notice(true, &notice);
+        }
+        let shared = Arc::new(Shared {
+            pipeline: Mutex::new(pipeline),
+            asked: Mutex::new(Vec::new()),
+            stop: AtomicBool::new(false),
+        });
+        let ring = {
+            let shared = Arc::clone(&shared);
+            thread::Builder::new()
+                .name("flametop-ring".to_owned())
+                .spawn(move || drain(rings, &shared))
+                .map_err(|e| OpenError::failed(format!("the ring thread does not start: {e}")))?
+        };
+        Ok(Session {
+            kernel,
+            shared,
+            ring: Some(ring),
+            header,
+            usage: Usage::new(&settings.own),
+            own,
+            pass_hz: settings.pass_hz,
+            cpu_hz: settings.cpu_hz,
+            passes: Passes {
+                want_marks: true,
+                ..Passes::default()
+            },
+            pending: Encoder::new(),
+            sent: 0,
+            pass_time: None,
+            sequence: 0,
+            usage_told: 0,
+        })
+    }
+
+    /// The file header of the stream.
+    pub fn header(&self) -> &[u8] {
+        &self.header
+    }
+
+    /// A handle to ask for names with.
+    pub fn names(&self) -> Names {
+        Names(Arc::clone(&self.shared))
+    }
+
+    /// Fills one batch from the start of `out` and returns its length. With `pass`, makes a pass first; if the batch has MORE,
+    /// call again until it has PASS, `pass` and `late` are ignored meanwhile. `late`: passes that were due since the last call but
+    /// not made.
+    ///
+    /// # Errors
+    /// The pass failed, `out` is shorter than [`MIN_BUFFER`], or a thread of the session failed earlier.
+    pub fn fill(&mut self, out: &mut [u8], pass: bool, late: u64) -> Result<usize> {
+        if out.len() < MIN_BUFFER {
+            bail!(
+                "a batch needs a buffer of {MIN_BUFFER} bytes or more, got {}",
+                out.len()
+            );
+        }
+        if self.pass_time.is_none() {
+            self.passes.late += late;
+            self.passes.due += late;
+            if pass {
+                self.passes.due += 1;
+                self.pass_time = Some(self.pass().inspect_err(|_| self.passes.late += 1)?);
+            }
+            self.collect(pass)?;
+        }
+        let records = &self.pending.bytes()[self.sent..];
+        let length = whole_records(records, out.len() - BATCH_HEADER);
+        let all = length == records.len();
+        let (time, flags) = match self.pass_time {
+            Some(time) if all => (time, BATCH_PASS),
+            Some(time) => (time, BATCH_MORE),
+            None => (os::monotonic(), 0),
+        };
+        let written = batch(out, time, self.sequence, flags, &records[..length]);
+        self.sequence = self.sequence.wrapping_add(1);
+        self.sent += length;
+        if all {
+            self.pending.clear();
+            self.sent = 0;
+            self.pass_time = None;
+        }
+        Ok(written)
+    }
+
+    /// Changes the rates; the CPU clock's takes effect at once, 0 switches it off. `pass_hz` is what the caller will keep to.
+    ///
+    /// # Errors
+    /// The CPU clock cannot have this rate; it has the one before.
+    pub fn set_rates(&mut self, pass_hz: u32, cpu_hz: u32) -> Result<()> {
+        self.pass_hz = pass_hz;
+        if cpu_hz != self.cpu_hz {
+            self.kernel.set_cpu_hz(cpu_hz)?;
+            self.cpu_hz = cpu_hz;
+        }
+        Ok(())
+    }
+
+    /// Makes a pass; returns when it began.
+    fn pass(&mut self) -> Result<u64> {
+        let began = os::monotonic();
+        let passes = &mut self.passes;
+        let number = passes.made + 1;
+        let marks = passes.want_marks && began >= passes.marked + MARKS_SOONEST
+            || began >= passes.marked + MARKS_PERIOD;
+        let shared = &self.shared;
+        let mut broken = false;
+        let counts = self.kernel.pass(marks, &mut |record| {
+            let Ok(mut pipeline) = shared.pipeline() else {
+                broken = true;
+                return;
+            };
+            match u32::from(record.head.kind) {
+                abi::FT_KIND_TASK => pipeline.task(record.head, record.stack.as_ref(), number),
+                abi::FT_KIND_MARK => pipeline.mark(record.head, number),
+                _ => {}
+            }
+        })?;
+        if broken {
+            bail!("the sampler failed earlier; start anew");
+        }
+        passes.made = number;
+        passes.tasks = counts.visited;
+        passes.visited += counts.visited;
+        let of_pass = [
+            counts.written,
+            counts.unchanged,
+            counts.on_cpu,
+            counts.idle_kthreads,
+            counts.failed_mm_busy,
+            counts.failed_torn,
+            counts.failed_faulted,
+            counts.failed_exited,
+        ];
+        for (total, count) in passes.counts.iter_mut().zip(of_pass) {
+            *total += count;
+        }
+        let mut pipeline = self.shared.pipeline()?;
+        let Pipeline { tasks, out, .. } = &mut *pipeline;
+        if marks {
+            passes.marked = began;
+            tasks.end_unmarked(number, began, out);
+        }
+        tasks.forget(began);
+        passes.want_marks = tasks.len() as u64 != counts.visited;
+        Ok(began)
+    }
+
+    /// Takes all records that are due into `pending`.
+    fn collect(&mut self, pass: bool) -> Result<()> {
+        let now = os::monotonic();
+        let asked = {
+            let mut asked = lock(&self.shared.asked);
+            let now = asked.len().min(MAX_NAMES);
+            let rest = asked.split_off(now);
+            std::mem::replace(&mut *asked, rest)
+        };
+        let mut pipeline = self.shared.pipeline()?;
+        if !asked.is_empty() {
+            pipeline.ask_names(&asked);
+        }
+        if let Some(pid) = pipeline.take_names()
+            && !self.own.contains(&pid)
+        {
+            self.own.push(pid);
+            self.kernel.exclude(pid)?;
+            self.usage.add_own(pid);
+        }
+        let wishes = std::mem::take(&mut pipeline.wishes);
+        if pass || now >= self.usage_told + USAGE_PERIOD {
+            self.usage_told = now;
+            // Under the lock, so that no sample moves from waiting to placed between the two counts of it.
+            let totals = counters(&self.passes, &pipeline, self.kernel.counters());
+            pipeline.out.put(&Record::Counters(totals));
+            self.usage
+                .tell(&self.kernel, self.pass_hz, self.cpu_hz, &mut pipeline.out);
+        }
+        if self.pending.bytes().is_empty() {
+            std::mem::swap(&mut self.pending, &mut pipeline.out);
+        } else {
+            self.pending.append(pipeline.out.bytes());
+            pipeline.out.clear();
+        }
+        drop(pipeline);
+        for (tid, address) in wishes.pieces {
+            self.kernel.want(tid, address)?;
+        }
+        for tid in wishes.deeper {
+            self.kernel.raise_cpu_stack(tid)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        if let Some(ring) = self.ring.take() {
+            let _ = ring.join();
+        }
+    }
+}
+
+/// All counters; every identity of [`Counter`] holds.
+fn counters(passes: &Passes, pipeline: &Pipeline, kernel: KernelCounters) -> [u64; COUNTERS] {
+    let totals = pipeline.totals;
+    let done = totals.cpu_placed + totals.cpu_failed + kernel.cpu_dropped;
+    let mut all = [0; COUNTERS];
+    let mut set = |counter: Counter, value| all[counter as usize] = value;
+    set(Counter::PassesDue, passes.due);
+    set(Counter::PassesLate, passes.late);
+    set(Counter::PassesMade, passes.made);
+    set(Counter::TaskPasses, passes.visited);
+    let [
+        written,
+        unchanged,
+        on_cpu,
+        idle,
+        mm_busy,
+        torn,
+        faulted,
+        exited,
+    ] = passes.counts;
+    set(Counter::Written, written);
+    set(Counter::Unchanged, unchanged);
+    set(Counter::OnCpu, on_cpu);
+    set(Counter::IdleKthreads, idle);
+    set(Counter::FailedMmBusy, mm_busy);
+    set(Counter::FailedTorn, torn);
+    set(Counter::FailedFaulted, faulted);
+    set(Counter::FailedExited, exited);
+    set(Counter::Tasks, passes.tasks);
+    set(Counter::CpuSamples, kernel.cpu_samples.max(done));
+    set(Counter::CpuPlaced, totals.cpu_placed);
+    set(Counter::CpuFailed, totals.cpu_failed);
+    set(Counter::CpuDropped, kernel.cpu_dropped);
+    set(Counter::CpuWaiting, kernel.cpu_samples.saturating_sub(done));
+    set(Counter::Walked, totals.walked);
+    set(Counter::Short, totals.short);
+    set(Counter::LifeDropped, kernel.life_dropped);
+    set(Counter::BytesCopied, kernel.bytes_copied);
+    set(Counter::ProgramNanos, kernel.program_nanos);
+    all
+}
+
+/// The ring thread: walks each stack of the CPU clock as it comes.
+fn drain(mut rings: Rings, shared: &Shared) {
+    // Not allowed is not fatal: samples then wait longer in the ring.
+    let _ = os::raise_priority();
+    // A sample may lie behind the end of its task in the other ring: ends wait until both are drained.
+    let mut ends: Vec<Head> = Vec::new();
+    while !shared.stop.load(Ordering::Relaxed) {
+        let mut broken = false;
+        let mut new_ends = Vec::new();
+        let drained = rings.poll(RING_PERIOD, &mut |record| {
+            let Ok(mut pipeline) = shared.pipeline() else {
+                broken = true;
+                return;
+            };
+            match u32::from(record.head.kind) {
+                abi::FT_KIND_CPU => pipeline.cpu_sample(record.head, record.stack.as_ref()),
+                abi::FT_KIND_EXEC | abi::FT_KIND_EXIT => new_ends.push(*record.head),
+                _ => {}
+            }
+        });
+        let Ok(mut pipeline) = shared.pipeline() else {
+            return;
+        };
+        for head in ends.drain(..) {
+            match u32::from(head.kind) {
+                abi::FT_KIND_EXEC => pipeline.exec(&head),
+                _ => pipeline.exit(&head),
+            }
+        }
+        ends = new_ends;
+        if let Err(e) = drained {
+            pipeline.notice(
+                true,
+                &format!("the CPU clock and the ends of tasks are no longer read: {e}; start anew"),
+            );
+            return;
+        }
+        if broken {
+            return;
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What a session is opened with.
+
+use std::path::PathBuf;
+
+use flametop_kernel::Target;
+
+use crate::OpenError;
+
+/// Settings as the bridge passes them: lines of `key=value`.
+#[derive(Debug)]
+pub struct Settings {
+    /// `target`: `all`, `pid 1,2` or `tid 3`.
+    pub target: Target,
+    /// `hz.pass`: passes a second, for the header only; the caller makes them.
+    pub pass_hz: u32,
+    /// `hz.cpu`: rate of the CPU clock, 0 = off.
+    pub cpu_hz: u32,
+    /// `symbolizer`: path of `flametop-symbolizer`.
+    pub symbolizer: PathBuf,
+    /// `own`: processes of flametop beside this one.
+    pub own: Vec<u32>,
+}
+
+impl Settings {
+    /// Parses the lines. Unknown keys are an error: they would be ignored in silence.
+    ///
+    /// # Errors
+    /// The line that cannot be understood.
+    pub fn parse(text: &str) -> Result<Settings, OpenError> {
+        let mut settings = Settings {
+            target: Target::All,
+            pass_hz: 19,
+            cpu_hz: 99,
+            symbolizer: PathBuf::new(),
+            own: Vec::new(),
+        };
+        for line in text.lines().filter(|l| !l.is_empty()) {
+            let bad = || OpenError::failed(format!("setting not understood: `{line}`"));
+            let (key, value) = line.split_once('=').ok_or_else(bad)?;
+            match key {
+                "target" => settings.target = target(value).ok_or_else(bad)?,
+                "hz.pass" => settings.pass_hz = value.parse().map_err(|_| bad())?,
+                "hz.cpu" => settings.cpu_hz = value.parse().map_err(|_| bad())?,
+                "symbolizer" => settings.symbolizer = PathBuf::from(value),
+                "own" => settings.own = numbers(value).ok_or_else(bad)?,
+                _ => return Err(bad()),
+            }
+        }
+        Ok(settings)
+    }
+}
+
+fn target(text: &str) -> Option<Target> {
+    match text.split_once(' ') {
+        None if text == "all" => Some(Target::All),
+        Some(("pid", list)) => numbers(list)
+            .filter(|l| !l.is_empty())
+            .map(Target::Processes),
+        Some(("tid", list)) => numbers(list).filter(|l| !l.is_empty()).map(Target::Threads),
+        _ => None,
+    }
+}
+
+fn numbers(list: &str) -> Option<Vec<u32>> {
+    let parts = list.split(',').map(str::trim).filter(|p| !p.is_empty());
+    parts.map(|p| p.parse().ok()).collect()
+}
+
+/// The `target` line that gives this target.
+pub fn target_text(target: &Target) -> String {
+    let list = |tids: &[u32]| {
+        tids.iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join(",")
+    };
+    match target {
+        Target::All => "all".to_owned(),
+        Target::Processes(tgids) => format!("pid {}", list(tgids)),
+        Target::Threads(tids) => format!("tid {}", list(tids)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parse_all_keys_gives_settings() {
+        let s =
+            Settings::parse("target=pid 1, 22\nhz.pass=49\nhz.cpu=0\nsymbolizer=/x=y/s\nown=7,8\n")
+                .expect("settings");
+        assert_eq!(target_text(&s.target), "pid 1,22");
+        assert_eq!((s.pass_hz, s.cpu_hz, s.own), (49, 0, vec![7, 8]));
+        assert_eq!(s.symbolizer, PathBuf::from("/x=y/s"));
+    }
+
+    #[test]
+    fn parse_bad_lines_names_the_line() {
+        for line in [
+            "target=",
+            "target=pid",
+            "target=pid x",
+            "tid=3",
+            "hz.cpu=-1",
+            "nonsense",
+        ] {
+            let error = Settings::parse(line).expect_err(line);
+            assert_eq!(error.code, 1);
+            assert!(error.message.contains(line), "{}", error.message);
+        }
+    }
+}

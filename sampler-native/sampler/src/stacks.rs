@@ -1,0 +1,123 @@
+//! Frames and stacks, each once, with dense ids.
+//!
+//! Both tables grow with distinct places and stacks only, not with samples. At their bounds every new stack becomes one
+//! stack without frames that ends in *limit*.
+
+use std::collections::HashMap;
+
+use flametop_stream::{Encoder, End, ModuleKind, Record};
+use flametop_unwind::{Frame, ModuleId, Modules};
+
+/// Most frames and most stacks.
+const MAX_FRAMES: usize = 1 << 20;
+const MAX_STACKS: usize = 1 << 18;
+
+/// The tables.
+#[derive(Default)]
+pub struct Stacks {
+    modules: u32,
+    frames: HashMap<Frame, u32>,
+    places: Vec<Frame>,
+    stacks: HashMap<Box<[u32]>, u32>,
+    limit: Option<u32>,
+    key: Vec<u32>,
+}
+
+impl Stacks {
+    /// Where a frame is.
+    pub fn place(&self, frame: u32) -> Option<&Frame> {
+        self.places.get(frame as usize)
+    }
+
+    /// Whether the tables are full.
+    pub fn full(&self) -> bool {
+        self.limit.is_some()
+    }
+
+    /// The id of a stack, told with its frames and modules if it is new. `user` and `kernel` are leaf first.
+    pub fn id(
+        &mut self,
+        end: End,
+        user: &[Frame],
+        kernel: &[Frame],
+        modules: &Modules,
+        out: &mut Encoder,
+    ) -> u32 {
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        key.push(end as u32 | (user.len() as u32) << 8);
+        for frame in user.iter().rev().chain(kernel.iter().rev()) {
+            match self.frame(*frame, modules, out) {
+                Some(id) => key.push(id),
+                None => return self.limit(out),
+            }
+        }
+        let id = match self.stacks.get(&key[..]) {
+            Some(id) => *id,
+            None if self.stacks.len() >= MAX_STACKS => self.limit(out),
+            None => self.add(&key, end, user.len(), out),
+        };
+        self.key = key;
+        id
+    }
+
+    fn add(&mut self, key: &[u32], end: End, user: usize, out: &mut Encoder) -> u32 {
+        let id = self.stacks.len() as u32;
+        self.stacks.insert(key.into(), id);
+        out.put(&Record::StackSeen {
+            stack: id,
+            end,
+            user: user as u16,
+            frames: key[1..].into(),
+        });
+        id
+    }
+
+    fn limit(&mut self, out: &mut Encoder) -> u32 {
+        if let Some(id) = self.limit {
+            return id;
+        }
+        let key = [End::Limit as u32];
+        let id = match self.stacks.get(&key[..]) {
+            Some(id) => *id,
+            None => self.add(&key, End::Limit, 0, out),
+        };
+        self.limit = Some(id);
+        id
+    }
+
+    fn frame(&mut self, frame: Frame, modules: &Modules, out: &mut Encoder) -> Option<u32> {
+        if let Some(id) = self.frames.get(&frame) {
+            return Some(*id);
+        }
+        if self.places.len() >= MAX_FRAMES {
+            return None;
+        }
+        while self.modules <= frame.module.0 {
+            let module = modules.get(ModuleId(self.modules));
+            out.put(&Record::ModuleSeen {
+                module: self.modules,
+                kind: match module.kind() {
+                    flametop_unwind::ModuleKind::Kernel => ModuleKind::Kernel,
+                    flametop_unwind::ModuleKind::File => ModuleKind::File,
+                    flametop_unwind::ModuleKind::Vdso => ModuleKind::Vdso,
+                    flametop_unwind::ModuleKind::Jit => ModuleKind::Jit,
+                    flametop_unwind::ModuleKind::Unknown => ModuleKind::Unknown,
+                },
+                path: module.path(),
+                build_id: module.build_id(),
+            });
+            self.modules += 1;
+        }
+        let id = self.places.len() as u32;
+        self.places.push(frame);
+        self.frames.insert(frame, id);
+        out.put(&Record::FrameSeen {
+            frame: id,
+            module: frame.module.0,
+            offset: frame.offset,
+            guessed: frame.guessed,
+        });
+        Some(id)
+    }
+}

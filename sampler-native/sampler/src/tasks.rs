@@ -1,0 +1,389 @@
+//! Who is who: processes and tasks by their identity, never by a bare number, and their dense ids in the stream.
+//!
+//! A process is (tgid, start, exec generation), a task is (tid, start). A task ends with its exit record, or because a
+//! pass with marks did not find it. What has ended is remembered for a while: the rings and the passes run beside each
+//! other, so a record from before the end may come after it.
+
+use std::{collections::HashMap, fs::File, io::Read};
+
+use flametop_kernel::{abi, record::Head};
+use flametop_stream::{Encoder, Record};
+use flametop_unwind::ProcessMaps;
+
+/// How long the ended is remembered, ns.
+const MEMORY: u64 = 5_000_000_000;
+/// Longest command line in the stream, bytes.
+const MAX_CMDLINE: u64 = 4096;
+
+/// Identity of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TaskKey {
+    tid: u32,
+    start: u64,
+}
+
+impl TaskKey {
+    /// Of the task of this head.
+    pub fn of(head: &Head) -> TaskKey {
+        TaskKey {
+            tid: head.tid,
+            start: head.start_boottime,
+        }
+    }
+}
+
+/// Identity of a process image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ProcessKey {
+    tgid: u32,
+    start: u64,
+    exec: u32,
+}
+
+impl ProcessKey {
+    /// Of the process of this head.
+    pub fn of(head: &Head) -> ProcessKey {
+        ProcessKey {
+            tgid: head.tgid,
+            start: head.process_start_boottime,
+            exec: head.self_exec_id,
+        }
+    }
+}
+
+/// What a task was last told to be; a sight that says the same is not told again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    pub run: u64,
+    pub wait: u64,
+    pub switches: u64,
+    pub state: u16,
+    pub stack: Option<u32>,
+}
+
+/// Stack memory of a sleeper that came piece by piece.
+#[derive(Debug, Default)]
+pub struct Pieces {
+    /// Good as long as the task has this many switches.
+    pub switches: u64,
+    /// (address, bytes) of each.
+    pub pieces: Vec<(u64, Vec<u8>)>,
+    /// The address asked for last.
+    pub asked: u64,
+}
+
+/// One live task.
+#[derive(Debug)]
+pub struct Task {
+    /// Its id in the stream.
+    pub id: u32,
+    process: ProcessKey,
+    comm: [u8; 16],
+    fresh: bool,
+    first_seen: u64,
+    marked: u64,
+    sums: (u64, u64),
+    /// See [`Told`].
+    pub told: Option<Told>,
+    /// See [`Pieces`].
+    pub pieces: Option<Box<Pieces>>,
+    /// The CPU clock copies more of its stack.
+    pub raised: bool,
+}
+
+/// One process image.
+#[derive(Debug)]
+pub struct Process {
+    id: u32,
+    comm: [u8; 16],
+    uid: u32,
+    cgroup: u64,
+    tasks: u32,
+    emptied: u64,
+    /// What it has mapped, once a stack of it was walked.
+    pub maps: Option<ProcessMaps>,
+    /// `exec_vm` when they were read.
+    pub maps_exec_vm: u64,
+    /// When they were read, or tried, ns.
+    pub maps_read: u64,
+}
+
+#[derive(Debug)]
+struct Gone {
+    id: u32,
+    time: u64,
+    exec: u32,
+}
+
+/// What a record is about.
+pub enum Sight<'a> {
+    /// A live task and its process.
+    Live(&'a mut Task, &'a mut Process),
+    /// A task that ended meanwhile; its id in the stream.
+    Ended(u32),
+}
+
+/// All processes and tasks.
+pub struct Tasks {
+    tasks: HashMap<TaskKey, Task>,
+    processes: HashMap<ProcessKey, Process>,
+    gone: HashMap<TaskKey, Gone>,
+    next_task: u32,
+    next_process: u32,
+    opened: u64,
+    boot_offset: u64,
+}
+
+impl Tasks {
+    /// No tasks yet. `opened`: when sampling began, `boot_offset`: boot time − monotonic time, ns.
+    pub fn new(opened: u64, boot_offset: u64) -> Tasks {
+        Tasks {
+            tasks: HashMap::new(),
+            processes: HashMap::new(),
+            gone: HashMap::new(),
+            next_task: 0,
+            next_process: 0,
+            opened,
+            boot_offset,
+        }
+    }
+
+    /// Number of live tasks.
+    pub fn len(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// Takes note of a task that was seen in pass number `pass` (0: not by a pass), and tells what is new about it.
+    pub fn see(&mut self, head: &Head, pass: u64, out: &mut Encoder) -> Sight<'_> {
+        let key = TaskKey::of(head);
+        let start = head.start_boottime.saturating_sub(self.boot_offset);
+        let mut fresh = start >= self.opened;
+        if let Some(gone) = self.gone.get(&key) {
+            // Only a zombie, or the image after an exec by another thread, is there after the end.
+            let after = head.ktime > gone.time
+                && (u32::from(head.state) == abi::FT_STATE_ZOMBIE
+                    || newer(head.self_exec_id, gone.exec));
+            if !after {
+                return Sight::Ended(gone.id);
+            }
+            self.gone.remove(&key);
+            fresh = false;
+        }
+        let mut process_key = ProcessKey::of(head);
+        let known = self.tasks.get(&key).map(|t| t.process);
+        let mut stale = false;
+        if let Some(known) = known.filter(|k| *k != process_key) {
+            stale = !newer(head.self_exec_id, known.exec);
+            if !stale {
+                fresh &= !self.exec(key, known, head, out);
+            } else if !self.processes.contains_key(&process_key) {
+                process_key = known;
+            }
+        }
+        let process = see_process(
+            &mut self.processes,
+            process_key,
+            &mut self.next_process,
+            head,
+            out,
+        );
+        let seen = |id: u32, process: u32, fresh: bool, out: &mut Encoder| {
+            out.put(&Record::TaskSeen {
+                task: id,
+                process,
+                tid: head.tid,
+                start,
+                fresh,
+                comm: comm(&head.comm),
+            });
+        };
+        let task = self.tasks.entry(key).or_insert_with(|| {
+            let id = self.next_task;
+            self.next_task += 1;
+            process.tasks += 1;
+            seen(id, process.id, fresh, out);
+            Task {
+                id,
+                process: process_key,
+                comm: head.comm,
+                fresh,
+                first_seen: head.ktime,
+                marked: pass,
+                sums: (head.run_ns, head.wait_ns),
+                told: None,
+                pieces: None,
+                raised: false,
+            }
+        });
+        if !stale && (task.process != process_key || task.comm != head.comm) {
+            if task.process != process_key {
+                process.tasks += 1;
+            }
+            task.process = process_key;
+            task.comm = head.comm;
+            seen(task.id, process.id, task.fresh, out);
+        }
+        task.marked = task.marked.max(pass);
+        task.sums = (head.run_ns.max(task.sums.0), head.wait_ns.max(task.sums.1));
+        Sight::Live(task, process)
+    }
+
+    /// The known task `key` of image `known` was seen in a newer image. Returns whether that is another task.
+    fn exec(&mut self, key: TaskKey, known: ProcessKey, head: &Head, out: &mut Encoder) -> bool {
+        let Some(old) = self.processes.get_mut(&known) else {
+            return false;
+        };
+        old.tasks = old.tasks.saturating_sub(1);
+        old.emptied = head.ktime;
+        if old.tasks > 0
+            && let Some(task) = self.tasks.remove(&key)
+        {
+            // Any of its threads may have called exec and taken this tid; its sums are not those of the one before.
+            out.put(&Record::TaskGone {
+                task: task.id,
+                time: head.ktime,
+                run: task.sums.0,
+                wait: task.sums.1,
+                exact: false,
+            });
+            return true;
+        }
+        false
+    }
+
+    /// A task ended; `head` has its final sums. One that was never seen is told of, if it began after sampling did.
+    pub fn exit(&mut self, head: &Head, out: &mut Encoder) {
+        let key = TaskKey::of(head);
+        if self.gone.contains_key(&key) {
+            return;
+        }
+        match self.tasks.get(&key) {
+            Some(task)
+                if task.process != ProcessKey::of(head)
+                    && !newer(head.self_exec_id, task.process.exec) =>
+            {
+                return;
+            }
+            None if head.start_boottime.saturating_sub(self.boot_offset) < self.opened => return,
+            _ => {
+                self.see(head, 0, out);
+            }
+        }
+        self.end(key, head.ktime, Some((head.run_ns, head.wait_ns)), out);
+    }
+
+    fn end(&mut self, key: TaskKey, time: u64, exact: Option<(u64, u64)>, out: &mut Encoder) {
+        let Some(task) = self.tasks.remove(&key) else {
+            return;
+        };
+        let (run, wait) = exact.unwrap_or(task.sums);
+        out.put(&Record::TaskGone {
+            task: task.id,
+            time,
+            run,
+            wait,
+            exact: exact.is_some(),
+        });
+        if let Some(process) = self.processes.get_mut(&task.process) {
+            process.tasks = process.tasks.saturating_sub(1);
+            process.emptied = time;
+        }
+        let gone = Gone {
+            id: task.id,
+            time,
+            exec: task.process.exec,
+        };
+        self.gone.insert(key, gone);
+    }
+
+    /// Ends every task that was there before `began` and that pass number `pass`, which wrote marks and began then, did not see.
+    pub fn end_unmarked(&mut self, pass: u64, began: u64, out: &mut Encoder) {
+        let unmarked = self
+            .tasks
+            .iter()
+            .filter(|(_, t)| t.marked != pass && t.first_seen < began);
+        let unmarked: Vec<TaskKey> = unmarked.map(|(k, _)| *k).collect();
+        for key in unmarked {
+            self.end(key, began, None, out);
+        }
+    }
+
+    /// Forgets what ended long before `now`.
+    pub fn forget(&mut self, now: u64) {
+        self.gone.retain(|_, g| g.time + MEMORY > now);
+        self.processes
+            .retain(|_, p| p.tasks > 0 || p.emptied + MEMORY > now);
+    }
+}
+
+fn see_process<'a>(
+    processes: &'a mut HashMap<ProcessKey, Process>,
+    key: ProcessKey,
+    next: &mut u32,
+    head: &Head,
+    out: &mut Encoder,
+) -> &'a mut Process {
+    let mut new = false;
+    let process = processes.entry(key).or_insert_with(|| {
+        new = true;
+        *next += 1;
+        Process {
+            id: *next - 1,
+            comm: head.process_comm,
+            uid: head.uid,
+            cgroup: head.cgroup,
+            tasks: 0,
+            emptied: head.ktime,
+            maps: None,
+            maps_exec_vm: 0,
+            maps_read: 0,
+        }
+    });
+    let leader = head.tid == head.tgid;
+    let changed = process.comm != head.process_comm
+        || leader && (process.uid, process.cgroup) != (head.uid, head.cgroup);
+    if new || changed && key == ProcessKey::of(head) {
+        process.comm = head.process_comm;
+        if leader {
+            (process.uid, process.cgroup) = (head.uid, head.cgroup);
+        }
+        // Of the user processes that have kernel threads (io_uring), the leader never is one.
+        let kthread = head.status & abi::FT_KTHREAD != 0 && leader;
+        let cmdline = match u32::from(head.state) {
+            abi::FT_STATE_ZOMBIE => Vec::new(),
+            _ if kthread => Vec::new(),
+            _ => read_cmdline(head.tgid),
+        };
+        out.put(&Record::ProcessSeen {
+            process: process.id,
+            tgid: head.tgid,
+            start_boottime: head.process_start_boottime,
+            self_exec_id: key.exec,
+            uid: process.uid,
+            cgroup: process.cgroup,
+            kthread,
+            comm: comm(&process.comm),
+            cmdline: &cmdline,
+        });
+    }
+    process
+}
+
+/// Whether exec generation `a` comes after `b`.
+fn newer(a: u32, b: u32) -> bool {
+    a.wrapping_sub(b).cast_signed() > 0
+}
+
+fn comm(padded: &[u8; 16]) -> &[u8] {
+    let end = padded.iter().position(|b| *b == 0).unwrap_or(padded.len());
+    &padded[..end]
+}
+
+/// The command line of a process, NULs as they are; empty if it is gone.
+fn read_cmdline(tgid: u32) -> Vec<u8> {
+    let mut text = Vec::new();
+    if let Ok(file) = File::open(format!("/proc/{tgid}/cmdline")) {
+        let _ = file.take(MAX_CMDLINE).read_to_end(&mut text);
+    }
+    text
+}

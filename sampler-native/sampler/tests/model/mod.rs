@@ -1,0 +1,395 @@
+//! What a reader of the stream knows, for tests and the snapshot example. It checks the rules of the stream as it reads.
+
+use std::collections::BTreeMap;
+
+use flametop_sampler::{MIN_BUFFER, Session};
+use flametop_stream::{
+    COUNTERS, Counter, End, Head, ModuleKind, NO_STACK, NameSource, Reader, Record,
+};
+
+pub struct Process {
+    pub tgid: u32,
+    pub kthread: bool,
+    pub comm: String,
+    pub cmdline: Vec<u8>,
+}
+
+pub struct Task {
+    pub process: u32,
+    pub tid: u32,
+    pub fresh: bool,
+    pub comm: String,
+    /// Last *task changed*.
+    pub now: Option<Head>,
+    pub samples: Vec<Head>,
+    /// How many *task changed* there were.
+    pub changes: usize,
+    pub gone: Option<Gone>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Gone {
+    pub time: u64,
+    pub run: u64,
+    pub exact: bool,
+}
+
+pub struct Stack {
+    pub end: End,
+    pub user: usize,
+    pub frames: Vec<u32>,
+}
+
+#[derive(Default)]
+pub struct Model {
+    pub processes: Vec<Process>,
+    pub tasks: Vec<Task>,
+    pub modules: Vec<(ModuleKind, String)>,
+    pub frames: Vec<(u32, u64, bool)>,
+    pub stacks: Vec<Stack>,
+    pub names: BTreeMap<u32, (NameSource, String)>,
+    pub counters: Option<[u64; COUNTERS]>,
+    pub notices: Vec<String>,
+    pub passes: u32,
+    pub batches: u32,
+    pub cpus: u32,
+    pub own_cpu: u64,
+    asked: usize,
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A session whose whole stream is kept and read.
+pub struct Recording {
+    pub session: Session,
+    pub model: Model,
+    pub bytes: Vec<u8>,
+    buffer: Vec<u8>,
+}
+
+impl Recording {
+    /// Opens a session with these settings and the symbolizer that stands beside this program.
+    pub fn open(settings: &str) -> Recording {
+        let exe = std::env::current_exe().expect("own path");
+        let folder = exe.ancestors().nth(2).expect("target folder");
+        let symbolizer = folder.join("flametop-symbolizer");
+        let settings = format!("{settings}\nsymbolizer={}\n", symbolizer.display());
+        let session = Session::open(&settings).unwrap_or_else(|e| panic!("{e}"));
+        let bytes = session.header().to_vec();
+        Recording {
+            session,
+            model: Model::default(),
+            bytes,
+            buffer: vec![0; 256 << 10],
+        }
+    }
+
+    /// Uses a buffer of the smallest size.
+    pub fn with_smallest_buffer(mut self) -> Recording {
+        self.buffer = vec![0; MIN_BUFFER];
+        self
+    }
+
+    /// One pass with all its batches, or one batch without a pass.
+    pub fn fill(&mut self, pass: bool) {
+        loop {
+            let length = self
+                .session
+                .fill(&mut self.buffer, pass, 0)
+                .unwrap_or_else(|e| panic!("fill: {e}"));
+            self.bytes.extend_from_slice(&self.buffer[..length]);
+            let more = self
+                .model
+                .read_batch(self.session.header(), &self.buffer[..length]);
+            if !more {
+                break;
+            }
+        }
+    }
+
+    /// Passes for `millis`, `hz` a second.
+    pub fn run(&mut self, hz: u64, millis: u64) {
+        let begin = std::time::Instant::now();
+        for i in 0..millis * hz / 1000 {
+            let due = std::time::Duration::from_nanos(i * 1_000_000_000 / hz);
+            std::thread::sleep(due.saturating_sub(begin.elapsed()));
+            self.fill(true);
+        }
+    }
+
+    /// Asks for the names of all frames that have not been asked for, and waits for them.
+    pub fn name_all(&mut self) {
+        let names = self.session.names();
+        let all: Vec<u32> = (self.model.asked..self.model.frames.len())
+            .map(|f| f as u32)
+            .collect();
+        self.model.asked = self.model.frames.len();
+        names.ask(&all);
+        for _ in 0..1000 {
+            self.fill(false);
+            if self.model.names.len() >= self.model.asked {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        panic!(
+            "{} of {} names came",
+            self.model.names.len(),
+            self.model.asked
+        );
+    }
+}
+
+impl Model {
+    /// Returns whether the pass goes on in the next batch.
+    fn read_batch(&mut self, header: &[u8], batch: &[u8]) -> bool {
+        let stream = [header, &renumbered(batch)].concat();
+        let mut reader = Reader::new(stream.as_slice()).expect("header");
+        let batch = reader.next_batch().expect("batch").expect("a batch");
+        self.batches += 1;
+        self.passes += u32::from(batch.pass);
+        let before = self.counters;
+        let mut counted = false;
+        for record in batch.records() {
+            let record = record.expect("record");
+            counted |= matches!(record, Record::Counters(_));
+            self.read(&record);
+        }
+        if batch.pass {
+            assert!(counted, "a batch that ends a pass has counters");
+        }
+        if let Some(now) = self.counters {
+            check(&now);
+            for (now, before) in now
+                .iter()
+                .zip(before.unwrap_or_default())
+                .take(Counter::Tasks as usize)
+            {
+                assert!(*now >= before, "counters only grow");
+            }
+        }
+        batch.more
+    }
+
+    fn read(&mut self, record: &Record<'_>) {
+        match record {
+            Record::Counters(totals) => self.counters = Some(*totals),
+            Record::ProcessSeen {
+                process,
+                tgid,
+                kthread,
+                comm,
+                cmdline,
+                ..
+            } => put(
+                &mut self.processes,
+                *process,
+                Process {
+                    tgid: *tgid,
+                    kthread: *kthread,
+                    comm: text(comm),
+                    cmdline: cmdline.to_vec(),
+                },
+            ),
+            Record::TaskSeen {
+                task,
+                process,
+                tid,
+                fresh,
+                comm,
+                ..
+            } => {
+                assert!((*process as usize) < self.processes.len());
+                match self.tasks.get_mut(*task as usize) {
+                    Some(t) => {
+                        assert!(t.gone.is_none() && t.tid == *tid && t.fresh == *fresh);
+                        t.process = *process;
+                        t.comm = text(comm);
+                    }
+                    None => put(
+                        &mut self.tasks,
+                        *task,
+                        Task {
+                            process: *process,
+                            tid: *tid,
+                            fresh: *fresh,
+                            comm: text(comm),
+                            now: None,
+                            samples: Vec::new(),
+                            changes: 0,
+                            gone: None,
+                        },
+                    ),
+                }
+            }
+            Record::TaskGone {
+                task,
+                time,
+                run,
+                exact,
+                ..
+            } => {
+                let task = &mut self.tasks[*task as usize];
+                assert!(task.gone.is_none(), "gone once");
+                task.gone = Some(Gone {
+                    time: *time,
+                    run: *run,
+                    exact: *exact,
+                });
+            }
+            Record::ModuleSeen {
+                module, kind, path, ..
+            } => {
+                assert_eq!(*module as usize, self.modules.len());
+                self.modules.push((*kind, text(path)));
+            }
+            Record::FrameSeen {
+                frame,
+                module,
+                offset,
+                guessed,
+            } => {
+                assert_eq!(*frame as usize, self.frames.len());
+                assert!((*module as usize) < self.modules.len());
+                self.frames.push((*module, *offset, *guessed));
+            }
+            Record::StackSeen {
+                stack,
+                end,
+                user,
+                frames,
+            } => {
+                assert_eq!(*stack as usize, self.stacks.len());
+                assert!(frames.iter().all(|f| (*f as usize) < self.frames.len()));
+                self.stacks.push(Stack {
+                    end: *end,
+                    user: usize::from(*user),
+                    frames: frames.to_vec(),
+                });
+            }
+            Record::TaskChanged(head) => {
+                self.check_head(head);
+                let task = &mut self.tasks[head.task as usize];
+                assert!(task.gone.is_none(), "a task that is gone does not change");
+                task.now = Some(*head);
+                task.changes += 1;
+            }
+            Record::CpuSample(head) => {
+                self.check_head(head);
+                self.tasks[head.task as usize].samples.push(*head);
+            }
+            Record::CpuUsage {
+                cpu, idle, elapsed, ..
+            } => {
+                assert!(
+                    *idle <= *elapsed + 100_000_000,
+                    "cpu {cpu} idle {idle} of {elapsed}"
+                );
+                self.cpus = self.cpus.max(cpu + 1);
+            }
+            Record::IdleState { .. } => {}
+            Record::Name {
+                frame,
+                source,
+                name,
+            } => {
+                assert!((*frame as usize) < self.frames.len());
+                self.names.insert(*frame, (*source, text(name)));
+            }
+            Record::Notice { text: t, .. } => self.notices.push(text(t)),
+            Record::HostUsage { own_cpu, .. } => {
+                assert!(*own_cpu >= self.own_cpu);
+                self.own_cpu = *own_cpu;
+            }
+        }
+    }
+
+    fn check_head(&self, head: &Head) {
+        assert!((head.task as usize) < self.tasks.len());
+        if let Some(stack) = head.stack {
+            assert!(stack != NO_STACK && (stack as usize) < self.stacks.len());
+            assert_eq!(self.stacks[stack as usize].end, head.why);
+        }
+    }
+
+    /// The live task of this tid.
+    pub fn task(&self, tid: u32) -> Option<&Task> {
+        self.tasks
+            .iter()
+            .rev()
+            .find(|t| t.tid == tid && t.gone.is_none())
+    }
+
+    /// Live tasks of this process.
+    pub fn tasks_of(&self, tgid: u32) -> impl Iterator<Item = &Task> {
+        self.tasks
+            .iter()
+            .filter(move |t| t.gone.is_none() && self.processes[t.process as usize].tgid == tgid)
+    }
+
+    /// Names of the frames of a stack, outermost first, kernel frames end in `_[k]`.
+    pub fn names(&self, stack: u32) -> Vec<String> {
+        let stack = &self.stacks[stack as usize];
+        let name = |(i, frame): (usize, &u32)| {
+            let name = self.names.get(frame).map_or("?", |(_, n)| n.as_str());
+            if i < stack.user {
+                name.to_owned()
+            } else {
+                format!("{name}_[k]")
+            }
+        };
+        stack.frames.iter().enumerate().map(name).collect()
+    }
+
+    pub fn counter(&self, counter: Counter) -> u64 {
+        self.counters.map_or(0, |c| c[counter as usize])
+    }
+}
+
+fn put<T>(table: &mut Vec<T>, id: u32, value: T) {
+    let id = id as usize;
+    assert!(id <= table.len(), "ids are dense");
+    if id == table.len() {
+        table.push(value)
+    } else {
+        table[id] = value
+    }
+}
+
+/// The batch as the first of a stream.
+fn renumbered(batch: &[u8]) -> Vec<u8> {
+    let word = |i: usize| u32::from_le_bytes([batch[i], batch[i + 1], batch[i + 2], batch[i + 3]]);
+    let time = u64::from(word(8)) | u64::from(word(12)) << 32;
+    let flags = u16::from_le_bytes([batch[20], batch[21]]);
+    let mut out = vec![0; batch.len()];
+    flametop_stream::batch(&mut out, time, 0, flags, &batch[24..]);
+    out
+}
+
+fn check(c: &[u64; COUNTERS]) {
+    use Counter::*;
+    let sum = |all: &[Counter]| all.iter().map(|i| c[*i as usize]).sum::<u64>();
+    assert_eq!(
+        c[PassesDue as usize],
+        sum(&[PassesLate, PassesMade]),
+        "passes: {c:?}"
+    );
+    let parts = [
+        Written,
+        Unchanged,
+        OnCpu,
+        IdleKthreads,
+        FailedMmBusy,
+        FailedTorn,
+        FailedFaulted,
+        FailedExited,
+    ];
+    assert_eq!(c[TaskPasses as usize], sum(&parts), "tasks: {c:?}");
+    assert_eq!(
+        c[CpuSamples as usize],
+        sum(&[CpuPlaced, CpuFailed, CpuDropped, CpuWaiting]),
+        "samples: {c:?}"
+    );
+}

@@ -1,0 +1,538 @@
+//! The side of flametop: starts the helper process, asks it, and answers without it where it cannot.
+
+use std::collections::{HashMap, VecDeque};
+use std::fs::File;
+use std::io;
+use std::mem::take;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crate::protocol::{ASK_MAX, Ask, FILE, Found, KERNEL, MESSAGE_MAX, Reply, Trouble, VDSO, VERSION};
+use crate::{Answer, NAME_MAX, Query, Source, Subject, sys};
+
+/// A helper process that takes longer for one question is killed.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(10);
+/// A helper process that was killed is gone by then, or hangs.
+const REAP_TIME_MAX: Duration = Duration::from_secs(1);
+const BACKOFF_MIN: Duration = Duration::from_millis(50);
+const BACKOFF_MAX: Duration = Duration::from_secs(10);
+/// So many deaths in a row for no known reason, and frames are answered without it while it is down.
+const DEATHS_MAX: u32 = 3;
+/// So many questions are put again after a death for no known reason; the second one is the file's fault.
+const ATTEMPTS_MAX: u32 = 2;
+/// Open files that are kept. A module that was put out can be added again.
+const FILES_MAX: usize = 1024;
+
+/// The client of one helper process at a time.
+///
+/// Dropping it ends the helper process.
+#[derive(Debug)]
+pub struct Symbolizer {
+    commands: Option<Sender<Message>>,
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+enum Message {
+    Add(u32, Subject),
+    Ask(Vec<Query>),
+}
+
+/// What the client's thread and its callers share. Nobody holds a lock while waiting for anything.
+#[derive(Debug, Default)]
+struct Shared {
+    answers: Mutex<Vec<Answer>>,
+    notices: Mutex<Vec<String>>,
+    /// The helper process, from its start until it is reaped: while it is here its pid is its own.
+    helper: Mutex<Option<Child>>,
+    stopping: AtomicBool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Symbolizer {
+    /// A client of `program`, the path of `flametop-symbolizer`, which is started at once. If that fails, a notice says so
+    /// and frames are named without symbols.
+    pub fn start(program: &Path) -> Symbolizer {
+        let (commands, inbox) = channel();
+        let shared = Arc::new(Shared::default());
+        let client = Client::new(program.to_path_buf(), inbox, Arc::clone(&shared));
+        let thread = thread::Builder::new().name("symbolizer".into()).stack_size(256 << 10).spawn(|| client.run());
+        if let Err(error) = &thread {
+            lock(&shared.notices).push(format!("no names for frames: no thread to ask the symbolizer from ({error})"));
+        }
+        Symbolizer { commands: Some(commands), shared, thread: thread.ok() }
+    }
+
+    /// Tells what `module` is. Adding it again replaces it. Of many files only those asked most recently stay open.
+    pub fn add_module(&mut self, module: u32, subject: Subject) {
+        self.tell(Message::Add(module, subject));
+    }
+
+    /// Asks for names. Each query is answered once, in any order.
+    pub fn ask(&mut self, queries: &[Query]) {
+        if !queries.is_empty() {
+            self.tell(Message::Ask(queries.to_vec()));
+        }
+    }
+
+    fn tell(&mut self, message: Message) {
+        let Some(commands) = &self.commands else { return };
+        // The thread is gone only if it could not be started.
+        if let Err(returned) = commands.send(message)
+            && let Message::Ask(queries) = returned.0
+        {
+            lock(&self.shared.answers).extend(queries.iter().map(|query| without_symbol(query, b"")));
+        }
+    }
+
+    /// The answers that have come since the last call.
+    pub fn take_answers(&mut self) -> Vec<Answer> {
+        take(&mut *lock(&self.shared.answers))
+    }
+
+    /// The helper process that runs now: not to be sampled. It changes when the helper process is restarted.
+    pub fn pid(&self) -> Option<u32> {
+        lock(&self.shared.helper).as_ref().map(Child::id)
+    }
+
+    /// What went wrong since the last call: what happened, to which thing, what mends it.
+    pub fn take_notices(&mut self) -> Vec<String> {
+        take(&mut *lock(&self.shared.notices))
+    }
+}
+
+impl Drop for Symbolizer {
+    fn drop(&mut self) {
+        self.shared.stopping.store(true, Ordering::Release);
+        self.commands = None;
+        if let Some(helper) = &mut *lock(&self.shared.helper) {
+            // It fails only if the process is dead already.
+            let _ = helper.kill();
+        }
+        if let Some(thread) = self.thread.take() {
+            // A panic there has nobody left to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A module that frames lie in.
+#[derive(Debug)]
+struct Module {
+    kind: u8,
+    file: Option<File>,
+    /// What stands before `+fn@0x…`.
+    label: Vec<u8>,
+    /// The whole path, for notices.
+    path: String,
+    /// It killed the helper process: never asked again.
+    refused: bool,
+    used: u64,
+}
+
+/// Queries that wait, of one module.
+#[derive(Debug)]
+struct Batch {
+    module: u32,
+    queries: Vec<Query>,
+    attempts: u32,
+}
+
+/// Why a question was not answered.
+#[derive(Debug)]
+enum Death {
+    /// It ended or was killed.
+    Ended(io::Error),
+    /// It did not answer in time.
+    Late,
+    /// What it said makes no sense.
+    Nonsense,
+}
+
+struct Client {
+    program: PathBuf,
+    inbox: Receiver<Message>,
+    shared: Arc<Shared>,
+    socket: Option<OwnedFd>,
+    modules: HashMap<u32, Module>,
+    pending: VecDeque<Batch>,
+    /// Batches so far: the clock of `Module::used`.
+    clock: u64,
+    /// Deaths in a row for no known reason.
+    deaths: u32,
+    backoff: Duration,
+    retry_at: Instant,
+    /// The program cannot be used, and that was told.
+    going_without: bool,
+    buffer: Vec<u8>,
+}
+
+impl Client {
+    fn new(program: PathBuf, inbox: Receiver<Message>, shared: Arc<Shared>) -> Client {
+        Client {
+            program,
+            inbox,
+            shared,
+            socket: None,
+            modules: HashMap::new(),
+            pending: VecDeque::new(),
+            clock: 0,
+            deaths: 0,
+            backoff: BACKOFF_MIN,
+            retry_at: Instant::now(),
+            going_without: false,
+            buffer: vec![0; MESSAGE_MAX],
+        }
+    }
+
+    fn run(mut self) {
+        self.start_helper();
+        while self.listen() {
+            self.work();
+        }
+        self.socket = None;
+        self.reap();
+    }
+
+    /// Takes what callers said; waits if there is nothing else to do. False if there are no callers any more.
+    fn listen(&mut self) -> bool {
+        let wait = if self.pending.is_empty() {
+            Duration::MAX
+        } else if self.socket.is_none() {
+            self.retry_at.saturating_duration_since(Instant::now())
+        } else {
+            Duration::ZERO
+        };
+        let mut next = if wait == Duration::MAX {
+            self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected)
+        } else {
+            self.inbox.recv_timeout(wait)
+        };
+        loop {
+            match next {
+                Ok(message) => self.take(message),
+                Err(RecvTimeoutError::Timeout) => return true,
+                Err(RecvTimeoutError::Disconnected) => return false,
+            }
+            next = self.inbox.recv_timeout(Duration::ZERO);
+        }
+    }
+
+    fn take(&mut self, message: Message) {
+        match message {
+            Message::Add(module, subject) => self.add(module, subject),
+            Message::Ask(queries) => {
+                let (asked, known): (Vec<_>, Vec<_>) = queries.into_iter().partition(|query| {
+                    query.root.is_none() && self.modules.get(&query.module).is_some_and(|module| !module.refused)
+                });
+                self.answer_without(&known);
+                for query in asked {
+                    let (module, fresh) = (query.module, |batch: &&mut Batch| batch.attempts == 0);
+                    match self.pending.iter_mut().filter(fresh).find(|batch| batch.module == module) {
+                        Some(batch) => batch.queries.push(query),
+                        None => self.pending.push_back(Batch { module, queries: vec![query], attempts: 0 }),
+                    }
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, module: u32, subject: Subject) {
+        let (kind, file, path) = match subject {
+            Subject::Kernel => (KERNEL, None, b"[kernel]".to_vec()),
+            Subject::File { file, path } => (FILE, Some(file), path),
+            Subject::Vdso { image } => match sys::memory_file(&image) {
+                Ok(file) => (VDSO, Some(file), b"[vdso]".to_vec()),
+                Err(error) => {
+                    self.tell(format!("no symbols of the vDSO: it cannot be passed to the symbolizer ({error})"));
+                    (VDSO, None, b"[vdso]".to_vec())
+                }
+            },
+        };
+        let label = file_name(&path).to_vec();
+        let path = String::from_utf8_lossy(&path).into_owned();
+        self.clock += 1;
+        self.modules.insert(module, Module { kind, file, label, path, refused: false, used: self.clock });
+        if self.modules.values().filter(|module| module.file.is_some()).count() > FILES_MAX {
+            let files = self.modules.values_mut().filter(|module| module.kind == FILE && module.file.is_some());
+            if let Some(oldest) = files.min_by_key(|module| module.used) {
+                oldest.file = None;
+            }
+        }
+    }
+
+    /// Asks one question, if the helper process runs or can be started.
+    fn work(&mut self) {
+        if self.pending.is_empty() || self.stopping() {
+            return;
+        }
+        if self.socket.is_none() && Instant::now() >= self.retry_at {
+            self.start_helper();
+        }
+        if self.socket.is_none() {
+            if self.going_without || self.deaths >= DEATHS_MAX {
+                for batch in take(&mut self.pending) {
+                    self.answer_without(&batch.queries);
+                }
+            }
+            return;
+        }
+        let Some(mut batch) = self.pending.pop_front() else { return };
+        if batch.queries.len() > ASK_MAX {
+            let queries = batch.queries.split_off(ASK_MAX);
+            self.pending.push_front(Batch { module: batch.module, queries, attempts: batch.attempts });
+        }
+        batch.attempts += 1;
+        match self.exchange(&mut batch) {
+            Ok(()) => {
+                self.deaths = 0;
+                self.backoff = BACKOFF_MIN;
+            }
+            Err(death) => self.bury(&death, Some(batch)),
+        }
+    }
+
+    /// Asks `batch` and answers its queries; those that were answered are no longer in it.
+    fn exchange(&mut self, batch: &mut Batch) -> Result<(), Death> {
+        let Some(module) = self.modules.get_mut(&batch.module) else {
+            self.answer_without(&take(&mut batch.queries));
+            return Ok(());
+        };
+        self.clock += 1;
+        module.used = self.clock;
+        if module.kind != KERNEL && module.file.is_none() {
+            self.answer_without(&take(&mut batch.queries));
+            return Ok(());
+        }
+        let Some(socket) = &self.socket else { return Err(Death::Ended(io::ErrorKind::NotConnected.into())) };
+        let offsets = batch.queries.iter().map(|query| query.offset).collect();
+        let ask = Ask { kind: module.kind, module: batch.module, offsets };
+        sys::send(socket.as_fd(), &ask.encode(), module.file.as_ref().map(File::as_fd)).map_err(Death::Ended)?;
+        let deadline = Instant::now() + ANSWER_TIME_MAX;
+        while !batch.queries.is_empty() {
+            match self.receive(deadline)? {
+                Reply::Names(found) if !found.is_empty() && found.len() <= batch.queries.len() => {
+                    let label = self.modules.get(&batch.module).map_or(&[][..], |module| &module.label);
+                    let answered = batch.queries.drain(..found.len());
+                    let answers: Vec<Answer> = answered.zip(found).map(|(query, found)| answer(&query, found, label)).collect();
+                    lock(&self.shared.answers).extend(answers);
+                }
+                Reply::Trouble(trouble) => self.tell(told(trouble)),
+                _ => return Err(Death::Nonsense),
+            }
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, deadline: Instant) -> Result<Reply, Death> {
+        let Some(socket) = &self.socket else { return Err(Death::Ended(io::ErrorKind::NotConnected.into())) };
+        if !sys::wait_readable(socket.as_fd(), deadline).map_err(Death::Ended)? {
+            return Err(Death::Late);
+        }
+        let (length, _) = sys::receive(socket.as_fd(), &mut self.buffer).map_err(Death::Ended)?;
+        if length == 0 {
+            return Err(Death::Ended(io::ErrorKind::UnexpectedEof.into()));
+        }
+        Reply::decode(&self.buffer[..length]).ok_or(Death::Nonsense)
+    }
+
+    fn start_helper(&mut self) {
+        match self.spawn() {
+            Ok(socket) => self.socket = Some(socket),
+            Err(error) => {
+                let program = self.program.display();
+                return self.go_without(format!(
+                    "no names for frames: {program} cannot be started ({error}); install it again, it belongs beside flametop's library"
+                ));
+            }
+        }
+        match self.receive(Instant::now() + ANSWER_TIME_MAX) {
+            Ok(Reply::Ready(VERSION)) => self.going_without = false,
+            Ok(Reply::Ready(other)) => {
+                self.socket = None;
+                self.reap();
+                let program = self.program.display();
+                self.go_without(format!(
+                    "no names for frames: {program} is of another version (it speaks {other}, this flametop {VERSION}); install both together"
+                ));
+            }
+            Ok(_) => self.bury(&Death::Nonsense, None),
+            Err(death) => self.bury(&death, None),
+        }
+    }
+
+    /// The program is not what it should be: frames are answered without it, and it is tried again later.
+    fn go_without(&mut self, notice: String) {
+        self.retry_at = Instant::now() + BACKOFF_MAX;
+        if !self.going_without && !self.stopping() {
+            self.tell(notice);
+        }
+        self.going_without = true;
+    }
+
+    fn spawn(&mut self) -> io::Result<OwnedFd> {
+        let (ours, theirs) = sys::socket_pair()?;
+        // The lock is held over the start, so that a stop either prevents it or finds the process to kill.
+        let mut helper = lock(&self.shared.helper);
+        if self.stopping() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let mut command = Command::new(&self.program);
+        command.stdin(Stdio::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null()).env_clear().current_dir("/");
+        *helper = Some(command.spawn()?);
+        Ok(ours)
+    }
+
+    fn stopping(&self) -> bool {
+        self.shared.stopping.load(Ordering::Acquire)
+    }
+
+    /// Kills the helper process if it still runs; how it ended.
+    fn reap(&mut self) -> Option<ExitStatus> {
+        let mut child = {
+            let mut helper = lock(&self.shared.helper);
+            // It fails only if the process is dead already, which is as well.
+            let _ = helper.as_mut()?.kill();
+            helper.take()?
+        };
+        // A process that hangs in the kernel, on a lost network file system, dies when it comes back: it is not waited for.
+        let deadline = Instant::now() + REAP_TIME_MAX;
+        loop {
+            match child.try_wait() {
+                Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(1)),
+                result => return result.ok().flatten(),
+            }
+        }
+    }
+
+    /// The helper process is lost: says so, names the file that did it, puts the rest of the question again.
+    fn bury(&mut self, death: &Death, batch: Option<Batch>) {
+        self.socket = None;
+        let status = self.reap();
+        self.retry_at = Instant::now() + self.backoff;
+        self.backoff = (self.backoff * 2).min(BACKOFF_MAX);
+        if self.stopping() {
+            return;
+        }
+        let why = match (death, status.and_then(|status| status.signal())) {
+            (Death::Late, _) => format!("it took more than {} s", ANSWER_TIME_MAX.as_secs()),
+            (Death::Nonsense, _) => "it sent what is not an answer".into(),
+            (Death::Ended(_), Some(signal)) => format!("signal {}", signal_name(signal)),
+            (Death::Ended(error), None) => status.map_or_else(|| error.to_string(), |status| status.to_string()),
+        };
+        let faulted = match death {
+            Death::Late | Death::Nonsense => true,
+            Death::Ended(_) => status.and_then(|status| status.signal()).is_some_and(is_fault),
+        };
+        match batch {
+            Some(batch) if faulted || batch.attempts >= ATTEMPTS_MAX => self.refuse(batch, &why),
+            other => {
+                self.deaths += 1;
+                self.pending.extend(other);
+                if self.deaths == DEATHS_MAX {
+                    let program = self.program.display();
+                    self.tell(format!(
+                        "no names for frames for now: {program} ended {DEATHS_MAX} times in a row ({why}); is memory short, or is it killed? \
+                         It is tried again every {} s",
+                        BACKOFF_MAX.as_secs()
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Never asks for the module of `batch` again.
+    fn refuse(&mut self, batch: Batch, why: &str) {
+        let mut path = String::from("?");
+        if let Some(module) = self.modules.get_mut(&batch.module) {
+            module.refused = true;
+            module.file = None;
+            path.clone_from(&module.path);
+        }
+        self.tell(format!(
+            "no symbols of {path}: the symbolizer was lost while it read them ({why}); frames of this file are named by address, \
+             restart flametop to try it again"
+        ));
+        let (theirs, others): (VecDeque<_>, VecDeque<_>) =
+            take(&mut self.pending).into_iter().partition(|other| other.module == batch.module);
+        self.pending = others;
+        for batch in theirs.into_iter().chain([batch]) {
+            self.answer_without(&batch.queries);
+        }
+    }
+
+    fn answer_without(&self, queries: &[Query]) {
+        let label = |query: &Query| self.modules.get(&query.module).map_or(&[][..], |module| &module.label);
+        lock(&self.shared.answers).extend(queries.iter().map(|query| without_symbol(query, label(query))));
+    }
+
+    fn tell(&self, notice: String) {
+        lock(&self.shared.notices).push(notice);
+    }
+}
+
+/// Signals that a process brings upon itself.
+fn is_fault(signal: i32) -> bool {
+    matches!(signal, libc::SIGBUS | libc::SIGSEGV | libc::SIGABRT | libc::SIGILL | libc::SIGFPE | libc::SIGTRAP | libc::SIGSYS)
+}
+
+fn signal_name(signal: i32) -> String {
+    match signal {
+        libc::SIGBUS => "SIGBUS, as when a file is truncated".into(),
+        libc::SIGSEGV => "SIGSEGV".into(),
+        libc::SIGABRT => "SIGABRT, as when memory runs out".into(),
+        libc::SIGKILL => "SIGKILL".into(),
+        other => other.to_string(),
+    }
+}
+
+fn told(trouble: Trouble) -> String {
+    match trouble {
+        Trouble::KernelHidden => {
+            "no kernel symbols: /proc/kallsyms shows no addresses; run as root or with CAP_SYSLOG, and with kernel.kptr_restrict below 2".into()
+        }
+        Trouble::KernelUnreadable => "no kernel symbols: /proc/kallsyms cannot be read; is /proc mounted?".into(),
+    }
+}
+
+/// The last part of a path, without what the kernel adds to it when the file is gone.
+fn file_name(path: &[u8]) -> &[u8] {
+    let path = path.strip_suffix(b" (deleted)").unwrap_or(path);
+    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
+    &name[..name.len().min(NAME_MAX / 2)]
+}
+
+/// The name that `found` gives, unless it is only the nearest symbol below: the function begins behind it.
+fn answer(query: &Query, found: Found, label: &[u8]) -> Answer {
+    let covers = found.start <= query.offset && query.function_start.is_none_or(|start| start <= found.start);
+    if found.name.is_empty() || !covers {
+        return without_symbol(query, label);
+    }
+    Answer { frame: query.frame, source: Source::Symbol, name: found.name }
+}
+
+/// The name of a frame that has no symbol. `label` is the file's name, empty if the module is not known.
+fn without_symbol(query: &Query, label: &[u8]) -> Answer {
+    let (source, place) = match (query.root, query.function_start) {
+        (Some(root), _) => return Answer { frame: query.frame, source: Source::Root, name: root.into() },
+        (None, Some(start)) => (Source::FunctionStart, format!("fn@{start:#x}")),
+        (None, None) => (Source::Unknown, format!("{:#x}", query.offset)),
+    };
+    let mut name = label.to_vec();
+    if !label.is_empty() {
+        name.push(b'+');
+    }
+    name.extend(place.into_bytes());
+    Answer { frame: query.frame, source, name }
+}

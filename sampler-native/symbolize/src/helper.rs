@@ -1,0 +1,194 @@
+//! The helper process: answers questions on its standard input, a socket, until that is closed.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use blazesym::MaybeDefault;
+use blazesym::symbolize::source::{Elf, Kernel, Source};
+use blazesym::symbolize::{Input, Symbolized, Symbolizer};
+
+use crate::demangle::shown_name;
+use crate::protocol::{Ask, Found, KERNEL, MESSAGE_MAX, Reply, Trouble, VERSION};
+use crate::sys;
+
+/// Private memory that this process may have. Only damaged files want more: an index is 8 bytes a symbol.
+const DATA_MAX: u64 = 256 << 20;
+/// Above this, files that were asked least recently are forgotten. Most of it is pages of mapped symbol tables.
+const RESIDENT_MAX: u64 = 32 << 20;
+/// Files that are kept mapped.
+const FILES_MAX: usize = 64;
+/// The kernel's symbols are read again, for modules and BPF programs that came later, at most this often.
+const KERNEL_REREAD: Duration = Duration::from_secs(30);
+/// No function of the kernel is as long: an address so far behind the nearest symbol lies in something newer than the list.
+const KERNEL_FUNCTION_MAX: usize = 1 << 20;
+const NICE: i32 = 5;
+const KALLSYMS: &str = "/proc/kallsyms";
+
+/// Runs the helper process: takes its standard input as the socket, answers until the client is gone.
+pub fn run() -> ExitCode {
+    // The text of a panic would end on the terminal that flametop draws on.
+    panic::set_hook(Box::new(|_| {}));
+    let socket = io::stdin();
+    if !sys::is_packet_socket(socket.as_fd()) {
+        eprintln!("flametop-symbolizer: started by flametop to read symbols, not by hand");
+        return ExitCode::from(2);
+    }
+    sys::stand_back(NICE);
+    if sys::die_with_parent().and_then(|()| sys::limit_memory(DATA_MAX)).is_err() {
+        return ExitCode::FAILURE;
+    }
+    match serve(socket.as_fd()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn serve(socket: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {
+    let say = |reply: &Reply| reply.encode().iter().try_for_each(|message| sys::send(socket, message, None));
+    let mut symbols = Symbols::default();
+    let mut buffer = vec![0; MESSAGE_MAX];
+    say(&Reply::Ready(VERSION))?;
+    loop {
+        let (length, passed) = sys::receive(socket, &mut buffer)?;
+        if length == 0 {
+            return Ok(());
+        }
+        let ask = Ask::decode(&buffer[..length]).ok_or(io::ErrorKind::InvalidData)?;
+        // A panic may leave the caches half made; the next question starts with new ones.
+        let found = catch_unwind(AssertUnwindSafe(|| symbols.find(&ask, passed))).unwrap_or_else(|_| {
+            symbols = Symbols { told: symbols.told, ..Symbols::default() };
+            vec![Found::default(); ask.offsets.len()]
+        });
+        if let Some(trouble) = symbols.trouble.take() {
+            say(&Reply::Trouble(trouble))?;
+        }
+        say(&Reply::Names(found))?;
+        symbols.shrink();
+    }
+}
+
+/// A file that is mapped.
+struct Held {
+    /// Keeps the number in `path` taken.
+    _file: File,
+    path: PathBuf,
+    used: u64,
+}
+
+#[derive(Default)]
+struct Symbols {
+    kernel: Option<(Symbolizer, Instant)>,
+    files: Option<Symbolizer>,
+    held: HashMap<u32, Held>,
+    /// Questions so far: the clock of `Held::used`.
+    clock: u64,
+    trouble: Option<Trouble>,
+    told: bool,
+}
+
+fn symbolizer() -> blazesym::symbolize::Builder {
+    Symbolizer::builder().enable_code_info(false).enable_inlined_fns(false).enable_demangling(false)
+}
+
+impl Symbols {
+    /// One answer for each offset.
+    fn find(&mut self, ask: &Ask, passed: Option<OwnedFd>) -> Vec<Found> {
+        self.clock += 1;
+        let found = match ask.kind {
+            KERNEL => self.find_in_kernel(&ask.offsets),
+            _ => passed.and_then(|file| self.find_in_file(ask, File::from(file))),
+        };
+        let mut found = found.unwrap_or_default();
+        found.resize(ask.offsets.len(), Found::default());
+        found
+    }
+
+    fn find_in_file(&mut self, ask: &Ask, file: File) -> Option<Vec<Found>> {
+        if !self.held.contains_key(&ask.module) {
+            // Opening a FIFO or a device waits, or does something.
+            if !file.metadata().ok()?.is_file() {
+                return None;
+            }
+            let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+            self.held.insert(ask.module, Held { _file: file, path, used: 0 });
+        }
+        let held = self.held.get_mut(&ask.module)?;
+        held.used = self.clock;
+        let mut elf = Elf::new(&held.path);
+        elf.debug_syms = false;
+        let files = self.files.get_or_insert_with(|| symbolizer().build());
+        lookup(files, &Source::Elf(elf), Input::VirtOffset(&ask.offsets), usize::MAX)
+    }
+
+    fn find_in_kernel(&mut self, addresses: &[u64]) -> Option<Vec<Found>> {
+        let mut found = self.kernel_once(addresses);
+        let stale = self.kernel.as_ref().is_some_and(|(_, read)| read.elapsed() >= KERNEL_REREAD);
+        if stale && found.as_ref().is_none_or(|found| found.iter().any(|found| found.name.is_empty())) {
+            self.kernel = None;
+            sys::trim();
+            found = self.kernel_once(addresses);
+        }
+        found
+    }
+
+    fn kernel_once(&mut self, addresses: &[u64]) -> Option<Vec<Found>> {
+        if self.kernel.is_none() {
+            let trouble = kernel_trouble();
+            if trouble.is_some() && !self.told {
+                self.told = true;
+                self.trouble = trouble;
+            }
+            // procfs gives its files new times now and then: a reload by time would read everything again, and keep both.
+            self.kernel = Some((symbolizer().enable_auto_reload(false).build(), Instant::now()));
+        }
+        let source = Kernel { vmlinux: MaybeDefault::None, kallsyms: MaybeDefault::Some(KALLSYMS.into()), debug_syms: false, ..Kernel::default() };
+        let (symbolizer, _) = self.kernel.as_ref()?;
+        lookup(symbolizer, &Source::Kernel(source), Input::AbsAddr(addresses), KERNEL_FUNCTION_MAX)
+    }
+
+    /// Forgets files until this process is as small as it should be, but never the one asked last.
+    fn shrink(&mut self) {
+        let mut resident = sys::resident_bytes();
+        while self.held.len() > FILES_MAX || (resident > RESIDENT_MAX && self.held.len() > 1) {
+            let Some(oldest) = self.held.iter().min_by_key(|(_, held)| held.used).map(|(&module, _)| module) else { return };
+            if let Some(held) = self.held.remove(&oldest)
+                && let Some(files) = &mut self.files
+            {
+                let evict = blazesym::symbolize::evict::Elf::new(held.path);
+                // Where it cannot be forgotten alone, all are.
+                if files.evict(&evict.into()).is_err() {
+                    self.files = None;
+                    self.held.clear();
+                }
+            }
+            sys::trim();
+            resident = sys::resident_bytes();
+        }
+    }
+}
+
+/// Why there are no kernel symbols, if there are none.
+fn kernel_trouble() -> Option<Trouble> {
+    let Ok(file) = File::open(KALLSYMS) else { return Some(Trouble::KernelUnreadable) };
+    // Without the right to see them, every address is 0.
+    let shown = BufReader::new(file).lines().map_while(Result::ok).take(100).any(|line| !line.starts_with("0000000000000000"));
+    (!shown).then_some(Trouble::KernelHidden)
+}
+
+/// The symbols that really cover `addresses`; `size_max` bounds those without a size.
+fn lookup(symbolizer: &Symbolizer, source: &Source<'_>, addresses: Input<&[u64]>, size_max: usize) -> Option<Vec<Found>> {
+    let results = symbolizer.symbolize(source, addresses).ok()?;
+    let named = results.into_iter().map(|result| match result {
+        Symbolized::Sym(sym) if sym.offset < sym.size.unwrap_or(size_max) => {
+            Found { start: sym.addr, name: shown_name(&sym.name).into_bytes() }
+        }
+        _ => Found::default(),
+    });
+    Some(named.collect())
+}

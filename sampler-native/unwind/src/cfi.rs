@@ -1,0 +1,529 @@
+//! Call frame information: finding the entry of an address, and reading its row.
+
+use crate::elf::{Image, Section, Source};
+use gimli::{
+    BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, EndianSlice, EvaluationResult, Expression,
+    FrameDescriptionEntry, LittleEndian, Location, Operation, Register, RegisterRule, UnwindContext, UnwindSection, Value,
+};
+use std::io;
+
+type Bytes<'a> = EndianSlice<'a, LittleEndian>;
+type Fde<'a> = FrameDescriptionEntry<Bytes<'a>>;
+
+/// Registers by their DWARF numbers.
+pub(crate) const RBP: usize = 6;
+pub(crate) const RSP: usize = 7;
+pub(crate) const RIP: usize = 16;
+/// Registers that a function must give back as it found them, the stack pointer aside.
+pub(crate) const CALLEE_SAVED: [usize; 6] = [3, RBP, 12, 13, 14, 15];
+const CALLEE_SAVED_BITS: u32 = 1 << 3 | 1 << RBP | 0xf << 12;
+
+/// Most bytes of one entry. Decoding one is linear in its size, so this bounds the time that a hostile
+/// file can take; the largest seen in real programs are a few KiB.
+const ENTRY_LIMIT: usize = 256 << 10;
+/// Most entries in an index of our own.
+const INDEX_LIMIT: usize = 1 << 20;
+/// Most bytes of common entries parsed to make one.
+const INDEX_WORK: usize = 64 << 20;
+const EXPRESSION_STEPS: u32 = 256;
+
+/// Registers of one frame, and which of them are known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Registers {
+    pub values: [u64; 17],
+    pub known: u32,
+}
+
+impl Registers {
+    pub(crate) fn get(&self, register: usize) -> Option<u64> {
+        (register < 17 && self.known >> register & 1 == 1).then(|| self.values[register])
+    }
+
+    pub(crate) fn set(&mut self, register: usize, value: u64) {
+        self.values[register] = value;
+        self.known |= 1 << register;
+    }
+
+    /// What a call leaves known in its caller: what the callee had to give back.
+    pub(crate) fn enter_caller(&mut self, sp: u64, ip: u64) {
+        self.known &= CALLEE_SAVED_BITS;
+        self.set(RSP, sp);
+        self.set(RIP, ip);
+    }
+}
+
+/// Why a frame's caller could not be computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// The memory at this address was not copied.
+    Missing(u64),
+    /// A register is needed that is not known, or the rule makes no sense.
+    Unusable,
+}
+
+/// Where the canonical frame address is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cfa {
+    /// register + offset
+    Register { register: u8, offset: i32 },
+    /// *(register + offset) + add
+    Deref { register: u8, offset: i32, add: i32 },
+    /// In a procedure linkage table: a word more once `rip & 15` has reached the push.
+    Plt { limit: u8 },
+}
+
+/// Where a register of the caller is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// Unchanged.
+    Same,
+    /// *(CFA + offset)
+    Saved(i32),
+    /// *(register + offset), as functions do that realign their stack.
+    SavedAt { register: u8, offset: i32 },
+    /// Not to be had.
+    Lost,
+}
+
+/// What to do at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Apply `cfa`, `ra` and `rules`.
+    Plain,
+    /// Nothing called this.
+    Root,
+    /// Code that returns from a signal: the kernel's frame is at the stack pointer.
+    Signal,
+    /// Rules that do not fit into a row: ask [`Tables::evaluate`].
+    Evaluate,
+    /// No unwind information.
+    Uncovered,
+}
+
+/// One row of unwind information, decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub kind: Kind,
+    /// The entry ends one byte on: what returns there may be other code.
+    pub last: bool,
+    pub cfa: Cfa,
+    /// The return address is at CFA + this.
+    pub ra: i32,
+    /// For [`CALLEE_SAVED`].
+    pub rules: [Rule; 6],
+}
+
+impl Row {
+    pub(crate) const UNCOVERED: Row = Row {
+        kind: Kind::Uncovered,
+        last: false,
+        cfa: Cfa::Plt { limit: 0 },
+        ra: 0,
+        rules: [Rule::Lost; 6],
+    };
+}
+
+/// How an entry is found by address.
+#[derive(Debug)]
+enum Search {
+    /// The linker's sorted table of (address, entry), each relative to the address of the header.
+    Header { bytes: Vec<u8>, address: u64 },
+    /// One of our own: (address, offset of the entry), sorted.
+    Index(Vec<(u64, u32)>),
+}
+
+/// One section of unwind information.
+#[derive(Debug)]
+pub(crate) struct Table {
+    bytes: Vec<u8>,
+    debug: bool,
+    bases: BaseAddresses,
+    address: u64,
+    search: Search,
+}
+
+impl Table {
+    /// Reads `.eh_frame` and its header.
+    pub(crate) fn eh_frame(image: &Image, section: Section, source: Source<'_>, limit: u64) -> io::Result<Table> {
+        let bytes = section.read(source, limit)?;
+        let header = image.eh_frame_hdr.and_then(|header| Some((header.address, header.read(source, limit).ok()?)));
+        let bases = BaseAddresses::default()
+            .set_eh_frame(section.address)
+            .set_eh_frame_hdr(header.as_ref().map_or(0, |(address, _)| *address))
+            .set_text(image.text);
+        let mut table = Table { bytes, debug: false, bases, address: section.address, search: Search::Index(Vec::new()) };
+        table.search = match header.and_then(|(address, bytes)| search_table(bytes, address)) {
+            Some(search) => search,
+            None => table.index(),
+        };
+        Ok(table)
+    }
+
+    /// Reads `.debug_frame`.
+    pub(crate) fn debug_frame(section: Section, source: Source<'_>, limit: u64) -> io::Result<Table> {
+        let bytes = section.read(source, limit)?;
+        let mut table = Table {
+            bytes,
+            debug: true,
+            bases: BaseAddresses::default(),
+            address: section.address,
+            search: Search::Index(Vec::new()),
+        };
+        table.search = table.index();
+        Ok(table)
+    }
+
+    /// Bytes of memory that it takes.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes.len()
+            + match &self.search {
+                Search::Header { bytes, .. } => bytes.len(),
+                Search::Index(index) => size_of_val(index.as_slice()),
+            }
+    }
+
+    fn index(&self) -> Search {
+        fn collect<'a, S: UnwindSection<Bytes<'a>>>(section: &S, table: &'a Table) -> Vec<(u64, u32)> {
+            let mut index = Vec::new();
+            let mut entries = section.entries(&table.bases);
+            let mut shared = None;
+            let mut work = 0;
+            while let (Ok(Some(entry)), true) = (entries.next(), index.len() < INDEX_LIMIT && work < INDEX_WORK) {
+                let CieOrFde::Fde(partial) = entry else { continue };
+                let fde = partial.parse(|section, bases, offset| match &shared {
+                    Some((of, cie)) if *of == offset => Ok(Clone::clone(cie)),
+                    _ => {
+                        work += table.entry_size(gimli::UnwindOffset::into(offset)).min(ENTRY_LIMIT);
+                        let cie = bounded_cie(section, table, bases, offset)?;
+                        shared = Some((offset, cie.clone()));
+                        Ok(cie)
+                    }
+                });
+                if let Ok(fde) = fde {
+                    index.push((fde.initial_address(), fde.offset() as u32));
+                }
+            }
+            index.sort_unstable();
+            index.shrink_to_fit();
+            index
+        }
+        Search::Index(if self.debug { collect(&self.debug_section(), self) } else { collect(&self.eh_section(), self) })
+    }
+
+    fn eh_section(&self) -> EhFrame<Bytes<'_>> {
+        let mut section = EhFrame::new(&self.bytes, LittleEndian);
+        section.set_address_size(8);
+        section
+    }
+
+    fn debug_section(&self) -> DebugFrame<Bytes<'_>> {
+        let mut section = DebugFrame::new(&self.bytes, LittleEndian);
+        section.set_address_size(8);
+        section
+    }
+
+    /// Offset of the last entry that starts at or before `address`.
+    fn find(&self, address: u64) -> Option<usize> {
+        match &self.search {
+            Search::Index(index) => {
+                let after = index.partition_point(|(start, _)| *start <= address);
+                Some(index.get(after.checked_sub(1)?)?.1 as usize)
+            }
+            Search::Header { bytes, address: base } => {
+                let field = |at: usize| -> u64 {
+                    let value = bytes.get(at..at + 4).map_or(0, |b| i32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+                    base.wrapping_add_signed(i64::from(value))
+                };
+                let (mut low, mut high) = (0, bytes.len() / 8);
+                while low < high {
+                    let middle = low + (high - low) / 2;
+                    if field(middle * 8) <= address {
+                        low = middle + 1;
+                    } else {
+                        high = middle;
+                    }
+                }
+                let entry = field(low.checked_sub(1)? * 8 + 4);
+                usize::try_from(entry.wrapping_sub(self.address)).ok()
+            }
+        }
+    }
+
+    /// Bytes of the entry at `offset` after its length field.
+    fn entry_size(&self, offset: usize) -> usize {
+        let size = self.bytes.get(offset..).and_then(|bytes| bytes.first_chunk());
+        size.map_or(usize::MAX, |size| u32::from_le_bytes(*size) as usize)
+    }
+
+    /// Whether the entry at `offset` is of a size that is worth decoding.
+    fn is_bounded(&self, offset: usize) -> bool {
+        self.entry_size(offset) <= ENTRY_LIMIT
+    }
+
+    fn fde<'a, S: UnwindSection<Bytes<'a>>>(&'a self, section: &S, address: u64) -> Option<Fde<'a>> {
+        let offset = self.find(address).filter(|offset| self.is_bounded(*offset))?;
+        let fde = section
+            .fde_from_offset(&self.bases, S::Offset::from(offset), |section, bases, offset| {
+                bounded_cie(section, self, bases, offset)
+            })
+            .ok()?;
+        fde.contains(address).then_some(fde)
+    }
+
+    /// Start and end of the function that holds `address`.
+    pub(crate) fn function(&self, address: u64) -> Option<(u64, u64)> {
+        let fde = if self.debug {
+            self.fde(&self.debug_section(), address)
+        } else {
+            self.fde(&self.eh_section(), address)
+        }?;
+        Some((fde.initial_address(), fde.end_address()))
+    }
+
+    /// The row of `address`, decoded; none if no entry covers it.
+    pub(crate) fn row(&self, address: u64, context: &mut UnwindContext<usize>) -> Option<Row> {
+        if self.debug {
+            self.row_in(&self.debug_section(), address, context)
+        } else {
+            self.row_in(&self.eh_section(), address, context)
+        }
+    }
+
+    fn row_in<'a, S: UnwindSection<Bytes<'a>>>(
+        &'a self,
+        section: &S,
+        address: u64,
+        context: &mut UnwindContext<usize>,
+    ) -> Option<Row> {
+        let fde = self.fde(section, address)?;
+        let row = fde.unwind_info_for_address(section, &self.bases, context, address).ok()?;
+        let mut decoded = Row { last: fde.end_address() == address.wrapping_add(1), ..Row::UNCOVERED };
+        if fde.is_signal_trampoline() {
+            decoded.kind = Kind::Signal;
+            return Some(decoded);
+        }
+        let ra = row.register(fde.cie().return_address_register());
+        if ra == Some(RegisterRule::Undefined) {
+            decoded.kind = Kind::Root;
+            return Some(decoded);
+        }
+        decoded.kind = Kind::Evaluate;
+        let Some(RegisterRule::Offset(offset)) = ra else { return Some(decoded) };
+        let (Ok(ra), true) = (i32::try_from(offset), fde.cie().return_address_register().0 == RIP as u16) else {
+            return Some(decoded);
+        };
+        decoded.ra = ra;
+        let expression = |e: &gimli::UnwindExpression<usize>| {
+            let mut operations = e.get(section).ok()?.operations(fde.cie().encoding());
+            Some(std::array::from_fn::<_, 10, _>(|_| operations.next().ok().flatten()))
+        };
+        let Some(cfa) = (match row.cfa() {
+            CfaRule::RegisterAndOffset { register, offset } => plain_register(*register)
+                .zip(i32::try_from(*offset).ok())
+                .map(|(register, offset)| Cfa::Register { register, offset }),
+            CfaRule::Expression(e) => expression(e).and_then(|operations| cfa_expression(&operations)),
+        }) else {
+            return Some(decoded);
+        };
+        decoded.cfa = cfa;
+        decoded.rules = [Rule::Same; 6];
+        for (register, rule) in row.registers() {
+            if register.0 as usize == RIP {
+                continue;
+            }
+            let slot = CALLEE_SAVED.iter().position(|saved| *saved == register.0 as usize);
+            let short = match rule {
+                RegisterRule::SameValue => Some(Rule::Same),
+                RegisterRule::Undefined => Some(Rule::Lost),
+                RegisterRule::Offset(offset) => i32::try_from(*offset).ok().map(Rule::Saved),
+                RegisterRule::Expression(e) => expression(e).and_then(|operations| match operations {
+                    [Some(Operation::RegisterOffset { register, offset, .. }), None, ..] => plain_register(register)
+                        .zip(i32::try_from(offset).ok())
+                        .map(|(register, offset)| Rule::SavedAt { register, offset }),
+                    _ => None,
+                }),
+                _ => None,
+            };
+            match (slot, short) {
+                (Some(slot), Some(rule)) => decoded.rules[slot] = rule,
+                (None, Some(Rule::Lost)) => {}
+                _ => return Some(decoded),
+            }
+        }
+        decoded.kind = Kind::Plain;
+        Some(decoded)
+    }
+
+    /// The caller's registers by the general rules.
+    pub(crate) fn evaluate(
+        &self,
+        address: u64,
+        context: &mut UnwindContext<usize>,
+        registers: &Registers,
+        read: &dyn Fn(u64) -> Result<u64, Failure>,
+    ) -> Result<Registers, Failure> {
+        if self.debug {
+            self.evaluate_in(&self.debug_section(), address, context, registers, read)
+        } else {
+            self.evaluate_in(&self.eh_section(), address, context, registers, read)
+        }
+    }
+
+    fn evaluate_in<'a, S: UnwindSection<Bytes<'a>>>(
+        &'a self,
+        section: &S,
+        address: u64,
+        context: &mut UnwindContext<usize>,
+        old: &Registers,
+        read: &dyn Fn(u64) -> Result<u64, Failure>,
+    ) -> Result<Registers, Failure> {
+        let fde = self.fde(section, address).ok_or(Failure::Unusable)?;
+        let encoding = fde.cie().encoding();
+        let row = fde
+            .unwind_info_for_address(section, &self.bases, context, address)
+            .map_err(|_| Failure::Unusable)?;
+        let compute = |e: &gimli::UnwindExpression<usize>, initial: Option<u64>| {
+            let expression = e.get(section).map_err(|_| Failure::Unusable)?;
+            compute(expression, encoding, initial, old, read)
+        };
+        let cfa = match row.cfa() {
+            CfaRule::RegisterAndOffset { register, offset } => {
+                old.get(register.0 as usize).ok_or(Failure::Unusable)?.wrapping_add_signed(*offset)
+            }
+            CfaRule::Expression(e) => compute(e, None)?,
+        };
+        let mut new = *old;
+        new.known &= CALLEE_SAVED_BITS;
+        new.set(RSP, cfa);
+        for (register, rule) in row.registers() {
+            let target = if *register == fde.cie().return_address_register() { RIP } else { register.0 as usize };
+            if target > RIP {
+                continue;
+            }
+            let value = match rule {
+                RegisterRule::SameValue => old.get(target).ok_or(Failure::Unusable),
+                RegisterRule::Offset(offset) => read(cfa.wrapping_add_signed(*offset)),
+                RegisterRule::ValOffset(offset) => Ok(cfa.wrapping_add_signed(*offset)),
+                RegisterRule::Register(other) => old.get(other.0 as usize).ok_or(Failure::Unusable),
+                RegisterRule::Expression(e) => compute(e, Some(cfa)).and_then(read),
+                RegisterRule::ValExpression(e) => compute(e, Some(cfa)),
+                RegisterRule::Constant(value) => Ok(*value),
+                _ => Err(Failure::Unusable),
+            };
+            match value {
+                Ok(value) => new.set(target, value),
+                Err(failure) if target == RIP => return Err(failure),
+                Err(_) => new.known &= !(1 << target),
+            }
+        }
+        if new.get(RIP).is_none() { Err(Failure::Unusable) } else { Ok(new) }
+    }
+}
+
+fn bounded_cie<'a, S: UnwindSection<Bytes<'a>>>(
+    section: &S,
+    table: &Table,
+    bases: &BaseAddresses,
+    offset: S::Offset,
+) -> gimli::Result<gimli::CommonInformationEntry<Bytes<'a>>> {
+    if !table.is_bounded(gimli::UnwindOffset::into(offset)) {
+        return Err(gimli::Error::NotCieId(0));
+    }
+    section.cie_from_offset(bases, offset)
+}
+
+/// The header's table if it is of the usual encoding: version 1, counts of 4 bytes, relative to the header.
+fn search_table(mut bytes: Vec<u8>, address: u64) -> Option<Search> {
+    let relative = gimli::DW_EH_PE_datarel.0 | gimli::DW_EH_PE_sdata4.0;
+    let head = bytes.get(..12)?;
+    if head[0] != 1 || head[2] != gimli::DW_EH_PE_udata4.0 || head[3] != relative {
+        return None;
+    }
+    let count = u32::from_le_bytes([head[8], head[9], head[10], head[11]]) as usize;
+    let size = count.checked_mul(8).filter(|size| *size > 0 && *size <= bytes.len() - 12)?;
+    bytes.drain(..12);
+    bytes.truncate(size);
+    Some(Search::Header { bytes, address })
+}
+
+fn plain_register(register: Register) -> Option<u8> {
+    (usize::from(register.0) <= RIP).then_some(register.0 as u8)
+}
+
+/// The two expressions that compilers and linkers use: a saved stack pointer, and the linkage table.
+fn cfa_expression(operations: &[Option<Operation<Bytes<'_>>>; 10]) -> Option<Cfa> {
+    let deref = |register: Register, offset: i64, add: u64| {
+        Some(Cfa::Deref {
+            register: plain_register(register)?,
+            offset: offset.try_into().ok()?,
+            add: add.try_into().ok()?,
+        })
+    };
+    let word = |size: u8, space: bool| size == 8 && !space;
+    match operations {
+        [Some(Operation::RegisterOffset { register, offset, .. }), Some(Operation::Deref { size, space, .. }), None, ..]
+            if word(*size, *space) =>
+        {
+            deref(*register, *offset, 0)
+        }
+        [
+            Some(Operation::RegisterOffset { register, offset, .. }),
+            Some(Operation::Deref { size, space, .. }),
+            Some(Operation::PlusConstant { value }),
+            None,
+            ..,
+        ] if word(*size, *space) => deref(*register, *offset, *value),
+        [
+            Some(Operation::RegisterOffset { register: Register(7), offset: 8, .. }),
+            Some(Operation::RegisterOffset { register: Register(16), offset: 0, .. }),
+            Some(Operation::UnsignedConstant { value: 15 }),
+            Some(Operation::And),
+            Some(Operation::UnsignedConstant { value }),
+            Some(Operation::Ge),
+            Some(Operation::UnsignedConstant { value: 3 }),
+            Some(Operation::Shl),
+            Some(Operation::Plus),
+            None,
+        ] => Some(Cfa::Plt { limit: u8::try_from(*value).ok()? }),
+        _ => None,
+    }
+}
+
+fn compute(
+    expression: Expression<Bytes<'_>>,
+    encoding: gimli::Encoding,
+    initial: Option<u64>,
+    registers: &Registers,
+    read: &dyn Fn(u64) -> Result<u64, Failure>,
+) -> Result<u64, Failure> {
+    let unusable = |_| Failure::Unusable;
+    let mut evaluation = expression.evaluation(encoding);
+    evaluation.set_max_iterations(EXPRESSION_STEPS);
+    if let Some(value) = initial {
+        evaluation.set_initial_value(value);
+    }
+    let mut result = evaluation.evaluate().map_err(unusable)?;
+    loop {
+        result = match result {
+            EvaluationResult::Complete => break,
+            EvaluationResult::RequiresRegister { register, .. } => {
+                let value = registers.get(register.0 as usize).ok_or(Failure::Unusable)?;
+                evaluation.resume_with_register(Value::Generic(value))
+            }
+            EvaluationResult::RequiresMemory { address, size, .. } => {
+                let word = read(address)?;
+                let value = if size >= 8 { word } else { word & ((1 << (8 * u32::from(size))) - 1) };
+                evaluation.resume_with_memory(Value::Generic(value))
+            }
+            _ => return Err(Failure::Unusable),
+        }
+        .map_err(unusable)?;
+    }
+    match evaluation.as_result() {
+        [piece] => match piece.location {
+            Location::Address { address } => Ok(address),
+            _ => Err(Failure::Unusable),
+        },
+        _ => Err(Failure::Unusable),
+    }
+}

@@ -1,0 +1,511 @@
+//! The files that processes map, each opened once.
+
+use crate::{
+    ModuleId,
+    cfi::{Failure, Kind, Registers, Row, Table},
+    elf::{Image, Source},
+};
+use gimli::UnwindContext;
+use std::{
+    collections::HashMap,
+    fs::{self, File},
+    io,
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{MetadataExt, OpenOptionsExt},
+    },
+    path::{Path, PathBuf},
+};
+
+/// Descriptors held open at a time.
+const OPEN_LIMIT: usize = 256;
+/// Most bytes of code searched for a system call.
+const CODE_LIMIT: u64 = 4096;
+/// `O_NONBLOCK | O_NOFOLLOW` of x86-64: never wait for a FIFO, never follow a link.
+const OPEN_FLAGS: i32 = 0o4000 | 0o400000;
+/// `mov $15, %rax; syscall` and `mov $15, %eax; syscall`: how a signal handler returns.
+const SIGRETURN: [&[u8]; 2] = [b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05"];
+
+/// What a module is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ModuleKind {
+    /// The kernel and its modules.
+    Kernel,
+    /// An ELF file.
+    File,
+    /// The code that the kernel maps into every process.
+    Vdso,
+    /// Code that a process made at run time: one module per process generation.
+    Jit,
+    /// Executable memory of a file that could not be read.
+    Unknown,
+}
+
+/// A file as the kernel tells it apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct FileKey {
+    device: u64,
+    inode: u64,
+    seconds: i64,
+    nanos: i64,
+}
+
+/// Where a file can be opened.
+#[derive(Clone, Debug)]
+struct Place {
+    /// The kernel's link to the mapped file, whatever has become of its name.
+    link: PathBuf,
+    /// Its name, seen from the root of the process: for who may not follow the link.
+    name: PathBuf,
+}
+
+impl Place {
+    fn new(tgid: u32, start: u64, end: u64, path: &[u8]) -> Place {
+        let mut name = PathBuf::from(format!("/proc/{tgid}/root")).into_os_string();
+        name.push(std::ffi::OsStr::from_bytes(path));
+        Place { link: format!("/proc/{tgid}/map_files/{start:x}-{end:x}").into(), name: name.into() }
+    }
+
+    fn key(&self, inode: u64) -> io::Result<FileKey> {
+        let key = |path: &Path| {
+            let metadata = fs::metadata(path)?;
+            if !metadata.is_file() {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+            }
+            Ok(FileKey {
+                device: metadata.dev(),
+                inode: metadata.ino(),
+                seconds: metadata.mtime(),
+                nanos: metadata.mtime_nsec(),
+            })
+        };
+        key(&self.link).or_else(|error| match key(&self.name) {
+            Ok(key) if key.inode == inode => Ok(key),
+            _ => Err(error),
+        })
+    }
+
+    /// Opens it, if it is still the file of `key`.
+    fn open(&self, key: FileKey) -> io::Result<File> {
+        let file = File::open(&self.link)
+            .or_else(|_| fs::OpenOptions::new().read(true).custom_flags(OPEN_FLAGS).open(&self.name))?;
+        let metadata = file.metadata()?;
+        let same = metadata.is_file()
+            && (metadata.dev(), metadata.ino(), metadata.mtime(), metadata.mtime_nsec())
+                == (key.device, key.inode, key.seconds, key.nanos);
+        if same { Ok(file) } else { Err(io::Error::new(io::ErrorKind::NotFound, "the file has changed")) }
+    }
+}
+
+/// Unwind information of a module, as far as it is in memory.
+#[derive(Debug, Default)]
+struct Tables {
+    eh_frame: Section,
+    /// Read only when `.eh_frame` does not cover an address: Go has its own functions here.
+    debug_frame: Section,
+}
+
+#[derive(Debug, Default)]
+enum Section {
+    /// Not read, or given back.
+    #[default]
+    Out,
+    In(Table),
+    /// Not there, or not readable.
+    None,
+}
+
+impl Section {
+    fn size(&self) -> usize {
+        if let Section::In(table) = self { table.size() } else { 0 }
+    }
+}
+
+/// One module.
+#[derive(Debug)]
+pub struct Module {
+    kind: ModuleKind,
+    path: Vec<u8>,
+    tgid: Option<u32>,
+    image: Image,
+    memory: Vec<u8>,
+    file: Option<(FileKey, Place, Option<File>)>,
+    tables: Tables,
+    used: u64,
+}
+
+impl Module {
+    fn new(kind: ModuleKind, path: &[u8]) -> Module {
+        Module {
+            kind,
+            path: path.to_vec(),
+            tgid: None,
+            image: Image::default(),
+            memory: Vec::new(),
+            file: None,
+            tables: Tables::default(),
+            used: 0,
+        }
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> ModuleKind {
+        self.kind
+    }
+
+    /// As the kernel names it, raw: hostile text, with ` (deleted)` after the name of a deleted file.
+    /// `[vdso]`, `[jit]` and `[kernel]` for those.
+    pub fn path(&self) -> &[u8] {
+        &self.path
+    }
+
+    /// GNU build id, empty if it has none.
+    pub fn build_id(&self) -> &[u8] {
+        &self.image.build_id
+    }
+
+    /// The whole vDSO, an ELF file.
+    pub fn image(&self) -> Option<&[u8]> {
+        (self.kind == ModuleKind::Vdso).then_some(&self.memory)
+    }
+
+    /// Of [`ModuleKind::Jit`]: the process whose code it is.
+    pub fn tgid(&self) -> Option<u32> {
+        self.tgid
+    }
+
+    pub(crate) fn delta(&self, start: u64, end: u64, offset: u64) -> Option<u64> {
+        self.image.delta(start, end, offset)
+    }
+
+    pub(crate) fn is_code(&self, offset: u64) -> bool {
+        self.image.is_code(offset)
+    }
+
+    fn source(&self) -> Option<Source<'_>> {
+        match &self.file {
+            _ if self.kind == ModuleKind::Vdso => Some(Source::Memory(&self.memory)),
+            Some((_, _, Some(file))) => Some(Source::File(file)),
+            _ => None,
+        }
+    }
+
+    fn held(&self) -> usize {
+        self.tables.eh_frame.size() + self.tables.debug_frame.size()
+    }
+}
+
+/// All modules seen, each once. What they hold in memory and open is bounded; least recently used goes first.
+#[derive(Debug)]
+pub struct Modules {
+    list: Vec<Module>,
+    files: HashMap<FileKey, ModuleId>,
+    unknown: HashMap<Vec<u8>, ModuleId>,
+    kernel: Option<ModuleId>,
+    limit: usize,
+    clock: u64,
+}
+
+impl Modules {
+    /// `limit`: bytes of unwind information to hold in memory.
+    pub fn new(limit: usize) -> Modules {
+        Modules {
+            list: Vec::new(),
+            files: HashMap::new(),
+            unknown: HashMap::new(),
+            kernel: None,
+            limit,
+            clock: 0,
+        }
+    }
+
+    /// The module of that id.
+    ///
+    /// # Panics
+    /// If the id is not of these modules.
+    pub fn get(&self, id: ModuleId) -> &Module {
+        &self.list[id.0 as usize]
+    }
+
+    /// How many there are; their ids are below.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Bytes of unwind information in memory.
+    pub fn held(&self) -> usize {
+        self.list.iter().map(Module::held).sum()
+    }
+
+    /// A descriptor of the module's file of its own, opened again if need be.
+    ///
+    /// # Errors
+    /// The module is no file, or the last process seen to map it is gone.
+    pub fn file(&mut self, id: ModuleId) -> io::Result<File> {
+        self.open(id)?;
+        match &self.get(id).file {
+            Some((_, _, Some(file))) => file.try_clone(),
+            _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "the module is no file")),
+        }
+    }
+
+    /// The kernel's module.
+    pub fn kernel(&mut self) -> ModuleId {
+        if let Some(id) = self.kernel {
+            return id;
+        }
+        let id = self.add(Module::new(ModuleKind::Kernel, b"[kernel]"));
+        self.kernel = Some(id);
+        id
+    }
+
+    /// Where the function that holds `offset` starts, by its unwind information.
+    pub fn function_start(&mut self, id: ModuleId, offset: u64) -> Option<u64> {
+        self.function(id, offset).map(|(start, _)| start)
+    }
+
+    /// `[process start]` or `[thread start]` if unwind information says that nothing called this code: the
+    /// file's entry point, or a function that makes system calls, as those do that start threads.
+    pub fn root_name(&mut self, id: ModuleId, offset: u64) -> Option<&'static str> {
+        let row = self.row(id, offset, &mut UnwindContext::new())?;
+        if row.kind != Kind::Root {
+            return None;
+        }
+        let (start, end) = self.function(id, offset)?;
+        if (start..end).contains(&self.get(id).image.entry) {
+            return Some("[process start]");
+        }
+        let mut code = vec![0; end.saturating_sub(start).min(CODE_LIMIT) as usize];
+        self.code(id, start, &mut code)?;
+        code.windows(2).any(|bytes| bytes == b"\x0f\x05").then_some("[thread start]")
+    }
+
+    /// The module of the file that process `tgid` has mapped at `start..end`, if it is an ELF file.
+    pub(crate) fn mapped_file(&mut self, tgid: u32, start: u64, end: u64, inode: u64, path: &[u8]) -> Option<ModuleId> {
+        let place = Place::new(tgid, start, end, path);
+        let Ok(key) = place.key(inode) else { return Some(self.unknown(path)) };
+        if let Some(id) = self.files.get(&key).copied() {
+            let module = &mut self.list[id.0 as usize];
+            if let Some((_, known, _)) = &mut module.file {
+                *known = place;
+            }
+            for section in [&mut module.tables.eh_frame, &mut module.tables.debug_frame] {
+                if matches!(section, Section::None) {
+                    *section = Section::Out;
+                }
+            }
+            return Some(id);
+        }
+        let Ok(file) = place.open(key) else { return Some(self.unknown(path)) };
+        let mut module = Module::new(ModuleKind::File, path);
+        module.image = Image::read(Source::File(&file)).ok()?;
+        module.file = Some((key, place, Some(file)));
+        let id = self.add(module);
+        self.files.insert(key, id);
+        self.touch(id);
+        self.close_least_used();
+        Some(id)
+    }
+
+    /// The vDSO: every process has the same, so only the first is asked for its image.
+    pub(crate) fn vdso(&mut self, size: u64, read: impl FnOnce() -> io::Result<Vec<u8>>) -> Option<ModuleId> {
+        let known = self.list.iter().position(|m| m.kind == ModuleKind::Vdso && m.memory.len() as u64 == size);
+        if let Some(known) = known {
+            return Some(ModuleId(known as u32));
+        }
+        let mut module = Module::new(ModuleKind::Vdso, b"[vdso]");
+        module.memory = read().ok()?;
+        module.image = Image::read(Source::Memory(&module.memory)).ok()?;
+        Some(self.add(module))
+    }
+
+    /// A new module for what process `tgid` compiles.
+    pub(crate) fn jit(&mut self, tgid: u32) -> ModuleId {
+        let mut module = Module::new(ModuleKind::Jit, b"[jit]");
+        module.tgid = Some(tgid);
+        self.add(module)
+    }
+
+    fn unknown(&mut self, path: &[u8]) -> ModuleId {
+        if let Some(id) = self.unknown.get(path) {
+            return *id;
+        }
+        let id = self.add(Module::new(ModuleKind::Unknown, path));
+        self.unknown.insert(path.to_vec(), id);
+        id
+    }
+
+    /// The row of an address; none if the file cannot be read now.
+    pub(crate) fn row(&mut self, id: ModuleId, offset: u64, context: &mut UnwindContext<usize>) -> Option<Row> {
+        match self.covering(id, offset, |table| table.row(offset, context)) {
+            Ok(row) => Some(row.unwrap_or(Row::UNCOVERED)),
+            Err(_) => None,
+        }
+    }
+
+    /// The caller's registers, by rules that do not fit into a row.
+    pub(crate) fn evaluate(
+        &mut self,
+        id: ModuleId,
+        offset: u64,
+        context: &mut UnwindContext<usize>,
+        registers: &Registers,
+        read: &dyn Fn(u64) -> Result<u64, Failure>,
+    ) -> Result<Registers, Failure> {
+        let caller = self.covering(id, offset, |table| {
+            table.function(offset)?;
+            Some(table.evaluate(offset, context, registers, read))
+        });
+        caller.ok().flatten().unwrap_or(Err(Failure::Unusable))
+    }
+
+    /// Fills `bytes` with code of the file.
+    pub(crate) fn code(&mut self, id: ModuleId, offset: u64, bytes: &mut [u8]) -> Option<()> {
+        let place = self.get(id).image.code_offset(offset)?;
+        self.open(id).ok()?;
+        self.get(id).source()?.read_at(place, bytes).ok()
+    }
+
+    /// Whether the code at `offset` returns from a signal.
+    pub(crate) fn is_sigreturn(&mut self, id: ModuleId, offset: u64) -> bool {
+        SIGRETURN.iter().any(|pattern| {
+            let mut bytes = [0; 9];
+            let bytes = &mut bytes[..pattern.len()];
+            self.code(id, offset, bytes).is_some() && bytes == *pattern
+        })
+    }
+
+    /// Whether a call returns to `offset`.
+    pub(crate) fn follows_call(&mut self, id: ModuleId, offset: u64) -> bool {
+        let mut bytes = [0; 7];
+        let Some(start) = offset.checked_sub(7) else { return false };
+        if self.code(id, start, &mut bytes).is_none() {
+            return false;
+        }
+        let [_, _, opcode, distance @ ..] = bytes;
+        if opcode == 0xe8 {
+            let target = offset.wrapping_add_signed(i64::from(i32::from_le_bytes(distance)));
+            if self.get(id).is_code(target) {
+                return true;
+            }
+        }
+        // Indirect: ff /2, of a length that its operand says.
+        (2..=7).any(|length| {
+            let [opcode, operand, rest @ ..] = &bytes[7 - length..] else { return false };
+            let (mode, register, memory) = (operand >> 6, operand >> 3 & 7, operand & 7);
+            let scaled = (mode != 3 && memory == 4) as usize;
+            let displacement = match mode {
+                0 if memory == 5 => 4,
+                0 if memory == 4 && rest.first().is_some_and(|scale| scale & 7 == 5) => 4,
+                1 => 1,
+                2 => 4,
+                _ => 0,
+            };
+            *opcode == 0xff && register == 2 && length == 2 + scaled + displacement
+        })
+    }
+
+    fn function(&mut self, id: ModuleId, offset: u64) -> Option<(u64, u64)> {
+        self.covering(id, offset, |table| table.function(offset)).ok().flatten()
+    }
+
+    /// What the first table that covers an address has to say.
+    fn covering<T>(&mut self, id: ModuleId, offset: u64, mut ask: impl FnMut(&Table) -> Option<T>) -> io::Result<Option<T>> {
+        if !self.get(id).is_code(offset) {
+            return Ok(None);
+        }
+        self.touch(id);
+        for debug in [false, true] {
+            self.load(id, debug)?;
+            let tables = &self.get(id).tables;
+            let section = if debug { &tables.debug_frame } else { &tables.eh_frame };
+            if let Section::In(table) = section
+                && let Some(answer) = ask(table)
+            {
+                return Ok(Some(answer));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Brings a section into memory. What cannot be read now is not tried again before a process is seen to map it.
+    fn load(&mut self, id: ModuleId, debug: bool) -> io::Result<()> {
+        let tables = &self.get(id).tables;
+        if !matches!(if debug { &tables.debug_frame } else { &tables.eh_frame }, Section::Out) {
+            return Ok(());
+        }
+        let opened = self.open(id);
+        let limit = self.limit as u64;
+        let module = &self.list[id.0 as usize];
+        let table = match (module.source(), opened) {
+            (Some(source), Ok(())) if debug => {
+                module.image.debug_frame.map(|section| Table::debug_frame(section, source, limit))
+            }
+            (Some(source), Ok(())) => {
+                module.image.eh_frame.map(|section| Table::eh_frame(&module.image, section, source, limit))
+            }
+            _ => None,
+        };
+        let section = match table {
+            Some(Ok(table)) if table.size() as u64 <= limit => Section::In(table),
+            _ => Section::None,
+        };
+        let tables = &mut self.list[id.0 as usize].tables;
+        *(if debug { &mut tables.debug_frame } else { &mut tables.eh_frame }) = section;
+        self.give_back(id);
+        Ok(())
+    }
+
+    /// Gives memory back until the rest is within the limit; `keep` was just used and goes last.
+    fn give_back(&mut self, keep: ModuleId) {
+        let mut held = self.held();
+        while held > self.limit {
+            let Some(oldest) = (0..self.list.len())
+                .filter(|index| *index != keep.0 as usize && self.list[*index].held() > 0)
+                .min_by_key(|index| self.list[*index].used)
+            else {
+                break;
+            };
+            held -= self.list[oldest].held();
+            self.list[oldest].tables = Tables::default();
+        }
+        let tables = &mut self.list[keep.0 as usize].tables;
+        if held > self.limit {
+            tables.debug_frame = Section::None;
+        }
+    }
+
+    fn open(&mut self, id: ModuleId) -> io::Result<()> {
+        let Some((key, place, file @ None)) = &mut self.list[id.0 as usize].file else { return Ok(()) };
+        *file = Some(place.open(*key)?);
+        self.touch(id);
+        self.close_least_used();
+        Ok(())
+    }
+
+    fn close_least_used(&mut self) {
+        let open = |module: &Module| matches!(module.file, Some((_, _, Some(_))));
+        if self.list.iter().filter(|module| open(module)).count() > OPEN_LIMIT
+            && let Some(oldest) = self.list.iter_mut().filter(|module| open(module)).min_by_key(|module| module.used)
+            && let Some((_, _, file)) = &mut oldest.file
+        {
+            *file = None;
+        }
+    }
+
+    fn touch(&mut self, id: ModuleId) {
+        self.clock += 1;
+        self.list[id.0 as usize].used = self.clock;
+    }
+
+    fn add(&mut self, module: Module) -> ModuleId {
+        let id = ModuleId(self.list.len() as u32);
+        self.list.push(module);
+        id
+    }
+}

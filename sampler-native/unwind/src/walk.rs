@@ -1,0 +1,412 @@
+//! The walk from a thread's registers to the root of its stack.
+
+use crate::{
+    End, Frame, Input, MAX_FRAMES, ModuleId, ModuleKind, Modules, Outcome, ProcessMaps,
+    cfi::{CALLEE_SAVED, Cfa, Failure, Kind, RBP, RIP, RSP, Registers, Row, Rule},
+    maps::Area,
+};
+use gimli::UnwindContext;
+use std::fmt;
+
+/// A power of two; ~80 bytes each.
+const ROWS: usize = 1 << 13;
+const CALLS: usize = 1 << 12;
+/// Words searched for a return address where there is no unwind information.
+const SCAN_WORDS: u64 = 64;
+/// A frame saves registers below its return address: a piece asked for starts this far before it.
+const SAVE_AREA: u64 = 256;
+/// A word that is missing this near after copied memory continues it.
+const NEAR: u64 = 4096;
+/// Where the kernel saves registers on a signal: offset in the frame, and their order.
+const SIGNAL_REGISTERS: (u64, [usize; 17]) = (40, [8, 9, 10, 11, 12, 13, 14, 15, 5, 4, RBP, 3, 1, 0, 2, RSP, RIP]);
+/// No module has this id.
+const FREE: ModuleId = ModuleId(u32::MAX);
+
+/// Walks stacks. It holds the rows of unwind information decoded so far, keyed by (module, offset): shared
+/// by all processes that map a file, wherever they map it.
+pub struct Unwinder {
+    rows: Box<[CachedRow]>,
+    calls: Box<[CachedCall]>,
+    context: UnwindContext<usize>,
+}
+
+#[derive(Clone, Copy)]
+struct CachedRow {
+    offset: u64,
+    module: ModuleId,
+    /// The code at the offset itself, and the code one byte on, returns from a signal.
+    sigreturn: [bool; 2],
+    row: Row,
+}
+
+#[derive(Clone, Copy)]
+struct CachedCall {
+    offset: u64,
+    module: ModuleId,
+    follows_call: bool,
+}
+
+impl Default for Unwinder {
+    fn default() -> Unwinder {
+        Unwinder::new()
+    }
+}
+
+impl fmt::Debug for Unwinder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Unwinder").finish_non_exhaustive()
+    }
+}
+
+/// How one step of a walk came out.
+enum Step {
+    /// The registers are the caller's.
+    Caller { is_return: bool, guessed: bool },
+    End(End, Option<u64>),
+}
+
+impl Unwinder {
+    /// An unwinder with an empty cache.
+    pub fn new() -> Unwinder {
+        let row = CachedRow { offset: 0, module: FREE, sigreturn: [false; 2], row: Row::UNCOVERED };
+        let call = CachedCall { offset: 0, module: FREE, follows_call: false };
+        Unwinder {
+            rows: vec![row; ROWS].into(),
+            calls: vec![call; CALLS].into(),
+            context: UnwindContext::new(),
+        }
+    }
+
+    /// Walks one stack into `frames` (cleared first), leaf first. Nothing is allocated for a stack whose
+    /// rows are known and for which `frames` has room.
+    pub fn walk(&mut self, maps: &ProcessMaps, modules: &mut Modules, input: &Input<'_>, frames: &mut Vec<Frame>) -> Outcome {
+        frames.clear();
+        let mut walk = Walk {
+            unwinder: self,
+            maps,
+            modules,
+            memory: Memory { input },
+            registers: Registers { values: *input.regs, known: (1 << 17) - 1 },
+            missed: None,
+            unsure: false,
+            unknown_address: false,
+        };
+        let (end, want) = walk.run(frames);
+        Outcome { end, want, unknown_address: walk.unknown_address }
+    }
+
+    fn row(&mut self, modules: &mut Modules, module: ModuleId, offset: u64) -> CachedRow {
+        let slot = slot(module, offset, ROWS);
+        let cached = self.rows[slot];
+        if cached.offset == offset && cached.module == module {
+            return cached;
+        }
+        let mut cached = CachedRow { offset, module, sigreturn: [false; 2], row: Row::UNCOVERED };
+        let Some(row) = modules.row(module, offset, &mut self.context) else { return cached };
+        cached.row = row;
+        // A signal frame's return address is the first byte of code that nothing called, so that the byte
+        // before it may belong to another function.
+        let uncovered = row.kind == Kind::Uncovered;
+        cached.sigreturn = [
+            uncovered && modules.is_sigreturn(module, offset),
+            (uncovered || row.last) && modules.is_sigreturn(module, offset.wrapping_add(1)),
+        ];
+        self.rows[slot] = cached;
+        cached
+    }
+
+    /// Whether `offset` is a place that a call returns to, in code that unwind information covers if `covered`.
+    fn is_return_address(&mut self, modules: &mut Modules, module: ModuleId, offset: u64, covered: bool) -> bool {
+        let slot = slot(module, offset, CALLS);
+        let cached = self.calls[slot];
+        let follows_call = if cached.offset == offset && cached.module == module {
+            cached.follows_call
+        } else {
+            let follows_call = modules.follows_call(module, offset);
+            self.calls[slot] = CachedCall { offset, module, follows_call };
+            follows_call
+        };
+        follows_call && !(covered && self.row(modules, module, offset.wrapping_sub(1)).row.kind == Kind::Uncovered)
+    }
+}
+
+fn slot(module: ModuleId, offset: u64, slots: usize) -> usize {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mixed = (offset ^ u64::from(module.0).wrapping_mul(ODD)).wrapping_mul(ODD);
+    (mixed >> 40) as usize & (slots - 1)
+}
+
+/// The copied memory.
+#[derive(Clone, Copy)]
+struct Memory<'a> {
+    input: &'a Input<'a>,
+}
+
+impl Memory<'_> {
+    fn read(&self, address: u64) -> Result<u64, Failure> {
+        for piece in self.input.pieces {
+            let at = address.wrapping_sub(piece.address);
+            if at < piece.bytes.len() as u64
+                && let Some(word) = piece.bytes[at as usize..].first_chunk()
+            {
+                return Ok(u64::from_le_bytes(*word));
+            }
+        }
+        Err(Failure::Missing(address))
+    }
+
+    /// End of the copied memory that holds `address`.
+    fn end_of(&self, address: u64) -> Option<u64> {
+        let pieces = self.input.pieces.iter();
+        let piece = pieces.filter(|piece| address.wrapping_sub(piece.address) < piece.bytes.len() as u64);
+        piece.map(|piece| piece.address + piece.bytes.len() as u64).max()
+    }
+
+    /// Why the walk ends where `address` is missing, and from where to copy for more.
+    fn lack(&self, address: u64, sp: u64) -> (End, Option<u64>) {
+        let end = if self.input.mapping.contains(&address) { End::Truncated } else { End::OtherStack };
+        let near_sp = sp <= address && address - sp < NEAR;
+        let mut from = if near_sp { sp } else { address.saturating_sub(SAVE_AREA) } & !7;
+        while let Some(end) = self.end_of(from) {
+            from = end;
+        }
+        (end, Some(from))
+    }
+}
+
+struct Walk<'a> {
+    unwinder: &'a mut Unwinder,
+    maps: &'a ProcessMaps,
+    modules: &'a mut Modules,
+    memory: Memory<'a>,
+    registers: Registers,
+    /// Memory that a register was saved in and that was not copied.
+    missed: Option<u64>,
+    /// A frame was guessed, so that a rule that fails may be the guess's fault.
+    unsure: bool,
+    unknown_address: bool,
+}
+
+impl Walk<'_> {
+    fn run(&mut self, frames: &mut Vec<Frame>) -> (End, Option<u64>) {
+        let (mut is_return, mut guessed) = (false, false);
+        loop {
+            let ip = self.registers.values[RIP];
+            let pc = ip.wrapping_sub(u64::from(is_return));
+            let Some(area) = self.maps.find(pc).copied() else {
+                self.unknown_address = true;
+                return (End::NoUnwindInfo, None);
+            };
+            if frames.len() == MAX_FRAMES {
+                return (End::Limit, None);
+            }
+            let offset = area.offset(pc);
+            frames.push(Frame { module: area.module, offset, guessed });
+            let step = if area.image {
+                let cached = self.unwinder.row(self.modules, area.module, offset);
+                if cached.row.kind == Kind::Signal || cached.sigreturn[usize::from(is_return)] {
+                    // Nothing called it, so the address itself names it.
+                    if let Some(frame) = frames.last_mut() {
+                        frame.offset = area.offset(ip);
+                    }
+                    self.leave_signal()
+                } else {
+                    self.leave(&cached.row, &area, offset, is_return)
+                }
+            } else {
+                self.guess(&area, is_return)
+            };
+            match step {
+                Step::Caller { is_return: to_return, guessed: by_guess } => (is_return, guessed) = (to_return, by_guess),
+                Step::End(end, want) => return (end, want),
+            }
+        }
+    }
+
+    /// One step by unwind information, or by guess where there is none.
+    fn leave(&mut self, row: &Row, area: &Area, offset: u64, is_return: bool) -> Step {
+        let before = self.unsure.then_some(self.registers);
+        let sp = self.registers.values[RSP];
+        let left = match row.kind {
+            Kind::Root => return Step::End(End::Root, None),
+            Kind::Uncovered | Kind::Signal => return self.guess(area, is_return),
+            Kind::Plain => self.apply(row),
+            Kind::Evaluate => {
+                let memory = self.memory;
+                let context = &mut self.unwinder.context;
+                let read = |address| memory.read(address);
+                self.modules
+                    .evaluate(area.module, offset, context, &self.registers, &read)
+                    .map(|caller| self.registers = caller)
+            }
+        };
+        let failure = match left {
+            Ok(()) => {
+                let (ra, to) = (self.registers.values[RIP], self.registers.values[RSP]);
+                let advances = to > sp || self.memory.end_of(to) != self.memory.end_of(sp);
+                if ra == 0 && advances {
+                    return Step::End(End::Root, None);
+                }
+                if advances && self.maps.is_executable(ra.wrapping_sub(1)) {
+                    return Step::Caller { is_return: true, guessed: false };
+                }
+                Failure::Unusable
+            }
+            Err(failure) => failure,
+        };
+        if let Some(before) = before {
+            self.registers = before;
+            return self.guess(area, is_return);
+        }
+        match (failure, self.missed) {
+            (Failure::Missing(address), _) | (Failure::Unusable, Some(address)) => {
+                let (end, want) = self.memory.lack(address, sp);
+                Step::End(end, want)
+            }
+            (Failure::Unusable, None) => {
+                self.unknown_address = left.is_ok();
+                Step::End(End::NoUnwindInfo, None)
+            }
+        }
+    }
+
+    fn apply(&mut self, row: &Row) -> Result<(), Failure> {
+        let old = self.registers;
+        let register = |register: u8| old.get(usize::from(register)).ok_or(Failure::Unusable);
+        let sp = old.values[RSP];
+        let cfa = match row.cfa {
+            Cfa::Register { register: base, offset } => register(base)?.wrapping_add_signed(i64::from(offset)),
+            Cfa::Deref { register: base, offset, add } => self
+                .memory
+                .read(register(base)?.wrapping_add_signed(i64::from(offset)))?
+                .wrapping_add_signed(i64::from(add)),
+            Cfa::Plt { limit } => {
+                sp.wrapping_add(8 + 8 * u64::from(old.values[RIP] & 15 >= u64::from(limit)))
+            }
+        };
+        let ra = self.memory.read(cfa.wrapping_add_signed(i64::from(row.ra)))?;
+        for (target, rule) in CALLEE_SAVED.into_iter().zip(row.rules) {
+            let place = match rule {
+                Rule::Same => continue,
+                Rule::Saved(offset) => cfa.wrapping_add_signed(i64::from(offset)),
+                Rule::SavedAt { register: base, offset } => match register(base) {
+                    Ok(base) => base.wrapping_add_signed(i64::from(offset)),
+                    Err(_) => {
+                        self.registers.known &= !(1 << target);
+                        continue;
+                    }
+                },
+                Rule::Lost => {
+                    self.registers.known &= !(1 << target);
+                    continue;
+                }
+            };
+            match self.memory.read(place) {
+                Ok(value) => self.registers.set(target, value),
+                // Below the stack pointer: an epilogue has popped it already.
+                Err(_) if place < sp && place >= sp.wrapping_sub(NEAR) => {}
+                Err(_) => {
+                    self.missed.get_or_insert(place);
+                    self.registers.known &= !(1 << target);
+                }
+            }
+        }
+        self.registers.enter_caller(cfa, ra);
+        Ok(())
+    }
+
+    /// From a signal handler to what it interrupted: the kernel saved all registers.
+    fn leave_signal(&mut self) -> Step {
+        let (start, order) = SIGNAL_REGISTERS;
+        let sp = self.registers.values[RSP];
+        let mut interrupted = self.registers;
+        for (index, register) in order.into_iter().enumerate() {
+            let address = sp.wrapping_add(start + 8 * index as u64);
+            let Ok(value) = self.memory.read(address) else {
+                let (end, want) = self.memory.lack(address, sp);
+                return Step::End(end, want);
+            };
+            interrupted.set(register, value);
+        }
+        self.registers = interrupted;
+        self.missed = None;
+        Step::Caller { is_return: false, guessed: false }
+    }
+
+    /// One step without unwind information.
+    fn guess(&mut self, area: &Area, is_return: bool) -> Step {
+        let sp = self.registers.values[RSP];
+        let mut lack = None;
+        // A function that has not touched the stack yet, or never does.
+        if !is_return && let Ok(ra) = self.memory.read(sp) && self.is_return_address(ra, true) {
+            return self.guessed_caller(sp.wrapping_add(8), ra);
+        }
+        let rbp = self.registers.get(RBP);
+        if let Some(rbp) = rbp
+            && rbp >= sp
+            && rbp.is_multiple_of(8)
+            && self.memory.input.mapping.contains(&rbp)
+        {
+            match (self.memory.read(rbp), self.memory.read(rbp.wrapping_add(8))) {
+                (Ok(_), Ok(0)) => return Step::End(End::Root, None),
+                (Ok(saved), Ok(ra)) if self.is_return_address(ra, false) => {
+                    self.registers.known = 0;
+                    self.registers.set(RBP, saved);
+                    return self.guessed_caller(rbp.wrapping_add(16), ra);
+                }
+                (Ok(_), Ok(_)) => {}
+                _ => lack = Some(rbp),
+            }
+        }
+        // What a compiler at run time makes of its stack frames is its own affair.
+        if self.modules.get(area.module).kind() == ModuleKind::Jit {
+            return match lack {
+                Some(address) => self.ends_at(address),
+                None => Step::End(End::Jit, None),
+            };
+        }
+        for address in (0..SCAN_WORDS).map(|word| sp.wrapping_add(8 * word)) {
+            match self.memory.read(address) {
+                Ok(ra) if self.is_return_address(ra, true) => {
+                    return self.guessed_caller(address.wrapping_add(8), ra);
+                }
+                Ok(_) => {}
+                Err(_) => {
+                    if self.memory.input.mapping.contains(&address) {
+                        lack.get_or_insert(address);
+                    }
+                    break;
+                }
+            }
+        }
+        match lack {
+            Some(address) => self.ends_at(address),
+            None if rbp == Some(0) => Step::End(End::Root, None),
+            None => Step::End(End::NoUnwindInfo, None),
+        }
+    }
+
+    fn ends_at(&self, address: u64) -> Step {
+        let (end, want) = self.memory.lack(address, self.registers.values[RSP]);
+        Step::End(end, want)
+    }
+
+    fn guessed_caller(&mut self, sp: u64, ra: u64) -> Step {
+        self.registers.enter_caller(sp, ra);
+        self.unsure = true;
+        Step::Caller { is_return: true, guessed: true }
+    }
+
+    /// Whether a call may return to `address`. Code made at run time cannot be looked at, and is believed
+    /// unless unwind information must cover it.
+    fn is_return_address(&mut self, address: u64, covered: bool) -> bool {
+        match self.maps.find(address.wrapping_sub(1)) {
+            Some(area) if area.image => {
+                let offset = area.offset(address);
+                self.unwinder.is_return_address(self.modules, area.module, offset, covered)
+            }
+            Some(_) => !covered,
+            None => false,
+        }
+    }
+}

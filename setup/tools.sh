@@ -1,0 +1,79 @@
+# shellcheck shell=sh
+# What a build needs, and where it is. Sourced by the launcher, ./test and the build steps.
+
+# The first cargo on PATH that is at least 1.88, else /usr/bin/cargo: Debian's cargo-web is there
+# even where an older one of rustup comes first.
+find_cargo() {
+  for cargo in "$(command -v cargo)" /usr/bin/cargo; do
+    [ -x "$cargo" ] || continue
+    # `cargo 1.96.0 (…)`; rustup's stand-in fails here when it has no toolchain.
+    cargo_version=$("$cargo" --version 2>/dev/null) || continue
+    cargo_version=${cargo_version#cargo }
+    cargo_minor=${cargo_version#*.}
+    cargo_minor=${cargo_minor%%.*}
+    case ${cargo_version%%.*}-$cargo_minor in
+      1-8[89] | 1-9[0-9] | 1-[1-9][0-9][0-9] | [2-9]-*)
+        echo "$cargo"
+        return 0
+        ;;
+    esac
+  done
+  return 1
+}
+
+# The major version of a JVM by the file beside it: asking the JVM costs 50 ms each.
+java_major() {
+  release=$(dirname "$(readlink -f "$1")")/../release
+  [ -r "$release" ] || return 1
+  sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$release"
+}
+
+# A JDK with a compiler, 17 or newer: JAVA_HOME, else the one on PATH, else the newest installed.
+find_jdk() {
+  for java in "${JAVA_HOME:-/nonexistent}/bin/java" "$(command -v java)" \
+    $(ls -rvd /usr/lib/jvm/*/bin/java 2>/dev/null); do
+    [ -x "$java" ] || continue
+    java=$(readlink -f "$java")
+    [ -x "${java%/*}/javac" ] || continue
+    major=$(java_major "$java") || continue
+    if [ "${major:-0}" -ge 17 ]; then
+      echo "${java%/bin/java}"
+      return 0
+    fi
+  done
+  return 1
+}
+
+# The Debian packages that are missing for a build, on one line; nothing if there are none.
+missing_for_build() {
+  missing=
+  [ -s /etc/ssl/certs/ca-certificates.crt ] || missing="$missing ca-certificates"
+  command -v make >/dev/null || missing="$missing make"
+  command -v gcc >/dev/null || missing="$missing gcc"
+  [ -e /usr/include/stdio.h ] || missing="$missing libc6-dev"
+  command -v pkg-config >/dev/null || missing="$missing pkg-config"
+  command -v clang >/dev/null || missing="$missing clang"
+  [ -e /usr/include/libelf.h ] || missing="$missing libelf-dev"
+  [ -e /usr/include/zlib.h ] || missing="$missing zlib1g-dev"
+  find_cargo >/dev/null || missing="$missing cargo-web rustc-web"
+  find_jdk >/dev/null || missing="$missing default-jdk-headless"
+  command -v mvn >/dev/null || missing="$missing maven"
+  echo "${missing# }"
+}
+
+# The same for what the tests and linters use beyond a build.
+missing_for_test() {
+  missing=
+  command -v tmux >/dev/null || missing="$missing tmux"
+  command -v clang-format >/dev/null || missing="$missing clang-format"
+  command -v shellcheck >/dev/null || missing="$missing shellcheck"
+  command -v eu-stack >/dev/null || missing="$missing elfutils"
+  # Beside the cargo that is used, or of its package.
+  if cargo=$(find_cargo); then
+    [ -x "${cargo%/*}/cargo-fmt" ] || missing="$missing rustfmt-web"
+    [ -x "${cargo%/*}/cargo-clippy" ] || missing="$missing rust-web-clippy"
+  else
+    missing="$missing rustfmt-web rust-web-clippy"
+  fi
+  echo "${missing# }"
+}

@@ -1,0 +1,51 @@
+package flametop.cli;
+
+import flametop.sampler.CleanText;
+import flametop.sampler.SamplerException;
+import java.io.IOException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * Why a command ends, for people.
+ *
+ * @param message one line
+ */
+record Failure(ExitCode code, String message) {
+  private static final int MAX_MESSAGE = 2_000;
+
+  /** Ends a command. */
+  static final class Ends extends RuntimeException {
+    private final transient Failure failure;
+
+    Ends(ExitCode code, String message) {
+      super(message);
+      failure = new Failure(code, message);
+    }
+  }
+
+  /** The failure that an exception stands for. */
+  static Failure of(Throwable thrown) {
+    Throwable cause = thrown;
+    while (cause.getCause() != null && (cause instanceof CompletionException || cause instanceof ExecutionException)) {
+      cause = cause.getCause();
+    }
+    if (cause instanceof Ends ends) {
+      return ends.failure;
+    }
+    if (cause instanceof SamplerException e) {
+      return new Failure(ExitCode.of(e.kind()), e.getMessage());
+    }
+    if (cause instanceof OutOfMemoryError) {
+      return new Failure(ExitCode.FAILED, "out of memory; a shorter history needs less: --history 16");
+    }
+    String text = CleanText.clean(String.valueOf(cause.getMessage()), MAX_MESSAGE);
+    if (cause instanceof IOException && cause.getMessage() != null) {
+      return new Failure(ExitCode.FAILED, text);
+    }
+    StackTraceElement[] trace = cause.getStackTrace();
+    String place = trace.length == 0 ? "" : " at " + trace[0].getFileName() + ":" + trace[0].getLineNumber();
+    return new Failure(
+        ExitCode.FAILED, "this should not happen: " + cause.getClass().getSimpleName() + " (" + text + ")" + place + "; please report it");
+  }
+}

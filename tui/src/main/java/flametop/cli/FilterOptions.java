@@ -1,0 +1,45 @@
+package flametop.cli;
+
+import flametop.profile.TaskFilter;
+import flametop.sampler.CleanText;
+import flametop.sampler.Users;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import picocli.CommandLine.Option;
+
+/** What of the target is shown. */
+final class FilterOptions {
+  private static final int MAX_COMM = 64;
+
+  @Option(names = "-c", order = 4, paramLabel = "COMM",
+      description = "show only threads and processes of this name")
+  private List<String> comms = new ArrayList<>();
+
+  @Option(names = "-u", order = 5, paramLabel = "USER", description = "show only this user's processes")
+  private List<String> users = new ArrayList<>();
+
+  boolean given() {
+    return !comms.isEmpty() || !users.isEmpty();
+  }
+
+  TaskFilter filter() {
+    Set<String> clean = new HashSet<>();
+    comms.forEach(comm -> clean.add(CleanText.clean(comm, MAX_COMM)));
+    Set<Integer> uids = new HashSet<>();
+    if (!users.isEmpty()) {
+      Users known = new Users();
+      for (String user : users) {
+        uids.add(
+            known
+                .uid(user)
+                .orElseThrow(
+                    () ->
+                        new Failure.Ends(
+                            ExitCode.USAGE, "-u '" + CleanText.clean(user, MAX_COMM) + "': there is no such user; give a name of /etc/passwd, or a uid")));
+      }
+    }
+    return new TaskFilter(Set.of(), clean, uids);
+  }
+}

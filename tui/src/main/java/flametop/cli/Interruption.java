@@ -1,0 +1,62 @@
+package flametop.cli;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lets a command end early and still write, when INT, TERM or HUP comes. The JVM runs its shutdown hooks then, and halts when
+ * they have returned: the hook here waits until the command is through.
+ */
+final class Interruption {
+  private final CountDownLatch requested = new CountDownLatch(1);
+  private final CountDownLatch finished = new CountDownLatch(1);
+  private final Thread hook = new Thread(this::wind, "interruption");
+  private volatile int code;
+
+  /** Runs a command, during which a signal only requests the end. */
+  <T> T during(Callable<T> command) throws Exception {
+    Runtime.getRuntime().addShutdownHook(hook);
+    try {
+      return command.call();
+    } finally {
+      try {
+        Runtime.getRuntime().removeShutdownHook(hook);
+      } catch (IllegalStateException e) {
+        // It runs already, and waits for the end.
+      }
+    }
+  }
+
+  boolean requested() {
+    return requested.getCount() == 0;
+  }
+
+  /** Waits so long, or until the end is requested. */
+  boolean await(long nanos) throws InterruptedException {
+    return requested.await(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** Ends the JVM. */
+  void end(int exitCode) {
+    code = exitCode;
+    finished.countDown();
+    System.exit(exitCode);
+  }
+
+  private void wind() {
+    requested.countDown();
+    boolean interrupted = false;
+    while (finished.getCount() > 0) {
+      try {
+        finished.await();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    Runtime.getRuntime().halt(code);
+  }
+}

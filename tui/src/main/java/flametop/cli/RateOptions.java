@@ -1,0 +1,57 @@
+package flametop.cli;
+
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** How often is sampled. */
+final class RateOptions {
+  @Option(
+      names = "-F",
+      order = 6,
+      paramLabel = "HZ",
+      converter = PassRate.class,
+      defaultValue = "19",
+      description = "looks at every task, a second (default 19)")
+  private int passHz;
+
+  @Option(
+      names = "--cpu-hz",
+      order = 7,
+      paramLabel = "HZ",
+      converter = CpuRate.class,
+      defaultValue = "99",
+      description = "samples a second and CPU, 0 for none (default 99)")
+  private int cpuHz;
+
+  /** Passes a second. */
+  static final class PassRate implements ITypeConverter<Integer> {
+    @Override
+    public Integer convert(String text) {
+      return number(text, 1, 999);
+    }
+  }
+
+  /** Samples a second. */
+  static final class CpuRate implements ITypeConverter<Integer> {
+    @Override
+    public Integer convert(String text) {
+      return number(text, 0, 999);
+    }
+  }
+
+  int passHz() {
+    return passHz;
+  }
+
+  int cpuHz() {
+    return cpuHz;
+  }
+
+  static int number(String text, int least, int most) {
+    if (text.matches("[0-9]{1,9}") && Integer.parseInt(text) >= least && Integer.parseInt(text) <= most) {
+      return Integer.parseInt(text);
+    }
+    throw new TypeConversionException("'" + text + "' is no whole number from " + least + " to " + most);
+  }
+}

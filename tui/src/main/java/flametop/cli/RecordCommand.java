@@ -1,0 +1,223 @@
+package flametop.cli;
+
+import flametop.export.OutputFile;
+import flametop.export.Unit;
+import flametop.profile.RootOrder;
+import flametop.profile.StateSet;
+import flametop.sampler.KernelSource;
+import flametop.sampler.ReplaySource;
+import flametop.sampler.SampleSource;
+import flametop.sampler.Target;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** Samples without a screen, and writes what was seen. */
+@Command(
+    name = "record",
+    sortOptions = false,
+    separator = " ",
+    customSynopsis = "flametop record [-a | -p PID | -t TID] [OPTIONS] [-o FILE|-]",
+    description = "Samples without a screen and writes folded stacks, or a stream.",
+    footer = {
+      "Examples:",
+      "  flametop record -d 10 -o out.folded                 all tasks, ten seconds",
+      "  flametop record -p 1 --by thread -d 5 >out.folded   one process, each thread",
+      "  flametop record --format flametop -o out.flametop   until Ctrl-C, for --replay",
+      "Exit: 0 done, 1 failed, 2 usage, 3 not possible, 4 target gone, 130 interrupted"
+    })
+final class RecordCommand implements Callable<Integer> {
+  private final Interruption interruption;
+
+  @Spec private CommandSpec spec;
+
+  @Mixin private final TargetOptions targets = new TargetOptions();
+
+  @Mixin private final FilterOptions filters = new FilterOptions();
+
+  @Mixin private final RateOptions rates = new RateOptions();
+
+  @Option(names = "-d", order = 8, paramLabel = "SECONDS", converter = Duration.class, description = "how long (default: until Ctrl-C)")
+  private Double seconds;
+
+  @Option(names = "-i", order = 9, paramLabel = "PASSES", converter = Passes.class, description = "how many passes")
+  private Long passes;
+
+  @Option(
+      names = "--states",
+      order = 10,
+      paramLabel = "STATES",
+      converter = States.class,
+      description = "busy, on, off, all, or a list: run,queued,S,D,T,Z,P")
+  private StateSet states;
+
+  @Option(
+      names = "--by",
+      order = 11,
+      paramLabel = "WHAT",
+      converter = By.class,
+      description = "outermost: none, comm (default), process, thread")
+  private RootOrder by;
+
+  @Option(names = "--unit", order = 12, paramLabel = "UNIT", converter = UnitName.class, description = "us (default) or samples")
+  private Unit unit;
+
+  @Option(
+      names = "--format",
+      order = 13,
+      paramLabel = "FORMAT",
+      converter = FormatName.class,
+      defaultValue = "folded",
+      description = "folded (default); flametop: a stream for --replay")
+  private Format format;
+
+  @Option(names = "-o", order = 14, paramLabel = "FILE", defaultValue = "-", description = "where to; - is stdout (default)")
+  private Path output;
+
+  @Option(names = "--force", order = 15, description = "replace FILE if it exists")
+  private boolean force;
+
+  @Mixin private final ReplayOptions replay = new ReplayOptions();
+
+  @Option(names = {"-h", "--help"}, order = 30, usageHelp = true, hidden = true, description = "this text")
+  private boolean help;
+
+  RecordCommand(Interruption interruption) {
+    this.interruption = interruption;
+  }
+
+  /** What is written. */
+  enum Format {
+    FOLDED,
+    FLAMETOP
+  }
+
+  /** How long. */
+  static final class Duration implements ITypeConverter<Double> {
+    @Override
+    public Double convert(String text) {
+      double seconds = text.matches("[0-9]{1,7}(\\.[0-9]{1,6})?") ? Double.parseDouble(text) : -1;
+      if (seconds < 0.01) {
+        throw new TypeConversionException("'" + text + "' is no number of seconds from 0.01 to 9999999");
+      }
+      return seconds;
+    }
+  }
+
+  /** How many passes. */
+  static final class Passes implements ITypeConverter<Long> {
+    @Override
+    public Long convert(String text) {
+      return (long) RateOptions.number(text, 1, 999_999_999);
+    }
+  }
+
+  /** What stands outermost. */
+  static final class By implements ITypeConverter<RootOrder> {
+    @Override
+    public RootOrder convert(String text) {
+      return choice(RootOrder.class, text, "none, comm, process, thread");
+    }
+  }
+
+  /** What the numbers count. */
+  static final class UnitName implements ITypeConverter<Unit> {
+    @Override
+    public Unit convert(String text) {
+      return choice(Unit.class, text, "us, samples");
+    }
+  }
+
+  /** What is written. */
+  static final class FormatName implements ITypeConverter<Format> {
+    @Override
+    public Format convert(String text) {
+      return choice(Format.class, text, "folded, flametop");
+    }
+  }
+
+  private static <E extends Enum<E>> E choice(Class<E> type, String text, String allowed) {
+    for (E constant : type.getEnumConstants()) {
+      if (constant.name().toLowerCase(Locale.ROOT).equals(text)) {
+        return constant;
+      }
+    }
+    throw new TypeConversionException("'" + text + "' is none of " + allowed);
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    agree();
+    Target target = targets.target();
+    boolean toStdout = output.toString().equals("-");
+    if (toStdout && format == Format.FLAMETOP && Terminals.isStdout()) {
+      throw new Failure.Ends(ExitCode.USAGE, "a flametop stream is not for a terminal; give a file: -o out.flametop");
+    }
+    try (OutputFile file = toStdout ? null : OutputFile.create(output, force)) {
+      return interruption.during(() -> record(target, file)).number();
+    }
+  }
+
+  private ExitCode record(Target target, OutputFile file) throws IOException, InterruptedException {
+    SampleSource source = replay.file() != null ? replay.open(0) : KernelSource.open(target, rates.passHz(), rates.cpuHz());
+    try (Recording recording = recording(source, target, file, spec.commandLine().getErr())) {
+      ExitCode code = recording.run();
+      boolean damaged = source instanceof ReplaySource r && r.damaged();
+      return code == ExitCode.DONE && damaged ? ExitCode.FAILED : code;
+    }
+  }
+
+  private Recording recording(SampleSource source, Target target, OutputFile file, PrintWriter err) {
+    Recording.Limits limits =
+        new Recording.Limits(
+            source.recorded() ? Target.ALL : target,
+            rates.passHz(),
+            rates.cpuHz(),
+            passes == null ? Long.MAX_VALUE : passes,
+            seconds == null ? Long.MAX_VALUE : (long) (seconds * 1e9));
+    if (format == Format.FLAMETOP) {
+      return new Recording(source, limits, new StreamOutput(source, file), interruption, err);
+    }
+    boolean whole = source.facts().wholeHost();
+    StateSet shown = states != null ? states : whole ? StateSet.BUSY : StateSet.ALL;
+    FoldedOutput folded =
+        new FoldedOutput(
+            source,
+            by == null ? RootOrder.COMM : by,
+            filters.filter(),
+            shown,
+            unit == null ? Unit.US : unit,
+            file,
+            err);
+    return new Recording(source, limits, folded, interruption, err);
+  }
+
+  /** Refuses what does not go together. */
+  private void agree() {
+    replay.agree(targets);
+    if (seconds != null && passes != null) {
+      throw new Failure.Ends(ExitCode.USAGE, "-d and -i both say when to end; give one of them");
+    }
+    if (replay.file() != null && (seconds != null || passes != null)) {
+      throw new Failure.Ends(ExitCode.USAGE, "--replay ends where the recording does: -d and -i do not go with it");
+    }
+    if (format == Format.FLAMETOP) {
+      if (replay.file() != null) {
+        throw new Failure.Ends(ExitCode.USAGE, "--replay reads a stream already: --format flametop would only copy it");
+      }
+      if (filters.given() || states != null || by != null || unit != null) {
+        throw new Failure.Ends(
+            ExitCode.USAGE, "--format flametop holds all that is sampled: give -c, -u, --states, --by and --unit when you --replay it");
+      }
+    }
+  }
+}

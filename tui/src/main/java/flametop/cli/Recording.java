@@ -1,0 +1,159 @@
+package flametop.cli;
+
+import flametop.sampler.Counter;
+import flametop.sampler.SampleSource;
+import flametop.sampler.Sampler;
+import flametop.sampler.SamplerException;
+import flametop.sampler.StreamMonitor;
+import flametop.sampler.Target;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+
+/** One run of {@code flametop record}, from the first pass to the last line. */
+final class Recording implements AutoCloseable {
+  private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final long LAST_NAMES_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final int MOST_NOTICES = 20;
+
+  /**
+   * When it ends by itself.
+   *
+   * @param target to look after: it ends when that is gone
+   * @param passes that are made
+   * @param nanos of the clock
+   */
+  record Limits(Target target, int passHz, int cpuHz, long passes, long nanos) {}
+
+  private final Limits limits;
+  private final RecordingOutput output;
+  private final StreamMonitor monitor;
+  private final Sampler sampler;
+  private final Interruption interruption;
+  private final PrintWriter err;
+  private final boolean progress = Terminals.isStderr();
+  private final boolean recorded;
+  private final long start = System.nanoTime();
+  private long nextProgress = start + PROGRESS_NANOS;
+
+  Recording(SampleSource source, Limits limits, RecordingOutput output, Interruption interruption, PrintWriter err) {
+    this.limits = limits;
+    this.output = output;
+    this.interruption = interruption;
+    this.err = err;
+    recorded = source.recorded();
+    monitor = output.monitor();
+    monitor.passOnTo(output.sink());
+    sampler = new Sampler(source, limits.passHz(), limits.cpuHz(), limits.passes(), monitor);
+  }
+
+  /** Samples until there is a reason to end, and writes. */
+  ExitCode run() throws InterruptedException {
+    sampler.start();
+    boolean gone = false;
+    while (!over() && !gone) {
+      interruption.await(Math.max(0, Math.min(STEP_NANOS, limits.nanos() - (System.nanoTime() - start))));
+      gone = !TargetOptions.isThere(limits.target());
+      showProgress();
+    }
+    boolean early = gone && (limits.nanos() != Long.MAX_VALUE || limits.passes() != Long.MAX_VALUE);
+    if (!recorded) {
+      drain();
+    }
+    sampler.close();
+    clearProgress();
+    monitor.notices().stream().limit(MOST_NOTICES).forEach(notice -> Main.complain(err, notice));
+
+    ExitCode code = interruption.requested() ? ExitCode.INTERRUPTED : ExitCode.DONE;
+    Failure failure = samplingFailure();
+    if (failure != null) {
+      code = failure.code();
+      Main.complain(err, failure.message() + "; what was sampled before is written");
+    } else if (gone && (early || !seenAnything())) {
+      code = ExitCode.TARGET_GONE;
+      Main.complain(err, limits.target().fact() + " ended" + (early ? " early" : "") + "; what was sampled before is written");
+    }
+    try {
+      Main.complain(err, output.write());
+    } catch (IOException e) {
+      Main.complain(err, Failure.of(e).message());
+      code = ExitCode.FAILED;
+    }
+    new Balance(monitor.counters()).lines().forEach(line -> Main.complain(err, line));
+    return code;
+  }
+
+  private boolean over() {
+    return interruption.requested()
+        || monitor.ended().isDone()
+        || output.failure() != null
+        || !recorded && sampler.finished()
+        || System.nanoTime() - start >= limits.nanos();
+  }
+
+  /** Fetches the samples that wait in rings, and the names that are on their way, for a while. */
+  private void drain() throws InterruptedException {
+    sampler.finish();
+    long batches = monitor.batches();
+    long until = System.nanoTime() + LAST_NAMES_NANOS;
+    while (System.nanoTime() < until && !monitor.ended().isDone()) {
+      boolean fetched = monitor.batches() > batches && new Balance(monitor.counters()).of(Counter.CPU_WAITING) == 0;
+      if (fetched && monitor.namesAwaited() == 0) {
+        return;
+      }
+      TimeUnit.NANOSECONDS.sleep(STEP_NANOS / 5);
+    }
+  }
+
+  private Failure samplingFailure() {
+    try {
+      monitor.ended().join();
+      return null;
+    } catch (CompletionException e) {
+      boolean gone = e.getCause() instanceof SamplerException s && s.kind() == SamplerException.Kind.TARGET_GONE;
+      boolean asked = limits.nanos() != Long.MAX_VALUE || limits.passes() != Long.MAX_VALUE;
+      return gone && !asked && seenAnything() ? null : Failure.of(e);
+    }
+  }
+
+  private boolean seenAnything() {
+    Balance balance = new Balance(monitor.counters());
+    return balance.of(Counter.TASK_PASSES) > 0 || balance.of(Counter.CPU_SAMPLES) > 0;
+  }
+
+  private void showProgress() {
+    long now = System.nanoTime();
+    if (progress && now >= nextProgress) {
+      nextProgress = now + PROGRESS_NANOS;
+      Balance b = new Balance(monitor.counters());
+      err.print(
+          String.format(
+              Locale.ROOT,
+              "\r\u001B[Kflametop: %.0f s, %,d tasks, %,d passes, %,d samples%s; Ctrl-C ends it and writes",
+              (now - start) / 1e9,
+              b.of(Counter.TASKS),
+              b.of(Counter.PASSES_MADE),
+              b.of(Counter.CPU_SAMPLES),
+              b.of(Counter.CPU_DROPPED) + b.of(Counter.PASSES_LATE) == 0
+                  ? ""
+                  : String.format(Locale.ROOT, ", %,d lost, %,d passes late", b.of(Counter.CPU_DROPPED), b.of(Counter.PASSES_LATE))));
+      err.flush();
+    }
+  }
+
+  private void clearProgress() {
+    if (progress) {
+      err.print("\r\u001B[K");
+      err.flush();
+    }
+  }
+
+  @Override
+  public void close() {
+    sampler.close();
+    output.close();
+  }
+}

@@ -1,0 +1,26 @@
+package flametop.cli;
+
+import flametop.sampler.BatchSink;
+import flametop.sampler.StreamMonitor;
+import java.io.IOException;
+
+/** What becomes of the batches of a recording. */
+interface RecordingOutput extends AutoCloseable {
+  /** Looks at the batches on their way to {@link #sink()}. */
+  StreamMonitor monitor();
+
+  BatchSink sink();
+
+  /** Why nothing more can be written; null while it goes well. */
+  IOException failure();
+
+  /**
+   * Writes what is still to be written, after the last batch.
+   *
+   * @return a line that says what and where
+   */
+  String write() throws IOException, InterruptedException;
+
+  @Override
+  void close();
+}

@@ -1,0 +1,54 @@
+package flametop.cli;
+
+import flametop.sampler.ReplaySource;
+import flametop.sampler.SamplerException;
+import java.nio.file.Path;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** A recorded stream in place of the kernel. */
+final class ReplayOptions {
+  @Option(names = "--replay", order = 20, paramLabel = "FILE", description = "a recorded stream, --replay-speed N times as fast")
+  private Path file;
+
+  @Option(
+      names = "--replay-speed",
+      order = 21,
+      paramLabel = "N",
+      converter = Speed.class,
+      hidden = true,
+      description = "times real time; 0: at once")
+  private Double speed;
+
+  /** Times real time. */
+  static final class Speed implements ITypeConverter<Double> {
+    @Override
+    public Double convert(String text) {
+      if (text.matches("[0-9]{1,6}(\\.[0-9]{1,6})?")) {
+        return Double.valueOf(text);
+      }
+      throw new TypeConversionException("'" + text + "' is no number like 0, 0.5 or 10");
+    }
+  }
+
+  /** Null if there is none. */
+  Path file() {
+    return file;
+  }
+
+  /** Opens the file. */
+  ReplaySource open(double defaultSpeed) throws SamplerException {
+    return ReplaySource.open(file, speed == null ? defaultSpeed : speed);
+  }
+
+  /** Refuses what does not go together. */
+  void agree(TargetOptions target) {
+    if (file != null && target.given()) {
+      throw new Failure.Ends(ExitCode.USAGE, "--replay has its own target: -a, -p and -t do not go with it; -c and -u do");
+    }
+    if (file == null && speed != null) {
+      throw new Failure.Ends(ExitCode.USAGE, "--replay-speed goes with --replay FILE");
+    }
+  }
+}

@@ -1,0 +1,218 @@
+package flametop.cli;
+
+import flametop.export.FoldedFile;
+import flametop.export.FoldedStacks;
+import flametop.export.Unit;
+import flametop.profile.Options;
+import flametop.profile.Profile;
+import flametop.profile.RootOrder;
+import flametop.profile.StateSet;
+import flametop.sampler.CleanText;
+import flametop.sampler.KernelSource;
+import flametop.sampler.ReplaySource;
+import flametop.sampler.SampleSource;
+import flametop.sampler.Sampler;
+import flametop.sampler.Target;
+import flametop.term.LiveScreen;
+import flametop.term.LiveSession;
+import flametop.term.ScreenOptions;
+import flametop.term.SnapshotSource;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** The live screen. */
+@Command(
+    name = "flametop",
+    sortOptions = false,
+    separator = " ",
+    versionProvider = Main.Version.class,
+    customSynopsis = "flametop [-a | -p PID | -t TID] [OPTIONS] | record OPTIONS | check",
+    description = "Where the threads of this machine spend their time, live.",
+    commandListHeading = "",
+    footer = {
+      "Examples:",
+      "  flametop                              all tasks; ? shows the keys, q quits",
+      "  flametop -p 1 --states off            where one process waits",
+      "  flametop record -d 10 -o out.folded   ten seconds into a file, no screen"
+    })
+final class ScreenCommand implements Callable<Integer> {
+  private static final int MAX_NAME = 200;
+
+  @Mixin private final TargetOptions targets = new TargetOptions();
+
+  @Mixin private final FilterOptions filters = new FilterOptions();
+
+  @Mixin private final RateOptions rates = new RateOptions();
+
+  @Option(
+      names = "--states",
+      order = 10,
+      paramLabel = "STATES",
+      converter = States.class,
+      description = "busy, on, off, all, or a list: run,queued,S,D,T,Z,P")
+  private StateSet states;
+
+  @Option(
+      names = "--refresh",
+      order = 11,
+      paramLabel = "SECONDS",
+      converter = Seconds.class,
+      description = "time between two pictures, 0.1 to 60")
+  private Double refreshSeconds;
+
+  @Option(
+      names = "--history",
+      order = 12,
+      paramLabel = "MIB",
+      converter = Mebibytes.class,
+      defaultValue = "48",
+      description = "memory for what was seen, 4 to 256 (default 48)")
+  private int historyMebibytes;
+
+  @Mixin private final ReplayOptions replay = new ReplayOptions();
+
+  @Option(names = {"-h", "--help"}, order = 30, usageHelp = true, description = "this text; also flametop record -h; -V, --version")
+  private boolean help;
+
+  @Option(names = {"-V", "--version"}, order = 31, hidden = true, versionHelp = true, description = "the version")
+  private boolean version;
+
+  private Sampler sampler;
+  private Profile profile;
+  private boolean left;
+
+  /** Time between two pictures. */
+  static final class Seconds implements ITypeConverter<Double> {
+    @Override
+    public Double convert(String text) {
+      double seconds = text.matches("[0-9]{1,3}(\\.[0-9]{1,6})?") ? Double.parseDouble(text) : -1;
+      if (seconds < 0.1 || seconds > 60) {
+        throw new TypeConversionException("'" + text + "' is no number from 0.1 to 60");
+      }
+      return seconds;
+    }
+  }
+
+  /** Memory for the history. */
+  static final class Mebibytes implements ITypeConverter<Integer> {
+    @Override
+    public Integer convert(String text) {
+      return RateOptions.number(text, 4, 256);
+    }
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    replay.agree(targets);
+    if (!Terminals.isStdin() || !Terminals.isStdout()) {
+      throw new Failure.Ends(
+          ExitCode.USAGE,
+          (Terminals.isStdout() ? "stdin" : "stdout")
+              + " is no terminal, and the screen needs one; `flametop record` samples without: flametop record -d 10 -o out.folded");
+    }
+    Target target = targets.target();
+    Options options = new Options(RootOrder.COMM, (long) historyMebibytes << 20, filters.filter(), true);
+    ReplaySource recorded = replay.file() == null ? null : replay.open(1);
+    boolean wholeHost = recorded == null ? target.kind() == Target.Kind.ALL : recorded.facts().wholeHost();
+    StateSet shown = states != null ? states : wholeHost ? StateSet.BUSY : StateSet.ALL;
+    String host = recorded == null ? hostName() : recorded.facts().host();
+    String what = recorded == null ? describe(target) : "replay of " + CleanText.clean(replay.file().toString(), MAX_NAME);
+    ScreenOptions screen =
+        new ScreenOptions(
+            host,
+            what,
+            options.filter(),
+            shown,
+            rates.passHz(),
+            rates.cpuHz(),
+            refreshSeconds == null ? 0 : (long) (refreshSeconds * 1e9),
+            "dark",
+            ScreenOptions.themesFolder());
+    CompletableFuture<LiveSession> session = new CompletableFuture<>();
+    Thread opening = new Thread(() -> open(session, recorded, target, host, what, options), "open");
+    opening.setDaemon(true);
+    opening.start();
+    try {
+      return new LiveScreen(screen, session).run();
+    } finally {
+      leave();
+    }
+  }
+
+  private void open(
+      CompletableFuture<LiveSession> session, ReplaySource recorded, Target target, String host, String what, Options options) {
+    try {
+      SampleSource source = recorded != null ? recorded : KernelSource.open(target, rates.passHz(), rates.cpuHz());
+      session.complete(begin(source, host, what, options));
+    } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
+      session.completeExceptionally(e);
+    }
+  }
+
+  private synchronized LiveSession begin(SampleSource source, String host, String what, Options options) {
+    if (left) {
+      source.close();
+      return null;
+    }
+    Profile opened = new Profile(source.facts(), options, source.names());
+    profile = opened;
+    sampler = new Sampler(source, rates.passHz(), rates.cpuHz(), opened);
+    sampler.start();
+    return new LiveSession(
+        host,
+        what,
+        SnapshotSource.of(opened),
+        source.recorded() ? null : sampler::setRates,
+        (window, shown, zoom) ->
+            opened.folded(window, shown, zoom, false).thenApplyAsync(stacks -> export(host, stacks)));
+  }
+
+  private synchronized void leave() {
+    left = true;
+    if (sampler != null) {
+      sampler.close();
+      profile.close();
+    }
+  }
+
+  private static String export(String host, java.util.List<flametop.profile.FoldedStack> stacks) {
+    String time = LocalDateTime.now().format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
+    Path path = Path.of("flametop-" + host.replaceAll("[^A-Za-z0-9._-]", "_") + "-" + time + ".folded");
+    try {
+      FoldedFile file = FoldedStacks.write(path, false, stacks, Unit.US);
+      return String.format(
+          Locale.ROOT,
+          "%s: %,d stacks, %.3f s of task time, %,d bytes",
+          CleanText.clean(file.path().toString(), 1_024),
+          file.stacks(),
+          file.total() / 1e6,
+          file.bytes());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e.getMessage(), e);
+    }
+  }
+
+  private static String describe(Target target) {
+    return target.kind() == Target.Kind.ALL ? "all tasks" : target.fact();
+  }
+
+  private static String hostName() {
+    try {
+      return CleanText.clean(Files.readString(Path.of("/proc/sys/kernel/hostname")).trim(), 64);
+    } catch (IOException e) {
+      return "localhost";
+    }
+  }
+}

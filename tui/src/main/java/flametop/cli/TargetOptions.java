@@ -1,0 +1,97 @@
+package flametop.cli;
+
+import flametop.sampler.Target;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** What is to be sampled. */
+final class TargetOptions {
+  @Option(names = "-a", order = 1, description = "all tasks of this host (the default)")
+  private boolean all;
+
+  @Option(
+      names = "-p",
+      order = 2,
+      paramLabel = "PID",
+      split = ",",
+      converter = Id.class,
+      description = "only this process; may be repeated")
+  private List<Integer> processes = new ArrayList<>();
+
+  @Option(
+      names = "-t",
+      order = 3,
+      paramLabel = "TID",
+      split = ",",
+      converter = Id.class,
+      description = "only this thread; may be repeated")
+  private List<Integer> threads = new ArrayList<>();
+
+  /** A number that may be a process or thread. */
+  static final class Id implements ITypeConverter<Integer> {
+    private static final int MOST = 4_194_304;
+
+    @Override
+    public Integer convert(String text) {
+      if (text.matches("[0-9]{1,9}") && Integer.parseInt(text) >= 1 && Integer.parseInt(text) <= MOST) {
+        return Integer.valueOf(text);
+      }
+      throw new TypeConversionException("'" + text + "' is no number from 1 to " + MOST);
+    }
+  }
+
+  boolean given() {
+    return all || !processes.isEmpty() || !threads.isEmpty();
+  }
+
+  /**
+   * The target, which is there now.
+   *
+   * @throws Failure.Ends if it is not, or cannot be
+   */
+  Target target() {
+    if (Stream.of(all, !processes.isEmpty(), !threads.isEmpty()).filter(given -> given).count() > 1) {
+      throw new Failure.Ends(ExitCode.USAGE, "-a, -p and -t name different targets; give one of them");
+    }
+    for (int pid : processes) {
+      int leader = leader(pid, "process");
+      if (leader != pid) {
+        throw new Failure.Ends(
+            ExitCode.TARGET_GONE, pid + " is no process, but a thread of process " + leader + "; use -t " + pid + " or -p " + leader);
+      }
+    }
+    threads.forEach(tid -> leader(tid, "thread"));
+    if (!processes.isEmpty()) {
+      return Target.processes(processes);
+    }
+    return threads.isEmpty() ? Target.ALL : Target.threads(threads);
+  }
+
+  /** Whether any of the target is still there. */
+  static boolean isThere(Target target) {
+    return target.kind() == Target.Kind.ALL || target.ids().stream().anyMatch(id -> Files.exists(status(id)));
+  }
+
+  private static int leader(int id, String what) {
+    try (Stream<String> lines = Files.lines(status(id))) {
+      return lines
+          .filter(line -> line.startsWith("Tgid:"))
+          .mapToInt(line -> Integer.parseInt(line.substring(5).trim()))
+          .findFirst()
+          .orElse(id);
+    } catch (IOException e) {
+      throw new Failure.Ends(ExitCode.TARGET_GONE, "there is no " + what + " " + id + "; ps -eLf lists those that there are");
+    }
+  }
+
+  private static Path status(int id) {
+    return Path.of("/proc", String.valueOf(id), "status");
+  }
+}

@@ -1,0 +1,219 @@
+package flametop.export;
+
+import flametop.sampler.CleanText;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A file that is there whole or not at all, and harms nobody: it is often root who writes it, into a folder of somebody else.
+ *
+ * <p>It is written beside its place under a name that nobody can foresee, made anew and never through a link, readable by its
+ * owner alone; under sudo it is the invoking user's. {@link #commit()} brings it to the disk and only then to its name, where an
+ * existing file is replaced by order only. Closed without that, it leaves nothing.
+ */
+public final class OutputFile implements AutoCloseable {
+  private final Path path;
+  private final Path beside;
+  private final boolean replace;
+  private final FileChannel channel;
+  private final OutputStream out;
+  private boolean done;
+
+  private OutputFile(Path path, Path beside, boolean replace, FileChannel channel) {
+    this.path = path;
+    this.beside = beside;
+    this.replace = replace;
+    this.channel = channel;
+    out = Channels.newOutputStream(channel);
+  }
+
+  /**
+   * Makes a file to write to.
+   *
+   * @param replace whether a file of that name may be replaced
+   * @throws ExportException if there is one and it may not, or the folder cannot be written to
+   */
+  public static OutputFile create(Path path, boolean replace) throws ExportException {
+    return create(path, replace, Invoker.ofSudo(System.getenv()));
+  }
+
+  static OutputFile create(Path path, boolean replace, Invoker invoker) throws ExportException {
+    Path absolute = path.toAbsolutePath();
+    Path folder = absolute.getParent();
+    if (folder == null || absolute.getFileName().toString().isEmpty()) {
+      throw new ExportException(name(path) + " is a folder; give the name of a file");
+    }
+    if (!Files.isDirectory(folder)) {
+      throw new ExportException("the folder " + name(folder) + " does not exist; make it first (mkdir -p)");
+    }
+    if (Files.exists(absolute, LinkOption.NOFOLLOW_LINKS)) {
+      if (!Files.isRegularFile(absolute, LinkOption.NOFOLLOW_LINKS)) {
+        throw new ExportException(name(path) + " exists and is not a plain file; give another name, or - for stdout");
+      }
+      if (!replace) {
+        throw exists(path);
+      }
+    }
+    byte[] random = new byte[8];
+    new SecureRandom().nextBytes(random);
+    Path beside = folder.resolve(".flametop-" + HexFormat.of().formatHex(random) + ".part");
+    try {
+      FileChannel channel =
+          FileChannel.open(
+              beside,
+              Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      OutputFile file = new OutputFile(absolute, beside, replace, channel);
+      if (invoker != null) {
+        file.giveTo(invoker);
+      }
+      return file;
+    } catch (IOException e) {
+      throw cannotWrite(path, e, "");
+    }
+  }
+
+  /** Takes what is to be written, without a buffer; {@link #cannotWrite} puts its failures into words. */
+  public OutputStream stream() {
+    return out;
+  }
+
+  /** Where it will be. */
+  public Path path() {
+    return path;
+  }
+
+  /** Drops what is behind {@code bytes} bytes: the beginning of what could not be written whole. */
+  public void cutAt(long bytes) throws ExportException {
+    try {
+      channel.truncate(bytes);
+      channel.position(bytes);
+    } catch (IOException e) {
+      throw cannotWrite(path, e, "");
+    }
+  }
+
+  /**
+   * Brings all to the disk and the file to its name.
+   *
+   * @return its size in bytes
+   * @throws ExportException if that is not possible; then nothing is left
+   */
+  public long commit() throws ExportException {
+    try {
+      long bytes = channel.size();
+      channel.force(true);
+      channel.close();
+      if (replace) {
+        Files.move(beside, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      } else {
+        link();
+      }
+      done = true;
+      try (FileChannel folder = FileChannel.open(path.getParent(), StandardOpenOption.READ)) {
+        folder.force(true);
+      }
+      return bytes;
+    } catch (FileAlreadyExistsException e) {
+      close();
+      throw exists(path);
+    } catch (IOException e) {
+      close();
+      throw cannotWrite(path, e, "; nothing is left of it");
+    }
+  }
+
+  /** A rename replaces what is there; a link does not, and fails even when the other file came this instant. */
+  private void link() throws IOException {
+    try {
+      Files.createLink(path, beside);
+      Files.delete(beside);
+    } catch (FileAlreadyExistsException e) {
+      throw e;
+    } catch (UnsupportedOperationException | FileSystemException e) {
+      // Some file systems have no links.
+      Files.move(beside, path);
+    }
+  }
+
+  private void giveTo(Invoker invoker) throws IOException {
+    try {
+      Files.setAttribute(beside, "unix:uid", invoker.uid(), LinkOption.NOFOLLOW_LINKS);
+      Files.setAttribute(beside, "unix:gid", invoker.gid(), LinkOption.NOFOLLOW_LINKS);
+    } catch (IOException e) {
+      close();
+      throw e;
+    }
+  }
+
+  /** Leaves nothing, unless it was committed. */
+  @Override
+  public void close() {
+    if (!done) {
+      done = true;
+      try {
+        channel.close();
+        Files.deleteIfExists(beside);
+      } catch (IOException e) {
+        // A file that is no one's; its name says whose it was.
+      }
+    }
+  }
+
+  private static ExportException exists(Path path) {
+    return new ExportException(name(path) + " exists and was kept; --force replaces it");
+  }
+
+  /** A line for people about a failure to write. */
+  public static ExportException cannotWrite(Path path, IOException cause, String consequence) {
+    String why;
+    if (cause instanceof AccessDeniedException) {
+      why = "this user may not write there";
+    } else if (cause instanceof FileSystemException fs && fs.getReason() != null) {
+      why = fs.getReason();
+    } else {
+      why = String.valueOf(cause.getMessage());
+    }
+    String remedy =
+        why.contains("No space") || why.contains("quota") ? "; make room or give another place with -o" : "; give another place with -o";
+    return new ExportException("cannot write " + name(path) + ": " + CleanText.clean(why, 500) + remedy + consequence);
+  }
+
+  private static String name(Path path) {
+    return CleanText.clean(path.toString(), 1_024);
+  }
+
+  /** The user who called sudo. */
+  record Invoker(int uid, int gid) {
+    /** Null where this is not root, called by sudo. */
+    static Invoker ofSudo(Map<String, String> environment) {
+      String uid = environment.getOrDefault("SUDO_UID", "");
+      String gid = environment.getOrDefault("SUDO_GID", "");
+      boolean named = uid.matches("[0-9]{1,9}") && gid.matches("[0-9]{1,9}");
+      return named && isRoot() ? new Invoker(Integer.parseInt(uid), Integer.parseInt(gid)) : null;
+    }
+
+    private static boolean isRoot() {
+      try {
+        return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+      } catch (IOException | UnsupportedOperationException e) {
+        return false;
+      }
+    }
+  }
+}

@@ -1,0 +1,442 @@
+package flametop.profile;
+
+import flametop.sampler.State;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/**
+ * Reads what is asked for out of a fold: the visible part of the graph, what a search finds, the selected node, folded stacks. Goes
+ * only where something is to be seen.
+ */
+final class GraphReader {
+  private static final int MAX_MATCHES = 4_096;
+  private static final int ROOT = 0;
+  private static final int NONE = -1;
+  private static final byte MATCHES = 1;
+  private static final byte DIFFERS = 2;
+
+  private final Fold fold;
+  private final Trie trie;
+  private final Window window;
+  private final Owners owners;
+  private final Stacks stacks;
+  private final long epoch;
+
+  /** @param epoch upper half of the numbers of its nodes */
+  GraphReader(Fold fold, Owners owners, Stacks stacks, int epoch) {
+    this.fold = fold;
+    trie = fold.trie();
+    window = fold.window();
+    this.owners = owners;
+    this.stacks = stacks;
+    this.epoch = (long) epoch << 32;
+  }
+
+  long number(int node) {
+    return node == ROOT ? GraphQuery.ROOT : epoch | node;
+  }
+
+  long total(StateSet states) {
+    return weight(ROOT, states.bits());
+  }
+
+  private long weight(int node, int states) {
+    return Math.max(0, trie.weight(node, states, window));
+  }
+
+  private String name(int node) {
+    return stacks.name(trie.function(node));
+  }
+
+  private int compare(int a, int b) {
+    int byName = name(a).compareTo(name(b));
+    if (byName != 0) {
+      return byName;
+    }
+    int f = trie.function(a);
+    int g = trie.function(b);
+    int byKind = stacks.kind(f).compareTo(stacks.kind(g));
+    return byKind != 0 ? byKind : stacks.module(f).compareTo(stacks.module(g));
+  }
+
+  /** Which functions match a pattern; kept as long as the pattern is the same. */
+  static final class Matches {
+    private Pattern pattern;
+    private byte[] of = new byte[0];
+
+    boolean matches(Pattern wanted, Stacks stacks, int function) {
+      if (pattern == null || !pattern.pattern().equals(wanted.pattern()) || pattern.flags() != wanted.flags()) {
+        pattern = wanted;
+        of = new byte[0];
+      }
+      if (function >= of.length) {
+        of = Arrays.copyOf(of, Math.max(function + 1, 2 * stacks.functions()));
+      }
+      if (of[function] == 0) {
+        of[function] = find(stacks.name(function)) ? MATCHES : DIFFERS;
+      }
+      return of[function] == MATCHES;
+    }
+
+    private boolean find(String name) {
+      try {
+        return pattern.matcher(name).find();
+      } catch (StackOverflowError e) {
+        // Some patterns recurse for every character, and names may be long.
+        return false;
+      }
+    }
+  }
+
+  private final class SliceBuilder {
+    final GraphQuery query;
+    final Matches matches;
+    final IntList node = new IntList();
+    final IntList parent = new IntList();
+    final IntList depth = new IntList();
+    long[] weight = new long[256];
+    long[] hiddenWeight = new long[256];
+    int[] hiddenCount = new int[256];
+    boolean[] deeper = new boolean[256];
+
+    SliceBuilder(GraphQuery query, Matches matches) {
+      this.query = query;
+      this.matches = matches;
+    }
+
+    int add(int of, int above, int level, long nanos) {
+      int at = node.size;
+      node.add(of);
+      parent.add(above);
+      depth.add(level);
+      if (at == weight.length) {
+        weight = Arrays.copyOf(weight, 2 * at);
+        hiddenWeight = Arrays.copyOf(hiddenWeight, 2 * at);
+        hiddenCount = Arrays.copyOf(hiddenCount, 2 * at);
+        deeper = Arrays.copyOf(deeper, 2 * at);
+      }
+      weight[at] = nanos;
+      return at;
+    }
+
+    GraphSlice build(int zoomIndex) {
+      int size = node.size;
+      long[] numbers = new long[size];
+      String[] names = new String[size];
+      NodeKind[] kinds = new NodeKind[size];
+      boolean[] matched = new boolean[size];
+      for (int i = 0; i < size; i++) {
+        int function = trie.function(node.items[i]);
+        numbers[i] = number(node.items[i]);
+        names[i] = stacks.name(function);
+        kinds[i] = stacks.kind(function);
+        matched[i] = query.search() != null && matches.matches(query.search(), stacks, function);
+      }
+      return new GraphSlice(
+          numbers,
+          parent.toArray(),
+          names,
+          kinds,
+          Arrays.copyOf(weight, size),
+          Arrays.copyOf(hiddenWeight, size),
+          Arrays.copyOf(hiddenCount, size),
+          Arrays.copyOf(deeper, size),
+          matched,
+          zoomIndex);
+    }
+  }
+
+  /** The part of the graph that the query can show. */
+  GraphSlice slice(GraphQuery query, int zoom, Matches matches) {
+    int states = query.states().bits();
+    SliceBuilder slice = new SliceBuilder(query, matches);
+    IntList ancestors = new IntList();
+    for (int node = trie.parent(zoom); node != NONE; node = trie.parent(node)) {
+      ancestors.add(node);
+    }
+    int above = NONE;
+    for (int i = ancestors.size - 1; i >= 0; i--) {
+      above = slice.add(ancestors.items[i], above, 0, weight(ancestors.items[i], states));
+    }
+    int zoomIndex = ancestors.size;
+    long zoomWeight = weight(zoom, states);
+    // What is still to be listed: a node, its parent's index, its level and weight.
+    IntList dueNode = new IntList();
+    IntList dueParent = new IntList();
+    IntList dueLevel = new IntList();
+    long[] dueWeight = new long[64];
+    dueNode.add(zoom);
+    dueParent.add(above);
+    dueLevel.add(0);
+    dueWeight[0] = zoomWeight;
+    List<Child> wide = new ArrayList<>();
+    while (dueNode.size > 0) {
+      int last = --dueNode.size;
+      dueParent.size = last;
+      dueLevel.size = last;
+      int node = dueNode.items[last];
+      int level = dueLevel.items[last];
+      long weight = dueWeight[last];
+      int index = slice.add(node, dueParent.items[last], level, weight);
+      long sum = 0;
+      for (int child = trie.firstChild(node); child != NONE; child = trie.sibling(child)) {
+        sum += weight(child, states);
+        if (level >= query.levels() && sum > 0) {
+          slice.deeper[index] = true;
+          break;
+        }
+      }
+      if (level >= query.levels() || sum == 0) {
+        continue;
+      }
+      // A window may begin between what was seen and its correction: then children are more than their parent.
+      double scale = sum > weight ? (double) weight / sum : 1;
+      wide.clear();
+      for (int child = trie.firstChild(node); child != NONE; child = trie.sibling(child)) {
+        long nanos = (long) (weight(child, states) * scale);
+        if (nanos > 0) {
+          if ((double) nanos * query.columns() * 8 < zoomWeight) {
+            slice.hiddenWeight[index] += nanos;
+            slice.hiddenCount[index]++;
+          } else {
+            wide.add(new Child(child, nanos));
+          }
+        }
+      }
+      wide.sort((a, b) -> compare(b.node, a.node));
+      for (Child child : wide) {
+        int at = dueNode.size;
+        if (at == dueWeight.length) {
+          dueWeight = Arrays.copyOf(dueWeight, 2 * at);
+        }
+        dueNode.add(child.node);
+        dueParent.add(index);
+        dueLevel.add(level + 1);
+        dueWeight[at] = child.weight;
+      }
+    }
+    return slice.build(zoomIndex);
+  }
+
+  private record Child(int node, long weight) {}
+
+  /** What matches in the whole graph. */
+  Snapshot.Search search(Pattern pattern, StateSet states, Matches matches) {
+    int nodes = trie.nodes();
+    boolean[] below = new boolean[nodes];
+    boolean[] matched = new boolean[nodes];
+    int count = 0;
+    for (int node = nodes - 1; node > ROOT; node--) {
+      if (trie.passing(node) > 0
+          && matches.matches(pattern, stacks, trie.function(node))
+          && weight(node, states.bits()) > 0) {
+        matched[node] = true;
+        below[node] = true;
+        count++;
+      }
+      if (below[node]) {
+        below[trie.parent(node)] = true;
+      }
+    }
+    long weight = 0;
+    long[] found = new long[Math.min(count, MAX_MATCHES)];
+    int listed = 0;
+    IntList due = new IntList();
+    IntList covered = new IntList();
+    due.add(ROOT);
+    covered.add(0);
+    List<Integer> next = new ArrayList<>();
+    while (due.size > 0) {
+      int node = due.items[--due.size];
+      int isCovered = covered.items[--covered.size];
+      if (matched[node]) {
+        if (isCovered == 0) {
+          weight += weight(node, states.bits());
+        }
+        isCovered = 1;
+        if (listed < found.length) {
+          found[listed++] = number(node);
+        }
+      }
+      next.clear();
+      for (int child = trie.firstChild(node); child != NONE; child = trie.sibling(child)) {
+        if (below[child]) {
+          next.add(child);
+        }
+      }
+      next.sort((a, b) -> compare(b, a));
+      for (int child : next) {
+        due.add(child);
+        covered.add(isCovered);
+      }
+    }
+    return new Snapshot.Search(Math.min(weight, total(states)), found, count);
+  }
+
+  /** The node in full. */
+  Selection selection(int node, StateSet states) {
+    int function = trie.function(node);
+    List<String> path = new ArrayList<>();
+    for (int n = node; n != NONE; n = trie.parent(n)) {
+      path.add(0, name(n));
+    }
+    long[] byState = new long[State.values().length];
+    for (int state = 0; state < byState.length; state++) {
+      byState[state] = weight(node, 1 << state);
+    }
+    int processes = 0;
+    int one = NONE;
+    boolean[] counted = new boolean[owners.processes()];
+    boolean[] within = new boolean[trie.nodes()];
+    within[node] = true;
+    for (int n = node + 1; n < within.length; n++) {
+      within[n] = within[trie.parent(n)];
+    }
+    for (int entry = 0; entry < trie.entries(); entry++) {
+      int process = owners.process(trie.owner(entry));
+      if (within[trie.leaf(entry)] && !counted[process] && trie.entryWeight(entry, states.bits(), window) > 0) {
+        counted[process] = true;
+        processes++;
+        one = process;
+      }
+    }
+    boolean single = processes == 1;
+    return new Selection(
+        number(node),
+        path.toArray(new String[0]),
+        stacks.kind(function),
+        stacks.module(function),
+        trie.guessed(node),
+        processes,
+        single ? owners.tgid(one) : 0,
+        single ? owners.commandLine(one) : "",
+        weight(node, states.bits()),
+        byState);
+  }
+
+  /** Stacks below a node with their values, in order of their names; equal paths together. */
+  List<FoldedStack> folded(StateSet states, int zoom, boolean samples) {
+    Map<Path, long[]> sums = new HashMap<>();
+    IntList path = new IntList();
+    IntList guessed = new IntList();
+    for (int entry = 0; entry < trie.entries(); entry++) {
+      if (!below(trie.leaf(entry), zoom)) {
+        continue;
+      }
+      long value =
+          samples
+              ? trie.entrySamples(entry, states.bits(), window)
+              : trie.entryWeight(entry, states.bits(), window);
+      if (value > 0) {
+        path.clear();
+        guessed.clear();
+        trie.rootPath(trie.owner(entry), path);
+        stacks.path(trie.stack(entry), true, path, guessed);
+        sums.computeIfAbsent(new Path(path.toArray()), p -> new long[1])[0] += value;
+      }
+    }
+    TreeMap<String, FoldedStack> ordered = new TreeMap<>();
+    sums.forEach(
+        (key, value) -> {
+          int length = key.functions.length;
+          String[] names = new String[length];
+          NodeKind[] kinds = new NodeKind[length];
+          StringBuilder order = new StringBuilder();
+          for (int i = 0; i < length; i++) {
+            names[i] = stacks.name(key.functions[i]);
+            kinds[i] = stacks.kind(key.functions[i]);
+            order.append(names[i]).append('\0').append(key.functions[i]).append('\1');
+          }
+          ordered.put(order.toString(), new FoldedStack(names, kinds, value[0]));
+        });
+    return new ArrayList<>(ordered.values());
+  }
+
+  private record Path(int[] functions) {
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Path p && Arrays.equals(functions, p.functions);
+    }
+
+    @Override
+    public int hashCode() {
+      return Arrays.hashCode(functions);
+    }
+  }
+
+  private boolean below(int node, int zoom) {
+    int n = node;
+    while (n > zoom) {
+      n = trie.parent(n);
+    }
+    return n == zoom;
+  }
+
+  /** Rows of the pick list, heaviest first. */
+  List<ProcessRow> processes(StateSet states, boolean byComm) {
+    int[][] tasks = owners.tasksByProcess();
+    int count = owners.processes();
+    long[] weights = new long[count];
+    long total = 0;
+    for (int process = 0; process < count; process++) {
+      weights[process] = Math.max(0, fold.processWeight(process, states.bits()));
+      total += weights[process];
+    }
+    Map<Object, Row> rows = new HashMap<>();
+    for (int process = 0; process < count; process++) {
+      if (weights[process] > 0 || owners.alive(process)) {
+        Object key = byComm ? owners.commOfProcess(process) : (Object) owners.tgid(process);
+        Row row = rows.computeIfAbsent(key, k -> new Row());
+        row.add(process, weights[process], tasks[process], owners.alive(process));
+      }
+    }
+    List<ProcessRow> list = new ArrayList<>(rows.size());
+    for (Row row : rows.values()) {
+      list.add(
+          new ProcessRow(
+              byComm ? 0 : owners.tgid(row.process),
+              byComm ? row.processes : 1,
+              owners.uid(row.process),
+              owners.commOfProcess(row.process),
+              byComm && row.processes > 1 ? "" : owners.commandLine(row.process),
+              row.weight,
+              total,
+              row.tasks,
+              row.alive));
+    }
+    list.sort(
+        (a, b) -> {
+          int byWeight = Long.compare(b.weight(), a.weight());
+          int byName = byWeight != 0 ? byWeight : a.comm().compareTo(b.comm());
+          return byName != 0 ? byName : Integer.compare(a.pid(), b.pid());
+        });
+    return list;
+  }
+
+  /** Processes of one comm, or generations of one pid. */
+  private static final class Row {
+    int process;
+    int processes;
+    long weight;
+    boolean alive;
+    final int[] tasks = new int[State.values().length];
+
+    void add(int process, long nanos, int[] byState, boolean lives) {
+      // The newest living one speaks for them all.
+      if (processes == 0 || lives || !alive) {
+        this.process = process;
+      }
+      processes++;
+      weight += nanos;
+      alive |= lives;
+      for (int state = 0; byState != null && state < tasks.length; state++) {
+        tasks[state] += byState[state];
+      }
+    }
+  }
+}

@@ -1,0 +1,303 @@
+package flametop.profile;
+
+import flametop.sampler.StreamFacts;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What the CPUs did: totals of the stream, and what they grew by over about the last second. Busy time is exact; how it splits into
+ * user, system and softirq is by the samples of the CPU clock if the whole host is sampled, else by /proc/stat.
+ */
+final class HostUsage {
+  private static final long SECOND = 1_000_000_000L;
+
+  /** Totals are kept at least so far apart, ns. */
+  private static final long STEP = SECOND / 4;
+
+  /** Rates are of about so long, ns. */
+  private static final long SPAN = SECOND;
+
+  private static final int STRIP_SECONDS = 300;
+
+  private static final int IDLE = 0;
+  private static final int ELAPSED = 1;
+  private static final int WAKEUPS = 2;
+  private static final int OWN_WAKEUPS = 3;
+  private static final int USER = 4;
+  private static final int NICE = 5;
+  private static final int SYSTEM = 6;
+  private static final int IRQ = 7;
+  private static final int SOFTIRQ = 8;
+  private static final int STEAL = 9;
+  private static final int WAITED = 10;
+  private static final int USER_SAMPLES = 11;
+  private static final int SYSTEM_SAMPLES = 12;
+  private static final int SOFTIRQ_SAMPLES = 13;
+  private static final int IDLE_STATES = 14;
+
+  private static final int RESIDENCY = 0;
+  private static final int ENTRIES = 1;
+  private static final int TOO_SHORT = 2;
+  private static final int TOO_LONG = 3;
+  private static final int PER_IDLE_STATE = 4;
+
+  /** Totals of all CPUs at one moment. */
+  private record Totals(long time, long ownCpu, long[][] cpus) {}
+
+  private final StreamFacts facts;
+  private final int[] cpus;
+  private final long[][] totals;
+  private final ArrayDeque<Totals> past = new ArrayDeque<>();
+  private final long[] stripSecond = new long[STRIP_SECONDS];
+  private final double[] stripBusy = new double[STRIP_SECONDS];
+  private final double[] stripElapsed = new double[STRIP_SECONDS];
+  private final long[] stripQueued = new long[STRIP_SECONDS];
+  private final int[] stripPasses = new int[STRIP_SECONDS];
+  private long lastBusy;
+  private long lastElapsed;
+  private long firstSecond = Long.MIN_VALUE;
+  private boolean told;
+
+  private double[] load = {Double.NaN, Double.NaN, Double.NaN};
+  private int passHz;
+  private int cpuHz;
+  private long ownCpu;
+
+  HostUsage(StreamFacts facts) {
+    this.facts = facts;
+    cpus = facts.cpus();
+    totals = new long[cpus.length][];
+    for (int i = 0; i < cpus.length; i++) {
+      totals[i] = new long[IDLE_STATES + PER_IDLE_STATE * facts.idleStates(cpus[i]).size()];
+    }
+    passHz = facts.passHz();
+    cpuHz = facts.cpuHz();
+  }
+
+  private long[] of(int cpu) {
+    int at = Arrays.binarySearch(cpus, cpu);
+    return at < 0 ? null : totals[at];
+  }
+
+  void usage(int cpu, long... figures) {
+    long[] of = of(cpu);
+    if (of != null) {
+      System.arraycopy(figures, 0, of, 0, STEAL + 1);
+      told = true;
+    }
+  }
+
+  void idleState(int cpu, int state, long residency, long entries, long tooShort, long tooLong) {
+    long[] of = of(cpu);
+    List<StreamFacts.IdleState> states = facts.idleStates(cpu);
+    for (int i = 0; of != null && i < states.size(); i++) {
+      if (states.get(i).state() == state) {
+        int at = IDLE_STATES + PER_IDLE_STATE * i;
+        of[at + RESIDENCY] = residency;
+        of[at + ENTRIES] = entries;
+        of[at + TOO_SHORT] = tooShort;
+        of[at + TOO_LONG] = tooLong;
+      }
+    }
+  }
+
+  void sample(int cpu, boolean userMode, boolean softirq) {
+    long[] of = of(cpu);
+    if (of != null) {
+      of[userMode ? USER_SAMPLES : softirq ? SOFTIRQ_SAMPLES : SYSTEM_SAMPLES]++;
+    }
+  }
+
+  void waited(int cpu, long nanos) {
+    long[] of = of(cpu);
+    if (of != null) {
+      of[WAITED] += nanos;
+    }
+  }
+
+  void host(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu) {
+    load = new double[] {load1 / 100.0, load5 / 100.0, load15 / 100.0};
+    this.passHz = passHz;
+    this.cpuHz = cpuHz;
+    this.ownCpu = ownCpu;
+  }
+
+  /** @param queued tasks that wait for a CPU */
+  void passEnds(long time, int queued) {
+    int bin = bin(time);
+    stripQueued[bin] += queued;
+    stripPasses[bin]++;
+  }
+
+  void batchEnds(long time) {
+    if (!told) {
+      return;
+    }
+    told = false;
+    long busy = 0;
+    long elapsed = 0;
+    for (long[] of : totals) {
+      busy += of[ELAPSED] - of[IDLE];
+      elapsed += of[ELAPSED];
+    }
+    if (lastElapsed > 0) {
+      int bin = bin(time);
+      stripBusy[bin] += Math.max(0, busy - lastBusy);
+      stripElapsed[bin] += Math.max(0, elapsed - lastElapsed);
+    }
+    lastBusy = busy;
+    lastElapsed = elapsed;
+    if (past.isEmpty() || time - past.peekLast().time >= STEP) {
+      long[][] copy = new long[totals.length][];
+      for (int i = 0; i < copy.length; i++) {
+        copy[i] = totals[i].clone();
+      }
+      past.addLast(new Totals(time, ownCpu, copy));
+      while (past.size() > 2 && time - past.peekFirst().time > SPAN + STEP) {
+        past.removeFirst();
+      }
+    }
+  }
+
+  private int bin(long time) {
+    long second = time / SECOND;
+    if (firstSecond == Long.MIN_VALUE) {
+      firstSecond = second;
+    }
+    int bin = (int) (second % STRIP_SECONDS);
+    if (stripSecond[bin] != second) {
+      stripSecond[bin] = second;
+      stripBusy[bin] = 0;
+      stripElapsed[bin] = 0;
+      stripQueued[bin] = 0;
+      stripPasses[bin] = 0;
+    }
+    return bin;
+  }
+
+  double[] load() {
+    return load;
+  }
+
+  int passHz() {
+    return passHz;
+  }
+
+  int cpuHz() {
+    return cpuHz;
+  }
+
+  /** CPU of flametop's processes, of one CPU, over the last second; NaN if not known yet. */
+  double ownShare() {
+    if (past.size() < 2) {
+      return Double.NaN;
+    }
+    Totals from = past.peekFirst();
+    Totals to = past.peekLast();
+    return (to.ownCpu - from.ownCpu) / (double) (to.time - from.time);
+  }
+
+  /** Busy CPUs by second until {@code time}, oldest first. */
+  float[] busyBySecond(long time) {
+    return strip(time, bin -> stripElapsed[bin] == 0 ? 0 : (float) (cpus.length * stripBusy[bin] / stripElapsed[bin]));
+  }
+
+  /** Tasks waiting for a CPU by second until {@code time}, oldest first. */
+  float[] queuedBySecond(long time) {
+    return strip(time, bin -> stripPasses[bin] == 0 ? 0 : (float) stripQueued[bin] / stripPasses[bin]);
+  }
+
+  private interface Bin {
+    float value(int bin);
+  }
+
+  private float[] strip(long time, Bin bins) {
+    long last = time / SECOND;
+    if (firstSecond == Long.MIN_VALUE || last < firstSecond) {
+      return new float[0];
+    }
+    int length = (int) Math.min(STRIP_SECONDS, last - firstSecond + 1);
+    float[] values = new float[length];
+    for (int i = 0; i < length; i++) {
+      long second = last - length + 1 + i;
+      int bin = (int) (second % STRIP_SECONDS);
+      values[i] = stripSecond[bin] == second ? bins.value(bin) : 0;
+    }
+    return values;
+  }
+
+  /** A row for each CPU, over about the last second. */
+  List<CpuRow> rows() {
+    List<CpuRow> rows = new ArrayList<>(cpus.length);
+    Totals from = past.size() < 2 ? null : past.peekFirst();
+    for (int i = 0; i < cpus.length; i++) {
+      rows.add(from == null ? unknown(cpus[i]) : row(i, from, past.peekLast()));
+    }
+    return rows;
+  }
+
+  private static CpuRow unknown(int cpu) {
+    double nan = Double.NaN;
+    return new CpuRow(cpu, nan, nan, nan, nan, nan, nan, nan, nan, nan, List.of());
+  }
+
+  private CpuRow row(int index, Totals from, Totals to) {
+    long[] a = from.cpus[index];
+    long[] b = to.cpus[index];
+    double seconds = (to.time - from.time) / (double) SECOND;
+    double elapsed = b[ELAPSED] - a[ELAPSED];
+    if (!(elapsed > 0)) {
+      return unknown(cpus[index]);
+    }
+    double busy = clamp((elapsed - (b[IDLE] - a[IDLE])) / elapsed);
+    double user = b[USER_SAMPLES] - a[USER_SAMPLES];
+    double system = b[SYSTEM_SAMPLES] - a[SYSTEM_SAMPLES];
+    double softirq = b[SOFTIRQ_SAMPLES] - a[SOFTIRQ_SAMPLES];
+    if (!facts.wholeHost() || user + system + softirq == 0) {
+      user = counted(a, b, USER) + counted(a, b, NICE);
+      system = counted(a, b, SYSTEM);
+      softirq = counted(a, b, SOFTIRQ);
+    }
+    double split = user + system + softirq;
+    double share = split > 0 ? busy / split : busy > 0 ? Double.NaN : 0;
+    List<CpuRow.IdleRow> idle = new ArrayList<>();
+    List<StreamFacts.IdleState> states = facts.idleStates(cpus[index]);
+    for (int s = 0; s < states.size(); s++) {
+      int at = IDLE_STATES + PER_IDLE_STATE * s;
+      double entries = b[at + ENTRIES] - a[at + ENTRIES];
+      idle.add(
+          new CpuRow.IdleRow(
+              states.get(s).name(),
+              clamp((b[at + RESIDENCY] - a[at + RESIDENCY]) / elapsed),
+              entries / seconds,
+              entries > 0 ? clamp((b[at + TOO_SHORT] - a[at + TOO_SHORT]) / entries) : Double.NaN,
+              entries > 0 ? clamp((b[at + TOO_LONG] - a[at + TOO_LONG]) / entries) : Double.NaN));
+    }
+    return new CpuRow(
+        cpus[index],
+        busy,
+        user * share,
+        system * share,
+        softirq * share,
+        share(a, b, IRQ, elapsed),
+        share(a, b, STEAL, elapsed),
+        (b[WAITED] - a[WAITED]) / seconds,
+        (b[WAKEUPS] - a[WAKEUPS]) / seconds,
+        (b[OWN_WAKEUPS] - a[OWN_WAKEUPS]) / seconds,
+        List.copyOf(idle));
+  }
+
+  private static double counted(long[] a, long[] b, int figure) {
+    return a[figure] < 0 || b[figure] < 0 ? 0 : Math.max(0, b[figure] - a[figure]);
+  }
+
+  private static double share(long[] a, long[] b, int figure, double elapsed) {
+    return a[figure] < 0 || b[figure] < 0 ? Double.NaN : clamp((b[figure] - a[figure]) / elapsed);
+  }
+
+  private static double clamp(double share) {
+    return Math.max(0, Math.min(1, share));
+  }
+}

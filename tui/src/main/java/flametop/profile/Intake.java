@@ -1,0 +1,205 @@
+package flametop.profile;
+
+import flametop.sampler.Counter;
+import flametop.sampler.ModuleKind;
+import flametop.sampler.NameSource;
+import flametop.sampler.State;
+import flametop.sampler.StreamVisitor;
+import flametop.sampler.WalkEnd;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Sorts the records of the stream into the tables, the accounts and the log. */
+final class Intake implements StreamVisitor {
+  private static final int MAX_NOTICES = 16;
+
+  private final ChangeLog log;
+  private final Owners owners;
+  private final Stacks stacks;
+  private final Names names;
+  private final Accounts accounts;
+  private final HostUsage host;
+  private final long[] counters = new long[Counter.values().length];
+  private final long[] countersAtStart = new long[Counter.values().length];
+  private final List<String> notices = new ArrayList<>();
+  private long now = Long.MIN_VALUE;
+  private long passTime;
+  private boolean endsPass;
+  private boolean more;
+
+  Intake(ChangeLog log, Owners owners, Stacks stacks, Names names, HostUsage host) {
+    this.log = log;
+    this.owners = owners;
+    this.stacks = stacks;
+    this.names = names;
+    this.host = host;
+    accounts = new Accounts(log, owners);
+  }
+
+  /** The newest time seen; {@link Long#MIN_VALUE} before the first batch. */
+  long now() {
+    return now;
+  }
+
+  long[] counters() {
+    return counters.clone();
+  }
+
+  /** A counter since the start, or since the last {@link #restart}. */
+  long since(Counter counter) {
+    return counters[counter.ordinal()] - countersAtStart[counter.ordinal()];
+  }
+
+  List<String> notices() {
+    return List.copyOf(notices);
+  }
+
+  /** Begins the log anew at this moment; it must have no readers. */
+  void restart() {
+    if (now != Long.MIN_VALUE) {
+      log.clear(now);
+      accounts.restart();
+      log.mark(now, accounts.passes());
+      System.arraycopy(counters, 0, countersAtStart, 0, counters.length);
+    }
+  }
+
+  @Override
+  public void batchBegins(long time, int sequence, boolean endsPass, boolean more) {
+    if (now == Long.MIN_VALUE) {
+      log.startAt(time);
+    }
+    passTime = time;
+    now = Math.max(now, time);
+    this.endsPass = endsPass;
+    this.more = more;
+  }
+
+  @Override
+  public void batchEnds() {
+    if (endsPass) {
+      accounts.passEnds(passTime);
+      host.passEnds(passTime, owners.now(State.QUEUED));
+    }
+    host.batchEnds(now);
+    stacks.impatient(now);
+    names.flush();
+    if (!more) {
+      log.mark(now, accounts.passes());
+    }
+  }
+
+  @Override
+  public void counters(long[] totals) {
+    System.arraycopy(totals, 0, counters, 0, counters.length);
+  }
+
+  @Override
+  public void processSeen(
+      int process, int tgid, long startBoottime, int execId, int uid, long cgroup, boolean kthread, String comm, String commandLine) {
+    owners.processSeen(process, tgid, uid, comm, commandLine);
+  }
+
+  @Override
+  public void taskSeen(int task, int process, int tid, long start, boolean fresh, String comm) {
+    owners.taskSeen(task, process, tid, comm);
+    accounts.taskSeen(task, start, fresh);
+  }
+
+  @Override
+  public void taskGone(int task, long time, long run, long wait, boolean exact) {
+    now = Math.max(now, time);
+    accounts.gone(task, time, run, wait);
+    owners.state(task, null);
+  }
+
+  @Override
+  public void moduleSeen(int module, ModuleKind kind, String path, String buildId) {
+    stacks.moduleSeen(module, kind, path, buildId);
+  }
+
+  @Override
+  public void frameSeen(int frame, int module, long offset, boolean guessed) {
+    stacks.frameSeen(frame, module, offset, guessed);
+  }
+
+  @Override
+  public void stackSeen(int stack, WalkEnd end, int user, int[] frames) {
+    stacks.stackSeen(stack, end, user, frames, now);
+  }
+
+  @Override
+  public void taskChanged(
+      long time, int task, int stack, long run, long wait, long nvcsw, long nivcsw, int cpu, State state, WalkEnd why) {
+    now = Math.max(now, time);
+    accounts.changed(task, time, state, stack >= 0 ? stack : Stacks.missing(why), run, wait, nvcsw);
+    owners.state(task, state);
+    host.waited(cpu, accounts.takeWaited());
+  }
+
+  @Override
+  public void cpuSample(
+      long time,
+      int task,
+      int stack,
+      long run,
+      long wait,
+      long nvcsw,
+      long nivcsw,
+      int cpu,
+      State state,
+      WalkEnd why,
+      boolean userMode) {
+    now = Math.max(now, time);
+    accounts.sampled(task, time, stack >= 0 ? stack : Stacks.missing(why), run, wait, nvcsw);
+    host.waited(cpu, accounts.takeWaited());
+    host.sample(cpu, userMode, stacks.softirq(stack));
+  }
+
+  @Override
+  public void cpuUsage(
+      int cpu,
+      long idle,
+      long elapsed,
+      long wakeups,
+      long ownWakeups,
+      long user,
+      long nice,
+      long system,
+      long irq,
+      long softirq,
+      long steal) {
+    host.usage(cpu, idle, elapsed, wakeups, ownWakeups, user, nice, system, irq, softirq, steal);
+  }
+
+  @Override
+  public void idleState(int cpu, int state, long residency, long entries, long tooShort, long tooLong) {
+    host.idleState(cpu, state, residency, entries, tooShort, tooLong);
+  }
+
+  @Override
+  public void name(int frame, NameSource source, String name) {
+    stacks.named(frame, source, name);
+  }
+
+  @Override
+  public void notice(boolean trouble, String text) {
+    if (trouble) {
+      tell(text);
+    }
+  }
+
+  /** Adds a notice, unless it is there; the oldest goes when there are many. */
+  void tell(String text) {
+    notices.remove(text);
+    notices.add(text);
+    if (notices.size() > MAX_NOTICES) {
+      notices.remove(0);
+    }
+  }
+
+  @Override
+  public void hostUsage(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu) {
+    host.host(load1, load5, load15, passHz, cpuHz, ownCpu);
+  }
+}

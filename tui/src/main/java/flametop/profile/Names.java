@@ -1,0 +1,56 @@
+package flametop.profile;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import flametop.sampler.NameRequests;
+import flametop.sampler.NameSource;
+import java.util.Arrays;
+
+/** Names of functions that were answered once, and the requests for those that were not; each is asked for once. */
+final class Names {
+  /** A place in a file that stays what it is, whoever loads it. */
+  record Place(String path, String buildId, long offset) {}
+
+  record Name(NameSource source, String text) {}
+
+  private static final long CACHE_BYTES = 24L << 20;
+
+  private final NameRequests requests;
+  private final Cache<Place, Name> answered =
+      Caffeine.newBuilder()
+          .maximumWeight(CACHE_BYTES)
+          .weigher((Place place, Name name) -> 96 + 2 * name.text().length())
+          .executor(Runnable::run)
+          .build();
+  private int[] wanted = new int[256];
+  private int count;
+
+  Names(NameRequests requests) {
+    this.requests = requests;
+  }
+
+  /** The name, if it is known already; else it is asked for with the next {@link #flush}. */
+  Name want(int frame, Place place) {
+    Name name = place == null ? null : answered.getIfPresent(place);
+    if (name == null) {
+      if (count == wanted.length) {
+        wanted = Arrays.copyOf(wanted, 2 * count);
+      }
+      wanted[count++] = frame;
+    }
+    return name;
+  }
+
+  void answered(Place place, Name name) {
+    if (place != null) {
+      answered.put(place, name);
+    }
+  }
+
+  void flush() {
+    if (count > 0) {
+      requests.ask(wanted, count);
+      count = 0;
+    }
+  }
+}

@@ -1,0 +1,355 @@
+package flametop.profile;
+
+import flametop.sampler.ModuleKind;
+import flametop.sampler.NameSource;
+import flametop.sampler.WalkEnd;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * Modules, frames, stacks and functions. A frame is a place in a module, a function is what a node of the graph stands for: kind,
+ * file name of the module, name. Ids of the first three are those of the stream; functions are interned here.
+ *
+ * <p>A stack is <i>named</i> when all its frames have their function. A second after it was seen, frames that still have none get
+ * {@code module+0x…} until their name comes.
+ */
+final class Stacks {
+  /** Stack of time that no sample has placed yet. */
+  static final int NOT_SAMPLED = -1;
+
+  /** Stack of time that a task neither ran, waited nor slept: interrupts on its CPU, or the hypervisor. */
+  static final int STOLEN = -2;
+
+  private static final int REASONS = -3;
+
+  private static final long PATIENCE_NANOS = 1_000_000_000L;
+  private static final Pattern SOFTIRQ = Pattern.compile("_*do_softirq|handle_softirqs(\\.\\w+)*|_*irq_exit_rcu|irq_exit|run_ksoftirqd");
+
+  /** Function of the root of the graph. */
+  static final int ALL = 0;
+
+  /** Function of the node below which a stack stands that has no names yet. */
+  static final int NAMING = 1;
+
+  private static final int NO_FUNCTION = -1;
+
+  private record Function(NodeKind kind, String module, String name) {}
+
+  /** Told when the path of a stack is another than before. */
+  interface Listener {
+    void renamed(int stack);
+  }
+
+  private final Names names;
+
+  private String[] modulePath = new String[64];
+  private String[] moduleFile = new String[64];
+  private String[] moduleBuildId = new String[64];
+  private ModuleKind[] moduleKind = new ModuleKind[64];
+
+  private int[] frameModule = new int[1024];
+  private long[] frameOffset = new long[1024];
+  private int[] frameFunction = new int[1024];
+  private byte[] frameFlags = new byte[1024];
+  private int[] frameWaiters = new int[1024];
+
+  private static final byte GUESSED = 1;
+  private static final byte IS_ROOT = 2;
+  private static final byte ASKED = 4;
+  private static final byte STANDIN = 8;
+  private static final byte SOFTIRQ_ENTRY = 16;
+
+  /** Stacks that wait for the name of a frame: lists through {@code waiterNext}. */
+  private int waiters;
+
+  private int[] waiterStack = new int[1024];
+  private int[] waiterNext = new int[1024];
+
+  private int stacks;
+  private int[][] stackFrames = new int[1024][];
+  private WalkEnd[] stackEnd = new WalkEnd[1024];
+  private int[] stackUser = new int[1024];
+  private int[] stackMissing = new int[1024];
+  private long[] stackSeen = new long[1024];
+  private boolean[] stackShown = new boolean[1024];
+  private boolean[] stackChanged = new boolean[1024];
+
+  private int[] changed = new int[64];
+  private int changedCount;
+  private int patience;
+
+  private int functions;
+  private Function[] function = new Function[1024];
+  private final Map<Function, Integer> known = new HashMap<>();
+  private final int notSampled;
+  private final int stolen;
+  private final int noStack;
+  private final int[] reason = new int[WalkEnd.values().length];
+
+  Stacks(Names names) {
+    this.names = names;
+    function(NodeKind.ROOT, "", "all");
+    function(NodeKind.REASON, "", "[naming]");
+    notSampled = function(NodeKind.REASON, "", "[not sampled]");
+    stolen = function(NodeKind.REASON, "", "[irq or stolen]");
+    noStack = function(NodeKind.REASON, "", "[no stack]");
+    for (WalkEnd end : WalkEnd.values()) {
+      reason[end.ordinal()] = end == WalkEnd.ROOT ? noStack : function(NodeKind.REASON, "", "[" + end.reason() + "]");
+    }
+  }
+
+  /** The stack of a sight without one. */
+  static int missing(WalkEnd why) {
+    return REASONS - why.ordinal();
+  }
+
+  /** The one number of what stands for this in the graph. */
+  int function(NodeKind kind, String module, String name) {
+    Function key = new Function(kind, module, name);
+    Integer found = known.get(key);
+    if (found != null) {
+      return found;
+    }
+    if (functions == function.length) {
+      function = Arrays.copyOf(function, 2 * functions);
+    }
+    function[functions] = key;
+    known.put(key, functions);
+    return functions++;
+  }
+
+  int functions() {
+    return functions;
+  }
+
+  NodeKind kind(int function) {
+    return this.function[function].kind;
+  }
+
+  String module(int function) {
+    return this.function[function].module;
+  }
+
+  String name(int function) {
+    return this.function[function].name;
+  }
+
+  void moduleSeen(int module, ModuleKind kind, String path, String buildId) {
+    if (module >= modulePath.length) {
+      int length = Math.max(module + 1, 2 * modulePath.length);
+      modulePath = Arrays.copyOf(modulePath, length);
+      moduleFile = Arrays.copyOf(moduleFile, length);
+      moduleBuildId = Arrays.copyOf(moduleBuildId, length);
+      moduleKind = Arrays.copyOf(moduleKind, length);
+    }
+    modulePath[module] = path;
+    moduleFile[module] = path.substring(path.lastIndexOf('/') + 1);
+    moduleBuildId[module] = buildId;
+    moduleKind[module] = kind;
+  }
+
+  void frameSeen(int frame, int module, long offset, boolean guessed) {
+    if (frame >= frameModule.length) {
+      int length = Math.max(frame + 1, 2 * frameModule.length);
+      frameModule = Arrays.copyOf(frameModule, length);
+      frameOffset = Arrays.copyOf(frameOffset, length);
+      frameFunction = Arrays.copyOf(frameFunction, length);
+      frameFlags = Arrays.copyOf(frameFlags, length);
+      frameWaiters = Arrays.copyOf(frameWaiters, length);
+    }
+    frameModule[frame] = module;
+    frameOffset[frame] = offset;
+    frameFunction[frame] = NO_FUNCTION;
+    frameFlags[frame] = guessed ? GUESSED : 0;
+    frameWaiters[frame] = -1;
+  }
+
+  /** @param now time of the stream, ns */
+  void stackSeen(int stack, WalkEnd end, int user, int[] frames, long now) {
+    if (stack >= stackFrames.length) {
+      int length = Math.max(stack + 1, 2 * stackFrames.length);
+      stackFrames = Arrays.copyOf(stackFrames, length);
+      stackEnd = Arrays.copyOf(stackEnd, length);
+      stackUser = Arrays.copyOf(stackUser, length);
+      stackMissing = Arrays.copyOf(stackMissing, length);
+      stackSeen = Arrays.copyOf(stackSeen, length);
+      stackShown = Arrays.copyOf(stackShown, length);
+      stackChanged = Arrays.copyOf(stackChanged, length);
+    }
+    stacks = Math.max(stacks, stack + 1);
+    stackFrames[stack] = frames;
+    stackEnd[stack] = end;
+    stackUser[stack] = user;
+    stackSeen[stack] = now;
+    int missing = 0;
+    for (int frame : frames) {
+      if (nameless(frame)) {
+        missing++;
+        wait(stack, frame);
+      }
+    }
+    stackMissing[stack] = missing;
+    stackShown[stack] = missing == 0;
+  }
+
+  /** Whether a frame has no name yet; asks for it if nobody has. */
+  private boolean nameless(int frame) {
+    if (frameFunction[frame] != NO_FUNCTION && (frameFlags[frame] & STANDIN) == 0) {
+      return false;
+    }
+    if ((frameFlags[frame] & ASKED) == 0) {
+      frameFlags[frame] |= ASKED;
+      Names.Name name = names.want(frame, place(frame));
+      if (name != null) {
+        set(frame, name);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void wait(int stack, int frame) {
+    if (waiters == waiterStack.length) {
+      waiterStack = Arrays.copyOf(waiterStack, 2 * waiters);
+      waiterNext = Arrays.copyOf(waiterNext, 2 * waiters);
+    }
+    waiterStack[waiters] = stack;
+    waiterNext[waiters] = frameWaiters[frame];
+    frameWaiters[frame] = waiters++;
+  }
+
+  /** The name of a frame came; stacks that it completes are {@link #takeChanged changed}. */
+  void named(int frame, NameSource source, String text) {
+    Names.Name name = new Names.Name(source, text);
+    names.answered(place(frame), name);
+    boolean first = frameFunction[frame] == NO_FUNCTION || (frameFlags[frame] & STANDIN) != 0;
+    set(frame, name);
+    if (!first) {
+      return;
+    }
+    for (int w = frameWaiters[frame]; w >= 0; w = waiterNext[w]) {
+      int stack = waiterStack[w];
+      stackMissing[stack]--;
+      if (stackMissing[stack] == 0 || stackShown[stack]) {
+        stackShown[stack] = true;
+        change(stack);
+      }
+    }
+    frameWaiters[frame] = -1;
+  }
+
+  private void set(int frame, Names.Name name) {
+    int module = frameModule[frame];
+    NodeKind kind = name.source() == NameSource.UNKNOWN ? NodeKind.UNKNOWN : kind(moduleKind[module]);
+    frameFunction[frame] = function(kind, moduleFile[module], name.text());
+    frameFlags[frame] &= ~STANDIN;
+    if (name.source() == NameSource.ROOT) {
+      frameFlags[frame] |= IS_ROOT;
+    }
+    if (kind == NodeKind.KERNEL && SOFTIRQ.matcher(name.text()).matches()) {
+      frameFlags[frame] |= SOFTIRQ_ENTRY;
+    }
+  }
+
+  private static NodeKind kind(ModuleKind module) {
+    return switch (module) {
+      case KERNEL -> NodeKind.KERNEL;
+      case FILE, VDSO -> NodeKind.USER;
+      case JIT -> NodeKind.JIT;
+      case UNKNOWN -> NodeKind.UNKNOWN;
+    };
+  }
+
+  private Names.Place place(int frame) {
+    int module = frameModule[frame];
+    boolean same = moduleKind[module] == ModuleKind.KERNEL || !moduleBuildId[module].isEmpty();
+    return same ? new Names.Place(modulePath[module], moduleBuildId[module], frameOffset[frame]) : null;
+  }
+
+  private void change(int stack) {
+    if (!stackChanged[stack]) {
+      stackChanged[stack] = true;
+      if (changedCount == changed.length) {
+        changed = Arrays.copyOf(changed, 2 * changedCount);
+      }
+      changed[changedCount++] = stack;
+    }
+  }
+
+  /** Stacks that waited long enough for names are shown without them. */
+  void impatient(long now) {
+    for (; patience < stacks && now - stackSeen[patience] >= PATIENCE_NANOS; patience++) {
+      if (!stackShown[patience]) {
+        for (int frame : stackFrames[patience]) {
+          if (frameFunction[frame] == NO_FUNCTION) {
+            int module = frameModule[frame];
+            String file = moduleFile[module].isEmpty() ? "[unknown]" : moduleFile[module];
+            frameFunction[frame] =
+                function(NodeKind.UNKNOWN, moduleFile[module], file + "+0x" + Long.toHexString(frameOffset[frame]));
+            frameFlags[frame] |= STANDIN;
+          }
+        }
+        stackShown[patience] = true;
+        change(patience);
+      }
+    }
+  }
+
+  /** Tells of every stack whose path changed since the last call. */
+  void takeChanged(Listener listener) {
+    for (int i = 0; i < changedCount; i++) {
+      stackChanged[changed[i]] = false;
+      listener.renamed(changed[i]);
+    }
+    changedCount = 0;
+  }
+
+  /** Whether the path of a stack is more than {@link #NAMING}. */
+  boolean shown(int stack) {
+    return stack < 0 || stackShown[stack];
+  }
+
+  /** Whether the kernel half of a stack handles a soft interrupt, as far as its names are known. */
+  boolean softirq(int stack) {
+    if (stack >= 0) {
+      int[] frames = stackFrames[stack];
+      for (int i = stackUser[stack]; i < frames.length; i++) {
+        if ((frameFlags[frames[i]] & SOFTIRQ_ENTRY) != 0) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Appends the functions of a stack, outermost first, to what stands before it.
+   *
+   * @param guessed takes whether each was guessed
+   */
+  void path(int stack, boolean roots, IntList path, IntList guessed) {
+    if (stack < 0) {
+      path.add(stack == NOT_SAMPLED ? notSampled : stack == STOLEN ? stolen : reason[REASONS - stack]);
+      guessed.add(0);
+      return;
+    }
+    if (!stackShown[stack]) {
+      path.add(NAMING);
+      guessed.add(0);
+      return;
+    }
+    int[] frames = stackFrames[stack];
+    if (stackEnd[stack] != WalkEnd.ROOT || frames.length == 0) {
+      path.add(reason[stackEnd[stack].ordinal()]);
+      guessed.add(0);
+    }
+    for (int frame : frames) {
+      if (roots || (frameFlags[frame] & IS_ROOT) == 0) {
+        path.add(frameFunction[frame]);
+        guessed.add(frameFlags[frame] & GUESSED);
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+package flametop.profile;
+
+import java.util.Arrays;
+
+/**
+ * Time by (thing, state) at the head of a window and at its tail. A thing that was never in a state has no slot for it. A sum is
+ * {@code base + open·t} ns at time t (see {@link ChangeLog}); the weight of a window is its sum at the head less that at the tail.
+ */
+final class Sums {
+  private int slots;
+  private int[] next = new int[1024];
+  private byte[] state = new byte[1024];
+  private int[] headOpen = new int[1024];
+  private int[] tailOpen = new int[1024];
+  private long[] headBase = new long[1024];
+  private long[] tailBase = new long[1024];
+  private long[] headSamples;
+  private long[] tailSamples;
+  private int[] first = new int[1024];
+  private int things;
+
+  /** @param samples whether passes and samples are counted too */
+  Sums(boolean samples) {
+    if (samples) {
+      headSamples = new long[1024];
+      tailSamples = new long[1024];
+    }
+  }
+
+  /** Makes room for all things below {@code count}. */
+  void things(int count) {
+    if (count > first.length) {
+      first = Arrays.copyOf(first, Math.max(count, 2 * first.length));
+    }
+    for (; things < count; things++) {
+      first[things] = -1;
+    }
+  }
+
+  void addHead(int thing, int state, long base, int open, long samples) {
+    int slot = slot(thing, state);
+    headBase[slot] += base;
+    headOpen[slot] += open;
+    if (headSamples != null) {
+      headSamples[slot] += samples;
+    }
+  }
+
+  void addTail(int thing, int state, long base, int open, long samples) {
+    int slot = slot(thing, state);
+    tailBase[slot] += base;
+    tailOpen[slot] += open;
+    if (tailSamples != null) {
+      tailSamples[slot] += samples;
+    }
+  }
+
+  private int slot(int thing, int wanted) {
+    for (int slot = first[thing]; slot >= 0; slot = next[slot]) {
+      if (state[slot] == wanted) {
+        return slot;
+      }
+    }
+    if (slots == next.length) {
+      int length = 2 * slots;
+      next = Arrays.copyOf(next, length);
+      state = Arrays.copyOf(state, length);
+      headOpen = Arrays.copyOf(headOpen, length);
+      tailOpen = Arrays.copyOf(tailOpen, length);
+      headBase = Arrays.copyOf(headBase, length);
+      tailBase = Arrays.copyOf(tailBase, length);
+      if (headSamples != null) {
+        headSamples = Arrays.copyOf(headSamples, length);
+        tailSamples = Arrays.copyOf(tailSamples, length);
+      }
+    }
+    next[slots] = first[thing];
+    state[slots] = (byte) wanted;
+    first[thing] = slots;
+    return slots++;
+  }
+
+  /** Adds {@code sign} times all sums of {@code entry} of {@code from} to a thing. */
+  void addAll(int thing, Sums from, int entry, int sign) {
+    for (int slot = from.first[entry]; slot >= 0; slot = from.next[slot]) {
+      int to = slot(thing, from.state[slot]);
+      headBase[to] += sign * from.headBase[slot];
+      headOpen[to] += sign * from.headOpen[slot];
+      tailBase[to] += sign * from.tailBase[slot];
+      tailOpen[to] += sign * from.tailOpen[slot];
+    }
+  }
+
+  /**
+   * ns of a thing.
+   *
+   * @param states bits by {@link flametop.sampler.State#ordinal()}
+   */
+  long weight(int thing, int states, Window window) {
+    long sum = 0;
+    for (int slot = first[thing]; slot >= 0; slot = next[slot]) {
+      if ((states & 1 << state[slot]) != 0) {
+        sum += headBase[slot] + headOpen[slot] * window.headTime();
+        if (!window.whole()) {
+          sum -= tailBase[slot] + tailOpen[slot] * window.tailTime();
+        }
+      }
+    }
+    return sum;
+  }
+
+  /** Like {@link #weight}, in passes seen and samples. */
+  long samples(int thing, int states, Window window) {
+    long sum = 0;
+    for (int slot = first[thing]; slot >= 0; slot = next[slot]) {
+      if ((states & 1 << state[slot]) != 0) {
+        sum += headSamples[slot] + headOpen[slot] * window.headPass();
+        if (!window.whole()) {
+          sum -= tailSamples[slot] + tailOpen[slot] * window.tailPass();
+        }
+      }
+    }
+    return sum;
+  }
+}

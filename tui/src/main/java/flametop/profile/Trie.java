@@ -1,0 +1,310 @@
+package flametop.profile;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The call tree of what its cursors have passed. Nodes are numbered as they come, so a parent is always below its children; a
+ * node's key is (parent, function), its number stays while the trie lives. Sums are kept per entry, which is (owner, stack), and
+ * added along its path; when the path changes they move from one to the other.
+ */
+final class Trie {
+  private static final int ROOT = 0;
+  private static final int NONE = -1;
+
+  private final Owners owners;
+  private final Stacks stacks;
+  private final RootOrder order;
+  private final boolean roots;
+
+  private int nodes;
+  private int[] parent = new int[1024];
+  private int[] function = new int[1024];
+  private int[] firstChild = new int[1024];
+  private int[] sibling = new int[1024];
+  private int[] passing = new int[1024];
+  private boolean[] guessed = new boolean[1024];
+  private final LongTable children = new LongTable();
+  private Sums nodeSums = new Sums(false);
+
+  private int entries;
+  private int[] entryOwner = new int[1024];
+  private int[] entryStack = new int[1024];
+  private int[] entryLeaf = new int[1024];
+  private int[] entryNext = new int[1024];
+  private final LongTable entryIndex = new LongTable();
+  private Sums entrySums = new Sums(true);
+  private int[] stackEntry = new int[1024];
+
+  /** Where the heaviest entry went that left a node. */
+  private final Map<Integer, long[]> moved = new HashMap<>();
+
+  private final IntList path = new IntList();
+  private final IntList pathGuessed = new IntList();
+
+  /** @param roots whether frames are kept that only say that nothing called them */
+  Trie(Owners owners, Stacks stacks, RootOrder order, boolean roots) {
+    this.owners = owners;
+    this.stacks = stacks;
+    this.order = order;
+    this.roots = roots;
+    Arrays.fill(stackEntry, NONE);
+    node(NONE, Stacks.ALL);
+  }
+
+  int nodes() {
+    return nodes;
+  }
+
+  int parent(int node) {
+    return parent[node];
+  }
+
+  int function(int node) {
+    return function[node];
+  }
+
+  int firstChild(int node) {
+    return firstChild[node];
+  }
+
+  int sibling(int node) {
+    return sibling[node];
+  }
+
+  boolean guessed(int node) {
+    return guessed[node];
+  }
+
+  long weight(int node, int states, Window window) {
+    return nodeSums.weight(node, states, window);
+  }
+
+  int entries() {
+    return entries;
+  }
+
+  /** An owner of the entry: one task's by thread, else one of its process. */
+  int owner(int entry) {
+    return entryOwner[entry];
+  }
+
+  int stack(int entry) {
+    return entryStack[entry];
+  }
+
+  int leaf(int entry) {
+    return entryLeaf[entry];
+  }
+
+  long entryWeight(int entry, int states, Window window) {
+    return entrySums.weight(entry, states, window);
+  }
+
+  long entrySamples(int entry, int states, Window window) {
+    return entrySums.samples(entry, states, window);
+  }
+
+  void head(int owner, int stack, int state, long base, int open, long samples) {
+    int entry = entry(owner, stack);
+    entrySums.addHead(entry, state, base, open, samples);
+    for (int node = entryLeaf[entry]; node != NONE; node = parent[node]) {
+      nodeSums.addHead(node, state, base, open, 0);
+    }
+  }
+
+  void tail(int owner, int stack, int state, long base, int open, long samples) {
+    int entry = entry(owner, stack);
+    entrySums.addTail(entry, state, base, open, samples);
+    for (int node = entryLeaf[entry]; node != NONE; node = parent[node]) {
+      nodeSums.addTail(node, state, base, open, 0);
+    }
+  }
+
+  private int entry(int anyOwner, int stack) {
+    int owner = order == RootOrder.THREAD ? anyOwner : owners.group(anyOwner);
+    long key = (long) owner << 32 | stack & 0xFFFFFFFFL;
+    int entry = entryIndex.get(key);
+    if (entry != LongTable.NONE) {
+      return entry;
+    }
+    entry = entries++;
+    if (entry == entryOwner.length) {
+      entryOwner = Arrays.copyOf(entryOwner, 2 * entry);
+      entryStack = Arrays.copyOf(entryStack, 2 * entry);
+      entryLeaf = Arrays.copyOf(entryLeaf, 2 * entry);
+      entryNext = Arrays.copyOf(entryNext, 2 * entry);
+    }
+    entryIndex.put(key, entry);
+    entrySums.things(entries);
+    entryOwner[entry] = owner;
+    entryStack[entry] = stack;
+    entryNext[entry] = NONE;
+    if (stack >= 0) {
+      if (stack >= stackEntry.length) {
+        int length = stackEntry.length;
+        stackEntry = Arrays.copyOf(stackEntry, Math.max(stack + 1, 2 * length));
+        Arrays.fill(stackEntry, length, stackEntry.length, NONE);
+      }
+      entryNext[entry] = stackEntry[stack];
+      stackEntry[stack] = entry;
+    }
+    entryLeaf[entry] = place(owner, stack);
+    return entry;
+  }
+
+  /** The leaf of the path of (owner, stack) as its names are now; counts the entry along it. */
+  private int place(int owner, int stack) {
+    path.clear();
+    pathGuessed.clear();
+    rootPath(owner, path);
+    while (pathGuessed.size < path.size) {
+      pathGuessed.add(0);
+    }
+    stacks.path(stack, roots, path, pathGuessed);
+    int node = ROOT;
+    passing[node]++;
+    for (int i = 0; i < path.size; i++) {
+      node = child(node, path.items[i]);
+      passing[node]++;
+      if (pathGuessed.items[i] != 0) {
+        guessed[node] = true;
+      }
+    }
+    return node;
+  }
+
+  /** Appends what stands between the root and the frames. */
+  void rootPath(int owner, IntList to) {
+    switch (order) {
+      case NONE -> {}
+      case COMM -> to.add(stacks.function(NodeKind.PROCESS, "", owners.processComm(owner)));
+      case PROCESS -> to.add(process(owner));
+      case THREAD -> {
+        to.add(process(owner));
+        to.add(stacks.function(NodeKind.THREAD, "", owners.comm(owner) + "-" + owners.tid(owner)));
+      }
+    }
+  }
+
+  private int process(int owner) {
+    return stacks.function(NodeKind.PROCESS, "", owners.processComm(owner) + "-" + owners.tgid(owners.process(owner)));
+  }
+
+  private int child(int node, int function) {
+    int child = children.get((long) node << 32 | function);
+    return child != LongTable.NONE ? child : node(node, function);
+  }
+
+  private int node(int above, int of) {
+    int node = nodes++;
+    if (node == parent.length) {
+      parent = Arrays.copyOf(parent, 2 * node);
+      function = Arrays.copyOf(function, 2 * node);
+      firstChild = Arrays.copyOf(firstChild, 2 * node);
+      sibling = Arrays.copyOf(sibling, 2 * node);
+      passing = Arrays.copyOf(passing, 2 * node);
+      guessed = Arrays.copyOf(guessed, 2 * node);
+    }
+    parent[node] = above;
+    function[node] = of;
+    firstChild[node] = NONE;
+    sibling[node] = NONE;
+    if (above != NONE) {
+      sibling[node] = firstChild[above];
+      firstChild[above] = node;
+      children.put((long) above << 32 | of, node);
+    }
+    nodeSums.things(nodes);
+    return node;
+  }
+
+  /** The path of a stack is another than before: its sums move there. */
+  void renamed(int stack, Window window) {
+    if (stack >= stackEntry.length) {
+      return;
+    }
+    for (int entry = stackEntry[stack]; entry != NONE; entry = entryNext[entry]) {
+      int from = entryLeaf[entry];
+      int to = place(entryOwner[entry], stack);
+      entryLeaf[entry] = to;
+      for (int node = to; node != NONE; node = parent[node]) {
+        nodeSums.addAll(node, entrySums, entry, 1);
+      }
+      for (int node = from; node != NONE; node = parent[node]) {
+        nodeSums.addAll(node, entrySums, entry, -1);
+        passing[node]--;
+      }
+      left(from, to, Math.max(0, entrySums.weight(entry, StateSet.ALL.bits(), window)));
+    }
+  }
+
+  private void left(int from, int to, long weight) {
+    int depth = depth(from);
+    int toDepth = depth(to);
+    int there = to;
+    for (; toDepth > depth; toDepth--) {
+      there = parent[there];
+    }
+    for (int node = from; node != there && node != NONE; node = parent[node], depth--) {
+      for (; toDepth > depth; toDepth--) {
+        there = parent[there];
+      }
+      long[] heaviest = moved.get(node);
+      if (heaviest == null || weight >= heaviest[1]) {
+        moved.put(node, new long[] {there, weight});
+      }
+    }
+  }
+
+  private int depth(int node) {
+    int depth = 0;
+    for (int n = parent[node]; n != NONE; n = parent[n]) {
+      depth++;
+    }
+    return depth;
+  }
+
+  /** The node itself, or where its heaviest stack went if all left it. */
+  int follow(int node) {
+    int at = node;
+    for (int steps = 0; steps < 64 && passing[at] == 0; steps++) {
+      long[] to = moved.get(at);
+      if (to == null) {
+        return at;
+      }
+      at = (int) to[0];
+    }
+    return at;
+  }
+
+  /** Keeps only the paths of its nodes, for {@link #find}. */
+  void retire() {
+    nodeSums = null;
+    entrySums = null;
+    stackEntry = new int[0];
+  }
+
+  /** Entries whose path goes through a node. */
+  int passing(int node) {
+    return passing[node];
+  }
+
+  /** The node with the path that {@code node} has in another trie, or of as much of it as there is. */
+  int find(Trie other, int node) {
+    IntList up = new IntList();
+    for (int n = node; n != ROOT; n = other.parent[n]) {
+      up.add(other.function[n]);
+    }
+    int at = ROOT;
+    for (int i = up.size - 1; i >= 0; i--) {
+      int child = children.get((long) at << 32 | up.items[i]);
+      if (child == LongTable.NONE) {
+        break;
+      }
+      at = child;
+    }
+    return at;
+  }
+}

@@ -1,0 +1,227 @@
+package flametop.profile;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import flametop.sampler.State;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class AccountsTest {
+  private static final StateSet RUN = StateSet.of(State.RUN);
+  private static final StateSet QUEUED = StateSet.of(State.QUEUED);
+  private static final StateSet SLEEP = StateSet.of(State.SLEEP);
+
+  private final World world = new World();
+  private int a;
+  private int b;
+  private int busy;
+
+  @BeforeEach
+  void begin() {
+    world.batch(
+        1000,
+        false,
+        () -> {
+          world.process(0, 10, "app");
+          a = world.named("main", "poll");
+          b = world.named("main", "read");
+          busy = world.named("main", "work");
+        });
+  }
+
+  @Test
+  void changed_sleeperThatNeverRan_isOneOpenInterval() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
+        });
+    long entries = world.log.entries();
+    for (int pass = 1; pass <= 20; pass++) {
+      world.batch(1000 + 50 * pass, true, () -> {});
+    }
+    assertEquals(entries, world.log.entries());
+    assertEquals(Map.of("app;main;poll", 1000L), world.folded(StateSet.ALL));
+    assertEquals(Map.of("app;main;poll", 21L), world.folded(world.fold(), Long.MAX_VALUE, StateSet.ALL, true));
+  }
+
+  @Test
+  void changed_sleptElsewhereInBetween_partsTimeByTheSums() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
+        });
+    world.batch(1050, true, () -> {});
+    world.batch(1100, true, () -> world.changed(1100, 0, b, 15, 6, 8, State.SLEEP));
+    assertEquals(Map.of("app;main;poll", 50L, "app;main;read", 35L), world.folded(SLEEP));
+    assertEquals(Map.of("app;[not sampled]", 10L), world.folded(RUN));
+    assertEquals(Map.of("app;[not sampled]", 5L), world.folded(QUEUED));
+    world.batch(1105, false, () -> world.sample(1103, 0, busy, 16, 6, 8));
+    assertEquals(Map.of("app;main;work", 11L), world.folded(RUN));
+    assertEquals(Map.of("app;main;work", 5L), world.folded(QUEUED));
+    assertEquals(Map.of("app;main;poll", 50L, "app;main;read", 37L), world.folded(SLEEP));
+  }
+
+  @Test
+  void changed_seenOnCpu_offCpuGoesToTheStackBefore() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
+        });
+    world.batch(1050, true, () -> world.changed(1050, 0, -1, 15, 1, 7, State.RUN));
+    assertEquals(Map.of("app;main;poll", 40L), world.folded(SLEEP));
+    assertEquals(Map.of("app;[not sampled]", 10L), world.folded(RUN));
+  }
+
+  @Test
+  void changed_sleptBetweenTwoRunningSights_isNotSampled() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.changed(1000, 0, -1, 5, 1, 7, State.RUN);
+        });
+    world.batch(1050, true, () -> world.changed(1050, 0, -1, 15, 1, 8, State.RUN));
+    assertEquals(Map.of("app;[not sampled]", 40L), world.folded(SLEEP));
+  }
+
+  @Test
+  void changed_restWithoutSwitch_isStolenAboveATick() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.changed(1000, 0, -1, 5, 1, 7, State.RUN);
+        });
+    world.batch(1050, true, () -> world.changed(1050, 0, -1, 25, 1, 7, State.RUN));
+    assertEquals(Map.of("app;[irq or stolen]", 20L), world.folded(QUEUED));
+    world.batch(1100, true, () -> world.changed(1100, 0, -1, 80, 1, 7, State.RUN));
+    assertEquals(Map.of("app;[irq or stolen]", 20L), world.folded(QUEUED));
+    assertEquals(Map.of("app;[not sampled]", 75L), world.folded(RUN));
+  }
+
+  @Test
+  void changed_seenInRunQueue_isOpenUntilTheSumMoves() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.changed(1000, 0, a, 5, 1, 7, State.QUEUED);
+        });
+    world.batch(1050, true, () -> {});
+    assertEquals(Map.of("app;main;poll", 50L), world.folded(QUEUED));
+    world.batch(1100, true, () -> world.changed(1100, 0, -1, 15, 95, 7, State.RUN));
+    assertEquals(Map.of("app;main;poll", 90L, "app;[not sampled]", 4L), world.folded(QUEUED));
+    assertEquals(Map.of("app;[not sampled]", 10L), world.folded(RUN));
+  }
+
+  @Test
+  void gone_freshTaskSeenByNobody_countsFromItsStart() {
+    world.batch(
+        1100,
+        true,
+        () -> {
+          world.task(0, 0, 10, 1020, true, "app");
+          world.intake.taskGone(0, World.ns(1050), World.ns(10), World.ns(5), true);
+        });
+    assertEquals(Map.of("app;[not sampled]", 10L), world.folded(RUN));
+    assertEquals(Map.of("app;[not sampled]", 5L), world.folded(QUEUED));
+    assertEquals(Map.of("app;[not sampled]", 15L), world.folded(SLEEP));
+  }
+
+  @Test
+  void gone_afterSamples_placesTheRestOnTheLast() {
+    world.batch(
+        1100,
+        true,
+        () -> {
+          world.task(0, 0, 10, 1020, true, "app");
+          world.sample(1030, 0, busy, 10, 0, 0);
+          world.changed(1100, 0, -1, 75, 0, 0, State.RUN);
+        });
+    assertEquals(Map.of("app;[not sampled]", 65L, "app;main;work", 10L), world.folded(RUN));
+    world.batch(1150, true, () -> world.intake.taskGone(0, World.ns(1120), World.ns(100), 0, true));
+    assertEquals(Map.of("app;main;work", 100L), world.folded(RUN));
+  }
+
+  @Test
+  void sampled_olderThanThePassDeliveredBefore_placesWhatWaits() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.changed(1000, 0, -1, 5, 1, 7, State.RUN);
+        });
+    world.batch(
+        1050,
+        true,
+        () -> {
+          world.changed(1050, 0, a, 35, 1, 8, State.SLEEP);
+          world.sample(1020, 0, busy, 25, 1, 7);
+        });
+    assertEquals(Map.of("app;main;work", 30L), world.folded(RUN));
+    assertEquals(Map.of("app;main;poll", 20L), world.folded(SLEEP));
+  }
+
+  @Test
+  void changed_afterExec_belongsToTheNewGeneration() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
+        });
+    world.batch(
+        1050,
+        true,
+        () -> {
+          world.process(1, 10, "tool");
+          world.task(0, 1, 10, 0, false, "tool");
+          world.changed(1050, 0, b, 15, 1, 8, State.SLEEP);
+        });
+    world.batch(1100, true, () -> {});
+    assertEquals(Map.of("tool;main;read", 90L), world.folded(SLEEP));
+    assertEquals(Map.of("tool;[not sampled]", 10L), world.folded(RUN));
+  }
+
+  @Test
+  void changed_idleKernelThread_isCountedButNotShown() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "kworker");
+          world.changed(1000, 0, -1, 5, 1, 7, State.IDLE_KTHREAD);
+        });
+    world.batch(1050, true, () -> {});
+    assertEquals(Map.of(), world.folded(StateSet.ALL));
+    assertEquals(1, world.owners.tasksByState(TaskFilter.NONE)[State.IDLE_KTHREAD.ordinal()]);
+  }
+
+  @Test
+  void changed_kernelWithoutWaitSums_takesTheQueueFromTheSights() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.changed(1000, 0, a, 5, 0, 7, State.QUEUED);
+        });
+    world.batch(1050, true, () -> world.changed(1050, 0, -1, 25, 0, 7, State.RUN));
+    assertEquals(Map.of("app;main;poll", 30L), world.folded(QUEUED));
+  }
+}

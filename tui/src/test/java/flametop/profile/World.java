@@ -1,0 +1,168 @@
+package flametop.profile;
+
+import flametop.sampler.ModuleKind;
+import flametop.sampler.NameSource;
+import flametop.sampler.State;
+import flametop.sampler.StreamFacts;
+import flametop.sampler.WalkEnd;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** All of the profile but its thread, driven record by record; times are in ms. */
+final class World {
+  static final long MS = 1_000_000;
+
+  final List<Integer> asked = new ArrayList<>();
+  final Names names = new Names((frames, count) -> Arrays.stream(frames, 0, count).forEach(asked::add));
+  final Owners owners = new Owners();
+  final Stacks stacks = new Stacks(names);
+  final ChangeLog log;
+  final HostUsage host =
+      new HostUsage(StreamFacts.parse("cpus=0,1\nhz.pass=19\nhz.cpu=99\ntarget=all\nidle.0.1=C1|2|3\n"));
+  final Intake intake;
+  final Options options;
+  final List<Fold> folds = new ArrayList<>();
+  private final Map<String, Integer> frames = new HashMap<>();
+  private int stackCount;
+  private int sequence;
+
+  World(Options options) {
+    this.options = options;
+    log = new ChangeLog(options.historyBytes());
+    intake = new Intake(log, owners, stacks, names, host);
+    fold(options.filter());
+    intake.moduleSeen(0, ModuleKind.KERNEL, "[kernel]", "");
+    intake.moduleSeen(1, ModuleKind.FILE, "/usr/bin/app", "ab");
+  }
+
+  World() {
+    this(Options.DEFAULT);
+  }
+
+  Fold fold(TaskFilter filter) {
+    Fold fold = new Fold(log, owners, stacks, options, filter);
+    folds.add(fold);
+    return fold;
+  }
+
+  Fold fold() {
+    return folds.get(0);
+  }
+
+  void process(int process, int tgid, String comm) {
+    intake.processSeen(process, tgid, 0, 0, 1000 + process, 0, false, comm, "/bin/" + comm + " --work");
+  }
+
+  void task(int task, int process, int tid, double start, boolean fresh, String comm) {
+    intake.taskSeen(task, process, tid, ns(start), fresh, comm);
+  }
+
+  static long ns(double ms) {
+    return Math.round(ms * MS);
+  }
+
+  /** A stack of user frames, or of kernel frames where the name ends in _k; new frames are not named yet. */
+  int stack(WalkEnd end, String... functions) {
+    int[] ids = new int[functions.length];
+    int user = 0;
+    for (int i = 0; i < functions.length; i++) {
+      boolean kernel = functions[i].endsWith("_k");
+      user += kernel ? 0 : 1;
+      Integer known = frames.get(functions[i]);
+      if (known == null) {
+        known = frames.size();
+        frames.put(functions[i], known);
+        intake.frameSeen(known, kernel ? 0 : 1, 0x1000 + known, functions[i].startsWith("guessed"));
+      }
+      ids[i] = known;
+    }
+    intake.stackSeen(stackCount, end, user, ids);
+    return stackCount++;
+  }
+
+  int frame(String function) {
+    return frames.get(function);
+  }
+
+  void name(String function) {
+    intake.name(frame(function), function.startsWith("[") ? NameSource.ROOT : NameSource.SYMBOL, function);
+  }
+
+  void nameAll() {
+    frames.keySet().forEach(this::name);
+  }
+
+  int named(String... functions) {
+    int stack = stack(WalkEnd.ROOT, functions);
+    for (String function : functions) {
+      name(function);
+    }
+    return stack;
+  }
+
+  void batch(double time, boolean pass, Runnable records) {
+    intake.batchBegins(ns(time), sequence++, pass, false);
+    records.run();
+    intake.batchEnds();
+    stacks.takeChanged(stack -> folds.forEach(f -> f.renamed(stack)));
+    folds.forEach(f -> f.catchUp(Long.MAX_VALUE));
+  }
+
+  void changed(double time, int task, int stack, double run, double wait, long nvcsw, State state) {
+    intake.taskChanged(ns(time), task, stack, ns(run), ns(wait), nvcsw, 0, 0, state, WalkEnd.ROOT);
+  }
+
+  void sample(double time, int task, int stack, double run, double wait, long nvcsw) {
+    intake.cpuSample(ns(time), task, stack, ns(run), ns(wait), nvcsw, 0, 1, State.RUN, WalkEnd.ROOT, true);
+  }
+
+  GraphReader reader() {
+    return reader(fold(), Long.MAX_VALUE);
+  }
+
+  GraphReader reader(Fold fold, long windowNanos) {
+    fold.window(windowNanos, System.nanoTime() + 60_000_000_000L);
+    return new GraphReader(fold, owners, stacks, 1);
+  }
+
+  /** Folded stacks in ms, fractions cut off. */
+  Map<String, Long> folded(StateSet states) {
+    return folded(fold(), Long.MAX_VALUE, states, false);
+  }
+
+  Map<String, Long> folded(Fold fold, long windowNanos, StateSet states, boolean samples) {
+    Map<String, Long> map = new TreeMap<>();
+    for (FoldedStack f : reader(fold, windowNanos).folded(states, 0, samples)) {
+      map.put(String.join(";", f.names()), samples ? f.value() : f.value() / MS);
+    }
+    return map;
+  }
+
+  /** Sums along paths must be those of the entries below. */
+  void check() {
+    for (Fold fold : folds) {
+      Trie trie = fold.trie();
+      Window window = fold.window();
+      for (State state : State.values()) {
+        int bits = 1 << state.ordinal();
+        long[] expected = new long[trie.nodes()];
+        int[] passing = new int[trie.nodes()];
+        for (int entry = 0; entry < trie.entries(); entry++) {
+          for (int node = trie.leaf(entry); node >= 0; node = trie.parent(node)) {
+            expected[node] += trie.entryWeight(entry, bits, window);
+            passing[node]++;
+          }
+        }
+        for (int node = 0; node < trie.nodes(); node++) {
+          if (expected[node] != trie.weight(node, bits, window) || passing[node] != trie.passing(node)) {
+            throw new AssertionError("sums of node=" + node + " state=" + state + " are wrong");
+          }
+        }
+      }
+    }
+  }
+}

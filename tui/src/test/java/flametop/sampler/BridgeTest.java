@@ -1,0 +1,36 @@
+package flametop.sampler;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class BridgeTest {
+  @Test
+  void agree_otherAbi_refusedNamingBoth() {
+    SamplerException e = assertThrows(SamplerException.class, () -> Bridge.agree(7 << 16 | 3));
+    assertEquals(SamplerException.Kind.NOT_POSSIBLE, e.kind());
+    assertTrue(e.getMessage().contains("ABI 7 with stream version 3"), e::getMessage);
+    assertTrue(e.getMessage().contains("ABI 1 with stream version 1"), e::getMessage);
+    assertTrue(e.getMessage().contains("build both anew"), e::getMessage);
+  }
+
+  @Test
+  void samplerException_textOfTheNativeSide_kindAndCleanLine() {
+    SamplerException e = new SamplerException("3\tno \u001B[31mBTF\nhere");
+    assertEquals(SamplerException.Kind.NOT_POSSIBLE, e.kind());
+    assertEquals("no \uFFFD[31mBTF\uFFFDhere", e.getMessage());
+    assertEquals(SamplerException.Kind.FAILED, new SamplerException("what").kind());
+  }
+
+  @Test
+  void checkLines_text_parsed() {
+    assertEquals(
+        List.of(
+            new KernelSource.CheckLine(true, true, "kernel", "6.18", ""),
+            new KernelSource.CheckLine(false, false, "cpuidle", "no driver", "none is needed")),
+        KernelSource.checkLines("ok\tneeded\tkernel\t6.18\t\nno\toptional\tcpuidle\tno driver\tnone is needed\njunk\n"));
+  }
+}

@@ -1,0 +1,188 @@
+package flametop.sampler;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32;
+import org.junit.jupiter.api.Test;
+
+/** The golden file of the crate {@code flametop-stream}, decoded here as it is there. */
+class GoldenStreamTest {
+  static final Path GOLDEN = Path.of(System.getProperty("basedir", "."), "..", "sampler-native", "stream", "golden");
+
+  private static final Pattern STRING = Pattern.compile("(\\w+)=\"([^\"]*)\"");
+
+  @Test
+  void read_goldenFile_sameTextAsTheRustReader() throws IOException {
+    List<String> expected = Files.readAllLines(GOLDEN.resolve("v1.txt")).stream().map(GoldenStreamTest::cleaned).toList();
+    ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(GOLDEN.resolve("v1.flametop")));
+
+    StreamReader.readHeader(file);
+    StreamText text = new StreamText();
+    StreamReader reader = new StreamReader(file.position(), true, false);
+    while (file.hasRemaining()) {
+      reader.read(next(file), text);
+    }
+
+    assertEquals(expected.stream().filter(line -> !line.startsWith("fact ") && !line.startsWith("file ")).toList(), text.lines);
+  }
+
+  @Test
+  void readHeader_goldenFile_sameFacts() throws IOException {
+    ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(GOLDEN.resolve("v1.flametop")));
+    StreamFacts facts = StreamReader.readHeader(file);
+
+    assertEquals("web-1", facts.host());
+    assertEquals("6.18.0-1-amd64", facts.kernel());
+    assertEquals(List.of(0, 1, 5), java.util.Arrays.stream(facts.cpus()).boxed().toList());
+    assertEquals(19, facts.passHz());
+    assertEquals(99, facts.cpuHz());
+    assertTrue(facts.wholeHost());
+    assertEquals(81_000_000_000_000L, facts.monotonicNanos());
+    assertEquals(1_760_000_000_123_456_789L, facts.wallNanos());
+    assertEquals(7_200_000_000_000L, facts.bootOffsetNanos());
+    assertEquals(
+        List.of(new StreamFacts.IdleState(0, "POLL", 0, 0), new StreamFacts.IdleState(1, "C1E, naïve", 10, 20)), facts.idleStates(0));
+    assertEquals(List.of(), facts.idleStates(1));
+    assertEquals("CPU 1 and 5: the kernel has no cpuidle driver", facts.idleMissing());
+  }
+
+  @Test
+  void read_everyTruncation_damagedOrWhole() throws IOException {
+    byte[] whole = Files.readAllBytes(GOLDEN.resolve("v1.flametop"));
+    for (int length = 0; length < whole.length; length++) {
+      readAll(java.util.Arrays.copyOf(whole, length), true);
+    }
+  }
+
+  /** Checksums are mended after each corruption, so that what lies behind them is reached. */
+  @Test
+  void read_randomCorruption_damagedOrRead() throws IOException {
+    byte[] golden = Files.readAllBytes(GOLDEN.resolve("v1.flametop"));
+    Random random = new Random(20_251);
+    int damaged = 0;
+    for (int round = 0; round < 4_000; round++) {
+      byte[] bytes = golden.clone();
+      int changes = 1 + random.nextInt(4);
+      for (int i = 0; i < changes; i++) {
+        bytes[random.nextInt(bytes.length)] = (byte) (random.nextBoolean() ? random.nextInt() : -random.nextInt(2));
+      }
+      mendChecksums(bytes);
+      damaged += readAll(bytes, round % 2 == 0) ? 1 : 0;
+    }
+    assertTrue(damaged > 1_000, () -> "corruption was hardly ever found");
+  }
+
+  @Test
+  void read_idThatWasNotIntroduced_damaged() throws IOException {
+    ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(GOLDEN.resolve("v1.flametop")));
+    StreamReader.readHeader(file);
+    StreamReader reader = new StreamReader(file.position(), true);
+    List<ByteBuffer> batches = new ArrayList<>();
+    while (file.hasRemaining()) {
+      batches.add(next(file));
+    }
+    reader.check(batches.get(0));
+    reader.check(batches.get(1));
+    StreamReader late = new StreamReader(0, true);
+    DamagedStreamException e = assertThrows(DamagedStreamException.class, () -> late.check(batches.get(1)));
+    assertEquals(16, e.offset(), "a gap in the sequence");
+  }
+
+  /** Reads as a visitor of a recording would; returns whether it was damaged. Anything else that is thrown fails the test. */
+  private static boolean readAll(byte[] bytes, boolean checkIds) {
+    try {
+      ByteBuffer file = ByteBuffer.wrap(bytes);
+      StreamReader.readHeader(file);
+      StreamReader reader = new StreamReader(file.position(), true, checkIds);
+      while (file.hasRemaining()) {
+        reader.read(next(file), new StreamText());
+      }
+      return false;
+    } catch (DamagedStreamException e) {
+      assertTrue(e.offset() >= 0 && e.offset() <= bytes.length, e::getMessage);
+      return true;
+    } catch (SamplerException e) {
+      assertTrue(e.getMessage().contains("newer flametop"), e::getMessage);
+      return true;
+    }
+  }
+
+  /** The next batch, as the framing of a file gives it. */
+  static ByteBuffer next(ByteBuffer file) {
+    int length = file.remaining() < 4 ? file.remaining() : file.duplicate().order(ByteOrder.LITTLE_ENDIAN).getInt(file.position());
+    length = Math.max(0, Math.min(length, file.remaining()));
+    if (length == 0) {
+      length = file.remaining();
+    }
+    ByteBuffer batch = file.slice(file.position(), length);
+    file.position(file.position() + length);
+    return batch;
+  }
+
+  private static void mendChecksums(byte[] bytes) {
+    ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    int at = 20 + file.getInt(12);
+    if (at > 20 && at < bytes.length) {
+      file.putInt(16, crc(bytes, 20, at - 20));
+    }
+    while (at >= 20 && at + 24 < bytes.length) {
+      int length = file.getInt(at);
+      if (length < 24 || length > bytes.length - at) {
+        return;
+      }
+      file.putInt(at + 4, crc(bytes, at + 8, length - 8));
+      at += length;
+    }
+  }
+
+  private static int crc(byte[] bytes, int from, int length) {
+    CRC32 crc = new CRC32();
+    crc.update(bytes, from, length);
+    return (int) crc.getValue();
+  }
+
+  /** A line of the golden text with its strings as {@link CleanText} makes them. */
+  private static String cleaned(String line) {
+    if (!line.contains("=\"")) {
+      return line;
+    }
+    Matcher m = STRING.matcher(line);
+    return m.replaceAll(
+        match -> {
+          ByteBuffer raw = ByteBuffer.wrap(unquoted(match.group(2)));
+          String clean =
+              switch (match.group(1)) {
+                case "cmdline" -> CleanText.cleanCommandLine(raw, 4_096);
+                case "comm" -> CleanText.clean(raw, 64);
+                default -> CleanText.clean(raw, 1_024);
+              };
+          return Matcher.quoteReplacement(match.group(1) + "=" + StreamText.quoted(clean));
+        });
+  }
+
+  private static byte[] unquoted(String text) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) == '\\') {
+        out.write(Integer.parseInt(text.substring(i + 2, i + 4), 16));
+        i += 3;
+      } else {
+        out.write(text.charAt(i));
+      }
+    }
+    return out.toByteArray();
+  }
+}
