@@ -15,7 +15,7 @@ import java.util.List;
  *
  * <p>Entries stand in chunks. A chunk has marks, each with a time: cursors stand at marks only, so what one batch tells is never
  * taken apart. When the memory is used up, the oldest chunk becomes one mark a second; when those take their share too, the two
- * oldest become one.
+ * oldest become one, in which what is light belongs to nobody any more.
  */
 final class ChangeLog {
   /** Takes entries. */
@@ -475,11 +475,33 @@ final class ChangeLog {
     addAll(merger, b, 0, b.count);
     merger.mark(endTime(b), b.markPass[b.marks - 1]);
     Chunk sum = merger.chunk();
+    if (sum.bytes() > limit / 2) {
+      sum = coarse(sum);
+    }
     sum.sum = true;
     chunks.set(1, sum);
     chunks.remove(0);
     first++;
     readers.forEach(r -> r.joined(from, to));
+  }
+
+  /** The heaviest entries and those with open intervals as they are, the rest as {@link Owners#OLDER}. */
+  private Chunk coarse(Chunk c) {
+    int keep = (int) Math.min(c.count, limit / 4 / ENTRY_BYTES);
+    long[] weights = c.base.clone();
+    for (int i = 0; i < weights.length; i++) {
+      weights[i] = c.open[i] != 0 ? Long.MAX_VALUE : Math.abs(weights[i]);
+    }
+    Arrays.sort(weights);
+    long least = weights[c.count - keep];
+    Merger merger = new Merger();
+    for (int i = 0; i < c.count; i++) {
+      boolean kept = c.open[i] != 0 || Math.abs(c.base[i]) > least;
+      merger.add(
+          kept ? c.owner[i] : Owners.OLDER, kept ? c.stack[i] : Stacks.OLDER, c.state[i], c.open[i], c.base[i], c.samples[i]);
+    }
+    merger.mark(c.markTime[c.marks - 1], c.markPass[c.marks - 1]);
+    return merger.chunk();
   }
 
   private static void addAll(Merger merger, Chunk c, int begin, int end) {

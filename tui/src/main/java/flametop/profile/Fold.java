@@ -121,14 +121,18 @@ final class Fold implements ChangeLog.Reader {
   }
 
   private void head(int owner, int stack, int state, long base, int open, long samples) {
-    processes.addHead(process(owner), state, base, open, 0);
+    if (owner != Owners.OLDER) {
+      processes.addHead(process(owner), state, base, open, 0);
+    }
     if (all || admits(owner)) {
       trie.head(owner, stack, state, base, open, samples);
     }
   }
 
   private void tail(int owner, int stack, int state, long base, int open, long samples) {
-    processes.addTail(process(owner), state, base, open, 0);
+    if (owner != Owners.OLDER) {
+      processes.addTail(process(owner), state, base, open, 0);
+    }
     if (all || admits(owner)) {
       trie.tail(owner, stack, state, base, open, samples);
     }

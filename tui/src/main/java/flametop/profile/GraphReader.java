@@ -315,7 +315,7 @@ final class GraphReader {
     }
     for (int entry = 0; entry < trie.entries(); entry++) {
       int process = owners.process(trie.owner(entry));
-      if (within[trie.leaf(entry)] && !counted[process] && trie.entryWeight(entry, states.bits(), window) > 0) {
+      if (process != Owners.NONE && within[trie.leaf(entry)] && !counted[process] && trie.entryWeight(entry, states.bits(), window) > 0) {
         counted[process] = true;
         processes++;
         one = process;

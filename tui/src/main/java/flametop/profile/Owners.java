@@ -14,6 +14,9 @@ final class Owners {
 
   static final int NONE = -1;
 
+  /** Owner of time so long ago that whose it was is not known any more; no filter admits it. */
+  static final int OLDER = 0;
+
   private int processes;
   private int[] tgid = new int[64];
   private int[] uid = new int[64];
@@ -41,6 +44,10 @@ final class Owners {
   private final Map<Key, Integer> known = new HashMap<>();
 
   private static final byte GONE = -1;
+
+  Owners() {
+    intern(NONE, NONE, "[older]", "[older]");
+  }
 
   void processSeen(int process, int tgid, int uid, String comm, String commandLine) {
     if (process >= this.tgid.length) {
@@ -143,6 +150,7 @@ final class Owners {
     return ownerGroup[owner];
   }
 
+  /** Process of an owner; {@link #NONE} of {@link #OLDER}. */
   int process(int owner) {
     return ownerProcess[owner];
   }
@@ -184,7 +192,7 @@ final class Owners {
   }
 
   boolean admits(TaskFilter filter, int owner) {
-    return admits(filter, ownerProcess[owner], ownerComm[owner], ownerProcessComm[owner]);
+    return owner != OLDER && admits(filter, ownerProcess[owner], ownerComm[owner], ownerProcessComm[owner]);
   }
 
   private boolean admits(TaskFilter filter, int process, String comm, String processComm) {

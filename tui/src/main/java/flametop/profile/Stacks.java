@@ -22,7 +22,10 @@ final class Stacks {
   /** Stack of time that a task neither ran, waited nor slept: interrupts on its CPU, or the hypervisor. */
   static final int STOLEN = -2;
 
-  private static final int REASONS = -3;
+  /** Stack of time so long ago that it is not known any more. */
+  static final int OLDER = -3;
+
+  private static final int REASONS = -4;
 
   private static final long PATIENCE_NANOS = 1_000_000_000L;
   private static final Pattern SOFTIRQ = Pattern.compile("_*do_softirq|handle_softirqs(\\.\\w+)*|_*irq_exit_rcu|irq_exit|run_ksoftirqd");
@@ -85,6 +88,7 @@ final class Stacks {
   private final Map<Function, Integer> known = new HashMap<>();
   private final int notSampled;
   private final int stolen;
+  private final int older;
   private final int noStack;
   private final int[] reason = new int[WalkEnd.values().length];
 
@@ -94,6 +98,7 @@ final class Stacks {
     function(NodeKind.REASON, "", "[naming]");
     notSampled = function(NodeKind.REASON, "", "[not sampled]");
     stolen = function(NodeKind.REASON, "", "[irq or stolen]");
+    older = function(NodeKind.REASON, "", "[older]");
     noStack = function(NodeKind.REASON, "", "[no stack]");
     for (WalkEnd end : WalkEnd.values()) {
       reason[end.ordinal()] = end == WalkEnd.ROOT ? noStack : function(NodeKind.REASON, "", "[" + end.reason() + "]");
@@ -331,7 +336,13 @@ final class Stacks {
    */
   void path(int stack, boolean roots, IntList path, IntList guessed) {
     if (stack < 0) {
-      path.add(stack == NOT_SAMPLED ? notSampled : stack == STOLEN ? stolen : reason[REASONS - stack]);
+      path.add(
+          switch (stack) {
+            case NOT_SAMPLED -> notSampled;
+            case STOLEN -> stolen;
+            case OLDER -> older;
+            default -> reason[REASONS - stack];
+          });
       guessed.add(0);
       return;
     }

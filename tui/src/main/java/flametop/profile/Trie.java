@@ -177,6 +177,9 @@ final class Trie {
 
   /** Appends what stands between the root and the frames. */
   void rootPath(int owner, IntList to) {
+    if (owner == Owners.OLDER) {
+      return;
+    }
     switch (order) {
       case NONE -> {}
       case COMM -> to.add(stacks.function(NodeKind.PROCESS, "", owners.processComm(owner)));

@@ -96,6 +96,15 @@ final class World {
     frames.keySet().forEach(this::name);
   }
 
+  void nameSome(List<Integer> ids) {
+    frames.forEach(
+        (function, frame) -> {
+          if (ids.contains(frame)) {
+            name(function);
+          }
+        });
+  }
+
   int named(String... functions) {
     int stack = stack(WalkEnd.ROOT, functions);
     for (String function : functions) {

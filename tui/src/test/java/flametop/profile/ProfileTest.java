@@ -1,0 +1,305 @@
+package flametop.profile;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.sampler.State;
+import flametop.sampler.StreamFacts;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ProfileTest {
+  private static final long MS = World.MS;
+
+  private final List<Integer> asked = new CopyOnWriteArrayList<>();
+  private final List<ByteBuffer> released = new CopyOnWriteArrayList<>();
+  private Profile profile = open(Options.DEFAULT);
+  private int sequence;
+
+  private Profile open(Options options) {
+    StreamFacts facts = StreamFacts.parse("cpus=0,1\nhz.pass=19\nhz.cpu=99\ntarget=all\n");
+    return new Profile(
+        facts, options, (frames, count) -> Arrays.stream(frames, 0, count).forEach(asked::add));
+  }
+
+  @AfterEach
+  void close() {
+    profile.close();
+  }
+
+  private static <T> T get(CompletableFuture<T> future) throws Exception {
+    return future.get(20, TimeUnit.SECONDS);
+  }
+
+  private Batch batch(double time, boolean pass) {
+    return new Batch(sequence++, time, pass);
+  }
+
+  private void send(Batch batch) {
+    profile.accept(batch.bytes(), released::add);
+  }
+
+  /** Two processes: one sleeps in main;poll, one runs main;work half of the time. */
+  private void run(int fromPass, int toPass) {
+    for (int pass = fromPass; pass < toPass; pass++) {
+      double time = 1000 + 50 * pass;
+      Batch batch = batch(time, true);
+      if (pass == 0) {
+        batch.process(0, 10, "sleepy").task(0, 0, 10, "sleepy").process(1, 20, "busy").task(1, 1, 20, "busy");
+        batch.module(0, 1, "/bin/app").frame(0, 0).frame(1, 0).frame(2, 0).stack(0, 0, 1).stack(1, 0, 2);
+        batch.changed(time, 0, 0, 0, State.SLEEP, 1);
+      }
+      batch.sample(time, 1, 1, 25 * pass, pass).changed(time, 1, -1, 25 * pass, State.RUN, pass);
+      batch.usage(0, 25 * pass, 50 * pass).usage(1, 50 * pass, 50 * pass);
+      send(batch);
+    }
+  }
+
+  private void names() {
+    send(batch(1000 + 50 * (sequence - 1), false).name(0, "main").name(1, "poll").name(2, "work"));
+  }
+
+  private static GraphQuery query(long window, StateSet states) {
+    return new GraphQuery(window, states, GraphQuery.ROOT, GraphQuery.ROOT, 200, 60, null);
+  }
+
+  private Map<String, Long> folded(long window, StateSet states) throws Exception {
+    Map<String, Long> map = new TreeMap<>();
+    for (FoldedStack f : get(profile.folded(window, states, GraphQuery.ROOT, false))) {
+      map.put(String.join(";", f.names()), f.value() / MS);
+    }
+    return map;
+  }
+
+  private static long node(GraphSlice graph, String name) {
+    return graph.node()[Arrays.asList(graph.name()).indexOf(name)];
+  }
+
+  @Test
+  void snapshot_beforeAnyBatch_isEmpty() throws Exception {
+    Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    assertArrayEquals(new String[] {"all"}, snapshot.graph().name());
+    assertEquals(0, snapshot.total());
+    assertEquals(2, snapshot.cpus().size());
+  }
+
+  @Test
+  void accept_namesNotThere_asksOnceAndShowsNaming() throws Exception {
+    run(0, 3);
+    assertEquals(List.of(0, 1, 2), asked.isEmpty() ? settle() : asked);
+    Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    assertArrayEquals(new String[] {"all", "busy", "[naming]", "[not sampled]", "sleepy", "[naming]"}, snapshot.graph().name());
+    names();
+    snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    assertArrayEquals(
+        new String[] {"all", "busy", "[not sampled]", "main", "work", "sleepy", "main", "poll"}, snapshot.graph().name());
+    assertEquals(List.of(0, 1, 2), asked);
+    assertEquals(4, released.size());
+  }
+
+  private List<Integer> settle() throws Exception {
+    get(profile.counters());
+    return asked;
+  }
+
+  @Test
+  void snapshot_selectedWhileNaming_followsTheHeaviestStack() throws Exception {
+    run(0, 3);
+    Snapshot before = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    long naming = before.graph().node()[5];
+    names();
+    Snapshot after =
+        get(profile.snapshot(new GraphQuery(Long.MAX_VALUE, StateSet.ALL, naming, naming, 200, 60, null)));
+    assertArrayEquals(new String[] {"all", "sleepy", "main"}, after.selection().path());
+    assertArrayEquals(new String[] {"all", "sleepy", "main", "poll"}, after.graph().name());
+    assertEquals(2, after.graph().zoomIndex());
+    assertEquals(10, after.selection().pid());
+    assertEquals("/bin/sleepy", after.selection().commandLine());
+  }
+
+  @Test
+  void snapshot_noNameForASecond_showsModuleAndOffset() throws Exception {
+    run(0, 30);
+    Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.BUSY)));
+    assertTrue(Arrays.asList(snapshot.graph().name()).contains("app+0x1002"), Arrays.toString(snapshot.graph().name()));
+    names();
+    snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.BUSY)));
+    assertTrue(Arrays.asList(snapshot.graph().name()).contains("work"));
+    assertFalse(Arrays.asList(snapshot.graph().name()).contains("app+0x1002"));
+  }
+
+  @Test
+  void folded_window_isTheLastSeconds() throws Exception {
+    run(0, 101);
+    names();
+    assertEquals(Map.of("busy;main;work", 2500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    assertEquals(Map.of("busy;main;work", 500L), folded(1000 * MS, StateSet.of(State.RUN)));
+    assertEquals(Map.of("sleepy;main;poll", 5000L, "busy;[not sampled]", 2500L), folded(Long.MAX_VALUE, StateSet.OFF_CPU));
+    assertEquals(Map.of("sleepy;main;poll", 2000L, "busy;[not sampled]", 1000L), folded(2000 * MS, StateSet.OFF_CPU));
+    Snapshot snapshot = get(profile.snapshot(query(2000 * MS, StateSet.ALL)));
+    assertEquals(4000 * MS, snapshot.total(), MS);
+    assertEquals(2000 * MS, snapshot.windowNanos());
+    assertEquals(5000 * MS, snapshot.runNanos());
+  }
+
+  @Test
+  void freeze_thenThaw_holdsEveryPanelAndCatchesUp() throws Exception {
+    run(0, 21);
+    names();
+    profile.freeze();
+    Snapshot before = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    run2();
+    Snapshot held = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    assertTrue(held.frozen());
+    assertEquals(before.total(), held.total());
+    assertEquals(before.cpus(), held.cpus());
+    assertEquals(1000 * MS, held.waitingNanos());
+    profile.thaw();
+    assertEquals(Map.of("busy;main;work", 1000L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    assertFalse(get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).frozen());
+  }
+
+  private void run2() {
+    for (int pass = 21; pass < 41; pass++) {
+      double time = 1000 + 50 * pass;
+      send(batch(time, true).sample(time, 1, 1, 25 * pass, pass).usage(0, 0, 50 * pass).usage(1, 0, 50 * pass));
+    }
+  }
+
+  @Test
+  void filter_setLater_showsThePast() throws Exception {
+    run(0, 21);
+    names();
+    Snapshot before = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    long main = before.graph().node()[Arrays.asList(before.graph().name()).lastIndexOf("main")];
+    profile.filter(new TaskFilter(Set.of(10), Set.of(), Set.of()));
+    assertEquals(Map.of("sleepy;main;poll", 1000L), folded(Long.MAX_VALUE, StateSet.ALL));
+    Snapshot after = get(profile.snapshot(new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, main, 200, 60, null)));
+    assertArrayEquals(new String[] {"all", "sleepy", "main", "poll"}, after.graph().name());
+    assertArrayEquals(new String[] {"all", "sleepy", "main"}, after.selection().path());
+    assertFalse(after.refolding());
+    List<ProcessRow> rows = get(profile.processes(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    assertEquals(List.of("busy", "sleepy"), rows.stream().map(ProcessRow::comm).toList());
+    assertEquals(500 * MS, rows.get(0).weight());
+    profile.filter(TaskFilter.NONE);
+    assertEquals(500L, folded(Long.MAX_VALUE, StateSet.ALL).get("busy;main;work"));
+  }
+
+  @Test
+  void filter_whileFrozen_keepsTheMoment() throws Exception {
+    run(0, 21);
+    names();
+    profile.freeze();
+    run2();
+    profile.filter(new TaskFilter(Set.of(), Set.of("busy"), Set.of()));
+    assertEquals(Map.of("busy;main;work", 500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    profile.thaw();
+    assertEquals(Map.of("busy;main;work", 1000L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+  }
+
+  @Test
+  void restart_afterAWhile_countsFromThere() throws Exception {
+    run(0, 21);
+    names();
+    profile.restart();
+    run2();
+    assertEquals(Map.of("busy;main;work", 500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    assertEquals(1000L, folded(Long.MAX_VALUE, StateSet.of(State.SLEEP)).get("sleepy;main;poll"));
+    assertEquals(1000 * MS, get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).runNanos());
+  }
+
+  @Test
+  void snapshot_search_countsTopmostMatchesOnce() throws Exception {
+    run(0, 21);
+    names();
+    GraphQuery query =
+        new GraphQuery(Long.MAX_VALUE, StateSet.of(State.RUN), 0, 0, 200, 60, Pattern.compile("main|work"));
+    Snapshot snapshot = get(profile.snapshot(query));
+    assertEquals(500 * MS, snapshot.search().weight());
+    assertEquals(2, snapshot.search().count());
+    assertEquals(node(snapshot.graph(), "main"), snapshot.search().nodes()[0]);
+    assertEquals(node(snapshot.graph(), "work"), snapshot.search().nodes()[1]);
+  }
+
+  @Test
+  void snapshot_cpus_twiceInARow_haveRates() throws Exception {
+    run(0, 41);
+    Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    assertEquals(0.5, snapshot.cpus().get(0).busy(), 0.01);
+    assertEquals(0, snapshot.cpus().get(1).busy(), 0.01);
+    assertTrue(Double.isNaN(snapshot.cpus().get(1).steal()));
+    assertEquals(snapshot.cpus(), get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).cpus());
+    assertEquals(3, snapshot.busyCpus().length);
+    assertEquals(0.5, snapshot.busyCpus()[1], 0.03);
+  }
+
+  @Test
+  void accept_damagedBatch_isTold() throws Exception {
+    run(0, 3);
+    ByteBuffer bytes = batch(2000, true).bytes();
+    bytes.limit(10);
+    profile.accept(bytes, released::add);
+    Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    assertEquals(1, snapshot.notices().size());
+    assertEquals(4, released.size());
+    assertTrue(snapshot.total() > 0);
+  }
+
+  @Test
+  void accept_hostileNames_showAsCleanText() throws Exception {
+    Batch batch = batch(1000, true).process(0, 10, "a\n\u001b[2J;b").task(0, 0, 10, "x");
+    send(batch.changed(1000, 0, -1, 0, State.SLEEP, 1));
+    send(batch(1050, true));
+    for (FoldedStack f : get(profile.folded(Long.MAX_VALUE, StateSet.ALL, 0, false))) {
+      for (String name : f.names()) {
+        assertTrue(name.chars().noneMatch(Character::isISOControl), name);
+      }
+    }
+  }
+
+  @Test
+  void close_thenRequests_failWithoutWaiting() throws Exception {
+    run(0, 3);
+    profile.close();
+    CompletableFuture<Snapshot> future = profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL));
+    ExecutionException e = assertThrows(ExecutionException.class, () -> get(future));
+    assertTrue(e.getCause() instanceof IllegalStateException);
+    send(batch(5000, true));
+    List<ByteBuffer> all = new ArrayList<>(released);
+    assertTrue(all.size() <= 4);
+  }
+
+  @Test
+  void accept_defectWithin_failsTheRequestsAndSaysWhy() throws Exception {
+    profile.close();
+    profile =
+        new Profile(
+            StreamFacts.parse("cpus=0\n"),
+            Options.DEFAULT,
+            (frames, count) -> {
+              throw new IllegalArgumentException("no names");
+            });
+    sequence = 0;
+    run(0, 1);
+    ExecutionException e =
+        assertThrows(ExecutionException.class, () -> get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))));
+    assertTrue(e.getMessage().contains("no names"));
+    assertTrue(profile.failure().isPresent());
+    assertEquals(1, released.size());
+  }
+}
