@@ -124,6 +124,10 @@ build() {
   rm -f "$root/target/flametop/native-access"
   [ "$(java_major "$jdk/bin/java")" -lt 22 ] || : >"$root/target/flametop/native-access"
   mv "$root/target/flametop/stamp.new" "$root/target/flametop/stamp"
+  # Built by sudo in the clone of another user: what was made is that user's, who will build again.
+  if [ "$(id -u)" -eq 0 ] && [ "$(stat -c %u "$root")" -ne 0 ]; then
+    chown -R --reference="$root" "$root/target" "$root/sampler-native/target" "$root/tui/target"
+  fi
 }
 
 # set_up YES: for the launcher: what a build needs, then the build. One at a time.
