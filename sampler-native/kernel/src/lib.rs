@@ -231,15 +231,14 @@ impl Kernel {
         settings.own.push(std::process::id());
         let settings = &settings;
 
-        let failed = |kind, error: anyhow::Error| {
-            let (what, remedy) = check::explain(&error);
-            OpenError {
-                kind,
-                message: format!("{what}; {remedy}"),
-            }
+        let told = |what: &str, error: anyhow::Error| {
+            let (why, remedy) = check::explain(&error);
+            format!("{what}: {why}; {remedy}")
         };
-        let mut passes =
-            Passes::open(settings).map_err(|error| failed(OpenErrorKind::NotPossible, error))?;
+        let mut passes = Passes::open(settings).map_err(|error| OpenError {
+            kind: OpenErrorKind::NotPossible,
+            message: told("tasks cannot be sampled", error),
+        })?;
         let mut notices = Vec::new();
         if !check::in_initial_pid_namespace() {
             notices.push(
@@ -247,9 +246,10 @@ impl Kernel {
                     .to_owned(),
             );
         }
-        let mut optional = |what: &str, error: anyhow::Error| {
-            let (why, remedy) = check::explain(&error);
-            notices.push(format!("{what}: {why}; {remedy}"));
+        let mut optional = |what: &str, error| notices.push(told(what, error));
+        let failed = |error: anyhow::Error| OpenError {
+            kind: OpenErrorKind::Failed,
+            message: format!("{error:#}"),
         };
         let clock = Clock::open(settings)
             .map_err(|e| {
@@ -272,7 +272,7 @@ impl Kernel {
 
         let rings = clock.iter().map(|clock| clock.ring() as &dyn MapCore);
         let rings = rings.chain(life.iter().map(|life| life.ring() as &dyn MapCore));
-        let rings = Rings::open(rings).map_err(|error| failed(OpenErrorKind::Failed, error))?;
+        let rings = Rings::open(rings).map_err(failed)?;
         let mut kernel = Kernel {
             passes,
             clock,
@@ -284,9 +284,7 @@ impl Kernel {
             opened_stat: cpus::stat(),
             opened: sys::monotonic_nanos(),
         };
-        kernel
-            .set_cpu_hz(settings.cpu_hz)
-            .map_err(|error| failed(OpenErrorKind::Failed, error))?;
+        kernel.set_cpu_hz(settings.cpu_hz).map_err(failed)?;
         Ok((kernel, rings))
     }
 
