@@ -240,7 +240,9 @@ impl Kernel {
             message: told("tasks cannot be sampled", error),
         })?;
         let mut notices = Vec::new();
+        let mut own = None;
         if !check::in_initial_pid_namespace() {
+            own = passes.own_tgid().ok(); // since 6.1
             notices.push(
                 "in a container: only its own tasks are seen; run it with the host's pid namespace (--pid=host)"
                     .to_owned(),
@@ -284,6 +286,9 @@ impl Kernel {
             opened_stat: cpus::stat(),
             opened: sys::monotonic_nanos(),
         };
+        if let Some(own) = own {
+            kernel.exclude(own).map_err(failed)?;
+        }
         kernel.set_cpu_hz(settings.cpu_hz).map_err(failed)?;
         Ok((kernel, rings))
     }
