@@ -218,4 +218,17 @@ class GraphReaderTest {
     world.intake.name(world.frame("handle_softirqs_k"), NameSource.SYMBOL, "handle_softirqs");
     assertTrue(world.stacks.softirq(stack));
   }
+
+  @Test
+  void forgetAllBut_goneWithoutTime_losesItsTexts() {
+    processes();
+    sleep(0, 1, world.named("main"));
+    world.intake.taskSeen(7, 1, 107, 0, false, "t");
+    later();
+    world.owners.forgetAllBut(world.fold().trie());
+    assertEquals("/bin/zeta --work", world.owners.commandLine(0));
+    assertEquals("", world.owners.commandLine(1));
+    later();
+    assertEquals(1, world.folded(SLEEP).size());
+  }
 }
