@@ -36,6 +36,9 @@ public final class Profile implements BatchSink, AutoCloseable {
   /** Work that can wait is done in slices so long, ns. */
   private static final long SLICE_NANOS = 5_000_000;
 
+  /** A trie of so many entries is folded anew, so that what the log does not tell apart any more leaves it. */
+  private static final int REFOLD_ENTRIES = 200_000;
+
   private final LinkedBlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
   private final Options options;
   private final StreamReader reader = new StreamReader(0, false);
@@ -50,6 +53,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   private Fold next;
   private Trie previous;
   private int epoch = 1;
+  private int refoldAt = REFOLD_ENTRIES;
   private long windowNanos = Long.MAX_VALUE;
   private boolean tailDue;
   private Panels frozen;
@@ -284,6 +288,9 @@ public final class Profile implements BatchSink, AutoCloseable {
           }
         });
     fold.catchUp(System.nanoTime() + SLICE_NANOS);
+    if (fold.trie().entries() > refoldAt && next == null && frozen == null) {
+      begin(fold.filter());
+    }
   }
 
   /** Begins to fold the past for a filter, beside what is shown. */
@@ -319,6 +326,10 @@ public final class Profile implements BatchSink, AutoCloseable {
       fold.close();
       replace(next);
       next = null;
+      refoldAt = Math.max(REFOLD_ENTRIES, 2 * fold.trie().entries());
+      if (fold.filter().equals(TaskFilter.NONE)) {
+        owners.forgetAllBut(fold.trie());
+      }
     }
   }
 
@@ -364,7 +375,7 @@ public final class Profile implements BatchSink, AutoCloseable {
         fold.covered(),
         frozen != null,
         frozen != null && begun ? intake.now() - window.headTime() : 0,
-        next != null,
+        next != null && !next.filter().equals(fold.filter()),
         compactedTo > log.startTime() ? Math.max(0, window.headTime() - compactedTo) : Long.MAX_VALUE,
         graph.slice(query, resolve(query.zoom()), matches),
         graph.total(query.states()),
