@@ -64,7 +64,7 @@ public final class Scene {
     geometry = tooSmall() || snapshot == null ? null : layOut();
     selectedBox = geometry == null ? -1 : boxOfSelection();
     int levels = geometry == null ? 0 : geometry.levels();
-    if (levels <= graphRows) {
+    if (geometry == null || levels <= graphRows) {
       firstLevel = 0;
       levelsInSight = levels;
     } else {
