@@ -189,20 +189,21 @@ final class RecordCommand implements Callable<Integer> {
       throw new Failure.Ends(
           ExitCode.USAGE, "a flametop stream is not for a terminal; give a file: -o out.flametop");
     }
-    try (OutputFile file = toStdout ? null : OutputFile.create(output, force)) {
-      return interruption.during(() -> record(target, file)).number();
-    }
+    return interruption.during(() -> record(target, toStdout)).number();
   }
 
-  private ExitCode record(Target target, OutputFile file) throws IOException, InterruptedException {
-    SampleSource source =
-        replay.file() != null
-            ? replay.open(0)
-            : KernelSource.open(target, rates.passHz(), rates.cpuHz());
-    try (Recording recording = recording(source, target, file, spec.commandLine().getErr())) {
-      ExitCode code = recording.run();
-      boolean damaged = source instanceof ReplaySource r && r.damaged();
-      return code == ExitCode.DONE && damaged ? ExitCode.FAILED : code;
+  private ExitCode record(Target target, boolean toStdout)
+      throws IOException, InterruptedException {
+    try (OutputFile file = toStdout ? null : OutputFile.create(output, force)) {
+      SampleSource source =
+          replay.file() != null
+              ? replay.open(0)
+              : KernelSource.open(target, rates.passHz(), rates.cpuHz());
+      try (Recording recording = recording(source, target, file, spec.commandLine().getErr())) {
+        ExitCode code = recording.run();
+        boolean damaged = source instanceof ReplaySource r && r.damaged();
+        return code == ExitCode.DONE && damaged ? ExitCode.FAILED : code;
+      }
     }
   }
 

@@ -121,6 +121,36 @@ class CommandLineTest {
   }
 
   @Test
+  void nativeLibrary_missing_oneLineWithTheRemedy() {
+    String before = System.setProperty("flametop.native.dir", folder.toString());
+    try {
+      String missing =
+          "the native library " + folder.resolve("libflametop.so") + " is missing: build it";
+      refused(ExitCode.NOT_POSSIBLE, missing, "record", "-d", "1");
+      refused(ExitCode.NOT_POSSIBLE, missing, "check");
+      System.clearProperty("flametop.native.dir");
+      refused(ExitCode.NOT_POSSIBLE, "start flametop by its launcher", "check");
+    } finally {
+      if (before != null) {
+        System.setProperty("flametop.native.dir", before);
+      }
+    }
+  }
+
+  @Test
+  void nativeLibrary_notALibrary_oneLineWithTheRemedy() throws IOException {
+    Files.writeString(folder.resolve("libflametop.so"), "not a library");
+    String before = System.setProperty("flametop.native.dir", folder.toString());
+    try {
+      refused(ExitCode.NOT_POSSIBLE, "apt install libelf1 zlib1g", "check");
+    } finally {
+      if (before != null) {
+        System.setProperty("flametop.native.dir", before);
+      }
+    }
+  }
+
+  @Test
   void user_unknown_saysSo() throws IOException {
     Path stream =
         Files.copy(
