@@ -51,6 +51,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   private Trie previous;
   private int epoch = 1;
   private long windowNanos = Long.MAX_VALUE;
+  private boolean tailDue;
   private Panels frozen;
   private boolean damaged;
 
@@ -246,17 +247,13 @@ public final class Profile implements BatchSink, AutoCloseable {
   private void run() {
     while (!closed) {
       try {
-        boolean due = failure == null && (!fold.caughtUp() || next != null);
+        boolean due = failure == null && (next != null || tailDue || !fold.caughtUp());
         Runnable item = due ? queue.poll() : queue.take();
         if (item != null) {
           item.run();
         }
         if (due && failure == null) {
-          if (next != null) {
-            refold();
-          } else {
-            fold.catchUp(System.nanoTime() + SLICE_NANOS);
-          }
+          slice();
         }
       } catch (InterruptedException e) {
         closed = true;
@@ -304,6 +301,17 @@ public final class Profile implements BatchSink, AutoCloseable {
     }
   }
 
+  private void slice() {
+    long deadline = System.nanoTime() + SLICE_NANOS;
+    if (!fold.caughtUp()) {
+      fold.catchUp(deadline);
+    } else if (next != null) {
+      refold();
+    } else {
+      tailDue = !fold.window(windowNanos, deadline);
+    }
+  }
+
   private void refold() {
     long deadline = System.nanoTime() + SLICE_NANOS;
     next.catchUp(deadline);
@@ -325,7 +333,7 @@ public final class Profile implements BatchSink, AutoCloseable {
     windowNanos = window;
     long deadline = System.nanoTime() + budget;
     fold.catchUp(deadline);
-    fold.window(window, deadline);
+    tailDue = !fold.window(window, deadline);
     return new GraphReader(fold, owners, stacks, epoch);
   }
 
