@@ -10,6 +10,10 @@ import java.util.Locale;
 /** The CPUs: a row each while they fit, then columns, then the busiest and one line for the rest. */
 final class CpuPainter {
   private static final int COLUMN = 40;
+
+  /** The driver of virtual machines calls its state {@code haltpoll idle}. */
+  private static final int MAX_STATE_NAME = 8;
+
   private static final int GROUND = Paint.of(Role.GROUND);
   private static final int TROUGH = Paint.of(Role.CHROME);
   private static final int DIM = Paint.of(Role.DIM);
@@ -191,7 +195,7 @@ final class CpuPainter {
     return text.toString();
   }
 
-  /** Idle states in fixed columns, as many as have a place; those that are never entered give way first. */
+  /** Idle states in fixed columns, as many as have a place; POLL and the shallow ones give way first. */
   private static String idle(CpuRow cpu, boolean tenths) {
     if (cpu.idle().isEmpty()) {
       return "no idle states here";
@@ -199,13 +203,13 @@ final class CpuPainter {
     int most = tenths ? 4 : 2;
     List<IdleRow> shown = new ArrayList<>(cpu.idle());
     while (shown.size() > most) {
-      shown.remove(shown.get(0).name().equals("POLL") ? 0 : shown.size() > 2 ? 1 : 0);
+      shown.remove(shown.get(0).name().equals("POLL") ? 0 : 1);
     }
     StringBuilder text = new StringBuilder();
     for (IdleRow row : shown) {
-      text.append(text.isEmpty() ? "" : tenths ? "  " : " ").append(row.name()).append(' ');
-      text.append(
-          tenths ? String.format(Locale.ROOT, "%5.1f%%", row.residency() * 100) : String.format(Locale.ROOT, "%3d", Math.round(row.residency() * 100)));
+      String name = row.name().length() > MAX_STATE_NAME ? row.name().substring(0, MAX_STATE_NAME) : row.name();
+      text.append(text.isEmpty() ? "" : tenths ? "  " : " ").append(name);
+      text.append(String.format(Locale.ROOT, tenths ? " %5.1f%%" : " %3.0f", row.residency() * 100));
     }
     return text.toString();
   }

@@ -115,7 +115,7 @@ final class SelectionPainter {
       text.append(form < 3 ? " of the zoom" : " of zoom");
     }
     if (form < 6) {
-      text.append("   ").append(Units.cpus(weight, snapshot.windowNanos()));
+      text.append("   ").append(Units.cpus(selection.nanosByState()[State.RUN.ordinal()], snapshot.windowNanos()));
     }
     if (form < 4) {
       text.append("   ").append(byState(selection.nanosByState(), form < 2));
@@ -144,9 +144,10 @@ final class SelectionPainter {
       int state = order[i].ordinal();
       long n = state < nanos.length ? nanos[state] : 0;
       // The four states that matter are always there, so that nothing moves.
-      if (i < 4 || n > 0) {
+      long percent = sum <= 0 ? 0 : Math.round(100.0 * n / sum);
+      if (i < 4 || percent > 0) {
         text.append(text.isEmpty() ? "" : words ? "  " : " ").append(words ? order[i].label() : letters[i]);
-        text.append(' ').append(sum <= 0 ? 0 : Math.round(100.0 * n / sum));
+        text.append(' ').append(percent);
       }
     }
     return text.toString();
