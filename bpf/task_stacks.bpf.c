@@ -36,6 +36,8 @@ __u32 pass;       /* number of this pass */
 __u32 write_marks; /* this pass writes FT_KIND_MARK where nothing else is written */
 __u32 running_stacks; /* there is no CPU clock: take user stacks of running tasks too, by their last kernel entry */
 
+__u32 reader; /* tgid of who reads, as the kernel numbers it: another one in a pid namespace */
+
 /* one reader at a time, so one record at a time */
 struct record record;
 __u64 kernel_stack[FT_KERNEL_FRAMES + 1];
@@ -114,6 +116,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 {
 	struct task_struct *t = ctx->task;
 
+	reader = bpf_get_current_pid_tgid() >> 32;
 	if (!t || !is_target(t))
 		return 0;
 

@@ -204,7 +204,7 @@ fn capabilities() -> Vec<CheckLine> {
         .map(|(bit, name, needed, purpose)| {
             // the older capability includes the two of BPF
             let ok = has(*bit) || *needed && has(CAP_SYS_ADMIN);
-            let missing = || (format!("missing {purpose}"), AS_ROOT.to_owned());
+            let missing = || (format!("missing, needed {purpose}"), AS_ROOT.to_owned());
             line(
                 name,
                 *needed,
@@ -259,15 +259,20 @@ pub fn explain(error: &anyhow::Error) -> (String, String) {
         io == Some(std::io::ErrorKind::PermissionDenied)
             || bpf == Some(libbpf_rs::ErrorKind::PermissionDenied)
     });
-    let remedy = if refused {
-        "run it as root (sudo); in a container add CAP_BPF and CAP_PERFMON and allow bpf and perf_event_open"
-    } else {
-        "flametop check tells what this kernel allows; a newer kernel may help"
-    };
+    if refused {
+        return (
+            "the kernel does not permit it".to_owned(),
+            "run it as root (sudo); in a container add CAP_BPF and CAP_PERFMON, and allow bpf and perf_event_open"
+                .to_owned(),
+        );
+    }
     let said = load::reason()
         .map(|said| format!(" ({said})"))
         .unwrap_or_default();
-    (format!("{error:#}{said}"), remedy.to_owned())
+    (
+        format!("{error:#}{said}"),
+        "flametop check tells what this kernel allows; a newer one may help".to_owned(),
+    )
 }
 
 fn idle_states(count: usize, none: Option<String>) -> Result<String, (String, String)> {

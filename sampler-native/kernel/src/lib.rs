@@ -231,25 +231,27 @@ impl Kernel {
         settings.own.push(std::process::id());
         let settings = &settings;
 
-        let failed = |kind, error: anyhow::Error| {
-            let (what, remedy) = check::explain(&error);
-            OpenError {
-                kind,
-                message: format!("{what}; {remedy}"),
-            }
+        let told = |what: &str, error: anyhow::Error| {
+            let (why, remedy) = check::explain(&error);
+            format!("{what}: {why}; {remedy}")
         };
-        let mut passes =
-            Passes::open(settings).map_err(|error| failed(OpenErrorKind::NotPossible, error))?;
+        let mut passes = Passes::open(settings).map_err(|error| OpenError {
+            kind: OpenErrorKind::NotPossible,
+            message: told("tasks cannot be sampled", error),
+        })?;
         let mut notices = Vec::new();
+        let mut own = None;
         if !check::in_initial_pid_namespace() {
+            own = passes.own_tgid().ok(); // since 6.1
             notices.push(
                 "in a container: only its own tasks are seen; run it with the host's pid namespace (--pid=host)"
                     .to_owned(),
             );
         }
-        let mut optional = |what: &str, error: anyhow::Error| {
-            let (why, remedy) = check::explain(&error);
-            notices.push(format!("{what}: {why}; {remedy}"));
+        let mut optional = |what: &str, error| notices.push(told(what, error));
+        let failed = |error: anyhow::Error| OpenError {
+            kind: OpenErrorKind::Failed,
+            message: format!("{error:#}"),
         };
         let clock = Clock::open(settings)
             .map_err(|e| {
@@ -272,7 +274,7 @@ impl Kernel {
 
         let rings = clock.iter().map(|clock| clock.ring() as &dyn MapCore);
         let rings = rings.chain(life.iter().map(|life| life.ring() as &dyn MapCore));
-        let rings = Rings::open(rings).map_err(|error| failed(OpenErrorKind::Failed, error))?;
+        let rings = Rings::open(rings).map_err(failed)?;
         let mut kernel = Kernel {
             passes,
             clock,
@@ -284,9 +286,10 @@ impl Kernel {
             opened_stat: cpus::stat(),
             opened: sys::monotonic_nanos(),
         };
-        kernel
-            .set_cpu_hz(settings.cpu_hz)
-            .map_err(|error| failed(OpenErrorKind::Failed, error))?;
+        if let Some(own) = own {
+            kernel.exclude(own).map_err(failed)?;
+        }
+        kernel.set_cpu_hz(settings.cpu_hz).map_err(failed)?;
         Ok((kernel, rings))
     }
 

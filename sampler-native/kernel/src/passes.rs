@@ -100,6 +100,16 @@ impl Passes {
         }
     }
 
+    /// This process as the kernel numbers it, which in a pid namespace differs from its own view.
+    pub fn own_tgid(&mut self) -> Result<u32> {
+        let own = Walk::Process(std::process::id());
+        let link = sys::link_iterator(self.skel.progs.task_stacks.as_fd(), own)?;
+        let mut walk = sys::start_walk(link.as_fd())?;
+        while sys::read_words(&mut walk, &mut self.buffer)? > 0 {}
+        let bss = self.skel.maps.bss_data.as_deref();
+        Ok(bss.map_or(0, |bss| sys::read_shared(&bss.reader)))
+    }
+
     pub fn want(&self, tid: u32, address: u64) -> Result<()> {
         self.skel
             .maps

@@ -1,6 +1,6 @@
 //! Records of the kernel side as Rust sees them: views into the bytes that were read, nothing copied.
 //!
-//! `bpf/flametop.h` is the definition. Constants come from it (module [`abi`](crate::abi)), and the layouts here
+//! `bpf/flametop.h` is the definition. Constants come from it (module [`abi`]), and the layouts here
 //! are checked against what clang made of it when this crate is compiled.
 
 use std::{mem::size_of, ops::Range};

@@ -77,7 +77,8 @@ impl JitNames {
 #[derive(Default)]
 struct Maps {
     held: HashMap<u32, Held>,
-    clock: u64,
+    /// Number of the batch of questions: a file is looked at once in each.
+    batch: u64,
 }
 
 struct Held {
@@ -88,36 +89,49 @@ struct Held {
 
 impl Maps {
     fn name(&mut self, tgid: u32, address: u64) -> Option<Vec<u8>> {
-        self.clock += 1;
-        let file = open(tgid)?;
-        let modified = file.metadata().and_then(|m| m.modified()).ok();
-        let known = self.held.get(&tgid).is_some_and(|h| h.modified == modified);
-        if !known {
-            if self.held.len() >= MAX_MAPS
-                && let Some(oldest) = self
-                    .held
-                    .iter()
-                    .min_by_key(|(_, h)| h.used)
-                    .map(|(t, _)| *t)
-            {
-                self.held.remove(&oldest);
-            }
-            let mut bytes = Vec::new();
-            file.take(MAX_FILE).read_to_end(&mut bytes).ok()?;
-            let map = PerfMap::parse(bytes);
-            let used = 0;
-            self.held.insert(
-                tgid,
-                Held {
-                    modified,
-                    map,
-                    used,
-                },
-            );
+        if self.held.get(&tgid).is_none_or(|h| h.used != self.batch) {
+            self.look(tgid);
         }
-        let held = self.held.get_mut(&tgid)?;
-        held.used = self.clock;
+        let held = self.held.get(&tgid)?;
         held.map.name(address).map(<[u8]>::to_vec)
+    }
+
+    /// Reads the file of a process if it changed. One that is gone keeps the names it had.
+    fn look(&mut self, tgid: u32) {
+        let file = open(tgid);
+        let modified = file
+            .as_ref()
+            .and_then(|f| f.metadata().and_then(|m| m.modified()).ok());
+        if let Some(held) = self.held.get_mut(&tgid) {
+            held.used = self.batch;
+            if modified.is_none() || held.modified == modified {
+                return;
+            }
+        } else if self.held.len() >= MAX_MAPS
+            && let Some(oldest) = self
+                .held
+                .iter()
+                .min_by_key(|(_, h)| h.used)
+                .map(|(t, _)| *t)
+        {
+            self.held.remove(&oldest);
+        }
+        let mut bytes = Vec::new();
+        if let Some(file) = file
+            && file.take(MAX_FILE).read_to_end(&mut bytes).is_err()
+        {
+            bytes.clear();
+        }
+        let map = PerfMap::parse(bytes);
+        let used = self.batch;
+        self.held.insert(
+            tgid,
+            Held {
+                modified,
+                map,
+                used,
+            },
+        );
     }
 }
 

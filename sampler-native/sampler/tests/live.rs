@@ -170,6 +170,43 @@ fn pass_sleeper_on_another_stack_is_walked_over_to_the_first() {
 }
 
 #[test]
+fn cpu_clock_deep_stack_is_copied_deeper_after_the_first_sample() {
+    let program = Program::start("life", &["deep", "16000", "busy"]);
+    let mut recording = Recording::open(&format!("{}\nhz.cpu=199", target(program.pid())));
+    recording.run(19, 1500);
+    recording.name_all();
+    let model = &recording.model;
+    let task = model.task(program.pid()).expect("the task");
+    assert_eq!(task.samples.first().map(|s| s.why), Some(End::Truncated));
+    let last = task.samples.last().expect("samples");
+    assert_eq!(last.why, End::Root);
+    let names = from_main(model, last.stack.expect("a stack"));
+    assert_eq!(
+        names.iter().filter(|n| *n == "deep").count(),
+        17,
+        "{names:?}"
+    );
+}
+
+#[test]
+fn target_of_one_thread_is_that_thread_alone() {
+    let program = Program::start("life", &["thread-exec"]);
+    let threads = std::fs::read_dir(format!("/proc/{}/task", program.pid())).expect("threads");
+    let names = threads
+        .flatten()
+        .filter_map(|t| t.file_name().into_string().ok());
+    let tid = names
+        .filter_map(|n| n.parse().ok())
+        .max()
+        .expect("a thread");
+    let mut recording = Recording::open(&format!("target=tid {tid}"));
+    recording.run(19, 400);
+    let tids: Vec<u32> = recording.model.tasks.iter().map(|t| t.tid).collect();
+    assert_eq!(tids, [tid]);
+    assert_ne!(tid, program.pid());
+}
+
+#[test]
 fn exit_killed_sleeper_is_gone_within_a_second_with_its_final_sums() {
     let program = Program::start("chain", &["sleep"]);
     let other = Program::start("chain", &["sleep"]);
@@ -302,37 +339,4 @@ fn stream_of_a_session_is_read_whole() {
     assert_eq!(result, Ok(()));
     assert!(text.lines().any(|l| l.starts_with("host load1=")));
     assert!(recording.model.own_cpu > 0);
-}
-
-#[test]
-fn own_processes_are_not_in_the_stream() {
-    let mut recording = Recording::open("target=all");
-    recording.run(19, 300);
-    recording.name_all();
-    recording.run(19, 800);
-    let own = std::process::id();
-    assert_eq!(recording.model.tasks_of(own).count(), 0);
-    let symbolizer = |m: &Model| {
-        m.tasks
-            .iter()
-            .filter(|t| t.gone.is_none() && t.comm.starts_with("flametop-symbol"))
-            .count()
-    };
-    assert!(
-        symbolizer(&recording.model) == 0 || others_run(own),
-        "the symbolizer is left out once it runs"
-    );
-}
-
-/// Whether symbolizers of other programs run, such as tests beside this one.
-fn others_run(own: u32) -> bool {
-    let processes = std::fs::read_dir("/proc").expect("proc").flatten();
-    let stats = processes.filter_map(|p| std::fs::read_to_string(p.path().join("stat")).ok());
-    let mut parents = stats
-        .filter(|s| s.contains("(flametop-symbol"))
-        .filter_map(|s| {
-            let after = s.rsplit_once(')')?.1;
-            after.split_ascii_whitespace().nth(1)?.parse::<u32>().ok()
-        });
-    parents.any(|p| p != own)
 }

@@ -281,7 +281,9 @@ impl Image {
             .segments
             .iter()
             .find(|segment| address.wrapping_sub(segment.address) < segment.size)?;
-        segment.offset.checked_add(address - segment.address)
+        segment
+            .offset
+            .checked_add(address.wrapping_sub(segment.address))
     }
 }
 

@@ -447,12 +447,16 @@ impl Modules {
         if offset.wrapping_sub(self.get(id).image.entry) < ENTRY_SIZE {
             return Some(PROCESS_START);
         }
+        self.ends_thread(id, offset).then_some(THREAD_START)
+    }
+
+    /// Whether the code just after `offset` ends the thread.
+    pub(crate) fn ends_thread(&mut self, id: ModuleId, offset: u64) -> bool {
         let mut code = [0; 16];
-        self.code(id, offset, &mut code)?;
-        let ends = EXIT
-            .iter()
-            .any(|pattern| code.windows(pattern.len()).any(|bytes| bytes == *pattern));
-        ends.then_some(THREAD_START)
+        self.code(id, offset, &mut code).is_some()
+            && EXIT
+                .iter()
+                .any(|pattern| code.windows(pattern.len()).any(|bytes| bytes == *pattern))
     }
 
     /// The caller's registers, by rules that do not fit into a row.

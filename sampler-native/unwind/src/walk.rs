@@ -125,11 +125,13 @@ impl Unwinder {
         }
     }
 
+    /// The row of an address: from one of the two places it may be in, else decoded.
     fn row(&mut self, modules: &mut Modules, module: ModuleId, offset: u64) -> CachedRow {
-        let slot = slot(module, offset, ROWS);
-        let cached = self.rows[slot];
-        if cached.offset == offset && cached.module == module {
-            return cached;
+        let set = 2 * slot(module, offset, ROWS / 2);
+        for cached in &self.rows[set..set + 2] {
+            if cached.offset == offset && cached.module == module {
+                return *cached;
+            }
         }
         let mut cached = CachedRow {
             offset,
@@ -148,7 +150,8 @@ impl Unwinder {
             uncovered && modules.is_sigreturn(module, offset),
             (uncovered || row.last) && modules.is_sigreturn(module, offset.wrapping_add(1)),
         ];
-        self.rows[slot] = cached;
+        self.rows[set + 1] = self.rows[set];
+        self.rows[set] = cached;
         cached
     }
 
@@ -210,7 +213,7 @@ impl Memory<'_> {
         let piece =
             pieces.filter(|piece| address.wrapping_sub(piece.address) < piece.bytes.len() as u64);
         piece
-            .map(|piece| piece.address + piece.bytes.len() as u64)
+            .map(|piece| piece.address.wrapping_add(piece.bytes.len() as u64))
             .max()
     }
 
@@ -332,6 +335,12 @@ impl Walk<'_> {
             (Failure::Missing(address), _) | (Failure::Unusable, Some(address)) => {
                 let (end, want) = self.memory.lack(address, sp);
                 Step::End(end, want)
+            }
+            // Go's unwind information goes on past the code that starts its threads.
+            (Failure::Unusable, None)
+                if is_return && self.modules.ends_thread(area.module, offset) =>
+            {
+                Step::End(End::Root, None)
             }
             (Failure::Unusable, None) => {
                 self.unknown_address = left.is_ok();

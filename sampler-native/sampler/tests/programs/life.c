@@ -1,5 +1,6 @@
 /* Tasks that come and go. `threads`: short threads without end; `thread-exec`: a second thread calls exec when stdin ends; `forks`:
- * processes without end; `deep N`: asleep under N bytes of stack, on an alternate one with `deep N signal`. */
+ * processes without end; `deep N`: asleep under N bytes of stack, on an alternate one with
+ * `deep N signal`, on the CPU with `deep N busy`. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 static volatile unsigned long sink;
+static int busy;
 
 static void nap(long us)
 {
@@ -43,6 +45,8 @@ __attribute__((noinline)) static int deep(long left)
 {
 	char room[1024];
 	memset(room, (int)left, sizeof(room));
+	while (left <= 0 && busy)
+		sink += left;
 	if (left <= 0)
 		return pause();
 	int r = deep(left - 1024);
@@ -87,7 +91,8 @@ int main(int argc, char **argv)
 		}
 	} else if (!strcmp(what, "deep")) {
 		deep_bytes = argc > 2 ? atol(argv[2]) : 100000;
-		if (argc > 3) {
+		busy = argc > 3 && !strcmp(argv[3], "busy");
+		if (argc > 3 && !strcmp(argv[3], "signal")) {
 			stack_t other = { .ss_sp = malloc(1 << 16), .ss_size = 1 << 16 };
 			struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_ONSTACK };
 			sigaltstack(&other, NULL);
