@@ -36,9 +36,12 @@ step() {
   started=$(date +%s)
   status=0
   if [ -t 2 ]; then
+    # A process group of its own, so that Ctrl-C ends all of it.
+    set -m
     "$@" >>"$log" 2>&1 </dev/null &
     work=$!
-    trap 'kill "$work" 2>/dev/null; printf "\n" >&2; exit 130' INT TERM HUP
+    set +m
+    trap 'kill -- "-$work" 2>/dev/null; printf "\n" >&2; exit 130' INT TERM HUP
     columns=$(stty size <&2 2>/dev/null | cut -d' ' -f2)
     while kill -0 "$work" 2>/dev/null; do
       last=$(tail -n 1 "$log" | tr -cd '[:print:]' | cut -c "1-$((${columns:-80} - 40))")
