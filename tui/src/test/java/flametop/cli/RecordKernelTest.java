@@ -111,7 +111,8 @@ class RecordKernelTest {
         ended
             .out
             .lines()
-            .anyMatch(line -> line.matches(".*;clock_nanosleep;.*do_nanosleep_\\[k\\].* [0-9]+")),
+            .anyMatch(
+                line -> line.matches(".*;clock_nanosleep;.*hrtimer_nanosleep_\\[k\\] [0-9]+")),
         ended.out);
     assertTrue(ended.err.contains("passes   "), ended.err);
   }
