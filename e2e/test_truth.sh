@@ -1,0 +1,39 @@
+# shellcheck shell=bash disable=SC2154
+# What flametop shows, held against what is known or what others see.
+
+test_split_of_seventy_and_thirty_is_seen_within_three_points() {
+  "$root/bench/split" 8 499 >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+  equal "loads measured" 2 "$(grep -c seventy "$work/out")"
+}
+
+test_times_of_a_bursting_thread_add_up_and_agree_with_the_kernel() {
+  "$root/bench/bursts" 20 >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+}
+
+test_sleepers_have_the_frames_that_eu_stack_shows() {
+  command -v eu-stack >/dev/null || fail "eu-stack is missing (package elfutils)"
+  mkfifo "$work/fifo"
+  sleep 120 &
+  perl -e 'sleep 120' &
+  bash -c 'read -r line <"$1"' bash "$work/fifo" &
+  tail -f /dev/null &
+  sh -c 'sleep 120; true' &
+  # shellcheck disable=SC2046
+  (cd "$work" && java -Dflametop="$flametop" "$root/bench/WholeStacks.java" -v $(jobs -p)) \
+    >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+  # shellcheck disable=SC2046
+  kill $(jobs -p)
+  share=$(sed -n 's/^all .* in order: \([0-9]*\)\..*/\1/p' "$work/out")
+  threads=$(sed -n 's/^all *\([0-9]*\) threads.*/\1/p' "$work/out")
+  [ "${threads:-0}" -ge 5 ] || fail "too few threads: $(cat "$work/out")"
+  [ "${share:-0}" -ge 95 ] || fail "under 95 %: $(cat "$work/out")"
+}
+
+test_export_opens_in_inferno_with_the_same_total() {
+  "$flametop" record -d 3 --states all -o "$work/out.folded" 2>"$work/err" || fail "$(cat "$work/err")"
+  total=$(awk '!/^# / { us += $NF } END { printf "%d", us }' "$work/out.folded")
+  drawn=$(cd "$root/sampler-native" && cargo run --release --locked -q -p flametop-interop -- "$work/out.folded") ||
+    fail "inferno: $drawn"
+  [ "$total" -gt 0 ] || fail "empty"
+  equal "total" "$total" "${drawn% *}"
+}
