@@ -18,11 +18,12 @@ test_sleepers_have_the_frames_that_eu_stack_shows() {
   bash -c 'read -r line <"$1"' bash "$work/fifo" &
   tail -f /dev/null &
   sh -c 'sleep 120; true' &
-  # shellcheck disable=SC2046
-  (cd "$work" && java -Dflametop="$flametop" "$root/bench/WholeStacks.java" -v $(jobs -p)) \
-    >"$work/out" 2>&1 || fail "$(cat "$work/out")"
-  # shellcheck disable=SC2046
-  kill $(jobs -p)
+  pids=$(jobs -p)
+  # shellcheck disable=SC2086
+  java -Dflametop="$flametop" "$root/bench/WholeStacks.java" -v $pids >"$work/out" 2>&1 ||
+    fail "$(cat "$work/out")"
+  # shellcheck disable=SC2086
+  kill $pids
   share=$(sed -n 's/^all .* in order: \([0-9]*\)\..*/\1/p' "$work/out")
   threads=$(sed -n 's/^all *\([0-9]*\) threads.*/\1/p' "$work/out")
   [ "${threads:-0}" -ge 5 ] || fail "too few threads: $(cat "$work/out")"
