@@ -170,10 +170,7 @@ impl Pipeline {
             (Sight::Live(task, _), None) => (task.id, None),
             (Sight::Live(task, process), Some(stack)) => {
                 let walk = self.walker.walk(head, stack, None, process);
-                if walk.end == End::Truncated
-                    && head.status & abi::FT_CLAMPED != 0
-                    && !std::mem::replace(&mut task.raised, true)
-                {
+                if walk.end == End::Truncated && !std::mem::replace(&mut task.raised, true) {
                     self.wishes.deeper.push(head.tid);
                 }
                 let nothing = self.walker.user.is_empty() && self.walker.kernel.is_empty();
