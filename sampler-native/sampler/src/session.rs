@@ -28,8 +28,8 @@ const MARKS_SOONEST: u64 = 400_000_000;
 const USAGE_PERIOD: u64 = 200_000_000;
 /// The ring thread looks at the rings at least this often.
 const RING_PERIOD: Duration = Duration::from_millis(50);
-/// Names passed on to the symbolizer in one fill; the rest waits for the next.
-const MAX_NAMES: usize = 4096;
+/// Names passed on to the symbolizer in one fill, about 10 ms of work; the rest waits for the next.
+const MAX_NAMES: usize = 1024;
 
 /// Why a session could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use flametop_sampler::Session;
 use flametop_stream::{Counter, End, Reader, State, text};
 use model::{Model, Recording};
 
@@ -334,6 +335,28 @@ fn exec_by_another_thread_replaces_all_tasks_of_the_process() {
             .now
             .is_some_and(|h| h.state == State::Sleep && h.why == End::Root)
     );
+}
+
+#[test]
+fn open_process_that_is_gone_says_so_with_its_exit_code() {
+    let program = Program::start("chain", &["sleep"]);
+    let pid = program.pid();
+    drop(program);
+    let error = Session::open(&target(pid)).err().expect("refused");
+    assert_eq!(error.code, 4);
+    assert!(error.message.contains(&pid.to_string()), "{error}");
+    assert!(!error.message.contains('\n'), "{error}");
+}
+
+#[test]
+fn pass_target_that_exits_midway_has_no_tasks_left() {
+    let program = Program::start("chain", &["sleep"]);
+    let mut recording = Recording::open(&target(program.pid()));
+    recording.run(19, 200);
+    drop(program);
+    recording.run(19, 500);
+    assert_eq!(recording.model.counter(Counter::Tasks), 0);
+    assert!(recording.model.tasks.iter().all(|t| t.gone.is_some()));
 }
 
 #[test]
