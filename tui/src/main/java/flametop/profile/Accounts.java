@@ -6,17 +6,22 @@ import java.util.Arrays;
 /**
  * The time of every task: exact by the kernel's sums, placed on stacks by samples.
  *
- * <p>Between two sights of a task, time on a CPU (RUN) is what its run sum grew by, and time in the run queue (QUEUED) what its wait
- * sum did; the rest is off the CPU. So the three add up to the wall clock, whatever was seen.
+ * <p>Between two sights of a task, time on a CPU (RUN) is what its run sum grew by, and time in the
+ * run queue (QUEUED) what its wait sum did; the rest is off the CPU. So the three add up to the
+ * wall clock, whatever was seen.
  *
  * <ul>
- *   <li>RUN, and QUEUED that no pass saw, wait as {@link Stacks#NOT_SAMPLED}; the next sample of the CPU clock moves them to its
- *       stack, the end of the task to the stack sampled last. A running task has no open interval.
- *   <li>Off-CPU time goes to the stack seen now if the task is off the CPU, whose interval then began at {@code now − off} while the
- *       one before ended at the previous pass; else to the stack seen at the previous pass; else it stays not sampled.
- *   <li>Seen in the run queue: open on the stack it waits with; when the wait sum moves, what was shown already is taken off it.
- *   <li>The sums lag behind the clock by up to a tick. A rest below zero is carried over. A rest without a voluntary switch is no
- *       sleep: up to a tick of it is carried over as well, since it may be such a lag; what is above is {@link Stacks#STOLEN}.
+ *   <li>RUN, and QUEUED that no pass saw, wait as {@link Stacks#NOT_SAMPLED}; the next sample of
+ *       the CPU clock moves them to its stack, the end of the task to the stack sampled last. A
+ *       running task has no open interval.
+ *   <li>Off-CPU time goes to the stack seen now if the task is off the CPU, whose interval then
+ *       began at {@code now − off} while the one before ended at the previous pass; else to the
+ *       stack seen at the previous pass; else it stays not sampled.
+ *   <li>Seen in the run queue: open on the stack it waits with; when the wait sum moves, what was
+ *       shown already is taken off it.
+ *   <li>The sums lag behind the clock by up to a tick. A rest below zero is carried over. A rest
+ *       without a voluntary switch is no sleep: up to a tick of it is carried over as well, since
+ *       it may be such a lag; what is above is {@link Stacks#STOLEN}.
  * </ul>
  */
 final class Accounts {
@@ -24,6 +29,7 @@ final class Accounts {
   static final long TICK_NANOS = 10_000_000;
 
   private static final int NO_INTERVAL = Integer.MIN_VALUE;
+
   /** Switches of a task that ended: it may have slept before. */
   private static final long ENDED = -1;
 
@@ -72,7 +78,10 @@ final class Accounts {
     previousPass = passTime;
   }
 
-  /** The log was begun anew: what is open goes on in it, what waits for a sample belonged to the time before. */
+  /**
+   * The log was begun anew: what is open goes on in it, what waits for a sample belonged to the
+   * time before.
+   */
   void restart() {
     for (int task = 0; task < tasks; task++) {
       waitingRun[task] = 0;
@@ -84,7 +93,10 @@ final class Accounts {
     }
   }
 
-  /** The task exists; its account begins at {@code start} if all its sums are ours, else at first sight. */
+  /**
+   * The task exists; its account begins at {@code start} if all its sums are ours, else at first
+   * sight.
+   */
   void taskSeen(int task, long start, boolean fresh) {
     if (task >= known.length) {
       int length = Math.max(task + 1, 2 * known.length);
@@ -124,7 +136,8 @@ final class Accounts {
   }
 
   /** A pass saw the task; {@code stack} is meant only off the CPU. */
-  void changed(int task, long now, State state, int stack, long runSum, long waitSum, long switchSum) {
+  void changed(
+      int task, long now, State state, int stack, long runSum, long waitSum, long switchSum) {
     boolean off = state != State.RUN && state != State.QUEUED;
     if (!begun[task]) {
       begin(task, now, runSum, waitSum, switchSum);
@@ -177,8 +190,8 @@ final class Accounts {
   }
 
   /**
-   * Accounts for the time since the last sight and closes the open interval; leaves in {@link #ran} and {@link #waited} what is to
-   * be placed.
+   * Accounts for the time since the last sight and closes the open interval; leaves in {@link #ran}
+   * and {@link #waited} what is to be placed.
    *
    * @return off-CPU time that belongs to what is seen now
    */
