@@ -29,7 +29,6 @@ pub struct Task {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Gone {
-    pub time: u64,
     pub run: u64,
     pub exact: bool,
 }
@@ -225,16 +224,11 @@ impl Model {
                 }
             }
             Record::TaskGone {
-                task,
-                time,
-                run,
-                exact,
-                ..
+                task, run, exact, ..
             } => {
                 let task = &mut self.tasks[*task as usize];
                 assert!(task.gone.is_none(), "gone once");
                 task.gone = Some(Gone {
-                    time: *time,
                     run: *run,
                     exact: *exact,
                 });

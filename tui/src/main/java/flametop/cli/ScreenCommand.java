@@ -83,10 +83,19 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Mixin private final ReplayOptions replay = new ReplayOptions();
 
-  @Option(names = {"-h", "--help"}, order = 30, usageHelp = true, description = "this text; also flametop record -h; -V, --version")
+  @Option(
+      names = {"-h", "--help"},
+      order = 30,
+      usageHelp = true,
+      description = "this text; also flametop record -h; -V, --version")
   private boolean help;
 
-  @Option(names = {"-V", "--version"}, order = 31, hidden = true, versionHelp = true, description = "the version")
+  @Option(
+      names = {"-V", "--version"},
+      order = 31,
+      hidden = true,
+      versionHelp = true,
+      description = "the version")
   private boolean version;
 
   private Sampler sampler;
@@ -123,12 +132,17 @@ final class ScreenCommand implements Callable<Integer> {
               + " is no terminal, and the screen needs one; `flametop record` samples without: flametop record -d 10 -o out.folded");
     }
     Target target = targets.target();
-    Options options = new Options(RootOrder.COMM, (long) historyMebibytes << 20, filters.filter(), true);
+    Options options =
+        new Options(RootOrder.COMM, (long) historyMebibytes << 20, filters.filter(), true);
     ReplaySource recorded = replay.file() == null ? null : replay.open(1);
-    boolean wholeHost = recorded == null ? target.kind() == Target.Kind.ALL : recorded.facts().wholeHost();
+    boolean wholeHost =
+        recorded == null ? target.kind() == Target.Kind.ALL : recorded.facts().wholeHost();
     StateSet shown = states != null ? states : wholeHost ? StateSet.BUSY : StateSet.ALL;
     String host = recorded == null ? hostName() : recorded.facts().host();
-    String what = recorded == null ? describe(target) : "replay of " + CleanText.clean(replay.file().toString(), MAX_NAME);
+    String what =
+        recorded == null
+            ? describe(target)
+            : "replay of " + CleanText.clean(replay.file().toString(), MAX_NAME);
     ScreenOptions screen =
         new ScreenOptions(
             host,
@@ -152,16 +166,23 @@ final class ScreenCommand implements Callable<Integer> {
   }
 
   private void open(
-      CompletableFuture<LiveSession> session, ReplaySource recorded, Target target, String host, String what, Options options) {
+      CompletableFuture<LiveSession> session,
+      ReplaySource recorded,
+      Target target,
+      String host,
+      String what,
+      Options options) {
     try {
-      SampleSource source = recorded != null ? recorded : KernelSource.open(target, rates.passHz(), rates.cpuHz());
+      SampleSource source =
+          recorded != null ? recorded : KernelSource.open(target, rates.passHz(), rates.cpuHz());
       session.complete(begin(source, host, what, options));
     } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
       session.completeExceptionally(e);
     }
   }
 
-  private synchronized LiveSession begin(SampleSource source, String host, String what, Options options) {
+  private synchronized LiveSession begin(
+      SampleSource source, String host, String what, Options options) {
     if (left) {
       source.close();
       return null;
@@ -176,7 +197,9 @@ final class ScreenCommand implements Callable<Integer> {
         SnapshotSource.of(opened),
         source.recorded() ? null : sampler::setRates,
         (window, shown, zoom) ->
-            opened.folded(window, shown, zoom, false).thenApplyAsync(stacks -> export(host, stacks)));
+            opened
+                .folded(window, shown, zoom, false)
+                .thenApplyAsync(stacks -> export(host, stacks)));
   }
 
   private synchronized void leave() {
@@ -188,8 +211,10 @@ final class ScreenCommand implements Callable<Integer> {
   }
 
   private static String export(String host, java.util.List<flametop.profile.FoldedStack> stacks) {
-    String time = LocalDateTime.now().format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
-    Path path = Path.of("flametop-" + host.replaceAll("[^A-Za-z0-9._-]", "_") + "-" + time + ".folded");
+    String time =
+        LocalDateTime.now().format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
+    Path path =
+        Path.of("flametop-" + host.replaceAll("[^A-Za-z0-9._-]", "_") + "-" + time + ".folded");
     try {
       FoldedFile file = FoldedStacks.write(path, false, stacks, Unit.US);
       return String.format(

@@ -40,7 +40,9 @@ final class TargetOptions {
 
     @Override
     public Integer convert(String text) {
-      if (text.matches("[0-9]{1,9}") && Integer.parseInt(text) >= 1 && Integer.parseInt(text) <= MOST) {
+      if (text.matches("[0-9]{1,9}")
+          && Integer.parseInt(text) >= 1
+          && Integer.parseInt(text) <= MOST) {
         return Integer.valueOf(text);
       }
       throw new TypeConversionException("'" + text + "' is no number from 1 to " + MOST);
@@ -57,14 +59,23 @@ final class TargetOptions {
    * @throws Failure.Ends if it is not, or cannot be
    */
   Target target() {
-    if (Stream.of(all, !processes.isEmpty(), !threads.isEmpty()).filter(given -> given).count() > 1) {
-      throw new Failure.Ends(ExitCode.USAGE, "-a, -p and -t name different targets; give one of them");
+    if (Stream.of(all, !processes.isEmpty(), !threads.isEmpty()).filter(given -> given).count()
+        > 1) {
+      throw new Failure.Ends(
+          ExitCode.USAGE, "-a, -p and -t name different targets; give one of them");
     }
     for (int pid : processes) {
       int leader = leader(pid, "process");
       if (leader != pid) {
         throw new Failure.Ends(
-            ExitCode.TARGET_GONE, pid + " is no process, but a thread of process " + leader + "; use -t " + pid + " or -p " + leader);
+            ExitCode.TARGET_GONE,
+            pid
+                + " is no process, but a thread of process "
+                + leader
+                + "; use -t "
+                + pid
+                + " or -p "
+                + leader);
       }
     }
     threads.forEach(tid -> leader(tid, "thread"));
@@ -76,7 +87,8 @@ final class TargetOptions {
 
   /** Whether any of the target is still there. */
   static boolean isThere(Target target) {
-    return target.kind() == Target.Kind.ALL || target.ids().stream().anyMatch(id -> Files.exists(status(id)));
+    return target.kind() == Target.Kind.ALL
+        || target.ids().stream().anyMatch(id -> Files.exists(status(id)));
   }
 
   private static int leader(int id, String what) {
@@ -87,7 +99,9 @@ final class TargetOptions {
           .findFirst()
           .orElse(id);
     } catch (IOException e) {
-      throw new Failure.Ends(ExitCode.TARGET_GONE, "there is no " + what + " " + id + "; ps -eLf lists those that there are");
+      throw new Failure.Ends(
+          ExitCode.TARGET_GONE,
+          "there is no " + what + " " + id + "; ps -eLf lists those that there are");
     }
   }
 

@@ -73,7 +73,16 @@ final class GraphReader {
 
   /** Which functions match a pattern; kept as long as the pattern is the same. */
   static final class Matches {
+    /** Far more than a plain expression needs, and done within a millisecond. */
+    private static final int LOOKS = 10_000;
+
+    private static final int LOOKS_PER_CHARACTER = 64;
+
+    /** An expression that is too costly for so many names is given up. */
+    private static final int MOST_EXHAUSTED = 50;
+
     private Pattern pattern;
+    private int exhausted;
     private byte[] of = new byte[0];
 
     private void use(Pattern wanted, int functions) {
@@ -81,6 +90,7 @@ final class GraphReader {
           || !pattern.pattern().equals(wanted.pattern())
           || pattern.flags() != wanted.flags()) {
         pattern = wanted;
+        exhausted = 0;
         of = new byte[functions];
       } else if (functions > of.length) {
         of = Arrays.copyOf(of, 2 * functions);
@@ -95,8 +105,14 @@ final class GraphReader {
     }
 
     private boolean find(String name) {
+      if (exhausted > MOST_EXHAUSTED) {
+        return false;
+      }
       try {
-        return pattern.matcher(name).find();
+        return pattern.matcher(new BoundedText(name, LOOKS + LOOKS_PER_CHARACTER * name.length())).find();
+      } catch (BoundedText.Exhausted e) {
+        exhausted++;
+        return false;
       } catch (StackOverflowError e) {
         // Some patterns recurse for every character, and names may be long.
         return false;

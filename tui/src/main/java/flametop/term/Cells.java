@@ -31,9 +31,9 @@ final class Cells {
     this.mode = mode;
   }
 
-  /** The character of a cell. The right half of a wide one gives a blank, which Lanterna never draws. */
+  /** The character of a cell; not to be asked for the right half of a wide one, which Lanterna fills itself. */
   TextCharacter of(CellGrid grid, int x, int y) {
-    int c = Math.max(' ', grid.codePoint(x, y));
+    int c = grid.codePoint(x, y);
     int fg = grid.foreground(x, y);
     int bg = grid.background(x, y);
     int attributes = grid.attributes(x, y);

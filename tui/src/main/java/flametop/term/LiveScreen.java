@@ -1,18 +1,89 @@
 package flametop.term;
 
+import com.googlecode.lanterna.input.KeyStroke;
+import com.googlecode.lanterna.input.KeyType;
+import flametop.profile.ProcessRow;
+import flametop.profile.Snapshot;
+import flametop.sampler.Users;
+import flametop.view.Effect;
+import flametop.view.Key;
+import flametop.view.Keys;
+import flametop.view.PaintOptions;
+import flametop.view.Painter;
+import flametop.view.PickList;
+import flametop.view.Scene;
+import flametop.view.ViewState;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 
 /** The live screen: owns the terminal from the first paint to the last. */
 public final class LiveScreen {
+  private static final long LOCAL_REFRESH_NANOS = 250_000_000L;
+  private static final long SSH_REFRESH_NANOS = 500_000_000L;
+
+  /** How soon a picture is tried again that found the one before still on its way. */
+  private static final long RETRY_NANOS = 20_000_000L;
+
+  /** After this the terminal is restored past a screen that does not end when it is told to. */
+  private static final long END_MILLIS = 2_000;
+
+  private sealed interface Event {
+    record Pressed(Key key) implements Event {}
+
+    record Arrived(Snapshot snapshot) implements Event {}
+
+    record Ready(LiveSession session) implements Event {}
+
+    record Listed(PickList.Of of, List<ProcessRow> rows) implements Event {}
+
+    record Exported(String line, boolean failed) implements Event {}
+
+    record Failed(Throwable cause) implements Event {}
+
+    record Signalled(int number) implements Event {}
+
+    record Resized() implements Event {}
+
+    record Suspended() implements Event {}
+
+    record Continued() implements Event {}
+
+    record TerminalGone() implements Event {}
+  }
+
   private final ScreenOptions options;
-  private final CompletableFuture<LiveSession> session;
+  private final CompletableFuture<LiveSession> opening;
+  private final Map<String, String> environment;
+  private final LinkedBlockingQueue<Event> events = new LinkedBlockingQueue<>();
+
+  // All below is owned by the thread in run().
+  private Display display;
+  private Signals signals;
+  private PaintOptions paintOptions;
+  private ViewState state;
+  private LiveSession session;
+  private Snapshot snapshot;
+  private Scene scene;
+  private boolean asked;
+  private boolean askAgain;
+  private boolean stale = true;
+  private long nextAsk;
+  private int exitCode = -1;
+  private Throwable failure;
+  private String exported = "";
 
   /**
    * @param session completes when sampling is open; the chrome is painted before. Its failure ends the screen.
    */
   public LiveScreen(ScreenOptions options, CompletableFuture<LiveSession> session) {
     this.options = options;
-    this.session = session;
+    this.opening = session;
+    this.environment = System.getenv();
   }
 
   /**
@@ -22,6 +93,247 @@ public final class LiveScreen {
    * @throws Exception the cause, where the session or a snapshot failed, or the terminal is none; its message is a line for people
    */
   public int run() throws Exception {
-    throw new UnsupportedOperationException(options.host() + session);
+    Theme theme = Theme.load(options.themes(), options.theme());
+    boolean ascii = !ColorMode.isUtf8(environment);
+    boolean plain = ColorMode.of(environment) == ColorMode.NONE;
+    Users users = new Users();
+    paintOptions = new PaintOptions(options.host(), options.target(), ascii, plain, users::name);
+    boolean ssh = !environment.getOrDefault("SSH_CONNECTION", "").isEmpty();
+    long refresh = options.refreshNanos() > 0 ? options.refreshNanos() : ssh ? SSH_REFRESH_NANOS : LOCAL_REFRESH_NANOS;
+    state = ViewState.initial(options.states(), options.filter(), options.passHz(), options.cpuHz(), refresh);
+    if (environment.getOrDefault("TERM", "").startsWith("vt")) {
+      state = state.withMessage("TERM=" + environment.get("TERM") + " has no colours; set TERM=xterm-256color if yours has", false);
+    }
+    QuietStreams quiet = new QuietStreams();
+    try (Display opened = Display.open(theme, environment);
+        Signals handlers = new Signals()) {
+      display = opened;
+      signals = handlers;
+      handleSignals();
+      Thread input = new Thread(this::readKeys, "input");
+      input.setDaemon(true);
+      input.start();
+      opening.whenComplete((s, e) -> events.add(e == null ? new Event.Ready(s) : new Event.Failed(e)));
+      loop();
+    } finally {
+      quiet.close();
+    }
+    if (!exported.isEmpty()) {
+      System.out.println(exported);
+    }
+    if (failure != null) {
+      throw failure instanceof Exception e ? e : new IllegalStateException(failure);
+    }
+    return exitCode;
+  }
+
+  private void handleSignals() {
+    for (String name : new String[] {"TERM", "HUP", "INT", "QUIT"}) {
+      signals.handle(name, this::endBySignal);
+    }
+    signals.handle("WINCH", n -> events.add(new Event.Resized()));
+    signals.handle("TSTP", n -> events.add(new Event.Suspended()));
+    signals.handle("CONT", n -> events.add(new Event.Continued()));
+  }
+
+  private void endBySignal(int number) {
+    events.add(new Event.Signalled(number));
+    Thread last =
+        new Thread(
+            () -> {
+              try {
+                Thread.sleep(END_MILLIS);
+              } catch (InterruptedException e) {
+                return;
+              }
+              display.leave();
+              Runtime.getRuntime().halt(128 + number);
+            },
+            "last resort");
+    last.setDaemon(true);
+    last.start();
+  }
+
+  private void readKeys() {
+    try {
+      while (true) {
+        KeyStroke stroke = display.read();
+        if (stroke.getKeyType() == KeyType.EOF) {
+          events.add(new Event.TerminalGone());
+          return;
+        }
+        events.add(KeyStrokes.isSuspend(stroke) ? new Event.Suspended() : new Event.Pressed(KeyStrokes.toKey(stroke)));
+      }
+    } catch (IOException | RuntimeException e) {
+      events.add(new Event.TerminalGone());
+    }
+  }
+
+  private void loop() throws IOException, InterruptedException {
+    paint();
+    while (exitCode < 0 && failure == null) {
+      long now = System.nanoTime();
+      long wait = session == null || asked ? TimeUnit.SECONDS.toNanos(1) : Math.max(0, nextAsk - now);
+      Event event = events.poll(stale ? Math.min(wait, RETRY_NANOS) : wait, TimeUnit.NANOSECONDS);
+      while (event != null) {
+        handle(event);
+        event = exitCode < 0 && failure == null ? events.poll() : null;
+      }
+      if (exitCode < 0 && failure == null) {
+        ask();
+        paint();
+      }
+    }
+  }
+
+  private void handle(Event event) throws IOException, InterruptedException {
+    if (event instanceof Event.Pressed e) {
+      press(e.key());
+    } else if (event instanceof Event.Arrived e) {
+      asked = false;
+      snapshot = e.snapshot();
+      relayOut();
+      state = scene.settled();
+    } else if (event instanceof Event.Ready e) {
+      session = e.session();
+      paintOptions = new PaintOptions(session.host(), session.target(), paintOptions.ascii(), paintOptions.plain(), paintOptions.users());
+      stale = true;
+    } else if (event instanceof Event.Listed e) {
+      state = state.withRows(e.of(), e.rows());
+      stale = true;
+    } else if (event instanceof Event.Exported e) {
+      exported = e.failed() ? exported : e.line();
+      state = state.withMessage(e.line(), e.failed());
+      stale = true;
+    } else if (event instanceof Event.Failed e) {
+      failure = cause(e.cause());
+    } else if (event instanceof Event.Signalled e) {
+      exitCode = 128 + e.number();
+    } else if (event instanceof Event.Resized) {
+      display.resized();
+      askSoon();
+      stale = true;
+    } else if (event instanceof Event.Suspended) {
+      suspend();
+    } else if (event instanceof Event.Continued) {
+      display.enter();
+      stale = true;
+    } else if (event instanceof Event.TerminalGone) {
+      // What a terminal that hangs up would have sent.
+      exitCode = 128 + 1;
+    }
+  }
+
+  private void press(Key key) throws IOException {
+    relayOut();
+    Keys.Step step = Keys.press(scene, key);
+    boolean sameQuestion = step.state().query(display.columns()).equals(state.query(display.columns()));
+    state = step.state();
+    for (Effect effect : step.effects()) {
+      apply(effect);
+    }
+    if (!sameQuestion || !step.effects().isEmpty()) {
+      askSoon();
+    }
+    stale = true;
+  }
+
+  private void apply(Effect effect) {
+    if (effect instanceof Effect.Quit) {
+      exitCode = 0;
+      return;
+    }
+    if (effect instanceof Effect.Repaint) {
+      display.repaint();
+      return;
+    }
+    if (session == null) {
+      ViewState before = scene.settled();
+      state = before.withMessage("not yet: sampling is still being opened", false);
+      return;
+    }
+    SnapshotSource source = session.source();
+    if (effect instanceof Effect.Freeze) {
+      source.freeze();
+    } else if (effect instanceof Effect.Thaw) {
+      source.thaw();
+    } else if (effect instanceof Effect.Restart) {
+      source.restart();
+    } else if (effect instanceof Effect.Filter f) {
+      source.filter(f.filter());
+    } else if (effect instanceof Effect.Rates r) {
+      if (session.rates() == null) {
+        state = scene.settled().withMessage("a replay keeps the rates that it was recorded with", false);
+      } else {
+        session.rates().setRates(r.passHz(), r.cpuHz());
+      }
+    } else if (effect instanceof Effect.Rows r) {
+      CompletableFuture<List<ProcessRow>> rows =
+          r.of() == PickList.Of.PROCESSES
+              ? source.processes(state.windowNanos(), state.states())
+              : source.comms(state.windowNanos(), state.states());
+      rows.whenComplete((list, e) -> events.add(e == null ? new Event.Listed(r.of(), list) : new Event.Failed(e)));
+    } else if (effect instanceof Effect.Export x) {
+      if (session.exporter() == null) {
+        state = state.withMessage("nothing can be exported here", true);
+      } else {
+        session
+            .exporter()
+            .export(x.windowNanos(), x.states(), x.zoom())
+            .whenComplete(
+                (line, e) -> events.add(e == null ? new Event.Exported(line, false) : new Event.Exported(message(cause(e)), true)));
+      }
+    }
+  }
+
+  private static String message(Throwable e) {
+    return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+  }
+
+  private static Throwable cause(Throwable e) {
+    return e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
+  }
+
+  private void askSoon() {
+    nextAsk = System.nanoTime();
+    askAgain = asked;
+  }
+
+  private void ask() {
+    if (session == null || asked || !askAgain && System.nanoTime() - nextAsk < 0) {
+      return;
+    }
+    asked = true;
+    askAgain = false;
+    nextAsk = System.nanoTime() + state.refreshNanos();
+    session
+        .source()
+        .snapshot(state.query(display.columns()))
+        .whenComplete((s, e) -> events.add(e == null ? new Event.Arrived(s) : new Event.Failed(e)));
+  }
+
+  private void relayOut() {
+    scene = Scene.of(snapshot, state, display.columns(), display.rows(), paintOptions);
+    stale = true;
+  }
+
+  private void paint() throws IOException {
+    if (stale) {
+      relayOut();
+      stale = !display.paint(Painter.paint(scene));
+    }
+  }
+
+  /** Stops the whole job, as the key would where signals are not switched off, and goes on when the shell says so. */
+  private void suspend() throws IOException, InterruptedException {
+    display.leave();
+    signals.byDefault("TSTP");
+    Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -TSTP 0").start();
+    kill.waitFor();
+    // Where the group cannot be stopped (no shell would let it go on) the kernel drops the signal, and the screen is back at once.
+    Thread.sleep(50);
+    signals.handle("TSTP", n -> events.add(new Event.Suspended()));
+    display.enter();
+    stale = true;
   }
 }

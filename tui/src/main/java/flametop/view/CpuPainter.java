@@ -10,11 +10,25 @@ import java.util.Locale;
 /** The CPUs: a row each while they fit, then columns, then the busiest and one line for the rest. */
 final class CpuPainter {
   private static final int COLUMN = 40;
+
+  /** The driver of virtual machines calls its state {@code haltpoll idle}. */
+  private static final int MAX_STATE_NAME = 8;
+
   private static final int GROUND = Paint.of(Role.GROUND);
   private static final int TROUGH = Paint.of(Role.CHROME);
   private static final int DIM = Paint.of(Role.DIM);
   private static final int TEXT = Paint.of(Role.TEXT);
   private static final char[] HEIGHTS = {'▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'};
+
+  /** What a row says, from the wordiest form to the barest. */
+  private enum Form {
+    ALL,
+    OWN_WAKEUPS,
+    WAITING,
+    SHORT_WAITING,
+    NO_WAITING,
+    BARE
+  }
 
   private CpuPainter() {}
 
@@ -49,7 +63,7 @@ final class CpuPainter {
     CpuRow cpu = cpus.get(y - scene.cpuTop);
     int columns = scene.columns;
     int name = nameWidth(cpus);
-    int bar = columns >= 140 ? 28 : columns >= 100 ? 22 : columns >= 60 ? 18 : 12;
+    int bar = columns >= 140 ? 28 : columns >= 60 ? 18 : 12;
     int x = 1;
     grid.text(x, y, name, "CPU" + cpu.cpu(), DIM, GROUND, 0);
     x += name + 1;
@@ -58,16 +72,17 @@ final class CpuPainter {
     grid.text(x, y, 7, String.format(Locale.ROOT, "%7s", Units.percentField(cpu.busy())), TEXT, GROUND, CellGrid.BOLD);
     x += 8;
 
-    int idleBar = columns >= 140 ? 16 : columns >= 60 ? 8 : 0;
+    int idleBar = columns >= 140 ? 12 : columns >= 60 ? 8 : 0;
     int room = columns - x - 2;
     String details = "";
     String idle = "";
     String wrong = "";
-    for (int form = 0; form < 6; form++) {
-      details = form < 2 ? details(cpu, true) : form < 4 ? details(cpu, false) : "";
-      idle = idle(cpu, form < 4);
-      wrong = form == 0 ? wrong(cpu, true) : form < 3 ? wrong(cpu, false) : "";
-      if (TextWidth.of(details) + 5 + idleBar + TextWidth.of(idle) + TextWidth.of(wrong) + 4 <= room) {
+    for (Form form : Form.values()) {
+      details = details(cpu, form);
+      idle = idle(cpu, form.compareTo(Form.SHORT_WAITING) < 0 || form == Form.NO_WAITING);
+      wrong = wrong(cpu, form);
+      int gaps = wrong.isEmpty() ? 6 : 9;
+      if (TextWidth.of(details) + 5 + idleBar + TextWidth.of(idle) + TextWidth.of(wrong) + gaps <= room + 2) {
         break;
       }
     }
@@ -154,7 +169,10 @@ final class CpuPainter {
     Bar.paint(grid, x, y, width, parts, paints, TROUGH, scene.options);
   }
 
-  private static String details(CpuRow cpu, boolean waiting) {
+  private static String details(CpuRow cpu, Form form) {
+    if (form.compareTo(Form.NO_WAITING) > 0) {
+      return "";
+    }
     StringBuilder text = new StringBuilder();
     if (!Double.isNaN(cpu.user()) && !Double.isNaN(cpu.system())) {
       text.append(
@@ -170,13 +188,14 @@ final class CpuPainter {
     if (cpu.steal() >= 0.005) {
       text.append(" steal ").append(Math.round(cpu.steal() * 100));
     }
-    if (waiting && !Double.isNaN(cpu.waiting())) {
-      text.append(String.format(Locale.ROOT, "  waiting %5.1f ms/s", cpu.waiting() / 1e6));
+    if (form != Form.NO_WAITING && !Double.isNaN(cpu.waiting())) {
+      boolean words = form.compareTo(Form.SHORT_WAITING) < 0;
+      text.append(String.format(Locale.ROOT, words ? "  waiting %5.1f ms/s" : " wait %5.1f ms", cpu.waiting() / 1e6));
     }
     return text.toString();
   }
 
-  /** Idle states in fixed columns, as many as have a place; those that are never entered give way first. */
+  /** Idle states in fixed columns, as many as have a place; POLL and the shallow ones give way first. */
   private static String idle(CpuRow cpu, boolean tenths) {
     if (cpu.idle().isEmpty()) {
       return "no idle states here";
@@ -184,19 +203,22 @@ final class CpuPainter {
     int most = tenths ? 4 : 2;
     List<IdleRow> shown = new ArrayList<>(cpu.idle());
     while (shown.size() > most) {
-      shown.remove(shown.get(0).name().equals("POLL") ? 0 : shown.size() > 2 ? 1 : 0);
+      shown.remove(shown.get(0).name().equals("POLL") ? 0 : 1);
     }
     StringBuilder text = new StringBuilder();
     for (IdleRow row : shown) {
-      text.append(text.isEmpty() ? "" : tenths ? "  " : " ").append(row.name()).append(' ');
-      text.append(
-          tenths ? String.format(Locale.ROOT, "%5.1f%%", row.residency() * 100) : String.format(Locale.ROOT, "%3d", Math.round(row.residency() * 100)));
+      String name = row.name().length() > MAX_STATE_NAME ? row.name().substring(0, MAX_STATE_NAME) : row.name();
+      text.append(text.isEmpty() ? "" : tenths ? "  " : " ").append(name);
+      text.append(String.format(Locale.ROOT, tenths ? " %5.1f%%" : " %3.0f", row.residency() * 100));
     }
     return text.toString();
   }
 
   /** Share of the stays in an idle state for which another would have been right, and the wake-ups that flametop adds. */
-  private static String wrong(CpuRow cpu, boolean wakeups) {
+  private static String wrong(CpuRow cpu, Form form) {
+    if (form.compareTo(Form.NO_WAITING) > 0) {
+      return "";
+    }
     double entries = 0;
     double tooShort = 0;
     double tooLong = 0;
@@ -210,18 +232,17 @@ final class CpuPainter {
     StringBuilder text = new StringBuilder();
     if (!cpu.idle().isEmpty()) {
       text.append(String.format(Locale.ROOT, "too short %3s", entries > 0 ? Units.wholePercent(tooShort / entries) : "n/a"));
-      if (wakeups) {
+      if (form == Form.ALL) {
         text.append(String.format(Locale.ROOT, "  long %3s", entries > 0 ? Units.wholePercent(tooLong / entries) : "n/a"));
       }
     }
-    if (wakeups && !Double.isNaN(cpu.wakeups())) {
+    if (form.compareTo(Form.OWN_WAKEUPS) <= 0 && !Double.isNaN(cpu.wakeups())) {
+      long own = Double.isNaN(cpu.ownWakeups()) ? 0 : Math.round(cpu.ownWakeups());
+      String gap = text.isEmpty() ? "" : "  ";
       text.append(
-          String.format(
-              Locale.ROOT,
-              "%swakes %4d/s own %3d",
-              text.isEmpty() ? "" : "  ",
-              Math.round(cpu.wakeups()),
-              Double.isNaN(cpu.ownWakeups()) ? 0 : Math.round(cpu.ownWakeups())));
+          form == Form.ALL
+              ? String.format(Locale.ROOT, "%swakes %4d/s own %3d", gap, Math.round(cpu.wakeups()), own)
+              : String.format(Locale.ROOT, "%sown wakes %3d", gap, own));
     }
     return text.toString();
   }

@@ -63,7 +63,7 @@ final class HeaderPainter {
     if (snapshot != null && snapshot.refolding()) {
       pieces.add(Piece.of("  filtering…", Role.ACCENT));
     }
-    if (form < 6) {
+    if (form < 5) {
       pieces.add(Piece.of("  " + Keys.statesName(state.states()), Role.ACCENT));
     }
     if (form < 2 && !Keys.statesName(state.states()).equals("all")) {
@@ -98,7 +98,7 @@ final class HeaderPainter {
         }
         pieces.add(Piece.of(all + " tasks  ", Role.TEXT));
       }
-      pieces.add(Piece.of((words ? "run " : "run ") + count(tasks, State.RUN), Role.TEXT));
+      pieces.add(Piece.of("run " + count(tasks, State.RUN), Role.TEXT));
       pieces.add(Piece.of((words ? "  queued " : " q ") + count(tasks, State.QUEUED), Role.TEXT));
       pieces.add(Piece.of((words ? "  disk " : " d ") + count(tasks, State.DISK), Role.TEXT));
       pieces.add(Piece.of((words ? "  asleep " : " s ") + count(tasks, State.SLEEP), Role.TEXT));

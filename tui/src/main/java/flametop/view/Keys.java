@@ -200,7 +200,8 @@ public final class Keys {
         heaviest > 0
             ? (heaviest + 1.0) / Math.max(1, slice.weight()[g.node(parent)])
             : s.under() / (g.columns() * Geometry.CELL);
-    return Step.to(s.zoomedTo(new ViewState.Zoom(scene.nodeOf(parent), Math.min(under, s.under() / 2))));
+    ViewState opened = s.zoomedTo(new ViewState.Zoom(scene.nodeOf(parent), Math.min(under, s.under() / 2)));
+    return Step.to(opened.withMessage("only what was too thin to draw; esc goes back", false));
   }
 
   private static Step back(ViewState s) {

@@ -47,8 +47,10 @@ public final class Painter {
 
   /** The lines between the panels; the upper one makes room for what does not work. */
   private static void rules(Scene scene, CellGrid grid) {
-    int upper = scene.graphTop - 1;
-    rule(grid, upper);
+    int upper = scene.upperRule;
+    if (upper >= 0) {
+      rule(grid, upper);
+    }
     if (scene.stripTop - 1 >= scene.graphTop + scene.graphRows) {
       rule(grid, scene.stripTop - 1);
     }

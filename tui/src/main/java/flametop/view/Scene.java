@@ -25,6 +25,10 @@ public final class Scene {
 
   final int cpuTop;
   final int cpuRows;
+
+  /** Row of the line above the graph, where notices stand; -1 if there is no room for one and no need. */
+  final int upperRule;
+
   final int graphTop;
   final int graphRows;
   final int stripTop;
@@ -48,7 +52,9 @@ public final class Scene {
     cpuTop = 1;
     cpuRows = Math.min(cpus, rows < 14 ? 1 : Math.max(2, rows / 10));
     int rule = rows < 14 ? 0 : 1;
-    graphTop = cpuTop + cpuRows + 1;
+    boolean notices = snapshot != null && !snapshot.notices().isEmpty();
+    upperRule = rule > 0 || notices ? cpuTop + cpuRows : -1;
+    graphTop = cpuTop + cpuRows + (upperRule < 0 ? 0 : 1);
     selectionRows = rows < 24 ? 1 : 2;
     selectionTop = rows - 1 - selectionRows;
     stripRows = rows < 14 ? 0 : rows < 32 ? 1 : 2;
@@ -58,7 +64,7 @@ public final class Scene {
     geometry = tooSmall() || snapshot == null ? null : layOut();
     selectedBox = geometry == null ? -1 : boxOfSelection();
     int levels = geometry == null ? 0 : geometry.levels();
-    if (levels <= graphRows) {
+    if (geometry == null || levels <= graphRows) {
       firstLevel = 0;
       levelsInSight = levels;
     } else {

@@ -5,8 +5,6 @@ import flametop.profile.GraphSlice;
 import flametop.profile.Selection;
 import flametop.profile.Snapshot;
 import flametop.sampler.State;
-import java.util.ArrayList;
-import java.util.List;
 
 /** The selected frame in full, and below it the keys, the answer to the last one, or the search that is typed. */
 final class SelectionPainter {
@@ -33,6 +31,8 @@ final class SelectionPainter {
     {"d", "refresh"},
     {"z", "anew"},
   };
+
+  private static final int FORMS = 7;
 
   private SelectionPainter() {}
 
@@ -61,28 +61,23 @@ final class SelectionPainter {
     }
     Selection selection = snapshot.selection();
     String name = name(scene, selection);
-    List<String> numbers = numbers(scene, selection);
     String module = selection == null ? "" : selection.module() + (selection.guessed() ? " (guessed)" : "");
 
-    // The name gives way last: the numbers are dropped from the right until it fits, then it is cut.
+    // The numbers become fewer before the name is cut.
     int nameWidth = TextWidth.of(name);
-    int shown = numbers.size();
-    while (shown > 1 && 1 + nameWidth + 2 + width(numbers, shown) > end) {
-      shown--;
+    String numbers = "";
+    for (int form = 0; form < FORMS; form++) {
+      numbers = selection == null ? "" : numbers(scene, selection, form);
+      if (1 + nameWidth + 2 + TextWidth.of(numbers) <= end) {
+        break;
+      }
     }
-    boolean withModule =
-        scene.selectionRows == 1
-            && !module.isEmpty()
-            && 1 + nameWidth + 1 + TextWidth.of(module) + 2 + width(numbers, shown) <= end;
-    int room = end - 1 - (shown > 0 ? 2 + width(numbers, shown) : 0);
-    int x = 1 + grid.text(1, y, Math.max(8, room), name, Paint.of(Role.ACCENT), CHROME, CellGrid.BOLD);
-    if (withModule) {
+    int room = Math.max(8, end - 3 - TextWidth.of(numbers));
+    int x = 1 + grid.text(1, y, room, name, Paint.of(Role.ACCENT), CHROME, CellGrid.BOLD);
+    if (scene.selectionRows == 1 && x + 1 + TextWidth.of(module) + 2 + TextWidth.of(numbers) <= end) {
       x += 1 + grid.text(x + 1, y, end - x - 1, module, Paint.of(Role.DIM), CHROME, 0);
     }
-    x += 2;
-    for (int i = 0; i < shown && x < end; i++) {
-      x += grid.text(x, y, end - x, numbers.get(i), Paint.of(Role.TEXT), CHROME, 0) + 3;
-    }
+    grid.text(x + 2, y, end - x - 2, numbers, Paint.of(Role.TEXT), CHROME, 0);
     if (scene.selectionRows > 1 && selection != null) {
       whose(scene, grid, y + 1, selection, module);
     }
@@ -99,48 +94,41 @@ final class SelectionPainter {
     return "all";
   }
 
-  private static int width(List<String> texts, int count) {
-    int sum = 0;
-    for (int i = 0; i < count; i++) {
-      sum += TextWidth.of(texts.get(i)) + (i > 0 ? 3 : 0);
+  /** Shares, CPUs' worth and time by state: from all of them in words to the share alone. */
+  private static String numbers(Scene scene, Selection selection, int form) {
+    Snapshot snapshot = scene.snapshot;
+    long weight = selection.weight();
+    StringBuilder text = new StringBuilder(Units.share(weight, snapshot.total()));
+    Geometry g = scene.geometry;
+    GraphSlice slice = snapshot.graph();
+    boolean zoomed = scene.state.zoom() != GraphQuery.ROOT && slice.size() > 0;
+    if (form < 3) {
+      text.append(" of all");
     }
-    return sum;
+    int box = g == null ? -1 : g.boxOfNode(selection.node());
+    int process = box < 0 || g.isRun(box) || g.level(box) < 2 ? -1 : g.node(ancestor(g, box, 1));
+    if (form < 1 && process >= 0 && process != slice.zoomIndex()) {
+      text.append(" · ").append(Units.share(weight, slice.weight()[process])).append(" of ").append(slice.name()[process]);
+    }
+    if (form < 5 && zoomed && selection.node() != scene.state.zoom()) {
+      text.append(" · ").append(Units.share(weight, slice.weight()[slice.zoomIndex()]));
+      text.append(form < 3 ? " of the zoom" : " of zoom");
+    }
+    if (form < 6) {
+      text.append("   ").append(Units.cpus(selection.nanosByState()[State.RUN.ordinal()], snapshot.windowNanos()));
+    }
+    if (form < 4) {
+      text.append("   ").append(byState(selection.nanosByState(), form < 2));
+    }
+    return text.toString();
   }
 
-  /** Shares, CPUs' worth, time by state; most wanted first. */
-  private static List<String> numbers(Scene scene, Selection selection) {
-    Snapshot snapshot = scene.snapshot;
-    List<String> numbers = new ArrayList<>();
-    if (selection == null) {
-      return numbers;
+  private static int ancestor(Geometry g, int box, int level) {
+    int at = box;
+    while (g.level(at) > level) {
+      at = g.parent(at);
     }
-    long weight = selection.weight();
-    StringBuilder shares = new StringBuilder(Units.share(weight, snapshot.total()));
-    boolean wide = scene.columns >= 100;
-    if (wide) {
-      shares.append(" of all");
-      GraphSlice slice = snapshot.graph();
-      Geometry g = scene.geometry;
-      int box = g.boxOfNode(selection.node());
-      if (box >= 0 && !g.isRun(box) && g.level(box) > 1) {
-        int at = box;
-        while (g.level(at) > 1) {
-          at = g.parent(at);
-        }
-        int process = g.node(at);
-        shares.append(" · ").append(Units.share(weight, slice.weight()[process])).append(" of ").append(slice.name()[process]);
-      }
-      if (scene.state.zoom() != GraphQuery.ROOT && slice.size() > 0 && g.zoomLevel() > 1) {
-        shares.append(" · ").append(Units.share(weight, slice.weight()[slice.zoomIndex()])).append(" of the zoom");
-      }
-    } else if (scene.state.zoom() != GraphQuery.ROOT && snapshot.graph().size() > 0) {
-      long zoomed = snapshot.graph().weight()[snapshot.graph().zoomIndex()];
-      shares.append(" · ").append(Units.share(weight, zoomed)).append(" of zoom");
-    }
-    numbers.add(shares.toString());
-    numbers.add(Units.cpus(weight, snapshot.windowNanos()));
-    numbers.add(byState(selection.nanosByState(), wide));
-    return numbers;
+    return at;
   }
 
   /** Percent of the node's time in each state. */
@@ -156,9 +144,10 @@ final class SelectionPainter {
       int state = order[i].ordinal();
       long n = state < nanos.length ? nanos[state] : 0;
       // The four states that matter are always there, so that nothing moves.
-      if (i < 4 || n > 0) {
+      long percent = sum <= 0 ? 0 : Math.round(100.0 * n / sum);
+      if (i < 4 || percent > 0) {
         text.append(text.isEmpty() ? "" : words ? "  " : " ").append(words ? order[i].label() : letters[i]);
-        text.append(' ').append(sum <= 0 ? 0 : Math.round(100.0 * n / sum));
+        text.append(' ').append(percent);
       }
     }
     return text.toString();

@@ -36,12 +36,13 @@ public final class TextWidth {
   }
 
   /** The code point that stands for {@code c} on the screen. */
-  static int drawable(int c) {
+  public static int drawable(int c) {
     if (c < 0x300 || isWide(c)) {
       return c;
     }
     boolean unsure =
         c > 0xffff
+            || Character.getType(c) == Character.UNASSIGNED
             || UNSURE.indexOf(c) >= 0
             || c >= 0x2f00 && c <= 0x2fff
             || c >= 0x3000 && c <= 0x33ff

@@ -35,7 +35,7 @@ final class Units {
     return s < 120 ? s + " s" : s < 7200 ? s / 60 + " min" : s / 3600 + " h";
   }
 
-  /** {@code 0.36 cpu}: time in the states shown, by the time looked at. */
+  /** {@code 0.36 cpu}: time on a CPU, by the time looked at. */
   static String cpus(long nanos, long windowNanos) {
     return String.format(Locale.ROOT, "%.2f cpu", windowNanos <= 0 ? 0 : (double) nanos / windowNanos);
   }

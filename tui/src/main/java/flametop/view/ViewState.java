@@ -1,10 +1,12 @@
 package flametop.view;
 
 import flametop.profile.GraphQuery;
+import flametop.profile.ProcessRow;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * What the user has chosen to see. Immutable; {@link Keys} makes the next one.
@@ -24,7 +26,7 @@ import java.util.List;
  * @param help the keys are shown
  * @param message the answer to the last key; empty if the picture itself is the answer
  * @param trouble the message is about something that failed
- * @param scroll levels hidden between the panel's edge and the first one drawn
+ * @param scroll levels hidden between the panel's edge and the first one drawn; -1: found by the zoom
  * @param filter what is shown
  * @param base the filter that the command line gave
  * @param passHz rate of passes
@@ -74,7 +76,7 @@ public record ViewState(
   public static ViewState initial(StateSet states, TaskFilter filter, int passHz, int cpuHz, long refreshNanos) {
     return new ViewState(
         List.of(), GraphQuery.ROOT, List.of(GraphQuery.ROOT), false, -1, null, false, false, 1, states, refreshNanos, null, false, "",
-        false, 0, filter, filter, passHz, cpuHz);
+        false, -1, filter, filter, passHz, cpuHz);
   }
 
   /** The node that fills the width. */
@@ -106,10 +108,19 @@ public record ViewState(
     return new GraphQuery(windowNanos(), states, zoom(), selected, finer, LEVELS, search == null ? null : search.pattern());
   }
 
+  private ViewState with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.state();
+  }
+
+  /** The scroll is found anew: the zoomed node near the edge. */
   ViewState withZooms(List<Zoom> value) {
-    return new ViewState(
-        List.copyOf(value), selected, trail, run, runNode, search, frozen, flame, window, states, refreshNanos, pick, help, message,
-        trouble, 0, filter, base, passHz, cpuHz);
+    return with(
+        d -> {
+          d.zooms = List.copyOf(value);
+          d.scroll = -1;
+        });
   }
 
   ViewState zoomedTo(Zoom zoom) {
@@ -119,92 +130,143 @@ public record ViewState(
   }
 
   ViewState withSelected(long node, List<Long> path) {
-    return new ViewState(
-        zooms, node, path, false, -1, search, frozen, flame, window, states, refreshNanos, pick, help, message, trouble, scroll, filter,
-        base, passHz, cpuHz);
+    return with(
+        d -> {
+          d.selected = node;
+          d.trail = path;
+          d.run = false;
+          d.runNode = -1;
+        });
   }
 
   ViewState withRun(long parent, long member, List<Long> path) {
-    return new ViewState(
-        zooms, parent, path, true, member, search, frozen, flame, window, states, refreshNanos, pick, help, message, trouble, scroll,
-        filter, base, passHz, cpuHz);
+    return with(
+        d -> {
+          d.selected = parent;
+          d.trail = path;
+          d.run = true;
+          d.runNode = member;
+        });
   }
 
   ViewState withSearch(Search value) {
-    return new ViewState(
-        zooms, selected, trail, run, runNode, value, frozen, flame, window, states, refreshNanos, pick, help, message, trouble, scroll,
-        filter, base, passHz, cpuHz);
+    return with(d -> d.search = value);
   }
 
   ViewState withFrozen(boolean value) {
-    return new ViewState(
-        zooms, selected, trail, run, runNode, search, value, flame, window, states, refreshNanos, pick, help, message, trouble, scroll,
-        filter, base, passHz, cpuHz);
+    return with(d -> d.frozen = value);
   }
 
   ViewState flipped() {
-    return new ViewState(
-        zooms, selected, trail, run, runNode, search, frozen, !flame, window, states, refreshNanos, pick, help, message, trouble, 0,
-        filter, base, passHz, cpuHz);
+    return with(d -> d.flame = !flame);
   }
 
   ViewState withWindow(int value) {
-    return new ViewState(
-        zooms, selected, trail, run, runNode, search, frozen, flame, value, states, refreshNanos, pick, help, message, trouble, scroll,
-        filter, base, passHz, cpuHz);
+    return with(d -> d.window = value);
   }
 
   ViewState withStates(StateSet value) {
-    return new ViewState(
-        zooms, selected, trail, run, runNode, search, frozen, flame, window, value, refreshNanos, pick, help, message, trouble, scroll,
-        filter, base, passHz, cpuHz);
+    return with(d -> d.states = value);
   }
 
-  ViewState withRefresh(long value) {
-    return new ViewState(
-        zooms, selected, trail, run, runNode, search, frozen, flame, window, states, value, pick, help, message, trouble, scroll, filter,
-        base, passHz, cpuHz);
+  ViewState withRefresh(long nanos) {
+    return with(d -> d.refreshNanos = nanos);
   }
 
   ViewState withPick(PickList value) {
-    return new ViewState(
-        zooms, selected, trail, run, runNode, search, frozen, flame, window, states, refreshNanos, value, help, message, trouble, scroll,
-        filter, base, passHz, cpuHz);
+    return with(d -> d.pick = value);
   }
 
   /** The same with the rows of the open pick list, if one is open still. */
-  public ViewState withRows(PickList.Of of, List<flametop.profile.ProcessRow> rows) {
+  public ViewState withRows(PickList.Of of, List<ProcessRow> rows) {
     return pick == null || pick.of() != of ? this : withPick(pick.withRows(rows));
   }
 
   ViewState withHelp(boolean value) {
-    return new ViewState(
-        zooms, selected, trail, run, runNode, search, frozen, flame, window, states, refreshNanos, pick, value, message, trouble, scroll,
-        filter, base, passHz, cpuHz);
+    return with(d -> d.help = value);
   }
 
   /** The same with an answer. */
   public ViewState withMessage(String text, boolean isTrouble) {
-    return new ViewState(
-        zooms, selected, trail, run, runNode, search, frozen, flame, window, states, refreshNanos, pick, help, text, isTrouble, scroll,
-        filter, base, passHz, cpuHz);
+    return with(
+        d -> {
+          d.message = text;
+          d.trouble = isTrouble;
+        });
   }
 
-  ViewState withScroll(int value) {
-    return new ViewState(
-        zooms, selected, trail, run, runNode, search, frozen, flame, window, states, refreshNanos, pick, help, message, trouble, value,
-        filter, base, passHz, cpuHz);
+  ViewState withScroll(int levels) {
+    return with(d -> d.scroll = levels);
   }
 
+  /** A filter shows the whole graph of what it admits. */
   ViewState withFilter(TaskFilter value) {
-    return new ViewState(
-        List.of(), selected, trail, run, runNode, search, frozen, flame, window, states, refreshNanos, pick, help, message, trouble, 0,
-        value, base, passHz, cpuHz);
+    return with(
+        d -> {
+          d.filter = value;
+          d.zooms = List.of();
+          d.scroll = -1;
+        });
   }
 
   ViewState withRates(int pass, int cpu) {
-    return new ViewState(
-        zooms, selected, trail, run, runNode, search, frozen, flame, window, states, refreshNanos, pick, help, message, trouble, scroll,
-        filter, base, pass, cpu);
+    return with(
+        d -> {
+          d.passHz = pass;
+          d.cpuHz = cpu;
+        });
+  }
+
+  /** A state that is being made. */
+  private static final class Draft {
+    List<Zoom> zooms;
+    long selected;
+    List<Long> trail;
+    boolean run;
+    long runNode;
+    Search search;
+    boolean frozen;
+    boolean flame;
+    int window;
+    StateSet states;
+    long refreshNanos;
+    PickList pick;
+    boolean help;
+    String message;
+    boolean trouble;
+    int scroll;
+    TaskFilter filter;
+    TaskFilter base;
+    int passHz;
+    int cpuHz;
+
+    Draft(ViewState from) {
+      zooms = from.zooms;
+      selected = from.selected;
+      trail = from.trail;
+      run = from.run;
+      runNode = from.runNode;
+      search = from.search;
+      frozen = from.frozen;
+      flame = from.flame;
+      window = from.window;
+      states = from.states;
+      refreshNanos = from.refreshNanos;
+      pick = from.pick;
+      help = from.help;
+      message = from.message;
+      trouble = from.trouble;
+      scroll = from.scroll;
+      filter = from.filter;
+      base = from.base;
+      passHz = from.passHz;
+      cpuHz = from.cpuHz;
+    }
+
+    ViewState state() {
+      return new ViewState(
+          zooms, selected, trail, run, runNode, search, frozen, flame, window, states, refreshNanos, pick, help, message,
+          trouble, scroll, filter, base, passHz, cpuHz);
+    }
   }
 }

@@ -79,7 +79,9 @@ class GoldenFrameTest {
     Cells cells = new Cells(Theme.load(Path.of("../themes"), "dark"), mode);
     for (int y = 0; y < grid.rows(); y++) {
       for (int x = 0; x < grid.columns(); x++) {
-        screen.setCharacter(x, y, cells.of(grid, x, y));
+        if (grid.codePoint(x, y) != 0) {
+          screen.setCharacter(x, y, cells.of(grid, x, y));
+        }
       }
     }
     screen.refresh(Screen.RefreshType.DELTA);

@@ -11,6 +11,7 @@ import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 
 /** Machines made by hand for tests of the screen: invented, but such as there are. */
 public final class Pictures {
@@ -270,5 +271,46 @@ public final class Pictures {
     Tree tree = server();
     ViewState state = selecting(state(), tree, READ_QUERY);
     return frame("", tree, state, columns, rows).grid();
+  }
+
+  /** The server as a source of snapshots. */
+  public static final class Machine implements flametop.term.SnapshotSource {
+    private final Tree tree = server();
+    private boolean frozen;
+
+    @Override
+    public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
+      ViewState asked = ViewState.initial(query.states(), TaskFilter.NONE, 19, 99, SECOND);
+      asked = asked.withSelected(query.selected(), List.of(0L)).withFrozen(frozen);
+      asked = asked.withZooms(query.zoom() == 0 ? List.of() : List.of(new ViewState.Zoom(query.zoom(), 1)));
+      asked = asked.withSearch(query.search() == null ? null : new Search("", false, query.search(), ""));
+      return CompletableFuture.completedFuture(Pictures.snapshot(tree, asked, query.columns()));
+    }
+
+    @Override
+    public CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states) {
+      return CompletableFuture.completedFuture(Pictures.processes());
+    }
+
+    @Override
+    public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
+      return CompletableFuture.completedFuture(Pictures.processes());
+    }
+
+    @Override
+    public void filter(TaskFilter filter) {}
+
+    @Override
+    public void freeze() {
+      frozen = true;
+    }
+
+    @Override
+    public void thaw() {
+      frozen = false;
+    }
+
+    @Override
+    public void restart() {}
   }
 }

@@ -1,0 +1,173 @@
+package flametop.term;
+
+import com.googlecode.lanterna.TerminalSize;
+import com.googlecode.lanterna.input.KeyStroke;
+import com.googlecode.lanterna.screen.Screen;
+import com.googlecode.lanterna.screen.TerminalScreen;
+import flametop.view.CellGrid;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * The terminal while the screen is up. Taken in {@link #open}, given back as it was in {@link #close}, also when the JVM is told
+ * to end.
+ */
+final class Display implements AutoCloseable {
+  private static final Path DEVICE = Path.of("/dev/tty");
+  private static final long LINGER_MILLIS = 25;
+  private static final long LINGER_OVER_SSH_MILLIS = 100;
+
+  /** How long leaving waits for a terminal that does not take what is written. */
+  private static final long LEAVE_MILLIS = 500;
+
+  private final Stty stty;
+  private final String saved;
+  private final FrameStream output;
+  private final FlameTerminal terminal;
+  private final TerminalScreen screen;
+  private final Cells cells;
+  private final Thread hook = new Thread(this::leave, "terminal restore");
+  private boolean whole = true;
+  private boolean up;
+
+  private Display(Stty stty, String saved, InputStream input, FrameStream output, Cells cells) throws IOException {
+    this.stty = stty;
+    this.saved = saved;
+    this.output = output;
+    this.cells = cells;
+    terminal = new FlameTerminal(input, output, stty.size());
+    screen = new TerminalScreen(terminal);
+    screen.setCursorPosition(null);
+  }
+
+  /**
+   * Takes the terminal.
+   *
+   * @param environment as of {@link System#getenv()}
+   * @throws IOException a line for people, where there is no terminal or it cannot draw
+   */
+  static Display open(Theme theme, Map<String, String> environment) throws IOException {
+    String term = environment.getOrDefault("TERM", "");
+    if (term.isEmpty() || term.equals("dumb") || term.equals("unknown")) {
+      throw new IOException(
+          "TERM=" + term + ": this terminal cannot draw a screen; use `flametop record`, or set TERM (TERM=xterm-256color suits most)");
+    }
+    FileOutputStream device;
+    InputStream keys;
+    try {
+      device = new FileOutputStream(DEVICE.toFile());
+      keys = new FileInputStream(DEVICE.toFile());
+    } catch (IOException e) {
+      throw new IOException("no terminal here (" + DEVICE + ": " + reason(e) + "); use `flametop record`", e);
+    }
+    Stty stty = new Stty(DEVICE);
+    boolean ssh = !environment.getOrDefault("SSH_CONNECTION", "").isEmpty();
+    InputStream input = new LingeringInput(keys, ssh ? LINGER_OVER_SSH_MILLIS : LINGER_MILLIS);
+    Cells cells = new Cells(theme, ColorMode.of(environment));
+    Display display = new Display(stty, stty.save(), input, new FrameStream(device), cells);
+    Runtime.getRuntime().addShutdownHook(display.hook);
+    display.enter();
+    return display;
+  }
+
+  private static String reason(IOException e) {
+    String text = String.valueOf(e.getMessage());
+    int open = text.lastIndexOf('(');
+    return open >= 0 && text.endsWith(")") ? text.substring(open + 1, text.length() - 1) : text;
+  }
+
+  /** Takes the terminal (again): after {@link #open}, and when the process goes on after it was stopped. */
+  synchronized void enter() throws IOException {
+    if (!up) {
+      stty.raw();
+      up = true;
+      screen.startScreen();
+    } else {
+      stty.raw();
+    }
+    resized();
+  }
+
+  /** Gives the terminal back; {@link #enter} takes it again. */
+  synchronized void leave() {
+    if (!up) {
+      return;
+    }
+    up = false;
+    try {
+      if (output.drain(LEAVE_MILLIS)) {
+        screen.stopScreen(false);
+        output.drain(LEAVE_MILLIS);
+      }
+    } catch (IOException | IllegalStateException e) {
+      // The terminal is gone; its settings are tried all the same.
+    }
+    try {
+      stty.restore(saved);
+    } catch (IOException e) {
+      // As above.
+    }
+  }
+
+  /** Asks the device for its size, and has the next picture painted in whole. */
+  synchronized void resized() throws IOException {
+    terminal.resized(stty.size());
+    terminal.getTerminalSize();
+    screen.doResizeIfNecessary();
+    whole = true;
+  }
+
+  /** Has the next picture painted in whole. */
+  synchronized void repaint() {
+    whole = true;
+  }
+
+  int columns() {
+    return screen.getTerminalSize().getColumns();
+  }
+
+  int rows() {
+    return screen.getTerminalSize().getRows();
+  }
+
+  /** Paints a picture; false if the one before is still on its way, then nothing was done. */
+  synchronized boolean paint(CellGrid grid) throws IOException {
+    if (!up || output.isBusy()) {
+      return false;
+    }
+    TerminalSize size = screen.getTerminalSize();
+    if (size.getColumns() != grid.columns() || size.getRows() != grid.rows()) {
+      return false;
+    }
+    for (int y = 0; y < grid.rows(); y++) {
+      for (int x = 0; x < grid.columns(); x++) {
+        if (grid.codePoint(x, y) != 0) {
+          screen.setCharacter(x, y, cells.of(grid, x, y));
+        }
+      }
+    }
+    screen.refresh(whole ? Screen.RefreshType.COMPLETE : Screen.RefreshType.DELTA);
+    whole = false;
+    return true;
+  }
+
+  /** Waits for a key; {@link com.googlecode.lanterna.input.KeyType#EOF} when the terminal is gone. */
+  KeyStroke read() throws IOException {
+    return terminal.readInput();
+  }
+
+  @Override
+  public void close() {
+    leave();
+    output.close();
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The JVM is ending: the hook runs, and finds nothing left to do.
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package flametop.term;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Collects what one picture writes and hands it to the terminal in a single write, between the marks of synchronized output, on
+ * a thread of its own: a slow line holds up that thread, and pictures are skipped meanwhile.
+ */
+final class FrameStream extends OutputStream {
+  private static final byte[] BEGIN = "\033[?2026h".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] END = "\033[?2026l".getBytes(StandardCharsets.US_ASCII);
+  private static final int INITIAL = 64 * 1024;
+
+  private final OutputStream terminal;
+  private final Thread writer;
+
+  // Owned by the caller between two flushes.
+  private byte[] buffer = new byte[INITIAL];
+  private int size = BEGIN.length;
+
+  // Guarded by this.
+  private byte[] pending;
+  private int pendingSize;
+  private byte[] spare = new byte[INITIAL];
+  private IOException failure;
+  private boolean closed;
+
+  FrameStream(OutputStream terminal) {
+    this.terminal = terminal;
+    System.arraycopy(BEGIN, 0, buffer, 0, BEGIN.length);
+    writer = new Thread(this::writeFrames, "terminal writer");
+    writer.setDaemon(true);
+    writer.start();
+  }
+
+  @Override
+  public void write(int b) {
+    room(1);
+    buffer[size++] = (byte) b;
+  }
+
+  @Override
+  public void write(byte[] bytes, int offset, int length) {
+    room(length);
+    System.arraycopy(bytes, offset, buffer, size, length);
+    size += length;
+  }
+
+  private void room(int length) {
+    if (size + length + END.length > buffer.length) {
+      buffer = Arrays.copyOf(buffer, Math.max(buffer.length * 2, size + length + END.length));
+    }
+  }
+
+  /** Hands over what was collected, as one frame; waits only if the frame before is still being written. */
+  @Override
+  public void flush() throws IOException {
+    if (size == BEGIN.length) {
+      return;
+    }
+    System.arraycopy(END, 0, buffer, size, END.length);
+    synchronized (this) {
+      await(Long.MAX_VALUE);
+      if (failure != null) {
+        throw new IOException("the terminal cannot be written: " + failure.getMessage(), failure);
+      }
+      byte[] next = spare;
+      pending = buffer;
+      pendingSize = size + END.length;
+      spare = null;
+      buffer = next;
+      notifyAll();
+    }
+    System.arraycopy(BEGIN, 0, buffer, 0, BEGIN.length);
+    size = BEGIN.length;
+  }
+
+  /** Whether a frame is still being written. */
+  synchronized boolean isBusy() {
+    return pending != null;
+  }
+
+  /** Waits until all is written, at most so long; false if it is not. */
+  synchronized boolean drain(long millis) {
+    return await(millis);
+  }
+
+  private synchronized boolean await(long millis) {
+    long end = millis == Long.MAX_VALUE ? Long.MAX_VALUE : System.nanoTime() / 1_000_000 + millis;
+    while (pending != null && failure == null && !closed) {
+      long left = end == Long.MAX_VALUE ? 0 : end - System.nanoTime() / 1_000_000;
+      if (end != Long.MAX_VALUE && left <= 0) {
+        return false;
+      }
+      try {
+        wait(left);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    notifyAll();
+  }
+
+  private void writeFrames() {
+    while (true) {
+      byte[] frame;
+      int length;
+      synchronized (this) {
+        while (pending == null && !closed) {
+          try {
+            wait();
+          } catch (InterruptedException e) {
+            return;
+          }
+        }
+        if (pending == null) {
+          return;
+        }
+        frame = pending;
+        length = pendingSize;
+      }
+      IOException trouble = null;
+      try {
+        terminal.write(frame, 0, length);
+        terminal.flush();
+      } catch (IOException e) {
+        trouble = e;
+      }
+      synchronized (this) {
+        failure = trouble;
+        pending = null;
+        spare = frame;
+        notifyAll();
+        if (trouble != null) {
+          return;
+        }
+      }
+    }
+  }
+}

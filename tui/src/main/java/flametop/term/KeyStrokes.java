@@ -1,0 +1,48 @@
+package flametop.term;
+
+import com.googlecode.lanterna.input.KeyStroke;
+import flametop.view.Key;
+
+/** Lanterna's key strokes as the view's keys. */
+final class KeyStrokes {
+  private KeyStrokes() {}
+
+  static Key toKey(KeyStroke stroke) {
+    return switch (stroke.getKeyType()) {
+      case Character -> character(stroke);
+      case ArrowUp -> Key.of(Key.Kind.UP);
+      case ArrowDown -> Key.of(Key.Kind.DOWN);
+      case ArrowLeft -> Key.of(Key.Kind.LEFT);
+      case ArrowRight -> Key.of(Key.Kind.RIGHT);
+      case PageUp -> Key.of(Key.Kind.PAGE_UP);
+      case PageDown -> Key.of(Key.Kind.PAGE_DOWN);
+      case Home -> Key.of(Key.Kind.HOME);
+      case End -> Key.of(Key.Kind.END);
+      case Enter -> Key.of(Key.Kind.ENTER);
+      case Escape -> Key.of(Key.Kind.ESCAPE);
+      case Backspace -> Key.of(Key.Kind.BACKSPACE);
+      case F1 -> Key.of(Key.Kind.F1);
+      default -> Key.of(Key.Kind.OTHER);
+    };
+  }
+
+  private static Key character(KeyStroke stroke) {
+    char c = stroke.getCharacter();
+    if (stroke.isAltDown() || Character.isSurrogate(c) || Character.getType(c) == Character.FORMAT || Character.isISOControl(c)) {
+      return Key.of(Key.Kind.OTHER);
+    }
+    if (!stroke.isCtrlDown()) {
+      return Key.of((int) c);
+    }
+    return switch (c) {
+      case 'c' -> Key.of(Key.Kind.CTRL_C);
+      case 'l' -> Key.of(Key.Kind.CTRL_L);
+      case 'u' -> Key.of(Key.Kind.CTRL_U);
+      default -> Key.of(Key.Kind.OTHER);
+    };
+  }
+
+  static boolean isSuspend(KeyStroke stroke) {
+    return stroke.getCharacter() != null && stroke.isCtrlDown() && !stroke.isAltDown() && stroke.getCharacter() == 'z';
+  }
+}

@@ -1,0 +1,82 @@
+package flametop.term;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.IntConsumer;
+
+/**
+ * Handlers of signals, taken back when closed. Through {@code sun.misc.Signal} by reflection, since there is no other way in Java
+ * and the compiler's warning about it cannot be switched off. A signal that the JVM keeps to itself (QUIT) is left to it.
+ */
+final class Signals implements AutoCloseable {
+  private final Map<String, Object> before = new LinkedHashMap<>();
+
+  /** Sends a signal's number to {@code handler}, on a thread of the JVM's. */
+  void handle(String name, IntConsumer handler) {
+    try {
+      Class<?> signal = Class.forName("sun.misc.Signal");
+      Class<?> type = Class.forName("sun.misc.SignalHandler");
+      Object proxy =
+          Proxy.newProxyInstance(
+              Signals.class.getClassLoader(),
+              new Class<?>[] {type},
+              (self, method, arguments) -> {
+                switch (method.getName()) {
+                  case "handle" -> handler.accept((Integer) signal.getMethod("getNumber").invoke(arguments[0]));
+                  case "hashCode" -> {
+                    return System.identityHashCode(self);
+                  }
+                  case "equals" -> {
+                    return self == arguments[0];
+                  }
+                  case "toString" -> {
+                    return "handler of " + name;
+                  }
+                  default -> throw new IllegalStateException(method.getName());
+                }
+                return null;
+              });
+      before.putIfAbsent(name, install(name, proxy));
+    } catch (ReflectiveOperationException | IllegalArgumentException e) {
+      // Without it that signal does what it does by default; the launcher restores the terminal then.
+    }
+  }
+
+  /** Lets a signal do what it does without any handler. */
+  void byDefault(String name) {
+    try {
+      Object standard = Class.forName("sun.misc.SignalHandler").getField("SIG_DFL").get(null);
+      before.putIfAbsent(name, install(name, standard));
+    } catch (ReflectiveOperationException | IllegalArgumentException e) {
+      // As above.
+    }
+  }
+
+  private static Object install(String name, Object handler) throws ReflectiveOperationException {
+    Class<?> signal = Class.forName("sun.misc.Signal");
+    Class<?> type = Class.forName("sun.misc.SignalHandler");
+    try {
+      return signal.getMethod("handle", signal, type).invoke(null, signal.getConstructor(String.class).newInstance(name), handler);
+    } catch (InvocationTargetException e) {
+      if (e.getCause() instanceof IllegalArgumentException refused) {
+        throw refused;
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public void close() {
+    before.forEach(
+        (name, handler) -> {
+          try {
+            install(name, handler);
+          } catch (ReflectiveOperationException | IllegalArgumentException e) {
+            // It was ours to give back; there is nothing better to do.
+          }
+        });
+    before.clear();
+  }
+}

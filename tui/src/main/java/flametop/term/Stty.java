@@ -1,0 +1,74 @@
+package flametop.term;
+
+import com.googlecode.lanterna.TerminalSize;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The settings of a terminal device, by the program {@code stty}, which is never looked for on PATH. */
+final class Stty {
+  private static final Pattern SIZE = Pattern.compile("(\\d{1,5}) (\\d{1,5})");
+  private static final List<String> PLACES = List.of("/usr/bin/stty", "/bin/stty");
+
+  private final String program;
+  private final File device;
+
+  Stty(Path device) throws IOException {
+    this.device = device.toFile();
+    this.program =
+        PLACES.stream()
+            .filter(p -> Files.isExecutable(Path.of(p)))
+            .findFirst()
+            .orElseThrow(() -> new IOException("stty is missing (" + String.join(", ", PLACES) + "): apt install coreutils"));
+  }
+
+  /** The settings, in a form that {@link #restore} takes. */
+  String save() throws IOException {
+    return run("-g").strip();
+  }
+
+  /** No echo, no lines, no signals by keys, no flow control: each key comes at once, as a byte. */
+  void raw() throws IOException {
+    run("-echo", "-icanon", "-isig", "-ixon", "-iexten", "min", "1", "time", "0");
+  }
+
+  void restore(String saved) throws IOException {
+    run(saved);
+  }
+
+  /** The size; 80×24 where the device does not know (a serial line). */
+  TerminalSize size() throws IOException {
+    Matcher m = SIZE.matcher(run("size"));
+    int rows = m.find() ? Integer.parseInt(m.group(1)) : 0;
+    int columns = rows > 0 ? Integer.parseInt(m.group(2)) : 0;
+    return rows > 0 && columns > 0 ? new TerminalSize(columns, rows) : new TerminalSize(80, 24);
+  }
+
+  private String run(String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(program);
+    command.addAll(List.of(arguments));
+    Process process =
+        new ProcessBuilder(command)
+            .redirectInput(device)
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+    try {
+      if (!process.waitFor(2, TimeUnit.SECONDS) || process.exitValue() != 0) {
+        throw new IOException(program + " " + String.join(" ", arguments) + " failed: " + output.strip());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted");
+    }
+    return output;
+  }
+}

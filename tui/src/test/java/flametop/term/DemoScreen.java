@@ -1,0 +1,44 @@
+package flametop.term;
+
+import flametop.view.Pictures;
+import java.util.concurrent.CompletableFuture;
+
+/** Runs the live screen over a machine made by hand, in a real terminal: for the tests in tmux, and for looking at a theme. */
+public final class DemoScreen {
+  private DemoScreen() {}
+
+  public static void main(String[] arguments) throws Exception {
+    CompletableFuture<LiveSession> session = new CompletableFuture<>();
+    Thread opening =
+        new Thread(
+            () -> {
+              try {
+                Thread.sleep(700);
+              } catch (InterruptedException e) {
+                return;
+              }
+              if (arguments.length > 0 && arguments[0].equals("fail")) {
+                session.completeExceptionally(new java.io.IOException("BPF refused: run as root"));
+              } else {
+                Pictures.Machine machine = new Pictures.Machine();
+                session.complete(
+                    new LiveSession(
+                        "web-1", "all tasks", machine, (pass, cpu) -> {},
+                        (window, states, zoom) -> CompletableFuture.completedFuture("wrote flametop.folded: 84 stacks, 5.2 KiB")));
+              }
+            });
+    opening.start();
+    LiveScreen screen =
+        new LiveScreen(
+            new ScreenOptions(
+                "web-1", "all tasks", flametop.profile.TaskFilter.NONE, flametop.profile.StateSet.BUSY, 19, 99, 0, "dark",
+                ScreenOptions.themesFolder()),
+            session);
+    try {
+      System.exit(screen.run());
+    } catch (Exception e) {
+      System.err.println("flametop: " + e.getMessage());
+      System.exit(1);
+    }
+  }
+}

@@ -1,0 +1,339 @@
+package flametop.view;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.profile.GraphQuery;
+import flametop.profile.StateSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class KeysTest {
+  private final Tree tree = Pictures.server();
+  private ViewState state = Pictures.state();
+  private List<Effect> effects = List.of();
+
+  private Scene scene() {
+    return Scene.of(Pictures.snapshot(tree, state, 120), state, 120, 30, Pictures.options());
+  }
+
+  private void press(Key key) {
+    Keys.Step step = Keys.press(scene(), key);
+    state = step.state();
+    effects = step.effects();
+  }
+
+  private void press(Key.Kind... kinds) {
+    for (Key.Kind kind : kinds) {
+      press(Key.of(kind));
+    }
+  }
+
+  private void type(String text) {
+    text.chars().forEach(c -> press(Key.of(c)));
+  }
+
+  private String selected() {
+    return tree.nodes.get((int) state.selected()).name;
+  }
+
+  @Test
+  void down_fromTheRoot_selectsTheWidestChild() {
+    press(Key.Kind.DOWN);
+    assertEquals("redis-server", selected());
+    press(Key.Kind.DOWN, Key.Kind.DOWN);
+    assertEquals("aeMain", selected());
+    press(Key.Kind.UP);
+    assertEquals("main", selected());
+  }
+
+  @Test
+  void up_atTheRoot_saysSo() {
+    press(Key.Kind.UP);
+    assertEquals("already at the root", state.message());
+  }
+
+  @Test
+  void down_onALeaf_saysSo() {
+    state = Pictures.selecting(state, tree, "kworker/u8:2", "ret_from_fork", "worker_thread", "process_one_work", "wb_workfn");
+    type("j");
+    assertEquals("nothing below", state.message());
+  }
+
+  @Test
+  void up_inAFlame_goesTowardsTheLeaves() {
+    type("ik");
+    assertEquals("redis-server", selected());
+    type("j");
+    assertEquals("all", selected());
+  }
+
+  @Test
+  void left_acrossAGap_selectsTheCousin() {
+    state = Pictures.selecting(state, tree, "postgres", "main", "ServerLoop", "BackendStartup", "PostgresMain", "CommitTransaction");
+    type("h");
+    assertEquals("Worker.loop", selected());
+    type("l");
+    assertEquals("CommitTransaction", selected());
+  }
+
+  @Test
+  void right_atTheLastBox_saysSo() {
+    press(Key.Kind.RIGHT);
+    assertEquals("nothing to the right", state.message());
+  }
+
+  @Test
+  void enter_thenEscape_zoomsInAndBack() {
+    press(Key.Kind.DOWN, Key.Kind.DOWN, Key.Kind.ENTER);
+    assertEquals(tree.find("redis-server", "main").id, state.zoom());
+    press(Key.Kind.ENTER);
+    assertEquals("already zoomed to it; esc goes back", state.message());
+    press(Key.Kind.ESCAPE);
+    assertEquals(GraphQuery.ROOT, state.zoom());
+    press(Key.Kind.ESCAPE);
+    assertEquals("already at the root; q quits", state.message());
+    assertTrue(effects.isEmpty());
+  }
+
+  @Test
+  void zero_zoomedTwice_showsAll() {
+    press(Key.Kind.DOWN, Key.Kind.ENTER, Key.Kind.DOWN, Key.Kind.ENTER);
+    assertEquals(2, state.zooms().size());
+    type("0");
+    assertTrue(state.zooms().isEmpty());
+    type("0");
+    assertEquals("already at the root", state.message());
+  }
+
+  @Test
+  void enter_onARun_opensIt() {
+    press(Key.Kind.DOWN, Key.Kind.RIGHT);
+    Scene before = scene();
+    assertTrue(before.geometry.isRun(before.selectedBox));
+    press(Key.Kind.ENTER);
+    assertTrue(state.under() < 1);
+    Scene after = scene();
+    assertTrue(after.geometry.size() > 3);
+    for (int i = 1; i < after.geometry.size(); i++) {
+      assertFalse(after.geometry.isRun(i) && after.geometry.level(i) == 1, "what was thin is drawn");
+    }
+    press(Key.Kind.ESCAPE);
+    assertEquals(1, state.under());
+  }
+
+  @Test
+  void slash_asTyped_searchesAndCountsMatches() {
+    type("/^tcp_");
+    assertEquals("^tcp_", state.search().text());
+    assertEquals(3, scene().snapshot.search().count());
+    press(Key.Kind.ENTER);
+    assertFalse(state.search().typing());
+    assertEquals("match 1 of 3", state.message());
+    String first = selected();
+    type("n");
+    assertEquals("match 2 of 3", state.message());
+    type("N");
+    assertEquals(first, selected());
+    press(Key.Kind.ESCAPE);
+    assertNull(state.search());
+  }
+
+  @Test
+  void slash_invalidExpression_saysWhyAndGoesOn() {
+    type("/a(");
+    assertNull(state.search().pattern());
+    assertEquals("Unclosed group", state.search().trouble());
+    type("b)");
+    assertNotNull(state.search().pattern());
+    assertEquals("", state.search().trouble());
+  }
+
+  @Test
+  void n_withoutAMatch_saysSo() {
+    type("/nowhere");
+    press(Key.Kind.ENTER);
+    assertEquals("no match", state.message());
+    press(Key.Kind.ESCAPE);
+    type("n");
+    assertEquals("no search; / begins one", state.message());
+  }
+
+  @Test
+  void q_whileTyping_isALetter() {
+    type("/q");
+    assertEquals("q", state.search().text());
+    assertTrue(effects.isEmpty());
+    press(Key.Kind.CTRL_C);
+    assertEquals(List.of(new Effect.Quit()), effects);
+  }
+
+  @Test
+  void space_freezesAndThaws() {
+    type(" ");
+    assertTrue(state.frozen());
+    assertEquals(List.of(new Effect.Freeze()), effects);
+    type(" ");
+    assertFalse(state.frozen());
+    assertEquals(List.of(new Effect.Thaw()), effects);
+  }
+
+  @Test
+  void o_fourTimes_comesRound() {
+    StateSet[] expected = {StateSet.ON_CPU, StateSet.OFF_CPU, StateSet.ALL, StateSet.BUSY};
+    for (StateSet states : expected) {
+      type("o");
+      assertEquals(states, state.states());
+    }
+  }
+
+  @Test
+  void m_fourTimes_comesRound() {
+    assertEquals(30_000_000_000L, state.windowNanos());
+    type("m");
+    assertEquals(300_000_000_000L, state.windowNanos());
+    type("m");
+    assertEquals(Long.MAX_VALUE, state.windowNanos());
+    type("mm");
+    assertEquals(30_000_000_000L, state.windowNanos());
+  }
+
+  @Test
+  void plusAndMinus_stepThroughTheRates() {
+    type("+");
+    assertEquals(List.of(new Effect.Rates(49, 99)), effects);
+    type("++");
+    assertEquals("passes: 99 Hz is the highest", state.message());
+    assertTrue(effects.isEmpty());
+    type("<<<");
+    assertEquals(List.of(new Effect.Rates(99, 0)), effects);
+    type(">");
+    assertEquals(19, state.cpuHz());
+  }
+
+  @Test
+  void plus_fromAnOddRate_goesToTheNextStep() {
+    state = state.withRates(25, 1000);
+    type("+");
+    assertEquals(49, state.passHz());
+    type(">");
+    assertEquals("cpu clock: 1000 Hz is the highest", state.message());
+  }
+
+  @Test
+  void d_sixTimes_comesRound() {
+    long first = state.refreshNanos();
+    type("ddddd");
+    assertEquals(first, state.refreshNanos());
+  }
+
+  @Test
+  void p_typeAheadAndEnter_filtersByPid() {
+    type("p");
+    assertEquals(List.of(new Effect.Rows(PickList.Of.PROCESSES)), effects);
+    press(Key.Kind.ENTER);
+    assertEquals("the list is still being made", state.message());
+    state = state.withRows(PickList.Of.PROCESSES, Pictures.processes());
+    type("redis");
+    press(Key.Kind.ENTER);
+    assertNull(state.pick());
+    assertEquals(Set.of(812), state.filter().tgids());
+    assertEquals(List.of(new Effect.Filter(state.filter())), effects);
+  }
+
+  @Test
+  void p_firstRow_liftsTheFilter() {
+    state = state.withFilter(Pictures.only(812));
+    type("p");
+    state = state.withRows(PickList.Of.PROCESSES, Pictures.processes());
+    press(Key.Kind.ENTER);
+    assertTrue(state.filter().tgids().isEmpty());
+  }
+
+  @Test
+  void c_enter_filtersByComm() {
+    type("c");
+    state = state.withRows(PickList.Of.COMMS, Pictures.processes());
+    press(Key.Kind.DOWN, Key.Kind.DOWN, Key.Kind.ENTER);
+    assertEquals(Set.of("java"), state.filter().comms());
+  }
+
+  @Test
+  void pickList_noMatch_saysSoAndEscapeCloses() {
+    type("p");
+    state = state.withRows(PickList.Of.PROCESSES, Pictures.processes());
+    type("zzz");
+    assertEquals("no match", state.message());
+    press(Key.Kind.ENTER);
+    assertEquals("no match", state.message());
+    press(Key.Kind.ESCAPE);
+    assertNull(state.pick());
+    assertTrue(effects.isEmpty());
+  }
+
+  @Test
+  void help_anyKey_closesItAndDoesNothingElse() {
+    type("?");
+    assertTrue(state.help());
+    type("q");
+    assertFalse(state.help());
+    assertTrue(effects.isEmpty());
+    press(Key.Kind.F1);
+    assertTrue(state.help());
+  }
+
+  @Test
+  void unknownKey_isAnswered() {
+    type("x");
+    assertEquals("x does nothing here; ? lists the keys", state.message());
+    press(Key.Kind.OTHER);
+    assertEquals("that key does nothing here; ? lists the keys", state.message());
+  }
+
+  @Test
+  void everyKey_beforeTheFirstSnapshot_isAnsweredWithoutFailing() {
+    for (Key.Kind kind : Key.Kind.values()) {
+      Scene empty = Scene.of(null, state, 80, 24, Pictures.options());
+      assertNotNull(Keys.press(empty, Key.of(kind)));
+    }
+    for (int c = ' '; c < 127; c++) {
+      Scene empty = Scene.of(null, state, 80, 24, Pictures.options());
+      assertNotNull(Keys.press(empty, Key.of(c)));
+    }
+  }
+
+  @Test
+  void e_asksForWhatIsShown() {
+    press(Key.Kind.DOWN, Key.Kind.ENTER);
+    type("e");
+    assertEquals(List.of(new Effect.Export(30_000_000_000L, StateSet.BUSY, tree.find("redis-server").id)), effects);
+  }
+
+  @Test
+  void selection_frameGoneFromTheSlice_isDrawnOnItsNearestAncestor() {
+    state = Pictures.selecting(state, tree, "redis-server", "main", "aeMain");
+    Tree later = new Tree();
+    later.stack(500, "redis-server", "main");
+    Scene scene = Scene.of(Pictures.snapshot(later, Pictures.state(), 80), state, 80, 24, Pictures.options());
+    assertEquals("main", scene.geometry.slice().name()[scene.geometry.node(scene.selectedBox)]);
+  }
+
+  @Test
+  void deepGraph_selectedFrame_isAlwaysInSight() {
+    Tree deep = Pictures.deep(120);
+    ViewState s = Pictures.state();
+    for (int rows : new int[] {10, 12, 16, 24, 40}) {
+      ViewState at = s;
+      for (int i = 0; i < 130; i++) {
+        Scene scene = Scene.of(Pictures.snapshot(deep, at, 80), at, 80, rows, Pictures.options());
+        assertTrue(scene.rowOf(scene.geometry.level(scene.selectedBox)) >= 0, "rows " + rows + " step " + i);
+        Painter.paint(scene);
+        at = Keys.press(scene, Key.of(i < 125 ? Key.Kind.DOWN : Key.Kind.PAGE_UP)).state();
+      }
+    }
+  }
+}
