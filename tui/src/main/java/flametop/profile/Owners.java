@@ -7,8 +7,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Processes, tasks, and owners: who time belongs to. A process is one generation of a tgid; ids are those of the stream. An owner is
- * a task in one process under one pair of comms, so that what was logged keeps its names when a task executes or is renamed.
+ * Processes, tasks, and owners: who time belongs to. A process is one generation of a tgid; ids are
+ * those of the stream. An owner is a task in one process under one pair of comms, so that what was
+ * logged keeps its names when a task executes or is renamed.
  */
 final class Owners {
   private record Key(int task, int process, String comm, String processComm) {}
@@ -206,12 +207,15 @@ final class Owners {
   }
 
   boolean admits(TaskFilter filter, int owner) {
-    return owner != OLDER && admits(filter, ownerProcess[owner], ownerComm[owner], ownerProcessComm[owner]);
+    return owner != OLDER
+        && admits(filter, ownerProcess[owner], ownerComm[owner], ownerProcessComm[owner]);
   }
 
   private boolean admits(TaskFilter filter, int process, String comm, String processComm) {
     return (filter.tgids().isEmpty() || filter.tgids().contains(tgid[process]))
-        && (filter.comms().isEmpty() || filter.comms().contains(comm) || filter.comms().contains(processComm))
+        && (filter.comms().isEmpty()
+            || filter.comms().contains(comm)
+            || filter.comms().contains(processComm))
         && (filter.uids().isEmpty() || filter.uids().contains(uid[process]));
   }
 
