@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Reads what is asked for out of a fold: the visible part of the graph, what a search finds, the selected node, folded stacks. Goes
- * only where something is to be seen.
+ * Reads what is asked for out of a fold: the visible part of the graph, what a search finds, the
+ * selected node, folded stacks. Goes only where something is to be seen.
  */
 final class GraphReader {
   private static final int MAX_MATCHES = 4_096;
@@ -26,7 +26,9 @@ final class GraphReader {
   private final Stacks stacks;
   private final long epoch;
 
-  /** @param epoch upper half of the numbers of its nodes */
+  /**
+   * @param epoch upper half of the numbers of its nodes
+   */
   GraphReader(Fold fold, Owners owners, Stacks stacks, int epoch) {
     this.fold = fold;
     trie = fold.trie();
@@ -84,7 +86,9 @@ final class GraphReader {
     private byte[] of = new byte[0];
 
     private void use(Pattern wanted, int functions) {
-      if (pattern == null || !pattern.pattern().equals(wanted.pattern()) || pattern.flags() != wanted.flags()) {
+      if (pattern == null
+          || !pattern.pattern().equals(wanted.pattern())
+          || pattern.flags() != wanted.flags()) {
         pattern = wanted;
         exhausted = 0;
         of = new byte[functions];
@@ -228,7 +232,8 @@ final class GraphReader {
           sum += nanos;
         }
       }
-      // A window may begin between what was seen and its correction: then children are more than their parent.
+      // A window may begin between what was seen and its correction: then children are more than
+      // their parent.
       double scale = sum > weight ? (double) weight / sum : 1;
       wide.clear();
       for (int i = 0; i < children.size; i++) {

@@ -36,7 +36,9 @@ final class Intake implements StreamVisitor {
     accounts = new Accounts(log, owners);
   }
 
-  /** The newest time at which tasks were looked at; {@link Long#MIN_VALUE} before the first batch. */
+  /**
+   * The newest time at which tasks were looked at; {@link Long#MIN_VALUE} before the first batch.
+   */
   long now() {
     return now;
   }
@@ -70,7 +72,8 @@ final class Intake implements StreamVisitor {
       log.startAt(time);
     }
     batchTime = time;
-    // What only drains tells of no later moment than the samples in it: nobody looked at the tasks then.
+    // What only drains tells of no later moment than the samples in it: nobody looked at the tasks
+    // then.
     now = endsPass || more ? Math.max(now, time) : Math.max(now, log.startTime());
     this.endsPass = endsPass;
     this.more = more;
@@ -97,7 +100,15 @@ final class Intake implements StreamVisitor {
 
   @Override
   public void processSeen(
-      int process, int tgid, long startBoottime, int execId, int uid, long cgroup, boolean kthread, String comm, String commandLine) {
+      int process,
+      int tgid,
+      long startBoottime,
+      int execId,
+      int uid,
+      long cgroup,
+      boolean kthread,
+      String comm,
+      String commandLine) {
     owners.processSeen(process, tgid, uid, comm, commandLine);
   }
 
@@ -131,7 +142,16 @@ final class Intake implements StreamVisitor {
 
   @Override
   public void taskChanged(
-      long time, int task, int stack, long run, long wait, long nvcsw, long nivcsw, int cpu, State state, WalkEnd why) {
+      long time,
+      int task,
+      int stack,
+      long run,
+      long wait,
+      long nvcsw,
+      long nivcsw,
+      int cpu,
+      State state,
+      WalkEnd why) {
     now = Math.max(now, time);
     accounts.changed(task, time, state, stack >= 0 ? stack : Stacks.missing(why), run, wait, nvcsw);
     owners.state(task, state);
@@ -174,7 +194,8 @@ final class Intake implements StreamVisitor {
   }
 
   @Override
-  public void idleState(int cpu, int state, long residency, long entries, long tooShort, long tooLong) {
+  public void idleState(
+      int cpu, int state, long residency, long entries, long tooShort, long tooLong) {
     host.idleState(cpu, state, residency, entries, tooShort, tooLong);
   }
 

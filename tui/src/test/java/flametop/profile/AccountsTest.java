@@ -45,7 +45,9 @@ class AccountsTest {
     }
     assertEquals(entries, world.log.entries());
     assertEquals(Map.of("app;main;poll", 1000L), world.folded(StateSet.ALL));
-    assertEquals(Map.of("app;main;poll", 21L), world.folded(world.fold(), Long.MAX_VALUE, StateSet.ALL, true));
+    assertEquals(
+        Map.of("app;main;poll", 21L),
+        world.folded(world.fold(), Long.MAX_VALUE, StateSet.ALL, true));
   }
 
   @Test
@@ -245,7 +247,9 @@ class AccountsTest {
     assertEquals(entries, world.log.entries());
     assertEquals(bytes, world.log.bytes(), 4096);
     assertEquals(Map.of("app;main;poll", count * 950L), world.folded(SLEEP));
-    assertEquals(Map.of("app;main;poll", count * 20L), world.folded(world.fold(), Long.MAX_VALUE, SLEEP, true));
+    assertEquals(
+        Map.of("app;main;poll", count * 20L),
+        world.folded(world.fold(), Long.MAX_VALUE, SLEEP, true));
     world.check();
   }
 

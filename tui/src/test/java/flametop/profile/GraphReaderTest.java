@@ -71,7 +71,8 @@ class GraphReaderTest {
     sleep(2, 2, world.named("main", "a"));
     later();
     GraphSlice slice = slice(100, 10);
-    assertArrayEquals(new String[] {"all", "alpha", "main", "a", "zeta", "main", "a", "b"}, slice.name());
+    assertArrayEquals(
+        new String[] {"all", "alpha", "main", "a", "zeta", "main", "a", "b"}, slice.name());
     assertArrayEquals(new int[] {-1, 0, 1, 2, 0, 4, 5, 5}, slice.parent());
     assertEquals(500 * World.MS, slice.weight()[0]);
     assertEquals(300 * World.MS, slice.weight()[1]);
@@ -131,9 +132,13 @@ class GraphReaderTest {
     later();
     GraphSlice slice = slice(100, 10);
     assertArrayEquals(
-        new String[] {"all", "zeta", "[jit without frame pointers]", "leaf", "read_k"}, slice.name());
+        new String[] {"all", "zeta", "[jit without frame pointers]", "leaf", "read_k"},
+        slice.name());
     assertArrayEquals(
-        new NodeKind[] {NodeKind.ROOT, NodeKind.PROCESS, NodeKind.REASON, NodeKind.USER, NodeKind.KERNEL}, slice.kind());
+        new NodeKind[] {
+          NodeKind.ROOT, NodeKind.PROCESS, NodeKind.REASON, NodeKind.USER, NodeKind.KERNEL
+        },
+        slice.kind());
   }
 
   @Test
@@ -175,7 +180,15 @@ class GraphReaderTest {
     for (int step = 0; step < 150; step++) {
       simulation.step();
       long window = dice.nextInt(500) * World.MS;
-      GraphQuery query = new GraphQuery(window, StateSet.ALL, 0, 0, 20 + dice.nextInt(100), dice.nextInt(9), Pattern.compile("f2"));
+      GraphQuery query =
+          new GraphQuery(
+              window,
+              StateSet.ALL,
+              0,
+              0,
+              20 + dice.nextInt(100),
+              dice.nextInt(9),
+              Pattern.compile("f2"));
       GraphReader reader = random.reader(random.fold(), window);
       GraphReader.Matches matches = new GraphReader.Matches();
       GraphSlice slice = reader.slice(query, 0, matches);
@@ -192,7 +205,9 @@ class GraphReaderTest {
       assertTrue(search.weight() <= reader.total(StateSet.ALL));
       assertEquals(search.count(), search.nodes().length);
       assertEquals(search.count(), Arrays.stream(search.nodes()).distinct().count());
-      assertTrue(IntStream.range(0, slice.size()).filter(i -> slice.matched()[i]).count() <= search.count());
+      assertTrue(
+          IntStream.range(0, slice.size()).filter(i -> slice.matched()[i]).count()
+              <= search.count());
     }
   }
 
@@ -217,5 +232,18 @@ class GraphReaderTest {
     int stack = world.stack(WalkEnd.ROOT, "handle_softirqs_k");
     world.intake.name(world.frame("handle_softirqs_k"), NameSource.SYMBOL, "handle_softirqs");
     assertTrue(world.stacks.softirq(stack));
+  }
+
+  @Test
+  void forgetAllBut_goneWithoutTime_losesItsTexts() {
+    processes();
+    sleep(0, 1, world.named("main"));
+    world.intake.taskSeen(7, 1, 107, 0, false, "t");
+    later();
+    world.owners.forgetAllBut(world.fold().trie());
+    assertEquals("/bin/zeta --work", world.owners.commandLine(0));
+    assertEquals("", world.owners.commandLine(1));
+    later();
+    assertEquals(1, world.folded(SLEEP).size());
   }
 }

@@ -10,8 +10,8 @@ import java.util.function.IntSupplier;
 import java.util.regex.Pattern;
 
 /**
- * CPU time of what the profile's thread does most, run by hand: {@code java -cp target/classes:target/test-classes:… \
- * flametop.profile.ProfileBench}.
+ * CPU time of what the profile's thread does most, run by hand: {@code java -cp
+ * target/classes:target/test-classes:… \ flametop.profile.ProfileBench}.
  */
 final class ProfileBench {
   private static final int TASKS = 2_000;
@@ -33,7 +33,12 @@ final class ProfileBench {
           for (int s = 0; s < STACKS; s++) {
             String[] path = new String[25];
             for (int i = 0; i < path.length; i++) {
-              path[i] = "function_" + i + "_" + (i < 6 ? random.nextInt(3) : random.nextInt(4)) + (i > 18 ? "_k" : "");
+              path[i] =
+                  "function_"
+                      + i
+                      + "_"
+                      + (i < 6 ? random.nextInt(3) : random.nextInt(4))
+                      + (i > 18 ? "_k" : "");
             }
             world.stack(WalkEnd.ROOT, path);
           }
@@ -56,7 +61,8 @@ final class ProfileBench {
     }
     Fold fold = world.fold();
     System.out.printf(
-        "nodes %,d  entries of the log %,d  of the trie %,d%n", fold.trie().nodes(), world.log.entries(), fold.trie().entries());
+        "nodes %,d  entries of the log %,d  of the trie %,d%n",
+        fold.trie().nodes(), world.log.entries(), fold.trie().entries());
     System.out.printf("cold change with a stack of 25: %,d ns%n", (now() - begin) / changes);
     begin = now();
     for (int pass = 100; pass < 150; pass++) {
@@ -78,16 +84,21 @@ final class ProfileBench {
       world.batch(1000 + 50 * pass, true, () -> {});
     }
     System.out.printf(
-        "pass without a change: %,d ns, %d entries%n", (now() - begin) / 1000, world.log.entries() - entries);
+        "pass without a change: %,d ns, %d entries%n",
+        (now() - begin) / 1000, world.log.entries() - entries);
     Runtime runtime = Runtime.getRuntime();
     System.gc();
-    System.out.printf("heap %,d KiB, log %,d KiB%n", (runtime.totalMemory() - runtime.freeMemory()) >> 10, world.log.bytes() >> 10);
+    System.out.printf(
+        "heap %,d KiB, log %,d KiB%n",
+        (runtime.totalMemory() - runtime.freeMemory()) >> 10, world.log.bytes() >> 10);
     GraphReader.Matches matches = new GraphReader.Matches();
     GraphReader reader = world.reader();
     GraphQuery query = new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, 0, 200, 60, null);
     time("slice 200 × 60", () -> reader.slice(query, 0, matches).size());
     time("selection of all", () -> reader.selection(0, StateSet.ALL).processes());
-    time("search", () -> reader.search(Pattern.compile("function_20_1"), StateSet.ALL, matches).count());
+    time(
+        "search",
+        () -> reader.search(Pattern.compile("function_20_1"), StateSet.ALL, matches).count());
     time("folded", () -> reader.folded(StateSet.ALL, 0, false).size());
     begin = now();
     Fold filtered = world.fold(new TaskFilter(Set.of(100, 101, 102), Set.of(), Set.of()));
@@ -112,7 +123,9 @@ final class ProfileBench {
       nanos[i] = now() - begin;
     }
     Arrays.sort(nanos);
-    System.out.printf("%s: median %,d µs, worst %,d µs (%,d)%n", what, nanos[10] / 1000, nanos[20] / 1000, result);
+    System.out.printf(
+        "%s: median %,d µs, worst %,d µs (%,d)%n",
+        what, nanos[10] / 1000, nanos[20] / 1000, result);
   }
 
   private ProfileBench() {}
