@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The live screen in a real terminal: {@link DemoScreen} in tmux. */
 class LiveScreenTest {
   /** Only so that a hung screen ends the test; each wait ends as soon as what it waits for is there. */
-  private static final long PATIENCE_MILLIS = 60_000;
+  private static final long PATIENCE_MILLIS = 30_000;
 
   @TempDir private Path folder;
   private String socket;
@@ -105,10 +105,13 @@ class LiveScreenTest {
     await("redis-server  4");
     press("Down", "Down", "Down", "Down");
     await("connSocketEventHandler  2");
-    press("Enter");
+    press("Enter", "Down");
+    await("readQueryFromClient  2");
     await("of the zoom");
     press("Escape");
-    press("/", "tcp_", "Enter");
+    press("/", "tcp_");
+    await("matched 14.8%");
+    press("Enter");
     await("match 1 of 3");
     press("Escape");
     await("search closed");
