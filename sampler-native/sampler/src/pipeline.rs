@@ -342,6 +342,9 @@ fn missing(head: &Head) -> End {
 /// Keeps the piece that came and says which one to ask for next, if the walk can go on with more.
 fn next_piece(head: &Head, stack: &StackPart<'_>, task: &mut Task, walk: &Walk) -> Option<u64> {
     let collected = task.pieces.take();
+    if head.status & abi::FT_LAST_ENTRY != 0 {
+        return None;
+    }
     let want = walk.outcome?.want?;
     let switches = head.nvcsw + head.nivcsw;
     let mut collected = collected
@@ -473,6 +476,10 @@ impl Walker {
                 _ => End::Faulted,
             };
             return Walk::ended(why);
+        }
+        if head.status & abi::FT_LAST_ENTRY != 0 && !self.user.is_empty() {
+            // It has run on since: the callers may still be right, the leaf is not.
+            self.user.remove(0);
         }
         let end = match outcome.end {
             flametop_unwind::End::Root => End::Root,

@@ -207,6 +207,30 @@ fn target_of_one_thread_is_that_thread_alone() {
 }
 
 #[test]
+fn pass_five_thousand_sleepers_are_in_every_pass_and_told_of_once() {
+    const THREADS: usize = 5000;
+    let program = Program::start("life", &["sleepers", &THREADS.to_string()]);
+    let tasks = format!("/proc/{}/task", program.pid());
+    while std::fs::read_dir(&tasks).expect("threads").count() <= THREADS {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let mut recording = Recording::open(&target(program.pid())).with_smallest_buffer();
+    for _ in 0..15 {
+        recording.fill(true);
+        assert_eq!(recording.model.counter(Counter::Tasks), THREADS as u64 + 1);
+    }
+    let model = &recording.model;
+    assert_eq!(model.tasks.len(), THREADS + 1);
+    for task in &model.tasks {
+        assert!(task.gone.is_none());
+        let now = task.now.expect("a head");
+        assert_eq!((now.state, now.why), (State::Sleep, End::Root));
+        assert_eq!(task.changes, 1, "one interval");
+    }
+    assert!(model.stacks.len() < 10, "{} stacks", model.stacks.len());
+}
+
+#[test]
 fn exit_killed_sleeper_is_gone_within_a_second_with_its_final_sums() {
     let program = Program::start("chain", &["sleep"]);
     let other = Program::start("chain", &["sleep"]);

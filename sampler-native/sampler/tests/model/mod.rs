@@ -118,17 +118,18 @@ impl Recording {
         }
     }
 
-    /// Asks for the names of all frames that have not been asked for, and waits for them.
+    /// Asks for the names of all frames, also of those that come meanwhile, and waits for them.
     pub fn name_all(&mut self) {
         let names = self.session.names();
-        let all: Vec<u32> = (self.model.asked..self.model.frames.len())
-            .map(|f| f as u32)
-            .collect();
-        self.model.asked = self.model.frames.len();
-        names.ask(&all);
         for _ in 0..1000 {
+            let model = &mut self.model;
+            let all: Vec<u32> = (model.asked..model.frames.len())
+                .map(|f| f as u32)
+                .collect();
+            model.asked = model.frames.len();
+            names.ask(&all);
             self.fill(false);
-            if self.model.names.len() >= self.model.asked {
+            if self.model.names.len() == self.model.frames.len() {
                 return;
             }
             std::thread::sleep(std::time::Duration::from_millis(10));

@@ -1,5 +1,5 @@
 /* Tasks that come and go. `threads`: short threads without end; `thread-exec`: a second thread calls exec when stdin ends; `forks`:
- * processes without end; `deep N`: asleep under N bytes of stack, on an alternate one with
+ * processes without end; `sleepers N`: N threads asleep; `deep N`: asleep under N bytes of stack, on an alternate one with
  * `deep N signal`, on the CPU with `deep N busy`. */
 #include <pthread.h>
 #include <signal.h>
@@ -89,6 +89,15 @@ int main(int argc, char **argv)
 			}
 			waitpid(child, NULL, 0);
 		}
+	} else if (!strcmp(what, "sleepers")) {
+		pthread_attr_t attr;
+		pthread_t t;
+		pthread_attr_init(&attr);
+		pthread_attr_setstacksize(&attr, 64 * 1024);
+		for (int i = 0; i < atoi(argv[2]); i++)
+			if (pthread_create(&t, &attr, sleeping_thread, NULL))
+				return 1;
+		pause();
 	} else if (!strcmp(what, "deep")) {
 		deep_bytes = argc > 2 ? atol(argv[2]) : 100000;
 		busy = argc > 3 && !strcmp(argv[3], "busy");
