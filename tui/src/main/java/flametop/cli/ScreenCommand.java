@@ -3,6 +3,7 @@ package flametop.cli;
 import flametop.export.FoldedFile;
 import flametop.export.FoldedStacks;
 import flametop.export.Unit;
+import flametop.profile.FoldedStack;
 import flametop.profile.Options;
 import flametop.profile.Profile;
 import flametop.profile.RootOrder;
@@ -12,6 +13,7 @@ import flametop.sampler.KernelSource;
 import flametop.sampler.ReplaySource;
 import flametop.sampler.SampleSource;
 import flametop.sampler.Sampler;
+import flametop.sampler.SamplerException;
 import flametop.sampler.Target;
 import flametop.term.LiveScreen;
 import flametop.term.LiveSession;
@@ -23,9 +25,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -175,14 +179,14 @@ final class ScreenCommand implements Callable<Integer> {
     try {
       SampleSource source =
           recorded != null ? recorded : KernelSource.open(target, rates.passHz(), rates.cpuHz());
-      session.complete(begin(source, host, what, options));
+      session.complete(begin(source, target, host, what, options));
     } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
       session.completeExceptionally(e);
     }
   }
 
   private synchronized LiveSession begin(
-      SampleSource source, String host, String what, Options options) {
+      SampleSource source, Target target, String host, String what, Options options) {
     if (left) {
       source.close();
       return null;
@@ -191,6 +195,11 @@ final class ScreenCommand implements Callable<Integer> {
     profile = opened;
     sampler = new Sampler(source, rates.passHz(), rates.cpuHz(), opened);
     sampler.start();
+    if (!source.recorded() && target.kind() != Target.Kind.ALL) {
+      Thread watch = new Thread(() -> lookAfter(target, opened), "target");
+      watch.setDaemon(true);
+      watch.start();
+    }
     return new LiveSession(
         host,
         what,
@@ -202,6 +211,21 @@ final class ScreenCommand implements Callable<Integer> {
                 .thenApplyAsync(stacks -> export(host, stacks)));
   }
 
+  /** Tells when the target is gone; the screen goes on with what was seen of it. */
+  private static void lookAfter(Target target, Profile profile) {
+    try {
+      while (TargetOptions.isThere(target)) {
+        TimeUnit.MILLISECONDS.sleep(500);
+      }
+      profile.ended(
+          new SamplerException(
+              SamplerException.Kind.TARGET_GONE,
+              target.fact() + " is gone; what was seen of it stays"));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   private synchronized void leave() {
     left = true;
     if (sampler != null) {
@@ -210,7 +234,7 @@ final class ScreenCommand implements Callable<Integer> {
     }
   }
 
-  private static String export(String host, java.util.List<flametop.profile.FoldedStack> stacks) {
+  private static String export(String host, List<FoldedStack> stacks) {
     String time =
         LocalDateTime.now().format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
     Path path =

@@ -2,6 +2,7 @@ package flametop.cli;
 
 import flametop.sampler.Target;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -85,10 +86,19 @@ final class TargetOptions {
     return threads.isEmpty() ? Target.ALL : Target.threads(threads);
   }
 
-  /** Whether any of the target is still there. */
+  /** Whether any of the target still lives; one that only waits to be reaped does not. */
   static boolean isThere(Target target) {
-    return target.kind() == Target.Kind.ALL
-        || target.ids().stream().anyMatch(id -> Files.exists(status(id)));
+    return target.kind() == Target.Kind.ALL || target.ids().stream().anyMatch(TargetOptions::lives);
+  }
+
+  private static boolean lives(int id) {
+    try (Stream<String> lines = Files.lines(status(id))) {
+      List<String> facts =
+          lines.filter(line -> line.matches("State:\\s+[ZX].*|Threads:\\s+[01]")).toList();
+      return facts.size() < 2;
+    } catch (IOException | UncheckedIOException e) {
+      return false;
+    }
   }
 
   private static int leader(int id, String what) {
@@ -98,7 +108,7 @@ final class TargetOptions {
           .mapToInt(line -> Integer.parseInt(line.substring(5).trim()))
           .findFirst()
           .orElse(id);
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       throw new Failure.Ends(
           ExitCode.TARGET_GONE,
           "there is no " + what + " " + id + "; ps -eLf lists those that there are");

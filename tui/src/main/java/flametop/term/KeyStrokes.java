@@ -2,12 +2,21 @@ package flametop.term;
 
 import com.googlecode.lanterna.input.KeyStroke;
 import flametop.view.Key;
+import java.util.List;
 
 /** Lanterna's key strokes as the view's keys. */
 final class KeyStrokes {
   private KeyStrokes() {}
 
-  static Key toKey(KeyStroke stroke) {
+  /**
+   * The keys of a stroke, in order. No key is used with Alt; what a terminal sends for it is Escape and the key, and that is also
+   * what comes if the two are pressed in quick succession.
+   */
+  static List<Key> toKeys(KeyStroke stroke) {
+    return stroke.isAltDown() ? List.of(Key.of(Key.Kind.ESCAPE), toKey(stroke)) : List.of(toKey(stroke));
+  }
+
+  private static Key toKey(KeyStroke stroke) {
     return switch (stroke.getKeyType()) {
       case Character -> character(stroke);
       case ArrowUp -> Key.of(Key.Kind.UP);
@@ -28,7 +37,7 @@ final class KeyStrokes {
 
   private static Key character(KeyStroke stroke) {
     char c = stroke.getCharacter();
-    if (stroke.isAltDown() || Character.isSurrogate(c) || Character.getType(c) == Character.FORMAT || Character.isISOControl(c)) {
+    if (Character.isSurrogate(c) || Character.getType(c) == Character.FORMAT || Character.isISOControl(c)) {
       return Key.of(Key.Kind.OTHER);
     }
     if (!stroke.isCtrlDown()) {

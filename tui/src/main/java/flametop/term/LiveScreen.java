@@ -162,7 +162,11 @@ public final class LiveScreen {
           events.add(new Event.TerminalGone());
           return;
         }
-        events.add(KeyStrokes.isSuspend(stroke) ? new Event.Suspended() : new Event.Pressed(KeyStrokes.toKey(stroke)));
+        if (KeyStrokes.isSuspend(stroke)) {
+          events.add(new Event.Suspended());
+        } else {
+          KeyStrokes.toKeys(stroke).forEach(key -> events.add(new Event.Pressed(key)));
+        }
       }
     } catch (IOException | RuntimeException e) {
       events.add(new Event.TerminalGone());

@@ -26,6 +26,7 @@ final class CpuPainter {
     OWN_WAKEUPS,
     WAITING,
     SHORT_WAITING,
+    NO_WRONG,
     NO_WAITING,
     BARE
   }
@@ -79,7 +80,7 @@ final class CpuPainter {
     String wrong = "";
     for (Form form : Form.values()) {
       details = details(cpu, form);
-      idle = idle(cpu, form.compareTo(Form.SHORT_WAITING) < 0 || form == Form.NO_WAITING);
+      idle = idle(cpu, form.compareTo(Form.SHORT_WAITING) < 0);
       wrong = wrong(cpu, form);
       int gaps = wrong.isEmpty() ? 6 : 9;
       if (TextWidth.of(details) + 5 + idleBar + TextWidth.of(idle) + TextWidth.of(wrong) + gaps <= room + 2) {
@@ -216,7 +217,7 @@ final class CpuPainter {
 
   /** Share of the stays in an idle state for which another would have been right, and the wake-ups that flametop adds. */
   private static String wrong(CpuRow cpu, Form form) {
-    if (form.compareTo(Form.NO_WAITING) > 0) {
+    if (form.compareTo(Form.SHORT_WAITING) > 0) {
       return "";
     }
     double entries = 0;

@@ -255,7 +255,7 @@ public final class Keys {
       return Step.to(s.withMessage("no search; / begins one", false));
     }
     if (scene.snapshot == null || scene.snapshot.search() == null) {
-      return Step.to(s);
+      return Step.to(s.withMessage("still searching; n goes to the first match", false));
     }
     long[] found = scene.snapshot.search().nodes();
     if (found.length == 0) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import flametop.profile.StateSet;
 import flametop.sampler.KernelSource.CheckLine;
 import flametop.sampler.State;
+import flametop.sampler.Target;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -14,10 +15,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** What the command line says to what it is given, without sampling anything. */
+@Timeout(60)
 class CommandLineTest {
   @TempDir private Path folder;
 
@@ -118,6 +121,25 @@ class CommandLineTest {
         "-p",
         "4194304");
     refused(ExitCode.TARGET_GONE, "there is no thread 4194304", "record", "-t", "4194304");
+  }
+
+  @Test
+  void isThere_livingAndUnreapedAndNone_onlyTheLiving() throws Exception {
+    assertTrue(
+        TargetOptions.isThere(Target.processes(List.of((int) ProcessHandle.current().pid()))));
+    assertFalse(TargetOptions.isThere(Target.processes(List.of(4_194_304))));
+    // The shell becomes a sleep, which reaps no child; the child ends only after that.
+    Process parent =
+        new ProcessBuilder("sh", "-c", "sleep 0.3 & echo $!; exec sleep 100 >&-").start();
+    try {
+      int child = Integer.parseInt(parent.inputReader().readLine());
+      while (!Files.readString(Path.of("/proc/" + child + "/status")).contains("State:\tZ")) {
+        Thread.sleep(5);
+      }
+      assertFalse(TargetOptions.isThere(Target.processes(List.of(child))));
+    } finally {
+      parent.destroyForcibly();
+    }
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TerminalInputTest {
@@ -47,7 +48,9 @@ class TerminalInputTest {
   }
 
   private Key read() throws IOException {
-    return KeyStrokes.toKey(terminal.readInput());
+    List<Key> keys = KeyStrokes.toKeys(terminal.readInput());
+    assertEquals(1, keys.size());
+    return keys.get(0);
   }
 
   @Test
@@ -68,6 +71,12 @@ class TerminalInputTest {
   void read_escapeAlone_isEscape() throws Exception {
     send("\033");
     assertEquals(Key.of(Key.Kind.ESCAPE), read());
+  }
+
+  @Test
+  void read_escapeAndALetterAtOnce_areTwoKeys() throws Exception {
+    send("\033/");
+    assertEquals(List.of(Key.of(Key.Kind.ESCAPE), Key.of('/')), KeyStrokes.toKeys(terminal.readInput()));
   }
 
   @Test

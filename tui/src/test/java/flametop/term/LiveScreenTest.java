@@ -1,0 +1,180 @@
+package flametop.term;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The live screen in a real terminal: {@link DemoScreen} in tmux. */
+class LiveScreenTest {
+  /** Only so that a hung screen ends the test; each wait ends as soon as what it waits for is there. */
+  private static final long PATIENCE_MILLIS = 30_000;
+
+  @TempDir private Path folder;
+  private String socket;
+
+  @BeforeEach
+  void startTmux() throws Exception {
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/tmux")), "tmux is missing: apt install tmux");
+    socket = folder.resolve("tmux").toString();
+    tmux("-u", "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "28", "-s", "screen", "env PS1='ready> ' LC_ALL=C.UTF-8 bash --norc");
+    await("ready>");
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    String themes = Path.of("../themes").toAbsolutePath().normalize().toString();
+    Files.writeString(
+        folder.resolve("run"),
+        "stty -a | tail -n +2 > " + folder.resolve("before") + "\n"
+            + java + " -XX:+UseSerialGC -Dflametop.themes.dir=" + themes + " -cp '" + System.getProperty("java.class.path") + "' "
+            + DemoScreen.class.getName() + " \"$@\"\n"
+            + "echo code=$?\n"
+            + "stty -a | tail -n +2 > " + folder.resolve("after") + "\n"
+            + "echo done\n");
+  }
+
+  @AfterEach
+  void stopTmux() throws Exception {
+    if (socket != null) {
+      tmux("kill-server");
+    }
+  }
+
+  private String tmux(String... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("/usr/bin/tmux", "-S", socket));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("LC_ALL", "C.UTF-8");
+    builder.environment().remove("TMUX");
+    Process process = builder.start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    process.waitFor();
+    return output;
+  }
+
+  private String pane() throws Exception {
+    return tmux("capture-pane", "-p", "-t", "screen");
+  }
+
+  private String await(String text) throws Exception {
+    long end = System.nanoTime() + PATIENCE_MILLIS * 1_000_000;
+    String shown = "";
+    while (System.nanoTime() < end) {
+      shown = pane();
+      if (shown.contains(text)) {
+        return shown;
+      }
+      Thread.sleep(50);
+    }
+    return fail("not shown: " + text + "\n" + shown);
+  }
+
+  private void start(String... arguments) throws Exception {
+    press("bash " + folder.resolve("run") + " " + String.join(" ", arguments), "Enter");
+  }
+
+  private void press(String... keys) throws Exception {
+    for (String key : keys) {
+      tmux("send-keys", "-t", "screen", key);
+    }
+  }
+
+  private void assertRestored() throws Exception {
+    await("done");
+    assertEquals(Files.readString(folder.resolve("before")), Files.readString(folder.resolve("after")));
+    assertFalse(pane().contains("flametop web-1"), "the screen is gone");
+  }
+
+  @Test
+  void run_aSession_answersEachKeyAndLeavesTheTerminalAsItWas() throws Exception {
+    start();
+    await("opening");
+    await("live 00:42");
+    press("Down");
+    await("redis-server  4");
+    press("Down", "Down", "Down", "Down");
+    await("connSocketEventHandler  2");
+    press("Enter", "Down");
+    await("readQueryFromClient  2");
+    await("of the zoom");
+    press("Escape");
+    press("/", "tcp_");
+    await("matched 14.8%");
+    press("Enter");
+    await("match 1 of 3");
+    press("Escape");
+    await("search closed");
+    press("p");
+    await("postgres: 15/main");
+    press("redis", "Enter");
+    await("only pid 812 redis-server");
+    press("Space");
+    await("frozen +12 s");
+    press("e");
+    await("wrote flametop.folded");
+    press("Space");
+    await("live again");
+    tmux("resize-window", "-t", "screen", "-x", "140", "-y", "40");
+    await("run+queued+disk");
+    tmux("resize-window", "-t", "screen", "-x", "39", "-y", "9");
+    await("is too small");
+    tmux("resize-window", "-t", "screen", "-x", "100", "-y", "28");
+    await("live 00:42");
+    press("x");
+    await("x does nothing here");
+    press("q");
+    await("code=0");
+    assertRestored();
+    await("wrote flametop.folded");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"TERM, 143", "HUP, 129", "INT, 130"})
+  void run_signal_leavesTheTerminalAsItWas(String signal, int code) throws Exception {
+    start();
+    await("live 00:42");
+    String shell = tmux("display-message", "-p", "-t", "screen", "#{pane_pid}").strip();
+    long java =
+        ProcessHandle.of(Long.parseLong(shell)).orElseThrow().descendants()
+            .filter(p -> p.info().command().orElse("").endsWith("/java"))
+            .findFirst()
+            .orElseThrow()
+            .pid();
+    new ProcessBuilder("/bin/sh", "-c", "kill -" + signal + " " + java).start().waitFor();
+    await("code=" + code);
+    assertRestored();
+  }
+
+  @Test
+  void run_sessionThatCannotOpen_saysWhyInOneLine() throws Exception {
+    start("fail");
+    await("flametop: BPF refused: run as root");
+    await("code=1");
+    assertRestored();
+    assertFalse(pane().contains("Exception"));
+  }
+
+  @Test
+  void run_stopped_givesTheTerminalBackMeanwhile() throws Exception {
+    start();
+    await("live 00:42");
+    press("C-z");
+    await("Stopped");
+    assertFalse(pane().contains("live 00:42"));
+    press("fg", "Enter");
+    await("live 00:42");
+    press("q");
+    await("ready>");
+  }
+}
