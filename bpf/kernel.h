@@ -156,7 +156,7 @@ struct task_struct {
 	const struct cred *real_cred;
 	char comm[FT_COMM];
 	struct signal_struct *signal;
-	struct css_set *cgroups;
+	struct css_set *cgroups; /* only with CONFIG_CGROUPS */
 	unsigned int self_exec_id;
 };
 
@@ -190,6 +190,13 @@ static __always_inline __u64 wait_ns(struct task_struct *t)
 {
 	if (bpf_core_field_exists(t->sched_info.run_delay))
 		return t->sched_info.run_delay;
+	return 0;
+}
+
+static __always_inline __u64 cgroup_id(struct task_struct *t)
+{
+	if (bpf_core_field_exists(t->cgroups))
+		return t->cgroups->dfl_cgrp->kn->id;
 	return 0;
 }
 
@@ -240,7 +247,7 @@ static __always_inline void fill_head(struct ft_head *head, struct task_struct *
 	head->start_boottime = t->start_boottime;
 	head->process_start_boottime = leader->start_boottime;
 	head->exec_vm = t->mm ? t->mm->exec_vm : 0;
-	head->cgroup = t->cgroups->dfl_cgrp->kn->id;
+	head->cgroup = cgroup_id(t);
 	head->nvcsw = t->nvcsw;
 	head->nivcsw = t->nivcsw;
 	head->run_ns = t->se.sum_exec_runtime;

@@ -37,7 +37,7 @@ int task_exit(__u64 *ctx)
 {
 	struct task_struct *t = (struct task_struct *)ctx[0];
 
-	/* an argument says so since 6.16 (2a4a94dbcd5c); the count of live threads says it on all */
+	/* newer kernels pass it as an argument; the count of live threads says it on all */
 	put(t, FT_KIND_EXIT, FT_STATE_ZOMBIE, t->signal->live.counter ? 0 : FT_GROUP_DEAD);
 	return 0;
 }

@@ -34,6 +34,9 @@ struct counts {
 struct counts counts;
 __u32 pass;       /* number of this pass */
 __u32 write_marks; /* this pass writes FT_KIND_MARK where nothing else is written */
+__u32 running_stacks; /* there is no CPU clock: take user stacks of running tasks too, by their last kernel entry */
+
+__u32 reader; /* tgid of who reads, as the kernel numbers it: another one in a pid namespace */
 
 /* one reader at a time, so one record at a time */
 struct record record;
@@ -113,6 +116,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 {
 	struct task_struct *t = ctx->task;
 
+	reader = bpf_get_current_pid_tgid() >> 32;
 	if (!t || !is_target(t))
 		return 0;
 
@@ -125,7 +129,9 @@ int task_stacks(struct bpf_iter__task *ctx)
 		.state = task_state(t),
 	};
 
-	if (now.state == FT_STATE_RUN) {
+	bool running = now.state == FT_STATE_RUN;
+
+	if (running && !running_stacks) {
 		if (put_head(ctx, t, FT_KIND_TASK, now.state))
 			return 0;
 		counts.visited++;
@@ -133,7 +139,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 		return 0;
 	}
 
-	bool same = seen && seen->switches == now.switches && seen->state == now.state && seen->exec_id == now.exec_id;
+	bool same = !running && seen && seen->switches == now.switches && seen->state == now.state && seen->exec_id == now.exec_id;
 
 	if (now.state == FT_STATE_IDLE_KTHREAD) {
 		if (same && seen->run_ns == now.run_ns)
@@ -169,7 +175,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 
 	fill_head(&record.head, t, FT_KIND_TASK, now.state);
 	__builtin_memset(&record.stack, 0, sizeof(record.stack));
-	record.head.status |= FT_HAS_STACK;
+	record.head.status |= running ? FT_HAS_STACK | FT_LAST_ENTRY : FT_HAS_STACK;
 	user_half = !(record.head.status & FT_KTHREAD) && t->mm;
 	if (user_half) {
 		struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
@@ -200,7 +206,8 @@ int task_stacks(struct bpf_iter__task *ctx)
 		return 0;
 	}
 
-	long frames = bpf_get_task_stack(t, kernel_stack, KERNEL_BYTES, 0);
+	/* of a running task there is none on x86, and an old one on arm64 */
+	long frames = running ? 0 : bpf_get_task_stack(t, kernel_stack, KERNEL_BYTES, 0);
 	__u64 kernel_bytes = frames > 0 ? frames : 0;
 
 	if (!kernel_bytes)
@@ -227,7 +234,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 	record.stack.user_address = sp;
 	record.stack.piece_address = piece_bytes ? piece_address : 0;
 	record.stack.switches_after = t->nvcsw + t->nivcsw;
-	if (t->on_cpu || record.stack.switches_after != now.switches) {
+	if (!running && (t->on_cpu || record.stack.switches_after != now.switches)) {
 		/* what was copied is of several moments */
 		record.head.status = (record.head.status & ~FT_HAS_STACK) | FT_TORN;
 		kernel_bytes = user_bytes = piece_bytes = 0;
@@ -261,13 +268,16 @@ int task_stacks(struct bpf_iter__task *ctx)
 	if (piece_bytes && bpf_seq_write(seq, memory + FT_PASS_STACK, piece_bytes))
 		return 0;
 
-	remember(t, seen, &now, status & (FT_TORN | FT_MM_BUSY | FT_FAULTED));
+	if (!running)
+		remember(t, seen, &now, status & (FT_TORN | FT_MM_BUSY | FT_FAULTED));
 	/* a torn record leaves the request for the next one */
 	if (asked && !(status & FT_TORN))
 		bpf_map_delete_elem(&want, &tid);
 	counts.visited++;
 	counts.bytes += user_bytes + piece_bytes;
-	if (status & FT_TORN)
+	if (running)
+		counts.on_cpu++;
+	else if (status & FT_TORN)
 		counts.failed_torn++;
 	else if (status & FT_MM_BUSY)
 		counts.failed_mm_busy++;

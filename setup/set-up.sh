@@ -36,9 +36,12 @@ step() {
   started=$(date +%s)
   status=0
   if [ -t 2 ]; then
+    # A process group of its own, so that Ctrl-C ends all of it.
+    set -m
     "$@" >>"$log" 2>&1 </dev/null &
     work=$!
-    trap 'kill "$work" 2>/dev/null; printf "\n" >&2; exit 130' INT TERM HUP
+    set +m
+    trap 'kill -- "-$work" 2>/dev/null; printf "\n" >&2; exit 130' INT TERM HUP
     columns=$(stty size <&2 2>/dev/null | cut -d' ' -f2)
     while kill -0 "$work" 2>/dev/null; do
       last=$(tail -n 1 "$log" | tr -cd '[:print:]' | cut -c "1-$((${columns:-80} - 40))")
@@ -124,6 +127,10 @@ build() {
   rm -f "$root/target/flametop/native-access"
   [ "$(java_major "$jdk/bin/java")" -lt 22 ] || : >"$root/target/flametop/native-access"
   mv "$root/target/flametop/stamp.new" "$root/target/flametop/stamp"
+  # Built by sudo in the clone of another user: what was made is that user's, who will build again.
+  if [ "$(id -u)" -eq 0 ] && [ "$(stat -c %u "$root")" -ne 0 ]; then
+    chown -R --reference="$root" "$root/target" "$root/sampler-native/target" "$root/tui/target"
+  fi
 }
 
 # set_up YES: for the launcher: what a build needs, then the build. One at a time.

@@ -67,6 +67,7 @@ missing_for_test() {
   command -v tmux >/dev/null || missing="$missing tmux"
   command -v clang-format >/dev/null || missing="$missing clang-format"
   command -v shellcheck >/dev/null || missing="$missing shellcheck"
+  command -v pgrep >/dev/null || missing="$missing procps"
   command -v eu-stack >/dev/null || missing="$missing elfutils"
   # Beside the cargo that is used, or of its package.
   if cargo=$(find_cargo); then

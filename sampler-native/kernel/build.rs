@@ -15,10 +15,14 @@ fn main() -> Result<()> {
             .source(bpf.join(format!("{object}.bpf.c")))
             .clang_args(["-Wall", "-Wextra", "-Werror"])
             .build_and_generate(out.join(format!("{object}.rs")))?;
-        println!("cargo:rerun-if-changed={}", bpf.join(format!("{object}.bpf.c")).display());
+        println!(
+            "cargo:rerun-if-changed={}",
+            bpf.join(format!("{object}.bpf.c")).display()
+        );
     }
     let header = bpf.join("flametop.h");
-    let text = fs::read_to_string(&header).with_context(|| format!("failed to read {}", header.display()))?;
+    let text = fs::read_to_string(&header)
+        .with_context(|| format!("failed to read {}", header.display()))?;
     fs::write(out.join("abi.rs"), constants(&text)?)?;
     println!("cargo:rerun-if-changed={}", header.display());
     for shared in ["kernel.h", "target.h"] {
@@ -35,9 +39,14 @@ fn constants(header: &str) -> Result<String> {
         let (line, comment) = line.split_once("/*").unwrap_or((line, ""));
         let found = match line.strip_prefix("#define ") {
             Some(define) => define.trim().split_once(' '),
-            None => line.trim().strip_suffix(',').and_then(|l| l.split_once(" = ")),
+            None => line
+                .trim()
+                .strip_suffix(',')
+                .and_then(|l| l.split_once(" = ")),
         };
-        let Some((name, value)) = found.filter(|(name, _)| name.starts_with("FT_")) else { continue };
+        let Some((name, value)) = found.filter(|(name, _)| name.starts_with("FT_")) else {
+            continue;
+        };
         let value = value.trim().trim_start_matches('(').trim_end_matches(')');
         let comment = comment.trim().trim_end_matches("*/").trim();
         let doc = if comment.is_empty() { name } else { comment };

@@ -1,1 +1,155 @@
+//! Calls every native method from a real JVM, with a panic inside and with wrong arguments. The JVM runs in a process of
+//! its own, whose stderr must stay empty: on the screen, that is where the user looks.
 
+use std::{
+    ffi::c_void,
+    path::Path,
+    process::Command,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use jni::{
+    Env, EnvUnowned, InitArgsBuilder, JNIVersion, JavaVM, NativeMethod,
+    objects::{JClass, JString},
+    strings::JNIString,
+};
+
+static ARMED: AtomicBool = AtomicBool::new(false);
+
+/// Panics if that was asked for; every exported function calls it.
+pub fn strike() {
+    if ARMED.swap(false, Ordering::Relaxed) {
+        panic!("on purpose");
+    }
+}
+
+extern "system" fn arm<'l>(_env: EnvUnowned<'l>, _class: JClass<'l>) {
+    ARMED.store(true, Ordering::Relaxed);
+}
+
+#[test]
+fn every_function_that_panics_throws_and_prints_nothing() {
+    let child = Command::new(std::env::current_exe().expect("own path"))
+        .args(["--exact", "fault::in_a_jvm", "--ignored", "--nocapture"])
+        .env_remove("JAVA_TOOL_OPTIONS")
+        .env_remove("_JAVA_OPTIONS")
+        .output()
+        .expect("the test program runs again");
+    let (out, err) = (
+        String::from_utf8_lossy(&child.stdout),
+        String::from_utf8_lossy(&child.stderr),
+    );
+    assert!(child.status.success(), "{out}\n{err}");
+    assert!(out.contains("1 passed"), "{out}");
+    assert_eq!(err, "");
+}
+
+#[test]
+#[ignore = "run by every_function_that_panics_throws_and_prints_nothing, in a process of its own"]
+fn in_a_jvm() {
+    // Printed to stdout: the silent hook is in force by the time an assertion could fail.
+    let wrong = run().unwrap_or_else(|e| format!("{e:#}"));
+    println!("{wrong}");
+    assert_eq!(wrong, "");
+}
+
+fn run() -> anyhow::Result<String> {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let classes = std::env::temp_dir().join(format!("flametop-bridge-{}", std::process::id()));
+    let compiled = Command::new("javac")
+        .arg("-d")
+        .arg(&classes)
+        .arg("-sourcepath")
+        .arg(crate_folder.join("../../tui/src/main/java"))
+        .arg(crate_folder.join("tests/java/flametop/sampler/BridgeFaults.java"))
+        .output()?;
+    if !compiled.status.success() {
+        anyhow::bail!("javac: {}", String::from_utf8_lossy(&compiled.stderr));
+    }
+    let args = InitArgsBuilder::new()
+        .version(JNIVersion::V1_8)
+        .option(format!("-Djava.class.path={}", classes.display()))
+        .build()?;
+    let wrong = JavaVM::new(args)?.attach_current_thread(|env| -> jni::errors::Result<String> {
+        register(env)?;
+        let class = JNIString::from("flametop/sampler/BridgeFaults");
+        let result = env.call_static_method(
+            class,
+            jni::jni_str!("run"),
+            jni::jni_sig!("()Ljava/lang/String;"),
+            &[],
+        )?;
+        let text: JString<'_> = env.cast_local::<JString<'_>>(result.l()?)?;
+        text.try_to_string(env)
+    });
+    std::fs::remove_dir_all(&classes)?;
+    Ok(wrong?)
+}
+
+/// Binds the functions of this test program as Java would find them in the library.
+fn register(env: &mut Env<'_>) -> jni::errors::Result<()> {
+    let bridge: [(&str, &str, *mut c_void); 8] = [
+        (
+            "abi",
+            "()I",
+            crate::Java_flametop_sampler_Bridge_abi as *mut c_void,
+        ),
+        (
+            "open",
+            "(Ljava/lang/String;)J",
+            crate::Java_flametop_sampler_Bridge_open as *mut c_void,
+        ),
+        (
+            "header",
+            "(J)[B",
+            crate::Java_flametop_sampler_Bridge_header as *mut c_void,
+        ),
+        (
+            "fill",
+            "(JLjava/nio/ByteBuffer;ZJ)I",
+            crate::Java_flametop_sampler_Bridge_fill as *mut c_void,
+        ),
+        (
+            "setRates",
+            "(JII)V",
+            crate::Java_flametop_sampler_Bridge_setRates as *mut c_void,
+        ),
+        (
+            "askNames",
+            "(J[II)V",
+            crate::Java_flametop_sampler_Bridge_askNames as *mut c_void,
+        ),
+        (
+            "close",
+            "(J)V",
+            crate::Java_flametop_sampler_Bridge_close as *mut c_void,
+        ),
+        (
+            "check",
+            "(Ljava/lang/String;)Ljava/lang/String;",
+            crate::Java_flametop_sampler_Bridge_check as *mut c_void,
+        ),
+    ];
+    for (class, methods) in [
+        ("flametop/sampler/Bridge", &bridge[..]),
+        (
+            "flametop/sampler/BridgeFaults",
+            &[("arm", "()V", arm as *mut c_void)],
+        ),
+    ] {
+        let texts: Vec<_> = methods
+            .iter()
+            .map(|(n, s, f)| (JNIString::from(*n), JNIString::from(*s), *f))
+            .collect();
+        let natives: Vec<_> = texts
+            .iter()
+            // SAFETY: each function has the parameters that its signature says, after the environment and the class.
+            .map(|(name, signature, function)| unsafe {
+                NativeMethod::from_raw_parts(name, signature, *function)
+            })
+            .collect();
+        // SAFETY: as above; the functions live as long as the process.
+        unsafe { env.register_native_methods(JNIString::from(class), &natives)? };
+    }
+    Ok(())
+}

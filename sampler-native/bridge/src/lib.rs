@@ -3,7 +3,7 @@
 //!
 //! # Errors
 //! A failure is thrown as `flametop.sampler.SamplerException` with the text `CODE\tmessage`; CODE is the exit code of the command
-//! line. Panics too (code 1): each function runs inside [`guard`], and nothing is ever written to stderr.
+//! line. Panics too (code 1): each function runs inside one guard, and nothing is ever written to stderr.
 //!
 //! # Threads
 //! Every function may be called from any thread. `fill` and `setRates` of one handle wait for each other;

@@ -13,8 +13,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut numbers = std::env::args().skip(1).map(|word| word.parse::<u32>());
     let passes = numbers.next().transpose()?.unwrap_or(10);
     let hz = numbers.next().transpose()?.unwrap_or(19).max(1);
-    let target = numbers.next().transpose()?.map_or(Target::All, |pid| Target::Processes(vec![pid]));
-    let (mut kernel, mut rings) = Kernel::open(&Settings { target, cpu_hz: 99, own: Vec::new() })?;
+    let target = numbers
+        .next()
+        .transpose()?
+        .map_or(Target::All, |pid| Target::Processes(vec![pid]));
+    let (mut kernel, mut rings) = Kernel::open(&Settings {
+        target,
+        cpu_hz: 99,
+        own: Vec::new(),
+    })?;
     for notice in kernel.notices() {
         println!("{notice}");
     }
@@ -29,7 +36,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let took = began.elapsed();
         let each = took.as_nanos() / u128::from(counts.visited.max(1));
         println!("{took:?}, {each} ns a task, {records} records, {bytes} bytes: {counts:?}");
-        sleep((start + Duration::from_secs(1) * (pass + 1) / hz).saturating_duration_since(Instant::now()));
+        sleep(
+            (start + Duration::from_secs(1) * (pass + 1) / hz)
+                .saturating_duration_since(Instant::now()),
+        );
         let mut samples = 0;
         rings.poll(Duration::ZERO, &mut |_| samples += 1)?;
         println!("  {samples} from the rings");

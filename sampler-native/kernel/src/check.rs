@@ -3,8 +3,8 @@
 use std::{fs, path::Path};
 
 use crate::{
-    CheckLine, OpenError, OpenErrorKind, Settings, Target, clock::Clock, idle, idle::Idle, life::Life, load,
-    passes::Passes,
+    CheckLine, OpenError, OpenErrorKind, Settings, Target, clock::Clock, idle, idle::Idle,
+    life::Life, load, passes::Passes,
 };
 
 /// Iterators that may sleep, and copies from other tasks, came with it.
@@ -18,8 +18,18 @@ const INITIAL_PID_NAMESPACE: &str = "pid:[4026531836]";
 const CAPABILITIES: [(u32, &str, bool, &str); 5] = [
     (39, "CAP_BPF", true, "to load the programs"),
     (38, "CAP_PERFMON", true, "to look at tasks and their stacks"),
-    (19, "CAP_SYS_PTRACE", false, "to read the mappings of other users' processes"),
-    (2, "CAP_DAC_READ_SEARCH", false, "to read the program files of other users' processes"),
+    (
+        19,
+        "CAP_SYS_PTRACE",
+        false,
+        "to read the mappings of other users' processes",
+    ),
+    (
+        2,
+        "CAP_DAC_READ_SEARCH",
+        false,
+        "to read the program files of other users' processes",
+    ),
     (34, "CAP_SYSLOG", false, "to name kernel functions"),
 ];
 const CAP_SYS_ADMIN: u32 = 21;
@@ -27,23 +37,61 @@ const CAP_SYS_ADMIN: u32 = 21;
 fn line(what: &str, needed: bool, found: Result<String, (String, String)>) -> CheckLine {
     let ok = found.is_ok();
     let (detail, remedy) = found.map_or_else(|problem| problem, |detail| (detail, String::new()));
-    CheckLine { ok, needed, what: what.to_owned(), detail, remedy }
+    CheckLine {
+        ok,
+        needed,
+        what: what.to_owned(),
+        detail,
+        remedy,
+    }
 }
 
 /// What this kernel and these privileges allow, by looking and by trying: one line each. The main job can run if every
 /// needed line is ok.
 pub fn check() -> Vec<CheckLine> {
     load::silence();
-    let settings = Settings { target: Target::All, cpu_hz: 0, own: Vec::new() };
+    let settings = Settings {
+        target: Target::All,
+        cpu_hz: 0,
+        own: Vec::new(),
+    };
     let mut lines = vec![line("kernel", true, kernel()), line("BTF", true, btf())];
     lines.extend(capabilities());
     lines.push(line("pid namespace", false, pid_namespace()));
     lines.push(line("lockdown", false, Ok(lockdown())));
-    lines.push(line("task iterator", true, tried(Passes::open(&settings).map(drop), "every task can be sampled")));
-    lines.push(line("CPU clock", false, tried(Clock::open(&settings).map(drop), "running tasks can be sampled")));
-    lines.push(line("exit and exec", false, tried(Life::open(&settings).map(drop), "short-lived tasks are known")));
+    lines.push(line(
+        "task iterator",
+        true,
+        tried(
+            Passes::open(&settings).map(drop),
+            "every task can be sampled",
+        ),
+    ));
+    lines.push(line(
+        "CPU clock",
+        false,
+        tried(
+            Clock::open(&settings).map(drop),
+            "running tasks can be sampled",
+        ),
+    ));
+    lines.push(line(
+        "exit and exec",
+        false,
+        tried(
+            Life::open(&settings).map(drop),
+            "short-lived tasks are known",
+        ),
+    ));
     let (states, none) = idle::states();
-    lines.push(line("idle time", false, tried(Idle::open(&states).map(drop), "counted exactly, by tracepoint")));
+    lines.push(line(
+        "idle time",
+        false,
+        tried(
+            Idle::open(&states).map(drop),
+            "counted exactly, by tracepoint",
+        ),
+    ));
     lines.push(line("idle states", false, idle_states(states.len(), none)));
     lines.push(line("run queue time", false, run_queue_time()));
     lines.push(line("kernel symbols", false, kernel_symbols()));
@@ -53,7 +101,11 @@ pub fn check() -> Vec<CheckLine> {
 /// The first needed thing that is missing, before anything is loaded: libbpf's own words for it help nobody.
 pub fn refuse_impossible() -> Result<(), OpenError> {
     let needed = [line("kernel", true, kernel()), line("BTF", true, btf())];
-    match needed.into_iter().chain(capabilities()).find(|line| line.needed && !line.ok) {
+    match needed
+        .into_iter()
+        .chain(capabilities())
+        .find(|line| line.needed && !line.ok)
+    {
         Some(line) => Err(OpenError {
             kind: OpenErrorKind::NotPossible,
             message: format!("{}: {}; {}", line.what, line.detail, line.remedy),
@@ -64,35 +116,58 @@ pub fn refuse_impossible() -> Result<(), OpenError> {
 
 /// What is wrong with the target, in words.
 pub fn refuse_missing_target(target: &Target) -> Result<(), OpenError> {
-    let gone = |message: String| Err(OpenError { kind: OpenErrorKind::TargetGone, message });
+    let gone = |message: String| {
+        Err(OpenError {
+            kind: OpenErrorKind::TargetGone,
+            message,
+        })
+    };
     match target {
         Target::All => Ok(()),
-        Target::Processes(ids) if ids.is_empty() => gone("no process is given; give one with -p PID".to_owned()),
-        Target::Threads(ids) if ids.is_empty() => gone("no thread is given; give one with -t TID".to_owned()),
+        Target::Processes(ids) if ids.is_empty() => {
+            gone("no process is given; give one with -p PID".to_owned())
+        }
+        Target::Threads(ids) if ids.is_empty() => {
+            gone("no thread is given; give one with -t TID".to_owned())
+        }
         Target::Processes(ids) => ids.iter().try_for_each(|id| match process_of(*id) {
             Some(tgid) if tgid == *id => Ok(()),
-            Some(tgid) => gone(format!("{id} is a thread of process {tgid}, not a process; use -t {id} or -p {tgid}")),
-            None => gone(format!("there is no process {id}; ps -e lists those there are")),
+            Some(tgid) => gone(format!(
+                "{id} is a thread of process {tgid}, not a process; use -t {id} or -p {tgid}"
+            )),
+            None => gone(format!(
+                "there is no process {id}; ps -e lists those there are"
+            )),
         }),
         Target::Threads(ids) => ids.iter().try_for_each(|id| match process_of(*id) {
             Some(_) => Ok(()),
-            None => gone(format!("there is no thread {id}; ps -eL lists those there are")),
+            None => gone(format!(
+                "there is no thread {id}; ps -eL lists those there are"
+            )),
         }),
     }
 }
 
 fn process_of(tid: u32) -> Option<u32> {
-    status_field(&format!("/proc/{tid}/status"), "Tgid:")?.parse().ok()
+    status_field(&format!("/proc/{tid}/status"), "Tgid:")?
+        .parse()
+        .ok()
 }
 
 fn status_field(path: &str, name: &str) -> Option<String> {
     let status = fs::read(path).ok()?;
     let status = String::from_utf8_lossy(&status);
-    status.lines().find_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned())
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix(name))
+        .map(|value| value.trim().to_owned())
 }
 
 fn kernel() -> Result<String, (String, String)> {
-    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned();
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease")
+        .unwrap_or_default()
+        .trim()
+        .to_owned();
     match version(&release) {
         Some(found) if found < OLDEST => Err((
             format!("Linux {release} cannot copy stacks from a task iterator"),
@@ -120,15 +195,21 @@ fn btf() -> Result<String, (String, String)> {
 
 fn capabilities() -> Vec<CheckLine> {
     let effective = status_field("/proc/self/status", "CapEff:");
-    let effective = effective.and_then(|hex| u64::from_str_radix(&hex, 16).ok()).unwrap_or(0);
+    let effective = effective
+        .and_then(|hex| u64::from_str_radix(&hex, 16).ok())
+        .unwrap_or(0);
     let has = |bit: u32| effective & 1 << bit != 0;
     CAPABILITIES
         .iter()
         .map(|(bit, name, needed, purpose)| {
             // the older capability includes the two of BPF
             let ok = has(*bit) || *needed && has(CAP_SYS_ADMIN);
-            let missing = || (format!("missing {purpose}"), AS_ROOT.to_owned());
-            line(name, *needed, ok.then(|| (*purpose).to_owned()).ok_or_else(missing))
+            let missing = || (format!("missing, needed {purpose}"), AS_ROOT.to_owned());
+            line(
+                name,
+                *needed,
+                ok.then(|| (*purpose).to_owned()).ok_or_else(missing),
+            )
         })
         .collect()
 }
@@ -137,8 +218,10 @@ fn pid_namespace() -> Result<String, (String, String)> {
     match in_initial_pid_namespace() {
         true => Ok("the initial one: all tasks are seen".to_owned()),
         false => Err((
-            "this is a container: only its own tasks are seen, and they have the host's numbers".to_owned(),
-            "run it on the host, or in a container with the host's pid namespace (--pid=host)".to_owned(),
+            "this is a container: only its own tasks are seen, and they have the host's numbers"
+                .to_owned(),
+            "run it on the host, or in a container with the host's pid namespace (--pid=host)"
+                .to_owned(),
         )),
     }
 }
@@ -150,28 +233,46 @@ pub fn in_initial_pid_namespace() -> bool {
 
 fn lockdown() -> String {
     let modes = fs::read_to_string("/sys/kernel/security/lockdown").unwrap_or_default();
-    let mode = modes.split('[').nth(1).and_then(|rest| rest.split(']').next()).unwrap_or("none");
+    let mode = modes
+        .split('[')
+        .nth(1)
+        .and_then(|rest| rest.split(']').next())
+        .unwrap_or("none");
     format!("{mode}; all modes allow what is needed")
 }
 
 fn tried(result: anyhow::Result<()>, detail: &str) -> Result<String, (String, String)> {
-    result.map(|()| detail.to_owned()).map_err(|error| explain(&error))
+    result
+        .map(|()| detail.to_owned())
+        .map_err(|error| explain(&error))
 }
 
 /// What went wrong with an object, and what mends it.
 pub fn explain(error: &anyhow::Error) -> (String, String) {
     let refused = error.chain().any(|cause| {
-        let io = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
-        let bpf = cause.downcast_ref::<libbpf_rs::Error>().map(libbpf_rs::Error::kind);
-        io == Some(std::io::ErrorKind::PermissionDenied) || bpf == Some(libbpf_rs::ErrorKind::PermissionDenied)
+        let io = cause
+            .downcast_ref::<std::io::Error>()
+            .map(std::io::Error::kind);
+        let bpf = cause
+            .downcast_ref::<libbpf_rs::Error>()
+            .map(libbpf_rs::Error::kind);
+        io == Some(std::io::ErrorKind::PermissionDenied)
+            || bpf == Some(libbpf_rs::ErrorKind::PermissionDenied)
     });
-    let remedy = if refused {
-        "run it as root (sudo); in a container add CAP_BPF and CAP_PERFMON and allow bpf and perf_event_open"
-    } else {
-        "flametop check tells what this kernel allows; a newer kernel may help"
-    };
-    let said = load::reason().map(|said| format!(" ({said})")).unwrap_or_default();
-    (format!("{error:#}{said}"), remedy.to_owned())
+    if refused {
+        return (
+            "the kernel does not permit it".to_owned(),
+            "run it as root (sudo); in a container add CAP_BPF and CAP_PERFMON, and allow bpf and perf_event_open"
+                .to_owned(),
+        );
+    }
+    let said = load::reason()
+        .map(|said| format!(" ({said})"))
+        .unwrap_or_default();
+    (
+        format!("{error:#}{said}"),
+        "flametop check tells what this kernel allows; a newer one may help".to_owned(),
+    )
 }
 
 fn idle_states(count: usize, none: Option<String>) -> Result<String, (String, String)> {
@@ -193,7 +294,11 @@ fn run_queue_time() -> Result<String, (String, String)> {
 
 fn kernel_symbols() -> Result<String, (String, String)> {
     let symbols = fs::read_to_string("/proc/kallsyms").unwrap_or_default();
-    let known = symbols.lines().take(100).any(|line| line.split(' ').next().is_some_and(|a| a.bytes().any(|b| b != b'0')));
+    let known = symbols.lines().take(100).any(|line| {
+        line.split(' ')
+            .next()
+            .is_some_and(|a| a.bytes().any(|b| b != b'0'))
+    });
     if known {
         return Ok("/proc/kallsyms shows addresses".to_owned());
     }
@@ -221,7 +326,10 @@ mod tests {
     fn refuse_missing_target_names_what_is_wrong() {
         let error = refuse_missing_target(&Target::Processes(vec![u32::MAX])).unwrap_err();
         assert_eq!(error.kind, OpenErrorKind::TargetGone);
-        assert_eq!(error.message, "there is no process 4294967295; ps -e lists those there are");
+        assert_eq!(
+            error.message,
+            "there is no process 4294967295; ps -e lists those there are"
+        );
         let error = refuse_missing_target(&Target::Threads(vec![])).unwrap_err();
         assert_eq!(error.message, "no thread is given; give one with -t TID");
         assert!(refuse_missing_target(&Target::Threads(vec![std::process::id()])).is_ok());

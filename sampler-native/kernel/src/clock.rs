@@ -33,27 +33,44 @@ impl Clock {
     /// Loads the program and prepares the clock of every CPU; none ticks before [`Clock::set_hz`].
     pub fn open(settings: &Settings) -> Result<Clock> {
         let online = cpus::online()?;
-        let ring_bytes =
-            (online.len() * RING_BYTES_PER_CPU).next_power_of_two().clamp(LEAST_RING, LARGEST_RING) as u32;
+        let ring_bytes = (online.len() * RING_BYTES_PER_CPU)
+            .next_power_of_two()
+            .clamp(LEAST_RING, LARGEST_RING) as u32;
         let mut open = CpuStacksSkelBuilder::default().open(load::place())?;
-        let rodata = open.maps.rodata_data.as_deref_mut().context("cpu_stacks has no constants")?;
+        let rodata = open
+            .maps
+            .rodata_data
+            .as_deref_mut()
+            .context("cpu_stacks has no constants")?;
         load::check_abi("cpu_stacks", rodata.abi)?;
         rodata.target_kind = load::target_kind(&settings.target);
         rodata.ring_bytes = ring_bytes;
         open.maps.ring.set_max_entries(ring_bytes)?;
         load::keep_probe_read_user(open.open_object())?;
         let skel = open.load()?;
-        load::set_target(&skel.maps.targets, &skel.maps.own, &settings.target, &settings.own)?;
+        load::set_target(
+            &skel.maps.targets,
+            &skel.maps.own,
+            &settings.target,
+            &settings.own,
+        )?;
         let mut events = Vec::new();
         for cpu in online {
             let event = sys::open_cpu_clock(cpu, period(OFF_HZ))
                 .with_context(|| format!("failed to open the CPU clock of CPU {cpu}"))?;
-            let link = skel.progs.cpu_stacks.attach_perf_event(event.try_clone()?.into_raw_fd())?;
+            let link = skel
+                .progs
+                .cpu_stacks
+                .attach_perf_event(event.try_clone()?.into_raw_fd())?;
             // attaching starts it
             sys::enable(event.as_fd(), false)?;
             events.push((event, link));
         }
-        Ok(Clock { events, skel, hz: 0 })
+        Ok(Clock {
+            events,
+            skel,
+            hz: 0,
+        })
     }
 
     pub fn set_hz(&mut self, hz: u32) -> Result<()> {
@@ -63,7 +80,8 @@ impl Clock {
         for (event, _) in &self.events {
             let event = event.as_fd();
             if hz > 0 {
-                sys::set_period(event, period(hz)).context("failed to change the period of the CPU clock")?;
+                sys::set_period(event, period(hz))
+                    .context("failed to change the period of the CPU clock")?;
             }
             if (hz > 0) != (self.hz > 0) {
                 sys::enable(event, hz > 0).context("failed to switch the CPU clock")?;
@@ -83,16 +101,23 @@ impl Clock {
 
     /// Samples taken, samples dropped, bytes of user stacks copied.
     pub fn totals(&self) -> (u64, u64, u64) {
-        let Some(bss) = self.skel.maps.bss_data.as_deref() else { return (0, 0, 0) };
+        let Some(bss) = self.skel.maps.bss_data.as_deref() else {
+            return (0, 0, 0);
+        };
         // dropped before taken: a sample is taken before it can be dropped
         let dropped = sys::read_shared(&bss.dropped);
-        (sys::read_shared(&bss.taken), dropped, sys::read_shared(&bss.copied))
+        (
+            sys::read_shared(&bss.taken),
+            dropped,
+            sys::read_shared(&bss.copied),
+        )
     }
 
     /// Idle stays of this CPU that its timer ended.
     pub fn own_wakeups(&self, cpu: u32) -> u64 {
         let bss = self.skel.maps.bss_data.as_deref();
-        bss.and_then(|bss| bss.own_wakeups.get(cpu as usize)).map_or(0, sys::read_shared)
+        bss.and_then(|bss| bss.own_wakeups.get(cpu as usize))
+            .map_or(0, sys::read_shared)
     }
 
     pub fn ring(&self) -> &impl MapCore {

@@ -40,7 +40,9 @@ pub struct StatLine {
 
 /// The lines of the online CPUs; empty where there is no `/proc/stat`.
 pub fn stat() -> Vec<StatLine> {
-    fs::read_to_string("/proc/stat").map(|text| parse_stat(&text, sys::ticks_per_second())).unwrap_or_default()
+    fs::read_to_string("/proc/stat")
+        .map(|text| parse_stat(&text, sys::ticks_per_second()))
+        .unwrap_or_default()
 }
 
 fn parse_stat(text: &str, ticks_per_second: u64) -> Vec<StatLine> {
@@ -49,10 +51,26 @@ fn parse_stat(text: &str, ticks_per_second: u64) -> Vec<StatLine> {
         .filter_map(|line| {
             let mut words = line.strip_prefix("cpu")?.split(' ');
             let cpu = words.next()?.parse().ok()?;
-            let mut column = || words.next().and_then(|w| w.parse::<u64>().ok()).unwrap_or(0) * tick;
-            let (user, nice, system, idle, iowait) = (column(), column(), column(), column(), column());
+            let mut column = || {
+                words
+                    .next()
+                    .and_then(|w| w.parse::<u64>().ok())
+                    .unwrap_or(0)
+                    * tick
+            };
+            let (user, nice, system, idle, iowait) =
+                (column(), column(), column(), column(), column());
             let (irq, softirq, steal) = (column(), column(), column());
-            Some(StatLine { cpu, user, nice, system, idle: idle + iowait, irq, softirq, steal })
+            Some(StatLine {
+                cpu,
+                user,
+                nice,
+                system,
+                idle: idle + iowait,
+                irq,
+                softirq,
+                steal,
+            })
         })
         .collect()
 }
@@ -71,7 +89,16 @@ mod tests {
     #[test]
     fn parse_stat_skips_the_sum_and_reads_each_cpu() {
         let text = "cpu  9 9 9 9 9 9 9 9 0 0\ncpu1 1 2 3 4 5 6 7 8 0 0\nintr 5\n";
-        let line = StatLine { cpu: 1, user: 10, nice: 20, system: 30, idle: 90, irq: 60, softirq: 70, steal: 80 };
+        let line = StatLine {
+            cpu: 1,
+            user: 10,
+            nice: 20,
+            system: 30,
+            idle: 90,
+            irq: 60,
+            softirq: 70,
+            steal: 80,
+        };
         let nanos = |line: StatLine| StatLine {
             cpu: 1,
             user: line.user * 1_000_000,

@@ -31,14 +31,24 @@ pub struct Stay {
 impl Idle {
     pub fn open(states: &[IdleStateFacts]) -> Result<Idle> {
         let mut open = CpuIdleSkelBuilder::default().open(load::place())?;
-        let rodata = open.maps.rodata_data.as_deref().context("cpu_idle has no constants")?;
+        let rodata = open
+            .maps
+            .rodata_data
+            .as_deref()
+            .context("cpu_idle has no constants")?;
         load::check_abi("cpu_idle", rodata.abi)?;
         let started = sys::monotonic_nanos();
-        let bss = open.maps.bss_data.as_deref_mut().context("cpu_idle has no variables")?;
+        let bss = open
+            .maps
+            .bss_data
+            .as_deref_mut()
+            .context("cpu_idle has no variables")?;
         bss.started = started;
         for (i, state) in states.iter().enumerate() {
             let cpu = bss.cpus.get_mut(state.cpu as usize);
-            let Some(place) = cpu.and_then(|cpu| cpu.states.get_mut(state.state as usize)) else { continue };
+            let Some(place) = cpu.and_then(|cpu| cpu.states.get_mut(state.state as usize)) else {
+                continue;
+            };
             place.target_ns = state.target_residency_us * 1000;
             let deeper = states[i + 1..].iter().find(|next| next.cpu == state.cpu);
             place.deeper_target_ns = deeper.map_or(0, |next| next.target_residency_us * 1000);
@@ -46,15 +56,27 @@ impl Idle {
         let skel = open.load()?;
         let link = skel.progs.cpu_idle.attach()?;
         wake_each_cpu();
-        Ok(Idle { _link: link, skel, started })
+        Ok(Idle {
+            _link: link,
+            skel,
+            started,
+        })
     }
 
     /// Totals of one CPU since opening, the open stay included.
     pub fn stay(&self, cpu: u32) -> Option<Stay> {
         let (counted, now) = self.read(cpu)?;
-        let open = if counted.since == 0 { 0 } else { now.saturating_sub(counted.since) };
+        let open = if counted.since == 0 {
+            0
+        } else {
+            now.saturating_sub(counted.since)
+        };
         let elapsed = now.saturating_sub(self.started);
-        Some(Stay { idle: (counted.idle_ns + open).min(elapsed), elapsed, wakeups: counted.wakeups })
+        Some(Stay {
+            idle: (counted.idle_ns + open).min(elapsed),
+            elapsed,
+            wakeups: counted.wakeups,
+        })
     }
 
     /// Totals of one idle state of one CPU since opening, the open stay included.
@@ -62,7 +84,11 @@ impl Idle {
         let (counted, now) = self.read(cpu)?;
         let of = counted.states.get(state as usize)?;
         let open = counted.since != 0 && counted.state == state;
-        let open = if open { now.saturating_sub(counted.since) } else { 0 };
+        let open = if open {
+            now.saturating_sub(counted.since)
+        } else {
+            0
+        };
         Some(IdleUsage {
             cpu,
             state,
@@ -121,7 +147,11 @@ pub fn states() -> (Vec<IdleStateFacts>, Option<String>) {
 }
 
 fn read_state(path: &Path, cpu: u32, state: u32) -> Option<IdleStateFacts> {
-    let text = |file: &str| fs::read_to_string(path.join(file)).ok().map(|text| text.trim().to_owned());
+    let text = |file: &str| {
+        fs::read_to_string(path.join(file))
+            .ok()
+            .map(|text| text.trim().to_owned())
+    };
     let number = |file: &str| text(file)?.parse::<u64>().ok();
     if number("disable").unwrap_or(0) != 0 {
         return None;

@@ -98,7 +98,7 @@ pub struct PassCounts {
     pub written: u64,
     /// Off the CPU and unchanged: no record.
     pub unchanged: u64,
-    /// On a CPU: head only.
+    /// On a CPU: head only; without a CPU clock with the user stack of the last kernel entry (`FT_LAST_ENTRY`).
     pub on_cpu: u64,
     /// Idle kernel threads: head if one had run, else no record.
     pub idle_kthreads: u64,
@@ -231,30 +231,50 @@ impl Kernel {
         settings.own.push(std::process::id());
         let settings = &settings;
 
-        let failed = |kind, error: anyhow::Error| {
-            let (what, remedy) = check::explain(&error);
-            OpenError { kind, message: format!("{what}; {remedy}") }
+        let told = |what: &str, error: anyhow::Error| {
+            let (why, remedy) = check::explain(&error);
+            format!("{what}: {why}; {remedy}")
         };
-        let passes = Passes::open(settings).map_err(|error| failed(OpenErrorKind::NotPossible, error))?;
+        let mut passes = Passes::open(settings).map_err(|error| OpenError {
+            kind: OpenErrorKind::NotPossible,
+            message: told("tasks cannot be sampled", error),
+        })?;
         let mut notices = Vec::new();
+        let mut own = None;
         if !check::in_initial_pid_namespace() {
+            own = passes.own_tgid().ok(); // since 6.1
             notices.push(
                 "in a container: only its own tasks are seen; run it with the host's pid namespace (--pid=host)"
                     .to_owned(),
             );
         }
-        let mut optional = |what: &str, error: anyhow::Error| {
-            let (why, remedy) = check::explain(&error);
-            notices.push(format!("{what}: {why}; {remedy}"));
+        let mut optional = |what: &str, error| notices.push(told(what, error));
+        let failed = |error: anyhow::Error| OpenError {
+            kind: OpenErrorKind::Failed,
+            message: format!("{error:#}"),
         };
-        let clock = Clock::open(settings).map_err(|e| optional("no CPU clock, running tasks have no stacks", e)).ok();
-        let life = Life::open(settings).map_err(|e| optional("ends of tasks are seen late", e)).ok();
+        let clock = Clock::open(settings)
+            .map_err(|e| {
+                optional(
+                    "no CPU clock: running tasks have the stack of their last kernel entry",
+                    e,
+                )
+            })
+            .ok();
+        if clock.is_none() {
+            passes.take_running_stacks();
+        }
+        let life = Life::open(settings)
+            .map_err(|e| optional("ends of tasks are seen late", e))
+            .ok();
         let (idle_states, no_idle_states) = idle::states();
-        let idle = Idle::open(&idle_states).map_err(|e| optional("idle time is rough, by /proc/stat", e)).ok();
+        let idle = Idle::open(&idle_states)
+            .map_err(|e| optional("idle time is rough, by /proc/stat", e))
+            .ok();
 
         let rings = clock.iter().map(|clock| clock.ring() as &dyn MapCore);
         let rings = rings.chain(life.iter().map(|life| life.ring() as &dyn MapCore));
-        let rings = Rings::open(rings).map_err(|error| failed(OpenErrorKind::Failed, error))?;
+        let rings = Rings::open(rings).map_err(failed)?;
         let mut kernel = Kernel {
             passes,
             clock,
@@ -266,7 +286,10 @@ impl Kernel {
             opened_stat: cpus::stat(),
             opened: sys::monotonic_nanos(),
         };
-        kernel.set_cpu_hz(settings.cpu_hz).map_err(|error| failed(OpenErrorKind::Failed, error))?;
+        if let Some(own) = own {
+            kernel.exclude(own).map_err(failed)?;
+        }
+        kernel.set_cpu_hz(settings.cpu_hz).map_err(failed)?;
         Ok((kernel, rings))
     }
 
@@ -275,7 +298,11 @@ impl Kernel {
     ///
     /// # Errors
     /// If the kernel refuses the walk. Tasks of the part that was made are remembered as seen.
-    pub fn pass(&mut self, marks: bool, on_record: &mut dyn FnMut(Record<'_>)) -> Result<PassCounts> {
+    pub fn pass(
+        &mut self,
+        marks: bool,
+        on_record: &mut dyn FnMut(Record<'_>),
+    ) -> Result<PassCounts> {
         self.passes.pass(marks, on_record)
     }
 
@@ -293,7 +320,9 @@ impl Kernel {
     /// # Errors
     /// If the kernel has no memory for it.
     pub fn raise_cpu_stack(&self, tid: u32) -> Result<()> {
-        self.clock.as_ref().map_or(Ok(()), |clock| clock.raise_stack(tid))
+        self.clock
+            .as_ref()
+            .map_or(Ok(()), |clock| clock.raise_stack(tid))
     }
 
     /// Never samples this process from now on. The process that opened the kernel side is excluded from the start.
@@ -302,7 +331,9 @@ impl Kernel {
     /// If there are more than 256 such processes.
     pub fn exclude(&self, tgid: u32) -> Result<()> {
         self.passes.exclude(tgid)?;
-        self.clock.as_ref().map_or(Ok(()), |clock| clock.exclude(tgid))?;
+        self.clock
+            .as_ref()
+            .map_or(Ok(()), |clock| clock.exclude(tgid))?;
         self.life.as_ref().map_or(Ok(()), |life| life.exclude(tgid))
     }
 
@@ -316,7 +347,8 @@ impl Kernel {
 
     /// Totals since opening.
     pub fn counters(&self) -> KernelCounters {
-        let (cpu_samples, cpu_dropped, cpu_bytes) = self.clock.as_ref().map_or((0, 0, 0), Clock::totals);
+        let (cpu_samples, cpu_dropped, cpu_bytes) =
+            self.clock.as_ref().map_or((0, 0, 0), Clock::totals);
         let objects = [
             Some(self.passes.object()),
             self.clock.as_ref().map(Clock::object),
@@ -342,7 +374,11 @@ impl Kernel {
             let (idle, elapsed, wakeups) = match counted {
                 Some(stay) => (stay.idle, stay.elapsed, stay.wakeups),
                 None => {
-                    let opened = self.opened_stat.iter().find(|at| at.cpu == line.cpu).map_or(0, |at| at.idle);
+                    let opened = self
+                        .opened_stat
+                        .iter()
+                        .find(|at| at.cpu == line.cpu)
+                        .map_or(0, |at| at.idle);
                     let elapsed = sys::monotonic_nanos() - self.opened;
                     (line.idle.saturating_sub(opened).min(elapsed), elapsed, 0)
                 }
@@ -352,7 +388,10 @@ impl Kernel {
                 idle,
                 elapsed,
                 wakeups,
-                own_wakeups: self.clock.as_ref().map_or(0, |clock| clock.own_wakeups(line.cpu)),
+                own_wakeups: self
+                    .clock
+                    .as_ref()
+                    .map_or(0, |clock| clock.own_wakeups(line.cpu)),
                 user: line.user,
                 nice: line.nice,
                 system: line.system,
@@ -366,8 +405,13 @@ impl Kernel {
 
     /// Stays in each idle state of each online CPU; empty where they cannot be counted.
     pub fn idle(&self) -> Vec<IdleUsage> {
-        let Some(idle) = &self.idle else { return Vec::new() };
-        self.idle_states.iter().filter_map(|facts| idle.state(facts.cpu, facts.state)).collect()
+        let Some(idle) = &self.idle else {
+            return Vec::new();
+        };
+        self.idle_states
+            .iter()
+            .filter_map(|facts| idle.state(facts.cpu, facts.state))
+            .collect()
     }
 
     /// The idle states there are, ordered by CPU and depth, or why there are none.

@@ -21,13 +21,28 @@ pub struct Life {
 impl Life {
     pub fn open(settings: &Settings) -> Result<Life> {
         let mut open = TaskLifeSkelBuilder::default().open(load::place())?;
-        let rodata = open.maps.rodata_data.as_deref_mut().context("task_life has no constants")?;
+        let rodata = open
+            .maps
+            .rodata_data
+            .as_deref_mut()
+            .context("task_life has no constants")?;
         load::check_abi("task_life", rodata.abi)?;
         rodata.target_kind = load::target_kind(&settings.target);
         let skel = open.load()?;
-        load::set_target(&skel.maps.targets, &skel.maps.own, &settings.target, &settings.own)?;
-        let links = [skel.progs.task_exit.attach()?, skel.progs.task_exec.attach()?];
-        Ok(Life { _links: links, skel })
+        load::set_target(
+            &skel.maps.targets,
+            &skel.maps.own,
+            &settings.target,
+            &settings.own,
+        )?;
+        let links = [
+            skel.progs.task_exit.attach()?,
+            skel.progs.task_exec.attach()?,
+        ];
+        Ok(Life {
+            _links: links,
+            skel,
+        })
     }
 
     pub fn exclude(&self, tgid: u32) -> Result<()> {
@@ -35,7 +50,11 @@ impl Life {
     }
 
     pub fn dropped(&self) -> u64 {
-        self.skel.maps.bss_data.as_deref().map_or(0, |bss| sys::read_shared(&bss.dropped))
+        self.skel
+            .maps
+            .bss_data
+            .as_deref()
+            .map_or(0, |bss| sys::read_shared(&bss.dropped))
     }
 
     pub fn ring(&self) -> &impl MapCore {

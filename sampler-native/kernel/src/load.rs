@@ -56,7 +56,10 @@ pub fn place() -> &'static mut MaybeUninit<OpenObject> {
 /// Refuses an object that was made from another `flametop.h`.
 pub fn check_abi(object: &str, found: u32) -> Result<()> {
     if found != abi::FT_ABI {
-        bail!("{object} speaks ABI {found}, this library {}: build both anew", abi::FT_ABI);
+        bail!(
+            "{object} speaks ABI {found}, this library {}: build both anew",
+            abi::FT_ABI
+        );
     }
     Ok(())
 }
@@ -71,7 +74,12 @@ pub fn target_kind(target: &Target) -> u32 {
 }
 
 /// Fills the maps of `target.h`.
-pub fn set_target(targets: &impl MapCore, own: &impl MapCore, target: &Target, own_tgids: &[u32]) -> Result<()> {
+pub fn set_target(
+    targets: &impl MapCore,
+    own: &impl MapCore,
+    target: &Target,
+    own_tgids: &[u32],
+) -> Result<()> {
     if let Target::Processes(ids) | Target::Threads(ids) = target {
         for id in ids {
             insert(targets, *id)?;
@@ -82,7 +90,8 @@ pub fn set_target(targets: &impl MapCore, own: &impl MapCore, target: &Target, o
 
 /// Adds a member to a map that is a set of ids.
 pub fn insert(set: &impl MapCore, id: u32) -> Result<()> {
-    set.update(&id.to_ne_bytes(), &[1], MapFlags::ANY).with_context(|| format!("failed to add {id} to a BPF map"))
+    set.update(&id.to_ne_bytes(), &[1], MapFlags::ANY)
+        .with_context(|| format!("failed to add {id} to a BPF map"))
 }
 
 /// Undoes libbpf's rewrite of `bpf_probe_read_user` to `bpf_probe_read`.
@@ -115,23 +124,34 @@ pub fn keep_probe_read_user(object: &OpenObject) -> Result<()> {
                 libbpf_sys::bpf_program__insn_cnt(program) as usize,
             )
         };
-        let rewritten = |i: &libbpf_sys::bpf_insn| i.code == CALL && i.src_reg() == 0 && i.imm == PROBE_READ;
+        let rewritten =
+            |i: &libbpf_sys::bpf_insn| i.code == CALL && i.src_reg() == 0 && i.imm == PROBE_READ;
         if !code.iter().any(rewritten) {
             continue;
         }
         let mut code = code.to_vec();
-        code.iter_mut().filter(|i| rewritten(i)).for_each(|i| i.imm = PROBE_READ_USER);
+        code.iter_mut()
+            .filter(|i| rewritten(i))
+            .for_each(|i| i.imm = PROBE_READ_USER);
         // SAFETY: libbpf copies the instructions.
         let failed = unsafe {
-            libbpf_sys::bpf_program__set_insns(program, code.as_mut_ptr(), code.len() as libbpf_sys::size_t)
+            libbpf_sys::bpf_program__set_insns(
+                program,
+                code.as_mut_ptr(),
+                code.len() as libbpf_sys::size_t,
+            )
         };
         if failed != 0 {
-            return Err(std::io::Error::from_raw_os_error(-failed)).context("failed to set instructions");
+            return Err(std::io::Error::from_raw_os_error(-failed))
+                .context("failed to set instructions");
         }
     }
 }
 
 /// ns that the programs of an object ran; 0 unless the kernel counts it.
 pub fn program_nanos(object: &libbpf_rs::Object) -> u64 {
-    object.progs().filter_map(|program| sys::program_nanos(program.as_fd())).sum()
+    object
+        .progs()
+        .filter_map(|program| sys::program_nanos(program.as_fd()))
+        .sum()
 }

@@ -28,16 +28,33 @@ pub struct Passes {
 impl Passes {
     pub fn open(settings: &Settings) -> Result<Passes> {
         let mut open = TaskStacksSkelBuilder::default().open(load::place())?;
-        let rodata = open.maps.rodata_data.as_deref_mut().context("task_stacks has no constants")?;
+        let rodata = open
+            .maps
+            .rodata_data
+            .as_deref_mut()
+            .context("task_stacks has no constants")?;
         load::check_abi("task_stacks", rodata.abi)?;
         rodata.target_kind = load::target_kind(&settings.target);
         let skel = open.load()?;
-        load::set_target(&skel.maps.targets, &skel.maps.own, &settings.target, &settings.own)?;
+        load::set_target(
+            &skel.maps.targets,
+            &skel.maps.own,
+            &settings.target,
+            &settings.own,
+        )?;
         let links = link(&skel, &settings.target)?;
-        Ok(Passes { links, skel, buffer: vec![0; BUFFER_BYTES / size_of::<u64>()] })
+        Ok(Passes {
+            links,
+            skel,
+            buffer: vec![0; BUFFER_BYTES / size_of::<u64>()],
+        })
     }
 
-    pub fn pass(&mut self, marks: bool, on_record: &mut dyn FnMut(Record<'_>)) -> Result<PassCounts> {
+    pub fn pass(
+        &mut self,
+        marks: bool,
+        on_record: &mut dyn FnMut(Record<'_>),
+    ) -> Result<PassCounts> {
         let before = self.counts();
         if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
             let pass = bss.pass.wrapping_add(1);
@@ -45,15 +62,18 @@ impl Passes {
             sys::write_shared(&mut bss.write_marks, u32::from(marks));
         }
         for link in &self.links {
-            let mut walk = sys::start_walk(link.as_fd()).context("failed to start a walk over the tasks")?;
+            let mut walk =
+                sys::start_walk(link.as_fd()).context("failed to start a walk over the tasks")?;
             loop {
-                let bytes = sys::read_words(&mut walk, &mut self.buffer).context("failed to read the tasks")?;
+                let bytes = sys::read_words(&mut walk, &mut self.buffer)
+                    .context("failed to read the tasks")?;
                 if bytes == 0 {
                     break;
                 }
                 let mut rest = sys::as_bytes(&self.buffer, bytes);
                 while !rest.is_empty() {
-                    let (record, size) = record::parse(rest).context("the kernel wrote a damaged record")?;
+                    let (record, size) =
+                        record::parse(rest).context("the kernel wrote a damaged record")?;
                     on_record(record);
                     rest = &rest[size..];
                 }
@@ -71,6 +91,23 @@ impl Passes {
             failed_faulted: after.failed_faulted - before.failed_faulted,
             failed_exited: after.failed_exited - before.failed_exited,
         })
+    }
+
+    /// Takes user stacks of running tasks too, for want of a CPU clock.
+    pub fn take_running_stacks(&mut self) {
+        if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
+            sys::write_shared(&mut bss.running_stacks, 1);
+        }
+    }
+
+    /// This process as the kernel numbers it, which in a pid namespace differs from its own view.
+    pub fn own_tgid(&mut self) -> Result<u32> {
+        let own = Walk::Process(std::process::id());
+        let link = sys::link_iterator(self.skel.progs.task_stacks.as_fd(), own)?;
+        let mut walk = sys::start_walk(link.as_fd())?;
+        while sys::read_words(&mut walk, &mut self.buffer)? > 0 {}
+        let bss = self.skel.maps.bss_data.as_deref();
+        Ok(bss.map_or(0, |bss| sys::read_shared(&bss.reader)))
     }
 
     pub fn want(&self, tid: u32, address: u64) -> Result<()> {
@@ -94,7 +131,12 @@ impl Passes {
     }
 
     fn counts(&self) -> layout::counts {
-        self.skel.maps.bss_data.as_deref().map(|bss| sys::read_shared(&bss.counts)).unwrap_or_default()
+        self.skel
+            .maps
+            .bss_data
+            .as_deref()
+            .map(|bss| sys::read_shared(&bss.counts))
+            .unwrap_or_default()
     }
 }
 
@@ -106,11 +148,73 @@ fn link(skel: &TaskStacksSkel<'_>, target: &Target) -> Result<Vec<OwnedFd>> {
         Target::Processes(ids) => ids.iter().copied().map(Walk::Process).collect(),
         Target::Threads(ids) => ids.iter().copied().map(Walk::Thread).collect(),
     };
-    match walks.into_iter().map(|walk| sys::link_iterator(program, walk)).collect() {
+    match walks
+        .into_iter()
+        .map(|walk| sys::link_iterator(program, walk))
+        .collect()
+    {
         Ok(links) => Ok(links),
         Err(e) if *target != Target::All && e.raw_os_error() == Some(libc::EINVAL) => {
             Ok(vec![sys::link_iterator(program, Walk::All)?])
         }
         Err(e) => Err(e).context("failed to link the task iterator"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        process,
+        sync::atomic::{AtomicBool, Ordering},
+        thread,
+    };
+
+    use super::*;
+    use crate::abi;
+
+    #[test]
+    fn pass_without_cpu_clock_running_tasks_have_the_stack_of_their_last_kernel_entry() {
+        if std::env::var_os("FLAMETOP_NO_BPF").is_some() {
+            println!("not run: FLAMETOP_NO_BPF is set");
+            return;
+        }
+        load::silence();
+        let target = Target::Processes(vec![process::id()]);
+        let mut passes = Passes::open(&Settings {
+            target,
+            cpu_hz: 0,
+            own: Vec::new(),
+        })
+        .unwrap();
+        static DONE: AtomicBool = AtomicBool::new(false);
+        let busy = thread::spawn(|| {
+            while !DONE.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        });
+        let running = |passes: &mut Passes| {
+            let mut found = None;
+            while found.is_none() {
+                let counts = passes
+                    .pass(false, &mut |record| {
+                        // the thread that makes the pass runs too, but in a system call
+                        if u32::from(record.head.state) == abi::FT_STATE_RUN {
+                            found = Some((
+                                record.head.status,
+                                record.stack.map_or(0, |s| s.user.len()),
+                            ));
+                        }
+                    })
+                    .unwrap();
+                assert!(found.is_none() || counts.on_cpu > 0);
+            }
+            found.unwrap()
+        };
+        assert_eq!(running(&mut passes), (0, 0));
+        passes.take_running_stacks();
+        let (status, bytes) = running(&mut passes);
+        assert!(status & abi::FT_LAST_ENTRY != 0 && status & abi::FT_HAS_STACK != 0 && bytes > 0);
+        DONE.store(true, Ordering::Relaxed);
+        busy.join().unwrap();
     }
 }

@@ -1,6 +1,6 @@
 //! Records of the kernel side as Rust sees them: views into the bytes that were read, nothing copied.
 //!
-//! `bpf/flametop.h` is the definition. Constants come from it (module [`abi`](crate::abi)), and the layouts here
+//! `bpf/flametop.h` is the definition. Constants come from it (module [`abi`]), and the layouts here
 //! are checked against what clang made of it when this crate is compiled.
 
 use std::{mem::size_of, ops::Range};
@@ -77,10 +77,44 @@ macro_rules! same_layout {
         };
     };
 }
-same_layout!(Head, layout::ft_head, size, kind, state, status, cpu, ktime, tid, tgid, start_boottime,
-    process_start_boottime, exec_vm, cgroup, nvcsw, nivcsw, run_ns, wait_ns, self_exec_id, uid, comm, process_comm);
-same_layout!(RawStack, layout::ft_stack, regs, mapping_start, mapping_end, user_address, piece_address,
-    kernel_bytes, user_bytes, piece_bytes, reserved, switches_after);
+same_layout!(
+    Head,
+    layout::ft_head,
+    size,
+    kind,
+    state,
+    status,
+    cpu,
+    ktime,
+    tid,
+    tgid,
+    start_boottime,
+    process_start_boottime,
+    exec_vm,
+    cgroup,
+    nvcsw,
+    nivcsw,
+    run_ns,
+    wait_ns,
+    self_exec_id,
+    uid,
+    comm,
+    process_comm
+);
+same_layout!(
+    RawStack,
+    layout::ft_stack,
+    regs,
+    mapping_start,
+    mapping_end,
+    user_address,
+    piece_address,
+    kernel_bytes,
+    user_bytes,
+    piece_bytes,
+    reserved,
+    switches_after
+);
 
 /// One record.
 #[derive(Clone, Debug)]
@@ -116,7 +150,7 @@ pub struct StackPart<'a> {
 pub(crate) fn parse(bytes: &[u8]) -> Option<(Record<'_>, usize)> {
     let (head, rest) = split::<Head>(bytes)?;
     let size = head.size as usize;
-    if size < size_of::<Head>() || size % 8 != 0 || size > bytes.len() {
+    if size < size_of::<Head>() || !size.is_multiple_of(8) || size > bytes.len() {
         return None;
     }
     if head.status & abi::FT_HAS_STACK == 0 {
@@ -144,7 +178,13 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<(Record<'_>, usize)> {
         piece,
         switches_after: raw.switches_after,
     };
-    Some((Record { head, stack: Some(stack) }, size))
+    Some((
+        Record {
+            head,
+            stack: Some(stack),
+        },
+        size,
+    ))
 }
 
 /// A structure of plain integers at the front of `bytes`.

@@ -42,7 +42,11 @@ thread_local! {
     static SINK: std::cell::Cell<*mut c_void> = const { std::cell::Cell::new(ptr::null_mut()) };
 }
 
-unsafe extern "C" fn take(_context: *mut c_void, bytes: *mut c_void, size: libbpf_sys::size_t) -> c_int {
+unsafe extern "C" fn take(
+    _context: *mut c_void,
+    bytes: *mut c_void,
+    size: libbpf_sys::size_t,
+) -> c_int {
     let sink = SINK.get().cast::<Sink<'_>>();
     // SAFETY: `poll` sets it to its own sink, which nothing else touches, before it calls libbpf.
     let sink = unsafe { &mut *sink };
@@ -64,15 +68,24 @@ unsafe extern "C" fn take(_context: *mut c_void, bytes: *mut c_void, size: libbp
 
 impl Rings {
     pub(crate) fn open<'a>(maps: impl Iterator<Item = &'a dyn MapCore>) -> Result<Rings> {
-        let mut rings = Rings { ring: None, _maps: Vec::new() };
+        let mut rings = Rings {
+            ring: None,
+            _maps: Vec::new(),
+        };
         for map in maps {
-            let map = map.as_fd().try_clone_to_owned().context("failed to keep a ring")?;
+            let map = map
+                .as_fd()
+                .try_clone_to_owned()
+                .context("failed to keep a ring")?;
             // SAFETY: the map is a ring and stays open as long as the reader; the callback needs no context.
             let failed = unsafe {
                 match rings.ring {
-                    Some(ring) => {
-                        libbpf_sys::ring_buffer__add(ring.as_ptr(), map.as_raw_fd(), Some(take), ptr::null_mut())
-                    }
+                    Some(ring) => libbpf_sys::ring_buffer__add(
+                        ring.as_ptr(),
+                        map.as_raw_fd(),
+                        Some(take),
+                        ptr::null_mut(),
+                    ),
                     None => {
                         rings.ring = NonNull::new(libbpf_sys::ring_buffer__new(
                             map.as_raw_fd(),
@@ -80,12 +93,17 @@ impl Rings {
                             ptr::null_mut(),
                             ptr::null(),
                         ));
-                        if rings.ring.is_none() { -libc::ENOMEM } else { 0 }
+                        if rings.ring.is_none() {
+                            -libc::ENOMEM
+                        } else {
+                            0
+                        }
                     }
                 }
             };
             if failed != 0 {
-                return Err(std::io::Error::from_raw_os_error(-failed)).context("failed to map a ring");
+                return Err(std::io::Error::from_raw_os_error(-failed))
+                    .context("failed to map a ring");
             }
             rings._maps.push(map);
         }
@@ -97,13 +115,22 @@ impl Rings {
     ///
     /// # Errors
     /// If the kernel refuses to wait, or wrote a record that makes no sense.
-    pub fn poll(&mut self, timeout: Duration, on_record: &mut dyn FnMut(Record<'_>)) -> Result<usize> {
+    pub fn poll(
+        &mut self,
+        timeout: Duration,
+        on_record: &mut dyn FnMut(Record<'_>),
+    ) -> Result<usize> {
         let timeout = timeout.min(LONGEST_WAIT);
         let Some(ring) = self.ring else {
             std::thread::sleep(timeout);
             return Ok(0);
         };
-        let mut sink = Sink { on_record, records: 0, damaged: 0, panic: None };
+        let mut sink = Sink {
+            on_record,
+            records: 0,
+            damaged: 0,
+            panic: None,
+        };
         SINK.set((&raw mut sink).cast());
         // SAFETY: the ring is open, and the callback's sink is this one. Poll takes what woke it, consume the rest.
         let result = unsafe {
@@ -117,7 +144,8 @@ impl Rings {
             resume_unwind(panic);
         }
         if result < 0 {
-            return Err(std::io::Error::from_raw_os_error(-result)).context("failed to read the CPU clock's ring");
+            return Err(std::io::Error::from_raw_os_error(-result))
+                .context("failed to read the CPU clock's ring");
         }
         if sink.damaged > 0 {
             anyhow::bail!("the kernel wrote {} damaged records", sink.damaged);

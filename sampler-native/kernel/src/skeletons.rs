@@ -1,6 +1,6 @@
 //! The BPF objects, as libbpf-cargo generates them.
 
-#[allow(warnings, clippy::all)]
+#[allow(warnings, clippy::all, clippy::undocumented_unsafe_blocks)]
 mod generated {
     pub mod task_stacks {
         include!(concat!(env!("OUT_DIR"), "/task_stacks.rs"));

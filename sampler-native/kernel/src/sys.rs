@@ -126,25 +126,34 @@ pub fn open_cpu_clock(cpu: u32, period_nanos: u64) -> Result<OwnedFd> {
 /// Changes the period of a CPU clock.
 pub fn set_period(event: BorrowedFd<'_>, period_nanos: u64) -> Result<()> {
     // SAFETY: the kernel reads 8 bytes at the pointer.
-    done(unsafe {
-        libc::ioctl(event.as_raw_fd(), PERF_EVENT_IOC_PERIOD, &period_nanos)
-    })
+    done(unsafe { libc::ioctl(event.as_raw_fd(), PERF_EVENT_IOC_PERIOD, &period_nanos) })
 }
 
 /// Starts or stops a CPU clock.
 pub fn enable(event: BorrowedFd<'_>, on: bool) -> Result<()> {
-    let request = if on { PERF_EVENT_IOC_ENABLE } else { PERF_EVENT_IOC_DISABLE };
+    let request = if on {
+        PERF_EVENT_IOC_ENABLE
+    } else {
+        PERF_EVENT_IOC_DISABLE
+    };
     // SAFETY: no pointers are passed.
     done(unsafe { libc::ioctl(event.as_raw_fd(), request, 0) })
 }
 
 fn done(result: c_int) -> Result<()> {
-    if result < 0 { Err(Error::last_os_error()) } else { Ok(()) }
+    if result < 0 {
+        Err(Error::last_os_error())
+    } else {
+        Ok(())
+    }
 }
 
 /// `CLOCK_MONOTONIC`, ns: the clock of `bpf_ktime_get_ns`.
 pub fn monotonic_nanos() -> u64 {
-    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: the kernel writes one timespec. It cannot fail for this clock.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
@@ -164,7 +173,9 @@ pub fn move_to_cpu(cpu: u32) -> Result<()> {
 /// Ticks a second of `/proc/stat`.
 pub fn ticks_per_second() -> u64 {
     // SAFETY: no pointers are passed.
-    u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).unwrap_or(100).max(1)
+    u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) })
+        .unwrap_or(100)
+        .max(1)
 }
 
 /// ns that a program ran, as far as the kernel counts it.

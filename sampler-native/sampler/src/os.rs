@@ -1,6 +1,11 @@
 //! The few things that only libc gives: clocks, and the priority of a thread.
 
-use std::io;
+use std::{
+    ffi::CString,
+    fs::File,
+    io,
+    os::fd::{AsRawFd, FromRawFd},
+};
 
 /// ns of `CLOCK_MONOTONIC`.
 pub fn monotonic() -> u64 {
@@ -58,4 +63,34 @@ pub fn raise_priority() -> io::Result<()> {
         return Ok(());
     }
     Err(io::Error::last_os_error())
+}
+
+/// Opens a file for reading below `root`, as a process with that root would find it, but follows no link at its end, and
+/// waits for nobody (a FIFO without a writer).
+///
+/// # Errors
+/// It cannot be opened so.
+pub fn open_in_root(root: &File, path: &str) -> io::Result<File> {
+    let path = CString::new(path)?;
+    // SAFETY: all zeros is a valid `open_how`.
+    let mut how: libc::open_how = unsafe { std::mem::zeroed() };
+    how.flags =
+        (libc::O_RDONLY | libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC)
+            as u64;
+    how.resolve = libc::RESOLVE_IN_ROOT | libc::RESOLVE_NO_MAGICLINKS;
+    // SAFETY: path and `how` live through the call, and its size is the one passed.
+    let fd = unsafe {
+        libc::syscall(
+            libc::SYS_openat2,
+            root.as_raw_fd(),
+            path.as_ptr(),
+            &how,
+            size_of::<libc::open_how>(),
+        )
+    };
+    match i32::try_from(fd) {
+        // SAFETY: the kernel has just given us this descriptor.
+        Ok(fd) if fd >= 0 => Ok(unsafe { File::from_raw_fd(fd) }),
+        _ => Err(io::Error::last_os_error()),
+    }
 }

@@ -13,6 +13,7 @@ use flametop_unwind::{
 };
 
 use crate::{
+    jit::{self, JitNames},
     stacks::Stacks,
     tasks::{Pieces, Process, Sight, Task, Tasks, Told},
 };
@@ -57,8 +58,27 @@ pub struct Pipeline {
     stacks: Stacks,
     walker: Walker,
     symbolizer: Symbolizer,
+    jit: JitNames,
     subjects: HashSet<ModuleId>,
     told_limit: bool,
+}
+
+/// What a walk came to; the frames are in the walker.
+struct Walk {
+    end: End,
+    outcome: Option<Outcome>,
+    /// The mappings were too old for it, and it was too soon to read them again.
+    stale: bool,
+}
+
+impl Walk {
+    fn ended(end: End) -> Walk {
+        Walk {
+            end,
+            outcome: None,
+            stale: false,
+        }
+    }
 }
 
 struct Walker {
@@ -88,6 +108,7 @@ impl Pipeline {
                 kernel: Vec::new(),
             },
             symbolizer,
+            jit: JitNames::start(),
             subjects: HashSet::new(),
             told_limit: false,
         }
@@ -98,24 +119,28 @@ impl Pipeline {
         let Sight::Live(task, process) = self.tasks.see(head, pass, &mut self.out) else {
             return;
         };
-        let (end, short_id) = match stack {
+        let (end, id) = match stack {
             Some(stack) => {
-                let (end, outcome) = self
+                let walk = self
                     .walker
                     .walk(head, stack, task.pieces.as_deref(), process);
-                if let Some(address) = next_piece(head, stack, task, &outcome) {
+                let piece = next_piece(head, stack, task, &walk);
+                // Any piece will do to be shown the task again.
+                let again = walk.stale && try_again(head, task, process);
+                if let Some(address) = piece.or(again.then_some(stack.user_address)) {
                     self.wishes.pieces.push((head.tid, address));
                 }
-                self.totals.walked += 1;
-                self.totals.short += u64::from(end != End::Root);
-                let id = self.stacks.id(
-                    end,
-                    &self.walker.user,
-                    &self.walker.kernel,
-                    &self.walker.modules,
-                    &mut self.out,
-                );
-                (end, Some(id))
+                let Pipeline {
+                    stacks,
+                    walker,
+                    totals,
+                    out,
+                    ..
+                } = self;
+                (
+                    walk.end,
+                    Some(walker.stack_id(walk.end, stacks, totals, out)),
+                )
             }
             None => (missing(head), None),
         };
@@ -124,10 +149,10 @@ impl Pipeline {
             wait: head.wait_ns,
             switches: head.nvcsw + head.nivcsw,
             state: head.state,
-            stack: short_id,
+            stack: id,
         };
         if task.told.replace(told) != Some(told) || u32::from(head.state) == abi::FT_STATE_RUN {
-            let head = stream_head(head, task.id, short_id, end);
+            let head = stream_head(head, task.id, id, end);
             self.out.put(&Record::TaskChanged(head));
         }
     }
@@ -140,44 +165,41 @@ impl Pipeline {
     /// A sample of the CPU clock.
     pub fn cpu_sample(&mut self, head: &Head, stack: Option<&StackPart<'_>>) {
         let sight = self.tasks.see(head, 0, &mut self.out);
-        let (id, placed) = match (sight, stack) {
+        let (task, placed) = match (sight, stack) {
             (Sight::Ended(id), _) => (id, None),
             (Sight::Live(task, _), None) => (task.id, None),
             (Sight::Live(task, process), Some(stack)) => {
-                let (end, outcome) = self.walker.walk(head, stack, None, process);
-                if outcome.is_some_and(|o| o.end == flametop_unwind::End::Truncated)
+                let walk = self.walker.walk(head, stack, None, process);
+                if walk.end == End::Truncated
                     && head.status & abi::FT_CLAMPED != 0
                     && !std::mem::replace(&mut task.raised, true)
                 {
                     self.wishes.deeper.push(head.tid);
                 }
-                self.totals.walked += 1;
-                self.totals.short += u64::from(end != End::Root);
-                let walker = &self.walker;
-                let empty = walker.user.is_empty() && walker.kernel.is_empty();
-                let id = (!empty).then(|| {
-                    self.stacks.id(
-                        end,
-                        &walker.user,
-                        &walker.kernel,
-                        &walker.modules,
-                        &mut self.out,
-                    )
-                });
-                (task.id, id.map(|id| (id, end)))
+                let nothing = self.walker.user.is_empty() && self.walker.kernel.is_empty();
+                let placed = (!nothing).then_some(walk.end);
+                (task.id, placed)
             }
         };
-        let head = match placed {
-            Some((stack, end)) => {
+        let (stack, why) = match placed {
+            Some(end) => {
                 self.totals.cpu_placed += 1;
-                stream_head(head, id, Some(stack), end)
+                let Pipeline {
+                    stacks,
+                    walker,
+                    totals,
+                    out,
+                    ..
+                } = self;
+                (Some(walker.stack_id(end, stacks, totals, out)), end)
             }
             None => {
                 self.totals.cpu_failed += 1;
-                stream_head(head, id, None, End::Exited)
+                (None, End::Exited)
             }
         };
-        self.out.put(&Record::CpuSample(head));
+        self.out
+            .put(&Record::CpuSample(stream_head(head, task, stack, why)));
     }
 
     /// A process image was replaced.
@@ -201,22 +223,28 @@ impl Pipeline {
     /// Passes frames on to the symbolizer.
     pub fn ask_names(&mut self, frames: &[u32]) {
         let mut queries = Vec::with_capacity(frames.len());
+        let mut jit = Vec::new();
         for &frame in frames {
             let Some(&Frame { module, offset, .. }) = self.stacks.place(frame) else {
                 continue;
             };
             let modules = &mut self.walker.modules;
-            if matches!(
-                modules.get(module).kind(),
-                ModuleKind::Jit | ModuleKind::Unknown
-            ) {
-                let name = format!("{offset:#x}");
-                self.out.put(&Record::Name {
-                    frame,
-                    source: NameSource::Unknown,
-                    name: name.as_bytes(),
-                });
-                continue;
+            match modules.get(module).kind() {
+                ModuleKind::Jit => {
+                    let tgid = modules.get(module).tgid().unwrap_or(0);
+                    let address = offset;
+                    jit.push(jit::Ask {
+                        frame,
+                        tgid,
+                        address,
+                    });
+                    continue;
+                }
+                ModuleKind::Unknown => {
+                    self.unnamed(frame, offset);
+                    continue;
+                }
+                _ => {}
             }
             if self.subjects.insert(module)
                 && let Ok(subject) = subject(modules, module)
@@ -232,10 +260,36 @@ impl Pipeline {
             });
         }
         self.symbolizer.ask(&queries);
+        if !jit.is_empty() {
+            self.jit.ask(jit);
+        }
     }
 
-    /// Takes what the symbolizer has answered; its process, if one runs.
+    fn unnamed(&mut self, frame: u32, address: u64) {
+        let name = format!("{address:#x}");
+        self.out.put(&Record::Name {
+            frame,
+            source: NameSource::Unknown,
+            name: name.as_bytes(),
+        });
+    }
+
+    /// Takes the names that have come; gives the symbolizer's process, if one runs.
     pub fn take_names(&mut self) -> Option<u32> {
+        let of_jit: Vec<jit::Answer> = self.jit.answers().collect();
+        for (frame, name) in of_jit {
+            match name {
+                Some(name) => self.out.put(&Record::Name {
+                    frame,
+                    source: NameSource::Symbol,
+                    name: &name[..name.len().min(stream::MAX_NAME)],
+                }),
+                None => {
+                    let address = self.stacks.place(frame).map_or(0, |p| p.offset);
+                    self.unnamed(frame, address);
+                }
+            }
+        }
         for answer in self.symbolizer.take_answers() {
             let name = &answer.name[..answer.name.len().min(stream::MAX_NAME)];
             self.out.put(&Record::Name {
@@ -286,14 +340,12 @@ fn missing(head: &Head) -> End {
 }
 
 /// Keeps the piece that came and says which one to ask for next, if the walk can go on with more.
-fn next_piece(
-    head: &Head,
-    stack: &StackPart<'_>,
-    task: &mut Task,
-    outcome: &Option<Outcome>,
-) -> Option<u64> {
+fn next_piece(head: &Head, stack: &StackPart<'_>, task: &mut Task, walk: &Walk) -> Option<u64> {
     let collected = task.pieces.take();
-    let want = outcome.as_ref()?.want?;
+    if head.status & abi::FT_LAST_ENTRY != 0 {
+        return None;
+    }
+    let want = walk.outcome?.want?;
     let switches = head.nvcsw + head.nivcsw;
     let mut collected = collected
         .filter(|p| p.switches == switches)
@@ -315,6 +367,17 @@ fn next_piece(
     collected.asked = want;
     task.pieces = Some(collected);
     Some(want)
+}
+
+/// Whether a sleeper with stale mappings should be seen again: as long as they are from before it was found so.
+fn try_again(head: &Head, task: &mut Task, process: &Process) -> bool {
+    let switches = head.nvcsw + head.nivcsw;
+    let since = match task.unknown {
+        Some((s, since)) if s == switches => since,
+        _ => head.ktime,
+    };
+    task.unknown = Some((switches, since));
+    process.maps_read < since
 }
 
 fn stream_head(head: &Head, task: u32, stack: Option<u32>, why: End) -> stream::Head {
@@ -344,7 +407,7 @@ impl Walker {
         stack: &StackPart<'_>,
         collected: Option<&Pieces>,
         process: &mut Process,
-    ) -> (End, Option<Outcome>) {
+    ) -> Walk {
         self.user.clear();
         self.kernel.clear();
         let sampled = u32::from(head.kind) == abi::FT_KIND_CPU;
@@ -358,13 +421,19 @@ impl Walker {
             });
         }
         if head.status & abi::FT_KTHREAD != 0 {
-            return (End::Root, None);
+            return Walk::ended(End::Root);
         }
         if head.status & abi::FT_COMPAT != 0 {
-            return (End::NoUnwindInfo, None);
+            return Walk::ended(End::NoUnwindInfo);
         }
-        if stack.regs.iter().all(|r| *r == 0) || !self.know_maps(head, process) {
-            return (End::Exited, None);
+        if stack.regs.iter().all(|r| *r == 0) {
+            return Walk::ended(End::Exited);
+        }
+        if !self.know_maps(head, process) {
+            return Walk {
+                stale: true,
+                ..Walk::ended(End::Exited)
+            };
         }
         let switches = head.nvcsw + head.nivcsw;
         let collected = collected.filter(|p| p.switches == switches);
@@ -395,8 +464,10 @@ impl Walker {
             pieces: &pieces,
         };
         let mut outcome = self.unwind(process, &input);
-        if outcome.unknown_address && self.refresh_maps(head, process) {
+        let mut stale = outcome.unknown_address;
+        if stale && self.refresh_maps(head, process) {
             outcome = self.unwind(process, &input);
+            stale = false;
         }
         if stack.user.is_empty() {
             // Only the leaf is known, by its register.
@@ -404,7 +475,11 @@ impl Walker {
                 s if s & abi::FT_MM_BUSY != 0 => End::MmBusy,
                 _ => End::Faulted,
             };
-            return (why, None);
+            return Walk::ended(why);
+        }
+        if head.status & abi::FT_LAST_ENTRY != 0 && !self.user.is_empty() {
+            // It has run on since: the callers may still be right, the leaf is not.
+            self.user.remove(0);
         }
         let end = match outcome.end {
             flametop_unwind::End::Root => End::Root,
@@ -414,7 +489,24 @@ impl Walker {
             flametop_unwind::End::Jit => End::Jit,
             flametop_unwind::End::Limit => End::Limit,
         };
-        (end, Some(outcome))
+        Walk {
+            end,
+            outcome: Some(outcome),
+            stale,
+        }
+    }
+
+    /// The id of the stack that was walked last.
+    fn stack_id(
+        &self,
+        end: End,
+        stacks: &mut Stacks,
+        totals: &mut Totals,
+        out: &mut Encoder,
+    ) -> u32 {
+        totals.walked += 1;
+        totals.short += u64::from(end != End::Root);
+        stacks.id(end, &self.user, &self.kernel, &self.modules, out)
     }
 
     fn unwind(&mut self, process: &Process, input: &Input<'_>) -> Outcome {

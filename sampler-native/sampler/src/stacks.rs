@@ -13,8 +13,9 @@ const MAX_FRAMES: usize = 1 << 20;
 const MAX_STACKS: usize = 1 << 18;
 
 /// The tables.
-#[derive(Default)]
 pub struct Stacks {
+    most_frames: usize,
+    most_stacks: usize,
     modules: u32,
     frames: HashMap<Frame, u32>,
     places: Vec<Frame>,
@@ -23,7 +24,26 @@ pub struct Stacks {
     key: Vec<u32>,
 }
 
+impl Default for Stacks {
+    fn default() -> Stacks {
+        Stacks::bounded(MAX_FRAMES, MAX_STACKS)
+    }
+}
+
 impl Stacks {
+    fn bounded(most_frames: usize, most_stacks: usize) -> Stacks {
+        Stacks {
+            most_frames,
+            most_stacks,
+            modules: 0,
+            frames: HashMap::new(),
+            places: Vec::new(),
+            stacks: HashMap::new(),
+            limit: None,
+            key: Vec::new(),
+        }
+    }
+
     /// Where a frame is.
     pub fn place(&self, frame: u32) -> Option<&Frame> {
         self.places.get(frame as usize)
@@ -54,7 +74,7 @@ impl Stacks {
         }
         let id = match self.stacks.get(&key[..]) {
             Some(id) => *id,
-            None if self.stacks.len() >= MAX_STACKS => self.limit(out),
+            None if self.stacks.len() >= self.most_stacks => self.limit(out),
             None => self.add(&key, end, user.len(), out),
         };
         self.key = key;
@@ -90,7 +110,7 @@ impl Stacks {
         if let Some(id) = self.frames.get(&frame) {
             return Some(*id);
         }
-        if self.places.len() >= MAX_FRAMES {
+        if self.places.len() >= self.most_frames {
             return None;
         }
         while self.modules <= frame.module.0 {
@@ -119,5 +139,54 @@ impl Stacks {
             guessed: frame.guessed,
         });
         Some(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(modules: &mut Modules, offsets: impl IntoIterator<Item = u64>) -> Vec<Frame> {
+        let module = modules.kernel();
+        let frame = |offset| Frame {
+            module,
+            offset,
+            guessed: false,
+        };
+        offsets.into_iter().map(frame).collect()
+    }
+
+    #[test]
+    fn id_same_frames_is_the_same_unless_they_end_otherwise() {
+        let (mut modules, mut out) = (Modules::new(1 << 20), Encoder::new());
+        let mut stacks = Stacks::default();
+        let f = frames(&mut modules, [1, 2]);
+        let mut id = |end, user: &[Frame], kernel: &[Frame]| {
+            stacks.id(end, user, kernel, &modules, &mut out)
+        };
+        assert_eq!(id(End::Root, &f, &[]), 0);
+        assert_eq!(id(End::Root, &f, &[]), 0);
+        assert_eq!(id(End::Truncated, &f, &[]), 1);
+        assert_eq!(id(End::Root, &[], &f), 2);
+        assert_eq!(id(End::Root, &f[..1], &f[1..]), 3);
+        assert_eq!(id(End::Root, &f, &[]), 0);
+    }
+
+    #[test]
+    fn id_at_either_bound_is_one_stack_that_ends_in_limit() {
+        for (most_frames, most_stacks) in [(10, 1000), (1000, 10)] {
+            let (mut modules, mut out) = (Modules::new(1 << 20), Encoder::new());
+            let mut stacks = Stacks::bounded(most_frames, most_stacks);
+            let mut ids = Vec::new();
+            for offset in 0..20 {
+                let f = frames(&mut modules, [offset]);
+                ids.push(stacks.id(End::Root, &f, &[], &modules, &mut out));
+            }
+            assert!(stacks.full());
+            assert_eq!(ids[..10], (0..10).collect::<Vec<_>>());
+            assert_eq!(ids[10..], [10; 10]);
+            let known = frames(&mut modules, [3]);
+            assert_eq!(stacks.id(End::Root, &known, &[], &modules, &mut out), 3);
+        }
     }
 }

@@ -87,6 +87,8 @@ pub struct Task {
     pub told: Option<Told>,
     /// See [`Pieces`].
     pub pieces: Option<Box<Pieces>>,
+    /// Of this many switches, its stack has had an address without a mapping since then (ns).
+    pub unknown: Option<(u64, u64)>,
     /// The CPU clock copies more of its stack.
     pub raised: bool,
 }
@@ -212,6 +214,7 @@ impl Tasks {
                 sums: (head.run_ns, head.wait_ns),
                 told: None,
                 pieces: None,
+                unknown: None,
                 raised: false,
             }
         });
@@ -386,4 +389,242 @@ fn read_cmdline(tgid: u32) -> Vec<u8> {
         let _ = file.take(MAX_CMDLINE).read_to_end(&mut text);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flametop_stream::{BATCH_HEADER, Reader, batch, file_header, text::Line};
+
+    const SECOND: u64 = 1_000_000_000;
+
+    /// A task of the process with tid 100 that began 1 s after boot; sampling begins at 10 s.
+    fn head(tid: u32, time: u64) -> Head {
+        Head {
+            size: size_of::<Head>() as u32,
+            kind: abi::FT_KIND_TASK as u16,
+            state: abi::FT_STATE_SLEEP as u16,
+            status: 0,
+            cpu: 0,
+            ktime: time * SECOND,
+            tid,
+            tgid: 100,
+            start_boottime: SECOND + u64::from(tid),
+            process_start_boottime: SECOND + 100,
+            exec_vm: 10,
+            cgroup: 1,
+            nvcsw: 1,
+            nivcsw: 0,
+            run_ns: time * 10,
+            wait_ns: time,
+            self_exec_id: 1,
+            uid: 1000,
+            comm: comm16(b"thread"),
+            process_comm: comm16(b"program"),
+        }
+    }
+
+    fn comm16(name: &[u8]) -> [u8; 16] {
+        let mut comm = [0; 16];
+        comm[..name.len()].copy_from_slice(name);
+        comm
+    }
+
+    struct Log {
+        tasks: Tasks,
+        out: Encoder,
+    }
+
+    impl Log {
+        fn new() -> Log {
+            Log {
+                tasks: Tasks::new(10 * SECOND, 0),
+                out: Encoder::new(),
+            }
+        }
+
+        fn see(&mut self, head: &Head) {
+            self.tasks.see(head, 1, &mut self.out);
+        }
+
+        fn exit(&mut self, head: &Head) {
+            self.tasks.exit(head, &mut self.out);
+        }
+
+        /// The records since the last call, each up to the fields that do not matter here.
+        fn take(&mut self) -> Vec<String> {
+            let mut bytes = file_header([]);
+            let mut framed = vec![0; BATCH_HEADER + self.out.bytes().len()];
+            batch(&mut framed, 0, 0, 0, self.out.bytes());
+            bytes.extend_from_slice(&framed);
+            self.out.clear();
+            let mut reader = Reader::new(bytes.as_slice()).expect("header");
+            let batch = reader.next_batch().expect("batch").expect("one");
+            let line = |r| Line(&r).to_string();
+            let records = batch.records().map(|r| line(r.expect("record")));
+            records
+                .map(
+                    |l| match l.split_once(" start=").or(l.split_once(" time=")) {
+                        Some((front, rest)) => match rest.split_once(" exact=") {
+                            Some((_, exact)) => format!("{front} exact={exact}"),
+                            None => front.to_owned(),
+                        },
+                        None => l,
+                    },
+                )
+                .collect()
+        }
+    }
+
+    #[test]
+    fn see_same_task_again_tells_nothing() {
+        let mut log = Log::new();
+        log.see(&head(100, 11));
+        assert_eq!(
+            log.take(),
+            ["process id=0 tgid=100", "task id=0 process=0 tid=100"]
+        );
+        log.see(&head(100, 12));
+        assert!(log.take().is_empty());
+        log.see(&Head {
+            comm: comm16(b"renamed"),
+            ..head(100, 13)
+        });
+        assert_eq!(log.take(), ["task id=0 process=0 tid=100"]);
+    }
+
+    #[test]
+    fn see_same_number_of_another_task_is_a_new_one() {
+        let mut log = Log::new();
+        log.see(&head(100, 11));
+        log.exit(&head(100, 12));
+        let again = Head {
+            start_boottime: 13 * SECOND,
+            process_start_boottime: 13 * SECOND,
+            ..head(100, 14)
+        };
+        log.see(&again);
+        let told = log.take();
+        assert_eq!(
+            told[3..],
+            ["process id=1 tgid=100", "task id=1 process=1 tid=100"]
+        );
+    }
+
+    #[test]
+    fn see_after_the_end_does_not_bring_it_back_unless_a_zombie() {
+        let mut log = Log::new();
+        log.see(&head(101, 11));
+        log.exit(&head(101, 12));
+        log.take();
+        let mut out = Encoder::new();
+        assert!(matches!(
+            log.tasks.see(&head(101, 11), 1, &mut out),
+            Sight::Ended(0)
+        ));
+        assert!(matches!(
+            log.tasks.see(&head(101, 13), 1, &mut out),
+            Sight::Ended(0)
+        ));
+        let zombie = Head {
+            state: abi::FT_STATE_ZOMBIE as u16,
+            ..head(101, 13)
+        };
+        log.see(&zombie);
+        assert_eq!(log.take(), ["task id=1 process=0 tid=101"]);
+        log.tasks.end_unmarked(2, 14 * SECOND, &mut log.out);
+        assert_eq!(log.take(), ["gone task=1 exact=0"]);
+    }
+
+    #[test]
+    fn exit_unknown_task_is_told_only_if_it_began_since() {
+        let mut log = Log::new();
+        log.exit(&head(101, 12));
+        assert!(log.take().is_empty());
+        let fresh = Head {
+            start_boottime: 11 * SECOND,
+            ..head(102, 12)
+        };
+        log.exit(&fresh);
+        assert_eq!(
+            log.take(),
+            [
+                "process id=0 tgid=100",
+                "task id=0 process=0 tid=102",
+                "gone task=0 exact=1"
+            ]
+        );
+        log.exit(&fresh);
+        assert!(log.take().is_empty());
+    }
+
+    #[test]
+    fn see_exec_of_a_lone_task_keeps_its_id() {
+        let mut log = Log::new();
+        log.see(&head(100, 11));
+        log.take();
+        let after = Head {
+            self_exec_id: 2,
+            ..head(100, 12)
+        };
+        log.see(&after);
+        assert_eq!(
+            log.take(),
+            ["process id=1 tgid=100", "task id=0 process=1 tid=100"]
+        );
+        // A sample from before the exec that comes late changes nothing.
+        log.see(&head(100, 11));
+        assert!(log.take().is_empty());
+        log.see(&after);
+        assert!(log.take().is_empty());
+    }
+
+    #[test]
+    fn see_exec_beside_other_tasks_is_a_new_task() {
+        let mut log = Log::new();
+        log.see(&head(100, 11));
+        log.see(&head(101, 11));
+        log.take();
+        let after = Head {
+            self_exec_id: 2,
+            ..head(100, 12)
+        };
+        log.see(&after);
+        assert_eq!(
+            log.take(),
+            [
+                "gone task=0 exact=0",
+                "process id=1 tgid=100",
+                "task id=2 process=1 tid=100"
+            ]
+        );
+        // The end of the former leader comes late, and is not the end of its successor.
+        log.exit(&head(100, 12));
+        assert!(log.take().is_empty());
+        log.exit(&head(101, 12));
+        assert_eq!(log.take(), ["gone task=1 exact=1"]);
+        assert_eq!(log.tasks.len(), 1);
+    }
+
+    #[test]
+    fn end_unmarked_spares_what_began_after_the_pass() {
+        let mut log = Log::new();
+        log.see(&head(100, 11));
+        log.tasks.see(&head(101, 20), 0, &mut log.out);
+        log.take();
+        log.tasks.end_unmarked(2, 15 * SECOND, &mut log.out);
+        assert_eq!(log.take(), ["gone task=0 exact=0"]);
+        assert_eq!(log.tasks.len(), 1);
+    }
+
+    #[test]
+    fn forget_long_ended_processes_are_dropped() {
+        let mut log = Log::new();
+        log.see(&head(100, 11));
+        log.exit(&head(100, 12));
+        log.tasks.forget(13 * SECOND);
+        assert_eq!((log.tasks.processes.len(), log.tasks.gone.len()), (1, 1));
+        log.tasks.forget(18 * SECOND);
+        assert_eq!((log.tasks.processes.len(), log.tasks.gone.len()), (0, 0));
+    }
 }

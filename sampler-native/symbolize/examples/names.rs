@@ -1,5 +1,6 @@
-//! Measures the symbolizer: `cargo run --release --example names -- FILE…` asks for names in the kernel and in each file,
-//! at 4,000 places spread over it, and prints time per name and the memory of the helper process.
+//! Measures the symbolizer: `cargo run --release --example names -- FILE…` asks for names in the
+//! kernel and in each file, at 4,000 places spread over it, and prints time per name and the memory
+//! of the helper process.
 
 use std::error::Error;
 use std::fs::{self, File};
@@ -16,26 +17,68 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut symbolizer = Symbolizer::start(Path::new(&program));
     symbolizer.add_module(0, Subject::Kernel);
     let kallsyms = fs::read_to_string("/proc/kallsyms")?;
-    let addresses: Vec<u64> =
-        kallsyms.lines().filter(|line| line[17..].starts_with(['t', 'T'])).map(|line| u64::from_str_radix(&line[..16], 16).unwrap_or(0)).collect();
+    let addresses: Vec<u64> = kallsyms
+        .lines()
+        .filter(|line| line[17..].starts_with(['t', 'T']))
+        .map(|line| u64::from_str_radix(&line[..16], 16).unwrap_or(0))
+        .collect();
     let step = (addresses.len() / PLACES as usize).max(1);
-    report(&mut symbolizer, "kernel (first)", 0, addresses.iter().step_by(step).copied())?;
-    report(&mut symbolizer, "kernel (again)", 0, addresses.iter().step_by(step).map(|address| address + 1))?;
+    report(
+        &mut symbolizer,
+        "kernel (first)",
+        0,
+        addresses.iter().step_by(step).copied(),
+    )?;
+    report(
+        &mut symbolizer,
+        "kernel (again)",
+        0,
+        addresses.iter().step_by(step).map(|address| address + 1),
+    )?;
     for (i, path) in std::env::args_os().skip(1).enumerate() {
         let file = File::open(&path)?;
         let end = file.metadata()?.len();
         let module = i as u32 + 1;
-        symbolizer.add_module(module, Subject::File { file, path: path.as_encoded_bytes().to_vec() });
+        symbolizer.add_module(
+            module,
+            Subject::File {
+                file,
+                path: path.as_encoded_bytes().to_vec(),
+            },
+        );
         let places = (0..u64::from(PLACES)).map(|n| n * end / u64::from(PLACES));
-        report(&mut symbolizer, &format!("{} (first)", path.display()), module, places.clone())?;
-        report(&mut symbolizer, &format!("{} (again)", path.display()), module, places.map(|place| place + 1))?;
+        report(
+            &mut symbolizer,
+            &format!("{} (first)", path.display()),
+            module,
+            places.clone(),
+        )?;
+        report(
+            &mut symbolizer,
+            &format!("{} (again)", path.display()),
+            module,
+            places.map(|place| place + 1),
+        )?;
     }
     Ok(())
 }
 
-fn report(symbolizer: &mut Symbolizer, what: &str, module: u32, places: impl Iterator<Item = u64>) -> Result<(), Box<dyn Error>> {
-    let queries: Vec<Query> =
-        places.zip(0..).map(|(offset, frame)| Query { frame, module, offset, function_start: None, root: None }).collect();
+fn report(
+    symbolizer: &mut Symbolizer,
+    what: &str,
+    module: u32,
+    places: impl Iterator<Item = u64>,
+) -> Result<(), Box<dyn Error>> {
+    let queries: Vec<Query> = places
+        .zip(0..)
+        .map(|(offset, frame)| Query {
+            frame,
+            module,
+            offset,
+            function_start: None,
+            root: None,
+        })
+        .collect();
     let begin = Instant::now();
     symbolizer.ask(&queries);
     let mut answers = Vec::new();
@@ -44,15 +87,25 @@ fn report(symbolizer: &mut Symbolizer, what: &str, module: u32, places: impl Ite
         answers.extend(symbolizer.take_answers());
     }
     let micros = begin.elapsed().as_secs_f64() * 1e6;
-    let named = answers.iter().filter(|answer| answer.source == Source::Symbol).count();
+    let named = answers
+        .iter()
+        .filter(|answer| answer.source == Source::Symbol)
+        .count();
     let pid = symbolizer.pid().ok_or("the helper process is gone")?;
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
     let kib = |key: &str| -> f64 {
-        let line = status.lines().find(|line| line.starts_with(key)).unwrap_or_default();
-        line.split_ascii_whitespace().nth(1).and_then(|kib| kib.parse().ok()).unwrap_or(0.0)
+        let line = status
+            .lines()
+            .find(|line| line.starts_with(key))
+            .unwrap_or_default();
+        line.split_ascii_whitespace()
+            .nth(1)
+            .and_then(|kib| kib.parse().ok())
+            .unwrap_or(0.0)
     };
     println!(
-        "{what}: {} asked, {named} named, {:.2} µs each, {:.1} ms in all; helper {:.1} MiB ({:.1} MiB its own)",
+        "{what}: {} asked, {named} named, {:.2} µs each, {:.1} ms in all; \
+         helper {:.1} MiB ({:.1} MiB its own)",
         queries.len(),
         micros / queries.len() as f64,
         micros / 1e3,

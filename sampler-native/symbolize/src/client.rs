@@ -1,4 +1,5 @@
-//! The side of flametop: starts the helper process, asks it, and answers without it where it cannot.
+//! The side of flametop: starts the helper process, asks it, and answers without it where it
+//! cannot.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
@@ -14,7 +15,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::protocol::{ASK_MAX, Ask, FILE, Found, KERNEL, MESSAGE_MAX, Reply, Trouble, VDSO, VERSION};
+use crate::protocol::{
+    ASK_MAX, Ask, FILE, Found, KERNEL, MESSAGE_MAX, Reply, Trouble, VDSO, VERSION,
+};
 use crate::{Answer, NAME_MAX, Query, Source, Subject, sys};
 
 /// A helper process that takes longer for one question is killed.
@@ -23,9 +26,13 @@ const ANSWER_TIME_MAX: Duration = Duration::from_secs(10);
 const REAP_TIME_MAX: Duration = Duration::from_secs(1);
 const BACKOFF_MIN: Duration = Duration::from_millis(50);
 const BACKOFF_MAX: Duration = Duration::from_secs(10);
-/// So many deaths in a row for no known reason, and frames are answered without it while it is down.
+/// After so long without a death the next start comes quickly again.
+const CALM: Duration = Duration::from_secs(60);
+/// So many deaths in a row for no known reason, and frames are answered without it while it is
+/// down.
 const DEATHS_MAX: u32 = 3;
-/// So many questions are put again after a death for no known reason; the second one is the file's fault.
+/// So many questions are put again after a death for no known reason; the second one is the file's
+/// fault.
 const ATTEMPTS_MAX: u32 = 2;
 /// Open files that are kept. A module that was put out can be added again.
 const FILES_MAX: usize = 1024;
@@ -61,20 +68,30 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Symbolizer {
-    /// A client of `program`, the path of `flametop-symbolizer`, which is started at once. If that fails, a notice says so
-    /// and frames are named without symbols.
+    /// A client of `program`, the path of `flametop-symbolizer`, which is started at once. If that
+    /// fails, a notice says so and frames are named without symbols.
     pub fn start(program: &Path) -> Symbolizer {
         let (commands, inbox) = channel();
         let shared = Arc::new(Shared::default());
         let client = Client::new(program.to_path_buf(), inbox, Arc::clone(&shared));
-        let thread = thread::Builder::new().name("symbolizer".into()).stack_size(256 << 10).spawn(|| client.run());
+        let thread = thread::Builder::new()
+            .name("symbolizer".into())
+            .stack_size(256 << 10)
+            .spawn(|| client.run());
         if let Err(error) = &thread {
-            lock(&shared.notices).push(format!("no names for frames: no thread to ask the symbolizer from ({error})"));
+            lock(&shared.notices).push(format!(
+                "no names for frames: no thread to ask the symbolizer from ({error})"
+            ));
         }
-        Symbolizer { commands: Some(commands), shared, thread: thread.ok() }
+        Symbolizer {
+            commands: Some(commands),
+            shared,
+            thread: thread.ok(),
+        }
     }
 
-    /// Tells what `module` is. Adding it again replaces it. Of many files only those asked most recently stay open.
+    /// Tells what `module` is. Adding it again replaces it. Of many files only those asked most
+    /// recently stay open.
     pub fn add_module(&mut self, module: u32, subject: Subject) {
         self.tell(Message::Add(module, subject));
     }
@@ -87,12 +104,15 @@ impl Symbolizer {
     }
 
     fn tell(&mut self, message: Message) {
-        let Some(commands) = &self.commands else { return };
+        let Some(commands) = &self.commands else {
+            return;
+        };
         // The thread is gone only if it could not be started.
         if let Err(returned) = commands.send(message)
             && let Message::Ask(queries) = returned.0
         {
-            lock(&self.shared.answers).extend(queries.iter().map(|query| without_symbol(query, b"")));
+            lock(&self.shared.answers)
+                .extend(queries.iter().map(|query| without_symbol(query, b"")));
         }
     }
 
@@ -101,7 +121,8 @@ impl Symbolizer {
         take(&mut *lock(&self.shared.answers))
     }
 
-    /// The helper process that runs now: not to be sampled. It changes when the helper process is restarted.
+    /// The helper process that runs now: not to be sampled. It changes when the helper process is
+    /// restarted.
     pub fn pid(&self) -> Option<u32> {
         lock(&self.shared.helper).as_ref().map(Child::id)
     }
@@ -131,6 +152,8 @@ impl Drop for Symbolizer {
 #[derive(Debug)]
 struct Module {
     kind: u8,
+    /// Its number for the helper process: new whenever a module is added.
+    serial: u32,
     file: Option<File>,
     /// What stands before `+fn@0x…`.
     label: Vec<u8>,
@@ -166,12 +189,15 @@ struct Client {
     shared: Arc<Shared>,
     socket: Option<OwnedFd>,
     modules: HashMap<u32, Module>,
+    /// Modules added so far.
+    added: u32,
     pending: VecDeque<Batch>,
     /// Batches so far: the clock of `Module::used`.
     clock: u64,
     /// Deaths in a row for no known reason.
     deaths: u32,
     backoff: Duration,
+    died_at: Option<Instant>,
     retry_at: Instant,
     /// The program cannot be used, and that was told.
     going_without: bool,
@@ -186,10 +212,12 @@ impl Client {
             shared,
             socket: None,
             modules: HashMap::new(),
+            added: 0,
             pending: VecDeque::new(),
             clock: 0,
             deaths: 0,
             backoff: BACKOFF_MIN,
+            died_at: None,
             retry_at: Instant::now(),
             going_without: false,
             buffer: vec![0; MESSAGE_MAX],
@@ -205,7 +233,8 @@ impl Client {
         self.reap();
     }
 
-    /// Takes what callers said; waits if there is nothing else to do. False if there are no callers any more.
+    /// Takes what callers said; waits if there is nothing else to do. False if there are no callers
+    /// any more.
     fn listen(&mut self) -> bool {
         let wait = if self.pending.is_empty() {
             Duration::MAX
@@ -215,7 +244,9 @@ impl Client {
             Duration::ZERO
         };
         let mut next = if wait == Duration::MAX {
-            self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            self.inbox
+                .recv()
+                .map_err(|_| RecvTimeoutError::Disconnected)
         } else {
             self.inbox.recv_timeout(wait)
         };
@@ -234,14 +265,27 @@ impl Client {
             Message::Add(module, subject) => self.add(module, subject),
             Message::Ask(queries) => {
                 let (asked, known): (Vec<_>, Vec<_>) = queries.into_iter().partition(|query| {
-                    query.root.is_none() && self.modules.get(&query.module).is_some_and(|module| !module.refused)
+                    query.root.is_none()
+                        && self
+                            .modules
+                            .get(&query.module)
+                            .is_some_and(|module| !module.refused)
                 });
                 self.answer_without(&known);
                 for query in asked {
                     let (module, fresh) = (query.module, |batch: &&mut Batch| batch.attempts == 0);
-                    match self.pending.iter_mut().filter(fresh).find(|batch| batch.module == module) {
+                    match self
+                        .pending
+                        .iter_mut()
+                        .filter(fresh)
+                        .find(|batch| batch.module == module)
+                    {
                         Some(batch) => batch.queries.push(query),
-                        None => self.pending.push_back(Batch { module, queries: vec![query], attempts: 0 }),
+                        None => self.pending.push_back(Batch {
+                            module,
+                            queries: vec![query],
+                            attempts: 0,
+                        }),
                     }
                 }
             }
@@ -255,17 +299,40 @@ impl Client {
             Subject::Vdso { image } => match sys::memory_file(&image) {
                 Ok(file) => (VDSO, Some(file), b"[vdso]".to_vec()),
                 Err(error) => {
-                    self.tell(format!("no symbols of the vDSO: it cannot be passed to the symbolizer ({error})"));
+                    self.tell(format!(
+                        "no symbols of the vDSO: it cannot be copied ({error})"
+                    ));
                     (VDSO, None, b"[vdso]".to_vec())
                 }
             },
         };
+        self.added = self.added.wrapping_add(1);
         let label = file_name(&path).to_vec();
         let path = String::from_utf8_lossy(&path).into_owned();
         self.clock += 1;
-        self.modules.insert(module, Module { kind, file, label, path, refused: false, used: self.clock });
-        if self.modules.values().filter(|module| module.file.is_some()).count() > FILES_MAX {
-            let files = self.modules.values_mut().filter(|module| module.kind == FILE && module.file.is_some());
+        self.modules.insert(
+            module,
+            Module {
+                kind,
+                serial: self.added,
+                file,
+                label,
+                path,
+                refused: false,
+                used: self.clock,
+            },
+        );
+        if self
+            .modules
+            .values()
+            .filter(|module| module.file.is_some())
+            .count()
+            > FILES_MAX
+        {
+            let files = self
+                .modules
+                .values_mut()
+                .filter(|module| module.kind == FILE && module.file.is_some());
             if let Some(oldest) = files.min_by_key(|module| module.used) {
                 oldest.file = None;
             }
@@ -288,19 +355,28 @@ impl Client {
             }
             return;
         }
-        let Some(mut batch) = self.pending.pop_front() else { return };
-        if batch.queries.len() > ASK_MAX {
-            let queries = batch.queries.split_off(ASK_MAX);
-            self.pending.push_front(Batch { module: batch.module, queries, attempts: batch.attempts });
-        }
+        let Some(mut batch) = self.next_batch() else {
+            return;
+        };
         batch.attempts += 1;
         match self.exchange(&mut batch) {
-            Ok(()) => {
-                self.deaths = 0;
-                self.backoff = BACKOFF_MIN;
-            }
+            Ok(()) => self.deaths = 0,
             Err(death) => self.bury(&death, Some(batch)),
         }
+    }
+
+    /// At most as many queries as fit into one question.
+    fn next_batch(&mut self) -> Option<Batch> {
+        let first = self.pending.front_mut()?;
+        let rest = first.queries.len().saturating_sub(ASK_MAX);
+        if rest == 0 {
+            return self.pending.pop_front();
+        }
+        Some(Batch {
+            module: first.module,
+            queries: first.queries.split_off(rest),
+            attempts: first.attempts,
+        })
     }
 
     /// Asks `batch` and answers its queries; those that were answered are no longer in it.
@@ -315,17 +391,34 @@ impl Client {
             self.answer_without(&take(&mut batch.queries));
             return Ok(());
         }
-        let Some(socket) = &self.socket else { return Err(Death::Ended(io::ErrorKind::NotConnected.into())) };
+        let Some(socket) = &self.socket else {
+            return Err(Death::Ended(io::ErrorKind::NotConnected.into()));
+        };
         let offsets = batch.queries.iter().map(|query| query.offset).collect();
-        let ask = Ask { kind: module.kind, module: batch.module, offsets };
-        sys::send(socket.as_fd(), &ask.encode(), module.file.as_ref().map(File::as_fd)).map_err(Death::Ended)?;
+        let ask = Ask {
+            kind: module.kind,
+            module: module.serial,
+            offsets,
+        };
+        sys::send(
+            socket.as_fd(),
+            &ask.encode(),
+            module.file.as_ref().map(File::as_fd),
+        )
+        .map_err(Death::Ended)?;
         let deadline = Instant::now() + ANSWER_TIME_MAX;
         while !batch.queries.is_empty() {
             match self.receive(deadline)? {
                 Reply::Names(found) if !found.is_empty() && found.len() <= batch.queries.len() => {
-                    let label = self.modules.get(&batch.module).map_or(&[][..], |module| &module.label);
+                    let label = self
+                        .modules
+                        .get(&batch.module)
+                        .map_or(&[][..], |module| &module.label);
                     let answered = batch.queries.drain(..found.len());
-                    let answers: Vec<Answer> = answered.zip(found).map(|(query, found)| answer(&query, found, label)).collect();
+                    let answers: Vec<Answer> = answered
+                        .zip(found)
+                        .map(|(query, found)| answer(&query, found, label))
+                        .collect();
                     lock(&self.shared.answers).extend(answers);
                 }
                 Reply::Trouble(trouble) => self.tell(told(trouble)),
@@ -336,7 +429,9 @@ impl Client {
     }
 
     fn receive(&mut self, deadline: Instant) -> Result<Reply, Death> {
-        let Some(socket) = &self.socket else { return Err(Death::Ended(io::ErrorKind::NotConnected.into())) };
+        let Some(socket) = &self.socket else {
+            return Err(Death::Ended(io::ErrorKind::NotConnected.into()));
+        };
         if !sys::wait_readable(socket.as_fd(), deadline).map_err(Death::Ended)? {
             return Err(Death::Late);
         }
@@ -353,7 +448,8 @@ impl Client {
             Err(error) => {
                 let program = self.program.display();
                 return self.go_without(format!(
-                    "no names for frames: {program} cannot be started ({error}); install it again, it belongs beside flametop's library"
+                    "no names for frames: {program} cannot be started ({error}); \
+                     install it again, it belongs beside flametop's library"
                 ));
             }
         }
@@ -364,15 +460,25 @@ impl Client {
                 self.reap();
                 let program = self.program.display();
                 self.go_without(format!(
-                    "no names for frames: {program} is of another version (it speaks {other}, this flametop {VERSION}); install both together"
+                    "no names for frames: {program} is of another version \
+                     (it speaks {other}, this flametop {VERSION}); install both together"
                 ));
             }
-            Ok(_) => self.bury(&Death::Nonsense, None),
-            Err(death) => self.bury(&death, None),
+            Err(Death::Ended(error)) => self.bury(&Death::Ended(error), None),
+            Ok(_) | Err(_) => {
+                self.socket = None;
+                self.reap();
+                let program = self.program.display();
+                self.go_without(format!(
+                    "no names for frames: {program} does not answer as a symbolizer; \
+                     install it again, it belongs beside flametop's library"
+                ));
+            }
         }
     }
 
-    /// The program is not what it should be: frames are answered without it, and it is tried again later.
+    /// The program is not what it should be: frames are answered without it, and it is tried again
+    /// later.
     fn go_without(&mut self, notice: String) {
         self.retry_at = Instant::now() + BACKOFF_MAX;
         if !self.going_without && !self.stopping() {
@@ -383,14 +489,20 @@ impl Client {
 
     fn spawn(&mut self) -> io::Result<OwnedFd> {
         let (ours, theirs) = sys::socket_pair()?;
-        // The lock is held over the start, so that a stop either prevents it or finds the process to kill.
-        let mut helper = lock(&self.shared.helper);
-        if self.stopping() {
-            return Err(io::ErrorKind::Interrupted.into());
-        }
         let mut command = Command::new(&self.program);
-        command.stdin(Stdio::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null()).env_clear().current_dir("/");
-        *helper = Some(command.spawn()?);
+        command
+            .stdin(Stdio::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .env_clear()
+            .current_dir("/");
+        let child = command.spawn()?;
+        let mut helper = lock(&self.shared.helper);
+        let helper = helper.insert(child);
+        // A stop that came before it was there to be killed.
+        if self.stopping() {
+            helper.kill()?;
+        }
         Ok(ours)
     }
 
@@ -406,7 +518,8 @@ impl Client {
             let _ = helper.as_mut()?.kill();
             helper.take()?
         };
-        // A process that hangs in the kernel, on a lost network file system, dies when it comes back: it is not waited for.
+        // A process that hangs in the kernel, on a lost network file system, dies when it comes
+        // back: it is not waited for.
         let deadline = Instant::now() + REAP_TIME_MAX;
         loop {
             match child.try_wait() {
@@ -416,12 +529,21 @@ impl Client {
         }
     }
 
-    /// The helper process is lost: says so, names the file that did it, puts the rest of the question again.
+    /// The helper process is lost: says so, names the file that did it, puts the rest of the
+    /// question again.
     fn bury(&mut self, death: &Death, batch: Option<Batch>) {
         self.socket = None;
         let status = self.reap();
-        self.retry_at = Instant::now() + self.backoff;
-        self.backoff = (self.backoff * 2).min(BACKOFF_MAX);
+        // A row of files that each kill it must not keep a CPU busy with starting it.
+        let now = Instant::now();
+        let calm = self.died_at.is_none_or(|died| now - died > CALM);
+        self.backoff = if calm {
+            BACKOFF_MIN
+        } else {
+            (self.backoff * 2).min(BACKOFF_MAX)
+        };
+        self.died_at = Some(now);
+        self.retry_at = now + self.backoff;
         if self.stopping() {
             return;
         }
@@ -429,11 +551,15 @@ impl Client {
             (Death::Late, _) => format!("it took more than {} s", ANSWER_TIME_MAX.as_secs()),
             (Death::Nonsense, _) => "it sent what is not an answer".into(),
             (Death::Ended(_), Some(signal)) => format!("signal {}", signal_name(signal)),
-            (Death::Ended(error), None) => status.map_or_else(|| error.to_string(), |status| status.to_string()),
+            (Death::Ended(error), None) => {
+                status.map_or_else(|| error.to_string(), |status| status.to_string())
+            }
         };
         let faulted = match death {
             Death::Late | Death::Nonsense => true,
-            Death::Ended(_) => status.and_then(|status| status.signal()).is_some_and(is_fault),
+            Death::Ended(_) => status
+                .and_then(|status| status.signal())
+                .is_some_and(is_fault),
         };
         match batch {
             Some(batch) if faulted || batch.attempts >= ATTEMPTS_MAX => self.refuse(batch, &why),
@@ -443,7 +569,8 @@ impl Client {
                 if self.deaths == DEATHS_MAX {
                     let program = self.program.display();
                     self.tell(format!(
-                        "no names for frames for now: {program} ended {DEATHS_MAX} times in a row ({why}); is memory short, or is it killed? \
+                        "no names for frames for now: {program} ended {DEATHS_MAX} times in a row \
+                         ({why}); is memory short, or is it killed? \
                          It is tried again every {} s",
                         BACKOFF_MAX.as_secs()
                     ));
@@ -461,11 +588,13 @@ impl Client {
             path.clone_from(&module.path);
         }
         self.tell(format!(
-            "no symbols of {path}: the symbolizer was lost while it read them ({why}); frames of this file are named by address, \
+            "no symbols of {path}: the symbolizer was lost while it read them ({why}); \
+             frames of this file are named by address, \
              restart flametop to try it again"
         ));
-        let (theirs, others): (VecDeque<_>, VecDeque<_>) =
-            take(&mut self.pending).into_iter().partition(|other| other.module == batch.module);
+        let (theirs, others): (VecDeque<_>, VecDeque<_>) = take(&mut self.pending)
+            .into_iter()
+            .partition(|other| other.module == batch.module);
         self.pending = others;
         for batch in theirs.into_iter().chain([batch]) {
             self.answer_without(&batch.queries);
@@ -473,8 +602,16 @@ impl Client {
     }
 
     fn answer_without(&self, queries: &[Query]) {
-        let label = |query: &Query| self.modules.get(&query.module).map_or(&[][..], |module| &module.label);
-        lock(&self.shared.answers).extend(queries.iter().map(|query| without_symbol(query, label(query))));
+        let label = |query: &Query| {
+            self.modules
+                .get(&query.module)
+                .map_or(&[][..], |module| &module.label)
+        };
+        lock(&self.shared.answers).extend(
+            queries
+                .iter()
+                .map(|query| without_symbol(query, label(query))),
+        );
     }
 
     fn tell(&self, notice: String) {
@@ -484,7 +621,16 @@ impl Client {
 
 /// Signals that a process brings upon itself.
 fn is_fault(signal: i32) -> bool {
-    matches!(signal, libc::SIGBUS | libc::SIGSEGV | libc::SIGABRT | libc::SIGILL | libc::SIGFPE | libc::SIGTRAP | libc::SIGSYS)
+    matches!(
+        signal,
+        libc::SIGBUS
+            | libc::SIGSEGV
+            | libc::SIGABRT
+            | libc::SIGILL
+            | libc::SIGFPE
+            | libc::SIGTRAP
+            | libc::SIGSYS
+    )
 }
 
 fn signal_name(signal: i32) -> String {
@@ -498,12 +644,16 @@ fn signal_name(signal: i32) -> String {
 }
 
 fn told(trouble: Trouble) -> String {
-    match trouble {
+    let notice = match trouble {
         Trouble::KernelHidden => {
-            "no kernel symbols: /proc/kallsyms shows no addresses; run as root or with CAP_SYSLOG, and with kernel.kptr_restrict below 2".into()
+            "no kernel symbols: /proc/kallsyms shows no addresses; \
+             run as root or with CAP_SYSLOG, and with kernel.kptr_restrict below 2"
         }
-        Trouble::KernelUnreadable => "no kernel symbols: /proc/kallsyms cannot be read; is /proc mounted?".into(),
-    }
+        Trouble::KernelUnreadable => {
+            "no kernel symbols: /proc/kallsyms cannot be read; is /proc mounted?"
+        }
+    };
+    notice.into()
 }
 
 /// The last part of a path, without what the kernel adds to it when the file is gone.
@@ -513,19 +663,34 @@ fn file_name(path: &[u8]) -> &[u8] {
     &name[..name.len().min(NAME_MAX / 2)]
 }
 
-/// The name that `found` gives, unless it is only the nearest symbol below: the function begins behind it.
+/// The name that `found` gives, unless it is only the nearest symbol below: the function begins
+/// behind it.
 fn answer(query: &Query, found: Found, label: &[u8]) -> Answer {
-    let covers = found.start <= query.offset && query.function_start.is_none_or(|start| start <= found.start);
+    let covers = found.start <= query.offset
+        && query
+            .function_start
+            .is_none_or(|start| start <= found.start);
     if found.name.is_empty() || !covers {
         return without_symbol(query, label);
     }
-    Answer { frame: query.frame, source: Source::Symbol, name: found.name }
+    Answer {
+        frame: query.frame,
+        source: Source::Symbol,
+        name: found.name,
+    }
 }
 
-/// The name of a frame that has no symbol. `label` is the file's name, empty if the module is not known.
+/// The name of a frame that has no symbol. `label` is the file's name, empty if the module is not
+/// known.
 fn without_symbol(query: &Query, label: &[u8]) -> Answer {
     let (source, place) = match (query.root, query.function_start) {
-        (Some(root), _) => return Answer { frame: query.frame, source: Source::Root, name: root.into() },
+        (Some(root), _) => {
+            return Answer {
+                frame: query.frame,
+                source: Source::Root,
+                name: root.into(),
+            };
+        }
         (None, Some(start)) => (Source::FunctionStart, format!("fn@{start:#x}")),
         (None, None) => (Source::Unknown, format!("{:#x}", query.offset)),
     };
@@ -534,5 +699,9 @@ fn without_symbol(query: &Query, label: &[u8]) -> Answer {
         name.push(b'+');
     }
     name.extend(place.into_bytes());
-    Answer { frame: query.frame, source, name }
+    Answer {
+        frame: query.frame,
+        source,
+        name,
+    }
 }

@@ -1,4 +1,5 @@
-//! Symbol names as people write them. Only names that are marked as mangled are touched: a C function `h` stays `h`.
+//! Symbol names as people write them. Only names that are marked as mangled are touched: a C
+//! function `h` stays `h`.
 
 use std::fmt::{self, Write};
 use std::panic::catch_unwind;
@@ -13,17 +14,23 @@ const MANGLED_MAX: usize = 8 << 10;
 const DEPTH_MAX: u32 = 96;
 const CUT: &str = "…";
 
-/// The name to show for the symbol `raw`: without its version, demangled if it is a C++ or Rust name, at most
-/// [`NAME_MAX`] bytes.
+/// The name to show for the symbol `raw`: without its version, demangled if it is a C++ or Rust
+/// name, at most [`NAME_MAX`] bytes.
 pub fn shown_name(raw: &str) -> String {
     let name = without_version(raw);
     let mangled = name.starts_with("_Z") || name.starts_with("_R");
-    // The demanglers are not ours and the names are not our user's: one that panics costs that one name.
-    let plain = if mangled && name.len() <= MANGLED_MAX { catch_unwind(|| demangle(name)).ok().flatten() } else { None };
+    // The demanglers are not ours and the names are not our user's: one that panics costs that one
+    // name.
+    let plain = if mangled && name.len() <= MANGLED_MAX {
+        catch_unwind(|| demangle(name)).ok().flatten()
+    } else {
+        None
+    };
     plain.unwrap_or_else(|| Bounded::default().with(name))
 }
 
-/// `read@@GLIBC_2.2.5` is `read`; `read@plt`, the call by way of the linkage table, is something else and stays.
+/// `read@@GLIBC_2.2.5` is `read`; `read@plt`, the call by way of the linkage table, is something
+/// else and stays.
 fn without_version(raw: &str) -> &str {
     match raw.find('@') {
         Some(at) if at > 0 && &raw[at..] != "@plt" => &raw[..at],
@@ -38,8 +45,12 @@ fn demangle(name: &str) -> Option<String> {
     } else {
         let parse = ParseOptions::default().recursion_limit(DEPTH_MAX);
         // Return types stand before the name and only templates have them: `void f<int>(int)`.
-        let options = DemangleOptions::default().no_return_type().recursion_limit(DEPTH_MAX);
-        cpp_demangle::Symbol::new_with_options(name, &parse).ok()?.structured_demangle(&mut out, &options)
+        let options = DemangleOptions::default()
+            .no_return_type()
+            .recursion_limit(DEPTH_MAX);
+        cpp_demangle::Symbol::new_with_options(name, &parse)
+            .ok()?
+            .structured_demangle(&mut out, &options)
     };
     match result {
         Ok(()) => Some(out.text),
@@ -50,8 +61,15 @@ fn demangle(name: &str) -> Option<String> {
 
 /// Whether the last part of `_ZN…E` is Rust's hash, `17h` and 16 hexadecimal digits.
 fn is_legacy_rust(name: &str) -> bool {
-    let name = name.split_once(".llvm.").map_or(name, |(name, _)| name).as_bytes();
-    let Some([b'1', b'7', b'h', hash @ .., b'E']) = name.len().checked_sub(20).map(|at| &name[at..]) else { return false };
+    let name = name
+        .split_once(".llvm.")
+        .map_or(name, |(name, _)| name)
+        .as_bytes();
+    let Some([b'1', b'7', b'h', hash @ .., b'E']) =
+        name.len().checked_sub(20).map(|at| &name[at..])
+    else {
+        return false;
+    };
     name.starts_with(b"_ZN") && hash.iter().all(u8::is_ascii_hexdigit)
 }
 
@@ -97,7 +115,9 @@ mod tests {
 
     #[test]
     fn shown_name_c_name_is_not_touched() {
-        for name in ["h", "main", "_start", "_Exit", "_", "", "__read", "read@plt", "_ZTVfoo!", "_Rust"] {
+        for name in [
+            "h", "main", "_start", "_Exit", "_", "", "__read", "read@plt", "_ZTVfoo!", "_Rust",
+        ] {
             assert_eq!(shown_name(name), name);
         }
     }
@@ -106,7 +126,10 @@ mod tests {
     fn shown_name_version_is_cut_off() {
         assert_eq!(shown_name("read@@GLIBC_2.2.5"), "read");
         assert_eq!(shown_name("memcpy@GLIBC_2.14"), "memcpy");
-        assert_eq!(shown_name("_ZNSo5flushEv@@GLIBCXX_3.4"), "std::ostream::flush()");
+        assert_eq!(
+            shown_name("_ZNSo5flushEv@@GLIBCXX_3.4"),
+            "std::ostream::flush()"
+        );
         assert_eq!(shown_name("@plt"), "@plt");
     }
 
@@ -114,8 +137,14 @@ mod tests {
     fn shown_name_mangled_is_demangled_without_hash_and_return_type() {
         assert_eq!(shown_name("_ZN5space3fooEii"), "space::foo(int, int)");
         assert_eq!(shown_name("_Z3maxIiET_S0_S0_"), "max<int>(int, int)");
-        assert_eq!(shown_name("_ZN4core3fmt5write17h0123456789abcdefE"), "core::fmt::write");
-        assert_eq!(shown_name("_ZN4core3fmt5write17h0123456789abcdefE.llvm.123"), "core::fmt::write");
+        assert_eq!(
+            shown_name("_ZN4core3fmt5write17h0123456789abcdefE"),
+            "core::fmt::write"
+        );
+        assert_eq!(
+            shown_name("_ZN4core3fmt5write17h0123456789abcdefE.llvm.123"),
+            "core::fmt::write"
+        );
         assert_eq!(shown_name("_RNvCs1234_7mycrate3foo"), "mycrate::foo");
     }
 
@@ -135,7 +164,16 @@ mod tests {
         // Each template argument list names the one before twice: 2^40 parts if all were written.
         let mut name = String::from("_Z1f1AIiiE");
         for i in 0..30 {
-            let seq = if i == 0 { "S_".to_string() } else { format!("S{}_", std::char::from_digit(i, 36).unwrap_or('0').to_ascii_uppercase()) };
+            let seq = if i == 0 {
+                "S_".to_string()
+            } else {
+                format!(
+                    "S{}_",
+                    std::char::from_digit(i, 36)
+                        .unwrap_or('0')
+                        .to_ascii_uppercase()
+                )
+            };
             name.push_str(&format!("1AI{seq}{seq}E"));
         }
         assert!(shown_name(&name).len() <= NAME_MAX);

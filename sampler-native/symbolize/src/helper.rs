@@ -1,6 +1,7 @@
 //! The helper process: answers questions on its standard input, a socket, until that is closed.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -10,6 +11,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use blazesym::MaybeDefault;
+use blazesym::inspect::{self, Inspector};
 use blazesym::symbolize::source::{Elf, Kernel, Source};
 use blazesym::symbolize::{Input, Symbolized, Symbolizer};
 
@@ -17,20 +19,30 @@ use crate::demangle::shown_name;
 use crate::protocol::{Ask, Found, KERNEL, MESSAGE_MAX, Reply, Trouble, VERSION};
 use crate::sys;
 
-/// Private memory that this process may have. Only damaged files want more: an index is 8 bytes a symbol.
+/// Private memory that this process may have. Only damaged files want more: an index is 8 bytes a
+/// symbol.
 const DATA_MAX: u64 = 256 << 20;
-/// Above this, files that were asked least recently are forgotten. Most of it is pages of mapped symbol tables.
+/// Above this, files that were asked least recently are forgotten. Most of it is pages of mapped
+/// symbol tables.
 const RESIDENT_MAX: u64 = 32 << 20;
 /// Files that are kept mapped.
 const FILES_MAX: usize = 64;
-/// The kernel's symbols are read again, for modules and BPF programs that came later, at most this often.
+/// The kernel's symbols are read again, for modules and BPF programs that came later, at most this
+/// often.
 const KERNEL_REREAD: Duration = Duration::from_secs(30);
-/// No function of the kernel is as long: an address so far behind the nearest symbol lies in something newer than the list.
+/// A symbol of a file without a size, as assembly has them, is not taken for code further behind
+/// it.
+const FUNCTION_MAX: usize = 4 << 10;
+/// No function of the kernel is as long: an address so far behind the nearest symbol lies in
+/// something newer than the list.
 const KERNEL_FUNCTION_MAX: usize = 1 << 20;
+/// In larger files second names are not looked for: it takes an index of all names. libc has 2 MiB.
+const ALIAS_FILE_MAX: u64 = 8 << 20;
 const NICE: i32 = 5;
 const KALLSYMS: &str = "/proc/kallsyms";
 
-/// Runs the helper process: takes its standard input as the socket, answers until the client is gone.
+/// Runs the helper process: takes its standard input as the socket, answers until the client is
+/// gone.
 pub fn run() -> ExitCode {
     // The text of a panic would end on the terminal that flametop draws on.
     panic::set_hook(Box::new(|_| {}));
@@ -40,7 +52,10 @@ pub fn run() -> ExitCode {
         return ExitCode::from(2);
     }
     sys::stand_back(NICE);
-    if sys::die_with_parent().and_then(|()| sys::limit_memory(DATA_MAX)).is_err() {
+    if sys::die_with_parent()
+        .and_then(|()| sys::limit_memory(DATA_MAX))
+        .is_err()
+    {
         return ExitCode::FAILURE;
     }
     match serve(socket.as_fd()) {
@@ -50,7 +65,12 @@ pub fn run() -> ExitCode {
 }
 
 fn serve(socket: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {
-    let say = |reply: &Reply| reply.encode().iter().try_for_each(|message| sys::send(socket, message, None));
+    let say = |reply: &Reply| {
+        reply
+            .encode()
+            .iter()
+            .try_for_each(|message| sys::send(socket, message, None))
+    };
     let mut symbols = Symbols::default();
     let mut buffer = vec![0; MESSAGE_MAX];
     say(&Reply::Ready(VERSION))?;
@@ -61,10 +81,14 @@ fn serve(socket: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {
         }
         let ask = Ask::decode(&buffer[..length]).ok_or(io::ErrorKind::InvalidData)?;
         // A panic may leave the caches half made; the next question starts with new ones.
-        let found = catch_unwind(AssertUnwindSafe(|| symbols.find(&ask, passed))).unwrap_or_else(|_| {
-            symbols = Symbols { told: symbols.told, ..Symbols::default() };
-            vec![Found::default(); ask.offsets.len()]
-        });
+        let found =
+            catch_unwind(AssertUnwindSafe(|| symbols.find(&ask, passed))).unwrap_or_else(|_| {
+                symbols = Symbols {
+                    told: symbols.told,
+                    ..Symbols::default()
+                };
+                vec![Found::default(); ask.offsets.len()]
+            });
         if let Some(trouble) = symbols.trouble.take() {
             say(&Reply::Trouble(trouble))?;
         }
@@ -76,7 +100,7 @@ fn serve(socket: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {
 /// A file that is mapped.
 struct Held {
     /// Keeps the number in `path` taken.
-    _file: File,
+    file: File,
     path: PathBuf,
     used: u64,
 }
@@ -93,7 +117,10 @@ struct Symbols {
 }
 
 fn symbolizer() -> blazesym::symbolize::Builder {
-    Symbolizer::builder().enable_code_info(false).enable_inlined_fns(false).enable_demangling(false)
+    Symbolizer::builder()
+        .enable_code_info(false)
+        .enable_inlined_fns(false)
+        .enable_demangling(false)
 }
 
 impl Symbols {
@@ -110,26 +137,44 @@ impl Symbols {
     }
 
     fn find_in_file(&mut self, ask: &Ask, file: File) -> Option<Vec<Found>> {
-        if !self.held.contains_key(&ask.module) {
+        let held = match self.held.entry(ask.module) {
+            Entry::Occupied(held) => held.into_mut(),
             // Opening a FIFO or a device waits, or does something.
-            if !file.metadata().ok()?.is_file() {
-                return None;
+            Entry::Vacant(_) if !file.metadata().ok()?.is_file() => return None,
+            Entry::Vacant(held) => {
+                let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+                held.insert(Held {
+                    file,
+                    path,
+                    used: 0,
+                })
             }
-            let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-            self.held.insert(ask.module, Held { _file: file, path, used: 0 });
-        }
-        let held = self.held.get_mut(&ask.module)?;
+        };
         held.used = self.clock;
         let mut elf = Elf::new(&held.path);
         elf.debug_syms = false;
         let files = self.files.get_or_insert_with(|| symbolizer().build());
-        lookup(files, &Source::Elf(elf), Input::VirtOffset(&ask.offsets), usize::MAX)
+        let mut found = lookup(
+            files,
+            &Source::Elf(elf),
+            Input::VirtOffset(&ask.offsets),
+            FUNCTION_MAX,
+        )?;
+        prefer_plain_names(held, &mut found);
+        Some(found)
     }
 
     fn find_in_kernel(&mut self, addresses: &[u64]) -> Option<Vec<Found>> {
         let mut found = self.kernel_once(addresses);
-        let stale = self.kernel.as_ref().is_some_and(|(_, read)| read.elapsed() >= KERNEL_REREAD);
-        if stale && found.as_ref().is_none_or(|found| found.iter().any(|found| found.name.is_empty())) {
+        let stale = self
+            .kernel
+            .as_ref()
+            .is_some_and(|(_, read)| read.elapsed() >= KERNEL_REREAD);
+        if stale
+            && found
+                .as_ref()
+                .is_none_or(|found| found.iter().any(|found| found.name.is_empty()))
+        {
             self.kernel = None;
             sys::trim();
             found = self.kernel_once(addresses);
@@ -144,19 +189,40 @@ impl Symbols {
                 self.told = true;
                 self.trouble = trouble;
             }
-            // procfs gives its files new times now and then: a reload by time would read everything again, and keep both.
-            self.kernel = Some((symbolizer().enable_auto_reload(false).build(), Instant::now()));
+            // procfs gives its files new times now and then: a reload by time would read everything
+            // again, and keep both.
+            self.kernel = Some((
+                symbolizer().enable_auto_reload(false).build(),
+                Instant::now(),
+            ));
         }
-        let source = Kernel { vmlinux: MaybeDefault::None, kallsyms: MaybeDefault::Some(KALLSYMS.into()), debug_syms: false, ..Kernel::default() };
+        let source = Kernel {
+            vmlinux: MaybeDefault::None,
+            kallsyms: MaybeDefault::Some(KALLSYMS.into()),
+            debug_syms: false,
+            ..Kernel::default()
+        };
         let (symbolizer, _) = self.kernel.as_ref()?;
-        lookup(symbolizer, &Source::Kernel(source), Input::AbsAddr(addresses), KERNEL_FUNCTION_MAX)
+        lookup(
+            symbolizer,
+            &Source::Kernel(source),
+            Input::AbsAddr(addresses),
+            KERNEL_FUNCTION_MAX,
+        )
     }
 
     /// Forgets files until this process is as small as it should be, but never the one asked last.
     fn shrink(&mut self) {
         let mut resident = sys::resident_bytes();
         while self.held.len() > FILES_MAX || (resident > RESIDENT_MAX && self.held.len() > 1) {
-            let Some(oldest) = self.held.iter().min_by_key(|(_, held)| held.used).map(|(&module, _)| module) else { return };
+            let Some(oldest) = self
+                .held
+                .iter()
+                .min_by_key(|(_, held)| held.used)
+                .map(|(&module, _)| module)
+            else {
+                return;
+            };
             if let Some(held) = self.held.remove(&oldest)
                 && let Some(files) = &mut self.files
             {
@@ -173,20 +239,101 @@ impl Symbols {
     }
 }
 
+/// Where one function has several names, as many in libc have, blazesym takes any: `__poll` and
+/// `__libc_free` become `poll` and `free`, if those are symbols of the same address.
+fn prefer_plain_names(held: &Held, found: &mut [Found]) {
+    let mut marked: Vec<&mut Found> = found
+        .iter_mut()
+        .filter(|found| found.name.starts_with(b"__"))
+        .collect();
+    if marked.is_empty()
+        || held
+            .file
+            .metadata()
+            .map_or(true, |file| file.len() > ALIAS_FILE_MAX)
+    {
+        return;
+    }
+    let mut elf = inspect::source::Elf::new(&held.path);
+    elf.debug_syms = false;
+    let (source, inspector) = (inspect::source::Source::Elf(elf), Inspector::new());
+    for found in &mut marked {
+        let plain = std::str::from_utf8(&found.name)
+            .map(plain_names)
+            .unwrap_or_default();
+        // Without an index of names the first name is as good.
+        let Ok(symbols) = inspector.lookup(&source, &plain) else {
+            return;
+        };
+        let same = symbols
+            .iter()
+            .position(|symbols| symbols.iter().any(|symbol| symbol.addr == found.start));
+        if let Some(same) = same {
+            found.name = plain[same].into();
+        }
+    }
+}
+
+/// What `__GI___libc_read` may also be called, the plainest first: `read`, `__libc_read`.
+fn plain_names(name: &str) -> Vec<&str> {
+    let inner = name.strip_prefix("__GI_").unwrap_or(name);
+    let prefixes = ["__libc_", "__"];
+    let mut names: Vec<&str> = prefixes
+        .iter()
+        .filter_map(|prefix| inner.strip_prefix(prefix))
+        .collect();
+    if inner != name {
+        names.push(inner);
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
 /// Why there are no kernel symbols, if there are none.
 fn kernel_trouble() -> Option<Trouble> {
-    let Ok(file) = File::open(KALLSYMS) else { return Some(Trouble::KernelUnreadable) };
+    let Ok(file) = File::open(KALLSYMS) else {
+        return Some(Trouble::KernelUnreadable);
+    };
     // Without the right to see them, every address is 0.
-    let shown = BufReader::new(file).lines().map_while(Result::ok).take(100).any(|line| !line.starts_with("0000000000000000"));
+    let shown = BufReader::new(file)
+        .lines()
+        .map_while(Result::ok)
+        .take(100)
+        .any(|line| !line.starts_with("0000000000000000"));
     (!shown).then_some(Trouble::KernelHidden)
 }
 
+/// Symbols that name no function: `$x` and `$d`, by which ARM's assemblers tell code from data, and
+/// local labels such as `.L4` and `.annobin_init.c`.
+fn is_label(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    matches!(
+        (bytes.next(), bytes.next(), bytes.next()),
+        (Some(b'.'), _, _)
+            | (
+                Some(b'$'),
+                Some(b'a' | b'd' | b't' | b'x'),
+                None | Some(b'.')
+            )
+    )
+}
+
 /// The symbols that really cover `addresses`; `size_max` bounds those without a size.
-fn lookup(symbolizer: &Symbolizer, source: &Source<'_>, addresses: Input<&[u64]>, size_max: usize) -> Option<Vec<Found>> {
+fn lookup(
+    symbolizer: &Symbolizer,
+    source: &Source<'_>,
+    addresses: Input<&[u64]>,
+    size_max: usize,
+) -> Option<Vec<Found>> {
     let results = symbolizer.symbolize(source, addresses).ok()?;
     let named = results.into_iter().map(|result| match result {
-        Symbolized::Sym(sym) if sym.offset < sym.size.unwrap_or(size_max) => {
-            Found { start: sym.addr, name: shown_name(&sym.name).into_bytes() }
+        Symbolized::Sym(sym)
+            if sym.offset < sym.size.unwrap_or(size_max) && !is_label(&sym.name) =>
+        {
+            Found {
+                start: sym.addr,
+                name: shown_name(&sym.name).into_bytes(),
+            }
         }
         _ => Found::default(),
     });

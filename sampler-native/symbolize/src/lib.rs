@@ -1,12 +1,12 @@
-//! Names for frames. blazesym maps files that somebody else may own: one that is truncated raises SIGBUS, one that is
-//! damaged on purpose may exhaust memory or never end. So all of it happens in a disposable process,
-//! `flametop-symbolizer`, which this crate starts, asks, limits and restarts.
+//! Names for frames. blazesym maps files that somebody else may own: one that is truncated raises
+//! SIGBUS, one that is damaged on purpose may exhaust memory or never end. So all of it happens in
+//! a disposable process, `flametop-symbolizer`, which this crate starts, asks, limits and restarts.
 //!
-//! # Threads
-//! Nothing here blocks its caller: a thread of its own starts the helper process, asks it and waits for it.
+//! # Threads Nothing here blocks its caller: a thread of its own starts the helper process, asks it
+//! and waits for it.
 //!
-//! # Errors
-//! Every query is answered, with or without a symbol. What went wrong is told by [`Symbolizer::take_notices`].
+//! # Errors Every query is answered, with or without a symbol. What went wrong is told by
+//! [`Symbolizer::take_notices`].
 
 mod client;
 mod demangle;
@@ -31,9 +31,11 @@ pub enum Subject {
     Kernel,
     /// An ELF file; offsets are virtual addresses in it.
     File {
-        /// The file, open for reading. It need not be a regular file: what cannot be read has no symbols.
+        /// The file, open for reading. It need not be a regular file: what cannot be read has no
+        /// symbols.
         file: File,
-        /// Its path as the kernel names it. It is never opened, its last part names frames without a symbol.
+        /// Its path as the kernel names it. It is never opened, its last part names frames without
+        /// a symbol.
         path: Vec<u8>,
     },
     /// A copy of the vDSO, an ELF file in memory; offsets are virtual addresses in it.
@@ -65,7 +67,8 @@ pub struct Answer {
     pub frame: u32,
     /// Where the name comes from.
     pub source: Source,
-    /// `read`; `libc.so.6+fn@0x88e60` without a symbol; `libc.so.6+0x88e6f` without unwind information either; the root's
-    /// name. At most [`NAME_MAX`] bytes. Raw: control characters are still in it.
+    /// `read`; `libc.so.6+fn@0x88e60` without a symbol; `libc.so.6+0x88e6f` without unwind
+    /// information either; the root's name. At most [`NAME_MAX`] bytes. Raw: control characters are
+    /// still in it.
     pub name: Vec<u8>,
 }

@@ -1,15 +1,16 @@
-//! What client and helper process say to each other: one message a packet, all numbers little-endian.
+//! What client and helper process say to each other: one message a packet, all numbers
+//! little-endian.
 //!
 //! ```text
 //! ask     u8 1, u8 kind (0 kernel, 1 file, 2 vDSO), u16 count, u32 module, count × u64 offset
 //!         with the descriptor of the file; the kernel has none
 //! ready   u8 2, u8 0, u16 version: the first message of the helper process
-//! names   u8 3, u8 0, u16 count, count × (u64 start of the symbol, u16 length, the name); length 0: no symbol
-//!         answers to the last ask, in its order, in as many messages as it takes
+//! names   u8 3, u8 0, u16 count, count × (u64 start of the symbol, u16 length, the name)
+//!         length 0: no symbol. Answers the last ask in its order, in one message or more
 //! trouble u8 4, u8 which
 //! ```
-//! Every *ask* carries its descriptor, so the helper may forget what it likes at any time. Neither side trusts the other:
-//! a message that does not fit this exactly is none.
+//! Every *ask* carries its descriptor, so the helper may forget what it likes at any time. Neither
+//! side trusts the other: a message that does not fit this exactly is none.
 
 use crate::NAME_MAX;
 
@@ -105,14 +106,24 @@ impl Ask {
     /// The question in `message`, if it is one.
     pub fn decode(message: &[u8]) -> Option<Ask> {
         let mut reader = Reader(message);
-        let [1, kind @ KERNEL..=VDSO] = reader.array()? else { return None };
+        let [1, kind @ KERNEL..=VDSO] = reader.array()? else {
+            return None;
+        };
         let count = usize::from(reader.u16()?);
         let module = u32::from_le_bytes(reader.array()?);
         if count > ASK_MAX || reader.0.len() != count * 8 {
             return None;
         }
-        let offsets = reader.0.chunks_exact(8).filter_map(|chunk| Reader(chunk).u64()).collect();
-        Some(Ask { kind, module, offsets })
+        let offsets = reader
+            .0
+            .chunks_exact(8)
+            .filter_map(|chunk| Reader(chunk).u64())
+            .collect();
+        Some(Ask {
+            kind,
+            module,
+            offsets,
+        })
     }
 }
 
@@ -131,7 +142,10 @@ impl Reply {
         let mut count = 0u16;
         for Found { start, name } in found {
             let name = &name[..name.len().min(NAME_MAX)];
-            if messages.last().is_none_or(|message| message.len() + 10 + name.len() > MESSAGE_MAX) {
+            if messages
+                .last()
+                .is_none_or(|message| message.len() + 10 + name.len() > MESSAGE_MAX)
+            {
                 messages.push(vec![3, 0, 0, 0]);
                 count = 0;
             }
@@ -162,7 +176,10 @@ impl Reply {
                     if length > NAME_MAX {
                         return None;
                     }
-                    found.push(Found { start, name: reader.bytes(length)?.to_vec() });
+                    found.push(Found {
+                        start,
+                        name: reader.bytes(length)?.to_vec(),
+                    });
                 }
                 Reply::Names(found)
             }
@@ -190,17 +207,29 @@ mod tests {
 
     #[test]
     fn decode_what_was_encoded_is_the_same() {
-        let ask = Ask { kind: FILE, module: 7, offsets: vec![0, 1, u64::MAX] };
+        let ask = Ask {
+            kind: FILE,
+            module: 7,
+            offsets: vec![0, 1, u64::MAX],
+        };
         assert_eq!(Ask::decode(&ask.encode()), Some(ask));
-        for reply in [Reply::Ready(VERSION), Reply::Trouble(Trouble::KernelHidden), Reply::Trouble(Trouble::KernelUnreadable)] {
+        for reply in [
+            Reply::Ready(VERSION),
+            Reply::Trouble(Trouble::KernelHidden),
+            Reply::Trouble(Trouble::KernelUnreadable),
+        ] {
             assert_eq!(Reply::decode(&reply.encode()[0]), Some(reply));
         }
     }
 
     #[test]
     fn encode_more_names_than_fit_are_split_in_order() {
-        let found: Vec<Found> =
-            (0..ASK_MAX).map(|i| Found { start: i as u64, name: vec![b'a' + (i % 26) as u8; i * 7 % (NAME_MAX + 1)] }).collect();
+        let found: Vec<Found> = (0..ASK_MAX)
+            .map(|i| Found {
+                start: i as u64,
+                name: vec![b'a' + (i % 26) as u8; i * 7 % (NAME_MAX + 1)],
+            })
+            .collect();
         let messages = Reply::Names(found.clone()).encode();
         assert!(messages.len() > 1);
         let mut back = Vec::new();
@@ -239,8 +268,21 @@ mod tests {
 
     #[test]
     fn decode_every_prefix_of_a_message_is_none() {
-        let ask = Ask { kind: KERNEL, module: 1, offsets: vec![1, 2, 3] }.encode();
-        let names = Reply::Names(vec![Found { start: 1, name: b"read".to_vec() }, Found::default()]).encode().remove(0);
+        let ask = Ask {
+            kind: KERNEL,
+            module: 1,
+            offsets: vec![1, 2, 3],
+        }
+        .encode();
+        let names = Reply::Names(vec![
+            Found {
+                start: 1,
+                name: b"read".to_vec(),
+            },
+            Found::default(),
+        ])
+        .encode()
+        .remove(0);
         for length in 0..ask.len() {
             assert_eq!(Ask::decode(&ask[..length]), None);
         }

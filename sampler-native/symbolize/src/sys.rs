@@ -1,4 +1,5 @@
-//! The system calls that std does not have: passing descriptors, limits, and what ties a process to its parent.
+//! The system calls that std does not have: passing descriptors, limits, and what ties a process to
+//! its parent.
 
 use std::fs::File;
 use std::io::{self, Error, Write};
@@ -11,32 +12,59 @@ use std::time::{Duration, Instant};
 type Control = [u64; 8];
 
 fn check(result: libc::c_int) -> io::Result<libc::c_int> {
-    if result < 0 { Err(Error::last_os_error()) } else { Ok(result) }
+    if result < 0 {
+        Err(Error::last_os_error())
+    } else {
+        Ok(result)
+    }
 }
 
 /// Two connected sockets that keep the bounds of messages.
 pub(crate) fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut ends = [0; 2];
     // SAFETY: `ends` has room for the two descriptors that the call writes.
-    check(unsafe { libc::socketpair(libc::AF_UNIX, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0, ends.as_mut_ptr()) })?;
+    check(unsafe {
+        libc::socketpair(
+            libc::AF_UNIX,
+            libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC,
+            0,
+            ends.as_mut_ptr(),
+        )
+    })?;
     // SAFETY: both descriptors are new and nobody else has them.
     Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
 }
 
 /// Whether `fd` is such a socket.
 pub(crate) fn is_packet_socket(fd: BorrowedFd<'_>) -> bool {
-    let (mut kind, mut length) = (0 as libc::c_int, size_of::<libc::c_int>() as libc::socklen_t);
+    let (mut kind, mut length) = (
+        0 as libc::c_int,
+        size_of::<libc::c_int>() as libc::socklen_t,
+    );
     // SAFETY: `kind` and `length` are as large as the call is told.
     let result = unsafe {
-        libc::getsockopt(fd.as_raw_fd(), libc::SOL_SOCKET, libc::SO_TYPE, (&raw mut kind).cast(), &raw mut length)
+        libc::getsockopt(
+            fd.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_TYPE,
+            (&raw mut kind).cast(),
+            &raw mut length,
+        )
     };
     result == 0 && kind == libc::SOCK_SEQPACKET
 }
 
 /// Sends one message, and `passed` with it.
-pub(crate) fn send(socket: BorrowedFd<'_>, message: &[u8], passed: Option<BorrowedFd<'_>>) -> io::Result<()> {
+pub(crate) fn send(
+    socket: BorrowedFd<'_>,
+    message: &[u8],
+    passed: Option<BorrowedFd<'_>>,
+) -> io::Result<()> {
     let mut control: Control = [0; 8];
-    let mut part = libc::iovec { iov_base: message.as_ptr().cast_mut().cast(), iov_len: message.len() };
+    let mut part = libc::iovec {
+        iov_base: message.as_ptr().cast_mut().cast(),
+        iov_len: message.len(),
+    };
     // SAFETY: all zeros is an empty `msghdr`.
     let mut header: libc::msghdr = unsafe { zeroed() };
     header.msg_iov = &raw mut part;
@@ -44,8 +72,8 @@ pub(crate) fn send(socket: BorrowedFd<'_>, message: &[u8], passed: Option<Borrow
     if let Some(fd) = passed {
         let bytes = size_of::<libc::c_int>() as libc::c_uint;
         header.msg_control = control.as_mut_ptr().cast();
-        // SAFETY: CMSG_SPACE and CMSG_LEN only compute; `control` (64 bytes) holds one header and one descriptor, so
-        // CMSG_FIRSTHDR and CMSG_DATA point into it.
+        // SAFETY: CMSG_SPACE and CMSG_LEN only compute; `control` (64 bytes) holds one header and
+        // one descriptor, so CMSG_FIRSTHDR and CMSG_DATA point into it.
         unsafe {
             header.msg_controllen = libc::CMSG_SPACE(bytes) as _;
             let first = libc::CMSG_FIRSTHDR(&raw const header);
@@ -57,7 +85,8 @@ pub(crate) fn send(socket: BorrowedFd<'_>, message: &[u8], passed: Option<Borrow
     }
     loop {
         // SAFETY: `header` points to `part`, `message` and `control`, which all outlive the call.
-        let sent = unsafe { libc::sendmsg(socket.as_raw_fd(), &raw const header, libc::MSG_NOSIGNAL) };
+        let sent =
+            unsafe { libc::sendmsg(socket.as_raw_fd(), &raw const header, libc::MSG_NOSIGNAL) };
         match Error::last_os_error() {
             _ if sent >= 0 => return Ok(()),
             error if error.kind() == io::ErrorKind::Interrupted => {}
@@ -66,29 +95,38 @@ pub(crate) fn send(socket: BorrowedFd<'_>, message: &[u8], passed: Option<Borrow
     }
 }
 
-/// Waits for one message; its length, 0 at the end of the connection, and the descriptor that came with it.
-/// A message longer than `buffer` is an error.
-pub(crate) fn receive(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<(usize, Option<OwnedFd>)> {
+/// Waits for one message; its length, 0 at the end of the connection, and the descriptor that came
+/// with it. A message longer than `buffer` is an error.
+pub(crate) fn receive(
+    socket: BorrowedFd<'_>,
+    buffer: &mut [u8],
+) -> io::Result<(usize, Option<OwnedFd>)> {
     let mut control: Control = [0; 8];
-    let mut part = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
+    let mut part = libc::iovec {
+        iov_base: buffer.as_mut_ptr().cast(),
+        iov_len: buffer.len(),
+    };
     // SAFETY: all zeros is an empty `msghdr`.
     let mut header: libc::msghdr = unsafe { zeroed() };
     header.msg_iov = &raw mut part;
     header.msg_iovlen = 1;
     header.msg_control = control.as_mut_ptr().cast();
+    // With the padding of CMSG_SPACE a second descriptor would fit, and stay open.
     // SAFETY: only computes.
-    header.msg_controllen = unsafe { libc::CMSG_SPACE(size_of::<libc::c_int>() as libc::c_uint) } as _;
+    header.msg_controllen =
+        unsafe { libc::CMSG_LEN(size_of::<libc::c_int>() as libc::c_uint) } as _;
     let length = loop {
         // SAFETY: `header` points to `part`, `buffer` and `control`, which all outlive the call.
-        let length = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut header, libc::MSG_CMSG_CLOEXEC) };
+        let length =
+            unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut header, libc::MSG_CMSG_CLOEXEC) };
         match Error::last_os_error() {
             _ if length >= 0 => break length as usize,
             error if error.kind() == io::ErrorKind::Interrupted => {}
             error => return Err(error),
         }
     };
-    // SAFETY: the kernel filled `control` and set `msg_controllen`; CMSG_FIRSTHDR gives null or a header within it. It has
-    // room for one descriptor, the kernel closes what does not fit.
+    // SAFETY: the kernel filled `control` and set `msg_controllen`; CMSG_FIRSTHDR gives null or a
+    // header within it. It has room for one descriptor, the kernel closes what does not fit.
     let passed = unsafe {
         let first = libc::CMSG_FIRSTHDR(&raw const header);
         let one = libc::CMSG_LEN(size_of::<libc::c_int>() as libc::c_uint) as usize;
@@ -97,13 +135,18 @@ pub(crate) fn receive(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<(
             && (*first).cmsg_type == libc::SCM_RIGHTS
             && (*first).cmsg_len as usize >= one
         {
-            Some(OwnedFd::from_raw_fd(ptr::read_unaligned(libc::CMSG_DATA(first).cast::<libc::c_int>())))
+            Some(OwnedFd::from_raw_fd(ptr::read_unaligned(
+                libc::CMSG_DATA(first).cast::<libc::c_int>(),
+            )))
         } else {
             None
         }
     };
     if header.msg_flags & libc::MSG_TRUNC != 0 {
-        return Err(Error::new(io::ErrorKind::InvalidData, "the message is too long"));
+        return Err(Error::new(
+            io::ErrorKind::InvalidData,
+            "the message is too long",
+        ));
     }
     Ok((length, passed))
 }
@@ -112,8 +155,14 @@ pub(crate) fn receive(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<(
 pub(crate) fn wait_readable(socket: BorrowedFd<'_>, deadline: Instant) -> io::Result<bool> {
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        let mut wanted = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        let millis = (left + Duration::from_micros(999)).as_millis().min(i32::MAX as u128) as libc::c_int;
+        let mut wanted = libc::pollfd {
+            fd: socket.as_raw_fd(),
+            events: libc::POLLIN,
+            revents: 0,
+        };
+        let millis = (left + Duration::from_micros(999))
+            .as_millis()
+            .min(i32::MAX as u128) as libc::c_int;
         // SAFETY: one `pollfd`, which outlives the call.
         let ready = unsafe { libc::poll(&raw mut wanted, 1, millis) };
         match Error::last_os_error() {
@@ -139,26 +188,49 @@ pub(crate) fn memory_file(bytes: &[u8]) -> io::Result<File> {
 /// Kills this process when the thread that started it ends.
 pub(crate) fn die_with_parent() -> io::Result<()> {
     // SAFETY: takes and gives numbers only.
-    check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong, 0, 0, 0) }).map(drop)
+    check(unsafe {
+        libc::prctl(
+            libc::PR_SET_PDEATHSIG,
+            libc::SIGKILL as libc::c_ulong,
+            0,
+            0,
+            0,
+        )
+    })
+    .map(drop)
 }
 
 /// Limits `data` (private memory, not mapped files) in bytes, and leaves no core files.
 pub(crate) fn limit_memory(data: u64) -> io::Result<()> {
     for (resource, bytes) in [(libc::RLIMIT_DATA, data), (libc::RLIMIT_CORE, 0)] {
-        let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+        let mut limit = libc::rlimit {
+            rlim_cur: 0,
+            rlim_max: 0,
+        };
+        // SAFETY: `limit` outlives the call.
+        check(unsafe { libc::getrlimit(resource, &raw mut limit) })?;
+        // What is stricter already stays.
+        limit.rlim_max = limit.rlim_max.min(bytes);
+        limit.rlim_cur = limit.rlim_max;
         // SAFETY: `limit` outlives the call.
         check(unsafe { libc::setrlimit(resource, &raw const limit) })?;
     }
     Ok(())
 }
 
-/// Lowers the priority of this process, closes what it inherited beside the first three descriptors, and leaves the
-/// terminal's signals, which go to the whole process group, to its parent.
+/// Lowers the priority of this process, closes what it inherited beside the first three
+/// descriptors, and leaves the terminal's signals, which go to the whole process group, to its
+/// parent.
 pub(crate) fn stand_back(nice: i32) {
     // SAFETY: these calls take numbers only. Nobody in this process has a descriptor above 2 yet.
     unsafe {
         libc::setpriority(libc::PRIO_PROCESS, 0, nice);
-        libc::syscall(libc::SYS_close_range, 3 as libc::c_uint, libc::c_uint::MAX, 0 as libc::c_uint);
+        libc::syscall(
+            libc::SYS_close_range,
+            3 as libc::c_uint,
+            libc::c_uint::MAX,
+            0 as libc::c_uint,
+        );
         for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGTSTP] {
             libc::signal(signal, libc::SIG_IGN);
         }
@@ -179,5 +251,10 @@ pub(crate) fn resident_bytes() -> u64 {
     // SAFETY: takes a number only.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(0) as u64;
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0) * page
+    statm
+        .split(' ')
+        .nth(1)
+        .and_then(|pages| pages.parse::<u64>().ok())
+        .unwrap_or(0)
+        * page
 }

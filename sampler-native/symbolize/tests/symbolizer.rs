@@ -2,9 +2,9 @@
 #![allow(missing_docs)]
 
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio, id};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,7 +22,13 @@ fn start() -> Symbolizer {
 }
 
 fn query(frame: u32, module: u32, offset: u64) -> Query {
-    Query { frame, module, offset, function_start: None, root: None }
+    Query {
+        frame,
+        module,
+        offset,
+        function_start: None,
+        root: None,
+    }
 }
 
 fn until(what: &str, mut done: impl FnMut() -> bool) {
@@ -48,7 +54,14 @@ fn collect(symbolizer: &mut Symbolizer, queries: &[Query]) -> Vec<Answer> {
         }
         answers.len() >= queries.len()
     });
-    queries.iter().map(|query| answers.remove(&query.frame).expect("an answer to this frame")).collect()
+    queries
+        .iter()
+        .map(|query| {
+            answers
+                .remove(&query.frame)
+                .expect("an answer to this frame")
+        })
+        .collect()
 }
 
 fn name(answer: &Answer) -> &str {
@@ -85,7 +98,11 @@ struct Scratch(PathBuf);
 impl Scratch {
     fn new() -> Scratch {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let path = std::env::temp_dir().join(format!("flametop-symbolize-{}-{}", id(), COUNT.fetch_add(1, Ordering::Relaxed)));
+        let path = std::env::temp_dir().join(format!(
+            "flametop-symbolize-{}-{}",
+            id(),
+            COUNT.fetch_add(1, Ordering::Relaxed)
+        ));
         fs::create_dir(&path).expect("a scratch directory");
         Scratch(path)
     }
@@ -98,7 +115,10 @@ impl Scratch {
     fn object(&self, name: &str, source: &str) -> PathBuf {
         let (c, so) = (self.path(&format!("{name}.c")), self.path(name));
         fs::write(&c, source).expect("source");
-        run("cc", &["-O1", "-shared", "-fPIC", "-w", "-o", &text(&so), &text(&c)]);
+        run(
+            "cc",
+            &["-O1", "-shared", "-fPIC", "-w", "-o", &text(&so), &text(&c)],
+        );
         so
     }
 }
@@ -114,17 +134,31 @@ fn text(path: &Path) -> String {
 }
 
 fn run(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program).args(arguments).output().expect(program);
-    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new(program)
+        .args(arguments)
+        .output()
+        .expect(program);
+    assert!(
+        output.status.success(),
+        "{program} {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
 /// Name → address by nm, without versions.
 fn symbols(path: &Path, dynamic: bool) -> HashMap<String, u64> {
     let path = text(path);
-    let arguments = if dynamic { vec!["-D", path.as_str()] } else { vec![path.as_str()] };
+    let arguments = if dynamic {
+        vec!["-D", path.as_str()]
+    } else {
+        vec![path.as_str()]
+    };
     let lines = run("nm", &arguments);
-    let parts = lines.lines().map(|line| line.split(' ').collect::<Vec<_>>()).filter(|parts| parts.len() == 3);
+    let parts = lines
+        .lines()
+        .map(|line| line.split(' ').collect::<Vec<_>>())
+        .filter(|parts| parts.len() == 3);
     parts
         .map(|parts| {
             let name = parts[2].split('@').next().unwrap_or_default().to_string();
@@ -134,26 +168,48 @@ fn symbols(path: &Path, dynamic: bool) -> HashMap<String, u64> {
 }
 
 fn file(path: &Path) -> Subject {
-    Subject::File { file: File::open(path).expect("the file"), path: text(path).into_bytes() }
+    Subject::File {
+        file: File::open(path).expect("the file"),
+        path: text(path).into_bytes(),
+    }
 }
 
 #[test]
 fn ask_functions_of_libc_gives_their_names() {
     let maps = fs::read_to_string("/proc/self/maps").expect("maps");
-    let libc = maps.lines().find_map(|line| line.split_once('/').filter(|(_, path)| path.ends_with("libc.so.6"))).expect("libc").1;
+    let libc = maps
+        .lines()
+        .find_map(|line| {
+            line.split_once('/')
+                .filter(|(_, path)| path.ends_with("libc.so.6"))
+        })
+        .expect("libc")
+        .1;
     let libc = PathBuf::from(format!("/{libc}"));
     let known = symbols(&libc, true);
     let mut symbolizer = start();
     symbolizer.add_module(1, file(&libc));
     let wanted = ["malloc", "qsort", "strtol", "printf"];
-    let queries: Vec<Query> = (0..).zip(wanted).map(|(frame, name)| query(frame, 1, known[name] + 1)).collect();
+    let queries: Vec<Query> = (0..)
+        .zip(wanted)
+        .map(|(frame, name)| query(frame, 1, known[name] + 1))
+        .collect();
     for (answer, wanted) in ask(&mut symbolizer, &queries).iter().zip(wanted) {
         assert_eq!(answer.source, Source::Symbol);
         // An alias at the same address is as true: `_IO_printf`.
-        assert_eq!(known[name(answer)], known[wanted], "{} for {wanted}", name(answer));
+        assert_eq!(
+            known[name(answer)],
+            known[wanted],
+            "{} for {wanted}",
+            name(answer)
+        );
     }
     let first = ask(&mut symbolizer, &queries);
-    assert_eq!(ask(&mut start_with(&libc), &queries), first, "names are the same every time");
+    assert_eq!(
+        ask(&mut start_with(&libc), &queries),
+        first,
+        "names are the same every time"
+    );
     assert_eq!(symbolizer.take_notices(), [""; 0]);
 }
 
@@ -167,12 +223,21 @@ fn start_with(path: &Path) -> Symbolizer {
 fn ask_addresses_of_the_kernel_gives_kallsyms_names() {
     let kallsyms = fs::read_to_string("/proc/kallsyms").expect("kallsyms");
     let address = |wanted: &str| {
-        let line = kallsyms.lines().find(|line| line.ends_with(&format!(" T {wanted}"))).expect(wanted);
+        let line = kallsyms
+            .lines()
+            .find(|line| line.ends_with(&format!(" T {wanted}")))
+            .expect(wanted);
         u64::from_str_radix(&line[..16], 16).expect("an address")
     };
     let wanted = ["do_exit", "kernel_clone", "wake_up_process"];
-    let mut queries: Vec<Query> = (0..).zip(wanted).map(|(frame, name)| query(frame, 0, address(name) + 5)).collect();
-    assert!(queries.iter().all(|query| query.offset > 5), "this test needs root: /proc/kallsyms shows no addresses");
+    let mut queries: Vec<Query> = (0..)
+        .zip(wanted)
+        .map(|(frame, name)| query(frame, 0, address(name) + 5))
+        .collect();
+    assert!(
+        queries.iter().all(|query| query.offset > 5),
+        "this test needs root: /proc/kallsyms shows no addresses"
+    );
     queries.push(query(9, 0, 0xffff_ffff_ffff_f000));
     let mut symbolizer = start();
     symbolizer.add_module(0, Subject::Kernel);
@@ -181,23 +246,63 @@ fn ask_addresses_of_the_kernel_gives_kallsyms_names() {
         assert_eq!((name(answer), answer.source), (wanted, Source::Symbol));
     }
     // Megabytes behind the last symbol there is none.
-    assert_eq!((name(&answers[3]), answers[3].source), ("[kernel]+0xfffffffffffff000", Source::Unknown));
+    assert_eq!(
+        (name(&answers[3]), answers[3].source),
+        ("[kernel]+0xfffffffffffff000", Source::Unknown)
+    );
+}
+
+#[test]
+fn ask_kernel_whose_addresses_are_hidden_tells_once_and_answers_by_address() {
+    let scratch = Scratch::new();
+    let program = scratch.path("without-syslog");
+    let setpriv = "exec /usr/bin/setpriv --bounding-set=-syslog";
+    fs::write(&program, format!("#!/bin/sh\n{setpriv} {PROGRAM}\n")).expect("a script");
+    fs::set_permissions(&program, Permissions::from_mode(0o700)).expect("a program");
+    let seen = format!("{setpriv} head -c 16 /proc/kallsyms");
+    let hidden = run("/bin/sh", &["-c", &seen]) == "0".repeat(16);
+    assert!(
+        hidden,
+        "set kernel.perf_event_paranoid=2: all users see the addresses of the kernel"
+    );
+    let mut symbolizer = Symbolizer::start(&program);
+    symbolizer.add_module(0, Subject::Kernel);
+    for frame in 0..2 {
+        let answers = ask(&mut symbolizer, &[query(frame, 0, 0xffff_ffff_8123_4567)]);
+        assert_eq!(name(&answers[0]), "[kernel]+0xffffffff81234567");
+    }
+    assert!(notice(&mut symbolizer).contains("CAP_SYSLOG"));
 }
 
 #[test]
 fn ask_vdso_gives_its_names() {
     let maps = fs::read_to_string("/proc/self/maps").expect("maps");
-    let range = maps.lines().find(|line| line.ends_with("[vdso]")).expect("a vDSO").split(' ').next().expect("a range");
+    let range = maps
+        .lines()
+        .find(|line| line.ends_with("[vdso]"))
+        .expect("a vDSO")
+        .split(' ')
+        .next()
+        .expect("a range");
     let (start_at, end) = range.split_once('-').expect("a range");
     let [start_at, end] = [start_at, end].map(|hex| u64::from_str_radix(hex, 16).expect("hex"));
     let mut image = vec![0; (end - start_at) as usize];
-    File::open("/proc/self/mem").expect("mem").read_exact_at(&mut image, start_at).expect("the vDSO");
+    File::open("/proc/self/mem")
+        .expect("mem")
+        .read_exact_at(&mut image, start_at)
+        .expect("the vDSO");
     let scratch = Scratch::new();
     fs::write(scratch.path("vdso"), &image).expect("copy");
     let known = symbols(&scratch.path("vdso"), true);
     let mut symbolizer = start();
     symbolizer.add_module(3, Subject::Vdso { image });
-    let answers = ask(&mut symbolizer, &[query(0, 3, known["__vdso_clock_gettime"] + 1), query(1, 3, 1)]);
+    let answers = ask(
+        &mut symbolizer,
+        &[
+            query(0, 3, known["__vdso_clock_gettime"] + 1),
+            query(1, 3, 1),
+        ],
+    );
     assert_eq!(known[name(&answers[0])], known["__vdso_clock_gettime"]);
     assert_eq!(name(&answers[1]), "[vdso]+0x1");
 }
@@ -213,27 +318,66 @@ fn ask_c_cpp_and_rust_names_are_demangled_where_they_are_mangled() {
     );
     let known = symbols(&so, false);
     let mut symbolizer = start_with(&so);
-    let answers = ask(&mut symbolizer, &[query(0, 1, known["h"]), query(1, 1, known["_ZN5space3fooEii"])]);
+    let answers = ask(
+        &mut symbolizer,
+        &[
+            query(0, 1, known["h"]),
+            query(1, 1, known["_ZN5space3fooEii"]),
+        ],
+    );
     assert_eq!(name(&answers[0]), "h");
     assert_eq!(name(&answers[1]), "space::foo(int, int)");
 
     let source = scratch.path("lib.rs");
-    fs::write(&source, "pub mod inner { #[inline(never)] pub fn work(x: u64) -> u64 { std::hint::black_box(x) } }\n").expect("source");
+    fs::write(
+        &source,
+        "pub mod inner {\n#[inline(never)]\n\
+         pub fn work(x: u64) -> u64 { std::hint::black_box(x) }\n}\n",
+    )
+    .expect("source");
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
     for (module, mangling) in [(2, "v0"), (3, "legacy")] {
         let out = scratch.path(&format!("lib{mangling}.so"));
         let mut arguments = vec!["--crate-type=dylib", "--crate-name=sample", "-O", "-o"];
-        let (out_text, source_text, mangling) = (text(&out), text(&source), format!("symbol-mangling-version={mangling}"));
-        arguments.extend([out_text.as_str(), source_text.as_str(), "-C", "prefer-dynamic", "-C", mangling.as_str()]);
+        let (out_text, source_text, mangling) = (
+            text(&out),
+            text(&source),
+            format!("symbol-mangling-version={mangling}"),
+        );
+        arguments.extend([
+            out_text.as_str(),
+            source_text.as_str(),
+            "-C",
+            "prefer-dynamic",
+            "-C",
+            mangling.as_str(),
+        ]);
         if mangling.ends_with("legacy") {
             arguments.extend(["-Z", "unstable-options"]);
         }
-        let output = Command::new(&rustc).args(&arguments).env("RUSTC_BOOTSTRAP", "1").output().expect("rustc");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let (mangled, address) = symbols(&out, false).into_iter().find(|(name, _)| name.contains("5inner4work")).expect("the symbol");
-        assert!(mangled.starts_with(if module == 2 { "_R" } else { "_ZN" }), "{mangled}");
+        let output = Command::new(&rustc)
+            .args(&arguments)
+            .env("RUSTC_BOOTSTRAP", "1")
+            .output()
+            .expect("rustc");
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let (mangled, address) = symbols(&out, false)
+            .into_iter()
+            .find(|(name, _)| name.contains("5inner4work"))
+            .expect("the symbol");
+        assert!(
+            mangled.starts_with(if module == 2 { "_R" } else { "_ZN" }),
+            "{mangled}"
+        );
         symbolizer.add_module(module, file(&out));
-        assert_eq!(name(&ask(&mut symbolizer, &[query(5, module, address)])[0]), "sample::inner::work");
+        assert_eq!(
+            name(&ask(&mut symbolizer, &[query(5, module, address)])[0]),
+            "sample::inner::work"
+        );
     }
 }
 
@@ -242,7 +386,8 @@ fn ask_stripped_file_never_takes_the_nearest_symbol() {
     let scratch = Scratch::new();
     let so = scratch.object(
         "libbare.so",
-        "__asm__(\".text\\n.globl bare\\nbare:\\n nop\\n nop\\n\");\n\
+        "__asm__(\".text\\n.globl .label\\n.label:\\n nop\\n\");\n\
+         __asm__(\".text\\n.globl bare\\nbare:\\n nop\\n nop\\n\");\n\
          int first(int x) { return x + 1; }\n\
          __attribute__((noinline)) static int hidden(int x) { return x * x * 7; }\n\
          int last(int x) { return hidden(x) + hidden(x + 1); }\n",
@@ -252,20 +397,46 @@ fn ask_stripped_file_never_takes_the_nearest_symbol() {
     run("strip", &["-o", &text(&stripped), &text(&so)]);
     // Keeps a table, in which `bare`, of no size, is all that is left below the other functions.
     let partial = scratch.path("libpartial.so");
-    run("objcopy", &["--strip-symbol=first", "--strip-symbol=hidden", "--strip-symbol=last", &text(&so), &text(&partial)]);
+    run(
+        "objcopy",
+        &[
+            "--strip-symbol=first",
+            "--strip-symbol=hidden",
+            "--strip-symbol=last",
+            &text(&so),
+            &text(&partial),
+        ],
+    );
 
     let hidden = known["hidden"];
-    let with_start = |frame, module| Query { function_start: Some(hidden), ..query(frame, module, hidden + 1) };
+    let with_start = |frame, module| Query {
+        function_start: Some(hidden),
+        ..query(frame, module, hidden + 1)
+    };
     let mut symbolizer = start();
     symbolizer.add_module(1, file(&so));
     symbolizer.add_module(2, file(&stripped));
     symbolizer.add_module(3, file(&partial));
-    let queries =
-        [with_start(0, 1), with_start(1, 2), query(2, 2, hidden + 1), with_start(3, 3), query(4, 2, known["first"]), query(5, 2, known["bare"])];
+    let queries = [
+        with_start(0, 1),
+        with_start(1, 2),
+        query(2, 2, hidden + 1),
+        with_start(3, 3),
+        query(4, 2, known["first"]),
+        query(5, 2, known["bare"]),
+        query(6, 1, known[".label"]),
+    ];
     let answers = ask(&mut symbolizer, &queries);
-    let told: Vec<(&str, Source)> = answers.iter().map(|answer| (name(answer), answer.source)).collect();
-    let (start_2, start_3) = (format!("libbare.so.1+fn@{hidden:#x}"), format!("libpartial.so+fn@{hidden:#x}"));
+    let told: Vec<(&str, Source)> = answers
+        .iter()
+        .map(|answer| (name(answer), answer.source))
+        .collect();
+    let (start_2, start_3) = (
+        format!("libbare.so.1+fn@{hidden:#x}"),
+        format!("libpartial.so+fn@{hidden:#x}"),
+    );
     let place = format!("libbare.so.1+{:#x}", hidden + 1);
+    let label = format!("libbare.so+{:#x}", known[".label"]);
     assert_eq!(
         told,
         [
@@ -275,17 +446,91 @@ fn ask_stripped_file_never_takes_the_nearest_symbol() {
             (start_3.as_str(), Source::FunctionStart),
             ("first", Source::Symbol),
             ("bare", Source::Symbol),
+            (label.as_str(), Source::Unknown),
         ]
     );
 }
 
 #[test]
+fn ask_file_with_compressed_symbols_gives_their_names() {
+    let scratch = Scratch::new();
+    let source = "__attribute__((noinline)) static int hidden(int x) { return x * x * 7; }\n\
+                  int last(int x) { return hidden(x) + hidden(x + 1); }\n";
+    let so = scratch.object("libfull.so", source);
+    let known = symbols(&so, false);
+    let (packed, mini) = (scratch.path("symbols.xz"), scratch.path("libmini.so"));
+    let mut encoder = xz2::write::XzEncoder::new(File::create(&packed).expect("a file"), 6);
+    encoder
+        .write_all(&fs::read(&so).expect("the file"))
+        .expect("packed");
+    encoder.finish().expect("packed");
+    let section = format!(".gnu_debugdata={}", text(&packed));
+    run(
+        "objcopy",
+        &[
+            "--strip-all",
+            "--add-section",
+            &section,
+            &text(&so),
+            &text(&mini),
+        ],
+    );
+    let mut symbolizer = start_with(&mini);
+    let answers = ask(
+        &mut symbolizer,
+        &[query(0, 1, known["hidden"]), query(1, 1, known["last"])],
+    );
+    assert_eq!((name(&answers[0]), name(&answers[1])), ("hidden", "last"));
+}
+
+#[test]
+fn ask_function_with_several_names_gives_the_plain_one() {
+    let scratch = Scratch::new();
+    let so = scratch.object(
+        "libalias.so",
+        "int __libc_pour(int x) { return x + 1; }\n\
+         int pour(int) __attribute__((weak, alias(\"__libc_pour\")));\n\
+         int __pour(int) __attribute__((alias(\"__libc_pour\")));\n\
+         int __spill(int x) { return x + 2; }\n\
+         int spill(int x) { return x + 3; }\n",
+    );
+    let known = symbols(&so, true);
+    let mut symbolizer = start_with(&so);
+    let queries = [query(0, 1, known["pour"]), query(1, 1, known["__spill"])];
+    let answers = ask(&mut symbolizer, &queries);
+    assert_eq!((name(&answers[0]), name(&answers[1])), ("pour", "__spill"));
+}
+
+#[test]
+fn add_module_again_replaces_it() {
+    let scratch = Scratch::new();
+    let one = scratch.object("libone.so", "int one(int x) { return x + 1; }\n");
+    let two = scratch.object("libtwo.so", "int two(int x) { return x + 1; }\n");
+    let mut symbolizer = start_with(&one);
+    let answers = ask(&mut symbolizer, &[query(0, 1, symbols(&one, false)["one"])]);
+    assert_eq!(name(&answers[0]), "one");
+    symbolizer.add_module(1, file(&two));
+    let answers = ask(&mut symbolizer, &[query(0, 1, symbols(&two, false)["two"])]);
+    assert_eq!(name(&answers[0]), "two");
+}
+
+#[test]
 fn ask_root_and_unknown_module_are_answered_without_the_helper() {
     let mut symbolizer = start();
-    let root = Query { root: Some("[thread start]"), function_start: Some(3), ..query(1, 7, 4) };
+    let root = Query {
+        root: Some("[thread start]"),
+        function_start: Some(3),
+        ..query(1, 7, 4)
+    };
     let answers = ask(&mut symbolizer, &[root, query(2, 7, 0xabc)]);
-    assert_eq!((name(&answers[0]), answers[0].source), ("[thread start]", Source::Root));
-    assert_eq!((name(&answers[1]), answers[1].source), ("0xabc", Source::Unknown));
+    assert_eq!(
+        (name(&answers[0]), answers[0].source),
+        ("[thread start]", Source::Root)
+    );
+    assert_eq!(
+        (name(&answers[1]), answers[1].source),
+        ("0xabc", Source::Unknown)
+    );
 }
 
 #[test]
@@ -295,13 +540,20 @@ fn ask_long_and_deep_names_are_bounded() {
     let so = scratch.object(
         "liblong.so",
         &format!(
-            "int a(int) __asm__(\"{}\");\nint a(int x) {{ return x + 1; }}\nint b(int) __asm__(\"{deep}\");\nint b(int x) {{ return x + 2; }}\n",
+            "int a(int) __asm__(\"{}\");\nint a(int x) {{ return x + 1; }}\n\
+             int b(int) __asm__(\"{deep}\");\nint b(int x) {{ return x + 2; }}\n",
             "n".repeat(28 << 10)
         ),
     );
     let known = symbols(&so, false);
     let mut symbolizer = start_with(&so);
-    let answers = ask(&mut symbolizer, &[query(0, 1, known[&"n".repeat(28 << 10)]), query(1, 1, known[&deep])]);
+    let answers = ask(
+        &mut symbolizer,
+        &[
+            query(0, 1, known[&"n".repeat(28 << 10)]),
+            query(1, 1, known[&deep]),
+        ],
+    );
     assert!(name(&answers[0]).starts_with("nnnn") && answers[0].name.len() == NAME_MAX);
     assert_eq!(answers[1].source, Source::Symbol);
     assert_eq!(symbolizer.take_notices(), [""; 0]);
@@ -312,20 +564,41 @@ fn ask_what_is_no_elf_file_is_answered_by_address() {
     let scratch = Scratch::new();
     let fifo = scratch.path("fifo");
     run("mkfifo", &[&text(&fifo)]);
-    let fifo_file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(&fifo).expect("the FIFO");
+    let fifo_file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(&fifo)
+        .expect("the FIFO");
     let noise = scratch.path("noise");
-    fs::write(&noise, (0..100_000u32).flat_map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes()).collect::<Vec<u8>>()).expect("noise");
+    fs::write(
+        &noise,
+        (0..100_000u32)
+            .flat_map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes())
+            .collect::<Vec<u8>>(),
+    )
+    .expect("noise");
     let empty = scratch.path("empty");
     fs::write(&empty, b"").expect("empty");
     let mut symbolizer = start();
-    symbolizer.add_module(0, Subject::File { file: fifo_file, path: b"/tmp/fifo".to_vec() });
+    symbolizer.add_module(
+        0,
+        Subject::File {
+            file: fifo_file,
+            path: b"/tmp/fifo".to_vec(),
+        },
+    );
     symbolizer.add_module(1, file(&noise));
     symbolizer.add_module(2, file(&empty));
     symbolizer.add_module(3, file(&scratch.0));
     symbolizer.add_module(4, file(Path::new("/dev/zero")));
     let queries: Vec<Query> = (0..5).map(|module| query(module, module, 0x10)).collect();
     let answers = ask(&mut symbolizer, &queries);
-    assert!(answers.iter().all(|answer| answer.source == Source::Unknown));
+    assert!(
+        answers
+            .iter()
+            .all(|answer| answer.source == Source::Unknown)
+    );
     assert_eq!(name(&answers[0]), "fifo+0x10");
     assert_eq!(name(&answers[4]), "zero+0x10");
     assert_eq!(symbolizer.take_notices(), [""; 0]);
@@ -351,17 +624,28 @@ fn ask_damaged_elf_files_are_answered_and_good_ones_still_named() {
         let mut bytes = good.clone();
         for _ in 0..8 {
             // Headers and section table: where damage does most.
-            let at = if next() % 3 == 0 { next() % 64 } else { sections + next() % (bytes.len() - sections) };
+            let at = if next() % 3 == 0 {
+                next() % 64
+            } else {
+                sections + next() % (bytes.len() - sections)
+            };
             bytes[at] = next() as u8;
         }
-        bytes.truncate(if next() % 4 == 0 { next() % bytes.len() } else { bytes.len() });
+        bytes.truncate(if next() % 4 == 0 {
+            next() % bytes.len()
+        } else {
+            bytes.len()
+        });
         let path = scratch.path(&format!("damaged-{module}"));
         fs::write(&path, bytes).expect("the file");
         symbolizer.add_module(module, file(&path));
         queries.push(query(module, module, known["h"]));
     }
     ask(&mut symbolizer, &queries);
-    assert_eq!(name(&ask(&mut symbolizer, &[query(0, 1, known["h"])])[0]), "h");
+    assert_eq!(
+        name(&ask(&mut symbolizer, &[query(0, 1, known["h"])])[0]),
+        "h"
+    );
 }
 
 /// An ELF file whose symbol table is a hole of `table` bytes.
@@ -374,7 +658,11 @@ fn sparse_elf(path: &Path, table: u64) -> File {
     bytes[58..64].copy_from_slice(&[64, 0, 4, 0, 3, 0]);
     let names = b"\0.symtab\0.strtab\0.shstrtab\0";
     bytes[0x200..0x200 + names.len()].copy_from_slice(names);
-    let sections: [(u32, u32, u64, u64); 3] = [(1, 2, 0x1000, table), (9, 3, 0x280, 16), (17, 3, 0x200, names.len() as u64)];
+    let sections: [(u32, u32, u64, u64); 3] = [
+        (1, 2, 0x1000, table),
+        (9, 3, 0x280, 16),
+        (17, 3, 0x200, names.len() as u64),
+    ];
     for (i, (name, kind, offset, size)) in sections.into_iter().enumerate() {
         let at = 64 * (i + 2);
         bytes[at..at + 4].copy_from_slice(&name.to_le_bytes());
@@ -382,7 +670,12 @@ fn sparse_elf(path: &Path, table: u64) -> File {
         bytes[at + 24..at + 32].copy_from_slice(&offset.to_le_bytes());
         bytes[at + 32..at + 40].copy_from_slice(&size.to_le_bytes());
     }
-    let mut file = OpenOptions::new().read(true).write(true).create_new(true).open(path).expect("the file");
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .expect("the file");
     file.write_all(&bytes).expect("headers");
     file.set_len(0x1000 + table).expect("a hole");
     file
@@ -396,21 +689,45 @@ fn ask_file_truncated_while_it_is_read_is_named_in_a_notice_and_others_go_on() {
     let path = scratch.path("shrinking.so");
     let shrinking = sparse_elf(&path, 8_000_000 * 24);
     let mut symbolizer = start_with(&so);
-    assert_eq!(name(&ask(&mut symbolizer, &[query(0, 1, known["h"])])[0]), "h");
+    assert_eq!(
+        name(&ask(&mut symbolizer, &[query(0, 1, known["h"])])[0]),
+        "h"
+    );
     symbolizer.add_module(2, file(&path));
     let pid = helper(&symbolizer);
-    let queries = [Query { function_start: Some(0x10), ..query(1, 2, 0x20) }, query(2, 1, known["h"])];
+    let queries = [
+        Query {
+            function_start: Some(0x10),
+            ..query(1, 2, 0x20)
+        },
+        query(2, 1, known["h"]),
+    ];
     symbolizer.ask(&queries);
-    until("the file is mapped", || fs::read_to_string(format!("/proc/{pid}/maps")).is_ok_and(|maps| maps.contains("shrinking.so")));
+    until("the file is mapped", || {
+        fs::read_to_string(format!("/proc/{pid}/maps"))
+            .is_ok_and(|maps| maps.contains("shrinking.so"))
+    });
     shrinking.set_len(0x1000).expect("truncate");
     let answers = collect(&mut symbolizer, &queries);
-    assert_eq!((name(&answers[0]), answers[0].source), ("shrinking.so+fn@0x10", Source::FunctionStart));
-    assert_eq!((name(&answers[1]), answers[1].source), ("h", Source::Symbol));
+    assert_eq!(
+        (name(&answers[0]), answers[0].source),
+        ("shrinking.so+fn@0x10", Source::FunctionStart)
+    );
+    assert_eq!(
+        (name(&answers[1]), answers[1].source),
+        ("h", Source::Symbol)
+    );
     let told = notice(&mut symbolizer);
-    assert!(told.contains(&text(&path)) && told.contains("SIGBUS"), "{told}");
+    assert!(
+        told.contains(&text(&path)) && told.contains("SIGBUS"),
+        "{told}"
+    );
     assert_ne!(helper(&symbolizer), pid);
     // It is not asked a second time.
-    assert_eq!(name(&ask(&mut symbolizer, &[query(3, 2, 0x30)])[0]), "shrinking.so+0x30");
+    assert_eq!(
+        name(&ask(&mut symbolizer, &[query(3, 2, 0x30)])[0]),
+        "shrinking.so+0x30"
+    );
     assert_eq!(symbolizer.take_notices(), [""; 0]);
 }
 
@@ -423,7 +740,10 @@ fn ask_file_that_wants_too_much_memory_is_named_in_a_notice() {
     sparse_elf(&path, 100_000_000 * 24);
     let mut symbolizer = start_with(&so);
     symbolizer.add_module(2, file(&path));
-    let answers = ask(&mut symbolizer, &[query(0, 2, 0x20), query(1, 1, known["h"])]);
+    let answers = ask(
+        &mut symbolizer,
+        &[query(0, 2, 0x20), query(1, 1, known["h"])],
+    );
     assert_eq!(name(&answers[0]), "huge.so+0x20");
     assert_eq!(name(&answers[1]), "h");
     assert!(notice(&mut symbolizer).contains("huge.so"));
@@ -435,13 +755,22 @@ fn ask_helper_that_hangs_is_killed_and_started_again() {
     let so = scratch.object("libgood.so", "int h(int x) { return x + 1; }\n");
     let known = symbols(&so, false);
     let mut symbolizer = start_with(&so);
-    assert_eq!(name(&ask(&mut symbolizer, &[query(0, 1, known["h"])])[0]), "h");
+    assert_eq!(
+        name(&ask(&mut symbolizer, &[query(0, 1, known["h"])])[0]),
+        "h"
+    );
     let pid = helper(&symbolizer);
     signal(pid, libc::SIGSTOP);
-    assert_eq!(ask(&mut symbolizer, &[query(1, 1, known["h"])])[0].source, Source::Unknown);
+    assert_eq!(
+        ask(&mut symbolizer, &[query(1, 1, known["h"])])[0].source,
+        Source::Unknown
+    );
     assert!(notice(&mut symbolizer).contains("libgood.so"));
     symbolizer.add_module(2, file(&so));
-    assert_eq!(name(&ask(&mut symbolizer, &[query(2, 2, known["h"])])[0]), "h");
+    assert_eq!(
+        name(&ask(&mut symbolizer, &[query(2, 2, known["h"])])[0]),
+        "h"
+    );
     assert_ne!(helper(&symbolizer), pid);
 }
 
@@ -451,7 +780,9 @@ fn ask_helper_killed_in_the_midst_is_started_again_and_all_are_named() {
     let so = scratch.object("libgood.so", "int h(int x) { return x + 1; }\n");
     let known = symbols(&so, false);
     let mut symbolizer = start_with(&so);
-    let queries: Vec<Query> = (0..200_000).map(|frame| query(frame, 1, known["h"])).collect();
+    let queries: Vec<Query> = (0..200_000)
+        .map(|frame| query(frame, 1, known["h"]))
+        .collect();
     let pid = helper(&symbolizer);
     symbolizer.ask(&queries);
     let mut answers = Vec::new();
@@ -465,11 +796,19 @@ fn ask_helper_killed_in_the_midst_is_started_again_and_all_are_named() {
         answers.len() >= queries.len()
     });
     answers.sort_by_key(|answer| answer.frame);
-    assert!(answers.iter().zip(&queries).all(|(answer, query)| answer.frame == query.frame && answer.name == b"h"));
+    assert!(
+        answers
+            .iter()
+            .zip(&queries)
+            .all(|(answer, query)| answer.frame == query.frame && answer.name == b"h")
+    );
     assert_ne!(helper(&symbolizer), pid);
     // Between questions too.
     signal(helper(&symbolizer), libc::SIGKILL);
-    assert_eq!(name(&ask(&mut symbolizer, &[query(0, 1, known["h"])])[0]), "h");
+    assert_eq!(
+        name(&ask(&mut symbolizer, &[query(0, 1, known["h"])])[0]),
+        "h"
+    );
     assert_eq!(symbolizer.take_notices(), [""; 0]);
 }
 
@@ -478,10 +817,19 @@ fn start_program_missing_tells_once_and_answers_by_address() {
     let mut symbolizer = Symbolizer::start(Path::new("/nonexistent/flametop-symbolizer"));
     symbolizer.add_module(0, Subject::Kernel);
     for frame in 0..3 {
-        let told = Query { function_start: Some(1), ..query(frame, 0, 2) };
+        let told = Query {
+            function_start: Some(1),
+            ..query(frame, 0, 2)
+        };
         let answers = ask(&mut symbolizer, &[told, query(frame + 10, 0, 2)]);
-        assert_eq!((name(&answers[0]), answers[0].source), ("[kernel]+fn@0x1", Source::FunctionStart));
-        assert_eq!((name(&answers[1]), answers[1].source), ("[kernel]+0x2", Source::Unknown));
+        assert_eq!(
+            (name(&answers[0]), answers[0].source),
+            ("[kernel]+fn@0x1", Source::FunctionStart)
+        );
+        assert_eq!(
+            (name(&answers[1]), answers[1].source),
+            ("[kernel]+0x2", Source::Unknown)
+        );
     }
     assert!(notice(&mut symbolizer).contains("/nonexistent/flametop-symbolizer"));
     assert_eq!(symbolizer.pid(), None);
@@ -493,7 +841,10 @@ fn start_program_that_is_another_one_tells_and_answers_by_address() {
         let mut symbolizer = Symbolizer::start(Path::new(program));
         assert_eq!(name(&ask(&mut symbolizer, &[query(0, 0, 2)])[0]), "0x2");
         symbolizer.add_module(0, Subject::Kernel);
-        assert_eq!(name(&ask(&mut symbolizer, &[query(1, 0, 2)])[0]), "[kernel]+0x2");
+        assert_eq!(
+            name(&ask(&mut symbolizer, &[query(1, 0, 2)])[0]),
+            "[kernel]+0x2"
+        );
         assert!(notice(&mut symbolizer).contains(program));
     }
 }
@@ -505,19 +856,36 @@ fn helper_while_it_runs_has_given_up_what_it_does_not_need() {
     let leaked = unsafe { libc::dup(0) };
     let symbolizer = start();
     let pid = helper(&symbolizer);
-    until("it has set itself up", || fs::read_dir(format!("/proc/{pid}/fd")).is_ok_and(|fds| fds.count() == 3));
+    until("it has set itself up", || {
+        fs::read_dir(format!("/proc/{pid}/fd")).is_ok_and(|fds| fds.count() == 3)
+    });
     assert_ne!(leaked, -1);
     let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("status");
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:\t")).expect("SigIgn");
+    let ignored = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:\t"))
+        .expect("SigIgn");
     let ignored = u64::from_str_radix(ignored, 16).expect("hex");
     for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGTSTP] {
         assert_ne!(ignored & (1 << (signal - 1)), 0, "signal {signal}");
     }
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("stat");
-    assert_eq!(stat.rsplit_once(") ").expect("stat").1.split(' ').nth(16), Some("5"), "nice");
+    assert_eq!(
+        stat.rsplit_once(") ").expect("stat").1.split(' ').nth(16),
+        Some("5"),
+        "nice"
+    );
     let limits = fs::read_to_string(format!("/proc/{pid}/limits")).expect("limits");
-    assert!(limits.lines().any(|line| line.starts_with("Max data size") && line.contains("268435456")), "{limits}");
-    assert_eq!(fs::read(format!("/proc/{pid}/environ")).expect("environ"), b"");
+    assert!(
+        limits
+            .lines()
+            .any(|line| line.starts_with("Max data size") && line.contains("268435456")),
+        "{limits}"
+    );
+    assert_eq!(
+        fs::read(format!("/proc/{pid}/environ")).expect("environ"),
+        b""
+    );
 }
 
 #[test]
@@ -540,12 +908,20 @@ fn client_that_is_killed() {
 #[test]
 fn client_killed_helper_ends_too() {
     let mut client = Command::new(std::env::current_exe().expect("this test"))
-        .args(["--exact", "client_that_is_killed", "--ignored", "--nocapture"])
+        .args([
+            "--exact",
+            "client_that_is_killed",
+            "--ignored",
+            "--nocapture",
+        ])
         .stdout(Stdio::piped())
         .spawn()
         .expect("a client");
     let lines = BufReader::new(client.stdout.take().expect("its output")).lines();
-    let pid = lines.map_while(Result::ok).find_map(|line| line.split_once("helper=").map(|(_, pid)| pid.to_string())).expect("a pid");
+    let pid = lines
+        .map_while(Result::ok)
+        .find_map(|line| line.split_once("helper=").map(|(_, pid)| pid.to_string()))
+        .expect("a pid");
     assert!(Path::new(&format!("/proc/{pid}")).exists());
     client.kill().expect("killed");
     client.wait().expect("ended");
@@ -556,7 +932,10 @@ fn client_killed_helper_ends_too() {
 
 #[test]
 fn helper_started_by_hand_says_what_it_is() {
-    let output = Command::new(PROGRAM).stdin(Stdio::null()).output().expect("it runs");
+    let output = Command::new(PROGRAM)
+        .stdin(Stdio::null())
+        .output()
+        .expect("it runs");
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("started by flametop"));
 }

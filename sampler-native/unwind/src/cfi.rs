@@ -2,8 +2,9 @@
 
 use crate::elf::{Image, Section, Source};
 use gimli::{
-    BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, EndianSlice, EvaluationResult, Expression,
-    FrameDescriptionEntry, LittleEndian, Location, Operation, Register, RegisterRule, UnwindContext, UnwindSection, Value,
+    BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, EndianSlice, EvaluationResult,
+    Expression, FrameDescriptionEntry, LittleEndian, Location, Operation, Register, RegisterRule,
+    UnwindContext, UnwindSection, Value,
 };
 use std::io;
 
@@ -144,14 +145,27 @@ pub(crate) struct Table {
 
 impl Table {
     /// Reads `.eh_frame` and its header.
-    pub(crate) fn eh_frame(image: &Image, section: Section, source: Source<'_>, limit: u64) -> io::Result<Table> {
+    pub(crate) fn eh_frame(
+        image: &Image,
+        section: Section,
+        source: Source<'_>,
+        limit: u64,
+    ) -> io::Result<Table> {
         let bytes = section.read(source, limit)?;
-        let header = image.eh_frame_hdr.and_then(|header| Some((header.address, header.read(source, limit).ok()?)));
+        let header = image
+            .eh_frame_hdr
+            .and_then(|header| Some((header.address, header.read(source, limit).ok()?)));
         let bases = BaseAddresses::default()
             .set_eh_frame(section.address)
             .set_eh_frame_hdr(header.as_ref().map_or(0, |(address, _)| *address))
             .set_text(image.text);
-        let mut table = Table { bytes, debug: false, bases, address: section.address, search: Search::Index(Vec::new()) };
+        let mut table = Table {
+            bytes,
+            debug: false,
+            bases,
+            address: section.address,
+            search: Search::Index(Vec::new()),
+        };
         table.search = match header.and_then(|(address, bytes)| search_table(bytes, address)) {
             Some(search) => search,
             None => table.index(),
@@ -160,7 +174,11 @@ impl Table {
     }
 
     /// Reads `.debug_frame`.
-    pub(crate) fn debug_frame(section: Section, source: Source<'_>, limit: u64) -> io::Result<Table> {
+    pub(crate) fn debug_frame(
+        section: Section,
+        source: Source<'_>,
+        limit: u64,
+    ) -> io::Result<Table> {
         let bytes = section.read(source, limit)?;
         let mut table = Table {
             bytes,
@@ -183,17 +201,27 @@ impl Table {
     }
 
     fn index(&self) -> Search {
-        fn collect<'a, S: UnwindSection<Bytes<'a>>>(section: &S, table: &'a Table) -> Vec<(u64, u32)> {
+        fn collect<'a, S: UnwindSection<Bytes<'a>>>(
+            section: &S,
+            table: &'a Table,
+        ) -> Vec<(u64, u32)> {
             let mut index = Vec::new();
             let mut entries = section.entries(&table.bases);
             let mut shared = None;
             let mut work = 0;
-            while let (Ok(Some(entry)), true) = (entries.next(), index.len() < INDEX_LIMIT && work < INDEX_WORK) {
-                let CieOrFde::Fde(partial) = entry else { continue };
+            while let (Ok(Some(entry)), true) = (
+                entries.next(),
+                index.len() < INDEX_LIMIT && work < INDEX_WORK,
+            ) {
+                let CieOrFde::Fde(partial) = entry else {
+                    continue;
+                };
                 let fde = partial.parse(|section, bases, offset| match &shared {
                     Some((of, cie)) if *of == offset => Ok(Clone::clone(cie)),
                     _ => {
-                        work += table.entry_size(gimli::UnwindOffset::into(offset)).min(ENTRY_LIMIT);
+                        work += table
+                            .entry_size(gimli::UnwindOffset::into(offset))
+                            .min(ENTRY_LIMIT);
                         let cie = bounded_cie(section, table, bases, offset)?;
                         shared = Some((offset, cie.clone()));
                         Ok(cie)
@@ -207,7 +235,11 @@ impl Table {
             index.shrink_to_fit();
             index
         }
-        Search::Index(if self.debug { collect(&self.debug_section(), self) } else { collect(&self.eh_section(), self) })
+        Search::Index(if self.debug {
+            collect(&self.debug_section(), self)
+        } else {
+            collect(&self.eh_section(), self)
+        })
     }
 
     fn eh_section(&self) -> EhFrame<Bytes<'_>> {
@@ -229,9 +261,14 @@ impl Table {
                 let after = index.partition_point(|(start, _)| *start <= address);
                 Some(index.get(after.checked_sub(1)?)?.1 as usize)
             }
-            Search::Header { bytes, address: base } => {
+            Search::Header {
+                bytes,
+                address: base,
+            } => {
                 let field = |at: usize| -> u64 {
-                    let value = bytes.get(at..at + 4).map_or(0, |b| i32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+                    let value = bytes
+                        .get(at..at + 4)
+                        .map_or(0, |b| i32::from_le_bytes([b[0], b[1], b[2], b[3]]));
                     base.wrapping_add_signed(i64::from(value))
                 };
                 let (mut low, mut high) = (0, bytes.len() / 8);
@@ -251,7 +288,10 @@ impl Table {
 
     /// Bytes of the entry at `offset` after its length field.
     fn entry_size(&self, offset: usize) -> usize {
-        let size = self.bytes.get(offset..).and_then(|bytes| bytes.first_chunk());
+        let size = self
+            .bytes
+            .get(offset..)
+            .and_then(|bytes| bytes.first_chunk());
         size.map_or(usize::MAX, |size| u32::from_le_bytes(*size) as usize)
     }
 
@@ -260,12 +300,20 @@ impl Table {
         self.entry_size(offset) <= ENTRY_LIMIT
     }
 
-    fn fde<'a, S: UnwindSection<Bytes<'a>>>(&'a self, section: &S, address: u64) -> Option<Fde<'a>> {
-        let offset = self.find(address).filter(|offset| self.is_bounded(*offset))?;
+    fn fde<'a, S: UnwindSection<Bytes<'a>>>(
+        &'a self,
+        section: &S,
+        address: u64,
+    ) -> Option<Fde<'a>> {
+        let offset = self
+            .find(address)
+            .filter(|offset| self.is_bounded(*offset))?;
         let fde = section
-            .fde_from_offset(&self.bases, S::Offset::from(offset), |section, bases, offset| {
-                bounded_cie(section, self, bases, offset)
-            })
+            .fde_from_offset(
+                &self.bases,
+                S::Offset::from(offset),
+                |section, bases, offset| bounded_cie(section, self, bases, offset),
+            )
             .ok()?;
         fde.contains(address).then_some(fde)
     }
@@ -296,8 +344,13 @@ impl Table {
         context: &mut UnwindContext<usize>,
     ) -> Option<Row> {
         let fde = self.fde(section, address)?;
-        let row = fde.unwind_info_for_address(section, &self.bases, context, address).ok()?;
-        let mut decoded = Row { last: fde.end_address() == address.wrapping_add(1), ..Row::UNCOVERED };
+        let row = fde
+            .unwind_info_for_address(section, &self.bases, context, address)
+            .ok()?;
+        let mut decoded = Row {
+            last: fde.end_address() == address.wrapping_add(1),
+            ..Row::UNCOVERED
+        };
         if fde.is_signal_trampoline() {
             decoded.kind = Kind::Signal;
             return Some(decoded);
@@ -308,20 +361,29 @@ impl Table {
             return Some(decoded);
         }
         decoded.kind = Kind::Evaluate;
-        let Some(RegisterRule::Offset(offset)) = ra else { return Some(decoded) };
-        let (Ok(ra), true) = (i32::try_from(offset), fde.cie().return_address_register().0 == RIP as u16) else {
+        let Some(RegisterRule::Offset(offset)) = ra else {
+            return Some(decoded);
+        };
+        let (Ok(ra), true) = (
+            i32::try_from(offset),
+            fde.cie().return_address_register().0 == RIP as u16,
+        ) else {
             return Some(decoded);
         };
         decoded.ra = ra;
         let expression = |e: &gimli::UnwindExpression<usize>| {
             let mut operations = e.get(section).ok()?.operations(fde.cie().encoding());
-            Some(std::array::from_fn::<_, 10, _>(|_| operations.next().ok().flatten()))
+            Some(std::array::from_fn::<_, 10, _>(|_| {
+                operations.next().ok().flatten()
+            }))
         };
         let Some(cfa) = (match row.cfa() {
             CfaRule::RegisterAndOffset { register, offset } => plain_register(*register)
                 .zip(i32::try_from(*offset).ok())
                 .map(|(register, offset)| Cfa::Register { register, offset }),
-            CfaRule::Expression(e) => expression(e).and_then(|operations| cfa_expression(&operations)),
+            CfaRule::Expression(e) => {
+                expression(e).and_then(|operations| cfa_expression(&operations))
+            }
         }) else {
             return Some(decoded);
         };
@@ -331,17 +393,27 @@ impl Table {
             if register.0 as usize == RIP {
                 continue;
             }
-            let slot = CALLEE_SAVED.iter().position(|saved| *saved == register.0 as usize);
+            let slot = CALLEE_SAVED
+                .iter()
+                .position(|saved| *saved == register.0 as usize);
             let short = match rule {
                 RegisterRule::SameValue => Some(Rule::Same),
                 RegisterRule::Undefined => Some(Rule::Lost),
                 RegisterRule::Offset(offset) => i32::try_from(*offset).ok().map(Rule::Saved),
-                RegisterRule::Expression(e) => expression(e).and_then(|operations| match operations {
-                    [Some(Operation::RegisterOffset { register, offset, .. }), None, ..] => plain_register(register)
-                        .zip(i32::try_from(offset).ok())
-                        .map(|(register, offset)| Rule::SavedAt { register, offset }),
-                    _ => None,
-                }),
+                RegisterRule::Expression(e) => {
+                    expression(e).and_then(|operations| match operations {
+                        [
+                            Some(Operation::RegisterOffset {
+                                register, offset, ..
+                            }),
+                            None,
+                            ..,
+                        ] => plain_register(register)
+                            .zip(i32::try_from(offset).ok())
+                            .map(|(register, offset)| Rule::SavedAt { register, offset }),
+                        _ => None,
+                    })
+                }
                 _ => None,
             };
             match (slot, short) {
@@ -387,16 +459,21 @@ impl Table {
             compute(expression, encoding, initial, old, read)
         };
         let cfa = match row.cfa() {
-            CfaRule::RegisterAndOffset { register, offset } => {
-                old.get(register.0 as usize).ok_or(Failure::Unusable)?.wrapping_add_signed(*offset)
-            }
+            CfaRule::RegisterAndOffset { register, offset } => old
+                .get(register.0 as usize)
+                .ok_or(Failure::Unusable)?
+                .wrapping_add_signed(*offset),
             CfaRule::Expression(e) => compute(e, None)?,
         };
         let mut new = *old;
         new.known &= CALLEE_SAVED_BITS;
         new.set(RSP, cfa);
         for (register, rule) in row.registers() {
-            let target = if *register == fde.cie().return_address_register() { RIP } else { register.0 as usize };
+            let target = if *register == fde.cie().return_address_register() {
+                RIP
+            } else {
+                register.0 as usize
+            };
             if target > RIP {
                 continue;
             }
@@ -416,7 +493,11 @@ impl Table {
                 Err(_) => new.known &= !(1 << target),
             }
         }
-        if new.get(RIP).is_none() { Err(Failure::Unusable) } else { Ok(new) }
+        if new.get(RIP).is_none() {
+            Err(Failure::Unusable)
+        } else {
+            Ok(new)
+        }
     }
 }
 
@@ -440,7 +521,9 @@ fn search_table(mut bytes: Vec<u8>, address: u64) -> Option<Search> {
         return None;
     }
     let count = u32::from_le_bytes([head[8], head[9], head[10], head[11]]) as usize;
-    let size = count.checked_mul(8).filter(|size| *size > 0 && *size <= bytes.len() - 12)?;
+    let size = count
+        .checked_mul(8)
+        .filter(|size| *size > 0 && *size <= bytes.len() - 12)?;
     bytes.drain(..12);
     bytes.truncate(size);
     Some(Search::Header { bytes, address })
@@ -461,21 +544,34 @@ fn cfa_expression(operations: &[Option<Operation<Bytes<'_>>>; 10]) -> Option<Cfa
     };
     let word = |size: u8, space: bool| size == 8 && !space;
     match operations {
-        [Some(Operation::RegisterOffset { register, offset, .. }), Some(Operation::Deref { size, space, .. }), None, ..]
-            if word(*size, *space) =>
-        {
-            deref(*register, *offset, 0)
-        }
         [
-            Some(Operation::RegisterOffset { register, offset, .. }),
+            Some(Operation::RegisterOffset {
+                register, offset, ..
+            }),
+            Some(Operation::Deref { size, space, .. }),
+            None,
+            ..,
+        ] if word(*size, *space) => deref(*register, *offset, 0),
+        [
+            Some(Operation::RegisterOffset {
+                register, offset, ..
+            }),
             Some(Operation::Deref { size, space, .. }),
             Some(Operation::PlusConstant { value }),
             None,
             ..,
         ] if word(*size, *space) => deref(*register, *offset, *value),
         [
-            Some(Operation::RegisterOffset { register: Register(7), offset: 8, .. }),
-            Some(Operation::RegisterOffset { register: Register(16), offset: 0, .. }),
+            Some(Operation::RegisterOffset {
+                register: Register(7),
+                offset: 8,
+                ..
+            }),
+            Some(Operation::RegisterOffset {
+                register: Register(16),
+                offset: 0,
+                ..
+            }),
             Some(Operation::UnsignedConstant { value: 15 }),
             Some(Operation::And),
             Some(Operation::UnsignedConstant { value }),
@@ -484,7 +580,9 @@ fn cfa_expression(operations: &[Option<Operation<Bytes<'_>>>; 10]) -> Option<Cfa
             Some(Operation::Shl),
             Some(Operation::Plus),
             None,
-        ] => Some(Cfa::Plt { limit: u8::try_from(*value).ok()? }),
+        ] => Some(Cfa::Plt {
+            limit: u8::try_from(*value).ok()?,
+        }),
         _ => None,
     }
 }
@@ -507,12 +605,18 @@ fn compute(
         result = match result {
             EvaluationResult::Complete => break,
             EvaluationResult::RequiresRegister { register, .. } => {
-                let value = registers.get(register.0 as usize).ok_or(Failure::Unusable)?;
+                let value = registers
+                    .get(register.0 as usize)
+                    .ok_or(Failure::Unusable)?;
                 evaluation.resume_with_register(Value::Generic(value))
             }
             EvaluationResult::RequiresMemory { address, size, .. } => {
                 let word = read(address)?;
-                let value = if size >= 8 { word } else { word & ((1 << (8 * u32::from(size))) - 1) };
+                let value = if size >= 8 {
+                    word
+                } else {
+                    word & ((1 << (8 * u32::from(size))) - 1)
+                };
                 evaluation.resume_with_memory(Value::Generic(value))
             }
             _ => return Err(Failure::Unusable),
@@ -525,5 +629,225 @@ fn compute(
             _ => Err(Failure::Unusable),
         },
         _ => Err(Failure::Unusable),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// Numbers that look random and are the same in each run.
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 % limit.max(1) as u64) as usize
+        }
+    }
+
+    fn own_file() -> Vec<u8> {
+        fs::read("/proc/self/exe").expect("own file")
+    }
+
+    /// Asks an image for everything, at addresses spread over its code; how many were covered.
+    fn exercise(file: &[u8], addresses: u64) -> usize {
+        let source = Source::Memory(file);
+        let Ok(image) = Image::read(source) else {
+            return 0;
+        };
+        let Some(section) = image.eh_frame else {
+            return 0;
+        };
+        let Ok(table) = Table::eh_frame(&image, section, source, 64 << 20) else {
+            return 0;
+        };
+        let mut context = UnwindContext::new();
+        let registers = Registers {
+            values: [0x1000; 17],
+            known: (1 << 17) - 1,
+        };
+        let mut covered = 0;
+        for segment in image.segments.iter().take(4) {
+            for step in 0..addresses {
+                let address = segment
+                    .address
+                    .wrapping_add(segment.size / addresses * step);
+                image.code_offset(address);
+                table.function(address);
+                let _ = table.evaluate(address, &mut context, &registers, &|address| {
+                    Ok(address ^ 0x55)
+                });
+                covered += usize::from(table.row(address, &mut context).is_some());
+            }
+        }
+        covered
+    }
+
+    #[test]
+    fn row_own_file_is_covered() {
+        assert!(exercise(&own_file(), 500) > 400);
+    }
+
+    #[test]
+    fn read_truncated_file_is_an_error_or_shorter() {
+        let file = own_file();
+        let mut numbers = Numbers(1);
+        for round in 0..200 {
+            let size = if round < 100 {
+                numbers.below(4096)
+            } else {
+                numbers.below(file.len())
+            };
+            exercise(&file[..size], 20);
+        }
+    }
+
+    #[test]
+    fn row_flipped_bits_do_not_panic() {
+        let file = own_file();
+        let image = Image::read(Source::Memory(&file)).expect("own file");
+        let place = |section: Option<Section>| {
+            section.map_or(0..0, |s| s.offset as usize..(s.offset + s.size) as usize)
+        };
+        let targets = [
+            0..64,
+            64..1024,
+            place(image.eh_frame_hdr),
+            place(image.eh_frame),
+            file.len() - 4096..file.len(),
+        ];
+        let mut numbers = Numbers(2);
+        for round in 0..250 {
+            let mut copy = file.clone();
+            let target = &targets[round % targets.len()];
+            for _ in 0..1 + numbers.below(64) {
+                let at = target.start + numbers.below(target.len());
+                copy[at] ^= 1 << numbers.below(8);
+            }
+            exercise(&copy, 40);
+        }
+    }
+
+    #[test]
+    fn index_flipped_bits_do_not_panic() {
+        let file = own_file();
+        let mut image = Image::read(Source::Memory(&file)).expect("own file");
+        image.eh_frame_hdr = None;
+        let section = image.eh_frame.expect("unwind information");
+        let mut numbers = Numbers(3);
+        for _ in 0..30 {
+            let mut copy = file.clone();
+            for _ in 0..numbers.below(50) {
+                copy[section.offset as usize + numbers.below(section.size as usize)] ^=
+                    1 << numbers.below(8);
+            }
+            for debug in [false, true] {
+                let table = if debug {
+                    Table::debug_frame(section, Source::Memory(&copy), 64 << 20)
+                } else {
+                    Table::eh_frame(&image, section, Source::Memory(&copy), 64 << 20)
+                };
+                let table = table.expect("a table");
+                for step in 0..100 {
+                    table.row(image.text + step * 997, &mut UnwindContext::new());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn index_own_file_finds_what_the_header_finds() {
+        let file = own_file();
+        let source = Source::Memory(&file);
+        let image = Image::read(source).expect("own file");
+        let section = image.eh_frame.expect("unwind information");
+        let by_header = Table::eh_frame(&image, section, source, 64 << 20).expect("a table");
+        let by_index = Table::eh_frame(
+            &Image {
+                eh_frame_hdr: None,
+                ..image.clone()
+            },
+            section,
+            source,
+            64 << 20,
+        )
+        .expect("a table");
+        assert!(
+            matches!(by_header.search, Search::Header { .. })
+                && matches!(by_index.search, Search::Index(_))
+        );
+        let code = image.segments[0];
+        for step in 0..2000 {
+            let address = code.address + code.size / 2000 * step;
+            assert_eq!(by_header.function(address), by_index.function(address));
+        }
+    }
+
+    /// A table of one entry for 0x1000.., with as many instructions.
+    fn table_of_one_entry(instructions: usize) -> Table {
+        let cie = b"\x10\0\0\0\0\0\0\0\x01\0\x01\x78\x10\x0c\x07\x08\x90\x01\0\0";
+        let mut bytes = cie.to_vec();
+        bytes.extend((instructions as u32 + 20).to_le_bytes());
+        bytes.extend((cie.len() as u32 + 4).to_le_bytes());
+        bytes.extend(0x1000u64.to_le_bytes());
+        bytes.extend(0x10_0000u64.to_le_bytes());
+        bytes.resize(bytes.len() + instructions, 0x41);
+        bytes.extend([0; 4]);
+        let section = Section {
+            address: 0,
+            offset: 0,
+            size: bytes.len() as u64,
+            compressed: false,
+        };
+        Table::eh_frame(&Image::default(), section, Source::Memory(&bytes), 1 << 30)
+            .expect("a table")
+    }
+
+    #[test]
+    fn row_entry_of_absurd_size_is_refused() {
+        assert_eq!(
+            table_of_one_entry(ENTRY_LIMIT / 2)
+                .row(0x2000, &mut UnwindContext::new())
+                .map(|row| row.ra),
+            Some(-8)
+        );
+        assert_eq!(
+            table_of_one_entry(ENTRY_LIMIT).row(0x2000, &mut UnwindContext::new()),
+            None
+        );
+    }
+
+    #[test]
+    fn read_section_larger_than_file_or_limit_is_an_error() {
+        let bytes = [0; 100];
+        for (offset, size) in [(0, 101), (100, 1), (u64::MAX, 2), (1, u64::MAX), (0, 51)] {
+            let section = Section {
+                address: 0,
+                offset,
+                size,
+                compressed: false,
+            };
+            assert!(section.read(Source::Memory(&bytes), 50).is_err());
+        }
+    }
+
+    #[test]
+    fn read_compressed_section_that_lies_about_its_size_is_an_error() {
+        let mut bytes = vec![0; 100];
+        bytes[0] = 1;
+        bytes[8..16].copy_from_slice(&u64::MAX.to_le_bytes());
+        let section = Section {
+            address: 0,
+            offset: 0,
+            size: 100,
+            compressed: true,
+        };
+        assert!(section.read(Source::Memory(&bytes), 1 << 40).is_err());
+        bytes[8..16].copy_from_slice(&1000u64.to_le_bytes());
+        assert!(section.read(Source::Memory(&bytes), 1 << 40).is_err());
     }
 }

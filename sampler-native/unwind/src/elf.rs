@@ -33,7 +33,9 @@ impl Source<'_> {
             Source::Memory(bytes) => bytes.len() as u64,
         };
         if size > limit || offset.checked_add(size).is_none_or(|end| end > length) {
-            return Err(damaged("a table reaches past the end of the file or the limit"));
+            return Err(damaged(
+                "a table reaches past the end of the file or the limit",
+            ));
         }
         let mut bytes = vec![0; size as usize];
         self.read_at(offset, &mut bytes)?;
@@ -86,7 +88,9 @@ impl Section {
         if !self.compressed {
             return Ok(bytes);
         }
-        let head = bytes.get(..24).ok_or_else(|| damaged("compressed section"))?;
+        let head = bytes
+            .get(..24)
+            .ok_or_else(|| damaged("compressed section"))?;
         let format = match u32_at(head, 0) {
             ELFCOMPRESS_ZLIB => CompressionFormat::Zlib,
             ELFCOMPRESS_ZSTD => CompressionFormat::Zstandard,
@@ -101,7 +105,9 @@ impl Section {
             data: &bytes[24..],
             uncompressed_size,
         };
-        data.decompress().map(|bytes| bytes.into_owned()).map_err(io::Error::other)
+        data.decompress()
+            .map(|bytes| bytes.into_owned())
+            .map_err(io::Error::other)
     }
 }
 
@@ -138,6 +144,12 @@ impl Image {
         Ok(image)
     }
 
+    /// Whether it claims to be ELF, of whatever kind.
+    pub(crate) fn is_elf(source: Source<'_>) -> bool {
+        let mut magic = [0; 4];
+        source.read_at(0, &mut magic).is_ok() && magic == *b"\x7fELF"
+    }
+
     fn read_segments(&mut self, source: Source<'_>, head: &[u8]) -> io::Result<()> {
         if u16_at(head, 54) != 56 {
             return Err(damaged("size of program headers"));
@@ -148,14 +160,23 @@ impl Image {
             let (kind, flags) = (u32_at(entry, 0), u32_at(entry, 4));
             let (offset, address, size) = (u64_at(entry, 8), u64_at(entry, 16), u64_at(entry, 32));
             match kind {
-                PT_LOAD if flags & PF_X != 0 => self.segments.push(Segment { address, offset, size }),
+                PT_LOAD if flags & PF_X != 0 => self.segments.push(Segment {
+                    address,
+                    offset,
+                    size,
+                }),
                 PT_NOTE if self.build_id.is_empty() => {
                     if let Ok(notes) = source.read(offset, size, HEADERS_LIMIT) {
                         self.build_id = build_id(&notes).unwrap_or_default();
                     }
                 }
                 PT_GNU_EH_FRAME => {
-                    self.eh_frame_hdr = Some(Section { address, offset, size, compressed: false });
+                    self.eh_frame_hdr = Some(Section {
+                        address,
+                        offset,
+                        size,
+                        compressed: false,
+                    });
                 }
                 _ => {}
             }
@@ -214,7 +235,12 @@ impl Image {
             Source::Memory(bytes) => bytes.len() as u64,
         };
         let size = length.checked_sub(offset)?.min(SECTION_LIMIT);
-        Some(Section { address, offset, size, compressed: false })
+        Some(Section {
+            address,
+            offset,
+            size,
+            compressed: false,
+        })
     }
 
     /// What to add to an address in `start..end`, mapped from `offset`, to get the address in the file.
@@ -224,32 +250,56 @@ impl Image {
             .iter()
             .filter_map(|segment| {
                 let first = segment.offset & !(PAGE - 1);
-                let last = segment.offset.checked_add(segment.size)?.checked_add(PAGE - 1)? & !(PAGE - 1);
+                let last = segment
+                    .offset
+                    .checked_add(segment.size)?
+                    .checked_add(PAGE - 1)?
+                    & !(PAGE - 1);
                 let shared = last.min(mapped.end).checked_sub(first.max(mapped.start))?;
                 (shared > 0).then_some((shared, segment))
             })
             .max_by_key(|(shared, _)| *shared)
-            .map(|(_, segment)| segment.address.wrapping_sub(segment.offset).wrapping_add(offset).wrapping_sub(start))
+            .map(|(_, segment)| {
+                segment
+                    .address
+                    .wrapping_sub(segment.offset)
+                    .wrapping_add(offset)
+                    .wrapping_sub(start)
+            })
     }
 
     /// Whether code of the file is loaded at `address`.
     pub(crate) fn is_code(&self, address: u64) -> bool {
-        self.segments.iter().any(|segment| address.wrapping_sub(segment.address) < segment.size)
+        self.segments
+            .iter()
+            .any(|segment| address.wrapping_sub(segment.address) < segment.size)
     }
 
     /// Offset in the file of the code that is loaded at `address`.
     pub(crate) fn code_offset(&self, address: u64) -> Option<u64> {
-        let segment = self.segments.iter().find(|segment| address.wrapping_sub(segment.address) < segment.size)?;
-        segment.offset.checked_add(address - segment.address)
+        let segment = self
+            .segments
+            .iter()
+            .find(|segment| address.wrapping_sub(segment.address) < segment.size)?;
+        segment
+            .offset
+            .checked_add(address.wrapping_sub(segment.address))
     }
 }
 
 fn build_id(mut notes: &[u8]) -> Option<Vec<u8>> {
     while let Some(head) = notes.get(..12) {
-        let (name, size, kind) = (u32_at(head, 0) as usize, u32_at(head, 4) as usize, u32_at(head, 8));
+        let (name, size, kind) = (
+            u32_at(head, 0) as usize,
+            u32_at(head, 4) as usize,
+            u32_at(head, 8),
+        );
         let start = 12 + name.checked_next_multiple_of(4)?;
         let end = start.checked_add(size)?;
-        if kind == NT_GNU_BUILD_ID && notes.get(12..12 + name.min(4)) == Some(b"GNU\0") && size <= 64 {
+        if kind == NT_GNU_BUILD_ID
+            && notes.get(12..12 + name.min(4)) == Some(b"GNU\0")
+            && size <= 64
+        {
             return Some(notes.get(start..end)?.to_vec());
         }
         notes = notes.get(end.checked_next_multiple_of(4)?..)?;

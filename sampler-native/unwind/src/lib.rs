@@ -16,6 +16,7 @@ mod cfi;
 mod elf;
 mod maps;
 mod module;
+mod mounts;
 mod walk;
 
 pub use maps::ProcessMaps;

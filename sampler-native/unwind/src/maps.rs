@@ -1,6 +1,9 @@
 //! What a process has mapped where.
 
-use crate::{ModuleId, ModuleKind, Modules};
+use crate::{
+    ModuleId, ModuleKind, Modules,
+    mounts::{Device, Mounts},
+};
 use std::{
     fs::File,
     io::{self, Read},
@@ -44,7 +47,11 @@ impl ProcessMaps {
     /// # Errors
     /// What the kernel says about `/proc/TGID/maps`: the process is gone, or may not be looked at.
     pub fn read(tgid: u32, modules: &mut Modules) -> io::Result<ProcessMaps> {
-        let mut maps = ProcessMaps { tgid, areas: Vec::new(), jit: None };
+        let mut maps = ProcessMaps {
+            tgid,
+            areas: Vec::new(),
+            jit: None,
+        };
         maps.refresh(modules)?;
         Ok(maps)
     }
@@ -55,11 +62,14 @@ impl ProcessMaps {
     /// As [`ProcessMaps::read`]; what was known stays.
     pub fn refresh(&mut self, modules: &mut Modules) -> io::Result<()> {
         let mut text = Vec::new();
-        File::open(format!("/proc/{}/maps", self.tgid))?.take(MAPS_LIMIT).read_to_end(&mut text)?;
+        File::open(format!("/proc/{}/maps", self.tgid))?
+            .take(MAPS_LIMIT)
+            .read_to_end(&mut text)?;
         let mut areas = Vec::new();
+        let mut mounts = Mounts::new(self.tgid);
         for line in text.split(|byte| *byte == b'\n').filter_map(Line::parse) {
             if line.executable && line.path != b"[vsyscall]" {
-                areas.push(self.area(&line, modules));
+                areas.push(self.area(&line, modules, &mut mounts));
             }
         }
         adopt_remapped(&mut areas, modules);
@@ -83,36 +93,61 @@ impl ProcessMaps {
 
     pub(crate) fn find(&self, address: u64) -> Option<&Area> {
         let after = self.areas.partition_point(|area| area.start <= address);
-        self.areas.get(after.checked_sub(1)?).filter(|area| address < area.end)
+        self.areas
+            .get(after.checked_sub(1)?)
+            .filter(|area| address < area.end)
     }
 
-    fn area(&mut self, line: &Line<'_>, modules: &mut Modules) -> Area {
+    fn area(&mut self, line: &Line<'_>, modules: &mut Modules, mounts: &mut Mounts) -> Area {
         let (start, end) = (line.start, line.end);
         let module = if line.path == b"[vdso]" {
             modules.vdso(end - start, || self.read_vdso(start, end))
-        } else if line.inode != 0 {
-            modules.mapped_file(self.tgid, start, end, line.inode, line.path)
-        } else {
+        } else if line.inode == 0 {
             None
+        } else if !mounts.answers(line.device) {
+            (!line.is_memory()).then(|| modules.unknown(line.path))
+        } else {
+            modules.mapped_file(self.tgid, start, end, line.inode, line.path)
         };
         if let Some(module) = module {
             if modules.get(module).kind() == ModuleKind::Unknown {
-                return Area { start, end, module, delta: 0, image: false };
+                return Area {
+                    start,
+                    end,
+                    module,
+                    delta: 0,
+                    image: false,
+                };
             }
             if let Some(delta) = modules.get(module).delta(start, end, line.offset) {
-                return Area { start, end, module, delta, image: true };
+                return Area {
+                    start,
+                    end,
+                    module,
+                    delta,
+                    image: true,
+                };
             }
         }
         // Anonymous, or a file that is no program: code that was made at run time.
         let tgid = self.tgid;
         let module = *self.jit.get_or_insert_with(|| modules.jit(tgid));
-        Area { start, end, module, delta: 0, image: false }
+        Area {
+            start,
+            end,
+            module,
+            delta: 0,
+            image: false,
+        }
     }
 
     fn read_vdso(&self, start: u64, end: u64) -> io::Result<Vec<u8>> {
         let size = end - start;
         if size > VDSO_LIMIT {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "the vDSO is too large"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the vDSO is too large",
+            ));
         }
         let mut image = vec![0; size as usize];
         File::open(format!("/proc/{}/mem", self.tgid))?.read_exact_at(&mut image, start)?;
@@ -121,7 +156,7 @@ impl ProcessMaps {
 }
 
 /// Programs that move their text to huge pages leave an anonymous mapping where the file's was: it is the
-/// file's code still, if a neighbour says where the file is loaded and the address is in its text.
+/// file's code still, if a neighbour says where the file is loaded and its text covers the address.
 fn adopt_remapped(areas: &mut [Area], modules: &Modules) {
     for index in 0..areas.len() {
         let area = areas[index];
@@ -131,13 +166,17 @@ fn adopt_remapped(areas: &mut [Area], modules: &Modules) {
         let before = areas[..index].last().copied();
         let after = areas.get(index + 1).copied();
         let owner = [before, after].into_iter().flatten().find(|neighbour| {
-            let module = modules.get(neighbour.module);
             neighbour.image
-                && module.is_code(neighbour.offset(area.start))
-                && module.is_code(neighbour.offset(area.end - 1))
+                && modules
+                    .get(neighbour.module)
+                    .is_code(neighbour.offset(area.start))
         });
         if let Some(owner) = owner {
-            areas[index] = Area { start: area.start, end: area.end, ..owner };
+            areas[index] = Area {
+                start: area.start,
+                end: area.end,
+                ..owner
+            };
         }
     }
 }
@@ -149,6 +188,7 @@ struct Line<'a> {
     end: u64,
     executable: bool,
     offset: u64,
+    device: Device,
     inode: u64,
     /// Anything but a newline, which the kernel writes as `\012`.
     path: &'a [u8],
@@ -163,7 +203,7 @@ impl Line<'_> {
         let (start, end) = (hex(&range[..dash])?, hex(&range[dash + 1..])?);
         let permissions = fields.next()?;
         let offset = hex(fields.next()?)?;
-        let _device = fields.next()?;
+        let device = std::str::from_utf8(fields.next()?).ok()?.split_once(':')?;
         let inode = std::str::from_utf8(fields.next()?).ok()?.parse().ok()?;
         let path = fields.next().unwrap_or_default();
         let padding = path.iter().take_while(|byte| **byte == b' ').count();
@@ -172,9 +212,27 @@ impl Line<'_> {
             end,
             executable: permissions.get(2) == Some(&b'x'),
             offset,
+            device: (
+                hex(device.0.as_bytes())? as u32,
+                hex(device.1.as_bytes())? as u32,
+            ),
             inode,
             path: &path[padding..],
         })
+    }
+}
+
+impl Line<'_> {
+    /// Memory with a name rather than a file: of `memfd_create`, shared anonymous, System V. Its filesystem is
+    /// mounted nowhere.
+    fn is_memory(&self) -> bool {
+        let names: [&[u8]; 4] = [
+            b"/memfd:",
+            b"/dev/zero (deleted)",
+            b"/SYSV",
+            b"/anon_hugepage",
+        ];
+        names.iter().any(|name| self.path.starts_with(name))
     }
 }
 
@@ -183,4 +241,122 @@ fn hex(digits: &[u8]) -> Option<u64> {
         return None;
     }
     u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &[u8]) -> (u64, u64, bool, u64, u64, &[u8]) {
+        let line = Line::parse(line).expect("a line");
+        (
+            line.start,
+            line.end,
+            line.executable,
+            line.offset,
+            line.inode,
+            line.path,
+        )
+    }
+
+    #[test]
+    fn parse_ordinary_line_has_all_fields() {
+        assert_eq!(
+            parse(b"7f12a0000000-7f12a0001000 r-xp 00026000 fe:01 1234                       /usr/lib/libc.so.6"),
+            (0x7f12_a000_0000, 0x7f12_a000_1000, true, 0x26000, 1234, &b"/usr/lib/libc.so.6"[..])
+        );
+        assert_eq!(
+            parse(b"1000-2000 rw-p 00000000 00:00 0 "),
+            (0x1000, 0x2000, false, 0, 0, &b""[..])
+        );
+        assert_eq!(
+            parse(b"1000-2000 r-xp 00000000 00:00 0"),
+            (0x1000, 0x2000, true, 0, 0, &b""[..])
+        );
+    }
+
+    #[test]
+    fn parse_hostile_path_is_kept_as_it_is() {
+        for path in [
+            &b"/tmp/a b  c"[..],
+            b"/tmp/x (deleted)",
+            b"/tmp/new\\012line",
+            b"/tmp/\xff\xfe\x1b[31m",
+            b"/tmp/1000-2000 r-xp 0 0:0 1 /etc",
+        ] {
+            let line = [b"1000-2000 --xp 00000000 08:01 77   ", path].concat();
+            assert_eq!(parse(&line), (0x1000, 0x2000, true, 0, 77, path));
+        }
+    }
+
+    #[test]
+    fn parse_damaged_line_is_skipped() {
+        for line in [
+            &b""[..],
+            b"garbage",
+            b"1000 r-xp 0 0:0 0",
+            b"2000-1000 r-xp 0 0:0 0",
+            b"+1000-2000 r-xp 0 0:0 0",
+            b"1000-2000 r-xp zz 0:0 0",
+            b"1000-2000 r-xp 0 0:0 -1",
+            b"1000-2000",
+            b"10000000000000000-20000000000000000 r-xp 0 0:0 0",
+        ] {
+            assert_eq!(Line::parse(line), None, "{}", line.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn find_address_is_in_the_area_that_holds_it() {
+        let area = |start, end| Area {
+            start,
+            end,
+            module: ModuleId(0),
+            delta: 0,
+            image: false,
+        };
+        let areas = vec![
+            area(0x1000, 0x2000),
+            area(0x2000, 0x3000),
+            area(0x5000, 0x6000),
+        ];
+        let maps = ProcessMaps {
+            tgid: 1,
+            areas,
+            jit: None,
+        };
+        for (address, start) in [
+            (0xfff, None),
+            (0x1000, Some(0x1000)),
+            (0x2000, Some(0x2000)),
+            (0x3000, None),
+            (0x5fff, Some(0x5000)),
+            (u64::MAX, None),
+        ] {
+            assert_eq!(maps.find(address).map(|area| area.start), start);
+        }
+    }
+
+    #[test]
+    fn read_own_process_names_own_code() {
+        let mut modules = Modules::new(16 << 20);
+        let maps = ProcessMaps::read(std::process::id(), &mut modules).expect("maps");
+        let here = read_own_process_names_own_code as *const () as u64;
+        let area = *maps.find(here).expect("own code");
+        assert!(area.image);
+        assert_eq!(
+            modules.function_start(area.module, area.offset(here) + 1),
+            Some(area.offset(here))
+        );
+        assert_eq!(maps.address(area.module, area.offset(here)), Some(here));
+        let vdso = (0..modules.len())
+            .map(|id| modules.get(ModuleId(id as u32)))
+            .find(|m| m.image().is_some());
+        assert_eq!(
+            vdso.and_then(Module::image).map(|image| &image[..4]),
+            Some(&b"\x7fELF"[..])
+        );
+    }
+
+    use crate::Module;
 }

@@ -25,6 +25,12 @@ const CODE_LIMIT: u64 = 4096;
 const OPEN_FLAGS: i32 = 0o4000 | 0o400000;
 /// `mov $15, %rax; syscall` and `mov $15, %eax; syscall`: how a signal handler returns.
 const SIGRETURN: [&[u8]; 2] = [b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05"];
+/// `mov $60, %al; syscall` and `mov $60, %eax; syscall`: how a thread ends when its function has returned.
+const EXIT: [&[u8]; 2] = [b"\xb0\x3c\x0f\x05", b"\xb8\x3c\0\0\0\x0f\x05"];
+/// Bytes of code at the entry point of a file that call the rest of the program.
+const ENTRY_SIZE: u64 = 64;
+const PROCESS_START: &str = "[process start]";
+const THREAD_START: &str = "[thread start]";
 
 /// What a module is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,7 +43,7 @@ pub enum ModuleKind {
     Vdso,
     /// Code that a process made at run time: one module per process generation.
     Jit,
-    /// Executable memory of a file that could not be read.
+    /// Executable memory of a program that could not be read, or is of another machine.
     Unknown,
 }
 
@@ -63,14 +69,20 @@ impl Place {
     fn new(tgid: u32, start: u64, end: u64, path: &[u8]) -> Place {
         let mut name = PathBuf::from(format!("/proc/{tgid}/root")).into_os_string();
         name.push(std::ffi::OsStr::from_bytes(path));
-        Place { link: format!("/proc/{tgid}/map_files/{start:x}-{end:x}").into(), name: name.into() }
+        Place {
+            link: format!("/proc/{tgid}/map_files/{start:x}-{end:x}").into(),
+            name: name.into(),
+        }
     }
 
     fn key(&self, inode: u64) -> io::Result<FileKey> {
         let key = |path: &Path| {
             let metadata = fs::metadata(path)?;
             if !metadata.is_file() {
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    "not a regular file",
+                ));
             }
             Ok(FileKey {
                 device: metadata.dev(),
@@ -87,13 +99,28 @@ impl Place {
 
     /// Opens it, if it is still the file of `key`.
     fn open(&self, key: FileKey) -> io::Result<File> {
-        let file = File::open(&self.link)
-            .or_else(|_| fs::OpenOptions::new().read(true).custom_flags(OPEN_FLAGS).open(&self.name))?;
+        let file = File::open(&self.link).or_else(|_| {
+            fs::OpenOptions::new()
+                .read(true)
+                .custom_flags(OPEN_FLAGS)
+                .open(&self.name)
+        })?;
         let metadata = file.metadata()?;
         let same = metadata.is_file()
-            && (metadata.dev(), metadata.ino(), metadata.mtime(), metadata.mtime_nsec())
-                == (key.device, key.inode, key.seconds, key.nanos);
-        if same { Ok(file) } else { Err(io::Error::new(io::ErrorKind::NotFound, "the file has changed")) }
+            && (
+                metadata.dev(),
+                metadata.ino(),
+                metadata.mtime(),
+                metadata.mtime_nsec(),
+            ) == (key.device, key.inode, key.seconds, key.nanos);
+        if same {
+            Ok(file)
+        } else {
+            Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                "the file has changed",
+            ))
+        }
     }
 }
 
@@ -105,19 +132,43 @@ struct Tables {
     debug_frame: Section,
 }
 
+impl Tables {
+    fn section(&self, debug: bool) -> &Section {
+        if debug {
+            &self.debug_frame
+        } else {
+            &self.eh_frame
+        }
+    }
+
+    fn section_mut(&mut self, debug: bool) -> &mut Section {
+        if debug {
+            &mut self.debug_frame
+        } else {
+            &mut self.eh_frame
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 enum Section {
     /// Not read, or given back.
     #[default]
     Out,
     In(Table),
-    /// Not there, or not readable.
-    None,
+    /// Not there, damaged or too large.
+    Absent,
+    /// Not to be had before a process is seen to map the file again.
+    Unreadable,
 }
 
 impl Section {
     fn size(&self) -> usize {
-        if let Section::In(table) = self { table.size() } else { 0 }
+        if let Section::In(table) = self {
+            table.size()
+        } else {
+            0
+        }
     }
 }
 
@@ -250,7 +301,10 @@ impl Modules {
         self.open(id)?;
         match &self.get(id).file {
             Some((_, _, Some(file))) => file.try_clone(),
-            _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "the module is no file")),
+            _ => Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "the module is no file",
+            )),
         }
     }
 
@@ -276,34 +330,54 @@ impl Modules {
         if row.kind != Kind::Root {
             return None;
         }
-        let (start, end) = self.function(id, offset)?;
+        let Some((start, end)) = self.function(id, offset) else {
+            return self.outermost(id, offset);
+        };
         if (start..end).contains(&self.get(id).image.entry) {
-            return Some("[process start]");
+            return Some(PROCESS_START);
         }
         let mut code = vec![0; end.saturating_sub(start).min(CODE_LIMIT) as usize];
         self.code(id, start, &mut code)?;
-        code.windows(2).any(|bytes| bytes == b"\x0f\x05").then_some("[thread start]")
+        code.windows(2)
+            .any(|bytes| bytes == b"\x0f\x05")
+            .then_some(THREAD_START)
     }
 
     /// The module of the file that process `tgid` has mapped at `start..end`, if it is an ELF file.
-    pub(crate) fn mapped_file(&mut self, tgid: u32, start: u64, end: u64, inode: u64, path: &[u8]) -> Option<ModuleId> {
+    pub(crate) fn mapped_file(
+        &mut self,
+        tgid: u32,
+        start: u64,
+        end: u64,
+        inode: u64,
+        path: &[u8],
+    ) -> Option<ModuleId> {
         let place = Place::new(tgid, start, end, path);
-        let Ok(key) = place.key(inode) else { return Some(self.unknown(path)) };
+        let Ok(key) = place.key(inode) else {
+            return Some(self.unknown(path));
+        };
         if let Some(id) = self.files.get(&key).copied() {
             let module = &mut self.list[id.0 as usize];
             if let Some((_, known, _)) = &mut module.file {
                 *known = place;
             }
             for section in [&mut module.tables.eh_frame, &mut module.tables.debug_frame] {
-                if matches!(section, Section::None) {
+                if matches!(section, Section::Unreadable) {
                     *section = Section::Out;
                 }
             }
             return Some(id);
         }
-        let Ok(file) = place.open(key) else { return Some(self.unknown(path)) };
+        let Ok(file) = place.open(key) else {
+            return Some(self.unknown(path));
+        };
         let mut module = Module::new(ModuleKind::File, path);
-        module.image = Image::read(Source::File(&file)).ok()?;
+        module.image = match Image::read(Source::File(&file)) {
+            Ok(image) => image,
+            // A program of another machine or a damaged one is not code made at run time.
+            Err(_) if Image::is_elf(Source::File(&file)) => return Some(self.unknown(path)),
+            Err(_) => return None,
+        };
         module.file = Some((key, place, Some(file)));
         let id = self.add(module);
         self.files.insert(key, id);
@@ -313,8 +387,15 @@ impl Modules {
     }
 
     /// The vDSO: every process has the same, so only the first is asked for its image.
-    pub(crate) fn vdso(&mut self, size: u64, read: impl FnOnce() -> io::Result<Vec<u8>>) -> Option<ModuleId> {
-        let known = self.list.iter().position(|m| m.kind == ModuleKind::Vdso && m.memory.len() as u64 == size);
+    pub(crate) fn vdso(
+        &mut self,
+        size: u64,
+        read: impl FnOnce() -> io::Result<Vec<u8>>,
+    ) -> Option<ModuleId> {
+        let known = self
+            .list
+            .iter()
+            .position(|m| m.kind == ModuleKind::Vdso && m.memory.len() as u64 == size);
         if let Some(known) = known {
             return Some(ModuleId(known as u32));
         }
@@ -331,7 +412,8 @@ impl Modules {
         self.add(module)
     }
 
-    fn unknown(&mut self, path: &[u8]) -> ModuleId {
+    /// The module for executable memory of a file that is not to be had.
+    pub(crate) fn unknown(&mut self, path: &[u8]) -> ModuleId {
         if let Some(id) = self.unknown.get(path) {
             return *id;
         }
@@ -341,11 +423,40 @@ impl Modules {
     }
 
     /// The row of an address; none if the file cannot be read now.
-    pub(crate) fn row(&mut self, id: ModuleId, offset: u64, context: &mut UnwindContext<usize>) -> Option<Row> {
-        match self.covering(id, offset, |table| table.row(offset, context)) {
-            Ok(row) => Some(row.unwrap_or(Row::UNCOVERED)),
-            Err(_) => None,
+    pub(crate) fn row(
+        &mut self,
+        id: ModuleId,
+        offset: u64,
+        context: &mut UnwindContext<usize>,
+    ) -> Option<Row> {
+        let row = self
+            .covering(id, offset, |table| table.row(offset, context))
+            .ok()?;
+        Some(match row {
+            Some(row) => row,
+            None if self.outermost(id, offset).is_some() => Row {
+                kind: Kind::Root,
+                ..Row::UNCOVERED
+            },
+            None => Row::UNCOVERED,
+        })
+    }
+
+    /// Which root it is, of code without unwind information: it follows the entry point, or goes on to end the thread.
+    fn outermost(&mut self, id: ModuleId, offset: u64) -> Option<&'static str> {
+        if offset.wrapping_sub(self.get(id).image.entry) < ENTRY_SIZE {
+            return Some(PROCESS_START);
         }
+        self.ends_thread(id, offset).then_some(THREAD_START)
+    }
+
+    /// Whether the code just after `offset` ends the thread.
+    pub(crate) fn ends_thread(&mut self, id: ModuleId, offset: u64) -> bool {
+        let mut code = [0; 16];
+        self.code(id, offset, &mut code).is_some()
+            && EXIT
+                .iter()
+                .any(|pattern| code.windows(pattern.len()).any(|bytes| bytes == *pattern))
     }
 
     /// The caller's registers, by rules that do not fit into a row.
@@ -383,7 +494,9 @@ impl Modules {
     /// Whether a call returns to `offset`.
     pub(crate) fn follows_call(&mut self, id: ModuleId, offset: u64) -> bool {
         let mut bytes = [0; 7];
-        let Some(start) = offset.checked_sub(7) else { return false };
+        let Some(start) = offset.checked_sub(7) else {
+            return false;
+        };
         if self.code(id, start, &mut bytes).is_none() {
             return false;
         }
@@ -396,7 +509,9 @@ impl Modules {
         }
         // Indirect: ff /2, of a length that its operand says.
         (2..=7).any(|length| {
-            let [opcode, operand, rest @ ..] = &bytes[7 - length..] else { return false };
+            let [opcode, operand, rest @ ..] = &bytes[7 - length..] else {
+                return false;
+            };
             let (mode, register, memory) = (operand >> 6, operand >> 3 & 7, operand & 7);
             let scaled = (mode != 3 && memory == 4) as usize;
             let displacement = match mode {
@@ -411,54 +526,63 @@ impl Modules {
     }
 
     fn function(&mut self, id: ModuleId, offset: u64) -> Option<(u64, u64)> {
-        self.covering(id, offset, |table| table.function(offset)).ok().flatten()
+        self.covering(id, offset, |table| table.function(offset))
+            .ok()
+            .flatten()
     }
 
     /// What the first table that covers an address has to say.
-    fn covering<T>(&mut self, id: ModuleId, offset: u64, mut ask: impl FnMut(&Table) -> Option<T>) -> io::Result<Option<T>> {
+    fn covering<T>(
+        &mut self,
+        id: ModuleId,
+        offset: u64,
+        mut ask: impl FnMut(&Table) -> Option<T>,
+    ) -> io::Result<Option<T>> {
         if !self.get(id).is_code(offset) {
             return Ok(None);
         }
         self.touch(id);
         for debug in [false, true] {
-            self.load(id, debug)?;
-            let tables = &self.get(id).tables;
-            let section = if debug { &tables.debug_frame } else { &tables.eh_frame };
-            if let Section::In(table) = section
-                && let Some(answer) = ask(table)
-            {
-                return Ok(Some(answer));
+            self.load(id, debug);
+            match self.get(id).tables.section(debug) {
+                Section::In(table) => {
+                    if let Some(answer) = ask(table) {
+                        return Ok(Some(answer));
+                    }
+                }
+                Section::Unreadable => return Err(io::ErrorKind::NotFound.into()),
+                Section::Out | Section::Absent => {}
             }
         }
         Ok(None)
     }
 
-    /// Brings a section into memory. What cannot be read now is not tried again before a process is seen to map it.
-    fn load(&mut self, id: ModuleId, debug: bool) -> io::Result<()> {
-        let tables = &self.get(id).tables;
-        if !matches!(if debug { &tables.debug_frame } else { &tables.eh_frame }, Section::Out) {
-            return Ok(());
+    /// Brings a section into memory, if it is not known to be out of reach.
+    fn load(&mut self, id: ModuleId, debug: bool) {
+        if !matches!(self.get(id).tables.section(debug), Section::Out) {
+            return;
         }
         let opened = self.open(id);
         let limit = self.limit as u64;
-        let module = &self.list[id.0 as usize];
-        let table = match (module.source(), opened) {
-            (Some(source), Ok(())) if debug => {
-                module.image.debug_frame.map(|section| Table::debug_frame(section, source, limit))
-            }
-            (Some(source), Ok(())) => {
-                module.image.eh_frame.map(|section| Table::eh_frame(&module.image, section, source, limit))
-            }
-            _ => None,
+        let module = &mut self.list[id.0 as usize];
+        let table = match module.source() {
+            Some(source) if debug => module
+                .image
+                .debug_frame
+                .map(|section| Table::debug_frame(section, source, limit)),
+            Some(source) => module
+                .image
+                .eh_frame
+                .map(|section| Table::eh_frame(&module.image, section, source, limit)),
+            None => None,
         };
         let section = match table {
+            _ if opened.is_err() => Section::Unreadable,
             Some(Ok(table)) if table.size() as u64 <= limit => Section::In(table),
-            _ => Section::None,
+            _ => Section::Absent,
         };
-        let tables = &mut self.list[id.0 as usize].tables;
-        *(if debug { &mut tables.debug_frame } else { &mut tables.eh_frame }) = section;
+        *module.tables.section_mut(debug) = section;
         self.give_back(id);
-        Ok(())
     }
 
     /// Gives memory back until the rest is within the limit; `keep` was just used and goes last.
@@ -476,12 +600,14 @@ impl Modules {
         }
         let tables = &mut self.list[keep.0 as usize].tables;
         if held > self.limit {
-            tables.debug_frame = Section::None;
+            tables.debug_frame = Section::Absent;
         }
     }
 
     fn open(&mut self, id: ModuleId) -> io::Result<()> {
-        let Some((key, place, file @ None)) = &mut self.list[id.0 as usize].file else { return Ok(()) };
+        let Some((key, place, file @ None)) = &mut self.list[id.0 as usize].file else {
+            return Ok(());
+        };
         *file = Some(place.open(*key)?);
         self.touch(id);
         self.close_least_used();
@@ -491,7 +617,11 @@ impl Modules {
     fn close_least_used(&mut self) {
         let open = |module: &Module| matches!(module.file, Some((_, _, Some(_))));
         if self.list.iter().filter(|module| open(module)).count() > OPEN_LIMIT
-            && let Some(oldest) = self.list.iter_mut().filter(|module| open(module)).min_by_key(|module| module.used)
+            && let Some(oldest) = self
+                .list
+                .iter_mut()
+                .filter(|module| open(module))
+                .min_by_key(|module| module.used)
             && let Some((_, _, file)) = &mut oldest.file
         {
             *file = None;

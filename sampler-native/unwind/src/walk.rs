@@ -18,7 +18,12 @@ const SAVE_AREA: u64 = 256;
 /// A word that is missing this near after copied memory continues it.
 const NEAR: u64 = 4096;
 /// Where the kernel saves registers on a signal: offset in the frame, and their order.
-const SIGNAL_REGISTERS: (u64, [usize; 17]) = (40, [8, 9, 10, 11, 12, 13, 14, 15, 5, 4, RBP, 3, 1, 0, 2, RSP, RIP]);
+const SIGNAL_REGISTERS: (u64, [usize; 17]) = (
+    40,
+    [
+        8, 9, 10, 11, 12, 13, 14, 15, 5, 4, RBP, 3, 1, 0, 2, RSP, RIP,
+    ],
+);
 /// No module has this id.
 const FREE: ModuleId = ModuleId(u32::MAX);
 
@@ -61,15 +66,27 @@ impl fmt::Debug for Unwinder {
 /// How one step of a walk came out.
 enum Step {
     /// The registers are the caller's.
-    Caller { is_return: bool, guessed: bool },
+    Caller {
+        is_return: bool,
+        guessed: bool,
+    },
     End(End, Option<u64>),
 }
 
 impl Unwinder {
     /// An unwinder with an empty cache.
     pub fn new() -> Unwinder {
-        let row = CachedRow { offset: 0, module: FREE, sigreturn: [false; 2], row: Row::UNCOVERED };
-        let call = CachedCall { offset: 0, module: FREE, follows_call: false };
+        let row = CachedRow {
+            offset: 0,
+            module: FREE,
+            sigreturn: [false; 2],
+            row: Row::UNCOVERED,
+        };
+        let call = CachedCall {
+            offset: 0,
+            module: FREE,
+            follows_call: false,
+        };
         Unwinder {
             rows: vec![row; ROWS].into(),
             calls: vec![call; CALLS].into(),
@@ -79,30 +96,52 @@ impl Unwinder {
 
     /// Walks one stack into `frames` (cleared first), leaf first. Nothing is allocated for a stack whose
     /// rows are known and for which `frames` has room.
-    pub fn walk(&mut self, maps: &ProcessMaps, modules: &mut Modules, input: &Input<'_>, frames: &mut Vec<Frame>) -> Outcome {
+    pub fn walk(
+        &mut self,
+        maps: &ProcessMaps,
+        modules: &mut Modules,
+        input: &Input<'_>,
+        frames: &mut Vec<Frame>,
+    ) -> Outcome {
         frames.clear();
         let mut walk = Walk {
             unwinder: self,
             maps,
             modules,
             memory: Memory { input },
-            registers: Registers { values: *input.regs, known: (1 << 17) - 1 },
+            registers: Registers {
+                values: *input.regs,
+                known: (1 << 17) - 1,
+            },
             missed: None,
             unsure: false,
             unknown_address: false,
         };
         let (end, want) = walk.run(frames);
-        Outcome { end, want, unknown_address: walk.unknown_address }
+        Outcome {
+            end,
+            want,
+            unknown_address: walk.unknown_address,
+        }
     }
 
+    /// The row of an address: from one of the two places it may be in, else decoded.
     fn row(&mut self, modules: &mut Modules, module: ModuleId, offset: u64) -> CachedRow {
-        let slot = slot(module, offset, ROWS);
-        let cached = self.rows[slot];
-        if cached.offset == offset && cached.module == module {
-            return cached;
+        let set = 2 * slot(module, offset, ROWS / 2);
+        for cached in &self.rows[set..set + 2] {
+            if cached.offset == offset && cached.module == module {
+                return *cached;
+            }
         }
-        let mut cached = CachedRow { offset, module, sigreturn: [false; 2], row: Row::UNCOVERED };
-        let Some(row) = modules.row(module, offset, &mut self.context) else { return cached };
+        let mut cached = CachedRow {
+            offset,
+            module,
+            sigreturn: [false; 2],
+            row: Row::UNCOVERED,
+        };
+        let Some(row) = modules.row(module, offset, &mut self.context) else {
+            return cached;
+        };
         cached.row = row;
         // A signal frame's return address is the first byte of code that nothing called, so that the byte
         // before it may belong to another function.
@@ -111,22 +150,35 @@ impl Unwinder {
             uncovered && modules.is_sigreturn(module, offset),
             (uncovered || row.last) && modules.is_sigreturn(module, offset.wrapping_add(1)),
         ];
-        self.rows[slot] = cached;
+        self.rows[set + 1] = self.rows[set];
+        self.rows[set] = cached;
         cached
     }
 
     /// Whether `offset` is a place that a call returns to, in code that unwind information covers if `covered`.
-    fn is_return_address(&mut self, modules: &mut Modules, module: ModuleId, offset: u64, covered: bool) -> bool {
+    fn is_return_address(
+        &mut self,
+        modules: &mut Modules,
+        module: ModuleId,
+        offset: u64,
+        covered: bool,
+    ) -> bool {
         let slot = slot(module, offset, CALLS);
         let cached = self.calls[slot];
         let follows_call = if cached.offset == offset && cached.module == module {
             cached.follows_call
         } else {
             let follows_call = modules.follows_call(module, offset);
-            self.calls[slot] = CachedCall { offset, module, follows_call };
+            self.calls[slot] = CachedCall {
+                offset,
+                module,
+                follows_call,
+            };
             follows_call
         };
-        follows_call && !(covered && self.row(modules, module, offset.wrapping_sub(1)).row.kind == Kind::Uncovered)
+        follows_call
+            && !(covered
+                && self.row(modules, module, offset.wrapping_sub(1)).row.kind == Kind::Uncovered)
     }
 }
 
@@ -158,15 +210,26 @@ impl Memory<'_> {
     /// End of the copied memory that holds `address`.
     fn end_of(&self, address: u64) -> Option<u64> {
         let pieces = self.input.pieces.iter();
-        let piece = pieces.filter(|piece| address.wrapping_sub(piece.address) < piece.bytes.len() as u64);
-        piece.map(|piece| piece.address + piece.bytes.len() as u64).max()
+        let piece =
+            pieces.filter(|piece| address.wrapping_sub(piece.address) < piece.bytes.len() as u64);
+        piece
+            .map(|piece| piece.address.wrapping_add(piece.bytes.len() as u64))
+            .max()
     }
 
     /// Why the walk ends where `address` is missing, and from where to copy for more.
     fn lack(&self, address: u64, sp: u64) -> (End, Option<u64>) {
-        let end = if self.input.mapping.contains(&address) { End::Truncated } else { End::OtherStack };
+        let end = if self.input.mapping.contains(&address) {
+            End::Truncated
+        } else {
+            End::OtherStack
+        };
         let near_sp = sp <= address && address - sp < NEAR;
-        let mut from = if near_sp { sp } else { address.saturating_sub(SAVE_AREA) } & !7;
+        let mut from = if near_sp {
+            sp
+        } else {
+            address.saturating_sub(SAVE_AREA)
+        } & !7;
         while let Some(end) = self.end_of(from) {
             from = end;
         }
@@ -201,7 +264,11 @@ impl Walk<'_> {
                 return (End::Limit, None);
             }
             let offset = area.offset(pc);
-            frames.push(Frame { module: area.module, offset, guessed });
+            frames.push(Frame {
+                module: area.module,
+                offset,
+                guessed,
+            });
             let step = if area.image {
                 let cached = self.unwinder.row(self.modules, area.module, offset);
                 if cached.row.kind == Kind::Signal || cached.sigreturn[usize::from(is_return)] {
@@ -217,7 +284,10 @@ impl Walk<'_> {
                 self.guess(&area, is_return)
             };
             match step {
-                Step::Caller { is_return: to_return, guessed: by_guess } => (is_return, guessed) = (to_return, by_guess),
+                Step::Caller {
+                    is_return: to_return,
+                    guessed: by_guess,
+                } => (is_return, guessed) = (to_return, by_guess),
                 Step::End(end, want) => return (end, want),
             }
         }
@@ -248,7 +318,10 @@ impl Walk<'_> {
                     return Step::End(End::Root, None);
                 }
                 if advances && self.maps.is_executable(ra.wrapping_sub(1)) {
-                    return Step::Caller { is_return: true, guessed: false };
+                    return Step::Caller {
+                        is_return: true,
+                        guessed: false,
+                    };
                 }
                 Failure::Unusable
             }
@@ -263,6 +336,12 @@ impl Walk<'_> {
                 let (end, want) = self.memory.lack(address, sp);
                 Step::End(end, want)
             }
+            // Go's unwind information goes on past the code that starts its threads.
+            (Failure::Unusable, None)
+                if is_return && self.modules.ends_thread(area.module, offset) =>
+            {
+                Step::End(End::Root, None)
+            }
             (Failure::Unusable, None) => {
                 self.unknown_address = left.is_ok();
                 Step::End(End::NoUnwindInfo, None)
@@ -275,8 +354,15 @@ impl Walk<'_> {
         let register = |register: u8| old.get(usize::from(register)).ok_or(Failure::Unusable);
         let sp = old.values[RSP];
         let cfa = match row.cfa {
-            Cfa::Register { register: base, offset } => register(base)?.wrapping_add_signed(i64::from(offset)),
-            Cfa::Deref { register: base, offset, add } => self
+            Cfa::Register {
+                register: base,
+                offset,
+            } => register(base)?.wrapping_add_signed(i64::from(offset)),
+            Cfa::Deref {
+                register: base,
+                offset,
+                add,
+            } => self
                 .memory
                 .read(register(base)?.wrapping_add_signed(i64::from(offset)))?
                 .wrapping_add_signed(i64::from(add)),
@@ -284,12 +370,17 @@ impl Walk<'_> {
                 sp.wrapping_add(8 + 8 * u64::from(old.values[RIP] & 15 >= u64::from(limit)))
             }
         };
-        let ra = self.memory.read(cfa.wrapping_add_signed(i64::from(row.ra)))?;
+        let ra = self
+            .memory
+            .read(cfa.wrapping_add_signed(i64::from(row.ra)))?;
         for (target, rule) in CALLEE_SAVED.into_iter().zip(row.rules) {
             let place = match rule {
                 Rule::Same => continue,
                 Rule::Saved(offset) => cfa.wrapping_add_signed(i64::from(offset)),
-                Rule::SavedAt { register: base, offset } => match register(base) {
+                Rule::SavedAt {
+                    register: base,
+                    offset,
+                } => match register(base) {
                     Ok(base) => base.wrapping_add_signed(i64::from(offset)),
                     Err(_) => {
                         self.registers.known &= !(1 << target);
@@ -330,7 +421,10 @@ impl Walk<'_> {
         }
         self.registers = interrupted;
         self.missed = None;
-        Step::Caller { is_return: false, guessed: false }
+        Step::Caller {
+            is_return: false,
+            guessed: false,
+        }
     }
 
     /// One step without unwind information.
@@ -338,7 +432,10 @@ impl Walk<'_> {
         let sp = self.registers.values[RSP];
         let mut lack = None;
         // A function that has not touched the stack yet, or never does.
-        if !is_return && let Ok(ra) = self.memory.read(sp) && self.is_return_address(ra, true) {
+        if !is_return
+            && let Ok(ra) = self.memory.read(sp)
+            && self.is_return_address(ra, true)
+        {
             return self.guessed_caller(sp.wrapping_add(8), ra);
         }
         let rbp = self.registers.get(RBP);
@@ -394,7 +491,10 @@ impl Walk<'_> {
     fn guessed_caller(&mut self, sp: u64, ra: u64) -> Step {
         self.registers.enter_caller(sp, ra);
         self.unsure = true;
-        Step::Caller { is_return: true, guessed: true }
+        Step::Caller {
+            is_return: true,
+            guessed: true,
+        }
     }
 
     /// Whether a call may return to `address`. Code made at run time cannot be looked at, and is believed
@@ -403,7 +503,8 @@ impl Walk<'_> {
         match self.maps.find(address.wrapping_sub(1)) {
             Some(area) if area.image => {
                 let offset = area.offset(address);
-                self.unwinder.is_return_address(self.modules, area.module, offset, covered)
+                self.unwinder
+                    .is_return_address(self.modules, area.module, offset, covered)
             }
             Some(_) => !covered,
             None => false,

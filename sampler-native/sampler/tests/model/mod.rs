@@ -29,7 +29,6 @@ pub struct Task {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Gone {
-    pub time: u64,
     pub run: u64,
     pub exact: bool,
 }
@@ -119,17 +118,18 @@ impl Recording {
         }
     }
 
-    /// Asks for the names of all frames that have not been asked for, and waits for them.
+    /// Asks for the names of all frames, also of those that come meanwhile, and waits for them.
     pub fn name_all(&mut self) {
         let names = self.session.names();
-        let all: Vec<u32> = (self.model.asked..self.model.frames.len())
-            .map(|f| f as u32)
-            .collect();
-        self.model.asked = self.model.frames.len();
-        names.ask(&all);
         for _ in 0..1000 {
+            let model = &mut self.model;
+            let all: Vec<u32> = (model.asked..model.frames.len())
+                .map(|f| f as u32)
+                .collect();
+            model.asked = model.frames.len();
+            names.ask(&all);
             self.fill(false);
-            if self.model.names.len() >= self.model.asked {
+            if self.model.names.len() == self.model.frames.len() {
                 return;
             }
             std::thread::sleep(std::time::Duration::from_millis(10));
@@ -225,16 +225,11 @@ impl Model {
                 }
             }
             Record::TaskGone {
-                task,
-                time,
-                run,
-                exact,
-                ..
+                task, run, exact, ..
             } => {
                 let task = &mut self.tasks[*task as usize];
                 assert!(task.gone.is_none(), "gone once");
                 task.gone = Some(Gone {
-                    time: *time,
                     run: *run,
                     exact: *exact,
                 });

@@ -1,4 +1,5 @@
 //! A stopped thread: what a sampler would have copied of it, by ptrace.
+#![allow(dead_code)] // the tests and the example use parts of it
 use flametop_unwind::{Frame, Input, Modules, Outcome, Piece, ProcessMaps, Unwinder};
 use nix::{
     sys::{
@@ -27,10 +28,7 @@ impl Stopped {
         ptrace::seize(tid, ptrace::Options::empty())?;
         ptrace::interrupt(tid)?;
         waitpid(tid, Some(WaitPidFlag::__WALL))?;
-        let r = ptrace::getregs(tid)?;
-        let regs = [
-            r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10, r.r11, r.r12, r.r13, r.r14, r.r15, r.rip,
-        ];
+        let regs = registers(tid)?;
         let maps = fs::read(format!("/proc/{tgid}/maps"))?;
         let mappings = String::from_utf8_lossy(&maps)
             .lines()
@@ -39,12 +37,29 @@ impl Stopped {
                 Some(u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?)
             })
             .collect();
-        Ok(Stopped { tid, memory: File::open(format!("/proc/{tgid}/mem"))?, mappings, regs })
+        Ok(Stopped {
+            tid,
+            memory: File::open(format!("/proc/{tgid}/mem"))?,
+            mappings,
+            regs,
+        })
+    }
+
+    /// Executes one instruction.
+    pub fn step(&mut self) -> io::Result<()> {
+        ptrace::step(self.tid, None)?;
+        waitpid(self.tid, Some(WaitPidFlag::__WALL))?;
+        self.regs = registers(self.tid)?;
+        Ok(())
     }
 
     /// The mapping that holds `address`.
     pub fn mapping(&self, address: u64) -> Range<u64> {
-        self.mappings.iter().find(|range| range.contains(&address)).cloned().unwrap_or(0..0)
+        self.mappings
+            .iter()
+            .find(|range| range.contains(&address))
+            .cloned()
+            .unwrap_or(0..0)
     }
 
     /// At most `limit` bytes from `address` to the end of its mapping.
@@ -69,8 +84,18 @@ impl Stopped {
         let mut copies = vec![(sp, self.copy(sp, STACK))];
         let mut frames = Vec::new();
         loop {
-            let pieces: Vec<Piece> = copies.iter().map(|(address, bytes)| Piece { address: *address, bytes }).collect();
-            let input = Input { regs: &self.regs, mapping: self.mapping(sp), pieces: &pieces };
+            let pieces: Vec<Piece> = copies
+                .iter()
+                .map(|(address, bytes)| Piece {
+                    address: *address,
+                    bytes,
+                })
+                .collect();
+            let input = Input {
+                regs: &self.regs,
+                mapping: self.mapping(sp),
+                pieces: &pieces,
+            };
             let outcome = unwinder.walk(maps, modules, &input, &mut frames);
             let asked = copies.len() - 1;
             match outcome.want {
@@ -79,6 +104,14 @@ impl Stopped {
             }
         }
     }
+}
+
+fn registers(tid: Pid) -> io::Result<[u64; 17]> {
+    let r = ptrace::getregs(tid)?;
+    Ok([
+        r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10, r.r11, r.r12,
+        r.r13, r.r14, r.r15, r.rip,
+    ])
 }
 
 impl Drop for Stopped {

@@ -46,13 +46,28 @@ final class ArchitectureTest {
 
   @ArchTest
   static final ArchRule ONLY_TERM_TOUCHES_LANTERNA =
-      noClasses().that().resideOutsideOfPackage("flametop.term..").should().dependOnClassesThat().resideInAPackage("com.googlecode.lanterna..");
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("flametop.term..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("com.googlecode.lanterna..");
 
   @ArchTest
   static final ArchRule ONLY_CLI_TOUCHES_PICOCLI =
-      noClasses().that().resideOutsideOfPackage("flametop.cli..").should().dependOnClassesThat().resideInAPackage("picocli..");
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("flametop.cli..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("picocli..");
 
   @ArchTest
   static final ArchRule ONLY_PROFILE_TOUCHES_CAFFEINE =
-      noClasses().that().resideOutsideOfPackage("flametop.profile..").should().dependOnClassesThat().resideInAPackage("com.github.benmanes.caffeine..");
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("flametop.profile..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("com.github.benmanes.caffeine..");
 }

@@ -4,7 +4,9 @@ import flametop.sampler.Counter;
 import java.util.List;
 import java.util.Locale;
 
-/** The three sums by which nothing is lost in silence: of passes, of tasks × passes, and of samples. */
+/**
+ * The three sums by which nothing is lost in silence: of passes, of tasks × passes, and of samples.
+ */
 record Balance(long[] counters) {
   /** What was due is what was late and what was made, and so on; a line for each sum. */
   List<String> lines() {
@@ -42,12 +44,19 @@ record Balance(long[] counters) {
 
   boolean tasksHold() {
     return of(Counter.TASK_PASSES)
-        == of(Counter.WRITTEN) + of(Counter.UNCHANGED) + of(Counter.ON_CPU) + of(Counter.IDLE_KTHREADS) + failed();
+        == of(Counter.WRITTEN)
+            + of(Counter.UNCHANGED)
+            + of(Counter.ON_CPU)
+            + of(Counter.IDLE_KTHREADS)
+            + failed();
   }
 
   boolean samplesHold() {
     return of(Counter.CPU_SAMPLES)
-        == of(Counter.CPU_PLACED) + of(Counter.CPU_FAILED) + of(Counter.CPU_DROPPED) + of(Counter.CPU_WAITING);
+        == of(Counter.CPU_PLACED)
+            + of(Counter.CPU_FAILED)
+            + of(Counter.CPU_DROPPED)
+            + of(Counter.CPU_WAITING);
   }
 
   long of(Counter counter) {
@@ -55,7 +64,10 @@ record Balance(long[] counters) {
   }
 
   private long failed() {
-    return of(Counter.FAILED_MM_BUSY) + of(Counter.FAILED_TORN) + of(Counter.FAILED_FAULTED) + of(Counter.FAILED_EXITED);
+    return of(Counter.FAILED_MM_BUSY)
+        + of(Counter.FAILED_TORN)
+        + of(Counter.FAILED_FAULTED)
+        + of(Counter.FAILED_EXITED);
   }
 
   private String failedBy() {
@@ -71,6 +83,7 @@ record Balance(long[] counters) {
   }
 
   private static String line(boolean holds, String format, Object... figures) {
-    return String.format(Locale.ROOT, format, figures) + (holds ? "" : " (this does not add up; please report it)");
+    return String.format(Locale.ROOT, format, figures)
+        + (holds ? "" : " (this does not add up; please report it)");
   }
 }

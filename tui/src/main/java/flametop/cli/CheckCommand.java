@@ -20,7 +20,10 @@ import picocli.CommandLine.Spec;
 final class CheckCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Option(names = {"-h", "--help"}, usageHelp = true, description = "this text")
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "this text")
   private boolean help;
 
   @Override
@@ -37,12 +40,17 @@ final class CheckCommand implements Callable<Integer> {
     for (CheckLine line : lines) {
       possible &= line.ok() || !line.needed();
       String mark = line.ok() ? "ok  " : line.needed() ? "NO  " : "no  ";
-      out.println((mark + line.what() + " ".repeat(width + 2 - line.what().length()) + line.detail()).stripTrailing());
+      out.println(
+          (mark + line.what() + " ".repeat(width + 2 - line.what().length()) + line.detail())
+              .stripTrailing());
       if (!line.ok() && !line.remedy().isEmpty()) {
         out.println(" ".repeat(4 + width + 2) + "-> " + line.remedy());
       }
     }
-    out.println(possible ? "flametop can sample here" : "flametop cannot sample here: see the lines marked NO");
+    out.println(
+        possible
+            ? "flametop can sample here"
+            : "flametop cannot sample here: see the lines marked NO");
     return possible ? ExitCode.DONE : ExitCode.NOT_POSSIBLE;
   }
 }

@@ -27,7 +27,8 @@ record Failure(ExitCode code, String message) {
   /** The failure that an exception stands for. */
   static Failure of(Throwable thrown) {
     Throwable cause = thrown;
-    while (cause.getCause() != null && (cause instanceof CompletionException || cause instanceof ExecutionException)) {
+    while (cause.getCause() != null
+        && (cause instanceof CompletionException || cause instanceof ExecutionException)) {
       cause = cause.getCause();
     }
     if (cause instanceof Ends ends) {
@@ -37,15 +38,24 @@ record Failure(ExitCode code, String message) {
       return new Failure(ExitCode.of(e.kind()), e.getMessage());
     }
     if (cause instanceof OutOfMemoryError) {
-      return new Failure(ExitCode.FAILED, "out of memory; a shorter history needs less: --history 16");
+      return new Failure(
+          ExitCode.FAILED, "out of memory; a shorter history needs less: --history 16");
     }
     String text = CleanText.clean(String.valueOf(cause.getMessage()), MAX_MESSAGE);
     if (cause instanceof IOException && cause.getMessage() != null) {
       return new Failure(ExitCode.FAILED, text);
     }
     StackTraceElement[] trace = cause.getStackTrace();
-    String place = trace.length == 0 ? "" : " at " + trace[0].getFileName() + ":" + trace[0].getLineNumber();
+    String place =
+        trace.length == 0 ? "" : " at " + trace[0].getFileName() + ":" + trace[0].getLineNumber();
     return new Failure(
-        ExitCode.FAILED, "this should not happen: " + cause.getClass().getSimpleName() + " (" + text + ")" + place + "; please report it");
+        ExitCode.FAILED,
+        "this should not happen: "
+            + cause.getClass().getSimpleName()
+            + " ("
+            + text
+            + ")"
+            + place
+            + "; please report it");
   }
 }

@@ -13,11 +13,18 @@ import picocli.CommandLine.Option;
 final class FilterOptions {
   private static final int MAX_COMM = 64;
 
-  @Option(names = "-c", order = 4, paramLabel = "COMM",
+  @Option(
+      names = "-c",
+      order = 4,
+      paramLabel = "COMM",
       description = "show only threads and processes of this name")
   private List<String> comms = new ArrayList<>();
 
-  @Option(names = "-u", order = 5, paramLabel = "USER", description = "show only this user's processes")
+  @Option(
+      names = "-u",
+      order = 5,
+      paramLabel = "USER",
+      description = "show only this user's processes")
   private List<String> users = new ArrayList<>();
 
   boolean given() {
@@ -37,7 +44,10 @@ final class FilterOptions {
                 .orElseThrow(
                     () ->
                         new Failure.Ends(
-                            ExitCode.USAGE, "-u '" + CleanText.clean(user, MAX_COMM) + "': there is no such user; give a name of /etc/passwd, or a uid")));
+                            ExitCode.USAGE,
+                            "-u '"
+                                + CleanText.clean(user, MAX_COMM)
+                                + "': there is no such user; give a name of /etc/passwd, or a uid")));
       }
     }
     return new TaskFilter(Set.of(), clean, uids);

@@ -33,15 +33,25 @@ final class FoldedOutput implements RecordingOutput {
   private final StreamMonitor monitor;
   private final Profile profile;
 
-  /** @param file null for stdout */
+  /**
+   * @param file null for stdout
+   */
   FoldedOutput(
-      SampleSource source, RootOrder by, TaskFilter filter, StateSet states, Unit unit, OutputFile file, PrintWriter err) {
+      SampleSource source,
+      RootOrder by,
+      TaskFilter filter,
+      StateSet states,
+      Unit unit,
+      OutputFile file,
+      PrintWriter err) {
     this.states = states;
     this.unit = unit;
     this.file = file;
     this.err = err;
     monitor = new StreamMonitor(source, false);
-    profile = new Profile(source.facts(), new Options(by, Options.DEFAULT_HISTORY_BYTES, filter, false), monitor);
+    profile =
+        new Profile(
+            source.facts(), new Options(by, Options.DEFAULT_HISTORY_BYTES, filter, false), monitor);
   }
 
   @Override
@@ -73,7 +83,10 @@ final class FoldedOutput implements RecordingOutput {
     }
     try {
       FoldedFile written = FoldedStacks.write(file, stacks, unit);
-      return "wrote " + CleanText.clean(written.path().toString(), 1_024) + ": " + describe(written.stacks(), written.total());
+      return "wrote "
+          + CleanText.clean(written.path().toString(), 1_024)
+          + ": "
+          + describe(written.stacks(), written.total());
     } catch (ExportException e) {
       // The samples cannot be had again.
       Main.complain(err, e.getMessage() + "; the stacks go to stdout instead");
@@ -86,7 +99,10 @@ final class FoldedOutput implements RecordingOutput {
     try {
       return FoldedStacks.write(new FileOutputStream(FileDescriptor.out), stacks, unit);
     } catch (IOException e) {
-      throw new ExportException("cannot write to stdout: " + CleanText.clean(String.valueOf(e.getMessage()), 500) + "; give a file with -o");
+      throw new ExportException(
+          "cannot write to stdout: "
+              + CleanText.clean(String.valueOf(e.getMessage()), 500)
+              + "; give a file with -o");
     }
   }
 

@@ -5,8 +5,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets a command end early and still write, when INT, TERM or HUP comes. The JVM runs its shutdown hooks then, and halts when
- * they have returned: the hook here waits until the command is through.
+ * Lets a command end early and still write, when INT, TERM or HUP comes. The JVM runs its shutdown
+ * hooks then, and halts when they have returned: the hook here waits until the command is through.
  */
 final class Interruption {
   private final CountDownLatch requested = new CountDownLatch(1);

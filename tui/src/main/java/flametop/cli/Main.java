@@ -15,7 +15,9 @@ public final class Main {
   /** Runs a command and ends the JVM with its {@link ExitCode}. */
   public static void main(String[] args) {
     Interruption interruption = new Interruption();
-    Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> complain(new PrintWriter(System.err, true), Failure.of(thrown).message()));
+    Thread.setDefaultUncaughtExceptionHandler(
+        (thread, thrown) ->
+            complain(new PrintWriter(System.err, true), Failure.of(thrown).message()));
     int code = commandLine(interruption).execute(args);
     interruption.end(code);
   }

@@ -49,9 +49,12 @@ final class RateOptions {
   }
 
   static int number(String text, int least, int most) {
-    if (text.matches("[0-9]{1,9}") && Integer.parseInt(text) >= least && Integer.parseInt(text) <= most) {
+    if (text.matches("[0-9]{1,9}")
+        && Integer.parseInt(text) >= least
+        && Integer.parseInt(text) <= most) {
       return Integer.parseInt(text);
     }
-    throw new TypeConversionException("'" + text + "' is no whole number from " + least + " to " + most);
+    throw new TypeConversionException(
+        "'" + text + "' is no whole number from " + least + " to " + most);
   }
 }

@@ -46,10 +46,20 @@ final class RecordCommand implements Callable<Integer> {
 
   @Mixin private final RateOptions rates = new RateOptions();
 
-  @Option(names = "-d", order = 8, paramLabel = "SECONDS", converter = Duration.class, description = "how long (default: until Ctrl-C)")
+  @Option(
+      names = "-d",
+      order = 8,
+      paramLabel = "SECONDS",
+      converter = Duration.class,
+      description = "how long (default: until Ctrl-C)")
   private Double seconds;
 
-  @Option(names = "-i", order = 9, paramLabel = "PASSES", converter = Passes.class, description = "how many passes")
+  @Option(
+      names = "-i",
+      order = 9,
+      paramLabel = "PASSES",
+      converter = Passes.class,
+      description = "how many passes")
   private Long passes;
 
   @Option(
@@ -68,7 +78,12 @@ final class RecordCommand implements Callable<Integer> {
       description = "outermost: none, comm (default), process, thread")
   private RootOrder by;
 
-  @Option(names = "--unit", order = 12, paramLabel = "UNIT", converter = UnitName.class, description = "us (default) or samples")
+  @Option(
+      names = "--unit",
+      order = 12,
+      paramLabel = "UNIT",
+      converter = UnitName.class,
+      description = "us (default) or samples")
   private Unit unit;
 
   @Option(
@@ -80,7 +95,12 @@ final class RecordCommand implements Callable<Integer> {
       description = "folded (default); flametop: a stream for --replay")
   private Format format;
 
-  @Option(names = "-o", order = 14, paramLabel = "FILE", defaultValue = "-", description = "where to; - is stdout (default)")
+  @Option(
+      names = "-o",
+      order = 14,
+      paramLabel = "FILE",
+      defaultValue = "-",
+      description = "where to; - is stdout (default)")
   private Path output;
 
   @Option(names = "--force", order = 15, description = "replace FILE if it exists")
@@ -88,7 +108,12 @@ final class RecordCommand implements Callable<Integer> {
 
   @Mixin private final ReplayOptions replay = new ReplayOptions();
 
-  @Option(names = {"-h", "--help"}, order = 30, usageHelp = true, hidden = true, description = "this text")
+  @Option(
+      names = {"-h", "--help"},
+      order = 30,
+      usageHelp = true,
+      hidden = true,
+      description = "this text")
   private boolean help;
 
   RecordCommand(Interruption interruption) {
@@ -107,7 +132,8 @@ final class RecordCommand implements Callable<Integer> {
     public Double convert(String text) {
       double seconds = text.matches("[0-9]{1,7}(\\.[0-9]{1,6})?") ? Double.parseDouble(text) : -1;
       if (seconds < 0.01) {
-        throw new TypeConversionException("'" + text + "' is no number of seconds from 0.01 to 9999999");
+        throw new TypeConversionException(
+            "'" + text + "' is no number of seconds from 0.01 to 9999999");
       }
       return seconds;
     }
@@ -160,23 +186,29 @@ final class RecordCommand implements Callable<Integer> {
     Target target = targets.target();
     boolean toStdout = output.toString().equals("-");
     if (toStdout && format == Format.FLAMETOP && Terminals.isStdout()) {
-      throw new Failure.Ends(ExitCode.USAGE, "a flametop stream is not for a terminal; give a file: -o out.flametop");
+      throw new Failure.Ends(
+          ExitCode.USAGE, "a flametop stream is not for a terminal; give a file: -o out.flametop");
     }
+    return interruption.during(() -> record(target, toStdout)).number();
+  }
+
+  private ExitCode record(Target target, boolean toStdout)
+      throws IOException, InterruptedException {
     try (OutputFile file = toStdout ? null : OutputFile.create(output, force)) {
-      return interruption.during(() -> record(target, file)).number();
+      SampleSource source =
+          replay.file() != null
+              ? replay.open(0)
+              : KernelSource.open(target, rates.passHz(), rates.cpuHz());
+      try (Recording recording = recording(source, target, file, spec.commandLine().getErr())) {
+        ExitCode code = recording.run();
+        boolean damaged = source instanceof ReplaySource r && r.damaged();
+        return code == ExitCode.DONE && damaged ? ExitCode.FAILED : code;
+      }
     }
   }
 
-  private ExitCode record(Target target, OutputFile file) throws IOException, InterruptedException {
-    SampleSource source = replay.file() != null ? replay.open(0) : KernelSource.open(target, rates.passHz(), rates.cpuHz());
-    try (Recording recording = recording(source, target, file, spec.commandLine().getErr())) {
-      ExitCode code = recording.run();
-      boolean damaged = source instanceof ReplaySource r && r.damaged();
-      return code == ExitCode.DONE && damaged ? ExitCode.FAILED : code;
-    }
-  }
-
-  private Recording recording(SampleSource source, Target target, OutputFile file, PrintWriter err) {
+  private Recording recording(
+      SampleSource source, Target target, OutputFile file, PrintWriter err) {
     Recording.Limits limits =
         new Recording.Limits(
             source.recorded() ? Target.ALL : target,
@@ -208,15 +240,19 @@ final class RecordCommand implements Callable<Integer> {
       throw new Failure.Ends(ExitCode.USAGE, "-d and -i both say when to end; give one of them");
     }
     if (replay.file() != null && (seconds != null || passes != null)) {
-      throw new Failure.Ends(ExitCode.USAGE, "--replay ends where the recording does: -d and -i do not go with it");
+      throw new Failure.Ends(
+          ExitCode.USAGE, "--replay ends where the recording does: -d and -i do not go with it");
     }
     if (format == Format.FLAMETOP) {
       if (replay.file() != null) {
-        throw new Failure.Ends(ExitCode.USAGE, "--replay reads a stream already: --format flametop would only copy it");
+        throw new Failure.Ends(
+            ExitCode.USAGE,
+            "--replay reads a stream already: --format flametop would only copy it");
       }
       if (filters.given() || states != null || by != null || unit != null) {
         throw new Failure.Ends(
-            ExitCode.USAGE, "--format flametop holds all that is sampled: give -c, -u, --states, --by and --unit when you --replay it");
+            ExitCode.USAGE,
+            "--format flametop holds all that is sampled: give -c, -u, --states, --by and --unit when you --replay it");
       }
     }
   }

@@ -39,7 +39,12 @@ final class Recording implements AutoCloseable {
   private final long start = System.nanoTime();
   private long nextProgress = start + PROGRESS_NANOS;
 
-  Recording(SampleSource source, Limits limits, RecordingOutput output, Interruption interruption, PrintWriter err) {
+  Recording(
+      SampleSource source,
+      Limits limits,
+      RecordingOutput output,
+      Interruption interruption,
+      PrintWriter err) {
     this.limits = limits;
     this.output = output;
     this.interruption = interruption;
@@ -55,7 +60,8 @@ final class Recording implements AutoCloseable {
     sampler.start();
     boolean gone = false;
     while (!over() && !gone) {
-      interruption.await(Math.max(0, Math.min(STEP_NANOS, limits.nanos() - (System.nanoTime() - start))));
+      interruption.await(
+          Math.max(0, Math.min(STEP_NANOS, limits.nanos() - (System.nanoTime() - start))));
       gone = !TargetOptions.isThere(limits.target());
       showProgress();
     }
@@ -74,7 +80,12 @@ final class Recording implements AutoCloseable {
       Main.complain(err, failure.message() + "; what was sampled before is written");
     } else if (gone && (early || !seenAnything())) {
       code = ExitCode.TARGET_GONE;
-      Main.complain(err, limits.target().fact() + " ended" + (early ? " early" : "") + "; what was sampled before is written");
+      Main.complain(
+          err,
+          limits.target().fact()
+              + " ended"
+              + (early ? " early" : "")
+              + "; what was sampled before is written");
     }
     try {
       Main.complain(err, output.write());
@@ -100,7 +111,9 @@ final class Recording implements AutoCloseable {
     long batches = monitor.batches();
     long until = System.nanoTime() + LAST_NAMES_NANOS;
     while (System.nanoTime() < until && !monitor.ended().isDone()) {
-      boolean fetched = monitor.batches() > batches && new Balance(monitor.counters()).of(Counter.CPU_WAITING) == 0;
+      boolean fetched =
+          monitor.batches() > batches
+              && new Balance(monitor.counters()).of(Counter.CPU_WAITING) == 0;
       if (fetched && monitor.namesAwaited() == 0) {
         return;
       }
@@ -113,7 +126,9 @@ final class Recording implements AutoCloseable {
       monitor.ended().join();
       return null;
     } catch (CompletionException e) {
-      boolean gone = e.getCause() instanceof SamplerException s && s.kind() == SamplerException.Kind.TARGET_GONE;
+      boolean gone =
+          e.getCause() instanceof SamplerException s
+              && s.kind() == SamplerException.Kind.TARGET_GONE;
       boolean asked = limits.nanos() != Long.MAX_VALUE || limits.passes() != Long.MAX_VALUE;
       return gone && !asked && seenAnything() ? null : Failure.of(e);
     }
@@ -139,7 +154,11 @@ final class Recording implements AutoCloseable {
               b.of(Counter.CPU_SAMPLES),
               b.of(Counter.CPU_DROPPED) + b.of(Counter.PASSES_LATE) == 0
                   ? ""
-                  : String.format(Locale.ROOT, ", %,d lost, %,d passes late", b.of(Counter.CPU_DROPPED), b.of(Counter.PASSES_LATE))));
+                  : String.format(
+                      Locale.ROOT,
+                      ", %,d lost, %,d passes late",
+                      b.of(Counter.CPU_DROPPED),
+                      b.of(Counter.PASSES_LATE))));
       err.flush();
     }
   }

@@ -9,7 +9,11 @@ import picocli.CommandLine.TypeConversionException;
 
 /** A recorded stream in place of the kernel. */
 final class ReplayOptions {
-  @Option(names = "--replay", order = 20, paramLabel = "FILE", description = "a recorded stream, --replay-speed N times as fast")
+  @Option(
+      names = "--replay",
+      order = 20,
+      paramLabel = "FILE",
+      description = "a recorded stream, --replay-speed N times as fast")
   private Path file;
 
   @Option(
@@ -45,7 +49,9 @@ final class ReplayOptions {
   /** Refuses what does not go together. */
   void agree(TargetOptions target) {
     if (file != null && target.given()) {
-      throw new Failure.Ends(ExitCode.USAGE, "--replay has its own target: -a, -p and -t do not go with it; -c and -u do");
+      throw new Failure.Ends(
+          ExitCode.USAGE,
+          "--replay has its own target: -a, -p and -t do not go with it; -c and -u do");
     }
     if (file == null && speed != null) {
       throw new Failure.Ends(ExitCode.USAGE, "--replay-speed goes with --replay FILE");

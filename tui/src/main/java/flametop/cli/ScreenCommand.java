@@ -3,6 +3,7 @@ package flametop.cli;
 import flametop.export.FoldedFile;
 import flametop.export.FoldedStacks;
 import flametop.export.Unit;
+import flametop.profile.FoldedStack;
 import flametop.profile.Options;
 import flametop.profile.Profile;
 import flametop.profile.RootOrder;
@@ -12,6 +13,7 @@ import flametop.sampler.KernelSource;
 import flametop.sampler.ReplaySource;
 import flametop.sampler.SampleSource;
 import flametop.sampler.Sampler;
+import flametop.sampler.SamplerException;
 import flametop.sampler.Target;
 import flametop.term.LiveScreen;
 import flametop.term.LiveSession;
@@ -23,9 +25,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -83,10 +87,19 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Mixin private final ReplayOptions replay = new ReplayOptions();
 
-  @Option(names = {"-h", "--help"}, order = 30, usageHelp = true, description = "this text; also flametop record -h; -V, --version")
+  @Option(
+      names = {"-h", "--help"},
+      order = 30,
+      usageHelp = true,
+      description = "this text; also flametop record -h; -V, --version")
   private boolean help;
 
-  @Option(names = {"-V", "--version"}, order = 31, hidden = true, versionHelp = true, description = "the version")
+  @Option(
+      names = {"-V", "--version"},
+      order = 31,
+      hidden = true,
+      versionHelp = true,
+      description = "the version")
   private boolean version;
 
   private Sampler sampler;
@@ -123,12 +136,17 @@ final class ScreenCommand implements Callable<Integer> {
               + " is no terminal, and the screen needs one; `flametop record` samples without: flametop record -d 10 -o out.folded");
     }
     Target target = targets.target();
-    Options options = new Options(RootOrder.COMM, (long) historyMebibytes << 20, filters.filter(), true);
+    Options options =
+        new Options(RootOrder.COMM, (long) historyMebibytes << 20, filters.filter(), true);
     ReplaySource recorded = replay.file() == null ? null : replay.open(1);
-    boolean wholeHost = recorded == null ? target.kind() == Target.Kind.ALL : recorded.facts().wholeHost();
+    boolean wholeHost =
+        recorded == null ? target.kind() == Target.Kind.ALL : recorded.facts().wholeHost();
     StateSet shown = states != null ? states : wholeHost ? StateSet.BUSY : StateSet.ALL;
     String host = recorded == null ? hostName() : recorded.facts().host();
-    String what = recorded == null ? describe(target) : "replay of " + CleanText.clean(replay.file().toString(), MAX_NAME);
+    String what =
+        recorded == null
+            ? describe(target)
+            : "replay of " + CleanText.clean(replay.file().toString(), MAX_NAME);
     ScreenOptions screen =
         new ScreenOptions(
             host,
@@ -152,16 +170,23 @@ final class ScreenCommand implements Callable<Integer> {
   }
 
   private void open(
-      CompletableFuture<LiveSession> session, ReplaySource recorded, Target target, String host, String what, Options options) {
+      CompletableFuture<LiveSession> session,
+      ReplaySource recorded,
+      Target target,
+      String host,
+      String what,
+      Options options) {
     try {
-      SampleSource source = recorded != null ? recorded : KernelSource.open(target, rates.passHz(), rates.cpuHz());
-      session.complete(begin(source, host, what, options));
+      SampleSource source =
+          recorded != null ? recorded : KernelSource.open(target, rates.passHz(), rates.cpuHz());
+      session.complete(begin(source, target, host, what, options));
     } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
       session.completeExceptionally(e);
     }
   }
 
-  private synchronized LiveSession begin(SampleSource source, String host, String what, Options options) {
+  private synchronized LiveSession begin(
+      SampleSource source, Target target, String host, String what, Options options) {
     if (left) {
       source.close();
       return null;
@@ -170,13 +195,35 @@ final class ScreenCommand implements Callable<Integer> {
     profile = opened;
     sampler = new Sampler(source, rates.passHz(), rates.cpuHz(), opened);
     sampler.start();
+    if (!source.recorded() && target.kind() != Target.Kind.ALL) {
+      Thread watch = new Thread(() -> lookAfter(target, opened), "target");
+      watch.setDaemon(true);
+      watch.start();
+    }
     return new LiveSession(
         host,
         what,
         SnapshotSource.of(opened),
         source.recorded() ? null : sampler::setRates,
         (window, shown, zoom) ->
-            opened.folded(window, shown, zoom, false).thenApplyAsync(stacks -> export(host, stacks)));
+            opened
+                .folded(window, shown, zoom, false)
+                .thenApplyAsync(stacks -> export(host, stacks)));
+  }
+
+  /** Tells when the target is gone; the screen goes on with what was seen of it. */
+  private static void lookAfter(Target target, Profile profile) {
+    try {
+      while (TargetOptions.isThere(target)) {
+        TimeUnit.MILLISECONDS.sleep(500);
+      }
+      profile.ended(
+          new SamplerException(
+              SamplerException.Kind.TARGET_GONE,
+              target.fact() + " is gone; what was seen of it stays"));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private synchronized void leave() {
@@ -187,9 +234,11 @@ final class ScreenCommand implements Callable<Integer> {
     }
   }
 
-  private static String export(String host, java.util.List<flametop.profile.FoldedStack> stacks) {
-    String time = LocalDateTime.now().format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
-    Path path = Path.of("flametop-" + host.replaceAll("[^A-Za-z0-9._-]", "_") + "-" + time + ".folded");
+  private static String export(String host, List<FoldedStack> stacks) {
+    String time =
+        LocalDateTime.now().format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
+    Path path =
+        Path.of("flametop-" + host.replaceAll("[^A-Za-z0-9._-]", "_") + "-" + time + ".folded");
     try {
       FoldedFile file = FoldedStacks.write(path, false, stacks, Unit.US);
       return String.format(

@@ -10,7 +10,15 @@ import picocli.CommandLine.TypeConversionException;
 /** Task states as the command line names them. */
 final class States implements ITypeConverter<StateSet> {
   private static final Map<String, StateSet> SETS =
-      Map.of("busy", StateSet.BUSY, "on", StateSet.ON_CPU, "off", StateSet.OFF_CPU, "all", StateSet.ALL);
+      Map.of(
+          "busy",
+          StateSet.BUSY,
+          "on",
+          StateSet.ON_CPU,
+          "off",
+          StateSet.OFF_CPU,
+          "all",
+          StateSet.ALL);
 
   private static final Map<String, State> STATES =
       Map.ofEntries(
@@ -40,7 +48,9 @@ final class States implements ITypeConverter<StateSet> {
       State state = STATES.get(word.toLowerCase(Locale.ROOT));
       if (state == null) {
         throw new TypeConversionException(
-            "'" + text + "' is none of busy, on, off, all, nor a list of run, queued, S, D, T, Z, P");
+            "'"
+                + text
+                + "' is none of busy, on, off, all, nor a list of run, queued, S, D, T, Z, P");
       }
       bits |= StateSet.of(state).bits();
     }

@@ -19,7 +19,9 @@ final class StreamOutput implements RecordingOutput {
   private final StreamMonitor monitor;
   private final StreamRecorder recorder;
 
-  /** @param file null for stdout */
+  /**
+   * @param file null for stdout
+   */
   StreamOutput(SampleSource source, OutputFile file) {
     this.file = file;
     OutputStream out = file == null ? new FileOutputStream(FileDescriptor.out) : file.stream();
@@ -53,7 +55,10 @@ final class StreamOutput implements RecordingOutput {
     IOException failure = recorder.failure();
     if (file == null) {
       if (failure != null) {
-        throw new ExportException("cannot write to stdout: " + CleanText.clean(String.valueOf(failure.getMessage()), 500) + "; what came before is written");
+        throw new ExportException(
+            "cannot write to stdout: "
+                + CleanText.clean(String.valueOf(failure.getMessage()), 500)
+                + "; what came before is written");
       }
       return String.format(Locale.ROOT, "wrote a stream of %,d bytes to stdout", bytes);
     }
@@ -63,7 +68,10 @@ final class StreamOutput implements RecordingOutput {
       throw OutputFile.cannotWrite(file.path(), failure, "; what came before is kept there");
     }
     return String.format(
-        Locale.ROOT, "wrote %s: a stream of %,d bytes; flametop --replay shows it", CleanText.clean(file.path().toString(), 1_024), file.commit());
+        Locale.ROOT,
+        "wrote %s: a stream of %,d bytes; flametop --replay shows it",
+        CleanText.clean(file.path().toString(), 1_024),
+        file.commit());
   }
 
   @Override

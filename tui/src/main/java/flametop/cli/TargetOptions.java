@@ -2,6 +2,7 @@ package flametop.cli;
 
 import flametop.sampler.Target;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,7 +41,9 @@ final class TargetOptions {
 
     @Override
     public Integer convert(String text) {
-      if (text.matches("[0-9]{1,9}") && Integer.parseInt(text) >= 1 && Integer.parseInt(text) <= MOST) {
+      if (text.matches("[0-9]{1,9}")
+          && Integer.parseInt(text) >= 1
+          && Integer.parseInt(text) <= MOST) {
         return Integer.valueOf(text);
       }
       throw new TypeConversionException("'" + text + "' is no number from 1 to " + MOST);
@@ -57,14 +60,23 @@ final class TargetOptions {
    * @throws Failure.Ends if it is not, or cannot be
    */
   Target target() {
-    if (Stream.of(all, !processes.isEmpty(), !threads.isEmpty()).filter(given -> given).count() > 1) {
-      throw new Failure.Ends(ExitCode.USAGE, "-a, -p and -t name different targets; give one of them");
+    if (Stream.of(all, !processes.isEmpty(), !threads.isEmpty()).filter(given -> given).count()
+        > 1) {
+      throw new Failure.Ends(
+          ExitCode.USAGE, "-a, -p and -t name different targets; give one of them");
     }
     for (int pid : processes) {
       int leader = leader(pid, "process");
       if (leader != pid) {
         throw new Failure.Ends(
-            ExitCode.TARGET_GONE, pid + " is no process, but a thread of process " + leader + "; use -t " + pid + " or -p " + leader);
+            ExitCode.TARGET_GONE,
+            pid
+                + " is no process, but a thread of process "
+                + leader
+                + "; use -t "
+                + pid
+                + " or -p "
+                + leader);
       }
     }
     threads.forEach(tid -> leader(tid, "thread"));
@@ -74,9 +86,19 @@ final class TargetOptions {
     return threads.isEmpty() ? Target.ALL : Target.threads(threads);
   }
 
-  /** Whether any of the target is still there. */
+  /** Whether any of the target still lives; one that only waits to be reaped does not. */
   static boolean isThere(Target target) {
-    return target.kind() == Target.Kind.ALL || target.ids().stream().anyMatch(id -> Files.exists(status(id)));
+    return target.kind() == Target.Kind.ALL || target.ids().stream().anyMatch(TargetOptions::lives);
+  }
+
+  private static boolean lives(int id) {
+    try (Stream<String> lines = Files.lines(status(id))) {
+      List<String> facts =
+          lines.filter(line -> line.matches("State:\\s+[ZX].*|Threads:\\s+[01]")).toList();
+      return facts.size() < 2;
+    } catch (IOException | UncheckedIOException e) {
+      return false;
+    }
   }
 
   private static int leader(int id, String what) {
@@ -86,8 +108,10 @@ final class TargetOptions {
           .mapToInt(line -> Integer.parseInt(line.substring(5).trim()))
           .findFirst()
           .orElse(id);
-    } catch (IOException e) {
-      throw new Failure.Ends(ExitCode.TARGET_GONE, "there is no " + what + " " + id + "; ps -eLf lists those that there are");
+    } catch (IOException | UncheckedIOException e) {
+      throw new Failure.Ends(
+          ExitCode.TARGET_GONE,
+          "there is no " + what + " " + id + "; ps -eLf lists those that there are");
     }
   }
 

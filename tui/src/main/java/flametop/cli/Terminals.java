@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Tells whether standard streams are terminals. The console of the JDK cannot: what it says depends on its version. */
+/**
+ * Tells whether standard streams are terminals. The console of the JDK cannot: what it says depends
+ * on its version.
+ */
 final class Terminals {
   private Terminals() {}
 

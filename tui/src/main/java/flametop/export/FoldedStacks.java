@@ -12,8 +12,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Writes folded stacks, one a line: {@code comm;frame;frame count}, outermost first. Spaces of a comm become {@code _}, a
- * {@code ;} within a name {@code :}; kernel frames end in {@code _[k]}, JIT frames in {@code _[j]}, inlined ones in {@code _[i]}.
+ * Writes folded stacks, one a line: {@code comm;frame;frame count}, outermost first. Spaces of a
+ * comm become {@code _}, a {@code ;} within a name {@code :}; kernel frames end in {@code _[k]},
+ * JIT frames in {@code _[j]}, inlined ones in {@code _[i]}.
  */
 public final class FoldedStacks {
   /**
@@ -39,7 +40,8 @@ public final class FoldedStacks {
   }
 
   /** Like {@link #write(Path, boolean, List, Unit)}, to a file made before. */
-  public static FoldedFile write(OutputFile file, List<FoldedStack> stacks, Unit unit) throws ExportException {
+  public static FoldedFile write(OutputFile file, List<FoldedStack> stacks, Unit unit)
+      throws ExportException {
     try {
       Written written = write(file.stream(), stacks, unit);
       return new FoldedFile(file.path(), file.commit(), written.stacks(), written.total());
@@ -52,8 +54,10 @@ public final class FoldedStacks {
   }
 
   /** Writes to a stream, and flushes it. */
-  public static Written write(OutputStream out, List<FoldedStack> stacks, Unit unit) throws IOException {
-    Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), 1 << 16);
+  public static Written write(OutputStream out, List<FoldedStack> stacks, Unit unit)
+      throws IOException {
+    Writer writer =
+        new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), 1 << 16);
     long lines = 0;
     long total = 0;
     // What is less than one goes on to the next line, so that the sum is right.
@@ -80,7 +84,10 @@ public final class FoldedStacks {
         writer.append(';');
       }
       NodeKind kind = stack.kinds()[i];
-      String name = names[i].isEmpty() ? "-" : names[i].replace(';', ':').replace('\n', ' ').replace('\r', ' ');
+      String name =
+          names[i].isEmpty()
+              ? "-"
+              : names[i].replace(';', ':').replace('\n', ' ').replace('\r', ' ');
       boolean task = kind == NodeKind.PROCESS || kind == NodeKind.THREAD;
       writer.append(task ? name.replace(' ', '_') : name).append(suffix(kind));
     }

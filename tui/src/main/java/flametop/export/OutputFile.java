@@ -20,11 +20,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A file that is there whole or not at all, and harms nobody: it is often root who writes it, into a folder of somebody else.
+ * A file that is there whole or not at all, and harms nobody: it is often root who writes it, into
+ * a folder of somebody else.
  *
- * <p>It is written beside its place under a name that nobody can foresee, made anew and never through a link, readable by its
- * owner alone; under sudo it is the invoking user's. {@link #commit()} brings it to the disk and only then to its name, where an
- * existing file is replaced by order only. Closed without that, it leaves nothing.
+ * <p>It is written beside its place under a name that nobody can foresee, made anew and never
+ * through a link, readable by its owner alone; under sudo it is the invoking user's. {@link
+ * #commit()} brings it to the disk and only then to its name, where an existing file is replaced by
+ * order only. Closed without that, it leaves nothing.
  */
 public final class OutputFile implements AutoCloseable {
   private final Path path;
@@ -59,11 +61,13 @@ public final class OutputFile implements AutoCloseable {
       throw new ExportException(name(path) + " is a folder; give the name of a file");
     }
     if (!Files.isDirectory(folder)) {
-      throw new ExportException("the folder " + name(folder) + " does not exist; make it first (mkdir -p)");
+      throw new ExportException(
+          "the folder " + name(folder) + " does not exist; make it first (mkdir -p)");
     }
     if (Files.exists(absolute, LinkOption.NOFOLLOW_LINKS)) {
       if (!Files.isRegularFile(absolute, LinkOption.NOFOLLOW_LINKS)) {
-        throw new ExportException(name(path) + " exists and is not a plain file; give another name, or - for stdout");
+        throw new ExportException(
+            name(path) + " exists and is not a plain file; give another name, or - for stdout");
       }
       if (!replace) {
         throw exists(path);
@@ -76,7 +80,10 @@ public final class OutputFile implements AutoCloseable {
       FileChannel channel =
           FileChannel.open(
               beside,
-              Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
+              Set.of(
+                  StandardOpenOption.CREATE_NEW,
+                  StandardOpenOption.WRITE,
+                  LinkOption.NOFOLLOW_LINKS),
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       OutputFile file = new OutputFile(absolute, beside, replace, channel);
       if (invoker != null) {
@@ -88,7 +95,10 @@ public final class OutputFile implements AutoCloseable {
     }
   }
 
-  /** Takes what is to be written, without a buffer; {@link #cannotWrite} puts its failures into words. */
+  /**
+   * Takes what is to be written, without a buffer; {@link #cannotWrite} puts its failures into
+   * words.
+   */
   public OutputStream stream() {
     return out;
   }
@@ -120,7 +130,8 @@ public final class OutputFile implements AutoCloseable {
       channel.force(true);
       channel.close();
       if (replace) {
-        Files.move(beside, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(
+            beside, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       } else {
         link();
       }
@@ -138,7 +149,10 @@ public final class OutputFile implements AutoCloseable {
     }
   }
 
-  /** A rename replaces what is there; a link does not, and fails even when the other file came this instant. */
+  /**
+   * A rename replaces what is there; a link does not, and fails even when the other file came this
+   * instant.
+   */
   private void link() throws IOException {
     try {
       Files.createLink(path, beside);
@@ -190,8 +204,11 @@ public final class OutputFile implements AutoCloseable {
       why = String.valueOf(cause.getMessage());
     }
     String remedy =
-        why.contains("No space") || why.contains("quota") ? "; make room or give another place with -o" : "; give another place with -o";
-    return new ExportException("cannot write " + name(path) + ": " + CleanText.clean(why, 500) + remedy + consequence);
+        why.contains("No space") || why.contains("quota")
+            ? "; make room or give another place with -o"
+            : "; give another place with -o";
+    return new ExportException(
+        "cannot write " + name(path) + ": " + CleanText.clean(why, 500) + remedy + consequence);
   }
 
   private static String name(Path path) {

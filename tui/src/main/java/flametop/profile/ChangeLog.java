@@ -7,15 +7,17 @@ import java.util.List;
 /**
  * What changed, in the order it was seen: append-only, and bounded in memory.
  *
- * <p>Time is linear in what an entry adds, so one form serves every kind of change. An interval that opens at {@code s} adds
- * {@code (base −s, open 1)} to its (owner, stack, state), one that closes at {@code e} adds {@code (e, −1)}, and placed time adds
- * {@code (ns, 0)}. The sum of all entries of a key has the weight {@code base + open·t} at time {@code t}. Passes seen are counted
- * alike, with the number of the pass instead of the time. Sums of entries are entries themselves: that is how history is made
- * smaller, and why a cursor can go back by subtracting.
+ * <p>Time is linear in what an entry adds, so one form serves every kind of change. An interval
+ * that opens at {@code s} adds {@code (base −s, open 1)} to its (owner, stack, state), one that
+ * closes at {@code e} adds {@code (e, −1)}, and placed time adds {@code (ns, 0)}. The sum of all
+ * entries of a key has the weight {@code base + open·t} at time {@code t}. Passes seen are counted
+ * alike, with the number of the pass instead of the time. Sums of entries are entries themselves:
+ * that is how history is made smaller, and why a cursor can go back by subtracting.
  *
- * <p>Entries stand in chunks. A chunk has marks, each with a time: cursors stand at marks only, so what one batch tells is never
- * taken apart. When the memory is used up, the oldest chunk becomes one mark a second; when those take their share too, the two
- * oldest become one, in which what is light belongs to nobody any more.
+ * <p>Entries stand in chunks. A chunk has marks, each with a time: cursors stand at marks only, so
+ * what one batch tells is never taken apart. When the memory is used up, the oldest chunk becomes
+ * one mark a second; when those take their share too, the two oldest become one, in which what is
+ * light belongs to nobody any more.
  */
 final class ChangeLog {
   /** Takes entries. */
@@ -49,6 +51,7 @@ final class ChangeLog {
 
   private static final int ENTRY_BYTES = 8 + 8 + 4 + 4 + 4 + 1;
   private static final int MARK_BYTES = 8 + 8 + 4;
+
   /** Time of a mark within a batch, until its end is known: a batch is never taken apart. */
   private static final long UNKNOWN_YET = Long.MAX_VALUE;
 
@@ -198,7 +201,8 @@ final class ChangeLog {
     }
 
     private static int hash(int owner, int stack, int state) {
-      return (int) (((owner * 31L + state) * 0x9E3779B97F4A7C15L ^ stack * 0xC2B2AE3D27D4EB4FL) >>> 29);
+      return (int)
+          (((owner * 31L + state) * 0x9E3779B97F4A7C15L ^ stack * 0xC2B2AE3D27D4EB4FL) >>> 29);
     }
   }
 
@@ -211,7 +215,9 @@ final class ChangeLog {
   private long entries;
   private int compacted = 1;
 
-  /** @param limit bytes; at least a few chunks are always kept */
+  /**
+   * @param limit bytes; at least a few chunks are always kept
+   */
   ChangeLog(long limit) {
     this.limit = limit;
     chunkEntries = (int) Math.max(64, Math.min(16_384, limit / ENTRY_BYTES / 32));
@@ -334,7 +340,9 @@ final class ChangeLog {
     return c.markTime[c.marks - 1];
   }
 
-  /** Time of the mark that the cursor stands at; the start of the log if it stands before the first. */
+  /**
+   * Time of the mark that the cursor stands at; the start of the log if it stands before the first.
+   */
   long time(Cursor cursor) {
     if (cursor.mark > 0) {
       return chunk(cursor).markTime[cursor.mark - 1];
@@ -391,8 +399,8 @@ final class ChangeLog {
   }
 
   /**
-   * Goes to the mark before and delivers the negative of what is between; false if there is none, or only the one sum of the oldest
-   * history.
+   * Goes to the mark before and delivers the negative of what is between; false if there is none,
+   * or only the one sum of the oldest history.
    */
   boolean backward(Cursor cursor, Sink sink) {
     if (cursor.mark == 0) {
@@ -413,10 +421,15 @@ final class ChangeLog {
     return true;
   }
 
-  /** Whether a cursor stands where marks go away between {@code from} and the end of chunk {@code to}. */
+  /**
+   * Whether a cursor stands where marks go away between {@code from} and the end of chunk {@code
+   * to}.
+   */
   boolean within(Cursor cursor, long from, long to) {
     normalize(cursor);
-    return cursor.chunk >= from && cursor.chunk <= to && !(cursor.chunk == from && cursor.mark == 0);
+    return cursor.chunk >= from
+        && cursor.chunk <= to
+        && !(cursor.chunk == from && cursor.mark == 0);
   }
 
   /** History older than this is only sums; {@link #startTime} if there is none. */
@@ -485,7 +498,10 @@ final class ChangeLog {
     readers.forEach(r -> r.joined(from, to));
   }
 
-  /** The heaviest entries and those with open intervals as they are, the rest as {@link Owners#OLDER}. */
+  /**
+   * The heaviest entries and those with open intervals as they are, the rest as {@link
+   * Owners#OLDER}.
+   */
   private Chunk coarse(Chunk c) {
     int keep = (int) Math.min(c.count, limit / 4 / ENTRY_BYTES);
     long[] weights = c.base.clone();
@@ -498,7 +514,12 @@ final class ChangeLog {
     for (int i = 0; i < c.count; i++) {
       boolean kept = c.open[i] != 0 || Math.abs(c.base[i]) > least;
       merger.add(
-          kept ? c.owner[i] : Owners.OLDER, kept ? c.stack[i] : Stacks.OLDER, c.state[i], c.open[i], c.base[i], c.samples[i]);
+          kept ? c.owner[i] : Owners.OLDER,
+          kept ? c.stack[i] : Stacks.OLDER,
+          c.state[i],
+          c.open[i],
+          c.base[i],
+          c.samples[i]);
     }
     merger.mark(c.markTime[c.marks - 1], c.markPass[c.marks - 1]);
     return merger.chunk();

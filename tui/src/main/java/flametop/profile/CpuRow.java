@@ -3,7 +3,8 @@ package flametop.profile;
 import java.util.List;
 
 /**
- * One CPU over the last refresh. Shares are of the elapsed time, 0 to 1; NaN where the kernel does not count it.
+ * One CPU over the last refresh. Shares are of the elapsed time, 0 to 1; NaN where the kernel does
+ * not count it.
  *
  * @param busy exact, by the idle tracepoint
  * @param user part of busy, by the CPU clock's samples
@@ -32,8 +33,11 @@ public record CpuRow(
    *
    * @param residency requested, share of the elapsed time
    * @param entries per second
-   * @param tooShort share of the stays that were shorter than the target residency; NaN if there was no stay
-   * @param tooLong share of the stays for which a deeper state would have fitted; NaN if there was no stay
+   * @param tooShort share of the stays that were shorter than the target residency; NaN if there
+   *     was no stay
+   * @param tooLong share of the stays for which a deeper state would have fitted; NaN if there was
+   *     no stay
    */
-  public record IdleRow(String name, double residency, double entries, double tooShort, double tooLong) {}
+  public record IdleRow(
+      String name, double residency, double entries, double tooShort, double tooLong) {}
 }

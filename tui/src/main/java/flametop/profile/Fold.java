@@ -3,8 +3,9 @@ package flametop.profile;
 import java.util.Arrays;
 
 /**
- * The log folded for one filter: a trie, the sums of every process whatever the filter, and the two cursors that they are between.
- * The head goes on with the log or is held; the tail goes after the window, either way.
+ * The log folded for one filter: a trie, the sums of every process whatever the filter, and the two
+ * cursors that they are between. The head goes on with the log or is held; the tail goes after the
+ * window, either way.
  */
 final class Fold implements ChangeLog.Reader {
   private final ChangeLog log;
@@ -63,7 +64,9 @@ final class Fold implements ChangeLog.Reader {
     }
   }
 
-  /** The head goes no further than to this time, ns; {@link Long#MAX_VALUE}: to the end of the log. */
+  /**
+   * The head goes no further than to this time, ns; {@link Long#MAX_VALUE}: to the end of the log.
+   */
   void hold(long limit) {
     this.limit = limit;
   }
@@ -90,8 +93,8 @@ final class Fold implements ChangeLog.Reader {
   }
 
   /**
-   * Takes the tail to {@code nanos} before the head, until {@code deadline} ({@link System#nanoTime}); {@link #window} and {@link
-   * #covered} tell how far it came.
+   * Takes the tail to {@code nanos} before the head, until {@code deadline} ({@link
+   * System#nanoTime}); {@link #window} and {@link #covered} tell how far it came.
    *
    * @return whether it is there
    */

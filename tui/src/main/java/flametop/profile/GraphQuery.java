@@ -3,18 +3,26 @@ package flametop.profile;
 import java.util.regex.Pattern;
 
 /**
- * What one picture of the graph is to show. Asked by the screen, answered by the profile's thread with a {@link Snapshot}.
+ * What one picture of the graph is to show. Asked by the screen, answered by the profile's thread
+ * with a {@link Snapshot}.
  *
  * @param windowNanos the last so many ns; {@link Long#MAX_VALUE}: all since the start
  * @param states whose time counts
  * @param zoom node that fills the width; {@link #ROOT} for all
  * @param selected node whose {@link Selection} is wanted; {@link #ROOT} if none
- * @param columns width in cells; children narrower than an eighth of a cell are summed up, not listed
+ * @param columns width in cells; children narrower than an eighth of a cell are summed up, not
+ *     listed
  * @param levels how many levels below the zoomed node are wanted
  * @param search matches names anywhere in the graph; null for none
  */
 public record GraphQuery(
-    long windowNanos, StateSet states, long zoom, long selected, int columns, int levels, Pattern search) {
+    long windowNanos,
+    StateSet states,
+    long zoom,
+    long selected,
+    int columns,
+    int levels,
+    Pattern search) {
   /** The root of the graph. Other nodes are opaque numbers, stable while they live. */
   public static final long ROOT = 0;
 }

@@ -6,12 +6,11 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Reads what is asked for out of a fold: the visible part of the graph, what a search finds, the selected node, folded stacks. Goes
- * only where something is to be seen.
+ * Reads what is asked for out of a fold: the visible part of the graph, what a search finds, the
+ * selected node, folded stacks. Goes only where something is to be seen.
  */
 final class GraphReader {
   private static final int MAX_MATCHES = 4_096;
@@ -27,7 +26,9 @@ final class GraphReader {
   private final Stacks stacks;
   private final long epoch;
 
-  /** @param epoch upper half of the numbers of its nodes */
+  /**
+   * @param epoch upper half of the numbers of its nodes
+   */
   GraphReader(Fold fold, Owners owners, Stacks stacks, int epoch) {
     this.fold = fold;
     trie = fold.trie();
@@ -54,14 +55,20 @@ final class GraphReader {
   }
 
   private int compare(int a, int b) {
-    int byName = name(a).compareTo(name(b));
+    return compareFunctions(trie.function(a), trie.function(b));
+  }
+
+  /** Order of siblings: by name, then kind, then module. */
+  private int compareFunctions(int a, int b) {
+    if (a == b) {
+      return 0;
+    }
+    int byName = stacks.name(a).compareTo(stacks.name(b));
     if (byName != 0) {
       return byName;
     }
-    int f = trie.function(a);
-    int g = trie.function(b);
-    int byKind = stacks.kind(f).compareTo(stacks.kind(g));
-    return byKind != 0 ? byKind : stacks.module(f).compareTo(stacks.module(g));
+    int byKind = stacks.kind(a).compareTo(stacks.kind(b));
+    return byKind != 0 ? byKind : stacks.module(a).compareTo(stacks.module(b));
   }
 
   /** Which functions match a pattern; kept as long as the pattern is the same. */
@@ -78,15 +85,19 @@ final class GraphReader {
     private int exhausted;
     private byte[] of = new byte[0];
 
-    boolean matches(Pattern wanted, Stacks stacks, int function) {
-      if (pattern == null || !pattern.pattern().equals(wanted.pattern()) || pattern.flags() != wanted.flags()) {
+    private void use(Pattern wanted, int functions) {
+      if (pattern == null
+          || !pattern.pattern().equals(wanted.pattern())
+          || pattern.flags() != wanted.flags()) {
         pattern = wanted;
         exhausted = 0;
-        of = new byte[0];
+        of = new byte[functions];
+      } else if (functions > of.length) {
+        of = Arrays.copyOf(of, 2 * functions);
       }
-      if (function >= of.length) {
-        of = Arrays.copyOf(of, Math.max(function + 1, 2 * stacks.functions()));
-      }
+    }
+
+    private boolean matches(Stacks stacks, int function) {
       if (of[function] == 0) {
         of[function] = find(stacks.name(function)) ? MATCHES : DIFFERS;
       }
@@ -146,12 +157,15 @@ final class GraphReader {
       String[] names = new String[size];
       NodeKind[] kinds = new NodeKind[size];
       boolean[] matched = new boolean[size];
+      if (query.search() != null) {
+        matches.use(query.search(), stacks.functions());
+      }
       for (int i = 0; i < size; i++) {
         int function = trie.function(node.items[i]);
         numbers[i] = number(node.items[i]);
         names[i] = stacks.name(function);
         kinds[i] = stacks.kind(function);
-        matched[i] = query.search() != null && matches.matches(query.search(), stacks, function);
+        matched[i] = query.search() != null && matches.matches(stacks, function);
       }
       return new GraphSlice(
           numbers,
@@ -191,6 +205,8 @@ final class GraphReader {
     dueLevel.add(0);
     dueWeight[0] = zoomWeight;
     List<Child> wide = new ArrayList<>();
+    IntList children = new IntList();
+    long[] weights = new long[64];
     while (dueNode.size > 0) {
       int last = --dueNode.size;
       dueParent.size = last;
@@ -199,29 +215,34 @@ final class GraphReader {
       int level = dueLevel.items[last];
       long weight = dueWeight[last];
       int index = slice.add(node, dueParent.items[last], level, weight);
+      children.clear();
       long sum = 0;
       for (int child = trie.firstChild(node); child != NONE; child = trie.sibling(child)) {
-        sum += weight(child, states);
-        if (level >= query.levels() && sum > 0) {
-          slice.deeper[index] = true;
-          break;
+        long nanos = weight(child, states);
+        if (nanos > 0) {
+          if (level >= query.levels()) {
+            slice.deeper[index] = true;
+            break;
+          }
+          if (children.size == weights.length) {
+            weights = Arrays.copyOf(weights, 2 * children.size);
+          }
+          weights[children.size] = nanos;
+          children.add(child);
+          sum += nanos;
         }
       }
-      if (level >= query.levels() || sum == 0) {
-        continue;
-      }
-      // A window may begin between what was seen and its correction: then children are more than their parent.
+      // A window may begin between what was seen and its correction: then children are more than
+      // their parent.
       double scale = sum > weight ? (double) weight / sum : 1;
       wide.clear();
-      for (int child = trie.firstChild(node); child != NONE; child = trie.sibling(child)) {
-        long nanos = (long) (weight(child, states) * scale);
-        if (nanos > 0) {
-          if ((double) nanos * query.columns() * 8 < zoomWeight) {
-            slice.hiddenWeight[index] += nanos;
-            slice.hiddenCount[index]++;
-          } else {
-            wide.add(new Child(child, nanos));
-          }
+      for (int i = 0; i < children.size; i++) {
+        long nanos = sum > weight ? (long) (weights[i] * scale) : weights[i];
+        if ((double) nanos * query.columns() * 8 < zoomWeight) {
+          slice.hiddenWeight[index] += nanos;
+          slice.hiddenCount[index]++;
+        } else {
+          wide.add(new Child(children.items[i], nanos));
         }
       }
       wide.sort((a, b) -> compare(b.node, a.node));
@@ -243,13 +264,14 @@ final class GraphReader {
 
   /** What matches in the whole graph. */
   Snapshot.Search search(Pattern pattern, StateSet states, Matches matches) {
+    matches.use(pattern, stacks.functions());
     int nodes = trie.nodes();
     boolean[] below = new boolean[nodes];
     boolean[] matched = new boolean[nodes];
     int count = 0;
     for (int node = nodes - 1; node > ROOT; node--) {
       if (trie.passing(node) > 0
-          && matches.matches(pattern, stacks, trie.function(node))
+          && matches.matches(stacks, trie.function(node))
           && weight(node, states.bits()) > 0) {
         matched[node] = true;
         below[node] = true;
@@ -308,14 +330,13 @@ final class GraphReader {
     int processes = 0;
     int one = NONE;
     boolean[] counted = new boolean[owners.processes()];
-    boolean[] within = new boolean[trie.nodes()];
-    within[node] = true;
-    for (int n = node + 1; n < within.length; n++) {
-      within[n] = within[trie.parent(n)];
-    }
+    boolean[] within = node == ROOT ? null : below(node);
     for (int entry = 0; entry < trie.entries(); entry++) {
       int process = owners.process(trie.owner(entry));
-      if (process != Owners.NONE && within[trie.leaf(entry)] && !counted[process] && trie.entryWeight(entry, states.bits(), window) > 0) {
+      if (process != Owners.NONE
+          && !counted[process]
+          && (within == null || within[trie.leaf(entry)])
+          && trie.entryWeight(entry, states.bits(), window) > 0) {
         counted[process] = true;
         processes++;
         one = process;
@@ -335,13 +356,24 @@ final class GraphReader {
         byState);
   }
 
+  /** Which nodes are this one or below it: parents come before their children. */
+  private boolean[] below(int node) {
+    boolean[] within = new boolean[trie.nodes()];
+    within[node] = true;
+    for (int n = node + 1; n < within.length; n++) {
+      within[n] = within[trie.parent(n)];
+    }
+    return within;
+  }
+
   /** Stacks below a node with their values, in order of their names; equal paths together. */
   List<FoldedStack> folded(StateSet states, int zoom, boolean samples) {
     Map<Path, long[]> sums = new HashMap<>();
     IntList path = new IntList();
     IntList guessed = new IntList();
+    boolean[] within = zoom == ROOT ? null : below(zoom);
     for (int entry = 0; entry < trie.entries(); entry++) {
-      if (!below(trie.leaf(entry), zoom)) {
+      if (within != null && !within[trie.leaf(entry)]) {
         continue;
       }
       long value =
@@ -356,21 +388,30 @@ final class GraphReader {
         sums.computeIfAbsent(new Path(path.toArray()), p -> new long[1])[0] += value;
       }
     }
-    TreeMap<String, FoldedStack> ordered = new TreeMap<>();
-    sums.forEach(
-        (key, value) -> {
-          int length = key.functions.length;
-          String[] names = new String[length];
-          NodeKind[] kinds = new NodeKind[length];
-          StringBuilder order = new StringBuilder();
-          for (int i = 0; i < length; i++) {
-            names[i] = stacks.name(key.functions[i]);
-            kinds[i] = stacks.kind(key.functions[i]);
-            order.append(names[i]).append('\0').append(key.functions[i]).append('\1');
-          }
-          ordered.put(order.toString(), new FoldedStack(names, kinds, value[0]));
-        });
-    return new ArrayList<>(ordered.values());
+    List<Map.Entry<Path, long[]>> ordered = new ArrayList<>(sums.entrySet());
+    ordered.sort((a, b) -> compare(a.getKey().functions, b.getKey().functions));
+    List<FoldedStack> folded = new ArrayList<>(ordered.size());
+    for (Map.Entry<Path, long[]> of : ordered) {
+      int[] functions = of.getKey().functions;
+      String[] names = new String[functions.length];
+      NodeKind[] kinds = new NodeKind[functions.length];
+      for (int i = 0; i < functions.length; i++) {
+        names[i] = stacks.name(functions[i]);
+        kinds[i] = stacks.kind(functions[i]);
+      }
+      folded.add(new FoldedStack(names, kinds, of.getValue()[0]));
+    }
+    return folded;
+  }
+
+  private int compare(int[] a, int[] b) {
+    for (int i = 0; i < a.length && i < b.length; i++) {
+      int order = compareFunctions(a[i], b[i]);
+      if (order != 0) {
+        return order;
+      }
+    }
+    return Integer.compare(a.length, b.length);
   }
 
   private record Path(int[] functions) {
@@ -383,14 +424,6 @@ final class GraphReader {
     public int hashCode() {
       return Arrays.hashCode(functions);
     }
-  }
-
-  private boolean below(int node, int zoom) {
-    int n = node;
-    while (n > zoom) {
-      n = trie.parent(n);
-    }
-    return n == zoom;
   }
 
   /** Rows of the pick list, heaviest first. */

@@ -7,8 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What the CPUs did: totals of the stream, and what they grew by over about the last second. Busy time is exact; how it splits into
- * user, system and softirq is by the samples of the CPU clock if the whole host is sampled, else by /proc/stat.
+ * What the CPUs did: totals of the stream, and what they grew by over about the last second. Busy
+ * time is exact; how it splits into user, system and softirq is by the samples of the CPU clock if
+ * the whole host is sampled, else by /proc/stat.
  */
 final class HostUsage {
   private static final long SECOND = 1_000_000_000L;
@@ -124,7 +125,9 @@ final class HostUsage {
     this.ownCpu = ownCpu;
   }
 
-  /** @param queued tasks that wait for a CPU */
+  /**
+   * @param queued tasks that wait for a CPU
+   */
   void passEnds(long time, int queued) {
     int bin = bin(time);
     stripQueued[bin] += queued;
@@ -201,12 +204,18 @@ final class HostUsage {
 
   /** Busy CPUs by second until {@code time}, oldest first. */
   float[] busyBySecond(long time) {
-    return strip(time, bin -> stripElapsed[bin] == 0 ? 0 : (float) (cpus.length * stripBusy[bin] / stripElapsed[bin]));
+    return strip(
+        time,
+        bin ->
+            stripElapsed[bin] == 0
+                ? 0
+                : (float) (cpus.length * stripBusy[bin] / stripElapsed[bin]));
   }
 
   /** Tasks waiting for a CPU by second until {@code time}, oldest first. */
   float[] queuedBySecond(long time) {
-    return strip(time, bin -> stripPasses[bin] == 0 ? 0 : (float) stripQueued[bin] / stripPasses[bin]);
+    return strip(
+        time, bin -> stripPasses[bin] == 0 ? 0 : (float) stripQueued[bin] / stripPasses[bin]);
   }
 
   private interface Bin {

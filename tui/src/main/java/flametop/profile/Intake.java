@@ -23,7 +23,7 @@ final class Intake implements StreamVisitor {
   private final long[] countersAtStart = new long[Counter.values().length];
   private final List<String> notices = new ArrayList<>();
   private long now = Long.MIN_VALUE;
-  private long passTime;
+  private long batchTime;
   private boolean endsPass;
   private boolean more;
 
@@ -36,7 +36,9 @@ final class Intake implements StreamVisitor {
     accounts = new Accounts(log, owners);
   }
 
-  /** The newest time seen; {@link Long#MIN_VALUE} before the first batch. */
+  /**
+   * The newest time at which tasks were looked at; {@link Long#MIN_VALUE} before the first batch.
+   */
   long now() {
     return now;
   }
@@ -69,8 +71,10 @@ final class Intake implements StreamVisitor {
     if (now == Long.MIN_VALUE) {
       log.startAt(time);
     }
-    passTime = time;
-    now = Math.max(now, time);
+    batchTime = time;
+    // What only drains tells of no later moment than the samples in it: nobody looked at the tasks
+    // then.
+    now = endsPass || more ? Math.max(now, time) : Math.max(now, log.startTime());
     this.endsPass = endsPass;
     this.more = more;
   }
@@ -78,11 +82,11 @@ final class Intake implements StreamVisitor {
   @Override
   public void batchEnds() {
     if (endsPass) {
-      accounts.passEnds(passTime);
-      host.passEnds(passTime, owners.now(State.QUEUED));
+      accounts.passEnds(batchTime);
+      host.passEnds(batchTime, owners.now(State.QUEUED));
     }
-    host.batchEnds(now);
-    stacks.impatient(now);
+    host.batchEnds(batchTime);
+    stacks.impatient(batchTime);
     names.flush();
     if (!more) {
       log.mark(now, accounts.passes());
@@ -96,7 +100,15 @@ final class Intake implements StreamVisitor {
 
   @Override
   public void processSeen(
-      int process, int tgid, long startBoottime, int execId, int uid, long cgroup, boolean kthread, String comm, String commandLine) {
+      int process,
+      int tgid,
+      long startBoottime,
+      int execId,
+      int uid,
+      long cgroup,
+      boolean kthread,
+      String comm,
+      String commandLine) {
     owners.processSeen(process, tgid, uid, comm, commandLine);
   }
 
@@ -125,12 +137,21 @@ final class Intake implements StreamVisitor {
 
   @Override
   public void stackSeen(int stack, WalkEnd end, int user, int[] frames) {
-    stacks.stackSeen(stack, end, user, frames, now);
+    stacks.stackSeen(stack, end, user, frames, batchTime);
   }
 
   @Override
   public void taskChanged(
-      long time, int task, int stack, long run, long wait, long nvcsw, long nivcsw, int cpu, State state, WalkEnd why) {
+      long time,
+      int task,
+      int stack,
+      long run,
+      long wait,
+      long nvcsw,
+      long nivcsw,
+      int cpu,
+      State state,
+      WalkEnd why) {
     now = Math.max(now, time);
     accounts.changed(task, time, state, stack >= 0 ? stack : Stacks.missing(why), run, wait, nvcsw);
     owners.state(task, state);
@@ -173,7 +194,8 @@ final class Intake implements StreamVisitor {
   }
 
   @Override
-  public void idleState(int cpu, int state, long residency, long entries, long tooShort, long tooLong) {
+  public void idleState(
+      int cpu, int state, long residency, long entries, long tooShort, long tooLong) {
     host.idleState(cpu, state, residency, entries, tooShort, tooLong);
   }
 

@@ -6,7 +6,10 @@ import flametop.sampler.NameRequests;
 import flametop.sampler.NameSource;
 import java.util.Arrays;
 
-/** Names of functions that were answered once, and the requests for those that were not; each is asked for once. */
+/**
+ * Names of functions that were answered once, and the requests for those that were not; each is
+ * asked for once.
+ */
 final class Names {
   /** A place in a file that stays what it is, whoever loads it. */
   record Place(String path, String buildId, long offset) {}

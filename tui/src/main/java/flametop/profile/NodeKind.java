@@ -12,6 +12,9 @@ public enum NodeKind {
   INLINED,
   /** A frame without a name. */
   UNKNOWN,
-  /** Says why a stack is short, or that it is not sampled yet: {@code [truncated]}, {@code [not sampled]}, {@code [naming]}. */
+  /**
+   * Says why a stack is short, or that it is not sampled yet: {@code [truncated]}, {@code [not
+   * sampled]}, {@code [naming]}.
+   */
   REASON
 }

@@ -2,12 +2,14 @@ package flametop.profile;
 
 import flametop.sampler.State;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Processes, tasks, and owners: who time belongs to. A process is one generation of a tgid; ids are those of the stream. An owner is
- * a task in one process under one pair of comms, so that what was logged keeps its names when a task executes or is renamed.
+ * Processes, tasks, and owners: who time belongs to. A process is one generation of a tgid; ids are
+ * those of the stream. An owner is a task in one process under one pair of comms, so that what was
+ * logged keeps its names when a task executes or is renamed.
  */
 final class Owners {
   private record Key(int task, int process, String comm, String processComm) {}
@@ -31,6 +33,12 @@ final class Owners {
   private int[] taskOwner = new int[256];
   private byte[] taskState = new byte[256];
   private String[] taskComm = new String[256];
+
+  /** Tasks that are not gone, in no order, and the place of each there. */
+  private int[] live = new int[256];
+
+  private int[] livePlace = new int[256];
+  private int liveCount;
 
   private final int[] nowByState = new int[State.values().length];
 
@@ -77,6 +85,8 @@ final class Owners {
       taskOwner = Arrays.copyOf(taskOwner, length);
       taskState = Arrays.copyOf(taskState, length);
       taskComm = Arrays.copyOf(taskComm, length);
+      live = Arrays.copyOf(live, length);
+      livePlace = Arrays.copyOf(livePlace, length);
     }
     for (; tasks <= task; tasks++) {
       taskState[tasks] = GONE;
@@ -96,8 +106,13 @@ final class Owners {
     byte now = state == null ? GONE : (byte) state.ordinal();
     if (taskState[task] == GONE && now != GONE) {
       alive[taskProcess[task]]++;
+      livePlace[task] = liveCount;
+      live[liveCount++] = task;
     } else if (taskState[task] != GONE && now == GONE) {
       alive[taskProcess[task]]--;
+      int moved = live[--liveCount];
+      live[livePlace[task]] = moved;
+      livePlace[moved] = livePlace[task];
     }
     if (taskState[task] != GONE) {
       nowByState[taskState[task]]--;
@@ -192,13 +207,35 @@ final class Owners {
   }
 
   boolean admits(TaskFilter filter, int owner) {
-    return owner != OLDER && admits(filter, ownerProcess[owner], ownerComm[owner], ownerProcessComm[owner]);
+    return owner != OLDER
+        && admits(filter, ownerProcess[owner], ownerComm[owner], ownerProcessComm[owner]);
   }
 
   private boolean admits(TaskFilter filter, int process, String comm, String processComm) {
     return (filter.tgids().isEmpty() || filter.tgids().contains(tgid[process]))
-        && (filter.comms().isEmpty() || filter.comms().contains(comm) || filter.comms().contains(processComm))
+        && (filter.comms().isEmpty()
+            || filter.comms().contains(comm)
+            || filter.comms().contains(processComm))
         && (filter.uids().isEmpty() || filter.uids().contains(uid[process]));
+  }
+
+  /** Forgets the texts of processes that are gone and have no time in the trie. */
+  void forgetAllBut(Trie trie) {
+    BitSet kept = new BitSet(processes);
+    for (int entry = 0; entry < trie.entries(); entry++) {
+      int process = ownerProcess[trie.owner(entry)];
+      if (process != NONE) {
+        kept.set(process);
+      }
+    }
+    for (int process = 0; process < processes; process++) {
+      if (alive[process] > 0) {
+        kept.set(process);
+      } else if (!kept.get(process)) {
+        commandLine[process] = "";
+      }
+    }
+    known.keySet().removeIf(key -> key.process != NONE && !kept.get(key.process));
   }
 
   /** Tasks that are in a state now. */
@@ -209,9 +246,10 @@ final class Owners {
   /** Tasks now, by state, of those that the filter admits. */
   int[] tasksByState(TaskFilter filter) {
     int[] counts = new int[State.values().length];
-    for (int task = 0; task < tasks; task++) {
+    for (int i = 0; i < liveCount; i++) {
+      int task = live[i];
       int process = taskProcess[task];
-      if (taskState[task] != GONE && admits(filter, process, taskComm[task], processComm[process])) {
+      if (admits(filter, process, taskComm[task], processComm[process])) {
         counts[taskState[task]]++;
       }
     }
@@ -221,14 +259,12 @@ final class Owners {
   /** Tasks now, by process and state. */
   int[][] tasksByProcess() {
     int[][] counts = new int[processes][];
-    for (int task = 0; task < tasks; task++) {
-      if (taskState[task] != GONE) {
-        int process = taskProcess[task];
-        if (counts[process] == null) {
-          counts[process] = new int[State.values().length];
-        }
-        counts[process][taskState[task]]++;
+    for (int i = 0; i < liveCount; i++) {
+      int process = taskProcess[live[i]];
+      if (counts[process] == null) {
+        counts[process] = new int[State.values().length];
       }
+      counts[process][taskState[live[i]]]++;
     }
     return counts;
   }

@@ -1,11 +1,20 @@
 package flametop.profile;
 
 /**
- * A row of the pick list of processes; of the list of comms, where {@code pid} is 0 and {@code processes} may be above one.
+ * A row of the pick list of processes; of the list of comms, where {@code pid} is 0 and {@code
+ * processes} may be above one.
  *
  * @param weight ns in the window and states asked for
  * @param total the same of all processes
  * @param tasksByState its tasks now, by {@link flametop.sampler.State#ordinal()}
  */
 public record ProcessRow(
-    int pid, int processes, int uid, String comm, String commandLine, long weight, long total, int[] tasksByState, boolean alive) {}
+    int pid,
+    int processes,
+    int uid,
+    String comm,
+    String commandLine,
+    long weight,
+    long total,
+    int[] tasksByState,
+    boolean alive) {}

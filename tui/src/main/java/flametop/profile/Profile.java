@@ -15,11 +15,12 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Where the threads spend their time: takes the stream, answers requests. It has a thread of its own, which alone touches what it
- * holds; batches and requests stand in one queue, in the order they came. No method waits.
+ * Where the threads spend their time: takes the stream, answers requests. It has a thread of its
+ * own, which alone touches what it holds; batches and requests stand in one queue, in the order
+ * they came. No method waits.
  *
- * <p>Futures complete on that thread: what depends on them must be short or go elsewhere. They fail with {@link
- * IllegalStateException} once the profile is closed or {@link #failure} is there.
+ * <p>Futures complete on that thread: what depends on them must be short or go elsewhere. They fail
+ * with {@link IllegalStateException} once the profile is closed or {@link #failure} is there.
  */
 public final class Profile implements BatchSink, AutoCloseable {
   /** The other panels of a picture, held while frozen. */
@@ -36,6 +37,12 @@ public final class Profile implements BatchSink, AutoCloseable {
   /** Work that can wait is done in slices so long, ns. */
   private static final long SLICE_NANOS = 5_000_000;
 
+  /**
+   * A trie of so many entries is folded anew, so that what the log does not tell apart any more
+   * leaves it.
+   */
+  private static final int REFOLD_ENTRIES = 200_000;
+
   private final LinkedBlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
   private final Options options;
   private final StreamReader reader = new StreamReader(0, false);
@@ -50,7 +57,9 @@ public final class Profile implements BatchSink, AutoCloseable {
   private Fold next;
   private Trie previous;
   private int epoch = 1;
+  private int refoldAt = REFOLD_ENTRIES;
   private long windowNanos = Long.MAX_VALUE;
+  private boolean tailDue;
   private Panels frozen;
   private boolean damaged;
 
@@ -90,12 +99,15 @@ public final class Profile implements BatchSink, AutoCloseable {
   }
 
   /**
-   * Folded stacks, ordered by their names; of all batches that were taken before, or of the frozen moment.
+   * Folded stacks, ordered by their names; of all batches that were taken before, or of the frozen
+   * moment.
    *
    * @param zoom only those that pass through this node; {@link GraphQuery#ROOT} for all
-   * @param samples values are passes seen (off the CPU) and samples of the CPU clock (on it) instead of ns
+   * @param samples values are passes seen (off the CPU) and samples of the CPU clock (on it)
+   *     instead of ns
    */
-  public CompletableFuture<List<FoldedStack>> folded(long windowNanos, StateSet states, long zoom, boolean samples) {
+  public CompletableFuture<List<FoldedStack>> folded(
+      long windowNanos, StateSet states, long zoom, boolean samples) {
     return request(
         () -> {
           while (next != null) {
@@ -181,7 +193,11 @@ public final class Profile implements BatchSink, AutoCloseable {
   @Override
   public void ended(Throwable cause) {
     if (cause != null) {
-      enqueue(() -> intake.tell("sampling ended: " + (cause.getMessage() == null ? cause.toString() : cause.getMessage())));
+      enqueue(
+          () ->
+              intake.tell(
+                  "sampling ended: "
+                      + (cause.getMessage() == null ? cause.toString() : cause.getMessage())));
     }
   }
 
@@ -201,7 +217,8 @@ public final class Profile implements BatchSink, AutoCloseable {
     Runnable run =
         () -> {
           if (failure != null) {
-            future.completeExceptionally(new IllegalStateException("the profile failed: " + failure, failure));
+            future.completeExceptionally(
+                new IllegalStateException("the profile failed: " + failure, failure));
             return;
           }
           if (closed) {
@@ -246,17 +263,13 @@ public final class Profile implements BatchSink, AutoCloseable {
   private void run() {
     while (!closed) {
       try {
-        boolean due = failure == null && (!fold.caughtUp() || next != null);
+        boolean due = failure == null && (next != null || tailDue || !fold.caughtUp());
         Runnable item = due ? queue.poll() : queue.take();
         if (item != null) {
           item.run();
         }
         if (due && failure == null) {
-          if (next != null) {
-            refold();
-          } else {
-            fold.catchUp(System.nanoTime() + SLICE_NANOS);
-          }
+          slice();
         }
       } catch (InterruptedException e) {
         closed = true;
@@ -287,6 +300,9 @@ public final class Profile implements BatchSink, AutoCloseable {
           }
         });
     fold.catchUp(System.nanoTime() + SLICE_NANOS);
+    if (fold.trie().entries() > refoldAt && next == null && frozen == null) {
+      begin(fold.filter());
+    }
   }
 
   /** Begins to fold the past for a filter, beside what is shown. */
@@ -304,6 +320,17 @@ public final class Profile implements BatchSink, AutoCloseable {
     }
   }
 
+  private void slice() {
+    long deadline = System.nanoTime() + SLICE_NANOS;
+    if (!fold.caughtUp()) {
+      fold.catchUp(deadline);
+    } else if (next != null) {
+      refold();
+    } else {
+      tailDue = !fold.window(windowNanos, deadline);
+    }
+  }
+
   private void refold() {
     long deadline = System.nanoTime() + SLICE_NANOS;
     next.catchUp(deadline);
@@ -311,6 +338,10 @@ public final class Profile implements BatchSink, AutoCloseable {
       fold.close();
       replace(next);
       next = null;
+      refoldAt = Math.max(REFOLD_ENTRIES, 2 * fold.trie().entries());
+      if (fold.filter().equals(TaskFilter.NONE)) {
+        owners.forgetAllBut(fold.trie());
+      }
     }
   }
 
@@ -325,7 +356,7 @@ public final class Profile implements BatchSink, AutoCloseable {
     windowNanos = window;
     long deadline = System.nanoTime() + budget;
     fold.catchUp(deadline);
-    fold.window(window, deadline);
+    tailDue = !fold.window(window, deadline);
     return new GraphReader(fold, owners, stacks, epoch);
   }
 
@@ -356,8 +387,10 @@ public final class Profile implements BatchSink, AutoCloseable {
         fold.covered(),
         frozen != null,
         frozen != null && begun ? intake.now() - window.headTime() : 0,
-        next != null,
-        compactedTo > log.startTime() ? Math.max(0, window.headTime() - compactedTo) : Long.MAX_VALUE,
+        next != null && !next.filter().equals(fold.filter()),
+        compactedTo > log.startTime()
+            ? Math.max(0, window.headTime() - compactedTo)
+            : Long.MAX_VALUE,
         graph.slice(query, resolve(query.zoom()), matches),
         graph.total(query.states()),
         graph.selection(resolve(query.selected()), query.states()),

@@ -11,7 +11,8 @@ import java.util.List;
  * @param frozen whether the moment is held
  * @param waitingNanos how much came in since it was held
  * @param refolding a filter is being applied to the past; the graph is still the old one
- * @param compactedNanos history older than this before {@code time} is only sums; {@link Long#MAX_VALUE}: none
+ * @param compactedNanos history older than this before {@code time} is only sums; {@link
+ *     Long#MAX_VALUE}: none
  * @param graph what is visible
  * @param total ns in the states shown, whole graph
  * @param selection the selected node

@@ -9,17 +9,21 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Modules, frames, stacks and functions. A frame is a place in a module, a function is what a node of the graph stands for: kind,
- * file name of the module, name. Ids of the first three are those of the stream; functions are interned here.
+ * Modules, frames, stacks and functions. A frame is a place in a module, a function is what a node
+ * of the graph stands for: kind, file name of the module, name. Ids of the first three are those of
+ * the stream; functions are interned here.
  *
- * <p>A stack is <i>named</i> when all its frames have their function. A second after it was seen, frames that still have none get
- * {@code module+0x…} until their name comes.
+ * <p>A stack is <i>named</i> when all its frames have their function. A second after it was seen,
+ * frames that still have none get {@code module+0x…} until their name comes.
  */
 final class Stacks {
   /** Stack of time that no sample has placed yet. */
   static final int NOT_SAMPLED = -1;
 
-  /** Stack of time that a task neither ran, waited nor slept: interrupts on its CPU, or the hypervisor. */
+  /**
+   * Stack of time that a task neither ran, waited nor slept: interrupts on its CPU, or the
+   * hypervisor.
+   */
   static final int STOLEN = -2;
 
   /** Stack of time so long ago that it is not known any more. */
@@ -28,7 +32,9 @@ final class Stacks {
   private static final int REASONS = -4;
 
   private static final long PATIENCE_NANOS = 1_000_000_000L;
-  private static final Pattern SOFTIRQ = Pattern.compile("_*do_softirq|handle_softirqs(\\.\\w+)*|_*irq_exit_rcu|irq_exit|run_ksoftirqd");
+  private static final Pattern SOFTIRQ =
+      Pattern.compile(
+          "_*do_softirq|handle_softirqs(\\.\\w+)*|_*irq_exit_rcu|irq_exit|run_ksoftirqd");
 
   /** Function of the root of the graph. */
   static final int ALL = 0;
@@ -101,7 +107,8 @@ final class Stacks {
     older = function(NodeKind.REASON, "", "[older]");
     noStack = function(NodeKind.REASON, "", "[no stack]");
     for (WalkEnd end : WalkEnd.values()) {
-      reason[end.ordinal()] = end == WalkEnd.ROOT ? noStack : function(NodeKind.REASON, "", "[" + end.reason() + "]");
+      reason[end.ordinal()] =
+          end == WalkEnd.ROOT ? noStack : function(NodeKind.REASON, "", "[" + end.reason() + "]");
     }
   }
 
@@ -171,7 +178,9 @@ final class Stacks {
     frameWaiters[frame] = -1;
   }
 
-  /** @param now time of the stream, ns */
+  /**
+   * @param now time of the stream, ns
+   */
   void stackSeen(int stack, WalkEnd end, int user, int[] frames, long now) {
     if (stack >= stackFrames.length) {
       int length = Math.max(stack + 1, 2 * stackFrames.length);
@@ -247,7 +256,8 @@ final class Stacks {
 
   private void set(int frame, Names.Name name) {
     int module = frameModule[frame];
-    NodeKind kind = name.source() == NameSource.UNKNOWN ? NodeKind.UNKNOWN : kind(moduleKind[module]);
+    NodeKind kind =
+        name.source() == NameSource.UNKNOWN ? NodeKind.UNKNOWN : kind(moduleKind[module]);
     frameFunction[frame] = function(kind, moduleFile[module], name.text());
     frameFlags[frame] &= ~STANDIN;
     if (name.source() == NameSource.ROOT) {
@@ -270,7 +280,9 @@ final class Stacks {
   private Names.Place place(int frame) {
     int module = frameModule[frame];
     boolean same = moduleKind[module] == ModuleKind.KERNEL || !moduleBuildId[module].isEmpty();
-    return same ? new Names.Place(modulePath[module], moduleBuildId[module], frameOffset[frame]) : null;
+    return same
+        ? new Names.Place(modulePath[module], moduleBuildId[module], frameOffset[frame])
+        : null;
   }
 
   private void change(int stack) {
@@ -292,7 +304,10 @@ final class Stacks {
             int module = frameModule[frame];
             String file = moduleFile[module].isEmpty() ? "[unknown]" : moduleFile[module];
             frameFunction[frame] =
-                function(NodeKind.UNKNOWN, moduleFile[module], file + "+0x" + Long.toHexString(frameOffset[frame]));
+                function(
+                    NodeKind.UNKNOWN,
+                    moduleFile[module],
+                    file + "+0x" + Long.toHexString(frameOffset[frame]));
             frameFlags[frame] |= STANDIN;
           }
         }

@@ -3,8 +3,9 @@ package flametop.profile;
 import java.util.Arrays;
 
 /**
- * Time by (thing, state) at the head of a window and at its tail. A thing that was never in a state has no slot for it. A sum is
- * {@code base + open·t} ns at time t (see {@link ChangeLog}); the weight of a window is its sum at the head less that at the tail.
+ * Time by (thing, state) at the head of a window and at its tail. A thing that was never in a state
+ * has no slot for it. A sum is {@code base + open·t} ns at time t (see {@link ChangeLog}); the
+ * weight of a window is its sum at the head less that at the tail.
  */
 final class Sums {
   private int slots;
@@ -19,7 +20,9 @@ final class Sums {
   private int[] first = new int[1024];
   private int things;
 
-  /** @param samples whether passes and samples are counted too */
+  /**
+   * @param samples whether passes and samples are counted too
+   */
   Sums(boolean samples) {
     if (samples) {
       headSamples = new long[1024];

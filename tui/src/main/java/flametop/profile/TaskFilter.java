@@ -3,8 +3,8 @@ package flametop.profile;
 import java.util.Set;
 
 /**
- * Narrows what is shown, the past included; sampling goes on as started. Empty sets admit all; within a set any may match,
- * between the sets all must.
+ * Narrows what is shown, the past included; sampling goes on as started. Empty sets admit all;
+ * within a set any may match, between the sets all must.
  *
  * @param tgids processes
  * @param comms of the thread or of its process, clean

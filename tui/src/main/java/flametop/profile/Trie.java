@@ -5,9 +5,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The call tree of what its cursors have passed. Nodes are numbered as they come, so a parent is always below its children; a
- * node's key is (parent, function), its number stays while the trie lives. Sums are kept per entry, which is (owner, stack), and
- * added along its path; when the path changes they move from one to the other.
+ * The call tree of what its cursors have passed. Nodes are numbered as they come, so a parent is
+ * always below its children; a node's key is (parent, function), its number stays while the trie
+ * lives. Sums are kept per entry, which is (owner, stack), and added along its path; when the path
+ * changes they move from one to the other.
  */
 final class Trie {
   private static final int ROOT = 0;
@@ -43,7 +44,9 @@ final class Trie {
   private final IntList path = new IntList();
   private final IntList pathGuessed = new IntList();
 
-  /** @param roots whether frames are kept that only say that nothing called them */
+  /**
+   * @param roots whether frames are kept that only say that nothing called them
+   */
   Trie(Owners owners, Stacks stacks, RootOrder order, boolean roots) {
     this.owners = owners;
     this.stacks = stacks;
@@ -192,7 +195,8 @@ final class Trie {
   }
 
   private int process(int owner) {
-    return stacks.function(NodeKind.PROCESS, "", owners.processComm(owner) + "-" + owners.tgid(owners.process(owner)));
+    return stacks.function(
+        NodeKind.PROCESS, "", owners.processComm(owner) + "-" + owners.tgid(owners.process(owner)));
   }
 
   private int child(int node, int function) {
@@ -294,7 +298,9 @@ final class Trie {
     return passing[node];
   }
 
-  /** The node with the path that {@code node} has in another trie, or of as much of it as there is. */
+  /**
+   * The node with the path that {@code node} has in another trie, or of as much of it as there is.
+   */
   int find(Trie other, int node) {
     IntList up = new IntList();
     for (int n = node; n != ROOT; n = other.parent[n]) {

@@ -5,11 +5,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The native side, {@code libflametop.so}. Its folder is named by the system property {@code flametop.native.dir}, which the
- * launcher sets. Each native method throws {@link SamplerException} where it fails, for handles that it does not know, too.
+ * The native side, {@code libflametop.so}. Its folder is named by the system property {@code
+ * flametop.native.dir}, which the launcher sets. Each native method throws {@link SamplerException}
+ * where it fails, for handles that it does not know, too.
  */
 final class Bridge {
-  /** Number of the kernel records ({@code FT_ABI} of {@code bpf/flametop.h}) and version of the stream. */
+  /**
+   * Number of the kernel records ({@code FT_ABI} of {@code bpf/flametop.h}) and version of the
+   * stream.
+   */
   static final int ABI = 1 << 16 | StreamReader.VERSION;
 
   private static final String FOLDER = "flametop.native.dir";
@@ -61,7 +65,12 @@ final class Bridge {
   private static Path file(String name, String what) throws SamplerException {
     String folder = System.getProperty(FOLDER, "");
     if (folder.isEmpty()) {
-      throw notPossible("the folder of " + what + " is not known: start flametop by its launcher, or with -D" + FOLDER + "=FOLDER");
+      throw notPossible(
+          "the folder of "
+              + what
+              + " is not known: start flametop by its launcher, or with -D"
+              + FOLDER
+              + "=FOLDER");
     }
     Path file = Path.of(folder).toAbsolutePath().resolve(name);
     if (!Files.isReadable(file)) {
@@ -81,7 +90,8 @@ final class Bridge {
 
   static native byte[] header(long handle) throws SamplerException;
 
-  static native int fill(long handle, ByteBuffer direct, boolean pass, long late) throws SamplerException;
+  static native int fill(long handle, ByteBuffer direct, boolean pass, long late)
+      throws SamplerException;
 
   static native void setRates(long handle, int passHz, int cpuHz) throws SamplerException;
 

@@ -7,20 +7,24 @@ import java.nio.ByteBuffer;
 import java.text.Normalizer;
 
 /**
- * Makes text from outside harmless: names of processes, files and symbols are chosen by whoever owns them, and end on the
- * terminal of root.
+ * Makes text from outside harmless: names of processes, files and symbols are chosen by whoever
+ * owns them, and end on the terminal of root.
  *
- * <p>What comes out holds printable characters that take room, and nothing else: control characters (C0, DEL, C1), marks that
- * change the direction of text, invisible and format characters, combining marks that cannot be composed with their base,
- * private, unassigned and ill-formed ones each become one {@code U+FFFD}; every kind of space becomes a plain one. It is bounded,
- * and ends in {@code …} where it was cut.
+ * <p>What comes out holds printable characters that take room, and nothing else: control characters
+ * (C0, DEL, C1), marks that change the direction of text, invisible and format characters,
+ * combining marks that cannot be composed with their base, private, unassigned and ill-formed ones
+ * each become one {@code U+FFFD}; every kind of space becomes a plain one. It is bounded, and ends
+ * in {@code …} where it was cut.
  */
 public final class CleanText {
   private static final char REPLACEMENT = '\uFFFD';
 
   private CleanText() {}
 
-  /** Cleans {@code length} bytes of UTF-8, which need not be well-formed, into at most {@code max} chars, one at least. */
+  /**
+   * Cleans {@code length} bytes of UTF-8, which need not be well-formed, into at most {@code max}
+   * chars, one at least.
+   */
   public static String clean(byte[] bytes, int offset, int length, int max) {
     if (length <= max && isPlain(bytes, offset, length)) {
       return new String(bytes, offset, length, ISO_8859_1);
@@ -28,14 +32,20 @@ public final class CleanText {
     return clean(new String(bytes, offset, length, UTF_8), max);
   }
 
-  /** Like {@link #clean(byte[], int, int, int)}, of the bytes between position and limit, which stay as they are. */
+  /**
+   * Like {@link #clean(byte[], int, int, int)}, of the bytes between position and limit, which stay
+   * as they are.
+   */
   public static String clean(ByteBuffer bytes, int max) {
     byte[] copy = new byte[bytes.remaining()];
     bytes.get(bytes.position(), copy);
     return clean(copy, 0, copy.length, max);
   }
 
-  /** Cleans a command line as the kernel gives it, with a NUL after each argument: they become spaces. */
+  /**
+   * Cleans a command line as the kernel gives it, with a NUL after each argument: they become
+   * spaces.
+   */
   public static String cleanCommandLine(ByteBuffer bytes, int max) {
     byte[] copy = new byte[bytes.remaining()];
     bytes.get(bytes.position(), copy);
@@ -53,9 +63,11 @@ public final class CleanText {
 
   /** Cleans text into at most {@code max} chars. */
   public static String clean(String text, int max) {
-    // Composed characters survive; what is then still a mark has no base of its own. A flood of marks costs its square.
+    // Composed characters survive; what is then still a mark has no base of its own. A flood of
+    // marks costs its square.
     boolean tooLong = text.length() > 2 * max;
-    String composed = Normalizer.normalize(tooLong ? text.substring(0, 2 * max) : text, Normalizer.Form.NFC);
+    String composed =
+        Normalizer.normalize(tooLong ? text.substring(0, 2 * max) : text, Normalizer.Form.NFC);
     StringBuilder out = new StringBuilder(composed.length());
     for (int i = 0; i < composed.length(); ) {
       int c = composed.codePointAt(i);

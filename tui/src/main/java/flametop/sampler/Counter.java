@@ -1,10 +1,12 @@
 package flametop.sampler;
 
 /**
- * Counters of the stream, totals since it began; the ordinals are their places in the <i>counters</i> record.
+ * Counters of the stream, totals since it began; the ordinals are their places in the
+ * <i>counters</i> record.
  *
- * <p>Identities: {@code PASSES_DUE = PASSES_LATE + PASSES_MADE}; {@code TASK_PASSES = WRITTEN + UNCHANGED + ON_CPU +
- * IDLE_KTHREADS + FAILED_*}; {@code CPU_SAMPLES = CPU_PLACED + CPU_FAILED + CPU_DROPPED + CPU_WAITING}.
+ * <p>Identities: {@code PASSES_DUE = PASSES_LATE + PASSES_MADE}; {@code TASK_PASSES = WRITTEN +
+ * UNCHANGED + ON_CPU + IDLE_KTHREADS + FAILED_*}; {@code CPU_SAMPLES = CPU_PLACED + CPU_FAILED +
+ * CPU_DROPPED + CPU_WAITING}.
  */
 public enum Counter {
   PASSES_DUE,

@@ -43,7 +43,17 @@ public final class KernelSource implements SampleSource {
   public static KernelSource open(Target target, int passHz, int cpuHz) throws IOException {
     Bridge.load();
     String settings =
-        "target=" + target.fact() + "\nhz.pass=" + passHz + "\nhz.cpu=" + cpuHz + "\n" + own() + "symbolizer=" + Bridge.symbolizer() + "\n";
+        "target="
+            + target.fact()
+            + "\nhz.pass="
+            + passHz
+            + "\nhz.cpu="
+            + cpuHz
+            + "\n"
+            + own()
+            + "symbolizer="
+            + Bridge.symbolizer()
+            + "\n";
     return new KernelSource(Bridge.open(settings));
   }
 

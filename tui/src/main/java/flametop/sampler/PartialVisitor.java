@@ -13,7 +13,15 @@ abstract class PartialVisitor implements StreamVisitor {
 
   @Override
   public void processSeen(
-       int process, int tgid, long startBoottime, int execId, int uid, long cgroup, boolean kthread, String comm, String commandLine) {}
+      int process,
+      int tgid,
+      long startBoottime,
+      int execId,
+      int uid,
+      long cgroup,
+      boolean kthread,
+      String comm,
+      String commandLine) {}
 
   @Override
   public void taskSeen(int task, int process, int tid, long start, boolean fresh, String comm) {}
@@ -32,18 +40,48 @@ abstract class PartialVisitor implements StreamVisitor {
 
   @Override
   public void taskChanged(
-       long time, int task, int stack, long run, long wait, long nvcsw, long nivcsw, int cpu, State state, WalkEnd why) {}
+      long time,
+      int task,
+      int stack,
+      long run,
+      long wait,
+      long nvcsw,
+      long nivcsw,
+      int cpu,
+      State state,
+      WalkEnd why) {}
 
   @Override
   public void cpuSample(
-       long time, int task, int stack, long run, long wait, long nvcsw, long nivcsw, int cpu, State state, WalkEnd why, boolean userMode) {}
+      long time,
+      int task,
+      int stack,
+      long run,
+      long wait,
+      long nvcsw,
+      long nivcsw,
+      int cpu,
+      State state,
+      WalkEnd why,
+      boolean userMode) {}
 
   @Override
   public void cpuUsage(
-       int cpu, long idle, long elapsed, long wakeups, long ownWakeups, long user, long nice, long system, long irq, long softirq, long steal) {}
+      int cpu,
+      long idle,
+      long elapsed,
+      long wakeups,
+      long ownWakeups,
+      long user,
+      long nice,
+      long system,
+      long irq,
+      long softirq,
+      long steal) {}
 
   @Override
-  public void idleState(int cpu, int state, long residency, long entries, long tooShort, long tooLong) {}
+  public void idleState(
+      int cpu, int state, long residency, long entries, long tooShort, long tooLong) {}
 
   @Override
   public void name(int frame, NameSource source, String name) {}

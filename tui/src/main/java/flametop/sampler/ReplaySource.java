@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32;
 
 /**
- * A recorded stream. Its batches come as far apart as they were made, or faster; a damaged file is used up to the damage, and
- * a last batch with a notice says where that is.
+ * A recorded stream. Its batches come as far apart as they were made, or faster; a damaged file is
+ * used up to the damage, and a last batch with a notice says where that is.
  */
 public final class ReplaySource implements SampleSource {
   private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -53,30 +53,38 @@ public final class ReplaySource implements SampleSource {
    * Opens a recorded stream.
    *
    * @param speed 1: as it was recorded; 2: twice as fast; 0: as fast as it is read
-   * @throws SamplerException with a line for people, if it cannot be read, is no stream, or is a newer one
+   * @throws SamplerException with a line for people, if it cannot be read, is no stream, or is a
+   *     newer one
    */
   public static ReplaySource open(Path path, double speed) throws SamplerException {
     String name = CleanText.clean(path.toString(), 1_024);
     InputStream file = null;
     try {
       if (Files.exists(path) && !Files.isRegularFile(path)) {
-        throw failed(name + " is not a file; --replay takes what `flametop record --format flametop` wrote");
+        throw failed(
+            name + " is not a file; --replay takes what `flametop record --format flametop` wrote");
       }
       file = new BufferedInputStream(Files.newInputStream(path), 1 << 16);
       return new ReplaySource(path, file, speed);
     } catch (NoSuchFileException e) {
-      throw failed(name + " does not exist; --replay takes what `flametop record --format flametop` wrote");
+      throw failed(
+          name + " does not exist; --replay takes what `flametop record --format flametop` wrote");
     } catch (AccessDeniedException e) {
       throw failed(name + " may not be read by this user");
     } catch (DamagedStreamException e) {
       close(file);
-      throw failed(name + " is " + e.getMessage() + "; --replay takes what `flametop record --format flametop` wrote");
+      throw failed(
+          name
+              + " is "
+              + e.getMessage()
+              + "; --replay takes what `flametop record --format flametop` wrote");
     } catch (SamplerException e) {
       close(file);
       throw new SamplerException(e.kind(), name + " is " + e.getMessage());
     } catch (IOException e) {
       close(file);
-      throw failed("cannot read " + name + ": " + CleanText.clean(String.valueOf(e.getMessage()), 1_024));
+      throw failed(
+          "cannot read " + name + ": " + CleanText.clean(String.valueOf(e.getMessage()), 1_024));
     }
   }
 
@@ -107,7 +115,12 @@ public final class ReplaySource implements SampleSource {
       } catch (DamagedStreamException e) {
         ended = true;
         damaged = true;
-        next = notice(CleanText.clean(path.toString(), 1_024) + " is " + e.getMessage() + "; what came before is shown");
+        next =
+            notice(
+                CleanText.clean(path.toString(), 1_024)
+                    + " is "
+                    + e.getMessage()
+                    + "; what came before is shown");
       }
       if (next == null) {
         ended = true;
@@ -155,7 +168,8 @@ public final class ReplaySource implements SampleSource {
     }
     int length = ByteBuffer.wrap(prefix).order(ByteOrder.LITTLE_ENDIAN).getInt();
     if (length < StreamReader.BATCH_PREFIX || length > Sampler.BUFFER_BYTES) {
-      throw new DamagedStreamException(at, "a batch of " + Integer.toUnsignedString(length) + " bytes");
+      throw new DamagedStreamException(
+          at, "a batch of " + Integer.toUnsignedString(length) + " bytes");
     }
     byte[] rest = file.readNBytes(length - 4);
     if (rest.length < length - 4) {
@@ -171,8 +185,14 @@ public final class ReplaySource implements SampleSource {
   private byte[] notice(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     int body = 3 + bytes.length;
-    ByteBuffer out = ByteBuffer.allocate(StreamReader.BATCH_PREFIX + 8 + body).order(ByteOrder.LITTLE_ENDIAN);
-    out.putInt(out.capacity()).putInt(0).putLong(lastTime).putInt(batches).putShort((short) 0).putShort((short) 0);
+    ByteBuffer out =
+        ByteBuffer.allocate(StreamReader.BATCH_PREFIX + 8 + body).order(ByteOrder.LITTLE_ENDIAN);
+    out.putInt(out.capacity())
+        .putInt(0)
+        .putLong(lastTime)
+        .putInt(batches)
+        .putShort((short) 0)
+        .putShort((short) 0);
     out.putShort((short) 13).putShort((short) 0).putInt(body);
     out.put((byte) 1).putShort((short) bytes.length).put(bytes);
     CRC32 crc = new CRC32();

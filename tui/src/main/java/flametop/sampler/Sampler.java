@@ -10,9 +10,10 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * The sampler thread: makes passes on absolute deadlines and hands their batches on.
  *
- * <p>A deadline that comes while the last pass is still going on, or while all buffers are with the sink, is late: the pass is
- * not made, and the source is told so that passes due are late plus made. A batch is never dropped after its pass, since it
- * holds changes. Where passes are rare the source is drained in between, so that its rings do not fill and names come soon.
+ * <p>A deadline that comes while the last pass is still going on, or while all buffers are with the
+ * sink, is late: the pass is not made, and the source is told so that passes due are late plus
+ * made. A batch is never dropped after its pass, since it holds changes. Where passes are rare the
+ * source is drained in between, so that its rings do not fill and names come soon.
  */
 public final class Sampler implements AutoCloseable {
   /** Room for one batch. */
@@ -53,7 +54,9 @@ public final class Sampler implements AutoCloseable {
     this(source, passHz, cpuHz, Long.MAX_VALUE, sink);
   }
 
-  /** @param passes after so many it only drains, as after {@link #finish()} */
+  /**
+   * @param passes after so many it only drains, as after {@link #finish()}
+   */
   public Sampler(SampleSource source, int passHz, int cpuHz, long passes, BatchSink sink) {
     this.source = source;
     this.sink = sink;
@@ -77,7 +80,10 @@ public final class Sampler implements AutoCloseable {
     LockSupport.unpark(thread);
   }
 
-  /** Makes no more passes and stops the CPU clock, but goes on draining, for what waits in rings and for names, until closed. */
+  /**
+   * Makes no more passes and stops the CPU clock, but goes on draining, for what waits in rings and
+   * for names, until closed.
+   */
   public void finish() {
     draining = true;
     LockSupport.unpark(thread);
@@ -144,7 +150,8 @@ public final class Sampler implements AutoCloseable {
       }
       Rates asked = wanted;
       if (!asked.equals(rates)) {
-        deadline = Math.max(deadline + asked.periodNanos() - rates.periodNanos(), System.nanoTime());
+        deadline =
+            Math.max(deadline + asked.periodNanos() - rates.periodNanos(), System.nanoTime());
         rates = asked;
         source.setRates(rates.passHz, draining ? 0 : rates.cpuHz);
       }

@@ -2,7 +2,10 @@ package flametop.sampler;
 
 import java.io.IOException;
 
-/** Sampling cannot begin or go on. The message is one line for people: what happened, to which thing, what mends it. */
+/**
+ * Sampling cannot begin or go on. The message is one line for people: what happened, to which
+ * thing, what mends it.
+ */
 public final class SamplerException extends IOException {
   /** What kind of failure it is; each has an exit code of its own. */
   public enum Kind {
@@ -24,7 +27,10 @@ public final class SamplerException extends IOException {
     this.kind = kind;
   }
 
-  /** @param text {@code CODE\tmessage}, as the native side writes it; a text without a known code counts as failed */
+  /**
+   * @param text {@code CODE\tmessage}, as the native side writes it; a text without a known code
+   *     counts as failed
+   */
   public SamplerException(String text) {
     this(kindOf(text), CleanText.clean(text.substring(text.indexOf('\t') + 1), 2_000));
   }

@@ -32,7 +32,10 @@ public enum State {
     return label;
   }
 
-  /** The state with this number in the stream; throws {@link IllegalArgumentException} for an unknown one. */
+  /**
+   * The state with this number in the stream; throws {@link IllegalArgumentException} for an
+   * unknown one.
+   */
   public static State of(int number) {
     if (number < 0 || number >= ALL.length) {
       throw new IllegalArgumentException("unknown state=" + number);

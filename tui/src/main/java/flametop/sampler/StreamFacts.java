@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the header of the stream says: about the host, about how sampling was started, and which clocks its times are of. All
- * text is clean. A fact that the stream does not give is empty or 0.
+ * What the header of the stream says: about the host, about how sampling was started, and which
+ * clocks its times are of. All text is clean. A fact that the stream does not give is empty or 0.
  */
 public final class StreamFacts {
   /**
@@ -20,7 +20,8 @@ public final class StreamFacts {
    * @param exitLatencyMicros µs to leave it
    * @param targetResidencyMicros shortest stay that pays, µs
    */
-  public record IdleState(int state, String name, long exitLatencyMicros, long targetResidencyMicros) {}
+  public record IdleState(
+      int state, String name, long exitLatencyMicros, long targetResidencyMicros) {}
 
   private static final int MAX_TEXT = 200;
 
@@ -42,7 +43,10 @@ public final class StreamFacts {
     ownTgids = numbers("own");
   }
 
-  /** Reads lines of {@code key=value}; ignores facts that it does not know and values that are not what they should be. */
+  /**
+   * Reads lines of {@code key=value}; ignores facts that it does not know and values that are not
+   * what they should be.
+   */
   public static StreamFacts parse(String text) {
     return new StreamFacts(text);
   }
@@ -127,12 +131,18 @@ public final class StreamFacts {
     if (place.length == 3 && place[0].equals("idle") && fields.length == 3) {
       long cpu = number(place[1], -1);
       long state = number(place[2], -1);
-      if (cpu >= 0 && cpu < StreamReader.MAX_CPUS && state >= 0 && state < StreamReader.MAX_IDLE_STATES) {
+      if (cpu >= 0
+          && cpu < StreamReader.MAX_CPUS
+          && state >= 0
+          && state < StreamReader.MAX_IDLE_STATES) {
         idleStates
             .computeIfAbsent((int) cpu, c -> new ArrayList<>())
             .add(
                 new IdleState(
-                    (int) state, CleanText.clean(fields[0], MAX_TEXT), number(fields[1], 0), number(fields[2], 0)));
+                    (int) state,
+                    CleanText.clean(fields[0], MAX_TEXT),
+                    number(fields[1], 0),
+                    number(fields[2], 0)));
       }
     }
   }

@@ -9,8 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Looks at the batches on their way to a sink, for one who runs sampling without a screen: how far it is, what was said, and
- * whether names are still to come. Its methods may be called by any thread.
+ * Looks at the batches on their way to a sink, for one who runs sampling without a screen: how far
+ * it is, what was said, and whether names are still to come. Its methods may be called by any
+ * thread.
  */
 public final class StreamMonitor implements BatchSink, NameRequests {
   private static final int MOST_NOTICES = 1_000;

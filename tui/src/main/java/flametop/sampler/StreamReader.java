@@ -7,11 +7,13 @@ import java.util.HexFormat;
 import java.util.zip.CRC32;
 
 /**
- * Decodes the stream, batch by batch. The crate {@code flametop-stream} defines its format; the names here are those of its tables.
+ * Decodes the stream, batch by batch. The crate {@code flametop-stream} defines its format; the
+ * names here are those of its tables.
  *
- * <p>Nothing is believed: every length is checked against what holds it, every number against its range, every id against those
- * that were introduced. What a visitor is told can be used without further checks. Kinds of record that it does not know are
- * skipped, and so are bytes after the body of those that it knows.
+ * <p>Nothing is believed: every length is checked against what holds it, every number against its
+ * range, every id against those that were introduced. What a visitor is told can be used without
+ * further checks. Kinds of record that it does not know are skipped, and so are bytes after the
+ * body of those that it knows.
  */
 public final class StreamReader {
   /** The newest version that this reader knows; it reads every older one. */
@@ -35,7 +37,8 @@ public final class StreamReader {
   static final int PASS = 1;
   static final int MORE = 2;
 
-  private static final long MAGIC = ByteBuffer.wrap("FLAMETOP".getBytes(StandardCharsets.US_ASCII)).getLong();
+  private static final long MAGIC =
+      ByteBuffer.wrap("FLAMETOP".getBytes(StandardCharsets.US_ASCII)).getLong();
   private static final int MAX_COMM = 64;
   private static final int MAX_COMMAND_LINE = 4_096;
   private static final int MAX_NAME = 1_024;
@@ -62,7 +65,9 @@ public final class StreamReader {
     this(offset, verify, true);
   }
 
-  /** @param checkIds false: any number may be an id, which is for looking at single records only */
+  /**
+   * @param checkIds false: any number may be an id, which is for looking at single records only
+   */
   StreamReader(long offset, boolean verify, boolean checkIds) {
     this.offset = offset;
     this.verify = verify;
@@ -76,7 +81,8 @@ public final class StreamReader {
    * @throws DamagedStreamException if it is no header, or a damaged one
    * @throws SamplerException if the stream is of a newer version
    */
-  public static StreamFacts readHeader(ByteBuffer file) throws DamagedStreamException, SamplerException {
+  public static StreamFacts readHeader(ByteBuffer file)
+      throws DamagedStreamException, SamplerException {
     int length = headerLength(file);
     ByteBuffer in = file.slice().order(ByteOrder.LITTLE_ENDIAN);
     if (in.remaining() < length) {
@@ -93,7 +99,10 @@ public final class StreamReader {
     return StreamFacts.parse(new String(facts, StandardCharsets.UTF_8));
   }
 
-  /** Bytes of the file header, told by its first {@link #HEADER_PREFIX}; throws like {@link #readHeader}. */
+  /**
+   * Bytes of the file header, told by its first {@link #HEADER_PREFIX}; throws like {@link
+   * #readHeader}.
+   */
   static int headerLength(ByteBuffer file) throws DamagedStreamException, SamplerException {
     ByteBuffer in = file.slice().order(ByteOrder.LITTLE_ENDIAN);
     if (in.remaining() < HEADER_PREFIX || Long.reverseBytes(in.getLong(0)) != MAGIC) {
@@ -114,7 +123,8 @@ public final class StreamReader {
     }
     int facts = in.getInt(12);
     if (facts < 0 || facts > MAX_FACTS) {
-      throw new DamagedStreamException(12, "a header of " + Integer.toUnsignedString(facts) + " bytes");
+      throw new DamagedStreamException(
+          12, "a header of " + Integer.toUnsignedString(facts) + " bytes");
     }
     return HEADER_PREFIX + facts;
   }
@@ -126,7 +136,8 @@ public final class StreamReader {
 
   /** Whether the pass goes on in the next batch. */
   static boolean more(ByteBuffer batch) {
-    return (batch.duplicate().order(ByteOrder.LITTLE_ENDIAN).getShort(batch.position() + 20) & MORE) != 0;
+    return (batch.duplicate().order(ByteOrder.LITTLE_ENDIAN).getShort(batch.position() + 20) & MORE)
+        != 0;
   }
 
   /** Bytes read so far. */
@@ -134,7 +145,10 @@ public final class StreamReader {
     return offset;
   }
 
-  /** Goes over one batch like {@link #read}, but tells nobody: what passes can be read without an exception. */
+  /**
+   * Goes over one batch like {@link #read}, but tells nobody: what passes can be read without an
+   * exception.
+   */
   public void check(ByteBuffer batch) throws DamagedStreamException {
     read(batch, null);
   }
@@ -142,14 +156,19 @@ public final class StreamReader {
   /**
    * Reads one batch, which is all from position to limit.
    *
-   * @throws DamagedStreamException if it is damaged; the visitor may have been told records that came before, and no
-   *     {@link StreamVisitor#batchEnds()}
+   * @throws DamagedStreamException if it is damaged; the visitor may have been told records that
+   *     came before, and no {@link StreamVisitor#batchEnds()}
    */
   public void read(ByteBuffer batch, StreamVisitor visitor) throws DamagedStreamException {
     ByteBuffer in = batch.slice().order(ByteOrder.LITTLE_ENDIAN);
     int length = in.remaining();
     if (length < BATCH_PREFIX || in.getInt(0) != length) {
-      throw damaged(0, "a batch of " + length + " bytes that says it has " + (length < 4 ? "none" : in.getInt(0)));
+      throw damaged(
+          0,
+          "a batch of "
+              + length
+              + " bytes that says it has "
+              + (length < 4 ? "none" : in.getInt(0)));
     }
     if (verify) {
       CRC32 crc = new CRC32();
@@ -159,7 +178,13 @@ public final class StreamReader {
       }
     }
     if (in.getInt(16) != sequence) {
-      throw damaged(16, "batch " + Integer.toUnsignedString(in.getInt(16)) + " where batch " + sequence + " was due");
+      throw damaged(
+          16,
+          "batch "
+              + Integer.toUnsignedString(in.getInt(16))
+              + " where batch "
+              + sequence
+              + " was due");
     }
     int flags = in.getShort(20);
     if (visitor != null) {
@@ -182,7 +207,13 @@ public final class StreamReader {
     in.getShort();
     int length = in.getInt();
     if (length < 0 || length > in.remaining()) {
-      throw damaged(in.position() - 4, "a record of " + Integer.toUnsignedString(length) + " bytes, of which " + in.remaining() + " are there");
+      throw damaged(
+          in.position() - 4,
+          "a record of "
+              + Integer.toUnsignedString(length)
+              + " bytes, of which "
+              + in.remaining()
+              + " are there");
     }
     int end = in.position() + length;
     int batchEnd = in.limit();
@@ -281,7 +312,8 @@ public final class StreamReader {
     if (visitor != null) {
       byte[] id = new byte[buildId.remaining()];
       buildId.get(id);
-      visitor.moduleSeen(module, kind, CleanText.clean(path, MAX_PATH), HexFormat.of().formatHex(id));
+      visitor.moduleSeen(
+          module, kind, CleanText.clean(path, MAX_PATH), HexFormat.of().formatHex(id));
     }
   }
 
@@ -315,7 +347,8 @@ public final class StreamReader {
     }
   }
 
-  private void head(ByteBuffer in, StreamVisitor visitor, boolean sample) throws DamagedStreamException {
+  private void head(ByteBuffer in, StreamVisitor visitor, boolean sample)
+      throws DamagedStreamException {
     need(in, 56);
     long time = in.getLong();
     int task = id(in, tasks, "task");
@@ -357,7 +390,8 @@ public final class StreamReader {
     long softirq = in.getLong();
     long steal = in.getLong();
     if (visitor != null) {
-      visitor.cpuUsage(cpu, idle, elapsed, wakeups, ownWakeups, user, nice, system, irq, softirq, steal);
+      visitor.cpuUsage(
+          cpu, idle, elapsed, wakeups, ownWakeups, user, nice, system, irq, softirq, steal);
     }
   }
 
@@ -377,7 +411,8 @@ public final class StreamReader {
   private void name(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 5);
     int frame = id(in, frames, "frame");
-    NameSource source = NameSource.values()[number(in, NameSource.values().length, "source of a name")];
+    NameSource source =
+        NameSource.values()[number(in, NameSource.values().length, "source of a name")];
     ByteBuffer name = str(in);
     if (visitor != null) {
       visitor.name(frame, source, CleanText.clean(name, MAX_NAME));
@@ -406,11 +441,16 @@ public final class StreamReader {
     }
   }
 
-  /** The id at the position (which stays) may be a known one or the next new one; returns how many are known now. */
+  /**
+   * The id at the position (which stays) may be a known one or the next new one; returns how many
+   * are known now.
+   */
   private int introduced(ByteBuffer in, int known, String what) throws DamagedStreamException {
     int id = in.getInt(in.position());
     if (checkIds && (id < 0 || id > known)) {
-      throw damaged(in.position(), what + " " + Integer.toUnsignedString(id) + " where at most " + known + " was due");
+      throw damaged(
+          in.position(),
+          what + " " + Integer.toUnsignedString(id) + " where at most " + known + " was due");
     }
     return Math.max(known, id + 1);
   }

@@ -8,7 +8,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 
-/** Writes the stream as it comes to a file, on a thread of its own, so that a slow disk delays no pass until all buffers wait. */
+/**
+ * Writes the stream as it comes to a file, on a thread of its own, so that a slow disk delays no
+ * pass until all buffers wait.
+ */
 public final class StreamRecorder implements BatchSink {
   private final OutputStream out;
   private final BlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
@@ -31,7 +34,10 @@ public final class StreamRecorder implements BatchSink {
     thread.start();
   }
 
-  /** Completes after the last batch with the number of bytes that were written: whole batches, up to a {@link #failure()}. */
+  /**
+   * Completes after the last batch with the number of bytes that were written: whole batches, up to
+   * a {@link #failure()}.
+   */
   public CompletableFuture<Long> written() {
     return written;
   }

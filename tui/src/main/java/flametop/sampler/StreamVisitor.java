@@ -1,8 +1,8 @@
 package flametop.sampler;
 
 /**
- * Receives the records of the stream in order, on one thread. All text is already clean (see {@link CleanText}). The format,
- * units and ids are those of the crate {@code flametop-stream}.
+ * Receives the records of the stream in order, on one thread. All text is already clean (see {@link
+ * CleanText}). The format, units and ids are those of the crate {@code flametop-stream}.
  */
 public interface StreamVisitor {
   /**
@@ -19,7 +19,15 @@ public interface StreamVisitor {
   void counters(long[] totals);
 
   void processSeen(
-      int process, int tgid, long startBoottime, int execId, int uid, long cgroup, boolean kthread, String comm, String commandLine);
+      int process,
+      int tgid,
+      long startBoottime,
+      int execId,
+      int uid,
+      long cgroup,
+      boolean kthread,
+      String comm,
+      String commandLine);
 
   /**
    * @param start ns, CLOCK_MONOTONIC
@@ -29,33 +37,69 @@ public interface StreamVisitor {
 
   void taskGone(int task, long time, long run, long wait, boolean exact);
 
-  /** @param buildId hexadecimal, may be empty */
+  /**
+   * @param buildId hexadecimal, may be empty
+   */
   void moduleSeen(int module, ModuleKind kind, String path, String buildId);
 
   void frameSeen(int frame, int module, long offset, boolean guessed);
 
   /**
-   * @param frames frame ids, outermost first: {@code user} user frames, then kernel frames; the array is the receiver's to keep
+   * @param frames frame ids, outermost first: {@code user} user frames, then kernel frames; the
+   *     array is the receiver's to keep
    */
   void stackSeen(int stack, WalkEnd end, int user, int[] frames);
 
-  /** @param stack stack id, or -1 for none; {@code why} says why there is none or why it is short */
+  /**
+   * @param stack stack id, or -1 for none; {@code why} says why there is none or why it is short
+   */
   void taskChanged(
-      long time, int task, int stack, long run, long wait, long nvcsw, long nivcsw, int cpu, State state, WalkEnd why);
+      long time,
+      int task,
+      int stack,
+      long run,
+      long wait,
+      long nvcsw,
+      long nivcsw,
+      int cpu,
+      State state,
+      WalkEnd why);
 
   /** A sample of the CPU clock; like {@link #taskChanged}. */
   void cpuSample(
-      long time, int task, int stack, long run, long wait, long nvcsw, long nivcsw, int cpu, State state, WalkEnd why, boolean userMode);
+      long time,
+      int task,
+      int stack,
+      long run,
+      long wait,
+      long nvcsw,
+      long nivcsw,
+      int cpu,
+      State state,
+      WalkEnd why,
+      boolean userMode);
 
   /** Totals in ns; -1 for what the kernel does not count. */
   void cpuUsage(
-      int cpu, long idle, long elapsed, long wakeups, long ownWakeups, long user, long nice, long system, long irq, long softirq, long steal);
+      int cpu,
+      long idle,
+      long elapsed,
+      long wakeups,
+      long ownWakeups,
+      long user,
+      long nice,
+      long system,
+      long irq,
+      long softirq,
+      long steal);
 
   void idleState(int cpu, int state, long residency, long entries, long tooShort, long tooLong);
 
   void name(int frame, NameSource source, String name);
 
-  /** @param trouble something does not work (the rest does) */
+  /**
+   * @param trouble something does not work (the rest does)
+   */
   void notice(boolean trouble, String text);
 
   /** Load averages × 100, rates in force, CPU ns of flametop's own processes. */

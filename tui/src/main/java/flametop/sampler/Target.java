@@ -7,7 +7,8 @@ import java.util.stream.Collectors;
  * What is sampled; fixed at the start.
  *
  * @param kind of the ids
- * @param ids processes or threads, as this process's pid namespace numbers them; empty for all tasks
+ * @param ids processes or threads, as this process's pid namespace numbers them; empty for all
+ *     tasks
  */
 public record Target(Kind kind, List<Integer> ids) {
   /** What is named by the ids. */

@@ -1,6 +1,9 @@
 package flametop.sampler;
 
-/** How the walk of a stack ended; the ordinals are the numbers of the stream. All but {@link #ROOT} are reasons why a stack is short. */
+/**
+ * How the walk of a stack ended; the ordinals are the numbers of the stream. All but {@link #ROOT}
+ * are reasons why a stack is short.
+ */
 public enum WalkEnd {
   ROOT(""),
   TRUNCATED("truncated"),
@@ -26,7 +29,10 @@ public enum WalkEnd {
     return reason;
   }
 
-  /** The end with this number in the stream; throws {@link IllegalArgumentException} for an unknown one. */
+  /**
+   * The end with this number in the stream; throws {@link IllegalArgumentException} for an unknown
+   * one.
+   */
   public static WalkEnd of(int number) {
     if (number < 0 || number >= ALL.length) {
       throw new IllegalArgumentException("unknown end of walk=" + number);

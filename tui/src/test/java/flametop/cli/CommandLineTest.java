@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import flametop.profile.StateSet;
 import flametop.sampler.KernelSource.CheckLine;
 import flametop.sampler.State;
+import flametop.sampler.Target;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -14,10 +15,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** What the command line says to what it is given, without sampling anything. */
+@Timeout(60)
 class CommandLineTest {
   @TempDir private Path folder;
 
@@ -28,7 +31,10 @@ class CommandLineTest {
     CommandLine line = Main.commandLine(new Interruption());
     line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
     int number = line.execute(args);
-    return java.util.Arrays.stream(ExitCode.values()).filter(code -> code.number() == number).findFirst().orElseThrow();
+    return java.util.Arrays.stream(ExitCode.values())
+        .filter(code -> code.number() == number)
+        .findFirst()
+        .orElseThrow();
   }
 
   private void refused(ExitCode code, String message, String... args) {
@@ -45,7 +51,12 @@ class CommandLineTest {
     refused(ExitCode.USAGE, "'-F': '0' is no whole number from 1 to 999", "-F", "0");
     refused(ExitCode.USAGE, "'-F': '1e9' is no whole number from 1 to 999", "-F", "1e9");
     refused(ExitCode.USAGE, "'-F': 'x' is no whole number from 1 to 999", "record", "-F", "x");
-    refused(ExitCode.USAGE, "'--cpu-hz': '-1' is no whole number from 0 to 999", "record", "--cpu-hz", "-1");
+    refused(
+        ExitCode.USAGE,
+        "'--cpu-hz': '-1' is no whole number from 0 to 999",
+        "record",
+        "--cpu-hz",
+        "-1");
     refused(ExitCode.USAGE, "'--cpu-hz': '99999999999999' is no", "--cpu-hz", "99999999999999");
   }
 
@@ -53,9 +64,19 @@ class CommandLineTest {
   void otherValues_wrong_whatIsAllowed() {
     refused(ExitCode.USAGE, "'--states': 'lazy' is none of busy, on, off, all", "--states", "lazy");
     refused(ExitCode.USAGE, "'--states': 'run,' is none of", "record", "--states", "run,");
-    refused(ExitCode.USAGE, "'--by': 'pid' is none of none, comm, process, thread", "record", "--by", "pid");
+    refused(
+        ExitCode.USAGE,
+        "'--by': 'pid' is none of none, comm, process, thread",
+        "record",
+        "--by",
+        "pid");
     refused(ExitCode.USAGE, "'--unit': 'ms' is none of us, samples", "record", "--unit", "ms");
-    refused(ExitCode.USAGE, "'--format': 'svg' is none of folded, flametop", "record", "--format", "svg");
+    refused(
+        ExitCode.USAGE,
+        "'--format': 'svg' is none of folded, flametop",
+        "record",
+        "--format",
+        "svg");
     refused(ExitCode.USAGE, "'-d': '0' is no number of seconds", "record", "-d", "0");
     refused(ExitCode.USAGE, "'-d': 'NaN' is no number of seconds", "record", "-d", "NaN");
     refused(ExitCode.USAGE, "'-i': '0' is no whole number from 1", "record", "-i", "0");
@@ -70,39 +91,136 @@ class CommandLineTest {
     refused(ExitCode.USAGE, "-a, -p and -t name different targets", "record", "-a", "-p", "1");
     refused(ExitCode.USAGE, "-d and -i both say when to end", "record", "-d", "1", "-i", "1");
     refused(ExitCode.USAGE, "--replay has its own target", "record", "--replay", "x", "-p", "1");
-    refused(ExitCode.USAGE, "--replay ends where the recording does", "record", "--replay", "x", "-d", "1");
+    refused(
+        ExitCode.USAGE,
+        "--replay ends where the recording does",
+        "record",
+        "--replay",
+        "x",
+        "-d",
+        "1");
     refused(ExitCode.USAGE, "--replay-speed goes with --replay", "record", "--replay-speed", "2");
-    refused(ExitCode.USAGE, "--format flametop holds all that is sampled", "record", "--format", "flametop", "-c", "sh");
+    refused(
+        ExitCode.USAGE,
+        "--format flametop holds all that is sampled",
+        "record",
+        "--format",
+        "flametop",
+        "-c",
+        "sh");
     refused(ExitCode.USAGE, "Unknown option: '--bogus'", "--bogus");
     refused(ExitCode.USAGE, "Unmatched argument", "record", "extra");
   }
 
   @Test
   void target_notThere_gone() {
-    refused(ExitCode.TARGET_GONE, "there is no process 4194304; ps -eLf lists", "record", "-p", "4194304");
+    refused(
+        ExitCode.TARGET_GONE,
+        "there is no process 4194304; ps -eLf lists",
+        "record",
+        "-p",
+        "4194304");
     refused(ExitCode.TARGET_GONE, "there is no thread 4194304", "record", "-t", "4194304");
   }
 
   @Test
+  void isThere_livingAndUnreapedAndNone_onlyTheLiving() throws Exception {
+    assertTrue(
+        TargetOptions.isThere(Target.processes(List.of((int) ProcessHandle.current().pid()))));
+    assertFalse(TargetOptions.isThere(Target.processes(List.of(4_194_304))));
+    // The shell becomes a sleep, which reaps no child; the child ends only after that.
+    Process parent =
+        new ProcessBuilder("sh", "-c", "sleep 0.3 & echo $!; exec sleep 100 >&-").start();
+    try {
+      int child = Integer.parseInt(parent.inputReader().readLine());
+      while (!Files.readString(Path.of("/proc/" + child + "/status")).contains("State:\tZ")) {
+        Thread.sleep(5);
+      }
+      assertFalse(TargetOptions.isThere(Target.processes(List.of(child))));
+    } finally {
+      parent.destroyForcibly();
+    }
+  }
+
+  @Test
+  void nativeLibrary_missing_oneLineWithTheRemedy() {
+    String before = System.setProperty("flametop.native.dir", folder.toString());
+    try {
+      String missing =
+          "the native library " + folder.resolve("libflametop.so") + " is missing: build it";
+      refused(ExitCode.NOT_POSSIBLE, missing, "record", "-d", "1");
+      refused(ExitCode.NOT_POSSIBLE, missing, "check");
+      System.clearProperty("flametop.native.dir");
+      refused(ExitCode.NOT_POSSIBLE, "start flametop by its launcher", "check");
+    } finally {
+      if (before != null) {
+        System.setProperty("flametop.native.dir", before);
+      }
+    }
+  }
+
+  @Test
+  void nativeLibrary_notALibrary_oneLineWithTheRemedy() throws IOException {
+    Files.writeString(folder.resolve("libflametop.so"), "not a library");
+    String before = System.setProperty("flametop.native.dir", folder.toString());
+    try {
+      refused(ExitCode.NOT_POSSIBLE, "apt install libelf1 zlib1g", "check");
+    } finally {
+      if (before != null) {
+        System.setProperty("flametop.native.dir", before);
+      }
+    }
+  }
+
+  @Test
   void user_unknown_saysSo() throws IOException {
-    Path stream = Files.copy(Path.of(System.getProperty("basedir", "."), "../sampler-native/stream/golden/v1.flametop"), folder.resolve("s"));
-    refused(ExitCode.USAGE, "there is no such user", "record", "--replay", stream.toString(), "-u", "no-such\u001Buser");
+    Path stream =
+        Files.copy(
+            Path.of(
+                System.getProperty("basedir", "."), "../sampler-native/stream/golden/v1.flametop"),
+            folder.resolve("s"));
+    refused(
+        ExitCode.USAGE,
+        "there is no such user",
+        "record",
+        "--replay",
+        stream.toString(),
+        "-u",
+        "no-such\u001Buser");
   }
 
   @Test
   void output_existsOrCannotBe_refusedBeforeSampling() throws IOException {
     Path old = Files.writeString(folder.resolve("old"), "old");
-    refused(ExitCode.FAILED, "exists and was kept; --force replaces it", "record", "-d", "1", "-o", old.toString());
+    refused(
+        ExitCode.FAILED,
+        "exists and was kept; --force replaces it",
+        "record",
+        "-d",
+        "1",
+        "-o",
+        old.toString());
     assertEquals("old", Files.readString(old));
-    refused(ExitCode.FAILED, "does not exist; make it first", "record", "-o", folder.resolve("no/out").toString());
+    refused(
+        ExitCode.FAILED,
+        "does not exist; make it first",
+        "record",
+        "-o",
+        folder.resolve("no/out").toString());
     refused(ExitCode.FAILED, "not a plain file", "record", "--force", "-o", "/dev/null");
   }
 
   @Test
   void replay_badFile_oneLine() throws IOException {
-    refused(ExitCode.FAILED, "does not exist", "record", "--replay", folder.resolve("none").toString());
+    refused(
+        ExitCode.FAILED, "does not exist", "record", "--replay", folder.resolve("none").toString());
     Path junk = Files.writeString(folder.resolve("junk"), "not a stream at all, but long enough");
-    refused(ExitCode.FAILED, "is damaged at byte 0: it does not begin as a flametop stream does", "record", "--replay", junk.toString());
+    refused(
+        ExitCode.FAILED,
+        "is damaged at byte 0: it does not begin as a flametop stream does",
+        "record",
+        "--replay",
+        junk.toString());
   }
 
   @Test
@@ -122,7 +240,11 @@ class CommandLineTest {
       assertTrue(lines.size() <= 24, () -> lines.size() + " lines");
       lines.forEach(line -> assertTrue(line.length() <= 80, line));
       int examples = lines.indexOf("Examples:");
-      assertEquals(3, lines.subList(examples + 1, lines.size()).stream().filter(line -> line.startsWith("  flametop")).count());
+      assertEquals(
+          3,
+          lines.subList(examples + 1, lines.size()).stream()
+              .filter(line -> line.startsWith("  flametop"))
+              .count());
     }
   }
 
@@ -146,7 +268,9 @@ class CommandLineTest {
   void states_listsAndSets_parsed() {
     States states = new States();
     assertEquals(StateSet.BUSY, states.convert("busy"));
-    assertEquals(StateSet.of(State.RUN, State.QUEUED, State.DISK, State.SLEEP), states.convert("run,queued,D,S"));
+    assertEquals(
+        StateSet.of(State.RUN, State.QUEUED, State.DISK, State.SLEEP),
+        states.convert("run,queued,D,S"));
     assertEquals(StateSet.ALL, states.convert("R,runq,s,d,t,z,p"));
   }
 
@@ -169,13 +293,19 @@ class CommandLineTest {
         out.toString());
     assertEquals(
         ExitCode.NOT_POSSIBLE,
-        CheckCommand.print(List.of(new CheckLine(false, true, "BTF", "missing", "CONFIG_DEBUG_INFO_BTF=y")), writer));
+        CheckCommand.print(
+            List.of(new CheckLine(false, true, "BTF", "missing", "CONFIG_DEBUG_INFO_BTF=y")),
+            writer));
   }
 
   @Test
   void balance_sums_inPlainWords() {
     long[] counters = new long[flametop.sampler.Counter.values().length];
-    java.util.Arrays.setAll(counters, i -> new long[] {10, 2, 8, 800, 50, 700, 20, 20, 4, 3, 2, 1, 100, 90, 80, 5, 3, 2}[Math.min(i, 17)]);
+    java.util.Arrays.setAll(
+        counters,
+        i ->
+            new long[] {10, 2, 8, 800, 50, 700, 20, 20, 4, 3, 2, 1, 100, 90, 80, 5, 3, 2}
+                [Math.min(i, 17)]);
     assertEquals(
         List.of(
             "passes   10 due = 8 made + 2 late",
@@ -184,7 +314,8 @@ class CommandLineTest {
             "samples  90 of the CPU clock = 80 placed + 5 without a stack + 3 lost + 2 not fetched"),
         new Balance(counters).lines());
     counters[1] = 3;
-    assertTrue(new Balance(counters).lines().get(0).endsWith("(this does not add up; please report it)"));
+    assertTrue(
+        new Balance(counters).lines().get(0).endsWith("(this does not add up; please report it)"));
   }
 
   @Test

@@ -56,12 +56,15 @@ class FoldedStacksTest {
 
   @Test
   void write_separatorsInNames_neverReachTheFile() throws IOException {
-    assertEquals("a:b_c;x y:z 1\n", folded(Unit.SAMPLES, stack(1, "a;b c", NodeKind.PROCESS, "x\ny;z", NodeKind.USER)));
+    assertEquals(
+        "a:b_c;x y:z 1\n",
+        folded(Unit.SAMPLES, stack(1, "a;b c", NodeKind.PROCESS, "x\ny;z", NodeKind.USER)));
   }
 
   @Test
   void write_emptyName_visible() throws IOException {
-    assertEquals("-;f 1\n", folded(Unit.SAMPLES, stack(1, "", NodeKind.PROCESS, "f", NodeKind.USER)));
+    assertEquals(
+        "-;f 1\n", folded(Unit.SAMPLES, stack(1, "", NodeKind.PROCESS, "f", NodeKind.USER)));
   }
 
   @Test
@@ -76,13 +79,23 @@ class FoldedStacksTest {
 
   @Test
   void write_belowOne_noLine() throws IOException {
-    assertEquals("b 1\n", folded(Unit.US, stack(400, "a", NodeKind.PROCESS), stack(700, "b", NodeKind.PROCESS), stack(0, "c", NodeKind.PROCESS)));
+    assertEquals(
+        "b 1\n",
+        folded(
+            Unit.US,
+            stack(400, "a", NodeKind.PROCESS),
+            stack(700, "b", NodeKind.PROCESS),
+            stack(0, "c", NodeKind.PROCESS)));
   }
 
   @Test
   void write_fullDevice_fails() throws IOException {
     try (FileOutputStream full = new FileOutputStream("/dev/full")) {
-      IOException e = assertThrows(IOException.class, () -> FoldedStacks.write(full, List.of(stack(1, "a", NodeKind.PROCESS)), Unit.SAMPLES));
+      IOException e =
+          assertThrows(
+              IOException.class,
+              () ->
+                  FoldedStacks.write(full, List.of(stack(1, "a", NodeKind.PROCESS)), Unit.SAMPLES));
       assertEquals("No space left on device", e.getMessage());
     }
   }

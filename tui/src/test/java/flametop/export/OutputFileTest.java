@@ -102,14 +102,17 @@ class OutputFileTest {
 
   @Test
   void create_folderMissing_saysSo() {
-    ExportException e = assertThrows(ExportException.class, () -> OutputFile.create(folder.resolve("a/b"), false));
+    ExportException e =
+        assertThrows(ExportException.class, () -> OutputFile.create(folder.resolve("a/b"), false));
     assertTrue(e.getMessage().endsWith("does not exist; make it first (mkdir -p)"), e::getMessage);
   }
 
   @Test
   void create_folderNotWritable_saysSo() {
     // Not even root may make a file there.
-    ExportException e = assertThrows(ExportException.class, () -> OutputFile.create(Path.of("/proc/flametop-out"), false));
+    ExportException e =
+        assertThrows(
+            ExportException.class, () -> OutputFile.create(Path.of("/proc/flametop-out"), false));
     assertTrue(e.getMessage().startsWith("cannot write /proc/flametop-out: "), e::getMessage);
     assertTrue(e.getMessage().contains("another place with -o"), e::getMessage);
   }
@@ -135,9 +138,15 @@ class OutputFileTest {
 
   @Test
   void create_underSudo_theInvokingUsers() throws IOException {
-    assumeTrue(Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid")), "only root may give files away");
+    assumeTrue(
+        Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid")),
+        "only root may give files away");
     Path path = folder.resolve("out");
-    try (OutputFile file = OutputFile.create(path, false, OutputFile.Invoker.ofSudo(Map.of("SUDO_UID", "12345", "SUDO_GID", "23456")))) {
+    try (OutputFile file =
+        OutputFile.create(
+            path,
+            false,
+            OutputFile.Invoker.ofSudo(Map.of("SUDO_UID", "12345", "SUDO_GID", "23456")))) {
       file.commit();
     }
     assertEquals(12345, Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS));

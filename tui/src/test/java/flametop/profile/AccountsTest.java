@@ -45,7 +45,9 @@ class AccountsTest {
     }
     assertEquals(entries, world.log.entries());
     assertEquals(Map.of("app;main;poll", 1000L), world.folded(StateSet.ALL));
-    assertEquals(Map.of("app;main;poll", 21L), world.folded(world.fold(), Long.MAX_VALUE, StateSet.ALL, true));
+    assertEquals(
+        Map.of("app;main;poll", 21L),
+        world.folded(world.fold(), Long.MAX_VALUE, StateSet.ALL, true));
   }
 
   @Test
@@ -223,5 +225,45 @@ class AccountsTest {
         });
     world.batch(1050, true, () -> world.changed(1050, 0, -1, 25, 0, 7, State.RUN));
     assertEquals(Map.of("app;main;poll", 30L), world.folded(QUEUED));
+  }
+
+  @Test
+  void changed_tenThousandSleepers_addNothingAfterTheFirstPass() {
+    int count = 10_000;
+    world.batch(
+        1000,
+        true,
+        () -> {
+          for (int task = 0; task < count; task++) {
+            world.task(task, 0, 100 + task, 0, false, "app");
+            world.changed(1000, task, a, 5, 1, 7, State.SLEEP);
+          }
+        });
+    long entries = world.log.entries();
+    long bytes = world.log.bytes();
+    for (int pass = 1; pass <= 19; pass++) {
+      world.batch(1000 + 50 * pass, true, () -> {});
+    }
+    assertEquals(entries, world.log.entries());
+    assertEquals(bytes, world.log.bytes(), 4096);
+    assertEquals(Map.of("app;main;poll", count * 950L), world.folded(SLEEP));
+    assertEquals(
+        Map.of("app;main;poll", count * 20L),
+        world.folded(world.fold(), Long.MAX_VALUE, SLEEP, true));
+    world.check();
+  }
+
+  @Test
+  void batch_withoutAPass_isNoSightOfTheTasks() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
+        });
+    world.batch(1050, true, () -> {});
+    world.batch(1900, false, () -> {});
+    assertEquals(Map.of("app;main;poll", 50L), world.folded(SLEEP));
   }
 }

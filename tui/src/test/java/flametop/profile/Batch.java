@@ -20,8 +20,15 @@ final class Batch {
   }
 
   ByteBuffer bytes() {
-    ByteBuffer batch = ByteBuffer.allocateDirect(24 + records.size()).order(ByteOrder.LITTLE_ENDIAN);
-    batch.putInt(batch.capacity()).putInt(0).putLong(time).putInt(sequence).putShort((short) flags).putShort((short) 0);
+    ByteBuffer batch =
+        ByteBuffer.allocateDirect(24 + records.size()).order(ByteOrder.LITTLE_ENDIAN);
+    batch
+        .putInt(batch.capacity())
+        .putInt(0)
+        .putLong(time)
+        .putInt(sequence)
+        .putShort((short) flags)
+        .putShort((short) 0);
     return batch.put(records.toByteArray()).flip();
   }
 
@@ -43,7 +50,15 @@ final class Batch {
   }
 
   Batch process(int process, int tgid, String comm) {
-    ByteBuffer b = body().putInt(process).putInt(tgid).putLong(0).putInt(0).putInt(1000).putLong(0).put((byte) 0);
+    ByteBuffer b =
+        body()
+            .putInt(process)
+            .putInt(tgid)
+            .putLong(0)
+            .putInt(0)
+            .putInt(1000)
+            .putLong(0)
+            .put((byte) 0);
     str(str(b, comm), "/bin/" + comm);
     return record(2, b);
   }
@@ -62,7 +77,13 @@ final class Batch {
   }
 
   Batch stack(int stack, int... frames) {
-    ByteBuffer b = body().putInt(stack).put((byte) 0).put((byte) 0).putShort((short) frames.length).putShort((short) 0);
+    ByteBuffer b =
+        body()
+            .putInt(stack)
+            .put((byte) 0)
+            .put((byte) 0)
+            .putShort((short) frames.length)
+            .putShort((short) 0);
     for (int frame : frames) {
       b.putInt(frame);
     }
@@ -77,9 +98,16 @@ final class Batch {
     return record(9, head(time, task, stack, run, State.RUN, nvcsw));
   }
 
-  private static ByteBuffer head(double time, int task, int stack, double run, State state, long nvcsw) {
-    ByteBuffer b = body().putLong(World.ns(time)).putInt(task).putInt(stack).putLong(World.ns(run)).putLong(1);
-    return b.putLong(nvcsw).putLong(0).putInt(0).put((byte) state.ordinal()).put((byte) 0).putShort((short) 1);
+  private static ByteBuffer head(
+      double time, int task, int stack, double run, State state, long nvcsw) {
+    ByteBuffer b =
+        body().putLong(World.ns(time)).putInt(task).putInt(stack).putLong(World.ns(run)).putLong(1);
+    return b.putLong(nvcsw)
+        .putLong(0)
+        .putInt(0)
+        .put((byte) state.ordinal())
+        .put((byte) 0)
+        .putShort((short) 1);
   }
 
   Batch name(int frame, String name) {

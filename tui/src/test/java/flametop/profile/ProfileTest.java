@@ -60,8 +60,18 @@ class ProfileTest {
       double time = 1000 + 50 * pass;
       Batch batch = batch(time, true);
       if (pass == 0) {
-        batch.process(0, 10, "sleepy").task(0, 0, 10, "sleepy").process(1, 20, "busy").task(1, 1, 20, "busy");
-        batch.module(0, 1, "/bin/app").frame(0, 0).frame(1, 0).frame(2, 0).stack(0, 0, 1).stack(1, 0, 2);
+        batch
+            .process(0, 10, "sleepy")
+            .task(0, 0, 10, "sleepy")
+            .process(1, 20, "busy")
+            .task(1, 1, 20, "busy");
+        batch
+            .module(0, 1, "/bin/app")
+            .frame(0, 0)
+            .frame(1, 0)
+            .frame(2, 0)
+            .stack(0, 0, 1)
+            .stack(1, 0, 2);
         batch.changed(time, 0, 0, 0, State.SLEEP, 1);
       }
       batch.sample(time, 1, 1, 25 * pass, pass).changed(time, 1, -1, 25 * pass, State.RUN, pass);
@@ -103,11 +113,14 @@ class ProfileTest {
     run(0, 3);
     assertEquals(List.of(0, 1, 2), asked.isEmpty() ? settle() : asked);
     Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
-    assertArrayEquals(new String[] {"all", "busy", "[naming]", "[not sampled]", "sleepy", "[naming]"}, snapshot.graph().name());
+    assertArrayEquals(
+        new String[] {"all", "busy", "[naming]", "[not sampled]", "sleepy", "[naming]"},
+        snapshot.graph().name());
     names();
     snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
     assertArrayEquals(
-        new String[] {"all", "busy", "[not sampled]", "main", "work", "sleepy", "main", "poll"}, snapshot.graph().name());
+        new String[] {"all", "busy", "[not sampled]", "main", "work", "sleepy", "main", "poll"},
+        snapshot.graph().name());
     assertEquals(List.of(0, 1, 2), asked);
     assertEquals(4, released.size());
   }
@@ -124,7 +137,9 @@ class ProfileTest {
     long naming = before.graph().node()[5];
     names();
     Snapshot after =
-        get(profile.snapshot(new GraphQuery(Long.MAX_VALUE, StateSet.ALL, naming, naming, 200, 60, null)));
+        get(
+            profile.snapshot(
+                new GraphQuery(Long.MAX_VALUE, StateSet.ALL, naming, naming, 200, 60, null)));
     assertArrayEquals(new String[] {"all", "sleepy", "main"}, after.selection().path());
     assertArrayEquals(new String[] {"all", "sleepy", "main", "poll"}, after.graph().name());
     assertEquals(2, after.graph().zoomIndex());
@@ -136,7 +151,9 @@ class ProfileTest {
   void snapshot_noNameForASecond_showsModuleAndOffset() throws Exception {
     run(0, 30);
     Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.BUSY)));
-    assertTrue(Arrays.asList(snapshot.graph().name()).contains("app+0x1002"), Arrays.toString(snapshot.graph().name()));
+    assertTrue(
+        Arrays.asList(snapshot.graph().name()).contains("app+0x1002"),
+        Arrays.toString(snapshot.graph().name()));
     names();
     snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.BUSY)));
     assertTrue(Arrays.asList(snapshot.graph().name()).contains("work"));
@@ -149,8 +166,12 @@ class ProfileTest {
     names();
     assertEquals(Map.of("busy;main;work", 2500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
     assertEquals(Map.of("busy;main;work", 500L), folded(1000 * MS, StateSet.of(State.RUN)));
-    assertEquals(Map.of("sleepy;main;poll", 5000L, "busy;[not sampled]", 2500L), folded(Long.MAX_VALUE, StateSet.OFF_CPU));
-    assertEquals(Map.of("sleepy;main;poll", 2000L, "busy;[not sampled]", 1000L), folded(2000 * MS, StateSet.OFF_CPU));
+    assertEquals(
+        Map.of("sleepy;main;poll", 5000L, "busy;[not sampled]", 2500L),
+        folded(Long.MAX_VALUE, StateSet.OFF_CPU));
+    assertEquals(
+        Map.of("sleepy;main;poll", 2000L, "busy;[not sampled]", 1000L),
+        folded(2000 * MS, StateSet.OFF_CPU));
     Snapshot snapshot = get(profile.snapshot(query(2000 * MS, StateSet.ALL)));
     assertEquals(4000 * MS, snapshot.total(), MS);
     assertEquals(2000 * MS, snapshot.windowNanos());
@@ -177,7 +198,11 @@ class ProfileTest {
   private void run2() {
     for (int pass = 21; pass < 41; pass++) {
       double time = 1000 + 50 * pass;
-      send(batch(time, true).sample(time, 1, 1, 25 * pass, pass).usage(0, 0, 50 * pass).usage(1, 0, 50 * pass));
+      send(
+          batch(time, true)
+              .sample(time, 1, 1, 25 * pass, pass)
+              .usage(0, 0, 50 * pass)
+              .usage(1, 0, 50 * pass));
     }
   }
 
@@ -189,7 +214,8 @@ class ProfileTest {
     long main = before.graph().node()[Arrays.asList(before.graph().name()).lastIndexOf("main")];
     profile.filter(new TaskFilter(Set.of(10), Set.of(), Set.of()));
     assertEquals(Map.of("sleepy;main;poll", 1000L), folded(Long.MAX_VALUE, StateSet.ALL));
-    Snapshot after = get(profile.snapshot(new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, main, 200, 60, null)));
+    Snapshot after =
+        get(profile.snapshot(new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, main, 200, 60, null)));
     assertArrayEquals(new String[] {"all", "sleepy", "main", "poll"}, after.graph().name());
     assertArrayEquals(new String[] {"all", "sleepy", "main"}, after.selection().path());
     assertFalse(after.refolding());
@@ -228,7 +254,8 @@ class ProfileTest {
     run(0, 21);
     names();
     GraphQuery query =
-        new GraphQuery(Long.MAX_VALUE, StateSet.of(State.RUN), 0, 0, 200, 60, Pattern.compile("main|work"));
+        new GraphQuery(
+            Long.MAX_VALUE, StateSet.of(State.RUN), 0, 0, 200, 60, Pattern.compile("main|work"));
     Snapshot snapshot = get(profile.snapshot(query));
     assertEquals(500 * MS, snapshot.search().weight());
     assertEquals(2, snapshot.search().count());
@@ -243,7 +270,8 @@ class ProfileTest {
     assertEquals(0.5, snapshot.cpus().get(0).busy(), 0.01);
     assertEquals(0, snapshot.cpus().get(1).busy(), 0.01);
     assertTrue(Double.isNaN(snapshot.cpus().get(1).steal()));
-    assertEquals(snapshot.cpus(), get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).cpus());
+    assertEquals(
+        snapshot.cpus(), get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).cpus());
     assertEquals(3, snapshot.busyCpus().length);
     assertEquals(0.5, snapshot.busyCpus()[1], 0.03);
   }
@@ -297,7 +325,9 @@ class ProfileTest {
     sequence = 0;
     run(0, 1);
     ExecutionException e =
-        assertThrows(ExecutionException.class, () -> get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))));
+        assertThrows(
+            ExecutionException.class,
+            () -> get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))));
     assertTrue(e.getMessage().contains("no names"));
     assertTrue(profile.failure().isPresent());
     assertEquals(1, released.size());

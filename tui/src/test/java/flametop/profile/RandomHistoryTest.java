@@ -19,7 +19,8 @@ class RandomHistoryTest {
   private static final int EVERY_STATE = 255;
 
   /** One entry of the log, and when it was seen. */
-  private record Change(long time, int owner, int stack, int state, long base, int open, long samples) {}
+  private record Change(
+      long time, int owner, int stack, int state, long base, int open, long samples) {}
 
   private static List<Change> changes(World world) {
     List<Change> changes = new ArrayList<>();
@@ -101,12 +102,15 @@ class RandomHistoryTest {
     for (int step = 0; step < 200; step++) {
       simulation.step();
       if (step % 50 == 20) {
-        world.fold(new TaskFilter(step % 100 == 20 ? Set.of(10, 11) : Set.of(), Set.of("app1", "t2"), Set.of()));
+        world.fold(
+            new TaskFilter(
+                step % 100 == 20 ? Set.of(10, 11) : Set.of(), Set.of("app1", "t2"), Set.of()));
         world.folds.get(world.folds.size() - 1).catchUp(Long.MAX_VALUE);
       }
       if (step % 8 == 0) {
         for (Fold fold : world.folds) {
-          long window = random.nextInt(4) == 0 ? Long.MAX_VALUE : (long) (random.nextDouble() * 12_000) * MS;
+          long window =
+              random.nextInt(4) == 0 ? Long.MAX_VALUE : (long) (random.nextDouble() * 12_000) * MS;
           compare(world, fold, window, random.nextBoolean());
         }
         world.check();
@@ -124,14 +128,23 @@ class RandomHistoryTest {
     Map<Long, long[]> byEntry = new TreeMap<>();
     for (Change c : changes(world)) {
       if (world.owners.admits(fold.filter(), c.owner)) {
-        int owner = world.options.rootOrder() == RootOrder.THREAD ? c.owner : world.owners.group(c.owner);
+        int owner =
+            world.options.rootOrder() == RootOrder.THREAD ? c.owner : world.owners.group(c.owner);
         long tail = window.whole() || c.time > window.tailTime() ? 0 : 1;
         long nanos =
             samples
-                ? c.samples + c.open * window.headPass() - tail * (c.samples + c.open * window.tailPass())
-                : c.base + c.open * window.headTime() - tail * (c.base + c.open * window.tailTime());
-        byEntry.computeIfAbsent((long) owner << 32 | c.stack & 0xFFFFFFFFL, k -> new long[8])[c.state] += nanos;
-        total[c.state] += c.base + c.open * window.headTime() - tail * (c.base + c.open * window.tailTime());
+                ? c.samples
+                    + c.open * window.headPass()
+                    - tail * (c.samples + c.open * window.tailPass())
+                : c.base
+                    + c.open * window.headTime()
+                    - tail * (c.base + c.open * window.tailTime());
+        byEntry
+                .computeIfAbsent((long) owner << 32 | c.stack & 0xFFFFFFFFL, k -> new long[8])[
+                c.state] +=
+            nanos;
+        total[c.state] +=
+            c.base + c.open * window.headTime() - tail * (c.base + c.open * window.tailTime());
       }
     }
     byEntry.forEach(
@@ -160,8 +173,7 @@ class RandomHistoryTest {
     for (int state = 0; state < 8; state++) {
       assertEquals(total[state], fold.trie().weight(0, 1 << state, window));
     }
-    assertEquals(
-        fold.trie().weight(0, EVERY_STATE, window), total[0] + total[1] + total[2]);
+    assertEquals(fold.trie().weight(0, EVERY_STATE, window), total[0] + total[1] + total[2]);
   }
 
   @ParameterizedTest
@@ -180,7 +192,8 @@ class RandomHistoryTest {
     assertEquals(whole.folded(StateSet.ALL), bounded.folded(StateSet.ALL));
     Fold anew = bounded.fold(TaskFilter.NONE);
     anew.catchUp(Long.MAX_VALUE);
-    assertEquals(whole.folded(StateSet.ALL), bounded.folded(anew, Long.MAX_VALUE, StateSet.ALL, false));
+    assertEquals(
+        whole.folded(StateSet.ALL), bounded.folded(anew, Long.MAX_VALUE, StateSet.ALL, false));
     assertEquals(
         whole.folded(whole.fold(), Long.MAX_VALUE, StateSet.ALL, true),
         bounded.folded(anew, Long.MAX_VALUE, StateSet.ALL, true));
@@ -207,7 +220,8 @@ class RandomHistoryTest {
     for (int state = 0; state < 8; state++) {
       int bits = 1 << state;
       assertEquals(
-          whole.fold().trie().weight(0, bits, whole.fold().window()), anew.trie().weight(0, bits, anew.window()));
+          whole.fold().trie().weight(0, bits, whole.fold().window()),
+          anew.trie().weight(0, bits, anew.window()));
     }
     anew.window(2_000 * MS, Long.MAX_VALUE);
     assertTrue(anew.covered() > 0);

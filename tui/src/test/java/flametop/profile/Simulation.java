@@ -7,7 +7,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-/** Tasks with a true history, seen as a kernel shows it: sums that lag until the tick, passes that are late, samples that are lost. */
+/**
+ * Tasks with a true history, seen as a kernel shows it: sums that lag until the tick, passes that
+ * are late, samples that are lost.
+ */
 final class Simulation {
   private static final long MS = World.MS;
   private static final long TICK = 4 * MS;
@@ -75,7 +78,10 @@ final class Simulation {
   private int stack() {
     String[] path = new String[1 + random.nextInt(6)];
     for (int i = 0; i < path.length; i++) {
-      path[i] = i == 0 && random.nextInt(3) == 0 ? "[thread start]" : "f" + i + random.nextInt(3) + (i > 3 ? "_k" : "");
+      path[i] =
+          i == 0 && random.nextInt(3) == 0
+              ? "[thread start]"
+              : "f" + i + random.nextInt(3) + (i > 3 ? "_k" : "");
     }
     return world.stack(random.nextInt(4) == 0 ? WalkEnd.TRUNCATED : WalkEnd.ROOT, path);
   }
@@ -214,7 +220,8 @@ final class Simulation {
         () -> {
           if (t.alive) {
             note(t, at, run, wait);
-            world.intake.cpuSample(at, t.id, stack, run, wait, nvcsw, 0, 0, State.RUN, WalkEnd.ROOT, true);
+            world.intake.cpuSample(
+                at, t.id, stack, run, wait, nvcsw, 0, 0, State.RUN, WalkEnd.ROOT, true);
           }
         });
   }

@@ -17,12 +17,14 @@ final class World {
   static final long MS = 1_000_000;
 
   final List<Integer> asked = new ArrayList<>();
-  final Names names = new Names((frames, count) -> Arrays.stream(frames, 0, count).forEach(asked::add));
+  final Names names =
+      new Names((frames, count) -> Arrays.stream(frames, 0, count).forEach(asked::add));
   final Owners owners = new Owners();
   final Stacks stacks = new Stacks(names);
   final ChangeLog log;
   final HostUsage host =
-      new HostUsage(StreamFacts.parse("cpus=0,1\nhz.pass=19\nhz.cpu=99\ntarget=all\nidle.0.1=C1|2|3\n"));
+      new HostUsage(
+          StreamFacts.parse("cpus=0,1\nhz.pass=19\nhz.cpu=99\ntarget=all\nidle.0.1=C1|2|3\n"));
   final Intake intake;
   final Options options;
   final List<Fold> folds = new ArrayList<>();
@@ -54,7 +56,8 @@ final class World {
   }
 
   void process(int process, int tgid, String comm) {
-    intake.processSeen(process, tgid, 0, 0, 1000 + process, 0, false, comm, "/bin/" + comm + " --work");
+    intake.processSeen(
+        process, tgid, 0, 0, 1000 + process, 0, false, comm, "/bin/" + comm + " --work");
   }
 
   void task(int task, int process, int tid, double start, boolean fresh, String comm) {
@@ -65,7 +68,10 @@ final class World {
     return Math.round(ms * MS);
   }
 
-  /** A stack of user frames, or of kernel frames where the name ends in _k; new frames are not named yet. */
+  /**
+   * A stack of user frames, or of kernel frames where the name ends in _k; new frames are not named
+   * yet.
+   */
   int stack(WalkEnd end, String... functions) {
     int[] ids = new int[functions.length];
     int user = 0;
@@ -89,7 +95,8 @@ final class World {
   }
 
   void name(String function) {
-    intake.name(frame(function), function.startsWith("[") ? NameSource.ROOT : NameSource.SYMBOL, function);
+    intake.name(
+        frame(function), function.startsWith("[") ? NameSource.ROOT : NameSource.SYMBOL, function);
   }
 
   void nameAll() {
@@ -126,7 +133,8 @@ final class World {
   }
 
   void sample(double time, int task, int stack, double run, double wait, long nvcsw) {
-    intake.cpuSample(ns(time), task, stack, ns(run), ns(wait), nvcsw, 0, 1, State.RUN, WalkEnd.ROOT, true);
+    intake.cpuSample(
+        ns(time), task, stack, ns(run), ns(wait), nvcsw, 0, 1, State.RUN, WalkEnd.ROOT, true);
   }
 
   GraphReader reader() {
@@ -167,7 +175,8 @@ final class World {
           }
         }
         for (int node = 0; node < trie.nodes(); node++) {
-          if (expected[node] != trie.weight(node, bits, window) || passing[node] != trie.passing(node)) {
+          if (expected[node] != trie.weight(node, bits, window)
+              || passing[node] != trie.passing(node)) {
             throw new AssertionError("sums of node=" + node + " state=" + state + " are wrong");
           }
         }

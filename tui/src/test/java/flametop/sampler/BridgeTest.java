@@ -31,6 +31,7 @@ class BridgeTest {
         List.of(
             new KernelSource.CheckLine(true, true, "kernel", "6.18", ""),
             new KernelSource.CheckLine(false, false, "cpuidle", "no driver", "none is needed")),
-        KernelSource.checkLines("ok\tneeded\tkernel\t6.18\t\nno\toptional\tcpuidle\tno driver\tnone is needed\njunk\n"));
+        KernelSource.checkLines(
+            "ok\tneeded\tkernel\t6.18\t\nno\toptional\tcpuidle\tno driver\tnone is needed\njunk\n"));
   }
 }

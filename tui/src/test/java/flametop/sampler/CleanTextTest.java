@@ -32,7 +32,11 @@ class CleanTextTest {
 
   @Test
   void clean_bidiAndZeroWidth_replaced() {
-    for (int c : new int[] {0x202A, 0x202E, 0x2066, 0x2069, 0x200B, 0x200E, 0x200F, 0x061C, 0xFEFF, 0x2060, 0x00AD, 0x2028, 0x2029, 0xE0041, 0xFE0F, 0x115F, 0x3164}) {
+    for (int c :
+        new int[] {
+          0x202A, 0x202E, 0x2066, 0x2069, 0x200B, 0x200E, 0x200F, 0x061C, 0xFEFF, 0x2060, 0x00AD,
+          0x2028, 0x2029, 0xE0041, 0xFE0F, 0x115F, 0x3164
+        }) {
       assertEquals("a\uFFFDb", clean("a" + Character.toString(c) + "b"), Integer.toHexString(c));
     }
   }
@@ -73,7 +77,9 @@ class CleanTextTest {
 
   @Test
   void cleanCommandLine_nuls_spaces() {
-    assertEquals("worker --name a b", CleanText.cleanCommandLine(ByteBuffer.wrap("worker\0--name\0a b\0\0".getBytes(UTF_8)), 99));
+    assertEquals(
+        "worker --name a b",
+        CleanText.cleanCommandLine(ByteBuffer.wrap("worker\0--name\0a b\0\0".getBytes(UTF_8)), 99));
   }
 
   @Test

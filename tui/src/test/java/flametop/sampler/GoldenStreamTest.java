@@ -20,13 +20,17 @@ import org.junit.jupiter.api.Test;
 
 /** The golden file of the crate {@code flametop-stream}, decoded here as it is there. */
 class GoldenStreamTest {
-  static final Path GOLDEN = Path.of(System.getProperty("basedir", "."), "..", "sampler-native", "stream", "golden");
+  static final Path GOLDEN =
+      Path.of(System.getProperty("basedir", "."), "..", "sampler-native", "stream", "golden");
 
   private static final Pattern STRING = Pattern.compile("(\\w+)=\"([^\"]*)\"");
 
   @Test
   void read_goldenFile_sameTextAsTheRustReader() throws IOException {
-    List<String> expected = Files.readAllLines(GOLDEN.resolve("v1.txt")).stream().map(GoldenStreamTest::cleaned).toList();
+    List<String> expected =
+        Files.readAllLines(GOLDEN.resolve("v1.txt")).stream()
+            .map(GoldenStreamTest::cleaned)
+            .toList();
     ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(GOLDEN.resolve("v1.flametop")));
 
     StreamReader.readHeader(file);
@@ -36,7 +40,11 @@ class GoldenStreamTest {
       reader.read(next(file), text);
     }
 
-    assertEquals(expected.stream().filter(line -> !line.startsWith("fact ") && !line.startsWith("file ")).toList(), text.lines);
+    assertEquals(
+        expected.stream()
+            .filter(line -> !line.startsWith("fact ") && !line.startsWith("file "))
+            .toList(),
+        text.lines);
   }
 
   @Test
@@ -54,7 +62,10 @@ class GoldenStreamTest {
     assertEquals(1_760_000_000_123_456_789L, facts.wallNanos());
     assertEquals(7_200_000_000_000L, facts.bootOffsetNanos());
     assertEquals(
-        List.of(new StreamFacts.IdleState(0, "POLL", 0, 0), new StreamFacts.IdleState(1, "C1E, naïve", 10, 20)), facts.idleStates(0));
+        List.of(
+            new StreamFacts.IdleState(0, "POLL", 0, 0),
+            new StreamFacts.IdleState(1, "C1E, naïve", 10, 20)),
+        facts.idleStates(0));
     assertEquals(List.of(), facts.idleStates(1));
     assertEquals("CPU 1 and 5: the kernel has no cpuidle driver", facts.idleMissing());
   }
@@ -77,7 +88,8 @@ class GoldenStreamTest {
       byte[] bytes = golden.clone();
       int changes = 1 + random.nextInt(4);
       for (int i = 0; i < changes; i++) {
-        bytes[random.nextInt(bytes.length)] = (byte) (random.nextBoolean() ? random.nextInt() : -random.nextInt(2));
+        bytes[random.nextInt(bytes.length)] =
+            (byte) (random.nextBoolean() ? random.nextInt() : -random.nextInt(2));
       }
       mendChecksums(bytes);
       damaged += readAll(bytes, round % 2 == 0) ? 1 : 0;
@@ -97,11 +109,15 @@ class GoldenStreamTest {
     reader.check(batches.get(0));
     reader.check(batches.get(1));
     StreamReader late = new StreamReader(0, true);
-    DamagedStreamException e = assertThrows(DamagedStreamException.class, () -> late.check(batches.get(1)));
+    DamagedStreamException e =
+        assertThrows(DamagedStreamException.class, () -> late.check(batches.get(1)));
     assertEquals(16, e.offset(), "a gap in the sequence");
   }
 
-  /** Reads as a visitor of a recording would; returns whether it was damaged. Anything else that is thrown fails the test. */
+  /**
+   * Reads as a visitor of a recording would; returns whether it was damaged. Anything else that is
+   * thrown fails the test.
+   */
   private static boolean readAll(byte[] bytes, boolean checkIds) {
     try {
       ByteBuffer file = ByteBuffer.wrap(bytes);
@@ -122,7 +138,10 @@ class GoldenStreamTest {
 
   /** The next batch, as the framing of a file gives it. */
   static ByteBuffer next(ByteBuffer file) {
-    int length = file.remaining() < 4 ? file.remaining() : file.duplicate().order(ByteOrder.LITTLE_ENDIAN).getInt(file.position());
+    int length =
+        file.remaining() < 4
+            ? file.remaining()
+            : file.duplicate().order(ByteOrder.LITTLE_ENDIAN).getInt(file.position());
     length = Math.max(0, Math.min(length, file.remaining()));
     if (length == 0) {
       length = file.remaining();

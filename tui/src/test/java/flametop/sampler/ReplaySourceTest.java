@@ -85,7 +85,9 @@ class ReplaySourceTest {
     assertEquals(2, monitor.counters()[Counter.PASSES_DUE.ordinal()]);
     assertTrue(source.damaged());
     assertEquals(1, monitor.notices().size());
-    assertTrue(monitor.notices().get(0).matches(".*a.flametop is damaged at byte [0-9]+: .*"), monitor.notices()::toString);
+    assertTrue(
+        monitor.notices().get(0).matches(".*a.flametop is damaged at byte [0-9]+: .*"),
+        monitor.notices()::toString);
   }
 
   @Test
@@ -103,14 +105,26 @@ class ReplaySourceTest {
   void open_newerVersion_refusedByName() throws IOException {
     Path newer = file(new StreamBytes(7, "").bytes());
     SamplerException e = assertThrows(SamplerException.class, () -> ReplaySource.open(newer, 0));
-    assertTrue(e.getMessage().endsWith("is a flametop stream of version 7, this flametop reads up to version 1: open it with a newer flametop"), e::getMessage);
+    assertTrue(
+        e.getMessage()
+            .endsWith(
+                "is a flametop stream of version 7, this flametop reads up to version 1: open it with a newer flametop"),
+        e::getMessage);
   }
 
   @Test
   void open_noStreamNoFileFolder_oneLineEach() throws IOException {
-    for (Path path : List.of(file(new byte[100]), file(new byte[3]), folder, folder.resolve("none"), Path.of("/dev/zero"))) {
+    for (Path path :
+        List.of(
+            file(new byte[100]),
+            file(new byte[3]),
+            folder,
+            folder.resolve("none"),
+            Path.of("/dev/zero"))) {
       SamplerException e = assertThrows(SamplerException.class, () -> ReplaySource.open(path, 0));
-      assertTrue(e.getMessage().startsWith(path.toString()) && !e.getMessage().contains("\n"), e::getMessage);
+      assertTrue(
+          e.getMessage().startsWith(path.toString()) && !e.getMessage().contains("\n"),
+          e::getMessage);
     }
   }
 

@@ -40,7 +40,14 @@ final class StreamBytes {
       body.writeBytes(record);
     }
     ByteBuffer batch = ByteBuffer.allocate(24 + body.size()).order(ByteOrder.LITTLE_ENDIAN);
-    batch.putInt(batch.capacity()).putInt(0).putLong(time).putInt(sequence).putShort((short) flags).putShort((short) 0).put(body.toByteArray());
+    batch
+        .putInt(batch.capacity())
+        .putInt(0)
+        .putLong(time)
+        .putInt(sequence)
+        .putShort((short) flags)
+        .putShort((short) 0)
+        .put(body.toByteArray());
     CRC32 crc = new CRC32();
     crc.update(batch.array(), 8, batch.capacity() - 8);
     return batch.putInt(4, (int) crc.getValue()).array();
@@ -57,7 +64,10 @@ final class StreamBytes {
   }
 
   static byte[] counters(long... totals) {
-    ByteBuffer body = ByteBuffer.allocate(2 + 8 * totals.length).order(ByteOrder.LITTLE_ENDIAN).putShort((short) totals.length);
+    ByteBuffer body =
+        ByteBuffer.allocate(2 + 8 * totals.length)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .putShort((short) totals.length);
     for (long total : totals) {
       body.putLong(total);
     }

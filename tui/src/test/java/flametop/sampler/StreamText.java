@@ -6,7 +6,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Writes a stream as the text form of the crate {@code flametop-stream}; its strings are clean ones here. */
+/**
+ * Writes a stream as the text form of the crate {@code flametop-stream}; its strings are clean ones
+ * here.
+ */
 final class StreamText implements StreamVisitor {
   final List<String> lines = new ArrayList<>();
 
@@ -20,30 +23,54 @@ final class StreamText implements StreamVisitor {
 
   @Override
   public void counters(long[] totals) {
-    add("counters totals=%s", Arrays.stream(totals).mapToObj(StreamText::u).collect(Collectors.joining(",")));
+    add(
+        "counters totals=%s",
+        Arrays.stream(totals).mapToObj(StreamText::u).collect(Collectors.joining(",")));
   }
 
   @Override
   public void processSeen(
-      int process, int tgid, long startBoottime, int execId, int uid, long cgroup, boolean kthread, String comm, String commandLine) {
+      int process,
+      int tgid,
+      long startBoottime,
+      int execId,
+      int uid,
+      long cgroup,
+      boolean kthread,
+      String comm,
+      String commandLine) {
     add(
         "process id=%s tgid=%s start=%s exec=%s uid=%s cgroup=%s kthread=%s comm=%s cmdline=%s",
-        u(process), u(tgid), u(startBoottime), u(execId), u(uid), u(cgroup), b(kthread), quoted(comm), quoted(commandLine));
+        u(process),
+        u(tgid),
+        u(startBoottime),
+        u(execId),
+        u(uid),
+        u(cgroup),
+        b(kthread),
+        quoted(comm),
+        quoted(commandLine));
   }
 
   @Override
   public void taskSeen(int task, int process, int tid, long start, boolean fresh, String comm) {
-    add("task id=%s process=%s tid=%s start=%s fresh=%s comm=%s", u(task), u(process), u(tid), u(start), b(fresh), quoted(comm));
+    add(
+        "task id=%s process=%s tid=%s start=%s fresh=%s comm=%s",
+        u(task), u(process), u(tid), u(start), b(fresh), quoted(comm));
   }
 
   @Override
   public void taskGone(int task, long time, long run, long wait, boolean exact) {
-    add("gone task=%s time=%s run=%s wait=%s exact=%s", u(task), u(time), u(run), u(wait), b(exact));
+    add(
+        "gone task=%s time=%s run=%s wait=%s exact=%s",
+        u(task), u(time), u(run), u(wait), b(exact));
   }
 
   @Override
   public void moduleSeen(int module, ModuleKind kind, String path, String buildId) {
-    add("module id=%s kind=%s path=%s build_id=%s", u(module), kind.ordinal(), quoted(path), buildId);
+    add(
+        "module id=%s kind=%s path=%s build_id=%s",
+        u(module), kind.ordinal(), quoted(path), buildId);
   }
 
   @Override
@@ -59,26 +86,68 @@ final class StreamText implements StreamVisitor {
 
   @Override
   public void taskChanged(
-      long time, int task, int stack, long run, long wait, long nvcsw, long nivcsw, int cpu, State state, WalkEnd why) {
+      long time,
+      int task,
+      int stack,
+      long run,
+      long wait,
+      long nvcsw,
+      long nivcsw,
+      int cpu,
+      State state,
+      WalkEnd why) {
     add("changed %s", head(time, task, stack, run, wait, nvcsw, nivcsw, cpu, state, why));
   }
 
   @Override
   public void cpuSample(
-      long time, int task, int stack, long run, long wait, long nvcsw, long nivcsw, int cpu, State state, WalkEnd why, boolean userMode) {
-    add("sample %s user=%s", head(time, task, stack, run, wait, nvcsw, nivcsw, cpu, state, why), b(userMode));
+      long time,
+      int task,
+      int stack,
+      long run,
+      long wait,
+      long nvcsw,
+      long nivcsw,
+      int cpu,
+      State state,
+      WalkEnd why,
+      boolean userMode) {
+    add(
+        "sample %s user=%s",
+        head(time, task, stack, run, wait, nvcsw, nivcsw, cpu, state, why), b(userMode));
   }
 
   @Override
   public void cpuUsage(
-      int cpu, long idle, long elapsed, long wakeups, long ownWakeups, long user, long nice, long system, long irq, long softirq, long steal) {
+      int cpu,
+      long idle,
+      long elapsed,
+      long wakeups,
+      long ownWakeups,
+      long user,
+      long nice,
+      long system,
+      long irq,
+      long softirq,
+      long steal) {
     add(
         "cpu cpu=%s idle=%s elapsed=%s wakeups=%s own_wakeups=%s user=%s nice=%s system=%s irq=%s softirq=%s steal=%s",
-        u(cpu), u(idle), u(elapsed), u(wakeups), u(ownWakeups), counted(user), counted(nice), counted(system), counted(irq), counted(softirq), counted(steal));
+        u(cpu),
+        u(idle),
+        u(elapsed),
+        u(wakeups),
+        u(ownWakeups),
+        counted(user),
+        counted(nice),
+        counted(system),
+        counted(irq),
+        counted(softirq),
+        counted(steal));
   }
 
   @Override
-  public void idleState(int cpu, int state, long residency, long entries, long tooShort, long tooLong) {
+  public void idleState(
+      int cpu, int state, long residency, long entries, long tooShort, long tooLong) {
     add(
         "idle cpu=%s state=%s residency=%s entries=%s too_short=%s too_long=%s",
         u(cpu), u(state), u(residency), u(entries), u(tooShort), u(tooLong));
@@ -96,14 +165,34 @@ final class StreamText implements StreamVisitor {
 
   @Override
   public void hostUsage(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu) {
-    add("host load1=%s load5=%s load15=%s pass_hz=%s cpu_hz=%s own_cpu=%s", u(load1), u(load5), u(load15), u(passHz), u(cpuHz), u(ownCpu));
+    add(
+        "host load1=%s load5=%s load15=%s pass_hz=%s cpu_hz=%s own_cpu=%s",
+        u(load1), u(load5), u(load15), u(passHz), u(cpuHz), u(ownCpu));
   }
 
   private static String head(
-      long time, int task, int stack, long run, long wait, long nvcsw, long nivcsw, int cpu, State state, WalkEnd why) {
+      long time,
+      int task,
+      int stack,
+      long run,
+      long wait,
+      long nvcsw,
+      long nivcsw,
+      int cpu,
+      State state,
+      WalkEnd why) {
     return String.format(
         "time=%s task=%s stack=%s run=%s wait=%s nvcsw=%s nivcsw=%s cpu=%s state=%s why=%s",
-        u(time), u(task), stack == -1 ? "none" : u(stack), u(run), u(wait), u(nvcsw), u(nivcsw), u(cpu), state.ordinal(), why.ordinal());
+        u(time),
+        u(task),
+        stack == -1 ? "none" : u(stack),
+        u(run),
+        u(wait),
+        u(nvcsw),
+        u(nivcsw),
+        u(cpu),
+        state.ordinal(),
+        why.ordinal());
   }
 
   private void add(String format, Object... values) {

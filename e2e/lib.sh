@@ -1,0 +1,150 @@
+# shellcheck shell=bash
+# What the end-to-end tests are written with. Each test file runs in a tmux server of its own, with
+# a shell in one pane; the program is started from that shell, as a person would.
+#
+# A test file is a list of functions named test_…; each starts with an empty, fresh pane.
+
+# Defined by e2e/run: root (the repository), work (a folder for this test file), server (of tmux).
+: "${root:?}" "${work:?}" "${server:?}"
+flametop=$root/flametop
+
+# Seconds that a text may take to appear. Long: nothing here measures speed.
+patience=${FLAMETOP_E2E_PATIENCE:-60}
+
+tmux_() {
+  tmux -L "$server" -f /dev/null "$@"
+}
+
+# open_pane [COLUMNS ROWS]: a fresh shell, its prompt `ready$ `, of the size given (120 × 40).
+open_pane() {
+  tmux_ kill-server 2>/dev/null || :
+  wait_until "the old tmux server is gone" no_server
+  tmux_ new-session -d -x "${1:-120}" -y "${2:-40}" -c "$work" \
+    "env -u NO_COLOR TERM=${PANE_TERM:-tmux-256color} PS1='ready\$ ' bash --norc --noprofile"
+  tmux_ set-option -g window-size manual
+  tmux_ resize-window -x "${1:-120}" -y "${2:-40}"
+  wait_for 'ready\$'
+}
+no_server() {
+  ! tmux_ has-session 2>/dev/null
+}
+
+# type_line TEXT: types it at the shell, and Enter.
+type_line() {
+  tmux_ send-keys -l -- "$1"
+  tmux_ send-keys Enter
+}
+
+# keys KEY…: by tmux's names (Enter, Escape, Up, C-c), or characters.
+keys() {
+  tmux_ send-keys -- "$@"
+}
+
+resize() {
+  tmux_ resize-window -x "$1" -y "$2"
+}
+
+# The text of the screen, as a person sees it.
+capture() {
+  tmux_ capture-pane -p
+}
+
+# wait_for REGEX: until the screen shows it.
+wait_for() {
+  local waited=0
+  until capture | grep -qE -- "$1"; do
+    sleep 0.1
+    waited=$((waited + 1))
+    if [ $waited -ge $((patience * 10)) ]; then
+      fail "the screen does not show /$1/ after $patience s"
+    fi
+  done
+}
+
+# wait_gone REGEX: until the screen no longer shows it.
+wait_gone() {
+  local waited=0
+  while capture | grep -qE -- "$1"; do
+    sleep 0.1
+    waited=$((waited + 1))
+    if [ $waited -ge $((patience * 10)) ]; then
+      fail "the screen still shows /$1/ after $patience s"
+    fi
+  done
+}
+
+# wait_until WHAT COMMAND…: until the command succeeds.
+wait_until() {
+  local what=$1 waited=0
+  shift
+  until "$@"; do
+    sleep 0.1
+    waited=$((waited + 1))
+    [ $waited -lt $((patience * 10)) ] || fail "not after $patience s: $what"
+  done
+}
+
+# shows REGEX: the screen must show it now.
+shows() {
+  capture | grep -qE -- "$1" || fail "the screen does not show /$1/"
+}
+
+# equal WHAT EXPECTED ACTUAL
+equal() {
+  [ "$2" = "$3" ] || fail "$1: expected '$2', is '$3'"
+}
+
+# contains WHAT REGEX FILE
+contains() {
+  grep -qE -- "$2" "$3" || fail "$1: no /$2/ in: $(head -c 600 "$3")"
+}
+
+# The message, and the screen as it is; ends the test.
+fail() {
+  echo "$1"
+  echo "--- the screen:"
+  capture 2>/dev/null | sed -e 's/^/| /' -e '/^| *$/d'
+  exit 1
+}
+
+skip() {
+  echo "$1"
+  exit 77
+}
+
+# start_screen ARGUMENTS: opens the live screen in the pane. When it has ended, the shell shows
+# `ended CODE`.
+start_screen() {
+  tty_before=$(tty_state)
+  type_line "clear; '$flametop' $1; echo \"ended \$?\""
+  wait_for 'live|❚❚|frozen'
+}
+
+# ended: waits for the end of the program and gives its exit code.
+ended() {
+  wait_for 'ended [0-9]+$'
+  capture | sed -n 's/^ended \([0-9]*\)$/\1/p' | tail -n 1
+}
+
+# The settings of the pane's terminal, read from outside.
+tty_state() {
+  stty -g -F "$(tmux_ display-message -p '#{pane_tty}')"
+}
+
+# terminal_as_before: settings, main screen, cursor, mouse: as they were before start_screen.
+terminal_as_before() {
+  equal "terminal settings" "${tty_before:?}" "$(tty_state)"
+  equal "alternate screen, cursor, mouse" "0 1 0 0 0" \
+    "$(tmux_ display-message -p '#{alternate_on} #{cursor_flag} #{mouse_any_flag} #{mouse_button_flag} #{mouse_sgr_flag}')"
+  # shellcheck disable=SC2016 # the pane's shell expands it
+  type_line 'echo typed$((1 + 1))'
+  wait_for '^typed2$'
+}
+
+# Process ids in the pane: the launcher, and the JVM that it waits for.
+launcher_pid() {
+  pgrep -P "$(tmux_ display-message -p '#{pane_pid}')"
+}
+jvm_pid() {
+  pgrep -P "$(launcher_pid)" java
+}

@@ -1,0 +1,106 @@
+# shellcheck shell=bash disable=SC2154
+# What a wrong or impossible command line says, and the exit codes.
+
+# run ARGUMENTS…: the program without a terminal; sets status, and the files out and err.
+run() {
+  status=0
+  "$flametop" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+}
+
+# said CODE REGEX: one line on stderr, that exit code, no stack trace.
+said() {
+  equal "exit code" "$1" "$status"
+  contains "message" "$2" "$work/err"
+  ! grep -qE '^\s+at |Exception|panicked' "$work/err" || fail "a stack trace: $(cat "$work/err")"
+  # shellcheck disable=SC2312
+  equal "lines of the message" 1 "$(wc -l <"$work/err")"
+}
+
+test_help_fits_a_screen_and_shows_the_commands() {
+  run --help
+  equal "exit code" 0 "$status"
+  contains "help" 'record' "$work/out"
+  contains "help" 'check' "$work/out"
+  [ "$(wc -l <"$work/out")" -le 50 ] || fail "help is longer than a screen"
+}
+
+test_version_names_the_program() {
+  run --version
+  equal "exit code" 0 "$status"
+  contains "version" 'flametop [0-9]+\.[0-9]+\.[0-9]+' "$work/out"
+}
+
+test_screen_without_terminal_says_record() {
+  run
+  said 2 'flametop record'
+}
+
+test_rate_of_zero_is_usage() {
+  run record -F 0 -d 1
+  said 2 '-F'
+}
+
+test_rate_too_high_is_usage() {
+  run record -F 1000000000 -d 1
+  said 2 '-F'
+}
+
+test_rate_not_a_number_is_usage() {
+  run record -F x -d 1
+  said 2 "x"
+}
+
+test_unknown_option_is_usage() {
+  run --no-such-option
+  equal "exit code" 2 "$status"
+  contains "message" 'no-such-option' "$work/err"
+}
+
+test_pid_that_does_not_exist_is_target_gone() {
+  run record -p 4194303 -d 1
+  said 4 '4194303'
+}
+
+test_output_that_exists_is_kept() {
+  echo mine >"$work/there"
+  run record -d 1 -o "$work/there"
+  said 1 'force'
+  equal "the file" mine "$(cat "$work/there")"
+}
+
+test_output_in_a_missing_folder_is_told_before_sampling() {
+  run record -d 1 -o "$work/no/such/folder"
+  said 1 'no/such.*mkdir'
+}
+
+test_damaged_replay_is_told() {
+  head -c 4096 /dev/urandom >"$work/damaged"
+  run record --replay "$work/damaged"
+  said 1 'damaged'
+}
+
+test_not_root_names_the_remedy() {
+  [ "$(id -u)" -eq 0 ] || skip "not root"
+  status=0
+  setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all \
+    "$flametop" record -d 1 >"$work/out" 2>"$work/err" </dev/null || status=$?
+  said 3 'sudo'
+}
+
+test_check_says_what_is_possible() {
+  run check
+  equal "exit code" 0 "$status"
+  [ "$(wc -l <"$work/out")" -ge 5 ] || fail "check says too little: $(cat "$work/out")"
+}
+
+test_arguments_arrive_as_they_are() {
+  run record -c "two words  \$HOME 'q'" --replay "$work/no such file"
+  contains "message" 'no such file' "$work/err"
+}
+
+test_through_a_link_from_elsewhere() {
+  ln -s "$flametop" "$work/a link"
+  status=0
+  (cd / && "$work/a link" --version) >"$work/out" 2>"$work/err" || status=$?
+  equal "exit code" 0 "$status"
+}

@@ -1,0 +1,43 @@
+# shellcheck shell=bash disable=SC2154
+# `flametop record` on the machine as it is.
+
+test_record_folded_lines_end_in_numbers() {
+  "$flametop" record -d 2 -o "$work/out.folded" 2>"$work/err" || fail "exit code $?: $(cat "$work/err")"
+  [ -s "$work/out.folded" ] || fail "empty"
+  if grep -vE '^# ' "$work/out.folded" | grep -qvE '^[^ ]+(;.+)* [0-9]+$'; then
+    fail "not folded: $(grep -vE '^# ' "$work/out.folded" | grep -vE '^[^ ]+(;.+)* [0-9]+$' | head -n 3)"
+  fi
+  equal "mode" 600 "$(stat -c %a "$work/out.folded")"
+}
+
+test_record_interrupted_writes_and_says_130() {
+  open_pane
+  type_line "'$flametop' record --states all -o '$work/out.folded'; echo \"ended \$?\""
+  wait_until "flametop samples" sampling
+  sleep 2
+  keys C-c
+  equal "exit code" 130 "$(ended)"
+  [ -s "$work/out.folded" ] || fail "nothing was written"
+}
+sampling() {
+  pgrep -P "$(launcher_pid || echo 0)" java >/dev/null 2>&1
+}
+
+test_record_interrupted_by_kill_writes_and_says_130() {
+  "$flametop" record --states all -o "$work/out.folded" 2>"$work/err" </dev/null &
+  launcher=$!
+  sleep 4
+  # A background command of a script ignores INT; a service manager's TERM is the same request.
+  kill -TERM $launcher
+  status=0
+  wait $launcher || status=$?
+  [ $status -eq 130 ] || [ $status -eq 143 ] || fail "exit code $status"
+  [ -s "$work/out.folded" ] || fail "nothing was written"
+}
+
+test_recorded_stream_replays_to_the_same_total() {
+  "$flametop" record -d 2 --format flametop -o "$work/out.ft" 2>"$work/err" || fail "exit code $?: $(cat "$work/err")"
+  "$flametop" record --replay "$work/out.ft" -o "$work/one.folded" 2>>"$work/err" || fail "$(cat "$work/err")"
+  "$flametop" record --replay "$work/out.ft" -o "$work/two.folded" 2>>"$work/err" || fail "$(cat "$work/err")"
+  cmp "$work/one.folded" "$work/two.folded" || fail "two replays differ"
+}

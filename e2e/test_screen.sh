@@ -1,0 +1,208 @@
+# shellcheck shell=bash disable=SC2154
+# The live screen, by a person's keys.
+
+test_quit_leaves_the_terminal_as_it_was() {
+  open_pane
+  start_screen ''
+  keys q
+  equal "exit code" 0 "$(ended)"
+  terminal_as_before
+}
+
+test_ctrl_c_quits() {
+  open_pane
+  start_screen ''
+  keys C-c
+  ended >/dev/null
+  terminal_as_before
+}
+
+# signalled SIGNAL WHOM: the screen is ended by a signal to the launcher or the JVM.
+signalled() {
+  open_pane
+  start_screen ''
+  kill "-$1" "$("$2")"
+  ended >/dev/null
+  terminal_as_before
+}
+test_int_to_the_launcher() {
+  signalled INT launcher_pid
+}
+test_term_to_the_launcher() {
+  signalled TERM launcher_pid
+}
+test_hup_to_the_launcher() {
+  signalled HUP launcher_pid
+}
+test_quit_to_the_launcher() {
+  signalled QUIT launcher_pid
+}
+test_int_to_the_jvm() {
+  signalled INT jvm_pid
+}
+test_term_to_the_jvm() {
+  signalled TERM jvm_pid
+}
+test_hup_to_the_jvm() {
+  signalled HUP jvm_pid
+}
+test_kill_to_the_jvm() {
+  signalled KILL jvm_pid
+}
+
+test_quit_to_the_jvm_prints_nothing() {
+  open_pane
+  start_screen ''
+  kill -QUIT "$(jvm_pid)"
+  sleep 1
+  ! capture | grep -q 'thread dump' || fail "a thread dump on the screen"
+  keys q
+  ended >/dev/null
+  terminal_as_before
+}
+
+test_kill_to_the_launcher_ends_the_jvm() {
+  open_pane
+  start_screen ''
+  jvm=$(jvm_pid)
+  kill -KILL "$(launcher_pid)"
+  wait_until "the JVM ends" no_process "$jvm"
+}
+no_process() {
+  ! kill -0 "$1" 2>/dev/null
+}
+
+test_terminal_that_goes_away_ends_everything() {
+  open_pane
+  start_screen ''
+  launcher=$(launcher_pid)
+  jvm=$(jvm_pid)
+  tmux_ kill-server
+  wait_until "the launcher ends" no_process "$launcher"
+  wait_until "the JVM ends" no_process "$jvm"
+}
+
+test_move_zoom_and_back() {
+  open_pane
+  start_screen '--states all'
+  wait_for 'all'
+  wait_for 'bash'
+  keys Down Down Enter
+  sleep 1
+  keys Escape
+  sleep 1
+  shows 'all'
+  keys 0
+  keys q
+  equal "exit code" 0 "$(ended)"
+  terminal_as_before
+}
+
+test_search_shows_the_matched_share() {
+  open_pane
+  start_screen '--states all'
+  wait_for 'bash'
+  keys /
+  tmux_ send-keys -l bash
+  keys Enter
+  wait_for 'matched'
+  keys q
+  ended >/dev/null
+}
+
+test_freeze_and_thaw() {
+  open_pane
+  start_screen ''
+  keys Space
+  wait_for '❚❚|frozen'
+  keys Space
+  wait_gone '❚❚|frozen'
+  keys q
+  ended >/dev/null
+}
+
+test_help_opens_and_any_key_closes_it() {
+  open_pane
+  start_screen ''
+  keys '?'
+  wait_for '[Ff]reeze'
+  keys x
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+
+test_escape_never_quits() {
+  open_pane
+  start_screen ''
+  keys Escape
+  keys Escape
+  sleep 1
+  kill -0 "$(jvm_pid)" || fail "it ended"
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+
+test_filter_by_comm_from_the_pick_list() {
+  open_pane
+  start_screen '--states all'
+  wait_for 'bash'
+  keys c
+  tmux_ send-keys -l bash
+  keys Enter
+  wait_for 'bash'
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+
+test_export_says_where() {
+  open_pane
+  start_screen '--states all'
+  wait_for 'bash'
+  keys e
+  wait_for 'folded'
+  keys q
+  equal "exit code" 0 "$(ended)"
+  found=$(find "$work" -name '*.folded' -type f)
+  [ -s "$found" ] || fail "no export in $work"
+  equal "mode" 600 "$(stat -c %a "$found")"
+}
+
+test_resize_down_to_too_small_and_back() {
+  open_pane
+  start_screen ''
+  resize 80 24
+  wait_for 'live'
+  resize 30 8
+  wait_for '40'
+  resize 200 50
+  wait_for 'live'
+  keys q
+  equal "exit code" 0 "$(ended)"
+  terminal_as_before
+}
+
+test_hostile_process_name_changes_nothing() {
+  printf '#!/bin/sh\nsleep 60\n' >"$work/script"
+  chmod +x "$work/script"
+  # A comm that would set the title, switch the screen and ring the bell.
+  bash -c "printf '\033]0;X\007\033[?1l' >/proc/self/comm; sleep 60; :" &
+  hostile=$!
+  open_pane
+  start_screen '--states all'
+  sleep 3
+  equal "title" "$(hostname)" "$(tmux_ display-message -p '#{pane_title}')"
+  keys q
+  ended >/dev/null
+  kill $hostile
+  terminal_as_before
+}
+
+test_shell_stops_and_continues_it() {
+  open_pane
+  start_screen ''
+  kill -STOP "$(jvm_pid)"
+  kill -CONT "$(jvm_pid)"
+  keys q
+  equal "exit code" 0 "$(ended)"
+  terminal_as_before
+}

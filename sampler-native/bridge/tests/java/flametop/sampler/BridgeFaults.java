@@ -1,0 +1,88 @@
+package flametop.sampler;
+
+import java.nio.ByteBuffer;
+
+/** Calls every native method of {@link Bridge} with a panic inside, and with arguments that are wrong. */
+final class BridgeFaults {
+  private interface Call {
+    void run() throws SamplerException;
+  }
+
+  private BridgeFaults() {}
+
+  /** Makes the next native call panic. */
+  static native void arm();
+
+  /** What went wrong, a line each; empty if all is well. */
+  static String run() {
+    ByteBuffer direct = ByteBuffer.allocateDirect(1 << 16);
+    StringBuilder wrong = new StringBuilder();
+    panics(wrong, "abi", Bridge::abi);
+    panics(wrong, "open", () -> Bridge.open("target=all\n"));
+    panics(wrong, "header", () -> Bridge.header(1));
+    panics(wrong, "fill", () -> Bridge.fill(1, direct, true, 0));
+    panics(wrong, "setRates", () -> Bridge.setRates(1, 19, 99));
+    panics(wrong, "askNames", () -> Bridge.askNames(1, new int[] {1}, 1));
+    panics(wrong, "close", () -> Bridge.close(1));
+    panics(wrong, "check", () -> Bridge.check(""));
+
+    throwsWith(wrong, "header", "closed", () -> Bridge.header(77));
+    throwsWith(wrong, "fill", "closed", () -> Bridge.fill(77, direct, true, 0));
+    throwsWith(wrong, "setRates", "closed", () -> Bridge.setRates(0, 19, 99));
+    throwsWith(wrong, "askNames", "closed", () -> Bridge.askNames(-1, new int[] {1}, 1));
+    throwsWith(wrong, "open of nonsense", "nonsense", () -> Bridge.open("nonsense"));
+    throwsWith(wrong, "open of null", "", () -> Bridge.open(null));
+    throwsWith(wrong, "check of nonsense", "nonsense", () -> Bridge.check("nonsense"));
+    throwsNothing(wrong, "close", () -> Bridge.close(77));
+    session(wrong, direct);
+    return wrong.toString();
+  }
+
+  private static void session(StringBuilder wrong, ByteBuffer direct) {
+    long handle;
+    try {
+      handle = Bridge.open("target=pid " + ProcessHandle.current().parent().orElseThrow().pid() + "\n");
+    } catch (SamplerException e) {
+      wrong.append("open: ").append(e.getMessage()).append('\n');
+      return;
+    }
+    throwsNothing(wrong, "header", () -> Bridge.header(handle));
+    throwsNothing(wrong, "fill", () -> Bridge.fill(handle, direct, true, 0));
+    throwsWith(wrong, "fill of a buffer on the heap", "", () -> Bridge.fill(handle, ByteBuffer.allocate(1 << 16), true, 0));
+    throwsWith(wrong, "fill of no buffer", "", () -> Bridge.fill(handle, null, true, 0));
+    throwsWith(wrong, "fill of a small buffer", "65536", () -> Bridge.fill(handle, ByteBuffer.allocateDirect(100), true, 0));
+    throwsWith(wrong, "negative rate", "-1", () -> Bridge.setRates(handle, 19, -1));
+    throwsNothing(wrong, "askNames with a count beyond the array", () -> Bridge.askNames(handle, new int[] {-1, 5}, 100));
+    throwsNothing(wrong, "askNames with a negative count", () -> Bridge.askNames(handle, new int[] {1}, -7));
+    throwsWith(wrong, "askNames of null", "", () -> Bridge.askNames(handle, null, 1));
+    panics(wrong, "fill of an open session", () -> Bridge.fill(handle, direct, true, 0));
+    throwsNothing(wrong, "fill after a panic", () -> Bridge.fill(handle, direct, true, 0));
+    throwsNothing(wrong, "close", () -> Bridge.close(handle));
+    throwsNothing(wrong, "close again", () -> Bridge.close(handle));
+    throwsWith(wrong, "fill of a closed session", "closed", () -> Bridge.fill(handle, direct, true, 0));
+  }
+
+  private static void panics(StringBuilder wrong, String name, Call call) {
+    arm();
+    throwsWith(wrong, name, "on purpose", call);
+  }
+
+  private static void throwsNothing(StringBuilder wrong, String name, Call call) {
+    try {
+      call.run();
+    } catch (SamplerException e) {
+      wrong.append(name).append(" threw: ").append(e.getMessage()).append('\n');
+    }
+  }
+
+  private static void throwsWith(StringBuilder wrong, String name, String text, Call call) {
+    try {
+      call.run();
+      wrong.append(name).append(" did not throw\n");
+    } catch (SamplerException e) {
+      if (e.kind() != SamplerException.Kind.FAILED || !e.getMessage().contains(text)) {
+        wrong.append(name).append(" threw ").append(e.kind()).append(": ").append(e.getMessage()).append('\n');
+      }
+    }
+  }
+}

@@ -1,0 +1,141 @@
+//! A program to be sampled by the tests: does what its first argument says, prints `ready`, and ends with its stdin.
+
+use std::{
+    fs::File,
+    hint::black_box,
+    io::{Read, Write, stdin, stdout},
+    os::unix::process::CommandExt,
+    process::Command,
+    sync::{Arc, Barrier},
+    thread,
+};
+
+/// What `value` and `deep` keep on their stack.
+const VALUE: u64 = 0x666c_616d_6574_6f70;
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let word = |i: usize| words.get(i).map_or("", String::as_str);
+    match word(0) {
+        "threads" => threads(word(1).parse().expect("how many threads")),
+        "busy" => busy(|n| n.wrapping_mul(3) + 1),
+        "calls" => calls(),
+        "mprotect" => mprotect(word(1).parse().expect("how many threads")),
+        "value" => value(),
+        "deep" => deep(word(1).parse().expect("how many bytes")),
+        "zombie" => zombie(),
+        "exec" => exec(word(1)),
+        other => panic!("no such subject: {other}"),
+    }
+}
+
+fn ready() {
+    println!("ready");
+    stdout().flush().expect("stdout is open");
+}
+
+fn until_told() {
+    let _ = stdin().read(&mut [0; 16]);
+}
+
+fn threads(count: usize) {
+    let started = Arc::new(Barrier::new(count + 1));
+    for _ in 0..count {
+        let started = Arc::clone(&started);
+        let body = move || {
+            started.wait();
+            loop {
+                thread::park();
+            }
+        };
+        thread::Builder::new()
+            .stack_size(64 * 1024)
+            .spawn(body)
+            .expect("room for a thread");
+    }
+    started.wait();
+    // the last ones are still on their way to sleep
+    thread::sleep(std::time::Duration::from_millis(200));
+    ready();
+    until_told();
+}
+
+/// Sleepers in a process whose mmap_lock is taken most of the time.
+fn mprotect(sleepers: usize) {
+    thread::spawn(|| {
+        // SAFETY: a new mapping, used by nobody else.
+        unsafe {
+            let (read, write) = (libc::PROT_READ, libc::PROT_READ | libc::PROT_WRITE);
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let page = libc::mmap(std::ptr::null_mut(), 1 << 20, write, flags, -1, 0);
+            assert_ne!(page, libc::MAP_FAILED);
+            loop {
+                libc::mprotect(page, 4096, read);
+                libc::mprotect(page, 4096, write);
+            }
+        }
+    });
+    threads(sleepers);
+}
+
+fn busy(step: impl Fn(u64) -> u64 + Send + 'static) {
+    thread::spawn(move || {
+        let mut n = 1;
+        loop {
+            n = black_box(step(black_box(n)));
+        }
+    });
+    ready();
+    until_told();
+}
+
+/// Nearly all of the time is in the kernel.
+fn calls() {
+    let mut zero = File::open("/dev/zero").expect("/dev/zero is there");
+    thread::spawn(move || {
+        let mut buffer = vec![0; 1 << 20];
+        loop {
+            zero.read_exact(black_box(&mut buffer))
+                .expect("/dev/zero has no end");
+        }
+    });
+    ready();
+    until_told();
+}
+
+#[inline(never)]
+fn value() {
+    let kept = black_box([VALUE; 8]);
+    ready();
+    until_told();
+    black_box(&kept);
+}
+
+/// Sleeps with at least so many bytes of stack below it.
+#[inline(never)]
+fn deep(bytes: usize) {
+    let kept = black_box([VALUE; 128]);
+    match bytes.checked_sub(size_of_val(&kept)) {
+        Some(rest) => deep(rest),
+        None => {
+            ready();
+            until_told();
+        }
+    }
+    black_box(&kept);
+}
+
+fn zombie() {
+    let mut child = Command::new("/bin/true").spawn().expect("/bin/true runs");
+    thread::sleep(std::time::Duration::from_millis(200));
+    println!("{}", child.id());
+    ready();
+    until_told();
+    let _ = child.wait();
+}
+
+fn exec(program: &str) {
+    ready();
+    until_told();
+    panic!("{}", Command::new(program).arg("1000").exec());
+}

@@ -1,0 +1,683 @@
+//! The kernel side on the kernel that runs here. Needs root; where that cannot be had, set `FLAMETOP_NO_BPF` and the
+//! tests say that they did nothing.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    io::{BufRead, BufReader, Write},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use flametop_kernel::{
+    Kernel, NOT_COUNTED, OpenErrorKind, PassCounts, Rings, Settings, Target,
+    abi::*,
+    check,
+    record::{Head, Record},
+};
+
+const VALUE: u64 = 0x666c_616d_6574_6f70;
+/// No test waits longer for what it expects.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// One test at a time: they load the machine, and look at all of it.
+fn alone() -> Option<MutexGuard<'static, ()>> {
+    static LOCK: Mutex<()> = Mutex::new(());
+    if std::env::var_os("FLAMETOP_NO_BPF").is_some() {
+        println!("not run: FLAMETOP_NO_BPF is set");
+        return None;
+    }
+    Some(LOCK.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// A child that does what it is told, killed at the end.
+struct Subject {
+    child: Child,
+    said: Vec<String>,
+}
+
+impl Subject {
+    fn start(words: &[&str]) -> Subject {
+        // target/release/deps/this → target/release/examples/kernel_subject
+        let mut program: PathBuf = std::env::current_exe().unwrap();
+        program.pop();
+        program.pop();
+        program.push("examples/kernel_subject");
+        let mut child = Command::new(&program)
+            .args(words)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|e| panic!("{}: {e}", program.display()));
+        let lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
+        let said = lines
+            .map(Result::unwrap)
+            .take_while(|line| line != "ready")
+            .collect();
+        Subject { child, said }
+    }
+
+    fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn tell(&mut self) {
+        self.child
+            .stdin
+            .as_mut()
+            .unwrap()
+            .write_all(b"go\n")
+            .unwrap();
+    }
+
+    fn signal(&self, signal: i32) {
+        // SAFETY: no pointers are passed.
+        assert_eq!(unsafe { libc::kill(self.pid() as i32, signal) }, 0);
+    }
+}
+
+impl Drop for Subject {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn open(target: Target, cpu_hz: u32) -> (Kernel, Rings) {
+    let (kernel, rings) = Kernel::open(&Settings {
+        target,
+        cpu_hz,
+        own: Vec::new(),
+    })
+    .unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(kernel.notices(), [""; 0]);
+    (kernel, rings)
+}
+
+/// A record that outlives its pass.
+#[derive(Clone, Debug)]
+struct Kept {
+    head: Head,
+    stack: Option<KeptStack>,
+}
+
+#[derive(Clone, Debug)]
+struct KeptStack {
+    regs: [u64; 17],
+    mapping: std::ops::Range<u64>,
+    kernel: Vec<u64>,
+    user_address: u64,
+    user: Vec<u8>,
+    piece_address: u64,
+    piece: Vec<u8>,
+}
+
+impl Kept {
+    fn new(record: Record<'_>) -> Kept {
+        let stack = record.stack.map(|s| KeptStack {
+            regs: *s.regs,
+            mapping: s.mapping,
+            kernel: s.kernel.to_vec(),
+            user_address: s.user_address,
+            user: s.user.to_vec(),
+            piece_address: s.piece_address,
+            piece: s.piece.to_vec(),
+        });
+        Kept {
+            head: *record.head,
+            stack,
+        }
+    }
+}
+
+/// A pass; its counts always add up, and so do its records.
+fn pass(kernel: &mut Kernel, marks: bool) -> (PassCounts, Vec<Kept>) {
+    let mut records = Vec::new();
+    let counts = kernel
+        .pass(marks, &mut |record| records.push(Kept::new(record)))
+        .unwrap();
+    let c = counts;
+    let failed = c.failed_mm_busy + c.failed_torn + c.failed_faulted + c.failed_exited;
+    assert_eq!(
+        c.visited,
+        c.written + c.unchanged + c.on_cpu + c.idle_kthreads + failed,
+        "{c:?}"
+    );
+    let of_kind = |kind: u32| {
+        records
+            .iter()
+            .filter(|r| u32::from(r.head.kind) == kind)
+            .count() as u64
+    };
+    let idle_written = of_kind(FT_KIND_TASK) - c.written - c.on_cpu - failed;
+    assert!(idle_written <= c.idle_kthreads, "{c:?}");
+    assert_eq!(
+        of_kind(FT_KIND_TASK) + of_kind(FT_KIND_MARK),
+        records.len() as u64
+    );
+    if marks {
+        assert_eq!(records.len() as u64, c.visited);
+    }
+    (counts, records)
+}
+
+/// Passes until one holds a record that is looked for.
+fn pass_until(kernel: &mut Kernel, wanted: impl Fn(&Kept) -> bool) -> Kept {
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        if let Some(found) = pass(kernel, false).1.into_iter().find(&wanted) {
+            return found;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("no pass found what was looked for");
+}
+
+/// Polls until a record is there that is looked for.
+fn poll_until(rings: &mut Rings, mut wanted: impl FnMut(&Kept) -> bool) -> Kept {
+    let (start, mut found) = (Instant::now(), None);
+    while found.is_none() && start.elapsed() < PATIENCE {
+        rings
+            .poll(Duration::from_millis(100), &mut |record| {
+                let record = Kept::new(record);
+                if found.is_none() && wanted(&record) {
+                    found = Some(record);
+                }
+            })
+            .unwrap();
+    }
+    found.expect("the rings did not hold what was looked for")
+}
+
+fn holds_value(bytes: &[u8]) -> bool {
+    bytes
+        .chunks_exact(8)
+        .any(|word| word == VALUE.to_ne_bytes())
+}
+
+fn state_of(kernel: &mut Kernel, tid: u32) -> u32 {
+    let (_, records) = pass(kernel, true);
+    let found = records.iter().find(|r| r.head.tid == tid);
+    found
+        .map(|r| u32::from(r.head.state))
+        .unwrap_or_else(|| panic!("{tid} was not visited"))
+}
+
+#[test]
+fn pass_five_thousand_sleepers_none_missing_and_unchanged_ones_skipped() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["threads", "5000"]);
+    let (mut kernel, _rings) = open(Target::All, 0);
+    let (first, records) = pass(&mut kernel, false);
+    let of_subject: Vec<&Kept> = records
+        .iter()
+        .filter(|r| r.head.tgid == subject.pid())
+        .collect();
+    let tids: HashSet<u32> = of_subject.iter().map(|r| r.head.tid).collect();
+    assert_eq!(tids.len(), 5001);
+    assert_eq!(first.unchanged, 0, "nothing is known before the first pass");
+    for record in &of_subject {
+        let stack = record
+            .stack
+            .as_ref()
+            .unwrap_or_else(|| panic!("no stack: {:?}", record.head));
+        assert!(
+            stack.user.len() > 64 && stack.kernel.len() > 3,
+            "{:?}",
+            record.head
+        );
+    }
+    for marks in [false, true, false, true] {
+        let (counts, records) = pass(&mut kernel, marks);
+        assert!(counts.visited >= 5001);
+        assert!(counts.unchanged >= 5001, "they sleep on: {counts:?}");
+        let again = records
+            .iter()
+            .filter(|r| r.head.tgid == subject.pid())
+            .count();
+        assert_eq!(again, if marks { 5001 } else { 0 });
+    }
+}
+
+#[test]
+fn pass_process_target_visits_its_threads_only() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["threads", "20"]);
+    let other = Subject::start(&["threads", "7"]);
+    let (mut kernel, _rings) = open(Target::Processes(vec![subject.pid(), other.pid()]), 0);
+    assert_eq!(pass(&mut kernel, false).0.visited, 21 + 8);
+    let (mut kernel, _rings) = open(Target::Processes(vec![subject.pid()]), 0);
+    let (counts, records) = pass(&mut kernel, false);
+    assert_eq!(counts.visited, 21);
+    assert!(records.iter().all(|r| r.head.tgid == subject.pid()));
+    let tids: Vec<u32> = records.iter().map(|r| r.head.tid).take(3).collect();
+    let (mut kernel, _rings) = open(Target::Threads(tids.clone()), 0);
+    let (_, records) = pass(&mut kernel, false);
+    assert_eq!(
+        records.iter().map(|r| r.head.tid).collect::<HashSet<_>>(),
+        tids.into_iter().collect()
+    );
+}
+
+#[test]
+fn pass_own_and_excluded_processes_are_not_visited() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["threads", "1"]);
+    let (mut kernel, _rings) = open(Target::All, 0);
+    let tgids = |records: &[Kept]| records.iter().map(|r| r.head.tgid).collect::<HashSet<_>>();
+    let seen = tgids(&pass(&mut kernel, true).1);
+    assert!(seen.contains(&subject.pid()) && !seen.contains(&std::process::id()));
+    kernel.exclude(subject.pid()).unwrap();
+    assert!(!tgids(&pass(&mut kernel, true).1).contains(&subject.pid()));
+}
+
+#[test]
+fn pass_sleeper_has_its_identity_registers_and_stack() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["value"]);
+    let (mut kernel, _rings) = open(Target::Processes(vec![subject.pid()]), 0);
+    let record = pass_until(&mut kernel, |r| u32::from(r.head.state) == FT_STATE_SLEEP);
+    assert_eq!(
+        (record.head.tid, record.head.tgid),
+        (subject.pid(), subject.pid())
+    );
+    assert_eq!(&record.head.comm[..15], b"kernel_subject\0");
+    assert_eq!(record.head.process_comm, record.head.comm);
+    assert_eq!(
+        record.head.start_boottime,
+        record.head.process_start_boottime
+    );
+    assert!(
+        record.head.run_ns > 0
+            && record.head.nvcsw > 0
+            && record.head.exec_vm > 0
+            && record.head.cgroup > 0
+    );
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", subject.pid())).unwrap();
+    let start_ticks: u64 = stat
+        .rsplit(')')
+        .next()
+        .unwrap()
+        .split(' ')
+        .nth(20)
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert_eq!(record.head.start_boottime / 10_000_000, start_ticks);
+    let schedstat = std::fs::read_to_string(format!("/proc/{}/schedstat", subject.pid())).unwrap();
+    let exact: Vec<u64> = schedstat
+        .split(' ')
+        .take(2)
+        .map(|n| n.parse().unwrap())
+        .collect();
+    assert_eq!([record.head.run_ns, record.head.wait_ns], exact[..]);
+
+    let stack = record.stack.unwrap();
+    let (sp, ip, ax) = (stack.regs[7], stack.regs[16], stack.regs[0]);
+    assert_eq!(stack.user_address, sp);
+    assert!(stack.mapping.contains(&sp) && ip != 0);
+    assert_eq!(ax as i64, -38, "a sleeper's rax in a system call");
+    assert_eq!(
+        stack.user.len() as u64,
+        (stack.mapping.end - sp).min(u64::from(FT_PASS_STACK)) & !7
+    );
+    assert!(holds_value(&stack.user));
+    assert!(stack.kernel.len() > 3 && stack.kernel.iter().all(|ip| *ip >> 63 == 1));
+    assert_eq!(record.head.status, FT_HAS_STACK);
+}
+
+#[test]
+fn pass_deep_stack_is_clamped_and_the_wanted_piece_follows() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["deep", "40000"]);
+    let (mut kernel, _rings) = open(Target::Processes(vec![subject.pid()]), 0);
+    let record = pass_until(&mut kernel, |r| u32::from(r.head.state) == FT_STATE_SLEEP);
+    assert_eq!(record.head.status, FT_HAS_STACK | FT_CLAMPED);
+    let stack = record.stack.unwrap();
+    assert_eq!(stack.user.len(), FT_PASS_STACK as usize);
+    assert!(stack.piece.is_empty());
+    assert_eq!(pass(&mut kernel, false).0.unchanged, 1);
+
+    let address = stack.user_address + u64::from(FT_PASS_STACK);
+    kernel.want(subject.pid(), address).unwrap();
+    let (counts, records) = pass(&mut kernel, false);
+    assert_eq!((counts.written, records.len()), (1, 1));
+    let piece = records[0].stack.as_ref().unwrap();
+    assert_eq!(
+        (piece.piece_address, piece.piece.len()),
+        (address, FT_PASS_PIECE as usize)
+    );
+    assert_eq!(piece.user, stack.user);
+    assert!(holds_value(&piece.piece));
+    assert_eq!(
+        pass(&mut kernel, false).0.unchanged,
+        1,
+        "a request is served once"
+    );
+
+    kernel.want(subject.pid(), stack.mapping.end - 64).unwrap();
+    let (_, records) = pass(&mut kernel, false);
+    assert_eq!(
+        records[0].stack.as_ref().unwrap().piece.len(),
+        64,
+        "the end of the mapping clamps the piece"
+    );
+    kernel.want(subject.pid(), 64).unwrap();
+    let (_, records) = pass(&mut kernel, false);
+    assert!(
+        records[0].head.status & FT_PIECE_FAILED != 0
+            && records[0].stack.as_ref().unwrap().piece.is_empty()
+    );
+}
+
+#[test]
+fn pass_mmap_lock_contended_failed_copies_are_tried_again_until_whole() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["mprotect", "50"]);
+    let (mut kernel, _rings) = open(Target::Processes(vec![subject.pid()]), 0);
+    let (mut whole, mut short) = (HashSet::new(), 0);
+    let start = Instant::now();
+    // the sleepers and the main thread; not the one that is busy
+    while whole.len() < 51 {
+        assert!(
+            start.elapsed() < PATIENCE,
+            "only {} of 51 sleepers became whole",
+            whole.len()
+        );
+        let (counts, records) = pass(&mut kernel, false);
+        short += counts.failed_mm_busy + counts.failed_faulted;
+        let sleeping = |r: &&Kept| u32::from(r.head.state) == FT_STATE_SLEEP;
+        whole.extend(
+            records
+                .iter()
+                .filter(sleeping)
+                .filter(|r| !r.stack.as_ref().unwrap().user.is_empty())
+                .map(|r| r.head.tid),
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    println!("{short} copies failed on the way");
+}
+
+#[test]
+fn pass_states_are_those_of_proc() {
+    let Some(_alone) = alone() else { return };
+    let stopped = Subject::start(&["threads", "1"]);
+    let busy = Subject::start(&["busy"]);
+    let zombie = Subject::start(&["zombie"]);
+    let dead: u32 = zombie.said[0].parse().unwrap();
+    let (mut kernel, _rings) = open(Target::All, 0);
+
+    assert_eq!(state_of(&mut kernel, stopped.pid()), FT_STATE_SLEEP);
+    assert_eq!(state_of(&mut kernel, dead), FT_STATE_ZOMBIE);
+    stopped.signal(libc::SIGSTOP);
+    pass_until(&mut kernel, |r| {
+        r.head.tid == stopped.pid() && u32::from(r.head.state) == FT_STATE_STOPPED
+    });
+    stopped.signal(libc::SIGCONT);
+    pass_until(&mut kernel, |r| {
+        r.head.tid == stopped.pid() && u32::from(r.head.state) == FT_STATE_SLEEP
+    });
+    let running = pass_until(&mut kernel, |r| {
+        r.head.tgid == busy.pid() && u32::from(r.head.state) == FT_STATE_RUN
+    });
+    assert!(running.stack.is_none());
+
+    // idle kernel threads: /proc says I for all of them, and the pass says so too
+    let (_, records) = pass(&mut kernel, true);
+    let states: HashMap<u32, u32> = records
+        .iter()
+        .map(|r| (r.head.tid, u32::from(r.head.state)))
+        .collect();
+    let idle = states
+        .iter()
+        .filter(|(_, state)| **state == FT_STATE_IDLE_KTHREAD);
+    let (mut agreed, mut differed) = (0, Vec::new());
+    for (tid, _) in idle {
+        let stat = std::fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();
+        match stat
+            .rsplit(')')
+            .next()
+            .and_then(|rest| rest.trim().chars().next())
+        {
+            Some('I') => agreed += 1,
+            other => differed.push((*tid, other)),
+        }
+    }
+    assert!(
+        agreed > 5 && differed.len() < 3,
+        "{agreed} agreed, {differed:?} did not"
+    );
+    let kthread = records.iter().find(|r| r.head.tid == 2).unwrap();
+    assert_eq!(u32::from(kthread.head.state), FT_STATE_SLEEP);
+    assert!(kthread.head.status & FT_KTHREAD != 0);
+}
+
+#[test]
+fn pass_many_busy_threads_more_than_cpus_some_are_queued_with_their_stacks() {
+    let Some(_alone) = alone() else { return };
+    let cpus = std::thread::available_parallelism().unwrap().get();
+    let subjects: Vec<Subject> = (0..2 * cpus).map(|_| Subject::start(&["busy"])).collect();
+    let (mut kernel, _rings) = open(
+        Target::Processes(subjects.iter().map(Subject::pid).collect()),
+        0,
+    );
+    let queued = pass_until(&mut kernel, |r| {
+        u32::from(r.head.state) == FT_STATE_RUNQ
+            && r.head.status & FT_TORN == 0
+            && r.stack.is_some()
+    });
+    assert!(!queued.stack.unwrap().user.is_empty());
+}
+
+#[test]
+fn life_killed_sleeper_gives_exit_records_with_its_final_sums() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["threads", "3"]);
+    let (mut kernel, mut rings) = open(Target::Processes(vec![subject.pid()]), 0);
+    let (_, records) = pass(&mut kernel, false);
+    let mut alive: HashMap<u32, Head> = records.iter().map(|r| (r.head.tid, r.head)).collect();
+    assert_eq!(alive.len(), 4);
+    subject.signal(libc::SIGKILL);
+    let mut group_dead = 0;
+    poll_until(&mut rings, |r| {
+        assert_eq!(u32::from(r.head.kind), FT_KIND_EXIT);
+        let before = alive.remove(&r.head.tid).expect("each ends once");
+        assert_eq!(before.start_boottime, r.head.start_boottime);
+        assert!(r.head.run_ns >= before.run_ns);
+        group_dead += u32::from(r.head.status & FT_GROUP_DEAD != 0);
+        alive.is_empty()
+    });
+    assert!(group_dead >= 1);
+    assert_eq!(kernel.counters().life_dropped, 0);
+}
+
+#[test]
+fn life_exec_gives_a_record_with_the_next_generation() {
+    let Some(_alone) = alone() else { return };
+    let mut subject = Subject::start(&["exec", "/bin/sleep"]);
+    let (mut kernel, mut rings) = open(Target::All, 0);
+    let before = pass_until(&mut kernel, |r| r.head.tid == subject.pid());
+    subject.tell();
+    let pid = subject.pid();
+    let exec = poll_until(&mut rings, |r| {
+        u32::from(r.head.kind) == FT_KIND_EXEC && r.head.tid == pid
+    });
+    assert_eq!(&exec.head.comm[..6], b"sleep\0");
+    assert_eq!(exec.head.self_exec_id, before.head.self_exec_id + 1);
+    assert_eq!(
+        exec.head.process_start_boottime,
+        before.head.process_start_boottime
+    );
+}
+
+#[test]
+fn clock_busy_thread_is_sampled_in_user_mode() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["busy"]);
+    let (kernel, mut rings) = open(Target::Processes(vec![subject.pid()]), 199);
+    let sample = poll_until(&mut rings, |r| r.head.status & FT_USER_MODE != 0);
+    assert_eq!(u32::from(sample.head.kind), FT_KIND_CPU);
+    assert_eq!(u32::from(sample.head.state), FT_STATE_RUN);
+    let stack = sample.stack.unwrap();
+    assert!(stack.kernel.is_empty() && !stack.user.is_empty() && stack.regs[16] != 0);
+    assert_eq!(stack.user_address, stack.regs[7]);
+    assert!(stack.mapping.contains(&stack.regs[7]));
+    assert!(kernel.counters().cpu_samples > 0);
+}
+
+#[test]
+fn clock_thread_in_a_system_call_has_both_stacks() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["calls"]);
+    let (_kernel, mut rings) = open(Target::Processes(vec![subject.pid()]), 199);
+    let sample = poll_until(&mut rings, |r| r.head.status & FT_USER_MODE == 0);
+    let stack = sample.stack.unwrap();
+    assert!(stack.kernel.len() > 3 && stack.kernel.iter().all(|ip| *ip >> 63 == 1));
+    assert!(!stack.user.is_empty() && stack.regs[16] >> 63 == 0);
+}
+
+#[test]
+fn clock_rate_changes_live_and_zero_stops_it() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["busy"]);
+    let (mut kernel, mut rings) = open(Target::Processes(vec![subject.pid()]), 0);
+    let samples_of = |kernel: &Kernel, rings: &mut Rings| {
+        let before = kernel.counters();
+        std::thread::sleep(Duration::from_millis(500));
+        let mut received = 0;
+        rings.poll(Duration::ZERO, &mut |_| received += 1).unwrap();
+        (kernel.counters().cpu_samples - before.cpu_samples, received)
+    };
+    assert_eq!(samples_of(&kernel, &mut rings), (0, 0), "opened at rate 0");
+    kernel.set_cpu_hz(499).unwrap();
+    let (taken, received) = samples_of(&kernel, &mut rings);
+    assert!(taken > 0 && received > 0);
+    kernel.set_cpu_hz(0).unwrap();
+    rings.poll(Duration::ZERO, &mut |_| ()).unwrap();
+    assert_eq!(samples_of(&kernel, &mut rings), (0, 0), "switched off");
+    kernel.set_cpu_hz(99).unwrap();
+    assert!(samples_of(&kernel, &mut rings).0 > 0, "switched on again");
+    assert!(kernel.set_cpu_hz(1_000_000).is_err());
+}
+
+#[test]
+fn clock_every_sample_taken_arrives_or_is_counted_as_dropped() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["busy"]);
+    let (mut kernel, mut rings) = open(Target::Processes(vec![subject.pid()]), 499);
+    let (start, mut received) = (Instant::now(), 0);
+    while start.elapsed() < Duration::from_secs(1) {
+        rings
+            .poll(Duration::from_millis(50), &mut |_| received += 1)
+            .unwrap();
+    }
+    kernel.set_cpu_hz(0).unwrap();
+    rings.poll(Duration::ZERO, &mut |_| received += 1).unwrap();
+    let counters = kernel.counters();
+    assert_eq!(counters.cpu_samples, received + counters.cpu_dropped);
+}
+
+#[test]
+fn idle_states_add_up_to_idle_time_and_idle_is_within_elapsed() {
+    let Some(_alone) = alone() else { return };
+    let (kernel, _rings) = open(Target::All, 99);
+    let (facts, none) = kernel.idle_states();
+    let settle = |kernel: &Kernel| {
+        let cpus = kernel.cpus();
+        let states = kernel.idle();
+        (cpus, states)
+    };
+    let first = settle(&kernel);
+    std::thread::sleep(Duration::from_millis(1500));
+    let second = settle(&kernel);
+    assert_eq!(facts.is_empty(), none.is_some());
+    assert_eq!(
+        first.0.len(),
+        std::thread::available_parallelism().unwrap().get()
+    );
+    let mut idle_of: BTreeMap<u32, u64> = BTreeMap::new();
+    for (before, after) in first.1.iter().zip(&second.1) {
+        assert_eq!((before.cpu, before.state), (after.cpu, after.state));
+        assert!(after.entries >= after.too_short.max(after.too_long));
+        *idle_of.entry(after.cpu).or_default() += after.residency - before.residency;
+    }
+    for (before, after) in first.0.iter().zip(&second.0) {
+        let (idle, elapsed) = (after.idle - before.idle, after.elapsed - before.elapsed);
+        assert!(elapsed >= 1_400_000_000 && idle <= elapsed, "{after:?}");
+        assert!(after.own_wakeups <= after.wakeups + 200 && after.irq >= before.irq);
+        assert!(after.user == NOT_COUNTED || after.user >= before.user);
+        if !facts.is_empty() {
+            // read a few µs apart
+            let states = idle_of[&after.cpu];
+            assert!(
+                states.abs_diff(idle) < 50_000_000,
+                "states {states}, idle {idle}"
+            );
+        }
+    }
+}
+
+#[test]
+fn idle_cpu_that_only_the_clock_wakes_counts_its_own_wakeups() {
+    let Some(_alone) = alone() else { return };
+    let (mut kernel, _rings) = open(Target::All, 0);
+    let own = |kernel: &Kernel| kernel.cpus().iter().map(|cpu| cpu.own_wakeups).sum::<u64>();
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(own(&kernel), 0, "the clock is off");
+    kernel.set_cpu_hz(499).unwrap();
+    let (start, before) = (Instant::now(), kernel.cpus());
+    while own(&kernel) == 0 {
+        std::thread::sleep(Duration::from_millis(50));
+        if start.elapsed() > PATIENCE {
+            // on a loaded machine a clock need not find an idle CPU
+            for (before, after) in before.iter().zip(kernel.cpus()) {
+                let (idle, elapsed) = (after.idle - before.idle, after.elapsed - before.elapsed);
+                assert!(
+                    idle < elapsed / 20,
+                    "CPU {} was idle for {idle} of {elapsed} ns",
+                    after.cpu
+                );
+            }
+            println!("not shown: no CPU was idle");
+            return;
+        }
+    }
+}
+
+#[test]
+fn open_target_that_does_not_exist_is_gone() {
+    let Some(_alone) = alone() else { return };
+    let gone = Settings {
+        target: Target::Processes(vec![4_194_304]),
+        cpu_hz: 0,
+        own: Vec::new(),
+    };
+    let error = Kernel::open(&gone).err().unwrap();
+    assert_eq!(error.kind, OpenErrorKind::TargetGone);
+    assert!(!error.message.contains('\n'));
+}
+
+#[test]
+fn pass_target_that_exits_midway_visits_nothing() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["threads", "2"]);
+    let (mut kernel, _rings) = open(Target::Processes(vec![subject.pid()]), 0);
+    assert_eq!(pass(&mut kernel, false).0.visited, 3);
+    drop(subject);
+    assert_eq!(pass(&mut kernel, true).0, PassCounts::default());
+}
+
+#[test]
+fn check_as_root_says_that_the_main_job_can_run() {
+    let Some(_alone) = alone() else { return };
+    let lines = check();
+    assert!(lines.len() >= 12);
+    for line in lines {
+        println!("{line:?}");
+        assert!(line.ok || !line.needed, "{line:?}");
+        assert_eq!(line.ok, line.remedy.is_empty());
+        assert!(!line.detail.is_empty() && !line.detail.contains('\n'));
+    }
+}

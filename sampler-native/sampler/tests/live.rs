@@ -1,0 +1,366 @@
+//! The pipeline on the real kernel: run as root. Programs are compiled with the system's C compiler, without frame pointers.
+
+mod model;
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::OnceLock,
+    time::Duration,
+};
+
+use flametop_stream::{Counter, End, Reader, State, text};
+use model::{Model, Recording};
+
+/// A child process that is killed and reaped at the end of its test.
+struct Program(Child);
+
+impl Program {
+    fn start(name: &str, args: &[&str]) -> Program {
+        let child = Command::new(compiled(name))
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("the test program starts");
+        std::thread::sleep(Duration::from_millis(100));
+        Program(child)
+    }
+
+    /// Lets a program that waits for it go on.
+    fn go_on(&mut self) {
+        drop(self.0.stdin.take());
+    }
+
+    fn pid(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn compiled(name: &str) -> PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).to_owned();
+        for name in ["chain", "life"] {
+            let source = format!("{}/tests/programs/{name}.c", env!("CARGO_MANIFEST_DIR"));
+            let status = Command::new("cc")
+                .args([
+                    "-O2",
+                    "-fomit-frame-pointer",
+                    "-fno-optimize-sibling-calls",
+                    "-Wall",
+                    "-Werror",
+                    "-pthread",
+                    "-o",
+                ])
+                .arg(folder.join(name))
+                .arg(source)
+                .status()
+                .expect("a C compiler");
+            assert!(status.success());
+        }
+        folder
+    });
+    folder.join(name)
+}
+
+fn target(pid: u32) -> String {
+    format!("target=pid {pid}")
+}
+
+/// The frames from `main` on of a stack by names.
+fn from_main(model: &Model, stack: u32) -> Vec<String> {
+    let names = model.names(stack);
+    let main = names
+        .iter()
+        .position(|n| n == "main")
+        .unwrap_or_else(|| panic!("no main: {names:?}"));
+    names[main..].to_vec()
+}
+
+fn chain() -> Vec<String> {
+    let links = (1..=10).map(|i| format!("chain_{i}"));
+    std::iter::once("main".to_owned()).chain(links).collect()
+}
+
+#[test]
+fn pass_sleeper_without_frame_pointers_comes_whole_and_in_order() {
+    let program = Program::start("chain", &["sleep"]);
+    let mut recording = Recording::open(&target(program.pid()));
+    recording.run(19, 500);
+    recording.name_all();
+    let model = &recording.model;
+    let task = model.task(program.pid()).expect("the task");
+    assert_eq!(task.changes, 1, "asleep all the time");
+    let now = task.now.expect("a head");
+    assert_eq!((now.state, now.why), (State::Sleep, End::Root));
+    let names = from_main(model, now.stack.expect("a stack"));
+    assert_eq!(names[..11], chain());
+    assert!(names[11].contains("nanosleep"), "{names:?}");
+    assert!(
+        names.last().is_some_and(|n| n.ends_with("_[k]")),
+        "{names:?}"
+    );
+    assert!(
+        names.iter().any(|n| n == "hrtimer_nanosleep_[k]"),
+        "{names:?}"
+    );
+    let process = &model.processes[task.process as usize];
+    assert_eq!((process.comm.as_str(), process.kthread), ("chain", false));
+    assert!(process.cmdline.ends_with(b"/chain\0sleep\0"));
+    assert_eq!(model.counter(Counter::Tasks), 1);
+}
+
+#[test]
+fn cpu_clock_busy_without_frame_pointers_comes_whole_and_in_order() {
+    let program = Program::start("chain", &["spin"]);
+    let mut recording = Recording::open(&format!("{}\nhz.cpu=199", target(program.pid())));
+    recording.run(19, 1500);
+    recording.name_all();
+    let model = &recording.model;
+    let task = model.task(program.pid()).expect("the task");
+    let user: Vec<_> = task.samples.iter().filter(|s| s.user_mode).collect();
+    assert!(user.len() > 20, "{} samples", user.len());
+    for sample in user {
+        assert_eq!(sample.why, End::Root);
+        assert_eq!(from_main(model, sample.stack.expect("a stack")), chain());
+    }
+}
+
+#[test]
+fn pass_deep_sleeper_is_completed_piece_by_piece() {
+    let program = Program::start("life", &["deep", "100000"]);
+    let mut recording = Recording::open(&target(program.pid()));
+    recording.run(49, 900);
+    recording.name_all();
+    let model = &recording.model;
+    let task = model.task(program.pid()).expect("the task");
+    let now = task.now.expect("a head");
+    assert_eq!(now.why, End::Root);
+    let names = from_main(model, now.stack.expect("a stack"));
+    assert_eq!(
+        names.iter().filter(|n| *n == "deep").count(),
+        99,
+        "{names:?}"
+    );
+    assert!(task.changes > 5, "each piece is told of");
+}
+
+#[test]
+fn pass_sleeper_on_another_stack_is_walked_over_to_the_first() {
+    let program = Program::start("life", &["deep", "40000", "signal"]);
+    let mut recording = Recording::open(&target(program.pid()));
+    recording.run(49, 900);
+    recording.name_all();
+    let model = &recording.model;
+    let now = model
+        .task(program.pid())
+        .and_then(|t| t.now)
+        .expect("a head");
+    assert_eq!(now.why, End::Root);
+    let names = from_main(model, now.stack.expect("a stack"));
+    assert!(names.iter().any(|n| n == "on_signal"), "{names:?}");
+}
+
+#[test]
+fn cpu_clock_deep_stack_is_copied_deeper_after_the_first_sample() {
+    let program = Program::start("life", &["deep", "16000", "busy"]);
+    let mut recording = Recording::open(&format!("{}\nhz.cpu=199", target(program.pid())));
+    recording.run(19, 1500);
+    recording.name_all();
+    let model = &recording.model;
+    let task = model.task(program.pid()).expect("the task");
+    assert_eq!(task.samples.first().map(|s| s.why), Some(End::Truncated));
+    let last = task.samples.last().expect("samples");
+    assert_eq!(last.why, End::Root);
+    let names = from_main(model, last.stack.expect("a stack"));
+    assert_eq!(
+        names.iter().filter(|n| *n == "deep").count(),
+        17,
+        "{names:?}"
+    );
+}
+
+#[test]
+fn target_of_one_thread_is_that_thread_alone() {
+    let program = Program::start("life", &["thread-exec"]);
+    let threads = std::fs::read_dir(format!("/proc/{}/task", program.pid())).expect("threads");
+    let names = threads
+        .flatten()
+        .filter_map(|t| t.file_name().into_string().ok());
+    let tid = names
+        .filter_map(|n| n.parse().ok())
+        .max()
+        .expect("a thread");
+    let mut recording = Recording::open(&format!("target=tid {tid}"));
+    recording.run(19, 400);
+    let tids: Vec<u32> = recording.model.tasks.iter().map(|t| t.tid).collect();
+    assert_eq!(tids, [tid]);
+    assert_ne!(tid, program.pid());
+}
+
+#[test]
+fn pass_five_thousand_sleepers_are_in_every_pass_and_told_of_once() {
+    const THREADS: usize = 5000;
+    let program = Program::start("life", &["sleepers", &THREADS.to_string()]);
+    let tasks = format!("/proc/{}/task", program.pid());
+    while std::fs::read_dir(&tasks).expect("threads").count() <= THREADS {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let mut recording = Recording::open(&target(program.pid())).with_smallest_buffer();
+    for _ in 0..15 {
+        recording.fill(true);
+        assert_eq!(recording.model.counter(Counter::Tasks), THREADS as u64 + 1);
+    }
+    let model = &recording.model;
+    assert_eq!(model.tasks.len(), THREADS + 1);
+    for task in &model.tasks {
+        assert!(task.gone.is_none());
+        let now = task.now.expect("a head");
+        assert_eq!((now.state, now.why), (State::Sleep, End::Root));
+        assert_eq!(task.changes, 1, "one interval");
+    }
+    assert!(model.stacks.len() < 10, "{} stacks", model.stacks.len());
+}
+
+#[test]
+fn exit_killed_sleeper_is_gone_within_a_second_with_its_final_sums() {
+    let program = Program::start("chain", &["sleep"]);
+    let other = Program::start("chain", &["sleep"]);
+    let mut recording = Recording::open(&format!("target=pid {},{}", program.pid(), other.pid()));
+    recording.run(19, 300);
+    let pid = program.pid();
+    assert!(recording.model.task(pid).is_some());
+    drop(program);
+    recording.run(19, 1000);
+    let task = recording
+        .model
+        .tasks
+        .iter()
+        .find(|t| t.tid == pid)
+        .expect("known");
+    let gone = task.gone.expect("gone");
+    assert!(
+        gone.exact && gone.run >= task.now.expect("a head").run,
+        "{gone:?}"
+    );
+    assert!(recording.model.task(pid).is_none());
+    assert!(recording.model.task(other.pid()).is_some());
+}
+
+#[test]
+fn identities_hold_on_every_batch_under_churn() {
+    let programs = [
+        Program::start("life", &["threads"]),
+        Program::start("life", &["forks"]),
+        Program::start("chain", &["spin"]),
+    ];
+    // Recording asserts the identities and the rules of ids and order at each batch.
+    let mut recording = Recording::open("target=all\nhz.cpu=499").with_smallest_buffer();
+    recording.run(49, 3000);
+    for _ in 0..4 {
+        std::thread::sleep(Duration::from_millis(60));
+        recording.fill(false);
+    }
+    let model = &recording.model;
+    assert!(model.batches > model.passes, "passes are split");
+    assert!(model.counter(Counter::CpuPlaced) > 500);
+    let threads = programs[0].pid();
+    let short: Vec<_> = model
+        .tasks
+        .iter()
+        .filter(|t| model.processes[t.process as usize].tgid == threads && t.tid != threads)
+        .collect();
+    assert!(short.len() > 100, "{} short threads", short.len());
+    assert!(short.iter().all(|t| t.fresh || t.changes > 0));
+    let exact = short
+        .iter()
+        .filter(|t| t.gone.is_some_and(|g| g.exact))
+        .count();
+    assert!(
+        exact + 50 > short.len(),
+        "{exact} of {} have final sums",
+        short.len()
+    );
+}
+
+#[test]
+fn drain_after_the_clock_stops_leaves_nothing_waiting() {
+    let _program = Program::start("chain", &["spin"]);
+    let mut recording = Recording::open("target=all\nhz.cpu=499");
+    recording.run(19, 500);
+    recording.session.set_rates(19, 0).expect("off");
+    for _ in 0..20 {
+        std::thread::sleep(Duration::from_millis(50));
+        recording.fill(false);
+        if recording.model.counter(Counter::CpuWaiting) == 0 {
+            break;
+        }
+    }
+    assert_eq!(recording.model.counter(Counter::CpuWaiting), 0);
+    let taken = recording.model.counter(Counter::CpuSamples);
+    assert!(taken > 0);
+    recording.run(19, 400);
+    assert_eq!(recording.model.counter(Counter::CpuSamples), taken);
+}
+
+#[test]
+fn exec_by_another_thread_replaces_all_tasks_of_the_process() {
+    let mut program = Program::start("life", &["thread-exec"]);
+    let mut recording = Recording::open(&target(program.pid()));
+    recording.run(19, 200);
+    assert_eq!(recording.model.tasks_of(program.pid()).count(), 3);
+    program.go_on();
+    recording.run(19, 1500);
+    let model = &recording.model;
+    let live: Vec<_> = model.tasks_of(program.pid()).collect();
+    assert_eq!(live.len(), 1);
+    assert_eq!(
+        (live[0].tid, live[0].comm.as_str()),
+        (program.pid(), "sleep")
+    );
+    let process = &model.processes[live[0].process as usize];
+    assert_eq!(process.cmdline, b"replaced\x001000\0");
+    assert_eq!(model.tasks.iter().filter(|t| t.gone.is_some()).count(), 3);
+    assert!(
+        live[0]
+            .now
+            .is_some_and(|h| h.state == State::Sleep && h.why == End::Root)
+    );
+}
+
+#[test]
+fn stream_of_a_session_is_read_whole() {
+    let _program = Program::start("life", &["threads"]);
+    let mut recording = Recording::open("target=all");
+    recording.run(19, 500);
+    recording.name_all();
+    let mut reader = Reader::new(recording.bytes.as_slice()).expect("header");
+    let header = reader.header().clone();
+    assert_eq!(header.fact("target"), Some("all"));
+    assert_eq!(
+        header.fact("own"),
+        Some(std::process::id().to_string().as_str())
+    );
+    assert!(
+        header
+            .fact("time.monotonic")
+            .is_some_and(|t| t.parse::<u64>().is_ok())
+    );
+    let mut batches = 0;
+    while reader.next_batch().expect("batch").is_some() {
+        batches += 1;
+    }
+    assert_eq!(batches, recording.model.batches);
+    let (text, result) = text::dump(recording.bytes.as_slice());
+    assert_eq!(result, Ok(()));
+    assert!(text.lines().any(|l| l.starts_with("host load1=")));
+    assert!(recording.model.own_cpu > 0);
+}

@@ -1,0 +1,114 @@
+/* Tasks that come and go. `threads`: short threads without end; `thread-exec`: a second thread calls exec when stdin ends; `forks`:
+ * processes without end; `sleepers N`: N threads asleep; `deep N`: asleep under N bytes of stack, on an alternate one with
+ * `deep N signal`, on the CPU with `deep N busy`. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile unsigned long sink;
+static int busy;
+
+static void nap(long us)
+{
+	struct timespec t = { .tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000 };
+	nanosleep(&t, NULL);
+}
+
+static void *short_thread(void *arg)
+{
+	for (int i = 0; i < 200000; i++)
+		sink += i;
+	nap(3000);
+	return arg;
+}
+
+static void *exec_thread(void *arg)
+{
+	char byte;
+	if (read(0, &byte, 1) >= 0) /* until the test says so */
+		execl("/bin/sleep", "replaced", "1000", NULL);
+	return arg;
+}
+
+static void *sleeping_thread(void *arg)
+{
+	pause();
+	return arg;
+}
+
+__attribute__((noinline)) static int deep(long left)
+{
+	char room[1024];
+	memset(room, (int)left, sizeof(room));
+	while (left <= 0 && busy)
+		sink += left;
+	if (left <= 0)
+		return pause();
+	int r = deep(left - 1024);
+	return r + room[r & 1023];
+}
+
+static long deep_bytes;
+
+static void on_signal(int number)
+{
+	(void)number;
+	deep(4096);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(what, "threads")) {
+		pthread_t t[4];
+		for (;;) {
+			for (int i = 0; i < 4; i++)
+				if (pthread_create(&t[i], NULL, short_thread, NULL))
+					return 1;
+			for (int i = 0; i < 4; i++)
+				pthread_join(t[i], NULL);
+		}
+	} else if (!strcmp(what, "thread-exec")) {
+		pthread_t t;
+		pthread_create(&t, NULL, sleeping_thread, NULL);
+		pthread_create(&t, NULL, exec_thread, NULL);
+		pause();
+	} else if (!strcmp(what, "forks")) {
+		for (;;) {
+			pid_t child = fork();
+			if (!child) {
+				for (int i = 0; i < 1000000; i++)
+					sink += i;
+				_exit(0);
+			}
+			waitpid(child, NULL, 0);
+		}
+	} else if (!strcmp(what, "sleepers")) {
+		pthread_attr_t attr;
+		pthread_t t;
+		pthread_attr_init(&attr);
+		pthread_attr_setstacksize(&attr, 64 * 1024);
+		for (int i = 0; i < atoi(argv[2]); i++)
+			if (pthread_create(&t, &attr, sleeping_thread, NULL))
+				return 1;
+		pause();
+	} else if (!strcmp(what, "deep")) {
+		deep_bytes = argc > 2 ? atol(argv[2]) : 100000;
+		busy = argc > 3 && !strcmp(argv[3], "busy");
+		if (argc > 3 && !strcmp(argv[3], "signal")) {
+			stack_t other = { .ss_sp = malloc(1 << 16), .ss_size = 1 << 16 };
+			struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_ONSTACK };
+			sigaltstack(&other, NULL);
+			sigaction(SIGUSR1, &action, NULL);
+			raise(SIGUSR1);
+		}
+		return deep(deep_bytes);
+	}
+	return 2;
+}

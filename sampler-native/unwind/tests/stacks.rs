@@ -1,0 +1,624 @@
+//! Real stacks of real programs, compiled here, stopped with ptrace.
+
+#[path = "stopped/mod.rs"]
+mod stopped;
+
+use flametop_unwind::{
+    End, Frame, MAX_FRAMES, ModuleKind, Modules, Outcome, ProcessMaps, Unwinder,
+};
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{BufRead, BufReader},
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
+};
+use stopped::{Stopped, threads};
+
+const LIMIT: usize = 64 << 20;
+const OMIT: &[&str] = &["gcc", "-O2", "-fomit-frame-pointer"];
+const CHAIN: [&str; 11] = [
+    "f9", "f8", "f7", "f6", "f5", "f4", "f3", "f2", "f1", "f0", "main",
+];
+
+/// A program of `tests/programs`, running; killed when dropped.
+struct Program {
+    path: PathBuf,
+    child: Child,
+    symbols: BTreeMap<u64, String>,
+}
+
+impl Program {
+    /// Compiles `source` by `compiler` (program and options) as `name`.
+    fn compile(name: &str, compiler: &[&str], source: &str) -> PathBuf {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/programs")
+            .join(source);
+        let status = Command::new(compiler[0])
+            .arg(&source)
+            .args(&compiler[1..])
+            .arg("-o")
+            .arg(&path)
+            .status();
+        assert!(
+            status.expect("the compiler runs").success(),
+            "{compiler:?} compiles {source:?}"
+        );
+        path
+    }
+
+    /// Runs it until it says that it is ready.
+    fn run(path: PathBuf, arguments: &[&str]) -> Program {
+        let mut command = Command::new(path);
+        command.args(arguments);
+        Program::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Program {
+        let path = PathBuf::from(command.get_program());
+        let symbols = Command::new("nm").arg(&path).output().expect("nm runs");
+        let symbols = String::from_utf8_lossy(&symbols.stdout)
+            .lines()
+            .filter_map(|line| {
+                let mut fields = line.split_whitespace();
+                let (address, kind, name) = (fields.next()?, fields.next()?, fields.next()?);
+                let address = u64::from_str_radix(address, 16).ok()?;
+                "tTwW".contains(kind).then(|| (address, name.to_string()))
+            })
+            .collect();
+        let mut child = command
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program runs");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe"))
+            .read_line(&mut line)
+            .expect("a line");
+        assert_eq!(line, "ready\n");
+        Program {
+            path,
+            child,
+            symbols,
+        }
+    }
+
+    fn start(name: &str, compiler: &[&str], source: &str, arguments: &[&str]) -> Program {
+        Program::run(Program::compile(name, compiler, source), arguments)
+    }
+
+    /// Waits until all its threads sleep.
+    fn asleep(self) -> Program {
+        let state = |tid: u32| {
+            let stat = fs::read_to_string(format!("/proc/{}/task/{tid}/stat", self.child.id()))
+                .unwrap_or_default();
+            stat.rsplit(')')
+                .next()
+                .and_then(|rest| rest.trim().chars().next())
+        };
+        while !threads(self.child.id())
+            .into_iter()
+            .all(|tid| state(tid) == Some('S'))
+        {
+            thread::sleep(Duration::from_millis(1));
+        }
+        self
+    }
+
+    /// The walk of the thread that started last, with at most `more` further pieces.
+    fn walk(&self, more: usize) -> Walked {
+        let mut modules = Modules::new(LIMIT);
+        let maps = ProcessMaps::read(self.child.id(), &mut modules).expect("maps");
+        let tid = *threads(self.child.id()).last().expect("a thread");
+        let stopped = Stopped::stop(self.child.id(), tid).expect("stopped");
+        let (frames, outcome, asked) =
+            stopped.walk(&mut Unwinder::new(), &maps, &mut modules, more);
+        Walked {
+            names: self.names(&frames, &modules),
+            roots: roots(&frames, &mut modules),
+            frames,
+            outcome,
+            asked,
+            modules,
+        }
+    }
+
+    /// Names of the frames in the program itself; those elsewhere by their file.
+    fn names(&self, frames: &[Frame], modules: &Modules) -> Vec<String> {
+        let own = self.path.as_os_str().as_encoded_bytes();
+        let name = |frame: &Frame| {
+            let path = modules.get(frame.module).path();
+            if path.strip_suffix(b" (deleted)").unwrap_or(path) == own {
+                self.symbols
+                    .range(..=frame.offset)
+                    .next_back()
+                    .map_or("?".to_string(), |(_, name)| name.clone())
+            } else {
+                String::from_utf8_lossy(
+                    path.rsplit(|byte| *byte == b'/').next().unwrap_or_default(),
+                )
+                .into_owned()
+            }
+        };
+        frames.iter().map(name).collect()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+struct Walked {
+    names: Vec<String>,
+    roots: Option<&'static str>,
+    frames: Vec<Frame>,
+    outcome: Outcome,
+    asked: usize,
+    modules: Modules,
+}
+
+impl Walked {
+    fn guessed(&self) -> Vec<&str> {
+        self.frames
+            .iter()
+            .zip(&self.names)
+            .filter(|(f, _)| f.guessed)
+            .map(|(_, name)| name.as_str())
+            .collect()
+    }
+
+    /// The names in `expected` follow one another without a gap.
+    #[track_caller]
+    fn assert_contains(&self, expected: &[&str]) {
+        let found = self
+            .names
+            .windows(expected.len())
+            .any(|names| names == expected);
+        assert!(
+            found,
+            "{expected:?} in {:?}, {:?}",
+            self.names, self.outcome
+        );
+    }
+
+    /// Ends in the root, nothing guessed.
+    #[track_caller]
+    fn assert_whole(&self) {
+        assert_eq!(self.outcome.end, End::Root, "{:?}", self.names);
+        assert!(!self.outcome.unknown_address);
+        assert_eq!(self.guessed(), Vec::<&str>::new(), "{:?}", self.names);
+    }
+}
+
+fn roots(frames: &[Frame], modules: &mut Modules) -> Option<&'static str> {
+    frames
+        .last()
+        .and_then(|frame| modules.root_name(frame.module, frame.offset))
+}
+
+fn chain(name: &str, options: &[&str]) -> Walked {
+    Program::start(name, &[OMIT, options].concat(), "chain.c", &[])
+        .asleep()
+        .walk(4)
+}
+
+#[test]
+fn walk_chain_asleep_in_libc_is_complete_and_in_order() {
+    let walked = chain("chain", &[]);
+    walked.assert_contains(&CHAIN);
+    walked.assert_whole();
+    assert_eq!(walked.names[0], "libc.so.6");
+    assert_eq!(walked.names.last().map(String::as_str), Some("_start"));
+    assert_eq!(walked.roots, Some("[process start]"));
+    assert_eq!(walked.asked, 0);
+}
+
+#[test]
+fn walk_thread_ends_in_thread_start() {
+    let walked = Program::start("chain-thread", OMIT, "chain.c", &["thread"])
+        .asleep()
+        .walk(0);
+    walked.assert_contains(&[&CHAIN[..10], &["thread"]].concat());
+    walked.assert_whole();
+    assert_eq!(walked.roots, Some("[thread start]"));
+}
+
+#[test]
+fn walk_static_program_is_complete() {
+    for (name, option) in [
+        ("chain-static", "-static"),
+        ("chain-static-pie", "-static-pie"),
+        ("chain-no-pie", "-no-pie"),
+    ] {
+        let walked = chain(name, &[option]);
+        walked.assert_contains(&CHAIN);
+        walked.assert_whole();
+        assert_eq!(walked.roots, Some("[process start]"), "{name}");
+    }
+}
+
+#[test]
+fn walk_deep_stack_asks_for_pieces_until_the_root() {
+    let program = Program::start(
+        "chain-deep",
+        &[OMIT, &["-DFRAME=5000"]].concat(),
+        "chain.c",
+        &[],
+    )
+    .asleep();
+    let first = program.walk(0);
+    assert_eq!(first.outcome.end, End::Truncated);
+    assert!(first.outcome.want.is_some());
+    assert!(first.names.iter().any(|name| name == "f9"));
+    let whole = program.walk(8);
+    whole.assert_contains(&CHAIN);
+    whole.assert_whole();
+    assert!(whole.asked > 1);
+}
+
+#[test]
+fn walk_debug_frame_only_is_complete() {
+    for (name, options) in [("chain-debug", "-gz=none"), ("chain-debug-gz", "-gz=zlib")] {
+        let walked = chain(
+            name,
+            &[
+                "-g",
+                "-fno-asynchronous-unwind-tables",
+                "-fno-unwind-tables",
+                options,
+            ],
+        );
+        walked.assert_contains(&CHAIN);
+        walked.assert_whole();
+    }
+}
+
+#[test]
+fn walk_no_header_table_uses_an_index_of_its_own() {
+    let walked = chain("chain-no-header", &["-Wl,--no-eh-frame-hdr"]);
+    walked.assert_contains(&CHAIN);
+    walked.assert_whole();
+}
+
+#[test]
+fn walk_no_section_headers_finds_unwind_information_by_program_header() {
+    let path = Program::compile("chain-sections", OMIT, "chain.c");
+    let mut program = Program::run(path.clone(), &[]);
+    let symbols = std::mem::take(&mut program.symbols);
+    drop(program);
+    let mut file = fs::read(&path).expect("the program");
+    file[0x28..0x30].fill(0);
+    file[0x3c..0x40].fill(0);
+    fs::write(&path, file).expect("written");
+    let mut program = Program::run(path, &[]).asleep();
+    program.symbols = symbols;
+    let walked = program.walk(0);
+    walked.assert_contains(&CHAIN);
+    walked.assert_whole();
+}
+
+#[test]
+fn walk_no_unwind_information_but_frame_pointers_is_complete_and_guessed() {
+    let options = [
+        "-fno-asynchronous-unwind-tables",
+        "-fno-unwind-tables",
+        "-fno-omit-frame-pointer",
+    ];
+    let walked = chain("chain-pointers", &options);
+    walked.assert_contains(&CHAIN);
+    assert_eq!(walked.outcome.end, End::Root);
+    assert!(walked.guessed().contains(&"f3"));
+}
+
+#[test]
+fn walk_no_unwind_information_at_all_says_so_or_marks_guesses() {
+    let walked = chain(
+        "chain-nothing",
+        &["-fno-asynchronous-unwind-tables", "-fno-unwind-tables"],
+    );
+    walked.assert_contains(&["libc.so.6", "f9"]);
+    let after = walked
+        .frames
+        .iter()
+        .skip_while(|f| walked.modules.get(f.module).path().ends_with(b"libc.so.6"))
+        .nth(1);
+    match after {
+        None => assert_eq!(walked.outcome.end, End::NoUnwindInfo),
+        Some(frame) => assert!(frame.guessed, "{:?}", walked.names),
+    }
+}
+
+#[test]
+fn walk_musl_finds_the_chain_by_guess() {
+    let compiler = ["musl-gcc", "-O2", "-fomit-frame-pointer"];
+    for (name, option) in [("chain-musl", "-fPIE"), ("chain-musl-static", "-static")] {
+        let path = Program::compile(name, &[&compiler[..], &[option]].concat(), "chain.c");
+        let walked = Program::run(path.clone(), &[]).asleep().walk(0);
+        walked.assert_contains(&CHAIN);
+        assert_eq!(walked.outcome.end, End::Root, "{:?}", walked.names);
+        assert_eq!(walked.roots, Some("[process start]"));
+        assert!(!walked.guessed().is_empty());
+        let walked = Program::run(path, &["thread"]).asleep().walk(0);
+        walked.assert_contains(&[&CHAIN[..10], &["thread"]].concat());
+        assert_eq!(walked.outcome.end, End::Root, "{:?}", walked.names);
+        assert_eq!(walked.roots, Some("[thread start]"));
+    }
+}
+
+#[test]
+fn walk_stack_of_variable_size_and_alignment_is_complete() {
+    let expected = ["asleep", "aligned", "variable", "allocated", "both", "main"];
+    for (name, options) in [
+        ("realign", &["-mavx", "-mstackrealign"][..]),
+        ("realign-plain", &["-mavx"]),
+    ] {
+        let walked = Program::start(name, &[OMIT, options].concat(), "realign.c", &[])
+            .asleep()
+            .walk(0);
+        walked.assert_contains(&expected);
+        walked.assert_whole();
+    }
+}
+
+#[test]
+fn walk_exception_handler_is_complete() {
+    let walked = Program::start(
+        "objects",
+        &["g++", "-O2", "-fomit-frame-pointer"],
+        "objects.cc",
+        &[],
+    )
+    .asleep()
+    .walk(0);
+    let names: Vec<&str> = walked.names.iter().map(String::as_str).collect();
+    let sleeper = names
+        .iter()
+        .position(|name| name.contains("Sleeper"))
+        .expect("the virtual function");
+    assert!(names[sleeper + 1].contains("Guard"), "{names:?}");
+    assert!(names[sleeper + 2].starts_with("catcher"), "{names:?}");
+    assert_eq!(names[sleeper + 3], "main");
+    walked.assert_whole();
+}
+
+#[test]
+fn walk_signal_handler_goes_on_in_what_it_interrupted() {
+    let walked = Program::start("signal", OMIT, "signal.c", &[])
+        .asleep()
+        .walk(0);
+    walked.assert_contains(&[
+        "asleep",
+        "handler",
+        "libc.so.6",
+        "fault",
+        "caller",
+        "outer",
+        "main",
+    ]);
+    walked.assert_whole();
+}
+
+#[test]
+fn walk_signal_handler_of_musl_goes_on_in_what_it_interrupted() {
+    let compiler = ["musl-gcc", "-O2", "-fomit-frame-pointer"];
+    let walked = Program::start("signal-musl", &compiler, "signal.c", &[])
+        .asleep()
+        .walk(0);
+    walked.assert_contains(&[
+        "asleep", "handler", "libc.so", "fault", "caller", "outer", "main",
+    ]);
+    assert_eq!(walked.outcome.end, End::Root);
+}
+
+#[test]
+fn walk_alternate_signal_stack_asks_for_the_other_stack() {
+    let program = Program::start("signal-alternate", OMIT, "signal.c", &["alternate"]).asleep();
+    let first = program.walk(0);
+    first.assert_contains(&["asleep", "handler", "libc.so.6", "fault"]);
+    assert_eq!(first.outcome.end, End::OtherStack);
+    let whole = program.walk(1);
+    whole.assert_contains(&[
+        "asleep",
+        "handler",
+        "libc.so.6",
+        "fault",
+        "caller",
+        "outer",
+        "main",
+    ]);
+    whole.assert_whole();
+}
+
+#[test]
+fn walk_call_is_last_instruction_names_the_caller() {
+    let walked = Program::start("noreturn", OMIT, "noreturn.c", &[])
+        .asleep()
+        .walk(0);
+    walked.assert_contains(&["never", "last", "main"]);
+    walked.assert_whole();
+}
+
+#[test]
+fn walk_compiled_at_run_time_ends_in_jit_without_frame_pointer() {
+    let path = Program::compile("jit", OMIT, "jit.c");
+    let framed = Program::run(path.clone(), &["framed"]).asleep().walk(0);
+    framed.assert_contains(&["asleep", "[jit]", "enter", "main"]);
+    assert_eq!(framed.outcome.end, End::Root);
+    assert_eq!(framed.guessed(), ["enter"]);
+    let short = Program::run(path, &[]).asleep().walk(0);
+    assert_eq!(short.outcome.end, End::Jit);
+    assert_eq!(short.names.last().map(String::as_str), Some("[jit]"));
+    let jit = short.frames.last().expect("a frame").module;
+    assert_eq!(short.modules.get(jit).kind(), ModuleKind::Jit);
+}
+
+#[test]
+fn walk_every_instruction_is_complete() {
+    step_through("steps", &["-Wl,-z,lazy", "-fcf-protection=none"]);
+    step_through(
+        "steps-ibt",
+        &["-Wl,-z,lazy,-z,ibtplt", "-fcf-protection=full"],
+    );
+}
+
+/// Walks at each of some thousand instructions: prologues and epilogues, linkage table, resolver, vDSO.
+fn step_through(name: &str, options: &[&str]) {
+    let program = Program::start(name, &[OMIT, options].concat(), "steps.c", &[]);
+    let mut modules = Modules::new(LIMIT);
+    let mut unwinder = Unwinder::new();
+    let maps = ProcessMaps::read(program.child.id(), &mut modules).expect("maps");
+    let mut stopped = Stopped::stop(program.child.id(), program.child.id()).expect("stopped");
+    let (mut vdso, mut linkage, mut resolver) = (0, 0, 0);
+    for _ in 0..4000 {
+        let (frames, outcome, _) = stopped.walk(&mut unwinder, &maps, &mut modules, 1);
+        let names = program.names(&frames, &modules);
+        assert_eq!(outcome.end, End::Root, "{names:?} {frames:x?}");
+        assert!(frames.iter().all(|frame| !frame.guessed), "{names:?}");
+        let expected = ["inner", "middle", "outer", "main"];
+        let own: Vec<&str> = names
+            .iter()
+            .map(String::as_str)
+            .filter(|name| expected.contains(name))
+            .collect();
+        assert!(
+            expected.ends_with(&own) && own.ends_with(&["main"]),
+            "{names:?}"
+        );
+        vdso += usize::from(modules.get(frames[0].module).kind() == ModuleKind::Vdso);
+        linkage += usize::from(names[0] == "_init");
+        resolver += usize::from(names[0].starts_with("ld-linux"));
+        stopped.step().expect("a step");
+    }
+    assert!(
+        vdso > 0 && linkage > 0,
+        "vdso {vdso}, linkage table {linkage}, resolver {resolver}"
+    );
+}
+
+#[test]
+fn walk_rust_thread_is_complete() {
+    let walked = Program::start("threads", &["rustc", "-O"], "threads.rs", &[])
+        .asleep()
+        .walk(1);
+    walked.assert_contains(&["rust_inner", "rust_outer"]);
+    walked.assert_whole();
+    assert_eq!(walked.roots, Some("[thread start]"));
+}
+
+#[test]
+fn walk_deleted_program_is_complete_and_its_file_can_be_opened() {
+    let program = Program::start("chain-deleted", OMIT, "chain.c", &[]).asleep();
+    fs::remove_file(&program.path).expect("removed");
+    let mut walked = program.walk(0);
+    walked.assert_contains(&CHAIN);
+    walked.assert_whole();
+    let module = walked.frames.last().expect("a frame").module;
+    assert!(walked.modules.get(module).path().ends_with(b" (deleted)"));
+    assert_eq!(walked.modules.get(module).build_id().len(), 20);
+    assert!(
+        walked
+            .modules
+            .file(module)
+            .expect("a file")
+            .metadata()
+            .expect("metadata")
+            .len()
+            > 0
+    );
+}
+
+#[test]
+fn walk_library_truncated_meanwhile_ends_without_signal() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("truncated");
+    fs::create_dir_all(&folder).expect("a folder");
+    let probe = Program::start("chain-probe", OMIT, "chain.c", &[])
+        .asleep()
+        .walk(0);
+    let libc = probe.modules.get(probe.frames[0].module).path();
+    let copy = folder.join("libc.so.6");
+    fs::copy(Path::new(std::ffi::OsStr::from_bytes(libc)), &copy).expect("a copy of libc");
+    let mut command = Command::new(Program::compile("chain-truncated", OMIT, "chain.c"));
+    command.env("LD_LIBRARY_PATH", &folder);
+    let program = Program::spawn(command).asleep();
+    let mut modules = Modules::new(LIMIT);
+    let maps = ProcessMaps::read(program.child.id(), &mut modules).expect("maps");
+    fs::OpenOptions::new()
+        .write(true)
+        .open(&copy)
+        .and_then(|file| file.set_len(1000))
+        .expect("truncated");
+    let stopped = Stopped::stop(program.child.id(), program.child.id()).expect("stopped");
+    let (frames, outcome, _) = stopped.walk(&mut Unwinder::new(), &maps, &mut modules, 1);
+    assert!(
+        modules
+            .get(frames[0].module)
+            .path()
+            .starts_with(folder.as_os_str().as_encoded_bytes())
+    );
+    assert!(outcome.end == End::Root || outcome.end == End::NoUnwindInfo);
+}
+
+#[test]
+fn walk_text_moved_to_anonymous_memory_is_still_the_file() {
+    let walked = Program::start("remapped", OMIT, "remapped.c", &[])
+        .asleep()
+        .walk(0);
+    walked.assert_contains(&["libc.so.6", "asleep", "moved", "main"]);
+    walked.assert_whole();
+}
+
+#[test]
+fn walk_endless_recursion_ends_in_the_limit() {
+    let program = Program::start("recursion", OMIT, "recursion.c", &[]).asleep();
+    let walked = program.walk(16);
+    assert_eq!(
+        walked.outcome,
+        Outcome {
+            end: End::Limit,
+            want: None,
+            unknown_address: false
+        }
+    );
+    assert_eq!(walked.frames.len(), MAX_FRAMES);
+}
+
+#[test]
+fn walk_limit_of_memory_too_small_ends_without_panic() {
+    let program = Program::start("chain-limit", OMIT, "chain.c", &[]).asleep();
+    for limit in [0, 1000, 100 << 10] {
+        let mut modules = Modules::new(limit);
+        let maps = ProcessMaps::read(program.child.id(), &mut modules).expect("maps");
+        let stopped = Stopped::stop(program.child.id(), program.child.id()).expect("stopped");
+        let (frames, _, _) = stopped.walk(&mut Unwinder::new(), &maps, &mut modules, 1);
+        assert!(!frames.is_empty());
+        assert!(modules.held() <= limit);
+    }
+}
+
+#[test]
+fn refresh_same_process_keeps_modules() {
+    let program = Program::start("jit-refresh", OMIT, "jit.c", &[]).asleep();
+    let mut modules = Modules::new(LIMIT);
+    let mut maps = ProcessMaps::read(program.child.id(), &mut modules).expect("maps");
+    let known = modules.len();
+    maps.refresh(&mut modules).expect("maps");
+    assert_eq!(modules.len(), known);
+    let other = Program::start("jit-other", OMIT, "jit.c", &[]).asleep();
+    ProcessMaps::read(other.child.id(), &mut modules).expect("maps");
+    assert_eq!(
+        modules.len(),
+        known + 2,
+        "its file and its code made at run time"
+    );
+}
+
+#[test]
+fn read_process_gone_is_an_error() {
+    assert!(ProcessMaps::read(0x3fff_ffff, &mut Modules::new(LIMIT)).is_err());
+}

@@ -1,0 +1,250 @@
+package flametop.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands as they are started, on the real kernel: needs root and the native library. */
+@Tag("kernel")
+@Timeout(120)
+class RecordKernelTest {
+  private static final String NATIVE = System.getProperty("flametop.native.dir", "");
+
+  @TempDir private Path folder;
+
+  private final List<Process> started = new ArrayList<>();
+
+  /** How a command ended. */
+  private record Ended(int code, String out, String err) {}
+
+  private Process start(List<String> prefix, String nativeFolder, String... args)
+      throws IOException {
+    List<String> command = new ArrayList<>(prefix);
+    // A runner in the background may have switched INT off.
+    command.addAll(List.of("env", "--default-signal=INT"));
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:+UseSerialGC", "-Dflametop.native.dir=" + nativeFolder, "-cp"));
+    command.add(System.getProperty("java.class.path"));
+    command.add("flametop.cli.Main");
+    command.addAll(List.of(args));
+    Process process =
+        new ProcessBuilder(command)
+            .redirectOutput(folder.resolve("stdout").toFile())
+            .redirectError(folder.resolve("stderr").toFile())
+            .start();
+    started.add(process);
+    return process;
+  }
+
+  private Ended await(Process process) throws IOException, InterruptedException {
+    int code = process.waitFor();
+    Ended ended =
+        new Ended(
+            code,
+            Files.readString(folder.resolve("stdout"), StandardCharsets.UTF_8),
+            Files.readString(folder.resolve("stderr"), StandardCharsets.UTF_8));
+    assertFalse(ended.err.contains("\tat "), ended.err);
+    assertFalse(ended.err.contains("does not add up"), ended.err);
+    return ended;
+  }
+
+  private Ended run(String... args) throws IOException, InterruptedException {
+    return await(start(List.of(), NATIVE, args));
+  }
+
+  private Process other(String... command) throws IOException {
+    Process process = new ProcessBuilder(command).start();
+    started.add(process);
+    return process;
+  }
+
+  /** Waits until the recording has come so far that its file is begun. */
+  private void awaitPart(long bytes) throws IOException, InterruptedException {
+    while (true) {
+      try (Stream<Path> files = Files.list(folder)) {
+        for (Path file : files.filter(f -> f.toString().endsWith(".part")).toList()) {
+          if (Files.size(file) >= bytes) {
+            return;
+          }
+        }
+      }
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+  }
+
+  @AfterEach
+  void nothingIsLeft() throws IOException {
+    started.forEach(Process::destroyForcibly);
+    try (Stream<Path> files = Files.list(folder)) {
+      assertTrue(files.noneMatch(f -> f.toString().endsWith(".part")), "no part is left");
+    }
+  }
+
+  @Test
+  void check_root_possible() throws Exception {
+    Ended ended = run("check");
+    assertEquals(0, ended.code, ended.out + ended.err);
+    assertTrue(ended.out.endsWith("flametop can sample here\n"), ended.out);
+  }
+
+  @Test
+  void record_sleeper_fromTheProcessToTheKernel() throws Exception {
+    Process sleeper = other("sleep", "100");
+    Ended ended = run("record", "-p", String.valueOf(sleeper.pid()), "--states", "S", "-i", "5");
+    assertEquals(0, ended.code, ended.err);
+    assertTrue(ended.out.lines().allMatch(line -> line.matches("sleep;.* [0-9]+")), ended.out);
+    assertTrue(
+        ended
+            .out
+            .lines()
+            .anyMatch(
+                line -> line.matches(".*;clock_nanosleep;.*hrtimer_nanosleep_\\[k\\] [0-9]+")),
+        ended.out);
+    assertTrue(ended.err.contains("passes   "), ended.err);
+  }
+
+  @Test
+  void record_byThread_processAndThread() throws Exception {
+    Process sleeper = other("sleep", "100");
+    String pid = String.valueOf(sleeper.pid());
+    Ended ended = run("record", "-t", pid, "--by", "thread", "--unit", "samples", "-i", "5");
+    assertEquals(0, ended.code, ended.err);
+    String start = "sleep-" + pid + ";sleep-" + pid + ";";
+    assertTrue(ended.out.lines().allMatch(line -> line.startsWith(start)), ended.out);
+    assertTrue(ended.out.lines().count() > 0, ended.err);
+  }
+
+  @Test
+  void record_signals_writtenAndInterrupted() throws Exception {
+    for (String signal : List.of("INT", "TERM", "HUP")) {
+      Path out = folder.resolve(signal + ".folded");
+      Process process = start(List.of(), NATIVE, "record", "--states", "all", "-o", out.toString());
+      awaitPart(0);
+      other("kill", "-" + signal, String.valueOf(process.pid())).waitFor();
+      Ended ended = await(process);
+      assertEquals(130, ended.code, signal + ": " + ended.err);
+      assertTrue(Files.exists(out), ended.err);
+    }
+  }
+
+  @Test
+  void record_streamInterrupted_replayable() throws Exception {
+    Path out = folder.resolve("out.flametop");
+    Process process =
+        start(List.of(), NATIVE, "record", "--format", "flametop", "-o", out.toString());
+    awaitPart(2_000);
+    other("kill", "-INT", String.valueOf(process.pid())).waitFor();
+    Ended ended = await(process);
+    assertEquals(130, ended.code, ended.err);
+
+    String[] replay = {"record", "--replay", out.toString(), "--states", "all", "--by", "thread"};
+    Ended first = run(replay);
+    Ended second = run(replay);
+    assertEquals(0, first.code, first.err);
+    assertTrue(first.out.lines().count() > 0, first.err);
+    assertEquals(first.out, second.out, "a replay is the same each time");
+    Ended filtered =
+        run("record", "--replay", out.toString(), "--states", "all", "-c", "no such comm");
+    assertEquals("", filtered.out);
+  }
+
+  @Test
+  void record_targetEndsEarly_writtenAndSaysSo() throws Exception {
+    Process sleeper = other("sleep", "100");
+    Path out = folder.resolve("out.flametop");
+    String pid = String.valueOf(sleeper.pid());
+    Process process =
+        start(
+            List.of(),
+            NATIVE,
+            "record",
+            "-p",
+            pid,
+            "-d",
+            "60",
+            "--format",
+            "flametop",
+            "-o",
+            out.toString());
+    awaitPart(1_500);
+    sleeper.destroyForcibly().waitFor();
+    Ended ended = await(process);
+    assertEquals(4, ended.code, ended.err);
+    assertTrue(ended.err.contains("pid " + pid + " ended early"), ended.err);
+    assertTrue(Files.exists(out));
+  }
+
+  @Test
+  void record_noCapabilities_notPossible() throws Exception {
+    List<String> without = List.of("setpriv", "--bounding-set", "-all", "--inh-caps", "-all");
+    Ended ended = await(start(without, NATIVE, "record", "-d", "1"));
+    assertEquals(3, ended.code, ended.err);
+    assertEquals(1, ended.err.lines().count(), ended.err);
+    Ended check = await(start(without, NATIVE, "check"));
+    assertEquals(3, check.code, check.out + check.err);
+    assertTrue(check.out.contains("-> "), check.out);
+  }
+
+  @Test
+  void record_symbolizerMissing_notPossible() throws Exception {
+    Path lame = Files.createDirectory(folder.resolve("native"));
+    Files.copy(Path.of(NATIVE, "libflametop.so"), lame.resolve("libflametop.so"));
+    Ended ended = await(start(List.of(), lame.toString(), "record", "-d", "1"));
+    assertEquals(3, ended.code, ended.err);
+    assertTrue(
+        ended.err.contains("the symbolizer " + lame.resolve("flametop-symbolizer")), ended.err);
+  }
+
+  @Test
+  void record_hostileComm_noControlCharacters() throws Exception {
+    Process hostile =
+        other("bash", "-c", "printf '\\033]0;x\\007\\n;a b' >/proc/self/comm; read -r _");
+    Ended ended = run("record", "-p", String.valueOf(hostile.pid()), "--states", "all", "-i", "5");
+    assertEquals(0, ended.code, ended.err);
+    assertTrue(ended.out.lines().count() > 0, ended.err);
+    assertTrue(
+        (ended.out + ended.err)
+            .chars()
+            .allMatch(c -> c == '\n' || c >= 0x20 && c != 0x7F && !(c >= 0x80 && c < 0xA0)));
+    assertTrue(ended.out.lines().allMatch(line -> line.matches("[^; ]+;.* [0-9]+")), ended.out);
+  }
+
+  @Test
+  void record_fullDisk_nothingHalfWrittenAndNothingLost() throws Exception {
+    Path disk = Files.createDirectory(folder.resolve("disk"));
+    assertEquals(
+        0, other("mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", disk.toString()).waitFor());
+    try {
+      Path out = disk.resolve("out.folded");
+      Ended ended = run("record", "--states", "all", "-d", "1", "-o", out.toString());
+      assertEquals(1, ended.code, ended.err);
+      assertTrue(ended.err.contains("No space left on device; make room"), ended.err);
+      assertTrue(ended.out.lines().count() > 0, "the stacks are on stdout");
+      try (Stream<Path> files = Files.list(disk)) {
+        assertEquals(List.of(), files.toList());
+      }
+
+      Path stream = disk.resolve("out.flametop");
+      ended = run("record", "--format", "flametop", "-d", "30", "-o", stream.toString());
+      assertEquals(1, ended.code, ended.err);
+      assertTrue(ended.err.contains("what came before is kept there"), ended.err);
+      assertEquals(0, run("record", "--replay", stream.toString()).code);
+    } finally {
+      other("umount", disk.toString()).waitFor();
+    }
+  }
+}

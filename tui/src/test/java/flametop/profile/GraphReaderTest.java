@@ -1,0 +1,249 @@
+package flametop.profile;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.sampler.ModuleKind;
+import flametop.sampler.NameSource;
+import flametop.sampler.State;
+import flametop.sampler.WalkEnd;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class GraphReaderTest {
+  private static final StateSet SLEEP = StateSet.of(State.SLEEP);
+
+  private World world = new World();
+  private int tasks;
+
+  @AfterEach
+  void sumsAreRight() {
+    world.check();
+  }
+
+  private GraphSlice slice(int columns, int levels) {
+    GraphQuery query = new GraphQuery(Long.MAX_VALUE, SLEEP, 0, 0, columns, levels, null);
+    return world.reader().slice(query, 0, new GraphReader.Matches());
+  }
+
+  /** So many tasks sleep in a stack for 100 ms. */
+  private void sleep(int process, int count, int stack) {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          for (int i = 0; i < count; i++) {
+            world.task(tasks, process, 100 + tasks, 0, false, "t");
+            world.changed(1000, tasks++, stack, 5, 1, 7, State.SLEEP);
+          }
+        });
+  }
+
+  private void later() {
+    world.batch(1100, true, () -> {});
+  }
+
+  private void processes() {
+    world.batch(
+        1000,
+        false,
+        () -> {
+          world.process(0, 10, "zeta");
+          world.process(1, 20, "alpha");
+          world.process(2, 21, "alpha");
+        });
+  }
+
+  @Test
+  void slice_siblings_areOrderedByNameAndProcessesOfOneCommStandTogether() {
+    processes();
+    sleep(0, 1, world.named("main", "b"));
+    sleep(0, 1, world.named("main", "a"));
+    sleep(1, 1, world.named("main", "a"));
+    sleep(2, 2, world.named("main", "a"));
+    later();
+    GraphSlice slice = slice(100, 10);
+    assertArrayEquals(
+        new String[] {"all", "alpha", "main", "a", "zeta", "main", "a", "b"}, slice.name());
+    assertArrayEquals(new int[] {-1, 0, 1, 2, 0, 4, 5, 5}, slice.parent());
+    assertEquals(500 * World.MS, slice.weight()[0]);
+    assertEquals(300 * World.MS, slice.weight()[1]);
+    Selection selection = world.reader().selection((int) slice.node()[1], SLEEP);
+    assertEquals(2, selection.processes());
+    assertEquals(0, selection.pid());
+    assertEquals(300 * World.MS, selection.nanosByState()[State.SLEEP.ordinal()]);
+    List<ProcessRow> comms = world.reader().processes(SLEEP, true);
+    assertEquals("alpha", comms.get(0).comm());
+    assertEquals(2, comms.get(0).processes());
+    assertEquals(300 * World.MS, comms.get(0).weight());
+    assertEquals(500 * World.MS, comms.get(0).total());
+    assertEquals(3, comms.get(0).tasksByState()[State.SLEEP.ordinal()]);
+    assertEquals(3, world.reader().processes(SLEEP, false).size());
+  }
+
+  @Test
+  void slice_narrowChildren_areSummedUp() {
+    processes();
+    sleep(0, 97, world.named("main", "wide"));
+    for (int i = 0; i < 3; i++) {
+      sleep(0, 1, world.named("main", "narrow" + i));
+    }
+    later();
+    GraphSlice slice = slice(10, 10);
+    assertArrayEquals(new String[] {"all", "zeta", "main", "wide"}, slice.name());
+    assertEquals(3, slice.hiddenCount()[2]);
+    assertEquals(300 * World.MS, slice.hiddenWeight()[2]);
+    assertEquals(7, slice(100, 10).size());
+  }
+
+  @Test
+  void slice_levelsEnd_saysThatThereIsMore() {
+    processes();
+    sleep(0, 1, world.named("main", "a", "b"));
+    later();
+    GraphSlice slice = slice(100, 2);
+    assertArrayEquals(new String[] {"all", "zeta", "main"}, slice.name());
+    assertArrayEquals(new boolean[] {false, false, true}, slice.deeper());
+  }
+
+  @Test
+  void slice_rootFrames_areHiddenButExported() {
+    processes();
+    sleep(0, 1, world.named("[process start]", "main"));
+    later();
+    assertArrayEquals(new String[] {"all", "zeta", "main"}, slice(100, 10).name());
+    assertEquals(Map.of("zeta;[process start];main", 100L), world.folded(SLEEP));
+  }
+
+  @Test
+  void slice_shortStack_hasItsReasonOutside() {
+    processes();
+    int stack = world.stack(WalkEnd.JIT, "leaf", "read_k");
+    world.nameAll();
+    sleep(0, 1, stack);
+    later();
+    GraphSlice slice = slice(100, 10);
+    assertArrayEquals(
+        new String[] {"all", "zeta", "[jit without frame pointers]", "leaf", "read_k"},
+        slice.name());
+    assertArrayEquals(
+        new NodeKind[] {
+          NodeKind.ROOT, NodeKind.PROCESS, NodeKind.REASON, NodeKind.USER, NodeKind.KERNEL
+        },
+        slice.kind());
+  }
+
+  @Test
+  void selection_guessedFrame_isMarked() {
+    processes();
+    sleep(0, 1, world.named("main", "guessed_leaf"));
+    later();
+    Selection selection = world.reader().selection((int) slice(100, 10).node()[3], SLEEP);
+    assertTrue(selection.guessed());
+    assertEquals("app", selection.module());
+    assertEquals(10, selection.pid());
+    assertEquals("/bin/zeta --work", selection.commandLine());
+  }
+
+  @Test
+  void rootPath_anyOrder_standsBeforeTheFrames() {
+    for (RootOrder order : RootOrder.values()) {
+      world = new World(new Options(order, 1 << 20, TaskFilter.NONE, true));
+      tasks = 0;
+      processes();
+      sleep(0, 1, world.named("main"));
+      later();
+      String expected =
+          switch (order) {
+            case NONE -> "main";
+            case COMM -> "zeta;main";
+            case PROCESS -> "zeta-10;main";
+            case THREAD -> "zeta-10;t-100;main";
+          };
+      assertEquals(Map.of(expected, 100L), world.folded(SLEEP));
+    }
+  }
+
+  @Test
+  void slice_anyTree_childrenAreNeverMoreThanTheirParent() {
+    World random = new World(new Options(RootOrder.COMM, 1 << 20, TaskFilter.NONE, true));
+    Simulation simulation = new Simulation(random, 5);
+    Random dice = new Random(5);
+    for (int step = 0; step < 150; step++) {
+      simulation.step();
+      long window = dice.nextInt(500) * World.MS;
+      GraphQuery query =
+          new GraphQuery(
+              window,
+              StateSet.ALL,
+              0,
+              0,
+              20 + dice.nextInt(100),
+              dice.nextInt(9),
+              Pattern.compile("f2"));
+      GraphReader reader = random.reader(random.fold(), window);
+      GraphReader.Matches matches = new GraphReader.Matches();
+      GraphSlice slice = reader.slice(query, 0, matches);
+      long[] below = slice.hiddenWeight().clone();
+      for (int i = 1; i < slice.size(); i++) {
+        assertTrue(slice.parent()[i] < i && slice.weight()[i] > 0);
+        below[slice.parent()[i]] += slice.weight()[i];
+        assertEquals(slice.name()[i].contains("f2"), slice.matched()[i]);
+      }
+      for (int i = 0; i < slice.size(); i++) {
+        assertTrue(below[i] <= slice.weight()[i]);
+      }
+      Snapshot.Search search = reader.search(query.search(), StateSet.ALL, matches);
+      assertTrue(search.weight() <= reader.total(StateSet.ALL));
+      assertEquals(search.count(), search.nodes().length);
+      assertEquals(search.count(), Arrays.stream(search.nodes()).distinct().count());
+      assertTrue(
+          IntStream.range(0, slice.size()).filter(i -> slice.matched()[i]).count()
+              <= search.count());
+    }
+  }
+
+  @Test
+  void names_samePlaceInANewModule_areNotAskedAgain() {
+    processes();
+    world.named("main");
+    world.batch(1000, false, () -> {});
+    int asked = world.asked.size();
+    world.intake.moduleSeen(2, ModuleKind.FILE, "/usr/bin/app", "ab");
+    world.intake.frameSeen(50, 2, 0x1000 + world.frame("main"), false);
+    world.intake.stackSeen(90, WalkEnd.ROOT, 1, new int[] {50});
+    world.batch(1000, false, () -> {});
+    assertEquals(asked, world.asked.size());
+    sleep(0, 1, 90);
+    later();
+    assertEquals(Set.of("zeta;main"), world.folded(SLEEP).keySet());
+  }
+
+  @Test
+  void softirq_kernelFrameNamedLater_isKnown() {
+    int stack = world.stack(WalkEnd.ROOT, "handle_softirqs_k");
+    world.intake.name(world.frame("handle_softirqs_k"), NameSource.SYMBOL, "handle_softirqs");
+    assertTrue(world.stacks.softirq(stack));
+  }
+
+  @Test
+  void forgetAllBut_goneWithoutTime_losesItsTexts() {
+    processes();
+    sleep(0, 1, world.named("main"));
+    world.intake.taskSeen(7, 1, 107, 0, false, "t");
+    later();
+    world.owners.forgetAllBut(world.fold().trie());
+    assertEquals("/bin/zeta --work", world.owners.commandLine(0));
+    assertEquals("", world.owners.commandLine(1));
+    later();
+    assertEquals(1, world.folded(SLEEP).size());
+  }
+}
