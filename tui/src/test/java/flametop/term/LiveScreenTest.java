@@ -116,7 +116,7 @@ class LiveScreenTest {
     press("Escape");
     await("search closed");
     press("p");
-    await("postgres: 15/main");
+    await("postgres: app");
     press("redis", "Enter");
     await("only pid 812 redis-server");
     press("Space");
@@ -126,7 +126,7 @@ class LiveScreenTest {
     press("Space");
     await("live again");
     tmux("resize-window", "-t", "screen", "-x", "140", "-y", "40");
-    await("run+queued+disk");
+    await("412 tasks");
     tmux("resize-window", "-t", "screen", "-x", "39", "-y", "9");
     await("is too small");
     tmux("resize-window", "-t", "screen", "-x", "100", "-y", "28");
