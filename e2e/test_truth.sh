@@ -13,11 +13,11 @@ test_times_of_a_bursting_thread_add_up_and_agree_with_the_kernel() {
 test_sleepers_have_the_frames_that_eu_stack_shows() {
   command -v eu-stack >/dev/null || fail "eu-stack is missing (package elfutils)"
   mkfifo "$work/fifo"
-  sleep 120 &
-  perl -e 'sleep 120' &
+  sleep 900 &
+  perl -e 'sleep 900' &
   bash -c 'read -r line <"$1"' bash "$work/fifo" &
   tail -f /dev/null &
-  sh -c 'sleep 120; true' &
+  sh -c 'sleep 900; true' &
   pids=$(jobs -p)
   # shellcheck disable=SC2086
   java -Dflametop="$flametop" "$root/bench/WholeStacks.java" -v $pids >"$work/out" 2>&1 ||
