@@ -24,6 +24,7 @@ final class CheckCommand implements Callable<Integer> {
       names = {"-h", "--help"},
       usageHelp = true,
       description = "this text")
+  @SuppressWarnings("unused") // picocli looks at the annotation
   private boolean help;
 
   @Override

@@ -2,6 +2,7 @@ package flametop.cli;
 
 import flametop.sampler.CleanText;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
@@ -17,7 +18,9 @@ public final class Main {
     Interruption interruption = new Interruption();
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, thrown) ->
-            complain(new PrintWriter(System.err, true), Failure.of(thrown).message()));
+            complain(
+                new PrintWriter(System.err, true, StandardCharsets.UTF_8),
+                Failure.of(thrown).message()));
     int code = commandLine(interruption).execute(args);
     interruption.end(code);
   }

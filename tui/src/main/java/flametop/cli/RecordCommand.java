@@ -114,6 +114,7 @@ final class RecordCommand implements Callable<Integer> {
       usageHelp = true,
       hidden = true,
       description = "this text")
+  @SuppressWarnings("unused") // picocli looks at the annotation
   private boolean help;
 
   RecordCommand(Interruption interruption) {

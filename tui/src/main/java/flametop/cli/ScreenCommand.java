@@ -24,6 +24,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
+import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
@@ -92,6 +93,7 @@ final class ScreenCommand implements Callable<Integer> {
       order = 30,
       usageHelp = true,
       description = "this text; also flametop record -h; -V, --version")
+  @SuppressWarnings("unused") // picocli looks at the annotation
   private boolean help;
 
   @Option(
@@ -100,6 +102,7 @@ final class ScreenCommand implements Callable<Integer> {
       hidden = true,
       versionHelp = true,
       description = "the version")
+  @SuppressWarnings("unused") // picocli looks at the annotation
   private boolean version;
 
   private Sampler sampler;
@@ -236,7 +239,8 @@ final class ScreenCommand implements Callable<Integer> {
 
   private static String export(String host, List<FoldedStack> stacks) {
     String time =
-        LocalDateTime.now().format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
+        LocalDateTime.now(ZoneId.systemDefault())
+            .format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
     Path path =
         Path.of("flametop-" + host.replaceAll("[^A-Za-z0-9._-]", "_") + "-" + time + ".folded");
     try {
