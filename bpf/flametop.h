@@ -26,8 +26,7 @@ enum ft_kind {
 	FT_KIND_CPU = 2,  /* one task, seen by the CPU clock */
 	FT_KIND_EXIT = 3, /* a task ended; its final sums */
 	FT_KIND_EXEC = 4, /* a process image was replaced */
-	FT_KIND_MARK =
-		5, /* a task exists: written when the known tasks are compared with the visited */
+	FT_KIND_MARK = 5, /* a task exists: written when known and visited tasks are compared */
 };
 
 /* state of a task, derived in the kernel side so that nothing above knows kernel bits */
