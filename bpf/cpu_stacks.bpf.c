@@ -6,8 +6,8 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-#define PIECE 4096
-#define FIRST_STACK (8 * 1024)
+#define PIECE        4096
+#define FIRST_STACK  (8 * 1024)
 #define KERNEL_BYTES (FT_KERNEL_FRAMES * sizeof(__u64))
 
 struct sample {
@@ -20,10 +20,10 @@ _Static_assert(KERNEL_BYTES <= 1024, "the kernel stack has its place");
 _Static_assert(sizeof(struct sample) <= 32 * 1024, "a per-CPU value is at most 32 KiB");
 
 const volatile __u32 ring_bytes = 0; /* size of the ring, set before load */
-__u64 taken;   /* samples of the target */
-__u64 dropped; /* … that the ring had no place for */
-__u64 copied;  /* bytes of user stacks in the ring */
-__u64 own_wakeups[FT_MAX_CPUS]; /* timers that found the CPU idle */
+__u64 taken;                         /* samples of the target */
+__u64 dropped;                       /* … that the ring had no place for */
+__u64 copied;                        /* bytes of user stacks in the ring */
+__u64 own_wakeups[FT_MAX_CPUS];      /* timers that found the CPU idle */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

@@ -11,22 +11,22 @@
 
 #define FT_ABI 1
 
-#define FT_REGS 17                 /* DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
-#define FT_COMM 16
+#define FT_REGS          17 /* DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
+#define FT_COMM          16
 #define FT_KERNEL_FRAMES 127
-#define FT_PASS_STACK (16 * 1024)  /* bytes of user stack copied by a pass */
-#define FT_PASS_PIECE (8 * 1024)   /* bytes of the second piece that the walker asked for */
-#define FT_CPU_STACK (24 * 1024)   /* most bytes of user stack copied by the CPU clock */
-#define FT_MAX_CPUS 1024           /* CPUs that idle time is kept of */
-#define FT_IDLE_STATES 10          /* CPUIDLE_STATE_MAX */
+#define FT_PASS_STACK    (16 * 1024) /* bytes of user stack copied by a pass */
+#define FT_PASS_PIECE    (8 * 1024)  /* bytes of the second piece that the walker asked for */
+#define FT_CPU_STACK     (24 * 1024) /* most bytes of user stack copied by the CPU clock */
+#define FT_MAX_CPUS      1024        /* CPUs that idle time is kept of */
+#define FT_IDLE_STATES   10          /* CPUIDLE_STATE_MAX */
 
 /* kind of a record */
 enum ft_kind {
-	FT_KIND_TASK = 1,   /* one task, seen by a pass */
-	FT_KIND_CPU = 2,    /* one task, seen by the CPU clock */
-	FT_KIND_EXIT = 3,   /* a task ended; its final sums */
-	FT_KIND_EXEC = 4,   /* a process image was replaced */
-	FT_KIND_MARK = 5,   /* a task exists: written when the known tasks are compared with the visited */
+	FT_KIND_TASK = 1, /* one task, seen by a pass */
+	FT_KIND_CPU = 2,  /* one task, seen by the CPU clock */
+	FT_KIND_EXIT = 3, /* a task ended; its final sums */
+	FT_KIND_EXEC = 4, /* a process image was replaced */
+	FT_KIND_MARK = 5, /* a task exists: written when known and visited tasks are compared */
 };
 
 /* state of a task, derived in the kernel side so that nothing above knows kernel bits */
@@ -43,15 +43,15 @@ enum ft_state {
 
 /* bits of ft_head.status */
 enum ft_status {
-	FT_HAS_STACK = 1 << 0,     /* struct ft_stack follows the head */
-	FT_KTHREAD = 1 << 1,       /* no user half */
-	FT_USER_MODE = 1 << 2,     /* CPU clock: was in user mode; no kernel stack is due */
-	FT_LAST_ENTRY = 1 << 3,    /* user registers are those of the last kernel entry */
-	FT_CLAMPED = 1 << 4,       /* the mapping holds more stack than was copied */
-	FT_MM_BUSY = 1 << 5,       /* mmap_lock was held: no user stack */
-	FT_FAULTED = 1 << 6,       /* the copy of the user stack failed */
-	FT_NO_MAPPING = 1 << 7,    /* sp lies in no mapping */
-	FT_TORN = 1 << 8,          /* the task ran while it was read */
+	FT_HAS_STACK = 1 << 0,  /* struct ft_stack follows the head */
+	FT_KTHREAD = 1 << 1,    /* no user half */
+	FT_USER_MODE = 1 << 2,  /* CPU clock: was in user mode; no kernel stack is due */
+	FT_LAST_ENTRY = 1 << 3, /* user registers are those of the last kernel entry */
+	FT_CLAMPED = 1 << 4,    /* the mapping holds more stack than was copied */
+	FT_MM_BUSY = 1 << 5,    /* mmap_lock was held: no user stack */
+	FT_FAULTED = 1 << 6,    /* the copy of the user stack failed */
+	FT_NO_MAPPING = 1 << 7, /* sp lies in no mapping */
+	FT_TORN = 1 << 8,       /* the task ran while it was read */
 	FT_NO_KERNEL_STACK = 1 << 9,
 	FT_EXITING = 1 << 10,
 	FT_PIECE_FAILED = 1 << 11, /* the piece that was asked for could not be copied */
@@ -60,65 +60,66 @@ enum ft_status {
 };
 
 struct ft_head {
-	__u32 size;                    /* bytes of the whole record, this head included */
-	__u16 kind;                    /* enum ft_kind */
-	__u16 state;                   /* enum ft_state */
-	__u32 status;                  /* enum ft_status */
+	__u32 size;   /* bytes of the whole record, this head included */
+	__u16 kind;   /* enum ft_kind */
+	__u16 state;  /* enum ft_state */
+	__u32 status; /* enum ft_status */
 	__u32 cpu;
-	__u64 ktime;                   /* CLOCK_MONOTONIC, ns */
+	__u64 ktime; /* CLOCK_MONOTONIC, ns */
 	__u32 tid;
 	__u32 tgid;
-	__u64 start_boottime;          /* of the thread, CLOCK_BOOTTIME, ns */
+	__u64 start_boottime; /* of the thread, CLOCK_BOOTTIME, ns */
 	__u64 process_start_boottime;
-	__u64 exec_vm;                 /* mm->exec_vm: pages of executable mappings */
-	__u64 cgroup;                  /* id in the default hierarchy */
+	__u64 exec_vm; /* mm->exec_vm: pages of executable mappings */
+	__u64 cgroup;  /* id in the default hierarchy */
 	__u64 nvcsw;
 	__u64 nivcsw;
-	__u64 run_ns;                  /* se.sum_exec_runtime */
-	__u64 wait_ns;                 /* sched_info.run_delay; 0 where the kernel has none */
+	__u64 run_ns;  /* se.sum_exec_runtime */
+	__u64 wait_ns; /* sched_info.run_delay; 0 where the kernel has none */
 	__u32 self_exec_id;
-	__u32 uid;                     /* effective user, initial namespace */
-	char comm[FT_COMM];            /* of the thread */
-	char process_comm[FT_COMM];    /* of the thread group's leader */
+	__u32 uid;                  /* effective user, initial namespace */
+	char comm[FT_COMM];         /* of the thread */
+	char process_comm[FT_COMM]; /* of the thread group's leader */
 };
 
 /* follows the head when FT_HAS_STACK; then the kernel stack, the user stack, the piece */
 struct ft_stack {
 	__u64 regs[FT_REGS];
-	__u64 mapping_start;           /* of the mapping that holds sp */
+	__u64 mapping_start; /* of the mapping that holds sp */
 	__u64 mapping_end;
-	__u64 user_address;            /* of the first byte of the user stack copy (sp) */
-	__u64 piece_address;           /* of the first byte of the second piece, 0 if none */
-	__u32 kernel_bytes;            /* 8 per frame, leaf first */
+	__u64 user_address;  /* of the first byte of the user stack copy (sp) */
+	__u64 piece_address; /* of the first byte of the second piece, 0 if none */
+	__u32 kernel_bytes;  /* 8 per frame, leaf first */
 	__u32 user_bytes;
 	__u32 piece_bytes;
 	__u32 reserved;
-	__u64 switches_after;          /* nvcsw + nivcsw after the copy */
+	__u64 switches_after; /* nvcsw + nivcsw after the copy */
 };
 
 /* stays of one CPU in one of its idle states */
 struct ft_idle_state {
-	__u64 target_ns;               /* set by the reader: target residency */
-	__u64 deeper_target_ns;        /* set by the reader: target residency of the next deeper usable state, 0 if none */
+	__u64 target_ns; /* set by the reader: target residency */
+	__u64 deeper_target_ns; /* set by the reader: target residency of the next deeper usable state, 0 if none */
 	__u64 residency_ns;
 	__u64 entries;
-	__u64 too_short;               /* stays below the target residency */
-	__u64 too_long;                /* stays in which a deeper state would have paid off */
+	__u64 too_short; /* stays below the target residency */
+	__u64 too_long;  /* stays in which a deeper state would have paid off */
 };
 
 /* idle time of one CPU, in memory that the reader maps: consistent if sequence is even and the same before and after */
 struct ft_idle {
 	__u32 sequence;
-	__u32 state;                   /* of the open stay */
-	__u64 since;                   /* CLOCK_MONOTONIC, ns: start of the open stay; 0 when not idle */
+	__u32 state; /* of the open stay */
+	__u64 since; /* CLOCK_MONOTONIC, ns: start of the open stay; 0 when not idle */
 	__u64 events;
-	__u64 idle_ns;                 /* closed stays */
-	__u64 wakeups;                 /* exits */
+	__u64 idle_ns; /* closed stays */
+	__u64 wakeups; /* exits */
 	struct ft_idle_state states[FT_IDLE_STATES];
 };
 
 _Static_assert(sizeof(struct ft_head) == 136, "ft_head has padding or moved");
-_Static_assert(sizeof(struct ft_stack) == 17 * 8 + 4 * 8 + 4 * 4 + 8, "ft_stack has padding or moved");
+_Static_assert(sizeof(struct ft_stack) == 17 * 8 + 4 * 8 + 4 * 4 + 8,
+	       "ft_stack has padding or moved");
 _Static_assert(sizeof(struct ft_idle) == 40 + FT_IDLE_STATES * 48, "ft_idle has padding or moved");
 
 #endif

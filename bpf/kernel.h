@@ -39,10 +39,21 @@ enum {
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
-enum { BPF_F_NO_PREALLOC = 1, BPF_ANY = 0, BPF_NOEXIST = 1 };
-enum { BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
-enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
-enum { BPF_RB_AVAIL_DATA = 0 };
+enum {
+	BPF_F_NO_PREALLOC = 1,
+	BPF_ANY = 0,
+	BPF_NOEXIST = 1
+};
+enum {
+	BPF_LOCAL_STORAGE_GET_F_CREATE = 1
+};
+enum {
+	BPF_RB_NO_WAKEUP = 1,
+	BPF_RB_FORCE_WAKEUP = 2
+};
+enum {
+	BPF_RB_AVAIL_DATA = 0
+};
 #define EBUSY 16
 
 struct user_regs {
@@ -57,24 +68,24 @@ struct bpf_perf_event_data {
 };
 
 /* Kernel-internal numbers, the same from 5.18 to 7.3. */
-#define PF_EXITING 0x00000004
-#define PF_KTHREAD 0x00200000
+#define PF_EXITING   0x00000004
+#define PF_KTHREAD   0x00200000
 #define PF_IO_WORKER 0x00000010
 /* since 6.4 (54e6842d0775); the bit was unused from 5.17 until then (67d6212afda2) */
-#define PF_USER_WORKER 0x00004000
+#define PF_USER_WORKER  0x00004000
 #define PF_NO_USER_HALF (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 
-#define TASK_INTERRUPTIBLE 0x0001
-#define TASK_UNINTERRUPTIBLE 0x0002
+#define TASK_INTERRUPTIBLE     0x0001
+#define TASK_UNINTERRUPTIBLE   0x0002
 #define TASK_STOPPED_OR_TRACED 0x000c
-#define TASK_PARKED 0x0040
-#define TASK_WAKING 0x0200
-#define TASK_NEW 0x0800
-#define TASK_IDLE 0x0402 /* two bits: a plain mask would take D for idle */
+#define TASK_PARKED            0x0040
+#define TASK_WAKING            0x0200
+#define TASK_NEW               0x0800
+#define TASK_IDLE              0x0402 /* two bits: a plain mask would take D for idle */
 /* asleep in a spinlock of a real-time kernel */
 #define TASK_RTLOCK_WAIT 0x1000
 /* since 6.1 (f5d39b020809) */
-#define TASK_FROZEN 0x8000
+#define TASK_FROZEN         0x8000
 #define EXIT_DEAD_OR_ZOMBIE 0x0030
 
 #define USER32_CS 0x23
@@ -225,12 +236,14 @@ static __always_inline __u16 task_state(struct task_struct *t)
 		return FT_STATE_STOPPED;
 	if (state & TASK_PARKED)
 		return FT_STATE_PARKED;
-	if ((state & TASK_IDLE) != TASK_IDLE && (state & (TASK_UNINTERRUPTIBLE | TASK_RTLOCK_WAIT | TASK_FROZEN)))
+	if ((state & TASK_IDLE) != TASK_IDLE &&
+	    (state & (TASK_UNINTERRUPTIBLE | TASK_RTLOCK_WAIT | TASK_FROZEN)))
 		return FT_STATE_DISK;
 	return FT_STATE_SLEEP;
 }
 
-static __always_inline void fill_head(struct ft_head *head, struct task_struct *t, __u16 kind, __u16 state)
+static __always_inline void fill_head(struct ft_head *head, struct task_struct *t, __u16 kind,
+				      __u16 state)
 {
 	struct task_struct *leader = t->group_leader;
 
@@ -261,25 +274,35 @@ static __always_inline void fill_head(struct ft_head *head, struct task_struct *
 /* `from` is a struct pt_regs or the regs of a perf_event, `to` has FT_REGS slots in DWARF order.
  * Volatile: clang merges two branches that read alike, and then the verifier sees a modified ctx pointer. */
 #define READ_REG(r) (*(volatile unsigned long *)&(r))
-#define COPY_REGS(to, from) do { \
-	(to)[0] = READ_REG((from)->ax); (to)[1] = READ_REG((from)->dx); \
-	(to)[2] = READ_REG((from)->cx); (to)[3] = READ_REG((from)->bx); \
-	(to)[4] = READ_REG((from)->si); (to)[5] = READ_REG((from)->di); \
-	(to)[6] = READ_REG((from)->bp); (to)[7] = READ_REG((from)->sp); \
-	(to)[8] = READ_REG((from)->r8); (to)[9] = READ_REG((from)->r9); \
-	(to)[10] = READ_REG((from)->r10); (to)[11] = READ_REG((from)->r11); \
-	(to)[12] = READ_REG((from)->r12); (to)[13] = READ_REG((from)->r13); \
-	(to)[14] = READ_REG((from)->r14); (to)[15] = READ_REG((from)->r15); \
-	(to)[16] = READ_REG((from)->ip); \
-} while (0)
+#define COPY_REGS(to, from)                       \
+	do {                                      \
+		(to)[0] = READ_REG((from)->ax);   \
+		(to)[1] = READ_REG((from)->dx);   \
+		(to)[2] = READ_REG((from)->cx);   \
+		(to)[3] = READ_REG((from)->bx);   \
+		(to)[4] = READ_REG((from)->si);   \
+		(to)[5] = READ_REG((from)->di);   \
+		(to)[6] = READ_REG((from)->bp);   \
+		(to)[7] = READ_REG((from)->sp);   \
+		(to)[8] = READ_REG((from)->r8);   \
+		(to)[9] = READ_REG((from)->r9);   \
+		(to)[10] = READ_REG((from)->r10); \
+		(to)[11] = READ_REG((from)->r11); \
+		(to)[12] = READ_REG((from)->r12); \
+		(to)[13] = READ_REG((from)->r13); \
+		(to)[14] = READ_REG((from)->r14); \
+		(to)[15] = READ_REG((from)->r15); \
+		(to)[16] = READ_REG((from)->ip);  \
+	} while (0)
 #define REG_SP 7
 
 struct mapping {
 	__u64 start, end;
 };
 
-static __attribute__((unused)) long take_mapping(struct task_struct *t __attribute__((unused)), struct vm_area_struct *vma,
-			 struct mapping *mapping)
+static __attribute__((unused)) long take_mapping(struct task_struct *t __attribute__((unused)),
+						 struct vm_area_struct *vma,
+						 struct mapping *mapping)
 {
 	mapping->start = vma->vm_start;
 	mapping->end = vma->vm_end;

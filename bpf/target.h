@@ -7,7 +7,11 @@
 
 #include "kernel.h"
 
-enum { TARGET_ALL = 0, TARGET_PROCESSES = 1, TARGET_THREADS = 2 };
+enum {
+	TARGET_ALL = 0,
+	TARGET_PROCESSES = 1,
+	TARGET_THREADS = 2
+};
 const volatile __u32 target_kind = TARGET_ALL;
 
 /* tgids or tids, by target_kind */

@@ -28,8 +28,9 @@ static __always_inline void put(struct task_struct *t, __u16 kind, __u16 state, 
 	}
 	fill_head(head, t, kind, state);
 	head->status |= status;
-	bpf_ringbuf_submit(head, bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > RING_BYTES / 4 ?
-				 BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+	bpf_ringbuf_submit(head, bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > RING_BYTES / 4
+					 ? BPF_RB_FORCE_WAKEUP
+					 : BPF_RB_NO_WAKEUP);
 }
 
 SEC("tp_btf/sched_process_exit")

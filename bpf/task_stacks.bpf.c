@@ -32,7 +32,7 @@ struct counts {
 };
 
 struct counts counts;
-__u32 pass;       /* number of this pass */
+__u32 pass;        /* number of this pass */
 __u32 write_marks; /* this pass writes FT_KIND_MARK where nothing else is written */
 __u32 running_stacks; /* there is no CPU clock: take user stacks of running tasks too, by their last kernel entry */
 
@@ -68,14 +68,16 @@ struct {
 	__type(value, __u64);
 } want SEC(".maps");
 
-static __always_inline int put_head(struct bpf_iter__task *ctx, struct task_struct *t, __u16 kind, __u16 state)
+static __always_inline int put_head(struct bpf_iter__task *ctx, struct task_struct *t, __u16 kind,
+				    __u16 state)
 {
 	fill_head(&record.head, t, kind, state);
 	return bpf_seq_write(ctx->meta->seq, &record.head, sizeof(record.head));
 }
 
 /* a task that needs no record of its own */
-static __always_inline int skip(struct bpf_iter__task *ctx, struct task_struct *t, __u16 state, __u64 *count)
+static __always_inline int skip(struct bpf_iter__task *ctx, struct task_struct *t, __u16 state,
+				__u64 *count)
 {
 	if (write_marks && put_head(ctx, t, FT_KIND_MARK, state))
 		return 0;
@@ -84,7 +86,8 @@ static __always_inline int skip(struct bpf_iter__task *ctx, struct task_struct *
 	return 0;
 }
 
-static __always_inline void remember(struct task_struct *t, struct seen *seen, struct seen *now, bool retry)
+static __always_inline void remember(struct task_struct *t, struct seen *seen, struct seen *now,
+				     bool retry)
 {
 	if (!seen)
 		seen = bpf_task_storage_get(&tasks, t, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -93,7 +96,9 @@ static __always_inline void remember(struct task_struct *t, struct seen *seen, s
 	if (retry) {
 		__u16 apart = seen->switches == now->switches ? seen->passes_apart * 2 : 0;
 
-		now->passes_apart = !apart ? 1 : apart > MOST_PASSES_APART ? MOST_PASSES_APART : apart;
+		now->passes_apart = !apart                      ? 1
+				    : apart > MOST_PASSES_APART ? MOST_PASSES_APART
+								: apart;
 		now->retry_pass = pass + now->passes_apart;
 	}
 	*seen = *now;
@@ -139,7 +144,8 @@ int task_stacks(struct bpf_iter__task *ctx)
 		return 0;
 	}
 
-	bool same = !running && seen && seen->switches == now.switches && seen->state == now.state && seen->exec_id == now.exec_id;
+	bool same = !running && seen && seen->switches == now.switches &&
+		    seen->state == now.state && seen->exec_id == now.exec_id;
 
 	if (now.state == FT_STATE_IDLE_KTHREAD) {
 		if (same && seen->run_ns == now.run_ns)
@@ -223,8 +229,8 @@ int task_stacks(struct bpf_iter__task *ctx)
 	asm volatile("" : "+r"(piece_bytes));
 	if (piece_bytes > FT_PASS_PIECE)
 		piece_bytes = FT_PASS_PIECE;
-	if (piece_bytes &&
-	    bpf_copy_from_user_task(memory + FT_PASS_STACK, piece_bytes, (void *)piece_address, t, 0)) {
+	if (piece_bytes && bpf_copy_from_user_task(memory + FT_PASS_STACK, piece_bytes,
+						   (void *)piece_address, t, 0)) {
 		record.head.status |= FT_PIECE_FAILED;
 		piece_bytes = 0;
 	}

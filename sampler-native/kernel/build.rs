@@ -2,7 +2,7 @@
 
 use std::{env, fmt::Write, fs, path::Path, path::PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use libbpf_cargo::SkeletonBuilder;
 
 const OBJECTS: [&str; 4] = ["task_stacks", "cpu_stacks", "task_life", "cpu_idle"];
@@ -45,6 +45,10 @@ fn constants(header: &str) -> Result<String> {
                 .and_then(|l| l.split_once(" = ")),
         };
         let Some((name, value)) = found.filter(|(name, _)| name.starts_with("FT_")) else {
+            ensure!(
+                !line.starts_with("FT_"),
+                "flametop.h: an enumerator needs a line of its own: {line}"
+            );
             continue;
         };
         let value = value.trim().trim_start_matches('(').trim_end_matches(')');

@@ -17,14 +17,14 @@ KEEP static int chain_10(int n)
 	return clock_nanosleep(CLOCK_MONOTONIC, 0, &forever, NULL) + n;
 }
 
-#define LINK(from, to)                      \
-	KEEP static int from(int n)         \
-	{                                   \
-		char room[100 + n];         \
+#define LINK(from, to)                         \
+	KEEP static int from(int n)            \
+	{                                      \
+		char room[100 + n];            \
 		memset(room, n, sizeof(room)); \
-		int r = to(n + 1);          \
-		sink += room[r & 7];        \
-		return r + 1;               \
+		int r = to(n + 1);             \
+		sink += room[r & 7];           \
+		return r + 1;                  \
 	}
 
 LINK(chain_9, chain_10)

@@ -103,7 +103,8 @@ int main(int argc, char **argv)
 		busy = argc > 3 && !strcmp(argv[3], "busy");
 		if (argc > 3 && !strcmp(argv[3], "signal")) {
 			stack_t other = { .ss_sp = malloc(1 << 16), .ss_size = 1 << 16 };
-			struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_ONSTACK };
+			struct sigaction action = { .sa_handler = on_signal,
+						    .sa_flags = SA_ONSTACK };
 			sigaltstack(&other, NULL);
 			sigaction(SIGUSR1, &action, NULL);
 			raise(SIGUSR1);

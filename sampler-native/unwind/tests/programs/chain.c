@@ -13,7 +13,10 @@
 
 static volatile int sink;
 
-static KEEP void use(volatile char *bytes) { bytes[0] = 1; }
+static KEEP void use(volatile char *bytes)
+{
+	bytes[0] = 1;
+}
 
 static KEEP int f9(int n)
 {
@@ -26,11 +29,11 @@ static KEEP int f9(int n)
 	return sink + locals[0];
 }
 
-#define LINK(name, next) \
-	static KEEP int name(int n) \
-	{ \
-		volatile char locals[FRAME]; \
-		use(locals); \
+#define LINK(name, next)                               \
+	static KEEP int name(int n)                    \
+	{                                              \
+		volatile char locals[FRAME];           \
+		use(locals);                           \
 		return next(n + 1) + sink + locals[0]; \
 	}
 LINK(f8, f9)

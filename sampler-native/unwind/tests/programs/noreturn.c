@@ -20,7 +20,10 @@ KEEP void last(int n)
 	never();
 }
 
-KEEP int next(int n) { return n + sink; }
+KEEP int next(int n)
+{
+	return n + sink;
+}
 
 int main(int argc, char **argv)
 {

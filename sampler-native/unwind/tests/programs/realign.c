@@ -50,4 +50,7 @@ static KEEP int both(int n)
 	return allocated(n) + bytes[1] + more[n / 2];
 }
 
-int main(void) { return both(count) + sink; }
+int main(void)
+{
+	return both(count) + sink;
+}

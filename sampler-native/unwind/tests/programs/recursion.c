@@ -15,4 +15,7 @@ static __attribute__((noinline, noclone)) int deeper(int n)
 	return deeper(n + 1) + sink;
 }
 
-int main(void) { return deeper(0); }
+int main(void)
+{
+	return deeper(0);
+}

@@ -23,9 +23,18 @@ static KEEP void handler(int number)
 	sink = number;
 }
 
-static KEEP int fault(void) { return *nowhere; }
-static KEEP int caller(void) { return fault() + sink; }
-static KEEP int outer(void) { return caller() + sink; }
+static KEEP int fault(void)
+{
+	return *nowhere;
+}
+static KEEP int caller(void)
+{
+	return fault() + sink;
+}
+static KEEP int outer(void)
+{
+	return caller() + sink;
+}
 
 int main(int argc, char **argv)
 {

@@ -14,8 +14,14 @@ static KEEP int inner(void)
 	return (int)now.tv_nsec + (int)strlen(text) + (strchr(text, 'm') != NULL);
 }
 
-static KEEP int middle(void) { return inner() + sink; }
-static KEEP int outer(void) { return middle() + sink; }
+static KEEP int middle(void)
+{
+	return inner() + sink;
+}
+static KEEP int outer(void)
+{
+	return middle() + sink;
+}
 
 int main(void)
 {

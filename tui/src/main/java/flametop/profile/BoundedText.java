@@ -1,8 +1,8 @@
 package flametop.profile;
 
 /**
- * A text that a regular expression may look at only so often: some expressions take time exponential in the length of a name,
- * and names come from outside.
+ * A text that a regular expression may look at only so often: some expressions take time
+ * exponential in the length of a name, and names come from outside.
  */
 final class BoundedText implements CharSequence {
   /** The budget is used up. */
@@ -17,7 +17,9 @@ final class BoundedText implements CharSequence {
   private final CharSequence text;
   private final int[] budget;
 
-  /** @param looks how many characters may be looked at in all */
+  /**
+   * @param looks how many characters may be looked at in all
+   */
   BoundedText(CharSequence text, int looks) {
     this(text, new int[] {looks});
   }

@@ -109,7 +109,9 @@ final class GraphReader {
         return false;
       }
       try {
-        return pattern.matcher(new BoundedText(name, LOOKS + LOOKS_PER_CHARACTER * name.length())).find();
+        return pattern
+            .matcher(new BoundedText(name, LOOKS + LOOKS_PER_CHARACTER * name.length()))
+            .find();
       } catch (BoundedText.Exhausted e) {
         exhausted++;
         return false;

@@ -10,7 +10,8 @@ import java.util.Arrays;
 import java.util.EnumSet;
 
 /**
- * Lanterna's characters for painted cells, each made once: one costs 115 ns and an object, and a picture has 12,000.
+ * Lanterna's characters for painted cells, each made once: one costs 115 ns and an object, and a
+ * picture has 12,000.
  */
 final class Cells {
   private static final int INITIAL = 1 << 12;
@@ -21,7 +22,8 @@ final class Cells {
   private final Theme theme;
   private final ColorMode mode;
 
-  // Open addressing by (code point, foreground, background, attributes); a free place has no character.
+  // Open addressing by (code point, foreground, background, attributes); a free place has no
+  // character.
   private long[] keys = new long[INITIAL];
   private TextCharacter[] characters = new TextCharacter[INITIAL];
   private int size;
@@ -31,7 +33,10 @@ final class Cells {
     this.mode = mode;
   }
 
-  /** The character of a cell; not to be asked for the right half of a wide one, which Lanterna fills itself. */
+  /**
+   * The character of a cell; not to be asked for the right half of a wide one, which Lanterna fills
+   * itself.
+   */
   TextCharacter of(CellGrid grid, int x, int y) {
     int c = grid.codePoint(x, y);
     int fg = grid.foreground(x, y);

@@ -27,7 +27,10 @@ enum ColorMode {
     if (colors.equals("truecolor") || colors.equals("24bit") || term.endsWith("-direct")) {
       return TRUE;
     }
-    return term.contains("256") || term.contains("kitty") || term.contains("alacritty") || term.contains("ghostty")
+    return term.contains("256")
+            || term.contains("kitty")
+            || term.contains("alacritty")
+            || term.contains("ghostty")
         ? INDEXED_256
         : ANSI_16;
   }

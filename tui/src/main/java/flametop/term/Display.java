@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * The terminal while the screen is up. Taken in {@link #open}, given back as it was in {@link #close}, also when the JVM is told
- * to end.
+ * The terminal while the screen is up. Taken in {@link #open}, given back as it was in {@link
+ * #close}, also when the JVM is told to end.
  */
 final class Display implements AutoCloseable {
   private static final Path DEVICE = Path.of("/dev/tty");
@@ -34,7 +34,8 @@ final class Display implements AutoCloseable {
   private boolean whole = true;
   private boolean up;
 
-  private Display(Stty stty, String saved, InputStream input, FrameStream output, Cells cells) throws IOException {
+  private Display(Stty stty, String saved, InputStream input, FrameStream output, Cells cells)
+      throws IOException {
     this.stty = stty;
     this.saved = saved;
     this.output = output;
@@ -54,7 +55,9 @@ final class Display implements AutoCloseable {
     String term = environment.getOrDefault("TERM", "");
     if (term.isEmpty() || term.equals("dumb") || term.equals("unknown")) {
       throw new IOException(
-          "TERM=" + term + ": this terminal cannot draw a screen; use `flametop record`, or set TERM (TERM=xterm-256color suits most)");
+          "TERM="
+              + term
+              + ": this terminal cannot draw a screen; use `flametop record`, or set TERM (TERM=xterm-256color suits most)");
     }
     FileOutputStream device;
     InputStream keys;
@@ -62,7 +65,8 @@ final class Display implements AutoCloseable {
       device = new FileOutputStream(DEVICE.toFile());
       keys = new FileInputStream(DEVICE.toFile());
     } catch (IOException e) {
-      throw new IOException("no terminal here (" + DEVICE + ": " + reason(e) + "); use `flametop record`", e);
+      throw new IOException(
+          "no terminal here (" + DEVICE + ": " + reason(e) + "); use `flametop record`", e);
     }
     Stty stty = new Stty(DEVICE);
     boolean ssh = !environment.getOrDefault("SSH_CONNECTION", "").isEmpty();
@@ -80,7 +84,10 @@ final class Display implements AutoCloseable {
     return open >= 0 && text.endsWith(")") ? text.substring(open + 1, text.length() - 1) : text;
   }
 
-  /** Takes the terminal (again): after {@link #open}, and when the process goes on after it was stopped. */
+  /**
+   * Takes the terminal (again): after {@link #open}, and when the process goes on after it was
+   * stopped.
+   */
   synchronized void enter() throws IOException {
     if (!up) {
       stty.raw();
@@ -155,7 +162,9 @@ final class Display implements AutoCloseable {
     return true;
   }
 
-  /** Waits for a key; {@link com.googlecode.lanterna.input.KeyType#EOF} when the terminal is gone. */
+  /**
+   * Waits for a key; {@link com.googlecode.lanterna.input.KeyType#EOF} when the terminal is gone.
+   */
   KeyStroke read() throws IOException {
     return terminal.readInput();
   }

@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
-/** Lanterna's terminal over our streams: knows its size from the device, and writes text as whole UTF-8 sequences. */
+/**
+ * Lanterna's terminal over our streams: knows its size from the device, and writes text as whole
+ * UTF-8 sequences.
+ */
 final class FlameTerminal extends ANSITerminal {
   private TerminalSize size;
 
@@ -15,7 +18,9 @@ final class FlameTerminal extends ANSITerminal {
     this.size = size;
   }
 
-  /** Takes over a new size; Lanterna's listeners hear of it at the next {@link #getTerminalSize}. */
+  /**
+   * Takes over a new size; Lanterna's listeners hear of it at the next {@link #getTerminalSize}.
+   */
   synchronized void resized(TerminalSize now) {
     size = now;
   }
@@ -25,7 +30,10 @@ final class FlameTerminal extends ANSITerminal {
     return size;
   }
 
-  /** Lanterna's own splits what is outside of the basic plane into halves. Nothing painted is a control character. */
+  /**
+   * Lanterna's own splits what is outside of the basic plane into halves. Nothing painted is a
+   * control character.
+   */
   @Override
   public void putString(String string) throws IOException {
     writeToTerminal(string.getBytes(StandardCharsets.UTF_8));

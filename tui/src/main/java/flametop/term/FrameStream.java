@@ -6,8 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Collects what one picture writes and hands it to the terminal in a single write, between the marks of synchronized output, on
- * a thread of its own: a slow line holds up that thread, and pictures are skipped meanwhile.
+ * Collects what one picture writes and hands it to the terminal in a single write, between the
+ * marks of synchronized output, on a thread of its own: a slow line holds up that thread, and
+ * pictures are skipped meanwhile.
  */
 final class FrameStream extends OutputStream {
   private static final byte[] BEGIN = "\033[?2026h".getBytes(StandardCharsets.US_ASCII);
@@ -55,7 +56,10 @@ final class FrameStream extends OutputStream {
     }
   }
 
-  /** Hands over what was collected, as one frame; waits only if the frame before is still being written. */
+  /**
+   * Hands over what was collected, as one frame; waits only if the frame before is still being
+   * written.
+   */
   @Override
   public void flush() throws IOException {
     if (size == BEGIN.length) {

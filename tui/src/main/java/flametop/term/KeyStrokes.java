@@ -9,11 +9,13 @@ final class KeyStrokes {
   private KeyStrokes() {}
 
   /**
-   * The keys of a stroke, in order. No key is used with Alt; what a terminal sends for it is Escape and the key, and that is also
-   * what comes if the two are pressed in quick succession.
+   * The keys of a stroke, in order. No key is used with Alt; what a terminal sends for it is Escape
+   * and the key, and that is also what comes if the two are pressed in quick succession.
    */
   static List<Key> toKeys(KeyStroke stroke) {
-    return stroke.isAltDown() ? List.of(Key.of(Key.Kind.ESCAPE), toKey(stroke)) : List.of(toKey(stroke));
+    return stroke.isAltDown()
+        ? List.of(Key.of(Key.Kind.ESCAPE), toKey(stroke))
+        : List.of(toKey(stroke));
   }
 
   private static Key toKey(KeyStroke stroke) {
@@ -37,7 +39,9 @@ final class KeyStrokes {
 
   private static Key character(KeyStroke stroke) {
     char c = stroke.getCharacter();
-    if (Character.isSurrogate(c) || Character.getType(c) == Character.FORMAT || Character.isISOControl(c)) {
+    if (Character.isSurrogate(c)
+        || Character.getType(c) == Character.FORMAT
+        || Character.isISOControl(c)) {
       return Key.of(Key.Kind.OTHER);
     }
     if (!stroke.isCtrlDown()) {
@@ -52,6 +56,9 @@ final class KeyStrokes {
   }
 
   static boolean isSuspend(KeyStroke stroke) {
-    return stroke.getCharacter() != null && stroke.isCtrlDown() && !stroke.isAltDown() && stroke.getCharacter() == 'z';
+    return stroke.getCharacter() != null
+        && stroke.isCtrlDown()
+        && !stroke.isAltDown()
+        && stroke.getCharacter() == 'z';
   }
 }

@@ -5,8 +5,9 @@ import java.io.InputStream;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The terminal's input. As long as the bytes read end in an unfinished escape sequence, {@link #available} lingers for the rest:
- * otherwise an arrow key whose bytes come in two pieces would be read as Escape and two letters.
+ * The terminal's input. As long as the bytes read end in an unfinished escape sequence, {@link
+ * #available} lingers for the rest: otherwise an arrow key whose bytes come in two pieces would be
+ * read as Escape and two letters.
  */
 final class LingeringInput extends InputStream {
   private static final int ESCAPE = 0x1b;

@@ -78,7 +78,8 @@ public final class LiveScreen {
   private String exported = "";
 
   /**
-   * @param session completes when sampling is open; the chrome is painted before. Its failure ends the screen.
+   * @param session completes when sampling is open; the chrome is painted before. Its failure ends
+   *     the screen.
    */
   public LiveScreen(ScreenOptions options, CompletableFuture<LiveSession> session) {
     this.options = options;
@@ -90,7 +91,8 @@ public final class LiveScreen {
    * Runs until the user quits or a signal ends it, and leaves the terminal as it was.
    *
    * @return exit code: 0, or 128 + the number of the signal
-   * @throws Exception the cause, where the session or a snapshot failed, or the terminal is none; its message is a line for people
+   * @throws Exception the cause, where the session or a snapshot failed, or the terminal is none;
+   *     its message is a line for people
    */
   public int run() throws Exception {
     Theme theme = Theme.load(options.themes(), options.theme());
@@ -99,10 +101,20 @@ public final class LiveScreen {
     Users users = new Users();
     paintOptions = new PaintOptions(options.host(), options.target(), ascii, plain, users::name);
     boolean ssh = !environment.getOrDefault("SSH_CONNECTION", "").isEmpty();
-    long refresh = options.refreshNanos() > 0 ? options.refreshNanos() : ssh ? SSH_REFRESH_NANOS : LOCAL_REFRESH_NANOS;
-    state = ViewState.initial(options.states(), options.filter(), options.passHz(), options.cpuHz(), refresh);
+    long refresh =
+        options.refreshNanos() > 0
+            ? options.refreshNanos()
+            : ssh ? SSH_REFRESH_NANOS : LOCAL_REFRESH_NANOS;
+    state =
+        ViewState.initial(
+            options.states(), options.filter(), options.passHz(), options.cpuHz(), refresh);
     if (environment.getOrDefault("TERM", "").startsWith("vt")) {
-      state = state.withMessage("TERM=" + environment.get("TERM") + " has no colours; set TERM=xterm-256color if yours has", false);
+      state =
+          state.withMessage(
+              "TERM="
+                  + environment.get("TERM")
+                  + " has no colours; set TERM=xterm-256color if yours has",
+              false);
     }
     QuietStreams quiet = new QuietStreams();
     try (Display opened = Display.open(theme, environment);
@@ -113,7 +125,8 @@ public final class LiveScreen {
       Thread input = new Thread(this::readKeys, "input");
       input.setDaemon(true);
       input.start();
-      opening.whenComplete((s, e) -> events.add(e == null ? new Event.Ready(s) : new Event.Failed(e)));
+      opening.whenComplete(
+          (s, e) -> events.add(e == null ? new Event.Ready(s) : new Event.Failed(e)));
       loop();
     } finally {
       quiet.close();
@@ -177,7 +190,8 @@ public final class LiveScreen {
     paint();
     while (exitCode < 0 && failure == null) {
       long now = System.nanoTime();
-      long wait = session == null || asked ? TimeUnit.SECONDS.toNanos(1) : Math.max(0, nextAsk - now);
+      long wait =
+          session == null || asked ? TimeUnit.SECONDS.toNanos(1) : Math.max(0, nextAsk - now);
       Event event = events.poll(stale ? Math.min(wait, RETRY_NANOS) : wait, TimeUnit.NANOSECONDS);
       while (event != null) {
         handle(event);
@@ -200,7 +214,13 @@ public final class LiveScreen {
       state = scene.settled();
     } else if (event instanceof Event.Ready e) {
       session = e.session();
-      paintOptions = new PaintOptions(session.host(), session.target(), paintOptions.ascii(), paintOptions.plain(), paintOptions.users());
+      paintOptions =
+          new PaintOptions(
+              session.host(),
+              session.target(),
+              paintOptions.ascii(),
+              paintOptions.plain(),
+              paintOptions.users());
       stale = true;
     } else if (event instanceof Event.Listed e) {
       state = state.withRows(e.of(), e.rows());
@@ -231,7 +251,8 @@ public final class LiveScreen {
   private void press(Key key) throws IOException {
     relayOut();
     Keys.Step step = Keys.press(scene, key);
-    boolean sameQuestion = step.state().query(display.columns()).equals(state.query(display.columns()));
+    boolean sameQuestion =
+        step.state().query(display.columns()).equals(state.query(display.columns()));
     state = step.state();
     for (Effect effect : step.effects()) {
       apply(effect);
@@ -267,7 +288,10 @@ public final class LiveScreen {
       source.filter(f.filter());
     } else if (effect instanceof Effect.Rates r) {
       if (session.rates() == null) {
-        state = scene.settled().withMessage("a replay keeps the rates that it was recorded with", false);
+        state =
+            scene
+                .settled()
+                .withMessage("a replay keeps the rates that it was recorded with", false);
       } else {
         session.rates().setRates(r.passHz(), r.cpuHz());
       }
@@ -276,7 +300,9 @@ public final class LiveScreen {
           r.of() == PickList.Of.PROCESSES
               ? source.processes(state.windowNanos(), state.states())
               : source.comms(state.windowNanos(), state.states());
-      rows.whenComplete((list, e) -> events.add(e == null ? new Event.Listed(r.of(), list) : new Event.Failed(e)));
+      rows.whenComplete(
+          (list, e) ->
+              events.add(e == null ? new Event.Listed(r.of(), list) : new Event.Failed(e)));
     } else if (effect instanceof Effect.Export x) {
       if (session.exporter() == null) {
         state = state.withMessage("nothing can be exported here", true);
@@ -285,7 +311,11 @@ public final class LiveScreen {
             .exporter()
             .export(x.windowNanos(), x.states(), x.zoom())
             .whenComplete(
-                (line, e) -> events.add(e == null ? new Event.Exported(line, false) : new Event.Exported(message(cause(e)), true)));
+                (line, e) ->
+                    events.add(
+                        e == null
+                            ? new Event.Exported(line, false)
+                            : new Event.Exported(message(cause(e)), true)));
       }
     }
   }
@@ -328,13 +358,17 @@ public final class LiveScreen {
     }
   }
 
-  /** Stops the whole job, as the key would where signals are not switched off, and goes on when the shell says so. */
+  /**
+   * Stops the whole job, as the key would where signals are not switched off, and goes on when the
+   * shell says so.
+   */
   private void suspend() throws IOException, InterruptedException {
     display.leave();
     signals.byDefault("TSTP");
     Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -TSTP 0").start();
     kill.waitFor();
-    // Where the group cannot be stopped (no shell would let it go on) the kernel drops the signal, and the screen is back at once.
+    // Where the group cannot be stopped (no shell would let it go on) the kernel drops the signal,
+    // and the screen is back at once.
     Thread.sleep(50);
     signals.handle("TSTP", n -> events.add(new Event.Suspended()));
     display.enter();

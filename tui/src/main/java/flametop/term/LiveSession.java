@@ -4,9 +4,11 @@ package flametop.term;
  * What runs behind the screen once sampling is open.
  *
  * @param host name of the machine that is sampled, or was when the stream was recorded
- * @param target what is sampled, as the header says it: {@code all tasks}, {@code pid 812}, {@code replay of FILE}
+ * @param target what is sampled, as the header says it: {@code all tasks}, {@code pid 812}, {@code
+ *     replay of FILE}
  * @param source answers with snapshots and takes the filter
  * @param rates null where the rates are given (a replay)
  * @param exporter null where nothing can be exported
  */
-public record LiveSession(String host, String target, SnapshotSource source, RateControl rates, Exporter exporter) {}
+public record LiveSession(
+    String host, String target, SnapshotSource source, RateControl rates, Exporter exporter) {}

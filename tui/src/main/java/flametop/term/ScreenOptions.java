@@ -27,7 +27,10 @@ public record ScreenOptions(
     long refreshNanos,
     String theme,
     Path themes) {
-  /** The folder named by the system property {@code flametop.themes.dir}; {@code themes} below the working directory without it. */
+  /**
+   * The folder named by the system property {@code flametop.themes.dir}; {@code themes} below the
+   * working directory without it.
+   */
   public static Path themesFolder() {
     return Path.of(System.getProperty("flametop.themes.dir", "themes"));
   }

@@ -7,8 +7,9 @@ import java.util.Map;
 import java.util.function.IntConsumer;
 
 /**
- * Handlers of signals, taken back when closed. Through {@code sun.misc.Signal} by reflection, since there is no other way in Java
- * and the compiler's warning about it cannot be switched off. A signal that the JVM keeps to itself (QUIT) is left to it.
+ * Handlers of signals, taken back when closed. Through {@code sun.misc.Signal} by reflection, since
+ * there is no other way in Java and the compiler's warning about it cannot be switched off. A
+ * signal that the JVM keeps to itself (QUIT) is left to it.
  */
 final class Signals implements AutoCloseable {
   private final Map<String, Object> before = new LinkedHashMap<>();
@@ -24,7 +25,8 @@ final class Signals implements AutoCloseable {
               new Class<?>[] {type},
               (self, method, arguments) -> {
                 switch (method.getName()) {
-                  case "handle" -> handler.accept((Integer) signal.getMethod("getNumber").invoke(arguments[0]));
+                  case "handle" ->
+                      handler.accept((Integer) signal.getMethod("getNumber").invoke(arguments[0]));
                   case "hashCode" -> {
                     return System.identityHashCode(self);
                   }
@@ -40,7 +42,8 @@ final class Signals implements AutoCloseable {
               });
       before.putIfAbsent(name, install(name, proxy));
     } catch (ReflectiveOperationException | IllegalArgumentException e) {
-      // Without it that signal does what it does by default; the launcher restores the terminal then.
+      // Without it that signal does what it does by default; the launcher restores the terminal
+      // then.
     }
   }
 
@@ -58,7 +61,9 @@ final class Signals implements AutoCloseable {
     Class<?> signal = Class.forName("sun.misc.Signal");
     Class<?> type = Class.forName("sun.misc.SignalHandler");
     try {
-      return signal.getMethod("handle", signal, type).invoke(null, signal.getConstructor(String.class).newInstance(name), handler);
+      return signal
+          .getMethod("handle", signal, type)
+          .invoke(null, signal.getConstructor(String.class).newInstance(name), handler);
     } catch (InvocationTargetException e) {
       if (e.getCause() instanceof IllegalArgumentException refused) {
         throw refused;

@@ -9,11 +9,17 @@ import flametop.profile.TaskFilter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** The side of the profile that the screen asks. Nothing here waits; a future that fails ends the screen with its cause. */
+/**
+ * The side of the profile that the screen asks. Nothing here waits; a future that fails ends the
+ * screen with its cause.
+ */
 public interface SnapshotSource {
   CompletableFuture<Snapshot> snapshot(GraphQuery query);
 
-  /** Rows of the pick list of processes, for the last {@code windowNanos} and the time in {@code states}. */
+  /**
+   * Rows of the pick list of processes, for the last {@code windowNanos} and the time in {@code
+   * states}.
+   */
   CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states);
 
   /** Rows of the pick list of comms. */

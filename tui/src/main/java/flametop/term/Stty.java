@@ -12,7 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The settings of a terminal device, by the program {@code stty}, which is never looked for on PATH. */
+/**
+ * The settings of a terminal device, by the program {@code stty}, which is never looked for on
+ * PATH.
+ */
 final class Stty {
   private static final Pattern SIZE = Pattern.compile("(\\d{1,5}) (\\d{1,5})");
   private static final List<String> PLACES = List.of("/usr/bin/stty", "/bin/stty");
@@ -26,7 +29,12 @@ final class Stty {
         PLACES.stream()
             .filter(p -> Files.isExecutable(Path.of(p)))
             .findFirst()
-            .orElseThrow(() -> new IOException("stty is missing (" + String.join(", ", PLACES) + "): apt install coreutils"));
+            .orElseThrow(
+                () ->
+                    new IOException(
+                        "stty is missing ("
+                            + String.join(", ", PLACES)
+                            + "): apt install coreutils"));
   }
 
   /** The settings, in a form that {@link #restore} takes. */
@@ -56,14 +64,13 @@ final class Stty {
     command.add(program);
     command.addAll(List.of(arguments));
     Process process =
-        new ProcessBuilder(command)
-            .redirectInput(device)
-            .redirectErrorStream(true)
-            .start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+        new ProcessBuilder(command).redirectInput(device).redirectErrorStream(true).start();
+    String output =
+        new String(process.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
     try {
       if (!process.waitFor(2, TimeUnit.SECONDS) || process.exitValue() != 0) {
-        throw new IOException(program + " " + String.join(" ", arguments) + " failed: " + output.strip());
+        throw new IOException(
+            program + " " + String.join(" ", arguments) + " failed: " + output.strip());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

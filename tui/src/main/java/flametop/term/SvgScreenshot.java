@@ -3,7 +3,10 @@ package flametop.term;
 import flametop.view.CellGrid;
 import java.util.Locale;
 
-/** A picture as SVG text: the cells as they would look in a terminal, block characters drawn as rectangles. */
+/**
+ * A picture as SVG text: the cells as they would look in a terminal, block characters drawn as
+ * rectangles.
+ */
 public final class SvgScreenshot {
   private static final int CELL_WIDTH = 9;
   private static final int CELL_HEIGHT = 19;
@@ -22,7 +25,10 @@ public final class SvgScreenshot {
             Locale.ROOT,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
                 + " font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"15\" xml:space=\"preserve\">\n",
-            width, height, width, height));
+            width,
+            height,
+            width,
+            height));
     for (int y = 0; y < grid.rows(); y++) {
       backgrounds(svg, grid, theme, y);
       for (int x = 0; x < grid.columns(); x++) {
@@ -36,8 +42,11 @@ public final class SvgScreenshot {
   private static void backgrounds(StringBuilder svg, CellGrid grid, Theme theme, int y) {
     int from = 0;
     for (int x = 1; x <= grid.columns(); x++) {
-      if (x == grid.columns() || theme.background(grid.background(x, y)) != theme.background(grid.background(from, y))) {
-        rectangle(svg, from * 8, x * 8, y * 8, y * 8 + 8, theme.background(grid.background(from, y)));
+      if (x == grid.columns()
+          || theme.background(grid.background(x, y))
+              != theme.background(grid.background(from, y))) {
+        rectangle(
+            svg, from * 8, x * 8, y * 8, y * 8 + 8, theme.background(grid.background(from, y)));
         from = x;
       }
     }
@@ -57,12 +66,16 @@ public final class SvgScreenshot {
           String.format(
               Locale.ROOT,
               "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"1\" fill=\"#%06x\"/>\n",
-              x * CELL_WIDTH, (y + 0.5) * CELL_HEIGHT, CELL_WIDTH, colour));
+              x * CELL_WIDTH,
+              (y + 0.5) * CELL_HEIGHT,
+              CELL_WIDTH,
+              colour));
     }
   }
 
   /** Edges in eighths of a cell. */
-  private static void rectangle(StringBuilder svg, int left, int right, int top, int bottom, int colour) {
+  private static void rectangle(
+      StringBuilder svg, int left, int right, int top, int bottom, int colour) {
     svg.append(
         String.format(
             Locale.ROOT,
@@ -116,7 +129,11 @@ public final class SvgScreenshot {
   }
 
   private static boolean isText(int c) {
-    return c != ' ' && c != 0 && c != '─' && LEFT_BLOCKS.indexOf(c) < 0 && LOWER_BLOCKS.indexOf(c) < 0;
+    return c != ' '
+        && c != 0
+        && c != '─'
+        && LEFT_BLOCKS.indexOf(c) < 0
+        && LOWER_BLOCKS.indexOf(c) < 0;
   }
 
   private static void escape(StringBuilder svg, String text) {

@@ -20,14 +20,15 @@ import java.util.regex.Pattern;
  *   user.16 = yellow              the colour where the terminal has 16
  * </pre>
  *
- * A key is a {@link Role} in small letters. Each role has to be there; {@code .16} may be left out, then the nearest of the 16
- * is taken. For 256 colours the nearest is always taken.
+ * A key is a {@link Role} in small letters. Each role has to be there; {@code .16} may be left out,
+ * then the nearest of the 16 is taken. For 256 colours the nearest is always taken.
  */
 public final class Theme {
   /** Names of the 16 colours, by number. */
   private static final String[] ANSI = {
     "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
-    "bright-black", "bright-red", "bright-green", "bright-yellow", "bright-blue", "bright-magenta", "bright-cyan", "bright-white"
+    "bright-black", "bright-red", "bright-green", "bright-yellow", "bright-blue", "bright-magenta",
+        "bright-cyan", "bright-white"
   };
 
   private static final int[] ANSI_RGB = {
@@ -58,7 +59,8 @@ public final class Theme {
   /** Reads {@code NAME.theme} in a folder. */
   public static Theme load(Path folder, String name) throws ThemeException {
     if (!NAME.matcher(name).matches()) {
-      throw new ThemeException("theme " + name + ": a name has small letters, digits and dashes only");
+      throw new ThemeException(
+          "theme " + name + ": a name has small letters, digits and dashes only");
     }
     Path file = folder.resolve(name + ".theme");
     try {
@@ -73,7 +75,9 @@ public final class Theme {
     }
   }
 
-  /** @param source named in errors */
+  /**
+   * @param source named in errors
+   */
   static Theme parse(String source, String text) throws ThemeException {
     int roles = Role.values().length;
     int[] first = new int[roles];
@@ -88,7 +92,8 @@ public final class Theme {
         String at = source + ":" + (i + 1) + ": ";
         int equals = line.indexOf('=');
         if (equals < 0) {
-          throw new ThemeException(at + "no '='; a line is 'role = #rrggbb' or 'role = #rrggbb #rrggbb'");
+          throw new ThemeException(
+              at + "no '='; a line is 'role = #rrggbb' or 'role = #rrggbb #rrggbb'");
         }
         String key = line.substring(0, equals).strip();
         String value = line.substring(equals + 1).strip();
@@ -140,7 +145,8 @@ public final class Theme {
   private static int ansi(String at, String name) throws ThemeException {
     int i = Arrays.asList(ANSI).indexOf(name);
     if (i < 0) {
-      throw new ThemeException(at + "not one of the 16 colours: " + name + "; they are " + String.join(", ", ANSI));
+      throw new ThemeException(
+          at + "not one of the 16 colours: " + name + "; they are " + String.join(", ", ANSI));
     }
     return i;
   }
@@ -166,7 +172,10 @@ public final class Theme {
 
   /** The colour between a role's two: text looks alike on all its shades. */
   private int middle(int paint) {
-    return rgb(Paint.role(paint) == Role.HEAT ? paint : Paint.of(Paint.role(paint), Paint.SHADES / 2) | paint & 1);
+    return rgb(
+        Paint.role(paint) == Role.HEAT
+            ? paint
+            : Paint.of(Paint.role(paint), Paint.SHADES / 2) | paint & 1);
   }
 
   /** Number of the colour among 16. */
@@ -189,7 +198,9 @@ public final class Theme {
 
   private static Role heatRole(int paint) {
     int shade = Paint.shade(paint);
-    return shade < Paint.SHADES / 3 ? Role.LOW : shade < Paint.SHADES * 2 / 3 ? Role.MID : Role.HIGH;
+    return shade < Paint.SHADES / 3
+        ? Role.LOW
+        : shade < Paint.SHADES * 2 / 3 ? Role.MID : Role.HIGH;
   }
 
   private int rgb(int paint) {
@@ -227,7 +238,9 @@ public final class Theme {
   }
 
   private static double luminance(int rgb) {
-    return 0.2126 * linear(rgb >> 16 & 0xff) + 0.7152 * linear(rgb >> 8 & 0xff) + 0.0722 * linear(rgb & 0xff);
+    return 0.2126 * linear(rgb >> 16 & 0xff)
+        + 0.7152 * linear(rgb >> 8 & 0xff)
+        + 0.0722 * linear(rgb & 0xff);
   }
 
   private static double linear(int channel) {

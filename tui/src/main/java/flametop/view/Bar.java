@@ -16,7 +16,15 @@ final class Bar {
    * @param parts shares of the width, from the left; NaN counts as 0
    * @param paints a colour each
    */
-  static void paint(CellGrid grid, int x, int y, int width, double[] parts, int[] paints, int background, PaintOptions options) {
+  static void paint(
+      CellGrid grid,
+      int x,
+      int y,
+      int width,
+      double[] parts,
+      int[] paints,
+      int background,
+      PaintOptions options) {
     int[] end = new int[parts.length];
     double sum = 0;
     for (int i = 0; i < parts.length; i++) {
@@ -36,7 +44,8 @@ final class Bar {
         continue;
       }
       if (options.plain()) {
-        grid.put(x + c, y, PLAIN[Math.min(part, PLAIN.length - 1)], Paint.of(Role.TEXT), background, 0);
+        grid.put(
+            x + c, y, PLAIN[Math.min(part, PLAIN.length - 1)], Paint.of(Role.TEXT), background, 0);
         continue;
       }
       int edge = end[part];
@@ -48,7 +57,13 @@ final class Bar {
         while (after < end.length && end[after] < c * 8 + 8) {
           after++;
         }
-        grid.put(x + c, y, LEFT_BLOCKS[edge - c * 8], paints[part], after == end.length ? background : paints[after], 0);
+        grid.put(
+            x + c,
+            y,
+            LEFT_BLOCKS[edge - c * 8],
+            paints[part],
+            after == end.length ? background : paints[after],
+            0);
       }
     }
   }

@@ -1,8 +1,8 @@
 package flametop.view;
 
 /**
- * One painted picture: for each cell a code point, two {@link Paint paints} and attributes. A wide character fills its cell and
- * the one to its right, whose code point is 0.
+ * One painted picture: for each cell a code point, two {@link Paint paints} and attributes. A wide
+ * character fills its cell and the one to its right, whose code point is 0.
  */
 public final class CellGrid {
   public static final int BOLD = 1;
@@ -82,7 +82,8 @@ public final class CellGrid {
   }
 
   /**
-   * Writes text from {@code x} on, cut to {@code width} columns with an ellipsis at its end if it is longer.
+   * Writes text from {@code x} on, cut to {@code width} columns with an ellipsis at its end if it
+   * is longer.
    *
    * @return columns used
    */

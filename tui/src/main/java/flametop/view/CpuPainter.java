@@ -7,7 +7,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** The CPUs: a row each while they fit, then columns, then the busiest and one line for the rest. */
+/**
+ * The CPUs: a row each while they fit, then columns, then the busiest and one line for the rest.
+ */
 final class CpuPainter {
   private static final int COLUMN = 40;
 
@@ -48,7 +50,8 @@ final class CpuPainter {
       inColumns(scene, grid, cpus, scene.cpuRows, columns);
     } else {
       List<CpuRow> byLoad = new ArrayList<>(cpus);
-      byLoad.sort(Comparator.comparingDouble((CpuRow r) -> -r.busy()).thenComparingInt(CpuRow::cpu));
+      byLoad.sort(
+          Comparator.comparingDouble((CpuRow r) -> -r.busy()).thenComparingInt(CpuRow::cpu));
       int shown = Math.min(byLoad.size(), (scene.cpuRows - 1) * columns);
       List<CpuRow> busiest = new ArrayList<>(byLoad.subList(0, shown));
       busiest.sort(Comparator.comparingInt(CpuRow::cpu));
@@ -59,7 +62,10 @@ final class CpuPainter {
     }
   }
 
-  /** One CPU over the whole width: use at the left, idle states at the right. Columns are the same in every row. */
+  /**
+   * One CPU over the whole width: use at the left, idle states at the right. Columns are the same
+   * in every row.
+   */
   private static void wide(Scene scene, CellGrid grid, int y, List<CpuRow> cpus) {
     CpuRow cpu = cpus.get(y - scene.cpuTop);
     int columns = scene.columns;
@@ -70,7 +76,14 @@ final class CpuPainter {
     x += name + 1;
     use(scene, grid, x, y, bar, cpu);
     x += bar + 1;
-    grid.text(x, y, 7, String.format(Locale.ROOT, "%7s", Units.percentField(cpu.busy())), TEXT, GROUND, CellGrid.BOLD);
+    grid.text(
+        x,
+        y,
+        7,
+        String.format(Locale.ROOT, "%7s", Units.percentField(cpu.busy())),
+        TEXT,
+        GROUND,
+        CellGrid.BOLD);
     x += 8;
 
     int idleBar = columns >= 140 ? 12 : columns >= 60 ? 8 : 0;
@@ -83,7 +96,8 @@ final class CpuPainter {
       idle = idle(cpu, form.compareTo(Form.SHORT_WAITING) < 0);
       wrong = wrong(cpu, form);
       int gaps = wrong.isEmpty() ? 6 : 9;
-      if (TextWidth.of(details) + 5 + idleBar + TextWidth.of(idle) + TextWidth.of(wrong) + gaps <= room + 2) {
+      if (TextWidth.of(details) + 5 + idleBar + TextWidth.of(idle) + TextWidth.of(wrong) + gaps
+          <= room + 2) {
         break;
       }
     }
@@ -106,7 +120,8 @@ final class CpuPainter {
     return 3 + Integer.toString(widest).length();
   }
 
-  private static void inColumns(Scene scene, CellGrid grid, List<CpuRow> cpus, int rows, int columns) {
+  private static void inColumns(
+      Scene scene, CellGrid grid, List<CpuRow> cpus, int rows, int columns) {
     int name = nameWidth(scene.snapshot.cpus());
     int used = Math.min(columns, (cpus.size() + rows - 1) / Math.max(1, rows));
     int width = scene.columns / Math.max(1, used);
@@ -117,11 +132,14 @@ final class CpuPainter {
       int y = scene.cpuTop + i % rows;
       grid.text(x, y, name, "CPU" + cpu.cpu(), DIM, GROUND, 0);
       use(scene, grid, x + name + 1, y, bar, cpu);
-      grid.text(x + name + 2 + bar, y, 6, Units.percentField(cpu.busy()), TEXT, GROUND, CellGrid.BOLD);
+      grid.text(
+          x + name + 2 + bar, y, 6, Units.percentField(cpu.busy()), TEXT, GROUND, CellGrid.BOLD);
     }
   }
 
-  /** A heat strip: a cell for each CPU that has no row, averaged if there are more CPUs than cells. */
+  /**
+   * A heat strip: a cell for each CPU that has no row, averaged if there are more CPUs than cells.
+   */
   private static void rest(Scene scene, CellGrid grid, int y, List<CpuRow> cpus, boolean all) {
     double busy = 0;
     for (CpuRow r : cpus) {
@@ -151,12 +169,18 @@ final class CpuPainter {
         split
             ? new double[] {cpu.user(), cpu.system(), irq(cpu), cpu.steal()}
             : new double[] {cpu.busy(), 0, 0, 0};
-    int[] paints = {Paint.of(Role.USER, 2), Paint.of(Role.KERNEL, 4), Paint.of(Role.PROCESS, 8), Paint.of(Role.WORSE)};
+    int[] paints = {
+      Paint.of(Role.USER, 2),
+      Paint.of(Role.KERNEL, 4),
+      Paint.of(Role.PROCESS, 8),
+      Paint.of(Role.WORSE)
+    };
     Bar.paint(grid, x, y, width, parts, paints, TROUGH, scene.options);
   }
 
   private static double irq(CpuRow cpu) {
-    return (Double.isNaN(cpu.softirq()) ? 0 : cpu.softirq()) + (Double.isNaN(cpu.irq()) ? 0 : cpu.irq());
+    return (Double.isNaN(cpu.softirq()) ? 0 : cpu.softirq())
+        + (Double.isNaN(cpu.irq()) ? 0 : cpu.irq());
   }
 
   private static void residency(Scene scene, CellGrid grid, int x, int y, int width, CpuRow cpu) {
@@ -165,7 +189,8 @@ final class CpuPainter {
     int[] paints = new int[n];
     for (int i = 0; i < n; i++) {
       parts[i] = cpu.idle().get(i).residency();
-      paints[i] = Paint.of(Role.ASLEEP, n == 1 ? Paint.SHADES - 1 : i * (Paint.SHADES - 1) / (n - 1));
+      paints[i] =
+          Paint.of(Role.ASLEEP, n == 1 ? Paint.SHADES - 1 : i * (Paint.SHADES - 1) / (n - 1));
     }
     Bar.paint(grid, x, y, width, parts, paints, TROUGH, scene.options);
   }
@@ -191,12 +216,17 @@ final class CpuPainter {
     }
     if (form != Form.NO_WAITING && !Double.isNaN(cpu.waiting())) {
       boolean words = form.compareTo(Form.SHORT_WAITING) < 0;
-      text.append(String.format(Locale.ROOT, words ? "  waiting %5.1f ms/s" : " wait %5.1f ms", cpu.waiting() / 1e6));
+      text.append(
+          String.format(
+              Locale.ROOT, words ? "  waiting %5.1f ms/s" : " wait %5.1f ms", cpu.waiting() / 1e6));
     }
     return text.toString();
   }
 
-  /** Idle states in fixed columns, as many as have a place; POLL and the shallow ones give way first. */
+  /**
+   * Idle states in fixed columns, as many as have a place; POLL and the shallow ones give way
+   * first.
+   */
   private static String idle(CpuRow cpu, boolean tenths) {
     if (cpu.idle().isEmpty()) {
       return "no idle states here";
@@ -208,14 +238,21 @@ final class CpuPainter {
     }
     StringBuilder text = new StringBuilder();
     for (IdleRow row : shown) {
-      String name = row.name().length() > MAX_STATE_NAME ? row.name().substring(0, MAX_STATE_NAME) : row.name();
+      String name =
+          row.name().length() > MAX_STATE_NAME
+              ? row.name().substring(0, MAX_STATE_NAME)
+              : row.name();
       text.append(text.isEmpty() ? "" : tenths ? "  " : " ").append(name);
-      text.append(String.format(Locale.ROOT, tenths ? " %5.1f%%" : " %3.0f", row.residency() * 100));
+      text.append(
+          String.format(Locale.ROOT, tenths ? " %5.1f%%" : " %3.0f", row.residency() * 100));
     }
     return text.toString();
   }
 
-  /** Share of the stays in an idle state for which another would have been right, and the wake-ups that flametop adds. */
+  /**
+   * Share of the stays in an idle state for which another would have been right, and the wake-ups
+   * that flametop adds.
+   */
   private static String wrong(CpuRow cpu, Form form) {
     if (form.compareTo(Form.SHORT_WAITING) > 0) {
       return "";
@@ -232,9 +269,17 @@ final class CpuPainter {
     }
     StringBuilder text = new StringBuilder();
     if (!cpu.idle().isEmpty()) {
-      text.append(String.format(Locale.ROOT, "too short %3s", entries > 0 ? Units.wholePercent(tooShort / entries) : "n/a"));
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "too short %3s",
+              entries > 0 ? Units.wholePercent(tooShort / entries) : "n/a"));
       if (form == Form.ALL) {
-        text.append(String.format(Locale.ROOT, "  long %3s", entries > 0 ? Units.wholePercent(tooLong / entries) : "n/a"));
+        text.append(
+            String.format(
+                Locale.ROOT,
+                "  long %3s",
+                entries > 0 ? Units.wholePercent(tooLong / entries) : "n/a"));
       }
     }
     if (form.compareTo(Form.OWN_WAKEUPS) <= 0 && !Double.isNaN(cpu.wakeups())) {
@@ -242,7 +287,8 @@ final class CpuPainter {
       String gap = text.isEmpty() ? "" : "  ";
       text.append(
           form == Form.ALL
-              ? String.format(Locale.ROOT, "%swakes %4d/s own %3d", gap, Math.round(cpu.wakeups()), own)
+              ? String.format(
+                  Locale.ROOT, "%swakes %4d/s own %3d", gap, Math.round(cpu.wakeups()), own)
               : String.format(Locale.ROOT, "%sown wakes %3d", gap, own));
     }
     return text.toString();

@@ -4,8 +4,8 @@ import flametop.profile.GraphSlice;
 import java.util.Arrays;
 
 /**
- * Where each box of the graph is, in eighths of a cell: level 0 is the root, the ancestors of the zoomed node fill the width,
- * and below it each child has its share of its parent. Immutable.
+ * Where each box of the graph is, in eighths of a cell: level 0 is the root, the ancestors of the
+ * zoomed node fill the width, and below it each child has its share of its parent. Immutable.
  */
 public final class Geometry {
   /*
@@ -58,10 +58,11 @@ public final class Geometry {
    * @param zoomIndex index in the slice of the node that fills the width
    * @param columns width in cells
    * @param wholeCells edges at whole cells only
-   * @param under if below 1, only children of the zoomed node under this share of it are laid out, and they fill the width: what
-   *     a run of thin frames holds
+   * @param under if below 1, only children of the zoomed node under this share of it are laid out,
+   *     and they fill the width: what a run of thin frames holds
    */
-  public static Geometry of(GraphSlice slice, int zoomIndex, int columns, boolean wholeCells, double under) {
+  public static Geometry of(
+      GraphSlice slice, int zoomIndex, int columns, boolean wholeCells, double under) {
     Builder b = new Builder(slice, columns, wholeCells ? CELL : 1);
     b.build(zoomIndex, under);
     return new Geometry(b);
@@ -80,7 +81,10 @@ public final class Geometry {
     return size;
   }
 
-  /** Index of its node in the slice. For a run of thin frames: of the first of them that the slice lists, or -1. */
+  /**
+   * Index of its node in the slice. For a run of thin frames: of the first of them that the slice
+   * lists, or -1.
+   */
   public int node(int box) {
     return node[box];
   }

@@ -40,7 +40,10 @@ final class GraphPainter {
     }
   }
 
-  /** Where each box of a level ends to the eye, in eighths: at its edge, or where its neighbour's or its parent's cell begins. */
+  /**
+   * Where each box of a level ends to the eye, in eighths: at its edge, or where its neighbour's or
+   * its parent's cell begins.
+   */
   private static void ends(Geometry g, int level, int[] end) {
     int last = g.levelStart(level + 1) - 1;
     for (int box = last; box >= g.levelStart(level); box--) {
@@ -78,7 +81,8 @@ final class GraphPainter {
     label(scene, grid, box, row, first + 1, full - first - 1, bg, selected);
   }
 
-  private static void label(Scene scene, CellGrid grid, int box, int row, int x, int room, int bg, boolean selected) {
+  private static void label(
+      Scene scene, CellGrid grid, int box, int row, int x, int room, int bg, boolean selected) {
     Geometry g = scene.geometry;
     if (room < 1) {
       if (g.isRun(box)) {
@@ -129,7 +133,8 @@ final class GraphPainter {
     GraphSlice slice = g.slice();
     int index = g.node(box);
     NodeKind kind = slice.kind()[index];
-    int paint = Paint.of(Role.of(kind), kind == NodeKind.ROOT ? 0 : Paint.shade(slice.name()[index]));
+    int paint =
+        Paint.of(Role.of(kind), kind == NodeKind.ROOT ? 0 : Paint.shade(slice.name()[index]));
     boolean apart = searching(scene) ? !slice.matched()[index] : g.level(box) < g.zoomLevel();
     return apart ? Paint.faded(paint) : paint;
   }

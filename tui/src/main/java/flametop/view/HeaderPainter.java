@@ -87,7 +87,10 @@ final class HeaderPainter {
     boolean words = form < 3;
     if (form < 1 && snapshot.load().length == 3 && !Double.isNaN(snapshot.load()[0])) {
       double[] load = snapshot.load();
-      pieces.add(Piece.of(String.format(Locale.ROOT, "load %.2f %.2f %.2f   ", load[0], load[1], load[2]), Role.DIM));
+      pieces.add(
+          Piece.of(
+              String.format(Locale.ROOT, "load %.2f %.2f %.2f   ", load[0], load[1], load[2]),
+              Role.DIM));
     }
     if (form < 6) {
       int[] tasks = snapshot.tasks();
@@ -105,14 +108,21 @@ final class HeaderPainter {
       pieces.add(Piece.of(words ? "   " : "  ", Role.TEXT));
     }
     Snapshot.Losses losses = snapshot.losses();
-    pieces.add(Piece.of("lost " + losses.lostSamples(), losses.lostSamples() > 0 ? Role.WORSE : Role.TEXT));
+    pieces.add(
+        Piece.of(
+            "lost " + losses.lostSamples(), losses.lostSamples() > 0 ? Role.WORSE : Role.TEXT));
     if (losses.latePasses() > 0) {
       pieces.add(Piece.of(" late " + losses.latePasses(), Role.WORSE));
     }
     if (form < 5) {
-      pieces.add(Piece.of((form < 3 ? "  short " : " short ") + Units.percent(losses.shortShare()), Role.TEXT));
+      pieces.add(
+          Piece.of(
+              (form < 3 ? "  short " : " short ") + Units.percent(losses.shortShare()), Role.TEXT));
     }
-    pieces.add(Piece.of("  own " + Units.percent(losses.ownShare()), losses.ownShare() > 0.1 ? Role.WORSE : Role.TEXT));
+    pieces.add(
+        Piece.of(
+            "  own " + Units.percent(losses.ownShare()),
+            losses.ownShare() > 0.1 ? Role.WORSE : Role.TEXT));
     return pieces;
   }
 
@@ -151,7 +161,15 @@ final class HeaderPainter {
   private static void write(CellGrid grid, List<Piece> pieces, int from, int room) {
     int x = from;
     for (Piece p : pieces) {
-      x += grid.text(x, 0, from + room - x, p.text(), Paint.of(p.role()), BACKGROUND, p.bold() ? CellGrid.BOLD : 0);
+      x +=
+          grid.text(
+              x,
+              0,
+              from + room - x,
+              p.text(),
+              Paint.of(p.role()),
+              BACKGROUND,
+              p.bold() ? CellGrid.BOLD : 0);
     }
   }
 }

@@ -50,7 +50,8 @@ final class HelpPainter {
     for (int y = top; y < top + height; y++) {
       grid.fill(0, y, scene.columns, BACKGROUND);
     }
-    grid.text(2, top, scene.columns - 3, "keys — any key closes", Paint.of(Role.DIM), BACKGROUND, 0);
+    grid.text(
+        2, top, scene.columns - 3, "keys — any key closes", Paint.of(Role.DIM), BACKGROUND, 0);
     int columns = scene.columns >= 140 ? 4 : scene.columns >= 76 ? 2 : 1;
     int width = (scene.columns - 2) / columns;
     int[] bottom = new int[columns];
@@ -65,7 +66,8 @@ final class HelpPainter {
       int y = bottom[column];
       for (int line = airy ? 0 : 1; line < group.length && y < top + height; line++) {
         if (line == 0) {
-          grid.text(x, y++, width - 2, group[0][0], Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
+          grid.text(
+              x, y++, width - 2, group[0][0], Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
         } else {
           grid.text(x, y, 10, group[line][0], Paint.of(Role.TEXT), BACKGROUND, CellGrid.BOLD);
           grid.text(x + 11, y++, width - 13, group[line][1], Paint.of(Role.DIM), BACKGROUND, 0);
@@ -77,7 +79,8 @@ final class HelpPainter {
     for (int b : bottom) {
       y = Math.max(y, b);
     }
-    List<String> notices = scene.snapshot == null ? List.of() : new ArrayList<>(scene.snapshot.notices());
+    List<String> notices =
+        scene.snapshot == null ? List.of() : new ArrayList<>(scene.snapshot.notices());
     for (int i = notices.size() - 1; i >= 0 && y < top + height; i--) {
       grid.text(2, y++, scene.columns - 3, notices.get(i), Paint.of(Role.WORSE), BACKGROUND, 0);
     }

@@ -10,7 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** What each key does: a pure function from state and key to the next state and what is asked of the world. */
+/**
+ * What each key does: a pure function from state and key to the next state and what is asked of the
+ * world.
+ */
 public final class Keys {
   static final int[] PASS_RATES = {1, 9, 19, 49, 99};
   static final int[] CPU_RATES = {0, 19, 49, 99, 199, 499};
@@ -53,7 +56,9 @@ public final class Keys {
       case RIGHT -> sideways(scene, s, 1);
       case PAGE_UP -> page(scene, s, true);
       case PAGE_DOWN -> page(scene, s, false);
-      case HOME -> select(scene, s, scene.geometry == null ? -1 : scene.geometry.zoomLevel(), "already there");
+      case HOME ->
+          select(
+              scene, s, scene.geometry == null ? -1 : scene.geometry.zoomLevel(), "already there");
       case END -> deepest(scene, s);
       case ENTER -> zoomIn(scene, s);
       case ESCAPE -> back(s);
@@ -68,18 +73,31 @@ public final class Keys {
       case 'l' -> sideways(scene, s, 1);
       case 'k' -> vertical(scene, s, true);
       case 'j' -> vertical(scene, s, false);
-      case '0' -> s.zooms().isEmpty()
-          ? Step.to(s.withMessage("already at the root", false))
-          : Step.to(s.withZooms(List.of()).withMessage("the whole graph", false));
-      case '/' -> Step.to(s.withSearch(Search.of(s.search() == null ? "" : s.search().text(), true)));
+      case '0' ->
+          s.zooms().isEmpty()
+              ? Step.to(s.withMessage("already at the root", false))
+              : Step.to(s.withZooms(List.of()).withMessage("the whole graph", false));
+      case '/' ->
+          Step.to(s.withSearch(Search.of(s.search() == null ? "" : s.search().text(), true)));
       case 'n' -> match(scene, s, 1);
       case 'N' -> match(scene, s, -1);
-      case ' ' -> s.frozen()
-          ? Step.to(s.withFrozen(false).withMessage("live again", false), new Effect.Thaw())
-          : Step.to(s.withFrozen(true).withMessage("frozen; space goes on", false), new Effect.Freeze());
-      case 'i' -> Step.to(s.flipped().withMessage(s.flame() ? "icicle: root at the top" : "flame: root at the bottom", false));
-      case 'p' -> Step.to(s.withPick(PickList.open(PickList.Of.PROCESSES)), new Effect.Rows(PickList.Of.PROCESSES));
-      case 'c' -> Step.to(s.withPick(PickList.open(PickList.Of.COMMS)), new Effect.Rows(PickList.Of.COMMS));
+      case ' ' ->
+          s.frozen()
+              ? Step.to(s.withFrozen(false).withMessage("live again", false), new Effect.Thaw())
+              : Step.to(
+                  s.withFrozen(true).withMessage("frozen; space goes on", false),
+                  new Effect.Freeze());
+      case 'i' ->
+          Step.to(
+              s.flipped()
+                  .withMessage(
+                      s.flame() ? "icicle: root at the top" : "flame: root at the bottom", false));
+      case 'p' ->
+          Step.to(
+              s.withPick(PickList.open(PickList.Of.PROCESSES)),
+              new Effect.Rows(PickList.Of.PROCESSES));
+      case 'c' ->
+          Step.to(s.withPick(PickList.open(PickList.Of.COMMS)), new Effect.Rows(PickList.Of.COMMS));
       case 'o' -> states(s);
       case '+', '=' -> rates(s, PASS_RATES, 1, true);
       case '-', '_' -> rates(s, PASS_RATES, -1, true);
@@ -87,8 +105,12 @@ public final class Keys {
       case '<' -> rates(s, CPU_RATES, -1, false);
       case 'd' -> refresh(s);
       case 'm' -> window(s);
-      case 'z' -> Step.to(s.withZooms(List.of()).withMessage("started anew", false), new Effect.Restart());
-      case 'e' -> Step.to(s.withMessage("exporting…", false), new Effect.Export(s.windowNanos(), s.states(), s.zoom()));
+      case 'z' ->
+          Step.to(s.withZooms(List.of()).withMessage("started anew", false), new Effect.Restart());
+      case 'e' ->
+          Step.to(
+              s.withMessage("exporting…", false),
+              new Effect.Export(s.windowNanos(), s.states(), s.zoom()));
       case '?' -> Step.to(s.withHelp(true));
       case 'q' -> Step.to(s, new Effect.Quit());
       default -> nothing(s, Key.of(c));
@@ -124,7 +146,11 @@ public final class Keys {
     if (towardsRoot) {
       return select(scene, s, scene.geometry.parent(scene.selectedBox), "already at the root");
     }
-    return select(scene, s, scene.geometry.child(scene.selectedBox), s.flame() ? "nothing above" : "nothing below");
+    return select(
+        scene,
+        s,
+        scene.geometry.child(scene.selectedBox),
+        s.flame() ? "nothing above" : "nothing below");
   }
 
   private static Step sideways(Scene scene, ViewState s, int direction) {
@@ -148,7 +174,11 @@ public final class Keys {
       }
       box = next;
     }
-    return select(scene, s, box, towardsRoot ? "already at the root" : s.flame() ? "nothing above" : "nothing below");
+    return select(
+        scene,
+        s,
+        box,
+        towardsRoot ? "already at the root" : s.flame() ? "nothing above" : "nothing below");
   }
 
   private static Step deepest(Scene scene, ViewState s) {
@@ -172,14 +202,18 @@ public final class Keys {
       return openRun(scene, s, box);
     }
     if (s.selected() == s.zoom() && s.under() >= 1) {
-      return Step.to(s.withMessage(s.zooms().isEmpty() ? "already at the root" : "already zoomed to it; esc goes back", false));
+      return Step.to(
+          s.withMessage(
+              s.zooms().isEmpty() ? "already at the root" : "already zoomed to it; esc goes back",
+              false));
     }
     if (s.selected() == GraphQuery.ROOT) {
       return Step.to(s.withZooms(List.of()).withMessage("the whole graph", false));
     }
     ViewState next = s.zoomedTo(new ViewState.Zoom(s.selected(), 1));
     boolean leaf = !g.isRun(box) && g.child(box) < 0;
-    return Step.to(leaf ? next.withMessage(s.flame() ? "nothing above" : "nothing below", false) : next);
+    return Step.to(
+        leaf ? next.withMessage(s.flame() ? "nothing above" : "nothing below", false) : next);
   }
 
   private static Step openRun(Scene scene, ViewState s, int run) {
@@ -200,7 +234,8 @@ public final class Keys {
         heaviest > 0
             ? (heaviest + 1.0) / Math.max(1, slice.weight()[g.node(parent)])
             : s.under() / (g.columns() * Geometry.CELL);
-    ViewState opened = s.zoomedTo(new ViewState.Zoom(scene.nodeOf(parent), Math.min(under, s.under() / 2)));
+    ViewState opened =
+        s.zoomedTo(new ViewState.Zoom(scene.nodeOf(parent), Math.min(under, s.under() / 2)));
     return Step.to(opened.withMessage("only what was too thin to draw; esc goes back", false));
   }
 
@@ -227,7 +262,9 @@ public final class Keys {
         if (text.isEmpty()) {
           return Step.to(s.withSearch(null));
         }
-        return Step.to(s.withSearch(Search.of(text.substring(0, text.offsetByCodePoints(text.length(), -1)), true)));
+        return Step.to(
+            s.withSearch(
+                Search.of(text.substring(0, text.offsetByCodePoints(text.length(), -1)), true)));
       }
       case CTRL_U -> {
         return Step.to(s.withSearch(Search.of("", true)));
@@ -274,7 +311,9 @@ public final class Keys {
       return Step.to(selectBox(scene, s, box).withMessage(where, false));
     }
     List<Long> trail = box >= 0 ? scene.trail(box) : List.of(GraphQuery.ROOT);
-    return Step.to(s.withSelected(found[next], trail).withMessage(where + ", too thin to draw here; enter zooms to it", false));
+    return Step.to(
+        s.withSelected(found[next], trail)
+            .withMessage(where + ", too thin to draw here; enter zooms to it", false));
   }
 
   private static Step states(ViewState s) {
@@ -288,7 +327,10 @@ public final class Keys {
     } else {
       next = StateSet.BUSY;
     }
-    return Step.to(s.withStates(next).withMessage("time shown: " + statesName(next) + " (" + statesDetail(next) + ")", false));
+    return Step.to(
+        s.withStates(next)
+            .withMessage(
+                "time shown: " + statesName(next) + " (" + statesDetail(next) + ")", false));
   }
 
   /** A set of states in a word. */
@@ -336,11 +378,23 @@ public final class Keys {
     }
     if (next == now) {
       return Step.to(
-          s.withMessage((pass ? "passes" : "cpu clock") + ": " + now + " Hz is the " + (direction > 0 ? "highest" : "lowest"), false));
+          s.withMessage(
+              (pass ? "passes" : "cpu clock")
+                  + ": "
+                  + now
+                  + " Hz is the "
+                  + (direction > 0 ? "highest" : "lowest"),
+              false));
     }
     ViewState changed = pass ? s.withRates(next, s.cpuHz()) : s.withRates(s.passHz(), next);
-    String text = pass ? "passes: " + next + " Hz" : next == 0 ? "cpu clock off: nothing on a cpu is sampled" : "cpu clock: " + next + " Hz";
-    return Step.to(changed.withMessage(text, false), new Effect.Rates(changed.passHz(), changed.cpuHz()));
+    String text =
+        pass
+            ? "passes: " + next + " Hz"
+            : next == 0
+                ? "cpu clock off: nothing on a cpu is sampled"
+                : "cpu clock: " + next + " Hz";
+    return Step.to(
+        changed.withMessage(text, false), new Effect.Rates(changed.passHz(), changed.cpuHz()));
   }
 
   private static Step refresh(ViewState s) {
@@ -355,7 +409,10 @@ public final class Keys {
   private static Step window(ViewState s) {
     int next = (s.window() + 1) % ViewState.WINDOWS.length;
     ViewState changed = s.withWindow(next);
-    String text = next == ViewState.WINDOWS.length - 1 ? "all since the start" : "the last " + changed.windowLabel();
+    String text =
+        next == ViewState.WINDOWS.length - 1
+            ? "all since the start"
+            : "the last " + changed.windowLabel();
     return Step.to(changed.withMessage(text, false));
   }
 
@@ -387,14 +444,18 @@ public final class Keys {
         String t = pick.typed();
         return t.isEmpty()
             ? Step.to(s.withMessage("nothing typed; esc closes the list", false))
-            : Step.to(s.withPick(pick.withTyped(t.substring(0, t.offsetByCodePoints(t.length(), -1)))));
+            : Step.to(
+                s.withPick(pick.withTyped(t.substring(0, t.offsetByCodePoints(t.length(), -1)))));
       }
       case CTRL_U -> {
         return Step.to(s.withPick(pick.withTyped("")));
       }
       case CHARACTER -> {
         PickList typed = pick.withTyped(pick.typed() + Character.toString(key.character()));
-        return Step.to(s.withPick(typed).withMessage(typed.rows() != null && typed.matching().isEmpty() ? "no match" : "", false));
+        return Step.to(
+            s.withPick(typed)
+                .withMessage(
+                    typed.rows() != null && typed.matching().isEmpty() ? "no match" : "", false));
       }
       case ENTER -> {
         return picked(s, pick);

@@ -10,7 +10,10 @@ package flametop.view;
  * </pre>
  */
 public final class Paint {
-  /** Number of shades between the two colours of a role. Few, so that a terminal's cells can be shared. */
+  /**
+   * Number of shades between the two colours of a role. Few, so that a terminal's cells can be
+   * shared.
+   */
   public static final int SHADES = 16;
 
   private static final Role[] ROLES = Role.values();

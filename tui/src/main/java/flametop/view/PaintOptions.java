@@ -11,4 +11,5 @@ import java.util.function.IntFunction;
  * @param plain there are no colours: what they say is said by characters
  * @param users names of users by number
  */
-public record PaintOptions(String host, String target, boolean ascii, boolean plain, IntFunction<String> users) {}
+public record PaintOptions(
+    String host, String target, boolean ascii, boolean plain, IntFunction<String> users) {}

@@ -61,8 +61,17 @@ public final class Painter {
       grid.fill(0, upper, scene.columns, Paint.of(Role.GROUND));
       int room = scene.columns - 2 - TextWidth.of(others);
       int used =
-          1 + grid.text(1, upper, room, snapshot.notices().get(n - 1), Paint.of(Role.WORSE), Paint.of(Role.GROUND), CellGrid.BOLD);
-      grid.text(used, upper, scene.columns - used, others, Paint.of(Role.DIM), Paint.of(Role.GROUND), 0);
+          1
+              + grid.text(
+                  1,
+                  upper,
+                  room,
+                  snapshot.notices().get(n - 1),
+                  Paint.of(Role.WORSE),
+                  Paint.of(Role.GROUND),
+                  CellGrid.BOLD);
+      grid.text(
+          used, upper, scene.columns - used, others, Paint.of(Role.DIM), Paint.of(Role.GROUND), 0);
     }
   }
 

@@ -29,7 +29,9 @@ public record PickList(Of of, List<ProcessRow> rows, String typed, int index) {
         (a, b) ->
             a.weight() != b.weight()
                 ? Long.compare(b.weight(), a.weight())
-                : a.comm().equals(b.comm()) ? Integer.compare(a.pid(), b.pid()) : a.comm().compareTo(b.comm()));
+                : a.comm().equals(b.comm())
+                    ? Integer.compare(a.pid(), b.pid())
+                    : a.comm().compareTo(b.comm()));
     return new PickList(of, List.copyOf(sorted), typed, index).clamped();
   }
 
@@ -57,7 +59,9 @@ public record PickList(Of of, List<ProcessRow> rows, String typed, int index) {
     String wanted = typed.toLowerCase(Locale.ROOT);
     List<ProcessRow> found = new ArrayList<>();
     for (ProcessRow r : rows) {
-      if (contains(r.comm(), wanted) || contains(r.commandLine(), wanted) || Integer.toString(r.pid()).startsWith(wanted)) {
+      if (contains(r.comm(), wanted)
+          || contains(r.commandLine(), wanted)
+          || Integer.toString(r.pid()).startsWith(wanted)) {
         found.add(r);
       }
     }

@@ -24,7 +24,17 @@ final class PickPainter {
       grid.fill(x, y, width, BACKGROUND);
     }
     boolean processes = pick.of() == PickList.Of.PROCESSES;
-    int at = x + 1 + grid.text(x + 1, top, width - 2, processes ? "pid" : "comm", Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
+    int at =
+        x
+            + 1
+            + grid.text(
+                x + 1,
+                top,
+                width - 2,
+                processes ? "pid" : "comm",
+                Paint.of(Role.ACCENT),
+                BACKGROUND,
+                CellGrid.BOLD);
     at += 1;
     at += grid.text(at, top, x + width - at - 2, pick.typed(), TEXT, BACKGROUND, 0);
     grid.put(at, top, ' ', TEXT, Paint.of(Role.SELECT), CellGrid.UNDERLINE);
@@ -32,7 +42,9 @@ final class PickPainter {
     String count =
         pick.rows() == null
             ? "listing…"
-            : pick.typed().isEmpty() ? rows.size() + " by share" : rows.size() + " of " + pick.rows().size();
+            : pick.typed().isEmpty()
+                ? rows.size() + " by share"
+                : rows.size() + " of " + pick.rows().size();
     int countX = x + width - 1 - count.length();
     if (countX > at + 1) {
       grid.text(countX, top, count.length(), count, DIM, BACKGROUND, 0);
@@ -51,21 +63,37 @@ final class PickPainter {
       }
       if (entry == 0) {
         int fg = marked ? Paint.of(Role.INK) : TEXT;
-        grid.text(x + 1, y, width - 2, processes ? "all processes" : "all comms", fg, bg, marked ? CellGrid.BOLD : 0);
+        grid.text(
+            x + 1,
+            y,
+            width - 2,
+            processes ? "all processes" : "all comms",
+            fg,
+            bg,
+            marked ? CellGrid.BOLD : 0);
       } else {
         row(scene, grid, x, y, width, rows.get(entry - 1), bg, marked);
       }
     }
   }
 
-  private static void row(Scene scene, CellGrid grid, int x, int y, int width, ProcessRow row, int bg, boolean marked) {
+  private static void row(
+      Scene scene, CellGrid grid, int x, int y, int width, ProcessRow row, int bg, boolean marked) {
     int text = Paint.of(marked ? Role.INK : Role.TEXT);
     int quiet = Paint.of(marked ? Role.INK : Role.DIM);
     int end = x + width - 1;
     double share = row.total() <= 0 ? 0 : (double) row.weight() / row.total();
     int at = x + 1;
     if (width >= 76) {
-      Bar.paint(grid, at, y, 8, new double[] {share}, new int[] {Paint.of(Role.PROCESS, 8)}, bg, scene.options);
+      Bar.paint(
+          grid,
+          at,
+          y,
+          8,
+          new double[] {share},
+          new int[] {Paint.of(Role.PROCESS, 8)},
+          bg,
+          scene.options);
       at += 9;
     }
     at += grid.text(at, y, 6, Units.percentField(share), text, bg, marked ? CellGrid.BOLD : 0) + 1;
@@ -73,7 +101,10 @@ final class PickPainter {
       at += grid.text(at, y, 22, states(row.tasksByState()), quiet, bg, 0) + 1;
     }
     boolean processes = row.pid() != 0;
-    String number = processes ? String.format(Locale.ROOT, "%7d", row.pid()) : String.format(Locale.ROOT, "%4d×", row.processes());
+    String number =
+        processes
+            ? String.format(Locale.ROOT, "%7d", row.pid())
+            : String.format(Locale.ROOT, "%4d×", row.processes());
     at += grid.text(at, y, number.length(), number, text, bg, 0) + 1;
     if (width >= 50 && processes) {
       String user = scene.options.users().apply(row.uid());
@@ -89,10 +120,15 @@ final class PickPainter {
     }
   }
 
-  /** {@code run  2 q  0 d 0 s  12}, in fixed columns. */
+  /** {@code run 2 q 0 d 0 s 12}, in fixed columns. */
   private static String states(int[] tasks) {
     return String.format(
-        Locale.ROOT, "run%3d q%3d d%3d s%4d", of(tasks, State.RUN), of(tasks, State.QUEUED), of(tasks, State.DISK), of(tasks, State.SLEEP));
+        Locale.ROOT,
+        "run%3d q%3d d%3d s%4d",
+        of(tasks, State.RUN),
+        of(tasks, State.QUEUED),
+        of(tasks, State.DISK),
+        of(tasks, State.SLEEP));
   }
 
   private static int of(int[] tasks, State state) {

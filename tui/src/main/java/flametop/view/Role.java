@@ -3,7 +3,10 @@ package flametop.view;
 import flametop.profile.NodeKind;
 import flametop.sampler.State;
 
-/** What a colour is for. A theme gives each role a colour, or a pair to shade between; the painter knows roles only. */
+/**
+ * What a colour is for. A theme gives each role a colour, or a pair to shade between; the painter
+ * knows roles only.
+ */
 public enum Role {
   GROUND,
   CHROME,
@@ -28,9 +31,14 @@ public enum Role {
   LOW,
   MID,
   HIGH,
-  /** Text upon a frame: the ground's or the text's colour, whichever reads better there. No theme names it. */
+  /**
+   * Text upon a frame: the ground's or the text's colour, whichever reads better there. No theme
+   * names it.
+   */
   INK,
-  /** A point of the ramp from {@link #LOW} over {@link #MID} to {@link #HIGH}. No theme names it. */
+  /**
+   * A point of the ramp from {@link #LOW} over {@link #MID} to {@link #HIGH}. No theme names it.
+   */
   HEAT;
 
   /** Whether a theme gives it a colour. */

@@ -6,7 +6,10 @@ import flametop.profile.Snapshot;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Where everything of one picture is: rows of the panels, boxes of the graph, the levels in sight, the box that is selected. */
+/**
+ * Where everything of one picture is: rows of the panels, boxes of the graph, the levels in sight,
+ * the box that is selected.
+ */
 public final class Scene {
   static final int MIN_COLUMNS = 40;
   static final int MIN_ROWS = 10;
@@ -26,7 +29,10 @@ public final class Scene {
   final int cpuTop;
   final int cpuRows;
 
-  /** Row of the line above the graph, where notices stand; -1 if there is no room for one and no need. */
+  /**
+   * Row of the line above the graph, where notices stand; -1 if there is no room for one and no
+   * need.
+   */
   final int upperRule;
 
   final int graphTop;
@@ -84,7 +90,8 @@ public final class Scene {
   }
 
   /** Lays a picture out; {@code snapshot} is null as long as there is none. */
-  public static Scene of(Snapshot snapshot, ViewState state, int columns, int rows, PaintOptions options) {
+  public static Scene of(
+      Snapshot snapshot, ViewState state, int columns, int rows, PaintOptions options) {
     return new Scene(snapshot, state, options, columns, rows);
   }
 
@@ -96,7 +103,8 @@ public final class Scene {
     GraphSlice slice = snapshot.graph();
     int zoom = slice.zoomIndex();
     boolean wanted = false;
-    // Between a key and the next snapshot the slice is still that of the old zoom: what it has of the new one is shown.
+    // Between a key and the next snapshot the slice is still that of the old zoom: what it has of
+    // the new one is shown.
     for (int i = 0; i < slice.size(); i++) {
       if (slice.node()[i] == state.zoom()) {
         zoom = i;
@@ -171,8 +179,8 @@ public final class Scene {
   }
 
   /**
-   * The state that goes on from this picture: selection and zoom where the profile says that they are now, and the scroll that
-   * was used.
+   * The state that goes on from this picture: selection and zoom where the profile says that they
+   * are now, and the scroll that was used.
    */
   public ViewState settled() {
     if (geometry == null || geometry.size() == 0) {
@@ -186,12 +194,16 @@ public final class Scene {
         && geometry.boxOfNode(snapshot.selection().node()) >= 0) {
       int box = geometry.boxOfNode(snapshot.selection().node());
       next = next.withSelected(snapshot.selection().node(), trail(box));
-    } else if (selectedBox >= 0 && !geometry.isRun(selectedBox) && nodeOf(selectedBox) == state.selected()) {
+    } else if (selectedBox >= 0
+        && !geometry.isRun(selectedBox)
+        && nodeOf(selectedBox) == state.selected()) {
       List<Long> trail = trail(selectedBox);
       if (!trail.equals(state.trail())) {
         next = next.withSelected(state.selected(), trail);
       }
     }
-    return slice.size() > 0 && firstLevel != state.scroll() && state.scroll() >= 0 ? next.withScroll(firstLevel) : next;
+    return slice.size() > 0 && firstLevel != state.scroll() && state.scroll() >= 0
+        ? next.withScroll(firstLevel)
+        : next;
   }
 }

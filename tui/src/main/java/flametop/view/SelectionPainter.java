@@ -6,7 +6,10 @@ import flametop.profile.Selection;
 import flametop.profile.Snapshot;
 import flametop.sampler.State;
 
-/** The selected frame in full, and below it the keys, the answer to the last one, or the search that is typed. */
+/**
+ * The selected frame in full, and below it the keys, the answer to the last one, or the search that
+ * is typed.
+ */
 final class SelectionPainter {
   private static final int CHROME = Paint.of(Role.CHROME);
   private static final int GROUND = Paint.of(Role.GROUND);
@@ -61,7 +64,8 @@ final class SelectionPainter {
     }
     Selection selection = snapshot.selection();
     String name = name(scene, selection);
-    String module = selection == null ? "" : selection.module() + (selection.guessed() ? " (guessed)" : "");
+    String module =
+        selection == null ? "" : selection.module() + (selection.guessed() ? " (guessed)" : "");
 
     // The numbers become fewer before the name is cut.
     int nameWidth = TextWidth.of(name);
@@ -74,7 +78,8 @@ final class SelectionPainter {
     }
     int room = Math.max(8, end - 3 - TextWidth.of(numbers));
     int x = 1 + grid.text(1, y, room, name, Paint.of(Role.ACCENT), CHROME, CellGrid.BOLD);
-    if (scene.selectionRows == 1 && x + 1 + TextWidth.of(module) + 2 + TextWidth.of(numbers) <= end) {
+    if (scene.selectionRows == 1
+        && x + 1 + TextWidth.of(module) + 2 + TextWidth.of(numbers) <= end) {
       x += 1 + grid.text(x + 1, y, end - x - 1, module, Paint.of(Role.DIM), CHROME, 0);
     }
     grid.text(x + 2, y, end - x - 2, numbers, Paint.of(Role.TEXT), CHROME, 0);
@@ -108,14 +113,19 @@ final class SelectionPainter {
     int box = g == null ? -1 : g.boxOfNode(selection.node());
     int process = box < 0 || g.isRun(box) || g.level(box) < 2 ? -1 : g.node(ancestor(g, box, 1));
     if (form < 1 && process >= 0 && process != slice.zoomIndex()) {
-      text.append(" · ").append(Units.share(weight, slice.weight()[process])).append(" of ").append(slice.name()[process]);
+      text.append(" · ")
+          .append(Units.share(weight, slice.weight()[process]))
+          .append(" of ")
+          .append(slice.name()[process]);
     }
     if (form < 5 && zoomed && selection.node() != scene.state.zoom()) {
       text.append(" · ").append(Units.share(weight, slice.weight()[slice.zoomIndex()]));
       text.append(form < 3 ? " of the zoom" : " of zoom");
     }
     if (form < 6) {
-      text.append("   ").append(Units.cpus(selection.nanosByState()[State.RUN.ordinal()], snapshot.windowNanos()));
+      text.append("   ")
+          .append(
+              Units.cpus(selection.nanosByState()[State.RUN.ordinal()], snapshot.windowNanos()));
     }
     if (form < 4) {
       text.append("   ").append(byState(selection.nanosByState(), form < 2));
@@ -138,7 +148,9 @@ final class SelectionPainter {
       sum += n;
     }
     StringBuilder text = new StringBuilder();
-    State[] order = {State.RUN, State.QUEUED, State.DISK, State.SLEEP, State.STOPPED, State.ZOMBIE, State.PARKED};
+    State[] order = {
+      State.RUN, State.QUEUED, State.DISK, State.SLEEP, State.STOPPED, State.ZOMBIE, State.PARKED
+    };
     String[] letters = {"run", "q", "d", "s", "t", "z", "p"};
     for (int i = 0; i < order.length; i++) {
       int state = order[i].ordinal();
@@ -146,7 +158,8 @@ final class SelectionPainter {
       // The four states that matter are always there, so that nothing moves.
       long percent = sum <= 0 ? 0 : Math.round(100.0 * n / sum);
       if (i < 4 || percent > 0) {
-        text.append(text.isEmpty() ? "" : words ? "  " : " ").append(words ? order[i].label() : letters[i]);
+        text.append(text.isEmpty() ? "" : words ? "  " : " ")
+            .append(words ? order[i].label() : letters[i]);
         text.append(' ').append(percent);
       }
     }
@@ -173,7 +186,11 @@ final class SelectionPainter {
     Geometry g = scene.geometry;
     int count = g.more(scene.selectedBox);
     int parent = g.node(g.parent(scene.selectedBox));
-    int x = 1 + grid.text(1, y, end - 1, "… " + count + " more", Paint.of(Role.ACCENT), CHROME, CellGrid.BOLD) + 2;
+    int x =
+        1
+            + grid.text(
+                1, y, end - 1, "… " + count + " more", Paint.of(Role.ACCENT), CHROME, CellGrid.BOLD)
+            + 2;
     String text = "frames too thin to draw, on " + g.slice().name()[parent] + "; enter opens them";
     grid.text(x, y, end - x, text, Paint.of(Role.TEXT), CHROME, 0);
   }
@@ -184,7 +201,9 @@ final class SelectionPainter {
       return "";
     }
     Snapshot.Search found = scene.snapshot.search();
-    return found.count() == 0 ? "no match" : "matched " + Units.share(found.weight(), scene.snapshot.total());
+    return found.count() == 0
+        ? "no match"
+        : "matched " + Units.share(found.weight(), scene.snapshot.total());
   }
 
   private static void keys(Scene scene, CellGrid grid, int y) {
@@ -199,11 +218,21 @@ final class SelectionPainter {
       grid.text(1, y, scene.columns - 2, state.message(), Paint.of(role), GROUND, CellGrid.BOLD);
       return;
     }
-    String[][] keys = state.pick() != null
-        ? new String[][] {{"↵", "picks"}, {"esc", "closes"}, {"a-z", "narrows"}, {"↑↓", "moves"}}
-        : state.search() != null
-            ? new String[][] {{"n", "next"}, {"N", "previous"}, {"/", "edit"}, {"esc", "close"}, {"↵", "zoom"}, {"?", "help"}}
-            : KEYS;
+    String[][] keys =
+        state.pick() != null
+            ? new String[][] {
+              {"↵", "picks"}, {"esc", "closes"}, {"a-z", "narrows"}, {"↑↓", "moves"}
+            }
+            : state.search() != null
+                ? new String[][] {
+                  {"n", "next"},
+                  {"N", "previous"},
+                  {"/", "edit"},
+                  {"esc", "close"},
+                  {"↵", "zoom"},
+                  {"?", "help"}
+                }
+                : KEYS;
     int x = 1;
     for (String[] key : keys) {
       int width = TextWidth.of(key[0]) + 1 + key[1].length();
@@ -230,7 +259,14 @@ final class SelectionPainter {
     x += grid.text(x, y, room, text, Paint.of(Role.TEXT), GROUND, 0);
     grid.put(x, y, ' ', Paint.of(Role.TEXT), Paint.of(Role.SELECT), CellGrid.UNDERLINE);
     if (hintX > x + 1) {
-      grid.text(hintX, y, scene.columns, hint, Paint.of(answer.isEmpty() ? Role.DIM : Role.WORSE), GROUND, 0);
+      grid.text(
+          hintX,
+          y,
+          scene.columns,
+          hint,
+          Paint.of(answer.isEmpty() ? Role.DIM : Role.WORSE),
+          GROUND,
+          0);
     }
   }
 }

@@ -1,9 +1,9 @@
 package flametop.view;
 
 /**
- * How many columns a character takes in a terminal. Where terminals differ (symbols that some draw as wide emoji, code points
- * outside of the basic plane that are not plainly wide), a dot is drawn in its place: a picture that keeps its columns is worth
- * more than one odd character.
+ * How many columns a character takes in a terminal. Where terminals differ (symbols that some draw
+ * as wide emoji, code points outside of the basic plane that are not plainly wide), a dot is drawn
+ * in its place: a picture that keeps its columns is worth more than one odd character.
  */
 public final class TextWidth {
   private static final int DOT = '·';
@@ -24,12 +24,12 @@ public final class TextWidth {
     }
     return switch (Character.getType(c)) {
       case Character.NON_SPACING_MARK,
-              Character.ENCLOSING_MARK,
-              Character.FORMAT,
-              Character.CONTROL,
-              Character.SURROGATE,
-              Character.LINE_SEPARATOR,
-              Character.PARAGRAPH_SEPARATOR ->
+          Character.ENCLOSING_MARK,
+          Character.FORMAT,
+          Character.CONTROL,
+          Character.SURROGATE,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR ->
           0;
       default -> c >= 0x1160 && c <= 0x11ff ? 0 : 1;
     };

@@ -3,7 +3,10 @@ package flametop.view;
 import flametop.profile.Snapshot;
 import java.util.Locale;
 
-/** The last minutes as a strip: busy CPUs by height and colour; what the graph shows of it stands on a lighter ground. */
+/**
+ * The last minutes as a strip: busy CPUs by height and colour; what the graph shows of it stands on
+ * a lighter ground.
+ */
 final class TimePainter {
   private static final int[] SPANS = {60, 120, 300};
   private static final int GROUND = Paint.of(Role.GROUND);
@@ -46,11 +49,13 @@ final class TimePainter {
       }
       double share = Math.min(1, value / cpus);
       boolean shown = youngest < shownSeconds;
-      column(scene, grid, from + c, share, Paint.heat(share), shown ? Paint.of(Role.CHROME) : GROUND);
+      column(
+          scene, grid, from + c, share, Paint.heat(share), shown ? Paint.of(Role.CHROME) : GROUND);
     }
   }
 
-  private static void column(Scene scene, CellGrid grid, int x, double share, int paint, int background) {
+  private static void column(
+      Scene scene, CellGrid grid, int x, double share, int paint, int background) {
     int eighths = Math.max(1, (int) Math.round(share * scene.stripRows * 8));
     for (int r = 0; r < scene.stripRows; r++) {
       int height = Math.max(0, Math.min(8, eighths - r * 8));
@@ -82,7 +87,9 @@ final class TimePainter {
     if (scene.columns >= 100 && waiting.length > 0) {
       text = String.format(Locale.ROOT, "waiting %.1f  ", waiting[waiting.length - 1]) + text;
     }
-    boolean beyond = scene.state.windowNanos() > snapshot.compactedNanos() && snapshot.compactedNanos() < snapshot.runNanos();
+    boolean beyond =
+        scene.state.windowNanos() > snapshot.compactedNanos()
+            && snapshot.compactedNanos() < snapshot.runNanos();
     return beyond && scene.columns >= 80
         ? "older than " + Units.span(snapshot.compactedNanos()) + " only as sums  " + text
         : text;

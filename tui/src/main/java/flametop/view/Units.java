@@ -37,7 +37,8 @@ final class Units {
 
   /** {@code 0.36 cpu}: time on a CPU, by the time looked at. */
   static String cpus(long nanos, long windowNanos) {
-    return String.format(Locale.ROOT, "%.2f cpu", windowNanos <= 0 ? 0 : (double) nanos / windowNanos);
+    return String.format(
+        Locale.ROOT, "%.2f cpu", windowNanos <= 0 ? 0 : (double) nanos / windowNanos);
   }
 
   static String share(long part, long whole) {

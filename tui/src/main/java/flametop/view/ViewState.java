@@ -13,8 +13,10 @@ import java.util.function.Consumer;
  *
  * @param zooms how the view was narrowed, outermost first; empty: the whole graph
  * @param selected the selected node, {@link GraphQuery#ROOT} at first
- * @param trail the nodes from the root to the selected one, as last seen: where to fall back to when it is gone
- * @param run the selection is not {@code selected} but the run of thin frames on it that holds {@code runNode}
+ * @param trail the nodes from the root to the selected one, as last seen: where to fall back to
+ *     when it is gone
+ * @param run the selection is not {@code selected} but the run of thin frames on it that holds
+ *     {@code runNode}
  * @param runNode a node of that run; -1 if the slice lists none of them
  * @param search null if there is none
  * @param frozen panels hold still
@@ -26,7 +28,8 @@ import java.util.function.Consumer;
  * @param help the keys are shown
  * @param message the answer to the last key; empty if the picture itself is the answer
  * @param trouble the message is about something that failed
- * @param scroll levels hidden between the panel's edge and the first one drawn; -1: found by the zoom
+ * @param scroll levels hidden between the panel's edge and the first one drawn; -1: found by the
+ *     zoom
  * @param filter what is shown
  * @param base the filter that the command line gave
  * @param passHz rate of passes
@@ -54,7 +57,9 @@ public record ViewState(
     int passHz,
     int cpuHz) {
   /** Spans in ns; the last is all since the start. */
-  static final long[] WINDOWS = {10_000_000_000L, 30_000_000_000L, 300_000_000_000L, Long.MAX_VALUE};
+  static final long[] WINDOWS = {
+    10_000_000_000L, 30_000_000_000L, 300_000_000_000L, Long.MAX_VALUE
+  };
 
   private static final String[] WINDOW_LABELS = {"10 s", "30 s", "5 min", "all"};
 
@@ -73,10 +78,29 @@ public record ViewState(
   public record Zoom(long node, double under) {}
 
   /** The state that the screen starts with. */
-  public static ViewState initial(StateSet states, TaskFilter filter, int passHz, int cpuHz, long refreshNanos) {
+  public static ViewState initial(
+      StateSet states, TaskFilter filter, int passHz, int cpuHz, long refreshNanos) {
     return new ViewState(
-        List.of(), GraphQuery.ROOT, List.of(GraphQuery.ROOT), false, -1, null, false, false, 1, states, refreshNanos, null, false, "",
-        false, -1, filter, filter, passHz, cpuHz);
+        List.of(),
+        GraphQuery.ROOT,
+        List.of(GraphQuery.ROOT),
+        false,
+        -1,
+        null,
+        false,
+        false,
+        1,
+        states,
+        refreshNanos,
+        null,
+        false,
+        "",
+        false,
+        -1,
+        filter,
+        filter,
+        passHz,
+        cpuHz);
   }
 
   /** The node that fills the width. */
@@ -105,7 +129,14 @@ public record ViewState(
         finer *= FINER;
       }
     }
-    return new GraphQuery(windowNanos(), states, zoom(), selected, finer, LEVELS, search == null ? null : search.pattern());
+    return new GraphQuery(
+        windowNanos(),
+        states,
+        zoom(),
+        selected,
+        finer,
+        LEVELS,
+        search == null ? null : search.pattern());
   }
 
   private ViewState with(Consumer<Draft> change) {
@@ -265,8 +296,26 @@ public record ViewState(
 
     ViewState state() {
       return new ViewState(
-          zooms, selected, trail, run, runNode, search, frozen, flame, window, states, refreshNanos, pick, help, message,
-          trouble, scroll, filter, base, passHz, cpuHz);
+          zooms,
+          selected,
+          trail,
+          run,
+          runNode,
+          search,
+          frozen,
+          flame,
+          window,
+          states,
+          refreshNanos,
+          pick,
+          help,
+          message,
+          trouble,
+          scroll,
+          filter,
+          base,
+          passHz,
+          cpuHz);
     }
   }
 }

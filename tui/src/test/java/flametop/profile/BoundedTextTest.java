@@ -18,6 +18,8 @@ class BoundedTextTest {
   void find_catastrophicExpression_isGivenUp() {
     String name = "a".repeat(60) + "!";
     Pattern catastrophic = Pattern.compile("^((a+)+b?)+$");
-    assertThrows(BoundedText.Exhausted.class, () -> catastrophic.matcher(new BoundedText(name, 10_000)).find());
+    assertThrows(
+        BoundedText.Exhausted.class,
+        () -> catastrophic.matcher(new BoundedText(name, 10_000)).find());
   }
 }

@@ -31,7 +31,8 @@ class CellsTest {
       if (TextWidth.of(c) > 0) {
         int drawn = TextWidth.drawable(c);
         TextCharacter character = TextCharacter.fromString(Character.toString(drawn))[0];
-        assertEquals(TextWidth.of(c) == 2, character.isDoubleWidth(), "U+" + Integer.toHexString(c));
+        assertEquals(
+            TextWidth.of(c) == 2, character.isDoubleWidth(), "U+" + Integer.toHexString(c));
       }
     }
   }

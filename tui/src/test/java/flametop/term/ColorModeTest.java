@@ -21,7 +21,8 @@ class ColorModeTest {
     "vt100,truecolor,,NONE",
     "xterm-256color,truecolor,1,NONE"
   })
-  void of_environment_isWhatItTells(String term, String colorTerm, String noColor, ColorMode expected) {
+  void of_environment_isWhatItTells(
+      String term, String colorTerm, String noColor, ColorMode expected) {
     Map<String, String> environment = new HashMap<>();
     environment.put("TERM", term);
     if (colorTerm != null) {

@@ -3,7 +3,10 @@ package flametop.term;
 import flametop.view.Pictures;
 import java.util.concurrent.CompletableFuture;
 
-/** Runs the live screen over a machine made by hand, in a real terminal: for the tests in tmux, and for looking at a theme. */
+/**
+ * Runs the live screen over a machine made by hand, in a real terminal: for the tests in tmux, and
+ * for looking at a theme.
+ */
 public final class DemoScreen {
   private DemoScreen() {}
 
@@ -23,15 +26,27 @@ public final class DemoScreen {
                 Pictures.Machine machine = new Pictures.Machine();
                 session.complete(
                     new LiveSession(
-                        "web-1", "all tasks", machine, (pass, cpu) -> {},
-                        (window, states, zoom) -> CompletableFuture.completedFuture("wrote flametop.folded: 84 stacks, 5.2 KiB")));
+                        "web-1",
+                        "all tasks",
+                        machine,
+                        (pass, cpu) -> {},
+                        (window, states, zoom) ->
+                            CompletableFuture.completedFuture(
+                                "wrote flametop.folded: 84 stacks, 5.2 KiB")));
               }
             });
     opening.start();
     LiveScreen screen =
         new LiveScreen(
             new ScreenOptions(
-                "web-1", "all tasks", flametop.profile.TaskFilter.NONE, flametop.profile.StateSet.BUSY, 19, 99, 0, "dark",
+                "web-1",
+                "all tasks",
+                flametop.profile.TaskFilter.NONE,
+                flametop.profile.StateSet.BUSY,
+                19,
+                99,
+                0,
+                "dark",
                 ScreenOptions.themesFolder()),
             session);
     try {

@@ -79,6 +79,9 @@ class FrameStreamTest {
     stream.flush();
     stream.drain(10_000);
     stream.write('b');
-    assertTrue(assertThrows(IOException.class, stream::flush).getMessage().contains("the terminal cannot be written"));
+    assertTrue(
+        assertThrows(IOException.class, stream::flush)
+            .getMessage()
+            .contains("the terminal cannot be written"));
   }
 }

@@ -22,8 +22,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Paints each frame through Lanterna into its virtual terminal and compares with {@code frames/NAME.txt}: the characters, then
- * for each cell a letter for the role behind it. {@code -Dflametop.golden.update=true} writes the files anew.
+ * Paints each frame through Lanterna into its virtual terminal and compares with {@code
+ * frames/NAME.txt}: the characters, then for each cell a letter for the role behind it. {@code
+ * -Dflametop.golden.update=true} writes the files anew.
  */
 class GoldenFrameTest {
   private static final Path FRAMES = Path.of("src/test/resources/flametop/frames");
@@ -67,13 +68,19 @@ class GoldenFrameTest {
     for (int y = 0; y < grid.rows(); y++) {
       for (int x = 0; x < grid.columns(); x++) {
         int c = grid.codePoint(x, y);
-        assertTrue(c == 0 || c >= 0x20 && !(c >= 0x7f && c < 0xa0) && Character.getType(c) != Character.FORMAT, "code point " + c);
+        assertTrue(
+            c == 0
+                || c >= 0x20
+                    && !(c >= 0x7f && c < 0xa0)
+                    && Character.getType(c) != Character.FORMAT,
+            "code point " + c);
       }
     }
   }
 
   private static DefaultVirtualTerminal paint(CellGrid grid, ColorMode mode) throws Exception {
-    DefaultVirtualTerminal terminal = new DefaultVirtualTerminal(new TerminalSize(grid.columns(), grid.rows()));
+    DefaultVirtualTerminal terminal =
+        new DefaultVirtualTerminal(new TerminalSize(grid.columns(), grid.rows()));
     TerminalScreen screen = new TerminalScreen(terminal);
     screen.startScreen();
     Cells cells = new Cells(Theme.load(Path.of("../themes"), "dark"), mode);
@@ -96,7 +103,10 @@ class GoldenFrameTest {
         if (grid.codePoint(x, y) != 0) {
           TextCharacter c = terminal.getCharacter(x, y);
           row.append(c.getCharacterString());
-          assertEquals(grid.codePoint(x, y), c.getCharacterString().codePointAt(0), "column " + x + " row " + y);
+          assertEquals(
+              grid.codePoint(x, y),
+              c.getCharacterString().codePointAt(0),
+              "column " + x + " row " + y);
         }
       }
       text.append(row.toString().stripTrailing()).append('\n');

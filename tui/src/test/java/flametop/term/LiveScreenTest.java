@@ -20,7 +20,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The live screen in a real terminal: {@link DemoScreen} in tmux. */
 class LiveScreenTest {
-  /** Only so that a hung screen ends the test; each wait ends as soon as what it waits for is there. */
+  /**
+   * Only so that a hung screen ends the test; each wait ends as soon as what it waits for is there.
+   */
   private static final long PATIENCE_MILLIS = 30_000;
 
   @TempDir private Path folder;
@@ -30,17 +32,39 @@ class LiveScreenTest {
   void startTmux() throws Exception {
     assumeTrue(Files.isExecutable(Path.of("/usr/bin/tmux")), "tmux is missing: apt install tmux");
     socket = folder.resolve("tmux").toString();
-    tmux("-u", "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "28", "-s", "screen", "env PS1='ready> ' LC_ALL=C.UTF-8 bash --norc");
+    tmux(
+        "-u",
+        "-f",
+        "/dev/null",
+        "new-session",
+        "-d",
+        "-x",
+        "100",
+        "-y",
+        "28",
+        "-s",
+        "screen",
+        "env PS1='ready> ' LC_ALL=C.UTF-8 bash --norc");
     await("ready>");
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     String themes = Path.of("../themes").toAbsolutePath().normalize().toString();
     Files.writeString(
         folder.resolve("run"),
-        "stty -a | tail -n +2 > " + folder.resolve("before") + "\n"
-            + java + " -XX:+UseSerialGC -Dflametop.themes.dir=" + themes + " -cp '" + System.getProperty("java.class.path") + "' "
-            + DemoScreen.class.getName() + " \"$@\"\n"
+        "stty -a | tail -n +2 > "
+            + folder.resolve("before")
+            + "\n"
+            + java
+            + " -XX:+UseSerialGC -Dflametop.themes.dir="
+            + themes
+            + " -cp '"
+            + System.getProperty("java.class.path")
+            + "' "
+            + DemoScreen.class.getName()
+            + " \"$@\"\n"
             + "echo code=$?\n"
-            + "stty -a | tail -n +2 > " + folder.resolve("after") + "\n"
+            + "stty -a | tail -n +2 > "
+            + folder.resolve("after")
+            + "\n"
             + "echo done\n");
   }
 
@@ -92,7 +116,8 @@ class LiveScreenTest {
 
   private void assertRestored() throws Exception {
     await("done");
-    assertEquals(Files.readString(folder.resolve("before")), Files.readString(folder.resolve("after")));
+    assertEquals(
+        Files.readString(folder.resolve("before")), Files.readString(folder.resolve("after")));
     assertFalse(pane().contains("flametop web-1"), "the screen is gone");
   }
 
@@ -146,7 +171,9 @@ class LiveScreenTest {
     await("live 00:42");
     String shell = tmux("display-message", "-p", "-t", "screen", "#{pane_pid}").strip();
     long java =
-        ProcessHandle.of(Long.parseLong(shell)).orElseThrow().descendants()
+        ProcessHandle.of(Long.parseLong(shell))
+            .orElseThrow()
+            .descendants()
             .filter(p -> p.info().command().orElse("").endsWith("/java"))
             .findFirst()
             .orElseThrow()

@@ -19,8 +19,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Writes the picture of the README: {@code STREAM COLUMNS ROWS THEME OUT.svg [KEYS]}, where the stream is what {@code flametop
- * record --format flametop} wrote, and the keys (letters) are pressed before.
+ * Writes the picture of the README: {@code STREAM COLUMNS ROWS THEME OUT.svg [KEYS]}, where the
+ * stream is what {@code flametop record --format flametop} wrote, and the keys (letters) are
+ * pressed before.
  */
 public final class StreamScreenshot {
   private StreamScreenshot() {}
@@ -30,14 +31,21 @@ public final class StreamScreenshot {
     int rows = Integer.parseInt(arguments[2]);
     try (ReplaySource source = ReplaySource.open(Path.of(arguments[0]), 20);
         Profile profile = new Profile(source.facts(), Options.DEFAULT, source.names());
-        Sampler sampler = new Sampler(source, source.facts().passHz(), source.facts().cpuHz(), profile)) {
+        Sampler sampler =
+            new Sampler(source, source.facts().passHz(), source.facts().cpuHz(), profile)) {
       sampler.start();
       while (!sampler.finished()) {
         Thread.sleep(50);
       }
-      PaintOptions options = new PaintOptions("web-1", "all tasks", false, false, Integer::toString);
+      PaintOptions options =
+          new PaintOptions("web-1", "all tasks", false, false, Integer::toString);
       ViewState state =
-          ViewState.initial(StateSet.BUSY, TaskFilter.NONE, source.facts().passHz(), source.facts().cpuHz(), 250_000_000L);
+          ViewState.initial(
+              StateSet.BUSY,
+              TaskFilter.NONE,
+              source.facts().passHz(),
+              source.facts().cpuHz(),
+              250_000_000L);
       Scene scene = scene(profile, state, columns, rows, options);
       String keys = arguments.length > 5 ? arguments[5] : "";
       for (int i = 0; i < keys.length(); i++) {
@@ -45,11 +53,15 @@ public final class StreamScreenshot {
         scene = scene(profile, Keys.press(scene, key).state(), columns, rows, options);
       }
       CellGrid grid = Painter.paint(scene);
-      Files.writeString(Path.of(arguments[4]), SvgScreenshot.render(grid, Theme.load(ScreenOptions.themesFolder(), arguments[3])));
+      Files.writeString(
+          Path.of(arguments[4]),
+          SvgScreenshot.render(grid, Theme.load(ScreenOptions.themesFolder(), arguments[3])));
     }
   }
 
-  private static Scene scene(Profile profile, ViewState state, int columns, int rows, PaintOptions options) throws Exception {
+  private static Scene scene(
+      Profile profile, ViewState state, int columns, int rows, PaintOptions options)
+      throws Exception {
     GraphQuery query = state.query(columns);
     Snapshot snapshot = profile.snapshot(query).get();
     return Scene.of(snapshot, state, columns, rows, options);

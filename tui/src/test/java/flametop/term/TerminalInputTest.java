@@ -23,7 +23,8 @@ class TerminalInputTest {
     try {
       // Long enough for a loaded machine; what is tested is that the pieces are joined.
       LingeringInput input = new LingeringInput(new PipedInputStream(keyboard), 2_000);
-      return new FlameTerminal(input, new FrameStream(new ByteArrayOutputStream()), new TerminalSize(80, 24));
+      return new FlameTerminal(
+          input, new FrameStream(new ByteArrayOutputStream()), new TerminalSize(80, 24));
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
@@ -76,7 +77,8 @@ class TerminalInputTest {
   @Test
   void read_escapeAndALetterAtOnce_areTwoKeys() throws Exception {
     send("\033/");
-    assertEquals(List.of(Key.of(Key.Kind.ESCAPE), Key.of('/')), KeyStrokes.toKeys(terminal.readInput()));
+    assertEquals(
+        List.of(Key.of(Key.Kind.ESCAPE), Key.of('/')), KeyStrokes.toKeys(terminal.readInput()));
   }
 
   @Test

@@ -25,7 +25,18 @@ class ThemeTest {
   @ValueSource(strings = {"dark", "light"})
   void load_shippedTheme_textIsReadableOnEveryFrame(String name) throws Exception {
     Theme theme = Theme.load(THEMES, name);
-    for (Role role : new Role[] {Role.USER, Role.KERNEL, Role.JIT, Role.INLINED, Role.UNKNOWN, Role.REASON, Role.PROCESS, Role.GROUP, Role.SELECT}) {
+    for (Role role :
+        new Role[] {
+          Role.USER,
+          Role.KERNEL,
+          Role.JIT,
+          Role.INLINED,
+          Role.UNKNOWN,
+          Role.REASON,
+          Role.PROCESS,
+          Role.GROUP,
+          Role.SELECT
+        }) {
       for (int shade = 0; shade < Paint.SHADES; shade++) {
         int bg = Paint.of(role, shade);
         assertNotEquals(theme.foreground(Paint.of(Role.INK), bg), theme.background(bg));
@@ -61,8 +72,14 @@ class ThemeTest {
 
   @Test
   void load_noSuchTheme_saysWhere() {
-    assertTrue(assertThrows(ThemeException.class, () -> Theme.load(THEMES, "nowhere")).getMessage().contains("no such theme"));
-    assertTrue(assertThrows(ThemeException.class, () -> Theme.load(THEMES, "../x")).getMessage().contains("small letters"));
+    assertTrue(
+        assertThrows(ThemeException.class, () -> Theme.load(THEMES, "nowhere"))
+            .getMessage()
+            .contains("no such theme"));
+    assertTrue(
+        assertThrows(ThemeException.class, () -> Theme.load(THEMES, "../x"))
+            .getMessage()
+            .contains("small letters"));
   }
 
   @Test

@@ -37,7 +37,8 @@ class GeometryTest {
     int[] sum = new int[g.size()];
     int[] counted = new int[g.size()];
     for (int box = 0; box < g.size(); box++) {
-      assertTrue(g.left(box) >= 0 && g.right(box) <= columns * Geometry.CELL, "edges within the width");
+      assertTrue(
+          g.left(box) >= 0 && g.right(box) <= columns * Geometry.CELL, "edges within the width");
       assertTrue(g.right(box) - g.left(box) >= Geometry.CELL, "no box is narrower than a cell");
       if (wholeCells) {
         assertEquals(0, g.left(box) % Geometry.CELL);
@@ -45,7 +46,9 @@ class GeometryTest {
       }
       int parent = g.parent(box);
       if (parent >= 0) {
-        assertTrue(g.left(box) >= g.left(parent) && g.right(box) <= g.right(parent), "a child is on its parent");
+        assertTrue(
+            g.left(box) >= g.left(parent) && g.right(box) <= g.right(parent),
+            "a child is on its parent");
         assertEquals(g.level(parent) + 1, g.level(box));
         sum[parent] += g.right(box) - g.left(box);
         counted[parent] += g.isRun(box) ? g.more(box) : 1;
@@ -59,7 +62,8 @@ class GeometryTest {
       }
     }
     for (int box = g.levelStart(g.zoomLevel()); box < g.size(); box++) {
-      assertTrue(sum[box] <= g.right(box) - g.left(box), "children are not wider than their parent");
+      assertTrue(
+          sum[box] <= g.right(box) - g.left(box), "children are not wider than their parent");
       if (!g.isRun(box)) {
         int children = slice.hiddenCount()[g.node(box)];
         for (int i = 0; i < slice.size(); i++) {
@@ -70,7 +74,9 @@ class GeometryTest {
     }
     for (int i = 0; i < slice.size(); i++) {
       int parentBox = slice.parent()[i] < 0 ? -1 : g.boxOf(slice.parent()[i]);
-      if (parentBox >= g.levelStart(g.zoomLevel()) && !g.isRun(parentBox) && i != slice.zoomIndex()) {
+      if (parentBox >= g.levelStart(g.zoomLevel())
+          && !g.isRun(parentBox)
+          && i != slice.zoomIndex()) {
         assertTrue(g.boxOf(i) >= 0, "a child of a box has a box");
       }
     }
@@ -127,7 +133,13 @@ class GeometryTest {
 
   @Test
   void of_thinFramesBetweenWideOnes_areOneRunWithTheirNumber() {
-    Tree tree = new Tree().stack(500_000, "a").stack(2, "b1").stack(3, "b2").stack(4, "b3").stack(500_000, "c");
+    Tree tree =
+        new Tree()
+            .stack(500_000, "a")
+            .stack(2, "b1")
+            .stack(3, "b2")
+            .stack(4, "b3")
+            .stack(500_000, "c");
     Geometry g = Geometry.of(slice(tree, 0, 80), 0, 80, false, 1);
     assertEquals(4, g.size());
     assertEquals(3, g.more(2) + g.more(3) + g.more(1));
@@ -135,7 +147,8 @@ class GeometryTest {
 
   @Test
   void of_openedRun_thinFramesFillTheWidth() {
-    Tree tree = new Tree().stack(500_000, "a").stack(1000, "b1").stack(1000, "b2").stack(500_000, "c");
+    Tree tree =
+        new Tree().stack(500_000, "a").stack(1000, "b1").stack(1000, "b2").stack(500_000, "c");
     GraphSlice slice = slice(tree, 0, 80 * 32);
     Geometry g = Geometry.of(slice, 0, 80, false, 0.01);
     assertEquals(3, g.size());

@@ -59,7 +59,15 @@ class KeysTest {
 
   @Test
   void down_onALeaf_saysSo() {
-    state = Pictures.selecting(state, tree, "kworker/u8:2", "ret_from_fork", "worker_thread", "process_one_work", "wb_workfn");
+    state =
+        Pictures.selecting(
+            state,
+            tree,
+            "kworker/u8:2",
+            "ret_from_fork",
+            "worker_thread",
+            "process_one_work",
+            "wb_workfn");
     type("j");
     assertEquals("nothing below", state.message());
   }
@@ -74,7 +82,16 @@ class KeysTest {
 
   @Test
   void left_acrossAGap_selectsTheCousin() {
-    state = Pictures.selecting(state, tree, "postgres", "main", "ServerLoop", "BackendStartup", "PostgresMain", "CommitTransaction");
+    state =
+        Pictures.selecting(
+            state,
+            tree,
+            "postgres",
+            "main",
+            "ServerLoop",
+            "BackendStartup",
+            "PostgresMain",
+            "CommitTransaction");
     type("h");
     assertEquals("Worker.loop", selected());
     type("l");
@@ -120,7 +137,8 @@ class KeysTest {
     Scene after = scene();
     assertTrue(after.geometry.size() > 3);
     for (int i = 1; i < after.geometry.size(); i++) {
-      assertFalse(after.geometry.isRun(i) && after.geometry.level(i) == 1, "what was thin is drawn");
+      assertFalse(
+          after.geometry.isRun(i) && after.geometry.level(i) == 1, "what was thin is drawn");
     }
     press(Key.Kind.ESCAPE);
     assertEquals(1, state.under());
@@ -310,7 +328,9 @@ class KeysTest {
   void e_asksForWhatIsShown() {
     press(Key.Kind.DOWN, Key.Kind.ENTER);
     type("e");
-    assertEquals(List.of(new Effect.Export(30_000_000_000L, StateSet.BUSY, tree.find("redis-server").id)), effects);
+    assertEquals(
+        List.of(new Effect.Export(30_000_000_000L, StateSet.BUSY, tree.find("redis-server").id)),
+        effects);
   }
 
   @Test
@@ -318,7 +338,8 @@ class KeysTest {
     state = Pictures.selecting(state, tree, "redis-server", "main", "aeMain");
     Tree later = new Tree();
     later.stack(500, "redis-server", "main");
-    Scene scene = Scene.of(Pictures.snapshot(later, Pictures.state(), 80), state, 80, 24, Pictures.options());
+    Scene scene =
+        Scene.of(Pictures.snapshot(later, Pictures.state(), 80), state, 80, 24, Pictures.options());
     assertEquals("main", scene.geometry.slice().name()[scene.geometry.node(scene.selectedBox)]);
   }
 
@@ -330,7 +351,9 @@ class KeysTest {
       ViewState at = s;
       for (int i = 0; i < 130; i++) {
         Scene scene = Scene.of(Pictures.snapshot(deep, at, 80), at, 80, rows, Pictures.options());
-        assertTrue(scene.rowOf(scene.geometry.level(scene.selectedBox)) >= 0, "rows " + rows + " step " + i);
+        assertTrue(
+            scene.rowOf(scene.geometry.level(scene.selectedBox)) >= 0,
+            "rows " + rows + " step " + i);
         Painter.paint(scene);
         at = Keys.press(scene, Key.of(i < 125 ? Key.Kind.DOWN : Key.Kind.PAGE_UP)).state();
       }

@@ -40,42 +40,167 @@ public final class Pictures {
   static Tree server() {
     Tree t = new Tree();
     String[] redis = {"redis-server", "main", "aeMain", "aeProcessEvents"};
-    t.stack(620, with(redis, "connSocketEventHandler", "readQueryFromClient", "processInputBuffer", "processCommand", "call", "setCommand", "dbAdd", "dictAdd"));
-    t.stack(190, with(redis, "connSocketEventHandler", "readQueryFromClient", "processInputBuffer", "processCommand", "call", "setCommand", "dbAdd"));
-    t.stack(260, with(redis, "connSocketEventHandler", "readQueryFromClient", "processInputBuffer", "processCommand", "call", "setCommand", "signalModifiedKey"));
-    t.stack(190, with(redis, "connSocketEventHandler", "readQueryFromClient", "processInputBuffer", "processCommand", "call", "setCommand"));
-    t.stack(440, with(redis, "connSocketEventHandler", "readQueryFromClient", "processInputBuffer", "processCommand", "call", "getCommand", "lookupKeyReadWithFlags"));
-    t.stack(270, with(redis, "connSocketEventHandler", "readQueryFromClient", "processInputBuffer", "processCommand", "call", "getCommand"));
-    t.stack(180, with(redis, "connSocketEventHandler", "readQueryFromClient", "processInputBuffer", "processCommand", "call"));
-    t.stack(460, with(redis, "connSocketEventHandler", "readQueryFromClient", "processInputBuffer"));
-    t.stack(980, with(redis, "connSocketEventHandler", "readQueryFromClient", "__read", "entry_SYSCALL_64_[k]", "ksys_read_[k]", "tcp_recvmsg_[k]"));
+    t.stack(
+        620,
+        with(
+            redis,
+            "connSocketEventHandler",
+            "readQueryFromClient",
+            "processInputBuffer",
+            "processCommand",
+            "call",
+            "setCommand",
+            "dbAdd",
+            "dictAdd"));
+    t.stack(
+        190,
+        with(
+            redis,
+            "connSocketEventHandler",
+            "readQueryFromClient",
+            "processInputBuffer",
+            "processCommand",
+            "call",
+            "setCommand",
+            "dbAdd"));
+    t.stack(
+        260,
+        with(
+            redis,
+            "connSocketEventHandler",
+            "readQueryFromClient",
+            "processInputBuffer",
+            "processCommand",
+            "call",
+            "setCommand",
+            "signalModifiedKey"));
+    t.stack(
+        190,
+        with(
+            redis,
+            "connSocketEventHandler",
+            "readQueryFromClient",
+            "processInputBuffer",
+            "processCommand",
+            "call",
+            "setCommand"));
+    t.stack(
+        440,
+        with(
+            redis,
+            "connSocketEventHandler",
+            "readQueryFromClient",
+            "processInputBuffer",
+            "processCommand",
+            "call",
+            "getCommand",
+            "lookupKeyReadWithFlags"));
+    t.stack(
+        270,
+        with(
+            redis,
+            "connSocketEventHandler",
+            "readQueryFromClient",
+            "processInputBuffer",
+            "processCommand",
+            "call",
+            "getCommand"));
+    t.stack(
+        180,
+        with(
+            redis,
+            "connSocketEventHandler",
+            "readQueryFromClient",
+            "processInputBuffer",
+            "processCommand",
+            "call"));
+    t.stack(
+        460, with(redis, "connSocketEventHandler", "readQueryFromClient", "processInputBuffer"));
+    t.stack(
+        980,
+        with(
+            redis,
+            "connSocketEventHandler",
+            "readQueryFromClient",
+            "__read",
+            "entry_SYSCALL_64_[k]",
+            "ksys_read_[k]",
+            "tcp_recvmsg_[k]"));
     t.stack(90, with(redis, "connSocketEventHandler", "readQueryFromClient"));
-    t.stack(1160, with(redis, "beforeSleep", "handleClientsWithPendingWrites", "writeToClient", "__write", "entry_SYSCALL_64_[k]", "ksys_write_[k]", "tcp_sendmsg_[k]", "tcp_write_xmit_[k]"));
+    t.stack(
+        1160,
+        with(
+            redis,
+            "beforeSleep",
+            "handleClientsWithPendingWrites",
+            "writeToClient",
+            "__write",
+            "entry_SYSCALL_64_[k]",
+            "ksys_write_[k]",
+            "tcp_sendmsg_[k]",
+            "tcp_write_xmit_[k]"));
     t.stack(90, with(redis, "beforeSleep", "handleClientsWithPendingWrites", "writeToClient"));
     t.stack(100, with(redis, "beforeSleep"));
-    t.stack(800, with(redis, "epoll_wait", "entry_SYSCALL_64_[k]", "do_epoll_wait_[k]", "schedule_[k]"));
+    t.stack(
+        800,
+        with(redis, "epoll_wait", "entry_SYSCALL_64_[k]", "do_epoll_wait_[k]", "schedule_[k]"));
     t.stack(100, with(redis));
     String[] pg = {"postgres", "main", "ServerLoop", "BackendStartup", "PostgresMain"};
-    t.stack(830, with(pg, "exec_simple_query", "PortalRun", "ExecutePlan", "ExecModifyTable", "heap_update"));
+    t.stack(
+        830,
+        with(
+            pg, "exec_simple_query", "PortalRun", "ExecutePlan", "ExecModifyTable", "heap_update"));
     t.stack(420, with(pg, "exec_simple_query", "PortalRun", "ExecutePlan", "ExecModifyTable"));
-    t.stack(620, with(pg, "exec_simple_query", "PortalRun", "ExecutePlan", "IndexNext", "_bt_search"));
+    t.stack(
+        620, with(pg, "exec_simple_query", "PortalRun", "ExecutePlan", "IndexNext", "_bt_search"));
     t.stack(180, with(pg, "exec_simple_query", "PortalRun", "ExecutePlan", "IndexNext"));
     t.stack(550, with(pg, "exec_simple_query", "PortalRun"));
     t.stack(360, with(pg, "exec_simple_query", "pg_plan_query", "planner"));
     t.stack(270, with(pg, "exec_simple_query", "pg_plan_query"));
     t.stack(90, with(pg, "exec_simple_query"));
-    t.stack(540, with(pg, "CommitTransaction", "XLogFlush", "fdatasync", "entry_SYSCALL_64_[k]", "ext4_sync_file_[k]", "jbd2_log_wait_commit_[k]"));
+    t.stack(
+        540,
+        with(
+            pg,
+            "CommitTransaction",
+            "XLogFlush",
+            "fdatasync",
+            "entry_SYSCALL_64_[k]",
+            "ext4_sync_file_[k]",
+            "jbd2_log_wait_commit_[k]"));
     t.stack(90, with(pg, "CommitTransaction"));
     t.stack(350, with(pg));
     String[] java = {"java", "start_thread", "thread_native_entry"};
-    t.stack(890, with(java, "JavaThread::run", "Interpreter_[j]", "Worker.loop_[j]", "HashMap.resize_[j]"));
-    t.stack(620, with(java, "JavaThread::run", "Interpreter_[j]", "Worker.loop_[j]", "String.indexOf_[j]"));
+    t.stack(
+        890,
+        with(java, "JavaThread::run", "Interpreter_[j]", "Worker.loop_[j]", "HashMap.resize_[j]"));
+    t.stack(
+        620,
+        with(java, "JavaThread::run", "Interpreter_[j]", "Worker.loop_[j]", "String.indexOf_[j]"));
     t.stack(270, with(java, "JavaThread::run", "Interpreter_[j]", "Worker.loop_[j]"));
     t.stack(350, with(java, "GCTaskThread::run"));
     t.stack(440, "java", "[jit without frame pointers]", "Parser.next_[j]");
-    t.stack(530, "kworker/u8:2", "ret_from_fork_[k]", "worker_thread_[k]", "process_one_work_[k]", "wb_workfn_[k]");
+    t.stack(
+        530,
+        "kworker/u8:2",
+        "ret_from_fork_[k]",
+        "worker_thread_[k]",
+        "process_one_work_[k]",
+        "wb_workfn_[k]");
     t.stack(530, "nginx", "main", "ngx_worker_process_cycle", "ngx_process_events", "epoll_wait");
-    for (String thin : new String[] {"bash", "cron", "dbus-daemon", "rsyslogd", "sshd", "systemd", "systemd-journal", "systemd-udevd", "tmux", "unattended-upgr"}) {
+    for (String thin :
+        new String[] {
+          "bash",
+          "cron",
+          "dbus-daemon",
+          "rsyslogd",
+          "sshd",
+          "systemd",
+          "systemd-journal",
+          "systemd-udevd",
+          "tmux",
+          "unattended-upgr"
+        }) {
       t.stack(4 + thin.length(), thin, "main", "epoll_wait");
     }
     t.stack(430, "zsh", "main", "?zsh+0x4f20");
@@ -89,7 +214,11 @@ public final class Pictures {
     t.stack(400, "e\u0301\u0301\u0301te\u0301", "ｆｕｌｌｗｉｄｔｈ", "a\u200db\u200dc");
     t.stack(300, "😀😀 emoji", "👩‍👩‍👧 family", "⚡⚡⚡", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢");
     t.stack(300, "␛[31mred", "␤newline", "x".repeat(400));
-    t.stack(200, "std::map<std::pair<int, long>, std::vector<std::string>>::operator[](std::pair<int, long> const&)", "]0;title", "%s%n");
+    t.stack(
+        200,
+        "std::map<std::pair<int, long>, std::vector<std::string>>::operator[](std::pair<int, long> const&)",
+        "]0;title",
+        "%s%n");
     t.stack(150, " ", "  leading", "trailing  ");
     return t;
   }
@@ -123,7 +252,8 @@ public final class Pictures {
     return snapshot(tree, state, columns, cpus(2), List.of());
   }
 
-  static Snapshot snapshot(Tree tree, ViewState state, int columns, List<CpuRow> cpus, List<String> notices) {
+  static Snapshot snapshot(
+      Tree tree, ViewState state, int columns, List<CpuRow> cpus, List<String> notices) {
     GraphQuery query = state.query(columns);
     boolean frozen = state.frozen();
     long weight = tree.nodes.get((int) query.selected()).weight;
@@ -134,23 +264,44 @@ public final class Pictures {
     Selection selection =
         query.selected() == GraphQuery.ROOT
             ? tree.selection(query, "", 38, 0, "", byState)
-            : tree.selection(query, "redis-server", 1, 812, "/usr/bin/redis-server 127.0.0.1:6379", byState);
+            : tree.selection(
+                query, "redis-server", 1, 812, "/usr/bin/redis-server 127.0.0.1:6379", byState);
     int[] tasks = new int[State.values().length];
     boolean idle = tree.root.weight == 0;
     tasks[State.RUN.ordinal()] = idle ? 0 : 3;
     tasks[State.QUEUED.ordinal()] = idle ? 0 : 1;
     tasks[State.SLEEP.ordinal()] = 408;
     return new Snapshot(
-        4_000 * SECOND, 42 * SECOND, Math.min(state.windowNanos(), 30 * SECOND), frozen, frozen ? 12 * SECOND : 0, false,
-        Long.MAX_VALUE, tree.slice(query), tree.root.weight, selection, tree.search(query), tasks,
-        new Snapshot.Losses(0, 0, 0.012, 0.014), cpus, busy(idle), new float[300], new double[] {1.42, 0.97, 0.66}, state.passHz(),
-        state.cpuHz(), notices);
+        4_000 * SECOND,
+        42 * SECOND,
+        Math.min(state.windowNanos(), 30 * SECOND),
+        frozen,
+        frozen ? 12 * SECOND : 0,
+        false,
+        Long.MAX_VALUE,
+        tree.slice(query),
+        tree.root.weight,
+        selection,
+        tree.search(query),
+        tasks,
+        new Snapshot.Losses(0, 0, 0.012, 0.014),
+        cpus,
+        busy(idle),
+        new float[300],
+        new double[] {1.42, 0.97, 0.66},
+        state.passHz(),
+        state.cpuHz(),
+        notices);
   }
 
   private static float[] busy(boolean idle) {
     float[] busy = new float[300];
     for (int i = 0; i < busy.length; i++) {
-      double wave = 0.35 + 0.45 * Math.sin(i / 23.0) + 0.25 * Math.sin(i / 7.0) + 0.6 * Math.exp(-Math.pow((i - 230) / 30.0, 2));
+      double wave =
+          0.35
+              + 0.45 * Math.sin(i / 23.0)
+              + 0.25 * Math.sin(i / 7.0)
+              + 0.6 * Math.exp(-Math.pow((i - 230) / 30.0, 2));
       busy[i] = idle ? 0.02f : (float) Math.max(0.05, Math.min(1.9, wave + 0.3));
     }
     busy[299] = idle ? 0.02f : 1.4f;
@@ -160,12 +311,25 @@ public final class Pictures {
   /** CPUs with two idle states, from fully busy to nearly idle. */
   static List<CpuRow> cpus(int count) {
     List<CpuRow> rows = new ArrayList<>();
-    double[][] shares = {{0.31, 0.15, 0.02, 0.156, 0.364}, {0.66, 0.21, 0.03, 0.030, 0.070}, {0.05, 0.02, 0, 0.10, 0.83}};
+    double[][] shares = {
+      {0.31, 0.15, 0.02, 0.156, 0.364},
+      {0.66, 0.21, 0.03, 0.030, 0.070},
+      {0.05, 0.02, 0, 0.10, 0.83}
+    };
     for (int i = 0; i < count; i++) {
       double[] s = shares[i % shares.length];
       rows.add(
           new CpuRow(
-              i, s[0] + s[1] + s[2], s[0], s[1], s[2] / 2, s[2] / 2, 0, 0.4e6 + 2.7e6 * (i % 2), 340 + 20 * i, 99,
+              i,
+              s[0] + s[1] + s[2],
+              s[0],
+              s[1],
+              s[2] / 2,
+              s[2] / 2,
+              0,
+              0.4e6 + 2.7e6 * (i % 2),
+              340 + 20 * i,
+              99,
               List.of(
                   new CpuRow.IdleRow("C1", s[3], 210, 0.16, 0.02),
                   new CpuRow.IdleRow("C6", s[4], 130, 0.06, Double.NaN))));
@@ -178,12 +342,20 @@ public final class Pictures {
         row(812, 106, "redis-server", "/usr/bin/redis-server 127.0.0.1:6379", 5930, 1, 3),
         row(1044, 108, "postgres", "postgres: 15/main: checkpointer", 2000, 1, 0),
         row(1051, 108, "postgres", "postgres: app app 10.0.0.7(51422) UPDATE", 2300, 1, 0),
-        row(2210, 1000, "java", "/usr/lib/jvm/java-17-openjdk-amd64/bin/java -Xmx2g -jar app.jar --spring.profiles.active=prod", 2570, 1, 38),
+        row(
+            2210,
+            1000,
+            "java",
+            "/usr/lib/jvm/java-17-openjdk-amd64/bin/java -Xmx2g -jar app.jar --spring.profiles.active=prod",
+            2570,
+            1,
+            38),
         row(644, 33, "nginx", "nginx: worker process", 530, 0, 1),
         row(1, 0, "systemd", "/sbin/init", 11, 0, 1));
   }
 
-  private static ProcessRow row(int pid, int uid, String comm, String commandLine, long weight, int run, int asleep) {
+  private static ProcessRow row(
+      int pid, int uid, String comm, String commandLine, long weight, int run, int asleep) {
     int[] tasks = new int[State.values().length];
     tasks[State.RUN.ordinal()] = run;
     tasks[State.SLEEP.ordinal()] = asleep;
@@ -208,14 +380,25 @@ public final class Pictures {
   public record Frame(String name, CellGrid grid) {}
 
   private static final String[] READ_QUERY = {
-    "redis-server", "main", "aeMain", "aeProcessEvents", "connSocketEventHandler", "readQueryFromClient"
+    "redis-server",
+    "main",
+    "aeMain",
+    "aeProcessEvents",
+    "connSocketEventHandler",
+    "readQueryFromClient"
   };
 
   private static Frame frame(String name, Tree tree, ViewState state, int columns, int rows) {
     return frame(name, snapshot(tree, state, columns), state, columns, rows, options());
   }
 
-  private static Frame frame(String name, Snapshot snapshot, ViewState state, int columns, int rows, PaintOptions options) {
+  private static Frame frame(
+      String name,
+      Snapshot snapshot,
+      ViewState state,
+      int columns,
+      int rows,
+      PaintOptions options) {
     return new Frame(name, Painter.paint(Scene.of(snapshot, state, columns, rows, options)));
   }
 
@@ -230,16 +413,32 @@ public final class Pictures {
     }
     frames.add(frame("opening-80x24", (Snapshot) null, state(), 80, 24, options()));
     frames.add(frame("too-small-39x12", server, selected, 39, 12));
-    frames.add(frame("frozen-80x24", server, selected.withFrozen(true).withMessage("frozen; space goes on", false), 80, 24));
+    frames.add(
+        frame(
+            "frozen-80x24",
+            server,
+            selected.withFrozen(true).withMessage("frozen; space goes on", false),
+            80,
+            24));
     frames.add(frame("flame-80x24", server, selected.flipped(), 80, 24));
     frames.add(frame("idle-80x24", idle(), state(), 80, 24));
     frames.add(frame("hostile-80x24", hostile(), state(), 80, 24));
-    frames.add(frame("search-120x30", server, selected.withSearch(Search.of("^process", true)), 120, 30));
-    frames.add(frame("search-kept-80x24", server, selected.withSearch(Search.of("tcp_", false)), 80, 24));
-    frames.add(frame("search-invalid-80x24", server, selected.withSearch(Search.of("a(b", true)), 80, 24));
-    ViewState picking = selected.withPick(PickList.open(PickList.Of.PROCESSES).withRows(processes()).moved(2));
+    frames.add(
+        frame("search-120x30", server, selected.withSearch(Search.of("^process", true)), 120, 30));
+    frames.add(
+        frame("search-kept-80x24", server, selected.withSearch(Search.of("tcp_", false)), 80, 24));
+    frames.add(
+        frame("search-invalid-80x24", server, selected.withSearch(Search.of("a(b", true)), 80, 24));
+    ViewState picking =
+        selected.withPick(PickList.open(PickList.Of.PROCESSES).withRows(processes()).moved(2));
     frames.add(frame("pick-120x30", server, picking, 120, 30));
-    frames.add(frame("pick-typed-80x24", server, picking.withPick(picking.pick().withTyped("postg")), 80, 24));
+    frames.add(
+        frame(
+            "pick-typed-80x24",
+            server,
+            picking.withPick(picking.pick().withTyped("postg")),
+            80,
+            24));
     frames.add(frame("help-80x24", server, selected.withHelp(true), 80, 24));
     frames.add(frame("help-40x10", server, selected.withHelp(true), 40, 10));
     ViewState zoomed = selected.zoomedTo(new ViewState.Zoom(selected.selected(), 1));
@@ -254,13 +453,37 @@ public final class Pictures {
     }
     frames.add(frame("deep-80x24", deep, selecting(state(), deep, path), 80, 24));
     frames.add(frame("deep-top-80x24", deep, state(), 80, 24));
-    List<String> notice = List.of("CPU clock refused (perf_event_paranoid=4): sysctl kernel.perf_event_paranoid=1; on-CPU stacks come from the passes");
-    frames.add(frame("notice-120x30", snapshot(server, selected, 120, cpus(2), notice), selected, 120, 30, options()));
-    frames.add(frame("cpus-12-160x40", snapshot(server, selected, 160, cpus(12), List.of()), selected, 160, 40, options()));
-    frames.add(frame("cpus-96-120x30", snapshot(server, selected, 120, cpus(96), List.of()), selected, 120, 30, options()));
+    List<String> notice =
+        List.of(
+            "CPU clock refused (perf_event_paranoid=4): sysctl kernel.perf_event_paranoid=1; on-CPU stacks come from the passes");
+    frames.add(
+        frame(
+            "notice-120x30",
+            snapshot(server, selected, 120, cpus(2), notice),
+            selected,
+            120,
+            30,
+            options()));
+    frames.add(
+        frame(
+            "cpus-12-160x40",
+            snapshot(server, selected, 160, cpus(12), List.of()),
+            selected,
+            160,
+            40,
+            options()));
+    frames.add(
+        frame(
+            "cpus-96-120x30",
+            snapshot(server, selected, 120, cpus(96), List.of()),
+            selected,
+            120,
+            30,
+            options()));
     PaintOptions ascii = new PaintOptions("web-1", "all tasks", true, true, Pictures::user);
     frames.add(frame("ascii-80x24", snapshot(server, selected, 80), selected, 80, 24, ascii));
-    frames.add(frame("ascii-hostile-80x24", snapshot(hostile(), state(), 80), state(), 80, 24, ascii));
+    frames.add(
+        frame("ascii-hostile-80x24", snapshot(hostile(), state(), 80), state(), 80, 24, ascii));
     PaintOptions plain = new PaintOptions("web-1", "all tasks", false, true, Pictures::user);
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
     return frames;
@@ -282,8 +505,12 @@ public final class Pictures {
     public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
       ViewState asked = ViewState.initial(query.states(), TaskFilter.NONE, 19, 99, SECOND);
       asked = asked.withSelected(query.selected(), List.of(0L)).withFrozen(frozen);
-      asked = asked.withZooms(query.zoom() == 0 ? List.of() : List.of(new ViewState.Zoom(query.zoom(), 1)));
-      asked = asked.withSearch(query.search() == null ? null : new Search("", false, query.search(), ""));
+      asked =
+          asked.withZooms(
+              query.zoom() == 0 ? List.of() : List.of(new ViewState.Zoom(query.zoom(), 1)));
+      asked =
+          asked.withSearch(
+              query.search() == null ? null : new Search("", false, query.search(), ""));
       return CompletableFuture.completedFuture(Pictures.snapshot(tree, asked, query.columns()));
     }
 

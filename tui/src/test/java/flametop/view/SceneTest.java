@@ -25,7 +25,8 @@ class SceneTest {
     ViewState state = Pictures.state();
     for (int columns = 40; columns <= 220; columns++) {
       Snapshot snapshot = Pictures.snapshot(tree, state, columns);
-      String header = row(Painter.paint(Scene.of(snapshot, state, columns, 24, Pictures.options())), 0);
+      String header =
+          row(Painter.paint(Scene.of(snapshot, state, columns, 24, Pictures.options())), 0);
       assertTrue(header.contains("● live 00:42"), header);
       assertTrue(header.contains("lost 0"), header);
       assertTrue(header.contains("own 1.4%"), header);
@@ -38,13 +39,26 @@ class SceneTest {
     for (int i = 0; i < 300; i++) {
       int columns = 1 + random.nextInt(250);
       int rows = 1 + random.nextInt(80);
-      Tree tree = random.nextBoolean() ? Pictures.server() : random.nextBoolean() ? Pictures.hostile() : Pictures.deep(1 + random.nextInt(200));
+      Tree tree =
+          random.nextBoolean()
+              ? Pictures.server()
+              : random.nextBoolean() ? Pictures.hostile() : Pictures.deep(1 + random.nextInt(200));
       ViewState state = Pictures.state();
       state = random.nextBoolean() ? state.flipped() : state;
       state = random.nextInt(4) == 0 ? state.withHelp(true) : state;
-      state = random.nextInt(4) == 0 ? state.withPick(PickList.open(PickList.Of.COMMS).withRows(Pictures.processes())) : state;
-      state = random.nextInt(4) == 0 ? state.withSearch(Search.of("e+", random.nextBoolean())) : state;
-      Snapshot snapshot = Pictures.snapshot(tree, state, columns, Pictures.cpus(1 + random.nextInt(300)), List.of("no cpuidle here: a virtual machine"));
+      state =
+          random.nextInt(4) == 0
+              ? state.withPick(PickList.open(PickList.Of.COMMS).withRows(Pictures.processes()))
+              : state;
+      state =
+          random.nextInt(4) == 0 ? state.withSearch(Search.of("e+", random.nextBoolean())) : state;
+      Snapshot snapshot =
+          Pictures.snapshot(
+              tree,
+              state,
+              columns,
+              Pictures.cpus(1 + random.nextInt(300)),
+              List.of("no cpuidle here: a virtual machine"));
       CellGrid grid = Painter.paint(Scene.of(snapshot, state, columns, rows, Pictures.options()));
       for (int y = 0; y < rows; y++) {
         assertEquals(columns, TextWidth.of(row(grid, y)), "each row fills the width");
@@ -55,7 +69,8 @@ class SceneTest {
   @Test
   void paint_idleMachine_saysWhatSleeps() {
     ViewState state = Pictures.state();
-    Scene scene = Scene.of(Pictures.snapshot(Pictures.idle(), state, 80), state, 80, 24, Pictures.options());
+    Scene scene =
+        Scene.of(Pictures.snapshot(Pictures.idle(), state, 80), state, 80, 24, Pictures.options());
     CellGrid grid = Painter.paint(scene);
     boolean said = false;
     for (int y = 0; y < 24; y++) {
@@ -68,7 +83,9 @@ class SceneTest {
   void paint_ascii_hasNothingElse() {
     PaintOptions ascii = new PaintOptions("web-1", "all tasks", true, true, Integer::toString);
     ViewState state = Pictures.state();
-    CellGrid grid = Painter.paint(Scene.of(Pictures.snapshot(Pictures.hostile(), state, 80), state, 80, 24, ascii));
+    CellGrid grid =
+        Painter.paint(
+            Scene.of(Pictures.snapshot(Pictures.hostile(), state, 80), state, 80, 24, ascii));
     for (int y = 0; y < 24; y++) {
       for (int x = 0; x < 80; x++) {
         int c = grid.codePoint(x, y);

@@ -36,7 +36,10 @@ final class Tree {
     return node;
   }
 
-  /** Adds a stack: frames from the root, {@code _[k]} kernel, {@code _[j]} JIT, {@code [...]} a reason, {@code ?...} unknown. */
+  /**
+   * Adds a stack: frames from the root, {@code _[k]} kernel, {@code _[j]} JIT, {@code [...]} a
+   * reason, {@code ?...} unknown.
+   */
   Tree stack(long milliseconds, String... frames) {
     Node at = root;
     long ns = milliseconds * 1_000_000L;
@@ -50,7 +53,9 @@ final class Tree {
                   ? NodeKind.KERNEL
                   : frame.endsWith("_[j]")
                       ? NodeKind.JIT
-                      : frame.startsWith("[") ? NodeKind.REASON : frame.startsWith("?") ? NodeKind.UNKNOWN : NodeKind.USER;
+                      : frame.startsWith("[")
+                          ? NodeKind.REASON
+                          : frame.startsWith("?") ? NodeKind.UNKNOWN : NodeKind.USER;
       String name = frame.replaceAll("_\\[[kj]\\]$", "").replaceAll("^\\?", "");
       Node parent = at;
       NodeKind k = kind;
@@ -83,11 +88,25 @@ final class Tree {
       hidden.add(new long[2]);
     }
     int zoomIndex = listed.size();
-    list(zoom, zoomIndex - 1, (double) zoom.weight / (query.columns() * 8.0), listed, parents, hidden);
+    list(
+        zoom,
+        zoomIndex - 1,
+        (double) zoom.weight / (query.columns() * 8.0),
+        listed,
+        parents,
+        hidden);
     int n = listed.size();
     GraphSlice slice =
         new GraphSlice(
-            new long[n], new int[n], new String[n], new NodeKind[n], new long[n], new long[n], new int[n], new boolean[n], new boolean[n],
+            new long[n],
+            new int[n],
+            new String[n],
+            new NodeKind[n],
+            new long[n],
+            new long[n],
+            new int[n],
+            new boolean[n],
+            new boolean[n],
             zoomIndex);
     for (int i = 0; i < n; i++) {
       Node node = listed.get(i);
@@ -103,7 +122,13 @@ final class Tree {
     return slice;
   }
 
-  private static void list(Node node, int parent, double narrowest, List<Node> listed, List<Integer> parents, List<long[]> hidden) {
+  private static void list(
+      Node node,
+      int parent,
+      double narrowest,
+      List<Node> listed,
+      List<Integer> parents,
+      List<long[]> hidden) {
     int index = listed.size();
     listed.add(node);
     parents.add(parent);
@@ -140,14 +165,28 @@ final class Tree {
     return within ? 0 : matches ? node.weight : below;
   }
 
-  Selection selection(GraphQuery query, String module, int processes, int pid, String commandLine, long[] nanosByState) {
+  Selection selection(
+      GraphQuery query,
+      String module,
+      int processes,
+      int pid,
+      String commandLine,
+      long[] nanosByState) {
     Node node = nodes.get((int) query.selected());
     List<String> path = new ArrayList<>();
     for (Node n = node; n != null; n = n.parent) {
       path.add(0, n.name);
     }
     return new Selection(
-        node.id, path.toArray(new String[0]), node.kind, module, false, processes, pid, commandLine, node.weight, nanosByState);
+        node.id,
+        path.toArray(new String[0]),
+        node.kind,
+        module,
+        false,
+        processes,
+        pid,
+        commandLine,
+        node.weight,
+        nanosByState);
   }
-
 }
