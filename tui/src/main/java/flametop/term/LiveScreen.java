@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /** The live screen: owns the terminal from the first paint to the last. */
 public final class LiveScreen {
@@ -125,8 +126,7 @@ public final class LiveScreen {
       Thread input = new Thread(this::readKeys, "input");
       input.setDaemon(true);
       input.start();
-      opening.whenComplete(
-          (s, e) -> events.add(e == null ? new Event.Ready(s) : new Event.Failed(e)));
+      tell(opening, Event.Ready::new, Event.Failed::new);
       loop();
     } finally {
       quiet.close();
@@ -300,22 +300,15 @@ public final class LiveScreen {
           r.of() == PickList.Of.PROCESSES
               ? source.processes(state.windowNanos(), state.states())
               : source.comms(state.windowNanos(), state.states());
-      rows.whenComplete(
-          (list, e) ->
-              events.add(e == null ? new Event.Listed(r.of(), list) : new Event.Failed(e)));
+      tell(rows, list -> new Event.Listed(r.of(), list), Event.Failed::new);
     } else if (effect instanceof Effect.Export x) {
       if (session.exporter() == null) {
         state = state.withMessage("nothing can be exported here", true);
       } else {
-        session
-            .exporter()
-            .export(x.windowNanos(), x.states(), x.zoom())
-            .whenComplete(
-                (line, e) ->
-                    events.add(
-                        e == null
-                            ? new Event.Exported(line, false)
-                            : new Event.Exported(message(cause(e)), true)));
+        tell(
+            session.exporter().export(x.windowNanos(), x.states(), x.zoom()),
+            line -> new Event.Exported(line, false),
+            e -> new Event.Exported(message(cause(e)), true));
       }
     }
   }
@@ -340,10 +333,17 @@ public final class LiveScreen {
     asked = true;
     askAgain = false;
     nextAsk = System.nanoTime() + state.refreshNanos();
-    session
-        .source()
-        .snapshot(state.query(display.columns()))
-        .whenComplete((s, e) -> events.add(e == null ? new Event.Arrived(s) : new Event.Failed(e)));
+    tell(
+        session.source().snapshot(state.query(display.columns())),
+        Event.Arrived::new,
+        Event.Failed::new);
+  }
+
+  /** What the future brings, value or failure, becomes an event of the loop. */
+  private <T> void tell(
+      CompletableFuture<T> future, Function<T, Event> value, Function<Throwable, Event> failure) {
+    CompletableFuture<?> unused =
+        future.whenComplete((v, e) -> events.add(e == null ? value.apply(v) : failure.apply(e)));
   }
 
   private void relayOut() {
