@@ -223,8 +223,7 @@ public final class LiveScreen {
               paintOptions.users());
       stale = true;
     } else if (event instanceof Event.Listed e) {
-      state = state.withRows(e.of(), e.rows());
-      stale = true;
+      take(Keys.listed(state, e.of(), e.rows()));
     } else if (event instanceof Event.Exported e) {
       exported = e.failed() ? exported : e.line();
       state = state.withMessage(e.line(), e.failed());
@@ -250,7 +249,10 @@ public final class LiveScreen {
 
   private void press(Key key) throws IOException {
     relayOut();
-    Keys.Step step = Keys.press(scene, key);
+    take(Keys.press(scene, key));
+  }
+
+  private void take(Keys.Step step) throws IOException {
     boolean sameQuestion =
         step.state().query(display.columns()).equals(state.query(display.columns()));
     state = step.state();
