@@ -107,6 +107,8 @@ test_move_zoom_and_back() {
   keys Escape
   wait_for 'thirty'
   keys 0
+  wait_for 'already at the root'
+  keys Home
   wait_for '^ *all  *100'
   keys Down
   wait_for '^ *known .*% of all'
