@@ -236,7 +236,7 @@ final class RecordCommand implements Callable<Integer> {
 
   /** Refuses what does not go together. */
   private void agree() {
-    replay.agree(targets);
+    replay.agree(targets, rates);
     if (seconds != null && passes != null) {
       throw new Failure.Ends(ExitCode.USAGE, "-d and -i both say when to end; give one of them");
     }

@@ -131,7 +131,7 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    replay.agree(targets);
+    replay.agree(targets, rates);
     if (!Terminals.isStdin() || !Terminals.isStdout()) {
       throw new Failure.Ends(
           ExitCode.USAGE,
@@ -156,8 +156,8 @@ final class ScreenCommand implements Callable<Integer> {
             what,
             options.filter(),
             shown,
-            rates.passHz(),
-            rates.cpuHz(),
+            recorded == null ? rates.passHz() : recorded.facts().passHz(),
+            recorded == null ? rates.cpuHz() : recorded.facts().cpuHz(),
             refreshSeconds == null ? 0 : (long) (refreshSeconds * 1e9),
             "dark",
             ScreenOptions.themesFolder());
