@@ -1,5 +1,6 @@
 package flametop.profile;
 
+import com.github.benmanes.caffeine.cache.Interner;
 import flametop.sampler.State;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -53,6 +54,18 @@ final class Owners {
 
   private static final byte GONE = -1;
 
+  /**
+   * Characters of command lines that are kept; beyond it those of processes that are gone are
+   * forgotten, the oldest first. A host that compiles has thousands of long ones a minute.
+   */
+  private static final int MOST_TEXT = 8 << 20;
+
+  /** Names repeat from one short-lived task to the next. */
+  private final Interner<String> comms = Interner.newWeakInterner();
+
+  private long text;
+  private long forgetAt = MOST_TEXT;
+
   Owners() {
     intern(NONE, NONE, "[older]", "[older]");
   }
@@ -70,11 +83,29 @@ final class Owners {
     processes = Math.max(processes, process + 1);
     this.tgid[process] = tgid;
     this.uid[process] = uid;
-    this.commandLine[process] = commandLine;
+    setCommandLine(process, commandLine);
+    if (text > forgetAt) {
+      forgetGone(process);
+    }
     if (!comm.equals(processComm[process])) {
-      processComm[process] = comm;
+      processComm[process] = comms.intern(comm);
       processVersion[process]++;
     }
+  }
+
+  private void setCommandLine(int process, String line) {
+    String before = commandLine[process];
+    text += line.length() - (before == null ? 0 : before.length());
+    commandLine[process] = line;
+  }
+
+  private void forgetGone(int but) {
+    for (int process = 0; process < processes && text > MOST_TEXT / 2; process++) {
+      if (alive[process] <= 0 && process != but) {
+        setCommandLine(process, "");
+      }
+    }
+    forgetAt = Math.max(MOST_TEXT, 2 * text);
   }
 
   void taskSeen(int task, int process, int tid, String comm) {
@@ -97,7 +128,7 @@ final class Owners {
     }
     this.tid[task] = tid;
     taskProcess[task] = process;
-    taskComm[task] = comm;
+    taskComm[task] = comms.intern(comm);
     taskOwner[task] = NONE;
   }
 
@@ -232,7 +263,7 @@ final class Owners {
       if (alive[process] > 0) {
         kept.set(process);
       } else if (!kept.get(process)) {
-        commandLine[process] = "";
+        setCommandLine(process, "");
       }
     }
     known.keySet().removeIf(key -> key.process != NONE && !kept.get(key.process));
