@@ -32,6 +32,10 @@ final class Owners {
   private int[] tid = new int[256];
   private int[] taskProcess = new int[256];
   private int[] taskOwner = new int[256];
+
+  /** The owner that was made last for a task; the ones before it are a list through ownerBefore. */
+  private int[] taskNewest = new int[256];
+
   private byte[] taskState = new byte[256];
   private String[] taskComm = new String[256];
 
@@ -48,6 +52,7 @@ final class Owners {
   private int[] ownerProcess = new int[256];
   private int[] ownerVersion = new int[256];
   private int[] ownerGroup = new int[256];
+  private int[] ownerBefore = new int[256];
   private String[] ownerComm = new String[256];
   private String[] ownerProcessComm = new String[256];
   private final Map<Key, Integer> known = new HashMap<>();
@@ -114,6 +119,7 @@ final class Owners {
       this.tid = Arrays.copyOf(this.tid, length);
       taskProcess = Arrays.copyOf(taskProcess, length);
       taskOwner = Arrays.copyOf(taskOwner, length);
+      taskNewest = Arrays.copyOf(taskNewest, length);
       taskState = Arrays.copyOf(taskState, length);
       taskComm = Arrays.copyOf(taskComm, length);
       live = Arrays.copyOf(live, length);
@@ -121,6 +127,7 @@ final class Owners {
     }
     for (; tasks <= task; tasks++) {
       taskState[tasks] = GONE;
+      taskNewest[tasks] = NONE;
     }
     if (taskState[task] != GONE) {
       alive[taskProcess[task]]--;
@@ -144,6 +151,7 @@ final class Owners {
       int moved = live[--liveCount];
       live[livePlace[task]] = moved;
       livePlace[moved] = livePlace[task];
+      forgetOwners(task);
     }
     if (taskState[task] != GONE) {
       nowByState[taskState[task]]--;
@@ -152,6 +160,19 @@ final class Owners {
       nowByState[now]++;
     }
     taskState[task] = now;
+  }
+
+  /** Nothing new comes of a task that is gone: its owners need not be found again. */
+  private void forgetOwners(int task) {
+    for (int owner = taskNewest[task]; owner != NONE; owner = ownerBefore[owner]) {
+      known.remove(new Key(task, ownerProcess[owner], ownerComm[owner], ownerProcessComm[owner]));
+    }
+    taskNewest[task] = NONE;
+  }
+
+  /** Owners that can be found by their key, groups included. */
+  int known() {
+    return known.size();
   }
 
   /** Who the time of a task belongs to now. */
@@ -178,10 +199,15 @@ final class Owners {
       ownerProcess = Arrays.copyOf(ownerProcess, 2 * owner);
       ownerVersion = Arrays.copyOf(ownerVersion, 2 * owner);
       ownerGroup = Arrays.copyOf(ownerGroup, 2 * owner);
+      ownerBefore = Arrays.copyOf(ownerBefore, 2 * owner);
       ownerComm = Arrays.copyOf(ownerComm, 2 * owner);
       ownerProcessComm = Arrays.copyOf(ownerProcessComm, 2 * owner);
     }
     ownerTask[owner] = task;
+    if (task != NONE) {
+      ownerBefore[owner] = taskNewest[task];
+      taskNewest[task] = owner;
+    }
     ownerProcess[owner] = process;
     ownerComm[owner] = comm;
     ownerProcessComm[owner] = processComm;

@@ -32,6 +32,26 @@ class OwnersTest {
   }
 
   @Test
+  void state_shortThreadsOfALongProcess_leaveNothingToBeFound() {
+    Owners owners = new Owners();
+    owners.processSeen(0, 7, 0, "server", "server");
+    for (int task = 0; task < 1_000; task++) {
+      owners.taskSeen(task, 0, 100 + task, "server");
+      owners.state(task, State.RUN);
+      int first = owners.owner(task);
+      owners.taskSeen(task, 0, 100 + task, "worker");
+      int renamed = owners.owner(task);
+      assertEquals("server", owners.comm(first));
+      assertEquals("worker", owners.comm(renamed));
+      owners.taskSeen(task, 0, 100 + task, "server");
+      assertEquals(first, owners.owner(task), "the same under the same names");
+      owners.state(task, null);
+      assertEquals(100 + task, owners.tid(renamed), "its time is still told of");
+    }
+    assertTrue(owners.known() < 10, () -> owners.known() + " are kept");
+  }
+
+  @Test
   void processSeen_allLive_keepsAllTheirText() {
     Owners owners = new Owners();
     for (int i = 0; i < 5_000; i++) {
