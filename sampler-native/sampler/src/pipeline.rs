@@ -307,7 +307,7 @@ impl Pipeline {
         if self.stacks.full() && !std::mem::replace(&mut self.told_limit, true) {
             self.notice(
                 true,
-                "too many different stacks: new ones are shown as [limit]; start anew to see them",
+                "too many different stacks: new ones are shown as [limit]; restart flametop to see them",
             );
         }
         self.symbolizer.pid()

@@ -94,7 +94,7 @@ impl Shared {
     fn pipeline(&self) -> Result<MutexGuard<'_, Pipeline>> {
         self.pipeline
             .lock()
-            .map_err(|_| anyhow!("the sampler failed earlier; start anew"))
+            .map_err(|_| anyhow!("the sampler failed earlier; restart flametop"))
     }
 }
 
@@ -278,7 +278,7 @@ impl Session {
             }
         })?;
         if broken {
-            bail!("the sampler failed earlier; start anew");
+            bail!("the sampler failed earlier; restart flametop");
         }
         passes.made = number;
         passes.tasks = counts.visited;
@@ -450,7 +450,7 @@ fn drain(mut rings: Rings, shared: &Shared) {
         if let Err(e) = drained {
             pipeline.notice(
                 true,
-                &format!("the CPU clock and the ends of tasks are no longer read: {e}; start anew"),
+                &format!("the CPU clock and the ends of tasks are no longer read: {e}; restart flametop"),
             );
             return;
         }
