@@ -450,7 +450,9 @@ fn drain(mut rings: Rings, shared: &Shared) {
         if let Err(e) = drained {
             pipeline.notice(
                 true,
-                &format!("the CPU clock and the ends of tasks are no longer read: {e}; restart flametop"),
+                &format!(
+                    "the CPU clock and the ends of tasks are no longer read: {e}; restart flametop"
+                ),
             );
             return;
         }
