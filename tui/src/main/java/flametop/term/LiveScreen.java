@@ -26,6 +26,11 @@ public final class LiveScreen {
   private static final long LOCAL_REFRESH_NANOS = 250_000_000L;
   private static final long SSH_REFRESH_NANOS = 500_000_000L;
 
+  /** How often the profile is asked for a first tower, and how long at most. */
+  private static final long FIRST_REFRESH_NANOS = 40_000_000L;
+
+  private static final long FIRST_NANOS = 1_000_000_000L;
+
   /** How soon a picture is tried again that found the one before still on its way. */
   private static final long RETRY_NANOS = 20_000_000L;
 
@@ -339,7 +344,9 @@ public final class LiveScreen {
     }
     asked = true;
     askAgain = false;
-    nextAsk = System.nanoTime() + state.refreshNanos();
+    boolean empty = snapshot == null || snapshot.runNanos() < FIRST_NANOS && snapshot.total() <= 0;
+    long refresh = empty ? FIRST_REFRESH_NANOS : state.refreshNanos();
+    nextAsk = System.nanoTime() + Math.min(refresh, state.refreshNanos());
     session
         .source()
         .snapshot(state.query(display.columns()))
