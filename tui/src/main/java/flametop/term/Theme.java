@@ -34,9 +34,10 @@ public final class Theme {
         "bright-cyan", "bright-white"
   };
 
+  /** As xterm has them. */
   private static final int[] ANSI_RGB = {
-    0x000000, 0xaa0000, 0x00aa00, 0xaa5500, 0x0000aa, 0xaa00aa, 0x00aaaa, 0xaaaaaa,
-    0x555555, 0xff5555, 0x55ff55, 0xffff55, 0x5555ff, 0xff55ff, 0x55ffff, 0xffffff
+    0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5,
+    0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff
   };
 
   private static final double[][] LAB =
@@ -249,13 +250,14 @@ public final class Theme {
     };
   }
 
-  /** Number of the colour among 16, upon a background. */
+  /** Number of the colour among 16, upon a background: never the same. */
   int foreground16(int paint, int background) {
-    if (Paint.role(paint) != Role.INK) {
+    int on = background16(background);
+    if (Paint.role(paint) != Role.INK && background16(paint) != on) {
       return background16(paint);
     }
-    int under = ANSI_RGB[background16(background)];
-    return contrast(0, under) >= contrast(0xffffff, under) ? 0 : 15;
+    int under = ANSI_RGB[on];
+    return contrast(0, under) >= LIGHT_PREFERRED * contrast(0xffffff, under) ? 0 : 15;
   }
 
   private static Role heatRole(int paint) {

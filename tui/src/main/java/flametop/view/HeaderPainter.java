@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 /** The first line. It is tried from the wordiest form to the barest, until one fits. */
 final class HeaderPainter {
   private static final int BAREST = 9;
+
   /** Flametop's own part of a CPU from which on it is a thing to know of. */
   private static final double HIGH_OWN_SHARE = 0.2;
 
@@ -109,9 +110,11 @@ final class HeaderPainter {
         pieces.add(Piece.of(all + " tasks  ", Role.TEXT));
       }
       pieces.add(Piece.of("run " + count(tasks, State.RUN, 2), Role.TEXT));
-      pieces.add(Piece.of((words ? "  queued " : " q ") + count(tasks, State.QUEUED, 2), Role.TEXT));
+      pieces.add(
+          Piece.of((words ? "  queued " : " q ") + count(tasks, State.QUEUED, 2), Role.TEXT));
       pieces.add(Piece.of((words ? "  disk " : " d ") + count(tasks, State.DISK, 2), Role.TEXT));
-      pieces.add(Piece.of((words ? "  asleep " : " s ") + count(tasks, State.SLEEP, digits), Role.TEXT));
+      pieces.add(
+          Piece.of((words ? "  asleep " : " s ") + count(tasks, State.SLEEP, digits), Role.TEXT));
       pieces.add(Piece.of(words ? "   " : "  ", Role.TEXT));
     }
     Snapshot.Losses losses = snapshot.losses();
@@ -124,7 +127,8 @@ final class HeaderPainter {
     if (form < 5) {
       pieces.add(
           Piece.of(
-              (form < 3 ? "  short" : " short") + Units.percentField(losses.shortShare()), Role.TEXT));
+              (form < 3 ? "  short" : " short") + Units.percentField(losses.shortShare()),
+              Role.TEXT));
     }
     pieces.add(
         Piece.of(
