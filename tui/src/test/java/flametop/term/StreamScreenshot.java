@@ -53,7 +53,12 @@ public final class StreamScreenshot {
       Scene scene = scene(profile, state, columns, rows, options);
       String keys = arguments.length > 5 ? arguments[5] : "";
       for (int i = 0; i < keys.length(); i++) {
-        Key key = keys.charAt(i) == '\n' ? Key.of(Key.Kind.ENTER) : Key.of(keys.charAt(i));
+        Key key =
+            switch (keys.charAt(i)) {
+              case '\n' -> Key.of(Key.Kind.ENTER);
+              case '\033' -> Key.of(Key.Kind.ESCAPE);
+              default -> Key.of(keys.charAt(i));
+            };
         scene = scene(profile, Keys.press(scene, key).state(), columns, rows, options);
       }
       CellGrid grid = Painter.paint(scene);
