@@ -1,9 +1,12 @@
 package flametop.term;
 
+import com.googlecode.lanterna.TextCharacter;
 import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
 import flametop.profile.ProcessRow;
 import flametop.profile.Snapshot;
+import flametop.profile.StateSet;
+import flametop.profile.TaskFilter;
 import flametop.sampler.Users;
 import flametop.view.Effect;
 import flametop.view.Key;
@@ -15,6 +18,7 @@ import flametop.view.Scene;
 import flametop.view.ViewState;
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -90,6 +94,28 @@ public final class LiveScreen {
     this.options = options;
     this.opening = session;
     this.environment = System.getenv();
+  }
+
+  /**
+   * Has what the first paint needs of Lanterna and of the JDK initialized by another thread, which
+   * takes about as long as the command line does.
+   */
+  public static void prepare() {
+    Thread thread =
+        new Thread(
+            () -> {
+              TextCharacter.fromString(String.format(Locale.ROOT, "%.1f", 1.0));
+              Painter.paint(
+                  Scene.of(
+                      null,
+                      ViewState.initial(StateSet.ALL, TaskFilter.NONE, 1, 1, 1),
+                      80,
+                      24,
+                      new PaintOptions("", "", false, false, Integer::toString)));
+            },
+            "prepare");
+    thread.setDaemon(true);
+    thread.start();
   }
 
   /**

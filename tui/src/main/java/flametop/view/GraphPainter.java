@@ -115,7 +115,8 @@ final class GraphPainter {
       // Dots in a cell of its own take the place of the gap.
       String label = room < 1 ? "…" : runLabel(scene.geometry.more(box), room);
       int fg = Paint.of(Role.INK);
-      grid.text(room < 1 ? x - 1 : x, row, Math.max(1, room), label, fg, bg, CellGrid.BOLD);
+      int strong = selected ? CellGrid.BOLD : 0;
+      grid.text(room < 1 ? x - 1 : x, row, Math.max(1, room), label, fg, bg, strong);
     } else if (room > 1) {
       grid.text(x, row, room, runLabel(scene.geometry.more(box), room), DIM, bg, 0);
     }
