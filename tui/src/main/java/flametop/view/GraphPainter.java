@@ -3,6 +3,7 @@ package flametop.view;
 import flametop.profile.GraphSlice;
 import flametop.profile.NodeKind;
 import flametop.profile.StateSet;
+import flametop.profile.TaskFilter;
 import flametop.sampler.State;
 
 /** The boxes of the graph. */
@@ -15,6 +16,14 @@ final class GraphPainter {
   private static final int GROUND = Paint.of(Role.GROUND);
   private static final int DIM = Paint.of(Role.DIM);
   private static final int HALF = Geometry.CELL / 2;
+
+  private static final long FIRST_NANOS = 1_000_000_000L;
+
+  /** Busy tasks, of all that could be, under which the machine is called idle. */
+  private static final double IDLE_CPUS = 0.05;
+
+  /** Room that a sentence beside the graph takes. */
+  private static final int FREE_ROWS = 3;
 
   private GraphPainter() {}
 
@@ -37,7 +46,19 @@ final class GraphPainter {
     hints(scene, grid);
     if (scene.snapshot.total() <= 0 || g.size() <= 1 && g.zoomLevel() == 0) {
       sentence(scene, grid, nothing(scene));
+    } else if (isIdle(scene) && scene.graphRows - g.levels() >= FREE_ROWS) {
+      int free = scene.graphRows - g.levels();
+      int y = scene.graphTop + (scene.state.flame() ? free / 2 : g.levels() + free / 2);
+      sentence(scene, grid, y, "almost " + nothing(scene));
     }
+  }
+
+  /** The graph fills its width with however little there is: that it is little is said. */
+  private static boolean isIdle(Scene scene) {
+    return scene.snapshot.runNanos() >= FIRST_NANOS
+        && !scene.state.states().contains(State.SLEEP)
+        && scene.state.filter().equals(TaskFilter.NONE)
+        && scene.snapshot.total() < IDLE_CPUS * scene.snapshot.windowNanos();
   }
 
   /**
@@ -180,7 +201,7 @@ final class GraphPainter {
     StateSet states = scene.state.states();
     int[] tasks = scene.snapshot.tasks();
     int asleep = State.SLEEP.ordinal() < tasks.length ? tasks[State.SLEEP.ordinal()] : 0;
-    if (scene.snapshot.runNanos() < 1_000_000_000L) {
+    if (scene.snapshot.runNanos() < FIRST_NANOS) {
       return "the first second is being sampled…";
     }
     if (states.contains(State.SLEEP)) {
@@ -191,8 +212,11 @@ final class GraphPainter {
   }
 
   private static void sentence(Scene scene, CellGrid grid, String text) {
+    sentence(scene, grid, scene.graphTop + scene.graphRows / 2, text);
+  }
+
+  private static void sentence(Scene scene, CellGrid grid, int y, String text) {
     int x = Math.max(1, (scene.columns - TextWidth.of(text)) / 2);
-    int y = scene.graphTop + scene.graphRows / 2;
     grid.text(x, y, scene.columns - x, text, Paint.of(Role.TEXT), GROUND, 0);
   }
 }
