@@ -41,3 +41,13 @@ test_recorded_stream_replays_to_the_same_total() {
   "$flametop" record --replay "$work/out.ft" -o "$work/two.folded" 2>>"$work/err" || fail "$(cat "$work/err")"
   cmp "$work/one.folded" "$work/two.folded" || fail "two replays differ"
 }
+
+test_folded_file_opens_in_inferno_with_the_same_total() {
+  "$flametop" record -d 2 --states all -o "$work/out.folded" 2>"$work/err" || fail "exit code $?: $(cat "$work/err")"
+  total=$(grep -v '^# ' "$work/out.folded" | awk '{ sum += $NF } END { printf "%.0f", sum }')
+  (cd "$root/sampler-native" && cargo run -q --release --locked -p flametop-interop -- "$work/out.folded") \
+    >"$work/drawn" 2>"$work/err" || fail "$(cat "$work/err")"
+  read -r drawn frames <"$work/drawn"
+  equal "total" "$total" "$drawn"
+  [ "$frames" -gt 10 ] || fail "only $frames frames were drawn"
+}

@@ -82,19 +82,39 @@ test_terminal_that_goes_away_ends_everything() {
   wait_until "the JVM ends" no_process "$jvm"
 }
 
+# known_load NAME SECONDS: a busy program of that comm: main, work, then seventy and thirty.
+known_load() {
+  cc -O2 -fomit-frame-pointer -o "$work/$1" "$root/bench/programs/split.c"
+  "$work/$1" "$2" >/dev/null &
+  load=$!
+}
+
 test_move_zoom_and_back() {
+  known_load known 120
   open_pane
-  start_screen '--states all'
-  wait_for 'all'
-  wait_for 'bash'
-  keys Down Down Enter
-  sleep 1
+  start_screen "-p $load --states on"
+  wait_for 'thirty'
+  keys /
+  tmux_ send-keys -l '^seventy$'
+  wait_for 'matched *[67][0-9]'
+  keys Enter
+  wait_for '^ *seventy .* of all'
+  keys Enter
+  wait_gone 'thirty'
+  # Esc closes the search, then goes back one level.
   keys Escape
-  sleep 1
-  shows 'all'
+  wait_for 'search closed'
+  keys Escape
+  wait_for 'thirty'
   keys 0
+  wait_for 'already at the root'
+  keys Home
+  wait_for '^ *all  *100'
+  keys Down
+  wait_for '^ *known .*% of all'
   keys q
   equal "exit code" 0 "$(ended)"
+  kill $load
   terminal_as_before
 }
 
@@ -112,13 +132,24 @@ test_search_shows_the_matched_share() {
 
 test_freeze_and_thaw() {
   open_pane
-  start_screen ''
+  start_screen '--states all'
+  wait_for 'bash'
   keys Space
   wait_for '❚❚|frozen'
+  known_load unseen 60
+  # The header counts what waits; the graph stands still.
+  wait_for '\+[2-9] s'
+  if capture | grep -q unseen; then fail "the frozen graph shows what came later"; fi
   keys Space
   wait_gone '❚❚|frozen'
+  keys /
+  tmux_ send-keys -l unseen
+  keys Enter
+  wait_for '^ *unseen '
+  keys Escape
   keys q
   ended >/dev/null
+  kill $load
 }
 
 test_help_opens_and_any_key_closes_it() {
@@ -142,12 +173,20 @@ test_escape_never_quits() {
   equal "exit code" 0 "$(ended)"
 }
 
-test_filter_by_comm_from_the_pick_list() {
+test_filter_by_comm_shows_the_past() {
   open_pane
   start_screen '--states all'
-  wait_for 'bash'
+  known_load pastprog 3
+  wait $load
   keys c
-  tmux_ send-keys -l bash
+  tmux_ send-keys -l pastprog
+  keys Enter
+  wait_for 'only comm pastprog'
+  wait_for '^ pastprog|▏pastprog'
+  wait_gone 'bash'
+  wait_for 'seventy'
+  # The first row of the list lifts the filter.
+  keys c
   keys Enter
   wait_for 'bash'
   keys q

@@ -18,9 +18,9 @@ static double now(clockid_t clock)
 	return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
-#define WORK(n)                                       \
-	for (unsigned long i = 0; i < (n); i++)       \
-		sink = sink * 6364136223846793005ul + i
+#define WORK(n)                                 \
+	for (unsigned long i = 0; i < (n); i++) \
+	sink = sink * 6364136223846793005ul + i
 
 __attribute__((noinline)) void seventy(unsigned long n)
 {

@@ -36,8 +36,7 @@ final class Recording implements AutoCloseable {
   private final PrintWriter err;
   private final boolean progress = Terminals.isStderr();
   private final boolean recorded;
-  private final long start = System.nanoTime();
-  private long nextProgress = start + PROGRESS_NANOS;
+  private long nextProgress = System.nanoTime() + PROGRESS_NANOS;
 
   Recording(
       SampleSource source,
@@ -61,7 +60,7 @@ final class Recording implements AutoCloseable {
     boolean gone = false;
     while (!over() && !gone) {
       interruption.await(
-          Math.max(0, Math.min(STEP_NANOS, limits.nanos() - (System.nanoTime() - start))));
+          Math.max(0, Math.min(STEP_NANOS, limits.nanos() - sampler.elapsedNanos())));
       gone = !TargetOptions.isThere(limits.target());
       showProgress();
     }
@@ -102,7 +101,7 @@ final class Recording implements AutoCloseable {
         || monitor.ended().isDone()
         || output.failure() != null
         || !recorded && sampler.finished()
-        || System.nanoTime() - start >= limits.nanos();
+        || sampler.elapsedNanos() >= limits.nanos();
   }
 
   /** Fetches the samples that wait in rings, and the names that are on their way, for a while. */
@@ -148,7 +147,7 @@ final class Recording implements AutoCloseable {
           String.format(
               Locale.ROOT,
               "\r\u001B[Kflametop: %.0f s, %,d tasks, %,d passes, %,d samples%s; Ctrl-C ends it and writes",
-              (now - start) / 1e9,
+              sampler.elapsedNanos() / 1e9,
               b.of(Counter.TASKS),
               b.of(Counter.PASSES_MADE),
               b.of(Counter.CPU_SAMPLES),

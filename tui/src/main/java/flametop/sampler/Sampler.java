@@ -32,6 +32,7 @@ public final class Sampler implements AutoCloseable {
   private volatile Rates wanted;
 
   private volatile boolean draining;
+  private volatile long begun;
   private volatile boolean closing;
 
   private Rates rates;
@@ -89,6 +90,12 @@ public final class Sampler implements AutoCloseable {
     LockSupport.unpark(thread);
   }
 
+  /** How long it has sampled or replayed, in ns: since the first pass was whole. */
+  public long elapsedNanos() {
+    long since = begun;
+    return since == 0 ? 0 : System.nanoTime() - since;
+  }
+
   /** Whether it makes no more passes. */
   public boolean finished() {
     return draining || !thread.isAlive();
@@ -129,6 +136,7 @@ public final class Sampler implements AutoCloseable {
   }
 
   private void replay() throws IOException {
+    begun = System.nanoTime();
     while (!closing) {
       ByteBuffer buffer = take();
       int length = buffer == null ? 0 : source.fill(buffer, false, 0);
@@ -184,7 +192,13 @@ public final class Sampler implements AutoCloseable {
       hand(buffer, length);
       buffer = more ? take() : null;
     } while (buffer != null);
-    drainBy = System.nanoTime() + DRAIN_NANOS;
+    long end = System.nanoTime();
+    drainBy = end + DRAIN_NANOS;
+    if (begun == 0) {
+      // The first pass reads every stack, and every file that is mapped: the start, not the pace.
+      begun = end;
+      deadline = end + rates.periodNanos();
+    }
     if (--passesLeft == 0) {
       draining = true;
     }

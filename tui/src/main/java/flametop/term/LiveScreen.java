@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /** The live screen: owns the terminal from the first paint to the last. */
 public final class LiveScreen {
@@ -156,8 +157,7 @@ public final class LiveScreen {
       Thread input = new Thread(this::readKeys, "input");
       input.setDaemon(true);
       input.start();
-      opening.whenComplete(
-          (s, e) -> events.add(e == null ? new Event.Ready(s) : new Event.Failed(e)));
+      tell(opening, Event.Ready::new, Event.Failed::new);
       loop();
     } finally {
       quiet.close();
@@ -254,8 +254,7 @@ public final class LiveScreen {
               paintOptions.users());
       stale = true;
     } else if (event instanceof Event.Listed e) {
-      state = state.withRows(e.of(), e.rows());
-      stale = true;
+      take(Keys.listed(state, e.of(), e.rows()));
     } else if (event instanceof Event.Exported e) {
       exported = e.failed() ? exported : e.line();
       state = state.withMessage(e.line(), e.failed());
@@ -281,7 +280,10 @@ public final class LiveScreen {
 
   private void press(Key key) throws IOException {
     relayOut();
-    Keys.Step step = Keys.press(scene, key);
+    take(Keys.press(scene, key));
+  }
+
+  private void take(Keys.Step step) throws IOException {
     boolean sameQuestion =
         step.state().query(display.columns()).equals(state.query(display.columns()));
     state = step.state();
@@ -331,22 +333,15 @@ public final class LiveScreen {
           r.of() == PickList.Of.PROCESSES
               ? source.processes(state.windowNanos(), state.states())
               : source.comms(state.windowNanos(), state.states());
-      rows.whenComplete(
-          (list, e) ->
-              events.add(e == null ? new Event.Listed(r.of(), list) : new Event.Failed(e)));
+      tell(rows, list -> new Event.Listed(r.of(), list), Event.Failed::new);
     } else if (effect instanceof Effect.Export x) {
       if (session.exporter() == null) {
         state = state.withMessage("nothing can be exported here", true);
       } else {
-        session
-            .exporter()
-            .export(x.windowNanos(), x.states(), x.zoom())
-            .whenComplete(
-                (line, e) ->
-                    events.add(
-                        e == null
-                            ? new Event.Exported(line, false)
-                            : new Event.Exported(message(cause(e)), true)));
+        tell(
+            session.exporter().export(x.windowNanos(), x.states(), x.zoom()),
+            line -> new Event.Exported(line, false),
+            e -> new Event.Exported(message(cause(e)), true));
       }
     }
   }
@@ -373,10 +368,17 @@ public final class LiveScreen {
     boolean empty = snapshot == null || snapshot.runNanos() < FIRST_NANOS && snapshot.total() <= 0;
     long refresh = empty ? FIRST_REFRESH_NANOS : state.refreshNanos();
     nextAsk = System.nanoTime() + Math.min(refresh, state.refreshNanos());
-    session
-        .source()
-        .snapshot(state.query(display.columns()))
-        .whenComplete((s, e) -> events.add(e == null ? new Event.Arrived(s) : new Event.Failed(e)));
+    tell(
+        session.source().snapshot(state.query(display.columns())),
+        Event.Arrived::new,
+        Event.Failed::new);
+  }
+
+  /** What the future brings, value or failure, becomes an event of the loop. */
+  private <T> void tell(
+      CompletableFuture<T> future, Function<T, Event> value, Function<Throwable, Event> failure) {
+    CompletableFuture<?> unused =
+        future.whenComplete((v, e) -> events.add(e == null ? value.apply(v) : failure.apply(e)));
   }
 
   private void relayOut() {

@@ -93,8 +93,10 @@ public final class SvgScreenshot {
   }
 
   private static void texts(StringBuilder svg, CellGrid grid, Theme theme, int y) {
-    for (int x = 0; x < grid.columns(); x++) {
+    int x = 0;
+    while (x < grid.columns()) {
       if (!isText(grid.codePoint(x, y))) {
+        x++;
         continue;
       }
       int from = x;
@@ -110,8 +112,7 @@ public final class SvgScreenshot {
         text.appendCodePoint(grid.codePoint(x, y));
         x++;
       }
-      x--;
-      int cells = x - from + 1;
+      int cells = x - from;
       String run = text.toString().stripTrailing();
       cells -= text.length() - run.length();
       svg.append(

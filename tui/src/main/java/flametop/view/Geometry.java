@@ -318,7 +318,7 @@ public final class Geometry {
       if (parts == 0) {
         return;
       }
-      double whole = under < 1 ? sum : Math.max(sum, slice.weight()[index]);
+      double whole = under < 1 ? sum : Math.max(sum, (double) slice.weight()[index]);
       double scale = whole > 0 ? width / whole : 0;
       double own = (whole - sum) * scale;
       int left = width - (int) own;

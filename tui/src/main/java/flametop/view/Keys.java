@@ -30,6 +30,16 @@ public final class Keys {
 
   private Keys() {}
 
+  /** The rows of the pick list came; if it is still open they are shown, or picked from. */
+  public static Step listed(ViewState s, PickList.Of of, List<ProcessRow> rows) {
+    if (s.pick() == null || s.pick().of() != of) {
+      return Step.to(s);
+    }
+    PickList pick = s.pick().withRows(rows);
+    ViewState open = s.withPick(pick.withChosen(false));
+    return pick.chosen() ? picked(open, pick) : Step.to(open);
+  }
+
   /** Applies one key to the state that {@code scene} shows. */
   public static Step press(Scene scene, Key key) {
     ViewState s = scene.settled().withMessage("", false);
@@ -491,7 +501,9 @@ public final class Keys {
 
   private static Step picked(ViewState s, PickList pick) {
     if (pick.rows() == null) {
-      return Step.to(s.withMessage("the list is still being made", false));
+      return Step.to(
+          s.withPick(pick.withChosen(true))
+              .withMessage("the list is still being made; then the first match is picked", false));
     }
     if (!pick.typed().isEmpty() && pick.matching().isEmpty()) {
       return Step.to(s.withMessage("no match", false));

@@ -12,15 +12,16 @@ import java.util.Locale;
  * @param rows busiest first; null until they are there
  * @param typed narrows the rows to those that contain it
  * @param index of the marked row among those; 0 is the row that lifts the filter
+ * @param chosen Enter came before the rows: what is marked when they come is picked
  */
-public record PickList(Of of, List<ProcessRow> rows, String typed, int index) {
+public record PickList(Of of, List<ProcessRow> rows, String typed, int index, boolean chosen) {
   public enum Of {
     PROCESSES,
     COMMS
   }
 
   public static PickList open(Of of) {
-    return new PickList(of, null, "", 0);
+    return new PickList(of, null, "", 0, false);
   }
 
   PickList withRows(List<ProcessRow> fetched) {
@@ -32,20 +33,25 @@ public record PickList(Of of, List<ProcessRow> rows, String typed, int index) {
                 : a.comm().equals(b.comm())
                     ? Integer.compare(a.pid(), b.pid())
                     : a.comm().compareTo(b.comm()));
-    return new PickList(of, List.copyOf(sorted), typed, index).clamped();
+    int marked = rows == null && !typed.isEmpty() ? 1 : index;
+    return new PickList(of, List.copyOf(sorted), typed, marked, chosen).clamped();
   }
 
   PickList withTyped(String text) {
-    return new PickList(of, rows, text, text.isEmpty() ? 0 : 1).clamped();
+    return new PickList(of, rows, text, text.isEmpty() ? 0 : 1, false).clamped();
   }
 
   PickList moved(int by) {
-    return new PickList(of, rows, typed, index + by).clamped();
+    return new PickList(of, rows, typed, index + by, false).clamped();
+  }
+
+  PickList withChosen(boolean value) {
+    return new PickList(of, rows, typed, index, value);
   }
 
   private PickList clamped() {
     int last = rows == null ? 0 : matching().size();
-    return new PickList(of, rows, typed, Math.max(0, Math.min(index, last)));
+    return new PickList(of, rows, typed, Math.max(0, Math.min(index, last)), chosen);
   }
 
   /** Rows that contain what was typed. */

@@ -1,7 +1,6 @@
 package flametop.view;
 
 import flametop.profile.GraphQuery;
-import flametop.profile.ProcessRow;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
 import java.util.ArrayList;
@@ -206,11 +205,6 @@ public record ViewState(
 
   ViewState withPick(PickList value) {
     return with(d -> d.pick = value);
-  }
-
-  /** The same with the rows of the open pick list, if one is open still. */
-  public ViewState withRows(PickList.Of of, List<ProcessRow> rows) {
-    return pick == null || pick.of() != of ? this : withPick(pick.withRows(rows));
   }
 
   ViewState withHelp(boolean value) {

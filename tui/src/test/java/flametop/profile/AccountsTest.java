@@ -245,7 +245,7 @@ class AccountsTest {
       world.batch(1000 + 50 * pass, true, () -> {});
     }
     assertEquals(entries, world.log.entries());
-    assertEquals(bytes, world.log.bytes(), 4096);
+    assertEquals((double) bytes, (double) world.log.bytes(), 4096);
     assertEquals(Map.of("app;main;poll", count * 950L), world.folded(SLEEP));
     assertEquals(
         Map.of("app;main;poll", count * 20L),

@@ -45,7 +45,9 @@ final class Batch {
     ByteBuffer head = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
     head.putShort((short) kind).putShort((short) 0).putInt(body.position());
     records.writeBytes(head.array());
-    records.write(body.array(), 0, body.position());
+    byte[] bytes = new byte[body.position()];
+    body.flip().get(bytes);
+    records.writeBytes(bytes);
     return this;
   }
 

@@ -173,7 +173,7 @@ class ProfileTest {
         Map.of("sleepy;main;poll", 2000L, "busy;[not sampled]", 1000L),
         folded(2000 * MS, StateSet.OFF_CPU));
     Snapshot snapshot = get(profile.snapshot(query(2000 * MS, StateSet.ALL)));
-    assertEquals(4000 * MS, snapshot.total(), MS);
+    assertEquals((double) (4000 * MS), (double) snapshot.total(), (double) MS);
     assertEquals(2000 * MS, snapshot.windowNanos());
     assertEquals(5000 * MS, snapshot.runNanos());
   }

@@ -110,7 +110,9 @@ class RandomHistoryTest {
       if (step % 8 == 0) {
         for (Fold fold : world.folds) {
           long window =
-              random.nextInt(4) == 0 ? Long.MAX_VALUE : (long) (random.nextDouble() * 12_000) * MS;
+              random.nextInt(4) == 0
+                  ? Long.MAX_VALUE
+                  : ((long) (random.nextDouble() * 12_000)) * MS;
           compare(world, fold, window, random.nextBoolean());
         }
         world.check();

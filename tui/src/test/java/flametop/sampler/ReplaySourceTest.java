@@ -96,7 +96,7 @@ class ReplaySourceTest {
     for (int length = header; length < STREAM.length; length++) {
       ReplaySource source = ReplaySource.open(file(Arrays.copyOf(STREAM, length)), 0);
       StreamMonitor monitor = replayed(source, NOWHERE);
-      long expected = (length - header) / ((STREAM.length - header) / 3);
+      int expected = (length - header) / ((STREAM.length - header) / 3);
       assertEquals(expected, monitor.counters()[Counter.PASSES_DUE.ordinal()]);
     }
   }

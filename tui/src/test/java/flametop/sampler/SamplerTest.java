@@ -13,6 +13,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,7 +27,7 @@ class SamplerTest {
   private static class Source implements SampleSource {
     final BlockingQueue<String> asked = new LinkedBlockingQueue<>();
     volatile int partsOfPass = 1;
-    volatile long late;
+    final AtomicLong late = new AtomicLong();
     volatile IOException failure;
     volatile boolean closed;
     private int sequence;
@@ -47,7 +48,7 @@ class SamplerTest {
       if (failure != null) {
         throw failure;
       }
-      this.late += late;
+      this.late.addAndGet(late);
       asked.add(pass ? "pass" : "drain");
       int flags = 0;
       if (pass) {
@@ -153,13 +154,13 @@ class SamplerTest {
         held.add(sink.held.take());
       }
       assertNull(sink.held.poll(50, TimeUnit.MILLISECONDS), "there are four buffers");
-      source.late = 0;
+      source.late.set(0);
       sink.hold = false;
       source.asked.clear();
       held.forEach(Runnable::run);
       awaitAsked("pass");
       awaitAsked("pass");
-      assertTrue(source.late > 0);
+      assertTrue(source.late.get() > 0);
     }
   }
 

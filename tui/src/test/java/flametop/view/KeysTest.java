@@ -283,9 +283,7 @@ class KeysTest {
   void p_typeAheadAndEnter_filtersByPid() {
     type("p");
     assertEquals(List.of(new Effect.Rows(PickList.Of.PROCESSES)), effects);
-    press(Key.Kind.ENTER);
-    assertEquals("the list is still being made", state.message());
-    state = state.withRows(PickList.Of.PROCESSES, Pictures.processes());
+    list(PickList.Of.PROCESSES);
     type("redis");
     press(Key.Kind.ENTER);
     assertNull(state.pick());
@@ -294,10 +292,27 @@ class KeysTest {
   }
 
   @Test
+  void p_typedAndEnterBeforeTheRowsCome_filtersWhenTheyCome() {
+    type("predis");
+    press(Key.Kind.ENTER);
+    assertTrue(state.message().startsWith("the list is still being made"), state.message());
+    list(PickList.Of.PROCESSES);
+    assertNull(state.pick());
+    assertEquals(Set.of(812), state.filter().tgids());
+    assertEquals(List.of(new Effect.Filter(state.filter())), effects);
+  }
+
+  private void list(PickList.Of of) {
+    Keys.Step step = Keys.listed(state, of, Pictures.processes());
+    state = step.state();
+    effects = step.effects();
+  }
+
+  @Test
   void p_firstRow_liftsTheFilter() {
     state = state.withFilter(Pictures.only(812));
     type("p");
-    state = state.withRows(PickList.Of.PROCESSES, Pictures.processes());
+    list(PickList.Of.PROCESSES);
     press(Key.Kind.ENTER);
     assertTrue(state.filter().tgids().isEmpty());
   }
@@ -305,7 +320,7 @@ class KeysTest {
   @Test
   void c_enter_filtersByComm() {
     type("c");
-    state = state.withRows(PickList.Of.COMMS, Pictures.processes());
+    list(PickList.Of.COMMS);
     press(Key.Kind.DOWN, Key.Kind.DOWN, Key.Kind.ENTER);
     assertEquals(Set.of("java"), state.filter().comms());
   }
@@ -313,7 +328,7 @@ class KeysTest {
   @Test
   void pickList_noMatch_saysSoAndEscapeCloses() {
     type("p");
-    state = state.withRows(PickList.Of.PROCESSES, Pictures.processes());
+    list(PickList.Of.PROCESSES);
     type("zzz");
     assertEquals("no match", state.message());
     press(Key.Kind.ENTER);
