@@ -104,6 +104,18 @@ class LiveScreenTest {
     return fail("not shown: " + text + "\n" + shown);
   }
 
+  /** What is typed while the shell takes the terminal back may be lost. */
+  private void awaitPrompt() throws Exception {
+    long end = System.nanoTime() + PATIENCE_MILLIS * 1_000_000;
+    while (!pane().stripTrailing().endsWith("ready>")) {
+      if (System.nanoTime() > end) {
+        fail("no prompt\n" + pane());
+      }
+      Thread.sleep(50);
+    }
+    Thread.sleep(200);
+  }
+
   private void start(String... arguments) throws Exception {
     press("bash " + folder.resolve("run") + " " + String.join(" ", arguments), "Enter");
   }
@@ -200,6 +212,7 @@ class LiveScreenTest {
     await("live 00:42");
     press("C-z");
     await("Stopped");
+    awaitPrompt();
     assertFalse(pane().contains("live 00:42"));
     press("fg", "Enter");
     await("live 00:42");
