@@ -42,10 +42,15 @@ public final class StreamScreenshot {
         Thread.sleep(50);
       }
       PaintOptions options =
-          new PaintOptions("web-1", "all tasks", false, false, Integer::toString);
+          new PaintOptions(
+              "web-1",
+              source.facts().wholeHost() ? "all tasks" : source.facts().target(),
+              false,
+              false,
+              Integer::toString);
       ViewState state =
           ViewState.initial(
-              StateSet.BUSY,
+              source.facts().wholeHost() ? StateSet.BUSY : StateSet.ALL,
               TaskFilter.NONE,
               source.facts().passHz(),
               source.facts().cpuHz(),
