@@ -239,11 +239,11 @@ final class ScreenCommand implements Callable<Integer> {
       FoldedFile file = FoldedStacks.write(path, false, stacks, Unit.US);
       return String.format(
           Locale.ROOT,
-          "%s: %,d stacks, %.3f s of task time, %,d bytes",
+          "%s: %,d stacks, %.1f s, %,d kB",
           CleanText.clean(file.path().toString(), 1_024),
           file.stacks(),
           file.total() / 1e6,
-          file.bytes());
+          (file.bytes() + 999) / 1_000);
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
     }

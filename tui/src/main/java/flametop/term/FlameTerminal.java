@@ -13,6 +13,9 @@ import java.nio.charset.StandardCharsets;
 final class FlameTerminal extends ANSITerminal {
   private TerminalSize size;
 
+  /** Null: not known. */
+  private Boolean cursorVisible;
+
   FlameTerminal(InputStream input, FrameStream output, TerminalSize size) {
     super(input, output, StandardCharsets.UTF_8);
     this.size = size;
@@ -28,6 +31,15 @@ final class FlameTerminal extends ANSITerminal {
   @Override
   protected synchronized TerminalSize findTerminalSize() {
     return size;
+  }
+
+  /** Lanterna hides the cursor with every picture: a picture without a change would write. */
+  @Override
+  public synchronized void setCursorVisible(boolean visible) throws IOException {
+    if (cursorVisible == null || cursorVisible != visible) {
+      cursorVisible = visible;
+      super.setCursorVisible(visible);
+    }
   }
 
   /**
