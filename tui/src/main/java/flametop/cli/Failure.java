@@ -2,6 +2,7 @@ package flametop.cli;
 
 import flametop.sampler.CleanText;
 import flametop.sampler.SamplerException;
+import flametop.term.NoScreenException;
 import java.io.IOException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -42,6 +43,9 @@ record Failure(ExitCode code, String message) {
           ExitCode.FAILED, "out of memory; a shorter history needs less: --history 16");
     }
     String text = CleanText.clean(String.valueOf(cause.getMessage()), MAX_MESSAGE);
+    if (cause instanceof NoScreenException) {
+      return new Failure(ExitCode.USAGE, text);
+    }
     if (cause instanceof IOException && cause.getMessage() != null) {
       return new Failure(ExitCode.FAILED, text);
     }

@@ -10,6 +10,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -200,6 +201,9 @@ public final class OutputFile implements AutoCloseable {
       why = "this user may not write there";
     } else if (cause instanceof FileSystemException fs && fs.getReason() != null) {
       why = fs.getReason();
+    } else if (cause instanceof NoSuchFileException) {
+      // Folders that take no new files, as those of /proc, and one that was removed meanwhile.
+      why = "no file can be made there";
     } else {
       why = String.valueOf(cause.getMessage());
     }

@@ -108,6 +108,16 @@ class OutputFileTest {
   }
 
   @Test
+  void create_folderThatTakesNoFiles_saysSo() {
+    ExportException e =
+        assertThrows(
+            ExportException.class, () -> OutputFile.create(Path.of("/proc/x"), false).close());
+    assertEquals(
+        "cannot write /proc/x: no file can be made there; give another place with -o",
+        e.getMessage());
+  }
+
+  @Test
   void create_folderNotWritable_saysSo() {
     // Not even root may make a file there.
     ExportException e =
