@@ -30,6 +30,8 @@ import java.util.Set;
  * order only. Closed without that, it leaves nothing.
  */
 public final class OutputFile implements AutoCloseable {
+  private static final String PLACES = " (record: -o; the screen: start it in another folder)";
+
   private final Path path;
   private final Path beside;
   private final boolean replace;
@@ -209,8 +211,8 @@ public final class OutputFile implements AutoCloseable {
     }
     String remedy =
         why.contains("No space") || why.contains("quota")
-            ? "; make room or give another place with -o"
-            : "; give another place with -o";
+            ? "; make room, or choose another place" + PLACES
+            : "; choose another place" + PLACES;
     return new ExportException(
         "cannot write " + name(path) + ": " + CleanText.clean(why, 500) + remedy + consequence);
   }

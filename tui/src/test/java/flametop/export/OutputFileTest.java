@@ -113,7 +113,8 @@ class OutputFileTest {
         assertThrows(
             ExportException.class, () -> OutputFile.create(Path.of("/proc/x"), false).close());
     assertEquals(
-        "cannot write /proc/x: no file can be made there; give another place with -o",
+        "cannot write /proc/x: no file can be made there; choose another place"
+            + " (record: -o; the screen: start it in another folder)",
         e.getMessage());
   }
 
@@ -124,7 +125,7 @@ class OutputFileTest {
         assertThrows(
             ExportException.class, () -> OutputFile.create(Path.of("/proc/flametop-out"), false));
     assertTrue(e.getMessage().startsWith("cannot write /proc/flametop-out: "), e::getMessage);
-    assertTrue(e.getMessage().contains("another place with -o"), e::getMessage);
+    assertTrue(e.getMessage().contains("another place (record: -o;"), e::getMessage);
   }
 
   @Test
