@@ -54,7 +54,7 @@ test_folded_file_opens_in_inferno_with_the_same_total() {
 
 test_record_that_crashes_says_so_in_one_line() {
   (
-    cd "$work"
+    cd "$work" || exit
     exec "$flametop" record -o crashed >out 2>err </dev/null
   ) &
   local launcher=$!
