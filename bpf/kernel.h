@@ -41,8 +41,7 @@ enum {
 };
 enum {
 	BPF_F_NO_PREALLOC = 1,
-	BPF_ANY = 0,
-	BPF_NOEXIST = 1
+	BPF_ANY = 0
 };
 enum {
 	BPF_LOCAL_STORAGE_GET_F_CREATE = 1

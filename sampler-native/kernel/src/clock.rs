@@ -99,6 +99,10 @@ impl Clock {
         load::insert(&self.skel.maps.own, tgid)
     }
 
+    pub fn readmit(&self, tgid: u32) -> Result<()> {
+        load::remove(&self.skel.maps.own, tgid)
+    }
+
     /// Samples taken, samples dropped, bytes of user stacks copied.
     pub fn totals(&self) -> (u64, u64, u64) {
         let Some(bss) = self.skel.maps.bss_data.as_deref() else {

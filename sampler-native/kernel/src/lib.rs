@@ -30,6 +30,7 @@ mod skeletons;
 mod sys;
 
 pub use check::check;
+pub use cpus::online as online_cpus;
 pub use rings::Rings;
 use {clock::Clock, idle::Idle, life::Life, passes::Passes, record::Record};
 
@@ -335,6 +336,18 @@ impl Kernel {
             .as_ref()
             .map_or(Ok(()), |clock| clock.exclude(tgid))?;
         self.life.as_ref().map_or(Ok(()), |life| life.exclude(tgid))
+    }
+
+    /// Takes back [`Kernel::exclude`]: that process is gone, and its number may soon be another's.
+    ///
+    /// # Errors
+    /// If it was not excluded.
+    pub fn readmit(&self, tgid: u32) -> Result<()> {
+        self.passes.readmit(tgid)?;
+        self.clock
+            .as_ref()
+            .map_or(Ok(()), |clock| clock.readmit(tgid))?;
+        self.life.as_ref().map_or(Ok(()), |life| life.readmit(tgid))
     }
 
     /// Changes the rate of the CPU clock; 0 switches it off. Does nothing where there is no CPU clock.

@@ -49,6 +49,10 @@ impl Life {
         load::insert(&self.skel.maps.own, tgid)
     }
 
+    pub fn readmit(&self, tgid: u32) -> Result<()> {
+        load::remove(&self.skel.maps.own, tgid)
+    }
+
     pub fn dropped(&self) -> u64 {
         self.skel
             .maps

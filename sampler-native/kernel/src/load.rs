@@ -94,6 +94,12 @@ pub fn insert(set: &impl MapCore, id: u32) -> Result<()> {
         .with_context(|| format!("failed to add {id} to a BPF map"))
 }
 
+/// Takes a member out of a map that is a set of ids.
+pub fn remove(set: &impl MapCore, id: u32) -> Result<()> {
+    set.delete(&id.to_ne_bytes())
+        .with_context(|| format!("failed to take {id} out of a BPF map"))
+}
+
 /// Undoes libbpf's rewrite of `bpf_probe_read_user` to `bpf_probe_read`.
 ///
 /// Under lockdown *confidentiality* the kernel allows the former, but libbpf tries whether it exists with the variant

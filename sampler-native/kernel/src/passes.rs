@@ -122,6 +122,10 @@ impl Passes {
         load::insert(&self.skel.maps.own, tgid)
     }
 
+    pub fn readmit(&self, tgid: u32) -> Result<()> {
+        load::remove(&self.skel.maps.own, tgid)
+    }
+
     pub fn bytes_copied(&self) -> u64 {
         self.counts().bytes
     }

@@ -270,6 +270,8 @@ fn pass_own_and_excluded_processes_are_not_visited() {
     assert!(seen.contains(&subject.pid()) && !seen.contains(&std::process::id()));
     kernel.exclude(subject.pid()).unwrap();
     assert!(!tgids(&pass(&mut kernel, true).1).contains(&subject.pid()));
+    kernel.readmit(subject.pid()).unwrap();
+    assert!(tgids(&pass(&mut kernel, true).1).contains(&subject.pid()));
 }
 
 #[test]

@@ -19,7 +19,12 @@ pub fn header(settings: &Settings, own: &[u32], kernel: &Kernel) -> Vec<u8> {
             .to_owned()
     };
     let own = own.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-    let cpus = cpu_list(&one_line("/sys/devices/system/cpu/online"));
+    let cpus = flametop_kernel::online_cpus().unwrap_or_default();
+    let cpus = cpus
+        .iter()
+        .map(u32::to_string)
+        .collect::<Vec<_>>()
+        .join(",");
     let (monotonic, wall) = (os::monotonic(), os::realtime());
     let mut facts = vec![
         ("host".to_owned(), one_line("/proc/sys/kernel/hostname")),
@@ -47,28 +52,4 @@ pub fn header(settings: &Settings, own: &[u32], kernel: &Kernel) -> Vec<u8> {
 /// Boot time − monotonic time, ns: how long the machine was suspended.
 pub fn boot_offset() -> u64 {
     os::boottime().saturating_sub(os::monotonic())
-}
-
-/// `0-2,5` → `0,1,2,5`.
-fn cpu_list(ranges: &str) -> String {
-    let mut cpus = Vec::new();
-    for range in ranges.split(',') {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        if let (Ok(first), Ok(last)) = (first.parse::<u16>(), last.parse::<u16>()) {
-            cpus.extend((first..=last).map(|c| c.to_string()));
-        }
-    }
-    cpus.join(",")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cpu_list_ranges_are_expanded() {
-        assert_eq!(cpu_list("0-2,5"), "0,1,2,5");
-        assert_eq!(cpu_list("0"), "0");
-        assert_eq!(cpu_list(""), "");
-    }
 }

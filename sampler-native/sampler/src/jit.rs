@@ -52,6 +52,7 @@ impl JitNames {
             .spawn(move || {
                 let mut maps = Maps::default();
                 for batch in questions {
+                    maps.batch += 1;
                     for ask in batch {
                         let name = maps.name(ask.tgid, ask.address);
                         if replies.send((ask.frame, name)).is_err() {
@@ -77,19 +78,26 @@ impl JitNames {
 #[derive(Default)]
 struct Maps {
     held: HashMap<u32, Held>,
-    /// Number of the batch of questions: a file is looked at once in each.
+    /// Number of the batch of questions. A name that is missing has its file looked at once in each.
     batch: u64,
 }
 
 struct Held {
     modified: Option<SystemTime>,
     map: PerfMap,
+    looked: u64,
     used: u64,
 }
 
 impl Maps {
     fn name(&mut self, tgid: u32, address: u64) -> Option<Vec<u8>> {
-        if self.held.get(&tgid).is_none_or(|h| h.used != self.batch) {
+        if let Some(held) = self.held.get_mut(&tgid)
+            && let Some(name) = held.map.name(address)
+        {
+            held.used = self.batch;
+            return Some(name.to_vec());
+        }
+        if self.held.get(&tgid).is_none_or(|h| h.looked != self.batch) {
             self.look(tgid);
         }
         let held = self.held.get(&tgid)?;
@@ -103,6 +111,7 @@ impl Maps {
             .as_ref()
             .and_then(|f| f.metadata().and_then(|m| m.modified()).ok());
         if let Some(held) = self.held.get_mut(&tgid) {
+            held.looked = self.batch;
             held.used = self.batch;
             if modified.is_none() || held.modified == modified {
                 return;
@@ -123,13 +132,13 @@ impl Maps {
             bytes.clear();
         }
         let map = PerfMap::parse(bytes);
-        let used = self.batch;
         self.held.insert(
             tgid,
             Held {
                 modified,
                 map,
-                used,
+                looked: self.batch,
+                used: self.batch,
             },
         );
     }
@@ -227,6 +236,37 @@ mod tests {
         assert_eq!(map.name(0x2000), None);
         assert_eq!(map.name(0x400f), Some(&b"\xff\xfe raw"[..]));
         assert_eq!(map.name(u64::MAX), None);
+    }
+
+    #[test]
+    fn ask_file_that_grew_since_has_what_was_added() {
+        // A process of its own, whose file no other test writes.
+        let mut process = std::process::Command::new("sleep")
+            .arg("100")
+            .spawn()
+            .expect("sleep");
+        let tgid = process.id();
+        let path = format!("/tmp/perf-{tgid}.map");
+        let jit = JitNames::start();
+        let name = |address| {
+            jit.ask(vec![Ask {
+                frame: 1,
+                tgid,
+                address,
+            }]);
+            jit.answers.recv().expect("answered").1
+        };
+        fs::write(&path, "10 10 early\n").expect("written");
+        assert_eq!(name(0x10), Some(b"early".to_vec()));
+        assert_eq!(name(0x20), None);
+        fs::write(&path, "10 10 early\n20 10 late\n").expect("written");
+        let file = File::options().write(true).open(&path).expect("opened");
+        let later = SystemTime::now() + std::time::Duration::from_secs(1);
+        file.set_modified(later).expect("touched");
+        assert_eq!(name(0x20), Some(b"late".to_vec()));
+        fs::remove_file(&path).expect("removed");
+        process.kill().expect("killed");
+        process.wait().expect("reaped");
     }
 
     #[test]

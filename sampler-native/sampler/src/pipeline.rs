@@ -7,7 +7,7 @@ use flametop_kernel::{
     record::{Head, StackPart},
 };
 use flametop_stream::{self as stream, Encoder, End, NameSource, Record, State};
-use flametop_symbolize::{Query, Subject, Symbolizer};
+use flametop_symbolize::{MAX_FILES, Query, Subject, Symbolizer};
 use flametop_unwind::{
     Frame, Input, ModuleId, ModuleKind, Modules, Outcome, Piece, ProcessMaps, Unwinder,
 };
@@ -59,6 +59,7 @@ pub struct Pipeline {
     walker: Walker,
     symbolizer: Symbolizer,
     jit: JitNames,
+    /// Modules that the symbolizer was told of and has still.
     subjects: HashSet<ModuleId>,
     told_limit: bool,
 }
@@ -243,9 +244,14 @@ impl Pipeline {
                 }
                 _ => {}
             }
-            if self.subjects.insert(module)
+            if !self.subjects.contains(&module)
                 && let Ok(subject) = subject(modules, module)
             {
+                // It keeps so many files open; one that it may have closed is told again.
+                if self.subjects.len() == MAX_FILES {
+                    self.subjects.clear();
+                }
+                self.subjects.insert(module);
                 self.symbolizer.add_module(module.0, subject);
             }
             queries.push(Query {
@@ -301,7 +307,7 @@ impl Pipeline {
         if self.stacks.full() && !std::mem::replace(&mut self.told_limit, true) {
             self.notice(
                 true,
-                "too many different stacks: new ones are shown as [limit]; start anew to see them",
+                "too many different stacks: new ones are shown as [limit]; restart flametop to see them",
             );
         }
         self.symbolizer.pid()

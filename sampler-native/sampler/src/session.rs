@@ -28,6 +28,8 @@ const MARKS_SOONEST: u64 = 400_000_000;
 const USAGE_PERIOD: u64 = 200_000_000;
 /// The ring thread looks at the rings at least this often.
 const RING_PERIOD: Duration = Duration::from_millis(50);
+/// Bytes of records that wait for a batch, above which samples stay in their ring, where what has no place is counted.
+const MAX_QUEUED: usize = 64 << 20;
 /// Names passed on to the symbolizer in one fill, about 10 ms of work; the rest waits for the next.
 const MAX_NAMES: usize = 1024;
 
@@ -92,7 +94,7 @@ impl Shared {
     fn pipeline(&self) -> Result<MutexGuard<'_, Pipeline>> {
         self.pipeline
             .lock()
-            .map_err(|_| anyhow!("the sampler failed earlier; start anew"))
+            .map_err(|_| anyhow!("the sampler failed earlier; restart flametop"))
     }
 }
 
@@ -110,7 +112,8 @@ pub struct Session {
     ring: Option<JoinHandle<()>>,
     header: Vec<u8>,
     usage: Usage,
-    own: Vec<u32>,
+    /// The symbolizer's process that is not sampled now.
+    symbolizer: Option<u32>,
     pass_hz: u32,
     cpu_hz: u32,
     passes: Passes,
@@ -175,7 +178,7 @@ impl Session {
             ring: Some(ring),
             header,
             usage: Usage::new(&settings.own),
-            own,
+            symbolizer: None,
             pass_hz: settings.pass_hz,
             cpu_hz: settings.cpu_hz,
             passes: Passes {
@@ -275,7 +278,7 @@ impl Session {
             }
         })?;
         if broken {
-            bail!("the sampler failed earlier; start anew");
+            bail!("the sampler failed earlier; restart flametop");
         }
         passes.made = number;
         passes.tasks = counts.visited;
@@ -317,12 +320,17 @@ impl Session {
         if !asked.is_empty() {
             pipeline.ask_names(&asked);
         }
-        if let Some(pid) = pipeline.take_names()
-            && !self.own.contains(&pid)
-        {
-            self.own.push(pid);
-            self.kernel.exclude(pid)?;
-            self.usage.add_own(pid);
+        let symbolizer = pipeline.take_names();
+        if symbolizer != self.symbolizer {
+            if let Some(ended) = self.symbolizer.take() {
+                self.kernel.readmit(ended)?;
+                self.usage.retire_own(ended);
+            }
+            if let Some(pid) = symbolizer {
+                self.kernel.exclude(pid)?;
+                self.usage.add_own(pid);
+            }
+            self.symbolizer = symbolizer;
         }
         let wishes = std::mem::take(&mut pipeline.wishes);
         if pass || now >= self.usage_told + USAGE_PERIOD {
@@ -340,11 +348,12 @@ impl Session {
             pipeline.out.clear();
         }
         drop(pipeline);
+        // A map may have no place at this moment: then that stack stays short, and says so.
         for (tid, address) in wishes.pieces {
-            self.kernel.want(tid, address)?;
+            let _ = self.kernel.want(tid, address);
         }
         for tid in wishes.deeper {
-            self.kernel.raise_cpu_stack(tid)?;
+            let _ = self.kernel.raise_cpu_stack(tid);
         }
         Ok(())
     }
@@ -408,6 +417,13 @@ fn drain(mut rings: Rings, shared: &Shared) {
     // A sample may lie behind the end of its task in the other ring: ends wait until both are drained.
     let mut ends: Vec<Head> = Vec::new();
     while !shared.stop.load(Ordering::Relaxed) {
+        let Ok(queued) = shared.pipeline().map(|p| p.out.bytes().len()) else {
+            return;
+        };
+        if queued > MAX_QUEUED {
+            thread::sleep(RING_PERIOD);
+            continue;
+        }
         let mut broken = false;
         let mut new_ends = Vec::new();
         let drained = rings.poll(RING_PERIOD, &mut |record| {
@@ -434,7 +450,9 @@ fn drain(mut rings: Rings, shared: &Shared) {
         if let Err(e) = drained {
             pipeline.notice(
                 true,
-                &format!("the CPU clock and the ends of tasks are no longer read: {e}; start anew"),
+                &format!(
+                    "the CPU clock and the ends of tasks are no longer read: {e}; restart flametop"
+                ),
             );
             return;
         }

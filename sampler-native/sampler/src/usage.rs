@@ -11,8 +11,10 @@ use crate::os;
 pub struct Usage {
     /// Ticks of `/proc/stat` when the stream began, by CPU.
     ticks_before: HashMap<u32, [u64; 6]>,
-    /// CPU ns of flametop's other processes, by tgid: (at first sight, now). The dead keep their last.
+    /// CPU ns of flametop's other processes, by tgid: (at first sight, now).
     others: HashMap<u32, (u64, u64)>,
+    /// CPU ns of those that ended.
+    retired: u64,
     before: u64,
 }
 
@@ -22,6 +24,7 @@ impl Usage {
         let mut usage = Usage {
             ticks_before: HashMap::new(),
             others: HashMap::new(),
+            retired: 0,
             before: os::own_process_cpu(),
         };
         own.iter().for_each(|tgid| usage.add_own(*tgid));
@@ -36,9 +39,16 @@ impl Usage {
         }
     }
 
+    /// That process ended; its number may soon be another's.
+    pub fn retire_own(&mut self, tgid: u32) {
+        if let Some((before, last)) = self.others.remove(&tgid) {
+            self.retired += last - before;
+        }
+    }
+
     /// CPU ns of flametop's processes since this began.
     fn own_cpu(&mut self) -> u64 {
-        let mut sum = os::own_process_cpu() - self.before;
+        let mut sum = os::own_process_cpu() - self.before + self.retired;
         for (tgid, (before, last)) in &mut self.others {
             *last = process_cpu(*tgid).unwrap_or(0).max(*last);
             sum += *last - *before;

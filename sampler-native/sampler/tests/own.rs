@@ -5,8 +5,14 @@ mod model;
 
 use model::Recording;
 
+/// One session at a time: the symbolizer of another would be a child, too.
+static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
 #[test]
 fn own_process_and_symbolizer_are_not_in_the_stream() {
+    let _alone = ALONE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
     let mut recording = Recording::open("target=all");
     recording.run(19, 300);
     recording.name_all();
@@ -22,6 +28,40 @@ fn own_process_and_symbolizer_are_not_in_the_stream() {
         .collect();
     assert_eq!(children, [0; 0], "the symbolizer is left out once it runs");
     assert!(recording.model.own_cpu > 0);
+}
+
+#[test]
+fn symbolizer_that_was_killed_its_successor_is_left_out_too() {
+    let _alone = ALONE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut recording = Recording::open("target=all");
+    recording.run(19, 300);
+    let first = symbolizer();
+    let killed = std::process::Command::new("kill")
+        .args(["-KILL", &first.to_string()])
+        .status();
+    assert!(killed.expect("kill").success());
+    // Its death shows at the next question.
+    recording.name_all();
+    recording.run(19, 800);
+    let second = symbolizer();
+    assert_ne!(first, second);
+    let live = |pid| {
+        let mut tasks = recording.model.tasks.iter();
+        tasks.any(|t| t.tid == pid && t.gone.is_none())
+    };
+    assert!(!live(second));
+    assert!(recording.model.own_cpu > 0);
+}
+
+/// The process of the symbolizer.
+fn symbolizer() -> u32 {
+    let own = std::process::id();
+    let processes = std::fs::read_dir("/proc").expect("proc");
+    let mut tids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    tids.find(|tid| parent(*tid) == Some(own))
+        .expect("a symbolizer")
 }
 
 fn parent(tid: u32) -> Option<u32> {

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use crate::protocol::{
     ASK_MAX, Ask, FILE, Found, KERNEL, MESSAGE_MAX, Reply, Trouble, VDSO, VERSION,
 };
-use crate::{Answer, NAME_MAX, Query, Source, Subject, sys};
+use crate::{Answer, MAX_FILES, NAME_MAX, Query, Source, Subject, sys};
 
 /// A helper process that takes longer for one question is killed.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(10);
@@ -34,8 +34,6 @@ const DEATHS_MAX: u32 = 3;
 /// So many questions are put again after a death for no known reason; the second one is the file's
 /// fault.
 const ATTEMPTS_MAX: u32 = 2;
-/// Open files that are kept. A module that was put out can be added again.
-const FILES_MAX: usize = 1024;
 
 /// The client of one helper process at a time.
 ///
@@ -90,8 +88,9 @@ impl Symbolizer {
         }
     }
 
-    /// Tells what `module` is. Adding it again replaces it. Of many files only those asked most
-    /// recently stay open.
+    /// Tells what `module` is. Adding it again replaces it, but one that killed the helper
+    /// process stays refused. Of more than [`MAX_FILES`] files only those asked most recently stay
+    /// open.
     pub fn add_module(&mut self, module: u32, subject: Subject) {
         self.tell(Message::Add(module, subject));
     }
@@ -310,6 +309,7 @@ impl Client {
         let label = file_name(&path).to_vec();
         let path = String::from_utf8_lossy(&path).into_owned();
         self.clock += 1;
+        let refused = self.modules.get(&module).is_some_and(|known| known.refused);
         self.modules.insert(
             module,
             Module {
@@ -318,7 +318,7 @@ impl Client {
                 file,
                 label,
                 path,
-                refused: false,
+                refused,
                 used: self.clock,
             },
         );
@@ -327,7 +327,7 @@ impl Client {
             .values()
             .filter(|module| module.file.is_some())
             .count()
-            > FILES_MAX
+            > MAX_FILES
         {
             let files = self
                 .modules

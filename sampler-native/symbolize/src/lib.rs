@@ -2,10 +2,14 @@
 //! SIGBUS, one that is damaged on purpose may exhaust memory or never end. So all of it happens in
 //! a disposable process, `flametop-symbolizer`, which this crate starts, asks, limits and restarts.
 //!
-//! # Threads Nothing here blocks its caller: a thread of its own starts the helper process, asks it
-//! and waits for it.
+//! # Threads
 //!
-//! # Errors Every query is answered, with or without a symbol. What went wrong is told by
+//! Nothing here blocks its caller: a thread of its own starts the helper process, asks it and waits
+//! for it.
+//!
+//! # Errors
+//!
+//! Every query is answered, with or without a symbol. What went wrong is told by
 //! [`Symbolizer::take_notices`].
 
 mod client;
@@ -23,6 +27,9 @@ pub use helper::run as run_helper;
 
 /// Longest name, in bytes.
 pub const NAME_MAX: usize = 1024;
+
+/// Open files that are kept; a module beyond that is without symbols until it is added again.
+pub const MAX_FILES: usize = 1024;
 
 /// What a module is, and where its symbols are.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 package flametop.cli;
 
 import flametop.sampler.CleanText;
+import flametop.term.LiveScreen;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
@@ -21,6 +22,9 @@ public final class Main {
             complain(
                 new PrintWriter(System.err, true, StandardCharsets.UTF_8),
                 Failure.of(thrown).message()));
+    if (args.length == 0 || args[0].startsWith("-")) {
+      LiveScreen.prepare();
+    }
     int code = commandLine(interruption).execute(args);
     interruption.end(code);
   }

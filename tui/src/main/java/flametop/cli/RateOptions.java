@@ -11,18 +11,16 @@ final class RateOptions {
       order = 6,
       paramLabel = "HZ",
       converter = PassRate.class,
-      defaultValue = "19",
       description = "looks at every task, a second (default 19)")
-  private int passHz;
+  private Integer passHz;
 
   @Option(
       names = "--cpu-hz",
       order = 7,
       paramLabel = "HZ",
       converter = CpuRate.class,
-      defaultValue = "99",
       description = "samples a second and CPU, 0 for none (default 99)")
-  private int cpuHz;
+  private Integer cpuHz;
 
   /** Passes a second. */
   static final class PassRate implements ITypeConverter<Integer> {
@@ -40,12 +38,16 @@ final class RateOptions {
     }
   }
 
+  boolean given() {
+    return passHz != null || cpuHz != null;
+  }
+
   int passHz() {
-    return passHz;
+    return passHz == null ? 19 : passHz;
   }
 
   int cpuHz() {
-    return cpuHz;
+    return cpuHz == null ? 99 : cpuHz;
   }
 
   static int number(String text, int least, int most) {

@@ -3,7 +3,6 @@ package flametop.cli;
 import flametop.export.OutputFile;
 import flametop.export.Unit;
 import flametop.profile.RootOrder;
-import flametop.profile.StateSet;
 import flametop.sampler.KernelSource;
 import flametop.sampler.ReplaySource;
 import flametop.sampler.SampleSource;
@@ -62,13 +61,7 @@ final class RecordCommand implements Callable<Integer> {
       description = "how many passes")
   private Long passes;
 
-  @Option(
-      names = "--states",
-      order = 10,
-      paramLabel = "STATES",
-      converter = States.class,
-      description = "busy, on, off, all, or a list: run,queued,S,D,T,Z,P")
-  private StateSet states;
+  @Mixin private final StatesOptions states = new StatesOptions();
 
   @Option(
       names = "--by",
@@ -220,14 +213,12 @@ final class RecordCommand implements Callable<Integer> {
     if (format == Format.FLAMETOP) {
       return new Recording(source, limits, new StreamOutput(source, file), interruption, err);
     }
-    boolean whole = source.facts().wholeHost();
-    StateSet shown = states != null ? states : whole ? StateSet.BUSY : StateSet.ALL;
     FoldedOutput folded =
         new FoldedOutput(
             source,
             by == null ? RootOrder.COMM : by,
             filters.filter(),
-            shown,
+            states.shown(source.facts().wholeHost()),
             unit == null ? Unit.US : unit,
             file,
             err);
@@ -236,7 +227,7 @@ final class RecordCommand implements Callable<Integer> {
 
   /** Refuses what does not go together. */
   private void agree() {
-    replay.agree(targets);
+    replay.agree(targets, rates);
     if (seconds != null && passes != null) {
       throw new Failure.Ends(ExitCode.USAGE, "-d and -i both say when to end; give one of them");
     }
@@ -250,7 +241,7 @@ final class RecordCommand implements Callable<Integer> {
             ExitCode.USAGE,
             "--replay reads a stream already: --format flametop would only copy it");
       }
-      if (filters.given() || states != null || by != null || unit != null) {
+      if (filters.given() || states.given() || by != null || unit != null) {
         throw new Failure.Ends(
             ExitCode.USAGE,
             "--format flametop holds all that is sampled: give -c, -u, --states, --by and --unit when you --replay it");

@@ -7,7 +7,6 @@ import flametop.profile.FoldedStack;
 import flametop.profile.Options;
 import flametop.profile.Profile;
 import flametop.profile.RootOrder;
-import flametop.profile.StateSet;
 import flametop.sampler.CleanText;
 import flametop.sampler.KernelSource;
 import flametop.sampler.ReplaySource;
@@ -61,13 +60,7 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Mixin private final RateOptions rates = new RateOptions();
 
-  @Option(
-      names = "--states",
-      order = 10,
-      paramLabel = "STATES",
-      converter = States.class,
-      description = "busy, on, off, all, or a list: run,queued,S,D,T,Z,P")
-  private StateSet states;
+  @Mixin private final StatesOptions states = new StatesOptions();
 
   @Option(
       names = "--refresh",
@@ -131,7 +124,7 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    replay.agree(targets);
+    replay.agree(targets, rates);
     if (!Terminals.isStdin() || !Terminals.isStdout()) {
       throw new Failure.Ends(
           ExitCode.USAGE,
@@ -144,7 +137,6 @@ final class ScreenCommand implements Callable<Integer> {
     ReplaySource recorded = replay.file() == null ? null : replay.open(1);
     boolean wholeHost =
         recorded == null ? target.kind() == Target.Kind.ALL : recorded.facts().wholeHost();
-    StateSet shown = states != null ? states : wholeHost ? StateSet.BUSY : StateSet.ALL;
     String host = recorded == null ? hostName() : recorded.facts().host();
     String what =
         recorded == null
@@ -155,9 +147,9 @@ final class ScreenCommand implements Callable<Integer> {
             host,
             what,
             options.filter(),
-            shown,
-            rates.passHz(),
-            rates.cpuHz(),
+            states.shown(wholeHost),
+            recorded == null ? rates.passHz() : recorded.facts().passHz(),
+            recorded == null ? rates.cpuHz() : recorded.facts().cpuHz(),
             refreshSeconds == null ? 0 : (long) (refreshSeconds * 1e9),
             "dark",
             ScreenOptions.themesFolder());

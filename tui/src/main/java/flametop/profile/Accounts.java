@@ -105,12 +105,22 @@ final class Accounts {
    * sight.
    */
   void taskSeen(int task, long start, boolean fresh) {
-    if (task >= accountOf.length || accountOf[task] == NO_ACCOUNT) {
+    if (!held(task)) {
       int account = account(task);
       if (fresh) {
         begin(account, start, 0, 0, 0);
       }
     }
+  }
+
+  /** Whether the task has an account: it was seen and is not gone. */
+  private boolean held(int task) {
+    return task < accountOf.length && accountOf[task] != NO_ACCOUNT;
+  }
+
+  /** Accounts that are held by a task. */
+  int held() {
+    return accounts - free.size;
   }
 
   /** The account of a task; a new one if it has none. */
@@ -186,7 +196,12 @@ final class Accounts {
 
   /** A sample of the CPU clock: the task runs with this stack. */
   void sampled(int task, long now, int stack, long runSum, long waitSum, long switchSum) {
-    int account = account(task);
+    if (!held(task)) {
+      // It was on its way when the task ended, whose time is accounted for.
+      log.placed(owners.owner(task), stack, RUN, 0, 1);
+      return;
+    }
+    int account = accountOf[task];
     if (!begun[account]) {
       begin(account, now, runSum, waitSum, switchSum);
     }
@@ -201,7 +216,7 @@ final class Accounts {
 
   /** The task ended with these sums. */
   void gone(int task, long now, long runSum, long waitSum) {
-    if (task >= accountOf.length || accountOf[task] == NO_ACCOUNT) {
+    if (!held(task)) {
       return;
     }
     int account = accountOf[task];

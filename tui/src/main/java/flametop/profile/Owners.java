@@ -1,5 +1,6 @@
 package flametop.profile;
 
+import com.github.benmanes.caffeine.cache.Interner;
 import flametop.sampler.State;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -31,6 +32,10 @@ final class Owners {
   private int[] tid = new int[256];
   private int[] taskProcess = new int[256];
   private int[] taskOwner = new int[256];
+
+  /** The owner that was made last for a task; the ones before it are a list through ownerBefore. */
+  private int[] taskNewest = new int[256];
+
   private byte[] taskState = new byte[256];
   private String[] taskComm = new String[256];
 
@@ -47,11 +52,24 @@ final class Owners {
   private int[] ownerProcess = new int[256];
   private int[] ownerVersion = new int[256];
   private int[] ownerGroup = new int[256];
+  private int[] ownerBefore = new int[256];
   private String[] ownerComm = new String[256];
   private String[] ownerProcessComm = new String[256];
   private final Map<Key, Integer> known = new HashMap<>();
 
   private static final byte GONE = -1;
+
+  /**
+   * Characters of command lines that are kept; beyond it those of processes that are gone are
+   * forgotten, the oldest first. A host that compiles has thousands of long ones a minute.
+   */
+  private static final int MOST_TEXT = 8 << 20;
+
+  /** Names repeat from one short-lived task to the next. */
+  private final Interner<String> comms = Interner.newWeakInterner();
+
+  private long text;
+  private long forgetAt = MOST_TEXT;
 
   Owners() {
     intern(NONE, NONE, "[older]", "[older]");
@@ -70,11 +88,29 @@ final class Owners {
     processes = Math.max(processes, process + 1);
     this.tgid[process] = tgid;
     this.uid[process] = uid;
-    this.commandLine[process] = commandLine;
+    setCommandLine(process, commandLine);
+    if (text > forgetAt) {
+      forgetGone(process);
+    }
     if (!comm.equals(processComm[process])) {
-      processComm[process] = comm;
+      processComm[process] = comms.intern(comm);
       processVersion[process]++;
     }
+  }
+
+  private void setCommandLine(int process, String line) {
+    String before = commandLine[process];
+    text += line.length() - (before == null ? 0 : before.length());
+    commandLine[process] = line;
+  }
+
+  private void forgetGone(int but) {
+    for (int process = 0; process < processes && text > MOST_TEXT / 2; process++) {
+      if (alive[process] <= 0 && process != but) {
+        setCommandLine(process, "");
+      }
+    }
+    forgetAt = Math.max(MOST_TEXT, 2 * text);
   }
 
   void taskSeen(int task, int process, int tid, String comm) {
@@ -83,6 +119,7 @@ final class Owners {
       this.tid = Arrays.copyOf(this.tid, length);
       taskProcess = Arrays.copyOf(taskProcess, length);
       taskOwner = Arrays.copyOf(taskOwner, length);
+      taskNewest = Arrays.copyOf(taskNewest, length);
       taskState = Arrays.copyOf(taskState, length);
       taskComm = Arrays.copyOf(taskComm, length);
       live = Arrays.copyOf(live, length);
@@ -90,6 +127,7 @@ final class Owners {
     }
     for (; tasks <= task; tasks++) {
       taskState[tasks] = GONE;
+      taskNewest[tasks] = NONE;
     }
     if (taskState[task] != GONE) {
       alive[taskProcess[task]]--;
@@ -97,7 +135,7 @@ final class Owners {
     }
     this.tid[task] = tid;
     taskProcess[task] = process;
-    taskComm[task] = comm;
+    taskComm[task] = comms.intern(comm);
     taskOwner[task] = NONE;
   }
 
@@ -113,6 +151,7 @@ final class Owners {
       int moved = live[--liveCount];
       live[livePlace[task]] = moved;
       livePlace[moved] = livePlace[task];
+      forgetOwners(task);
     }
     if (taskState[task] != GONE) {
       nowByState[taskState[task]]--;
@@ -121,6 +160,19 @@ final class Owners {
       nowByState[now]++;
     }
     taskState[task] = now;
+  }
+
+  /** Nothing new comes of a task that is gone: its owners need not be found again. */
+  private void forgetOwners(int task) {
+    for (int owner = taskNewest[task]; owner != NONE; owner = ownerBefore[owner]) {
+      known.remove(new Key(task, ownerProcess[owner], ownerComm[owner], ownerProcessComm[owner]));
+    }
+    taskNewest[task] = NONE;
+  }
+
+  /** Owners that can be found by their key, groups included. */
+  int known() {
+    return known.size();
   }
 
   /** Who the time of a task belongs to now. */
@@ -147,10 +199,15 @@ final class Owners {
       ownerProcess = Arrays.copyOf(ownerProcess, 2 * owner);
       ownerVersion = Arrays.copyOf(ownerVersion, 2 * owner);
       ownerGroup = Arrays.copyOf(ownerGroup, 2 * owner);
+      ownerBefore = Arrays.copyOf(ownerBefore, 2 * owner);
       ownerComm = Arrays.copyOf(ownerComm, 2 * owner);
       ownerProcessComm = Arrays.copyOf(ownerProcessComm, 2 * owner);
     }
     ownerTask[owner] = task;
+    if (task != NONE) {
+      ownerBefore[owner] = taskNewest[task];
+      taskNewest[task] = owner;
+    }
     ownerProcess[owner] = process;
     ownerComm[owner] = comm;
     ownerProcessComm[owner] = processComm;
@@ -232,7 +289,7 @@ final class Owners {
       if (alive[process] > 0) {
         kept.set(process);
       } else if (!kept.get(process)) {
-        commandLine[process] = "";
+        setCommandLine(process, "");
       }
     }
     known.keySet().removeIf(key -> key.process != NONE && !kept.get(key.process));

@@ -22,6 +22,17 @@ public record StateSet(int bits) {
     return new StateSet(bits);
   }
 
+  // A record's own are made when they are first used, which costs the first paint 20 ms.
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof StateSet set && set.bits == bits;
+  }
+
+  @Override
+  public int hashCode() {
+    return bits;
+  }
+
   public boolean contains(State state) {
     return (bits & 1 << state.ordinal()) != 0;
   }

@@ -11,6 +11,11 @@ import java.util.stream.Collectors;
  *     tasks
  */
 public record Target(Kind kind, List<Integer> ids) {
+  /** An id that is given twice is one: each has a walk of its own, and would count twice. */
+  public Target {
+    ids = ids.stream().distinct().toList();
+  }
+
   /** What is named by the ids. */
   public enum Kind {
     ALL,
@@ -23,12 +28,12 @@ public record Target(Kind kind, List<Integer> ids) {
 
   /** All tasks of these processes. */
   public static Target processes(List<Integer> tgids) {
-    return new Target(Kind.PROCESSES, List.copyOf(tgids));
+    return new Target(Kind.PROCESSES, tgids);
   }
 
   /** These threads. */
   public static Target threads(List<Integer> tids) {
-    return new Target(Kind.THREADS, List.copyOf(tids));
+    return new Target(Kind.THREADS, tids);
   }
 
   /** As the stream's facts have it: {@code all}, {@code pid 1,2} or {@code tid 3}. */

@@ -99,8 +99,8 @@ final class Cells {
         background = rgb(theme.background(bg));
       }
       case INDEXED_256 -> {
-        foreground = new TextColor.Indexed(Theme.nearest256(theme.foreground(fg, bg)));
-        background = new TextColor.Indexed(Theme.nearest256(theme.background(bg)));
+        foreground = new TextColor.Indexed(theme.foreground256(fg, bg));
+        background = new TextColor.Indexed(theme.background256(bg));
       }
       case ANSI_16 -> {
         foreground = ANSI[theme.foreground16(fg, bg)];

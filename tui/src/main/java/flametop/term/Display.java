@@ -40,7 +40,7 @@ final class Display implements AutoCloseable {
     this.saved = saved;
     this.output = output;
     this.cells = cells;
-    terminal = new FlameTerminal(input, output, stty.size());
+    terminal = new FlameTerminal(input, output, new TerminalSize(80, 24));
     screen = new TerminalScreen(terminal);
     screen.setCursorPosition(null);
   }
@@ -89,14 +89,12 @@ final class Display implements AutoCloseable {
    * stopped.
    */
   synchronized void enter() throws IOException {
+    TerminalSize size = stty.raw();
     if (!up) {
-      stty.raw();
       up = true;
       screen.startScreen();
-    } else {
-      stty.raw();
     }
-    resized();
+    resized(size);
   }
 
   /** Gives the terminal back; {@link #enter} takes it again. */
@@ -122,7 +120,11 @@ final class Display implements AutoCloseable {
 
   /** Asks the device for its size, and has the next picture painted in whole. */
   synchronized void resized() throws IOException {
-    terminal.resized(stty.size());
+    resized(stty.size());
+  }
+
+  private void resized(TerminalSize size) throws IOException {
+    terminal.resized(size);
     terminal.getTerminalSize();
     screen.doResizeIfNecessary();
     whole = true;

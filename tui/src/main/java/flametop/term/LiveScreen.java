@@ -1,9 +1,12 @@
 package flametop.term;
 
+import com.googlecode.lanterna.TextCharacter;
 import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
 import flametop.profile.ProcessRow;
 import flametop.profile.Snapshot;
+import flametop.profile.StateSet;
+import flametop.profile.TaskFilter;
 import flametop.sampler.Users;
 import flametop.view.Effect;
 import flametop.view.Key;
@@ -15,6 +18,7 @@ import flametop.view.Scene;
 import flametop.view.ViewState;
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -26,6 +30,11 @@ import java.util.function.Function;
 public final class LiveScreen {
   private static final long LOCAL_REFRESH_NANOS = 250_000_000L;
   private static final long SSH_REFRESH_NANOS = 500_000_000L;
+
+  /** How often the profile is asked for a first tower, and how long at most. */
+  private static final long FIRST_REFRESH_NANOS = 40_000_000L;
+
+  private static final long FIRST_NANOS = 1_000_000_000L;
 
   /** How soon a picture is tried again that found the one before still on its way. */
   private static final long RETRY_NANOS = 20_000_000L;
@@ -86,6 +95,28 @@ public final class LiveScreen {
     this.options = options;
     this.opening = session;
     this.environment = System.getenv();
+  }
+
+  /**
+   * Has what the first paint needs of Lanterna and of the JDK initialized by another thread, which
+   * takes about as long as the command line does.
+   */
+  public static void prepare() {
+    Thread thread =
+        new Thread(
+            () -> {
+              TextCharacter.fromString(String.format(Locale.ROOT, "%.1f", 1.0));
+              Painter.paint(
+                  Scene.of(
+                      null,
+                      ViewState.initial(StateSet.ALL, TaskFilter.NONE, 1, 1, 1),
+                      80,
+                      24,
+                      new PaintOptions("", "", false, false, Integer::toString)));
+            },
+            "prepare");
+    thread.setDaemon(true);
+    thread.start();
   }
 
   /**
@@ -334,7 +365,9 @@ public final class LiveScreen {
     }
     asked = true;
     askAgain = false;
-    nextAsk = System.nanoTime() + state.refreshNanos();
+    boolean empty = snapshot == null || snapshot.runNanos() < FIRST_NANOS && snapshot.total() <= 0;
+    long refresh = empty ? FIRST_REFRESH_NANOS : state.refreshNanos();
+    nextAsk = System.nanoTime() + Math.min(refresh, state.refreshNanos());
     tell(
         session.source().snapshot(state.query(display.columns())),
         Event.Arrived::new,

@@ -42,9 +42,14 @@ final class Stty {
     return run("-g").strip();
   }
 
-  /** No echo, no lines, no signals by keys, no flow control: each key comes at once, as a byte. */
-  void raw() throws IOException {
-    run("-echo", "-icanon", "-isig", "-ixon", "-iexten", "min", "1", "time", "0");
+  /**
+   * No echo, no lines, no signals by keys, no flow control: each key comes at once, as a byte.
+   *
+   * @return the size, as of {@link #size}
+   */
+  TerminalSize raw() throws IOException {
+    return size(
+        run("-echo", "-icanon", "-isig", "-ixon", "-iexten", "min", "1", "time", "0", "size"));
   }
 
   void restore(String saved) throws IOException {
@@ -53,7 +58,11 @@ final class Stty {
 
   /** The size; 80×24 where the device does not know (a serial line). */
   TerminalSize size() throws IOException {
-    Matcher m = SIZE.matcher(run("size"));
+    return size(run("size"));
+  }
+
+  private static TerminalSize size(String printed) {
+    Matcher m = SIZE.matcher(printed);
     int rows = m.find() ? Integer.parseInt(m.group(1)) : 0;
     int columns = rows > 0 ? Integer.parseInt(m.group(2)) : 0;
     return rows > 0 && columns > 0 ? new TerminalSize(columns, rows) : new TerminalSize(80, 24);

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * The colours of the roles, from a file of lines {@code key = value}:
@@ -17,11 +19,12 @@ import java.util.regex.Pattern;
  *   # a comment
  *   ground  = #0f1419             a colour
  *   user    = #d9822b #f2c04c     a pair: names are shaded between the two
+ *   user.256 = 172 178 214        numbers to shade between where the terminal has 256 colours
  *   user.16 = yellow              the colour where the terminal has 16
  * </pre>
  *
- * A key is a {@link Role} in small letters. Each role has to be there; {@code .16} may be left out,
- * then the nearest of the 16 is taken. For 256 colours the nearest is always taken.
+ * A key is a {@link Role} in small letters. Each role has to be there; {@code .256} and {@code .16}
+ * may be left out, then what looks nearest is taken. A faded colour is always the nearest.
  */
 public final class Theme {
   /** Names of the 16 colours, by number. */
@@ -31,12 +34,17 @@ public final class Theme {
         "bright-cyan", "bright-white"
   };
 
+  /** As xterm has them. */
   private static final int[] ANSI_RGB = {
-    0x000000, 0xaa0000, 0x00aa00, 0xaa5500, 0x0000aa, 0xaa00aa, 0x00aaaa, 0xaaaaaa,
-    0x555555, 0xff5555, 0x55ff55, 0xffff55, 0x5555ff, 0xff55ff, 0x55ffff, 0xffffff
+    0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5,
+    0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff
   };
 
+  private static final double[][] LAB =
+      IntStream.range(16, 256).mapToObj(i -> lab(rgb256(i))).toArray(double[][]::new);
+
   private static final Pattern COLOUR = Pattern.compile("#[0-9a-fA-F]{6}");
+  private static final Pattern INDEX = Pattern.compile("[0-9]{1,3}");
   private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]*");
   private static final long MAX_BYTES = 64 * 1024;
 
@@ -48,11 +56,18 @@ public final class Theme {
 
   private final int[] first;
   private final int[] second;
+  private final int[][] indexed;
+  private final int[] ramp;
   private final int[] ansi;
 
-  private Theme(int[] first, int[] second, int[] ansi) {
+  private Theme(int[] first, int[] second, int[][] indexed, int[] ansi) {
     this.first = first;
     this.second = second;
+    this.indexed = indexed;
+    ramp =
+        Stream.of(Role.LOW, Role.MID, Role.HIGH)
+            .flatMapToInt(role -> Arrays.stream(indexed[role.ordinal()]))
+            .toArray();
     this.ansi = ansi;
   }
 
@@ -82,6 +97,7 @@ public final class Theme {
     int roles = Role.values().length;
     int[] first = new int[roles];
     int[] second = new int[roles];
+    int[][] indexed = new int[roles][0];
     int[] ansi = new int[roles];
     Arrays.fill(first, -1);
     Arrays.fill(ansi, -1);
@@ -99,6 +115,8 @@ public final class Theme {
         String value = line.substring(equals + 1).strip();
         if (key.endsWith(".16")) {
           ansi[role(at, key.substring(0, key.length() - 3))] = ansi(at, value);
+        } else if (key.endsWith(".256")) {
+          indexed[role(at, key.substring(0, key.length() - 4))] = indexed(at, value);
         } else {
           int role = role(at, key);
           String[] colours = value.split("\\s+");
@@ -119,7 +137,7 @@ public final class Theme {
         ansi[r] = nearestAnsi(first[r]);
       }
     }
-    return new Theme(first, second, ansi);
+    return new Theme(first, second, indexed, ansi);
   }
 
   private static String key(Role role) {
@@ -142,6 +160,23 @@ public final class Theme {
     return Integer.parseInt(text.substring(1), 16);
   }
 
+  private static int[] indexed(String at, String text) throws ThemeException {
+    String[] words = text.split("\\s+");
+    if (words.length > Paint.SHADES) {
+      throw new ThemeException(at + "more than " + Paint.SHADES + " colours");
+    }
+    int[] numbers = new int[words.length];
+    for (int i = 0; i < words.length; i++) {
+      int number = INDEX.matcher(words[i]).matches() ? Integer.parseInt(words[i]) : -1;
+      if (number < 16 || number > 255) {
+        throw new ThemeException(
+            at + "not a number from 16 to 255, the colours that terminals agree on: " + words[i]);
+      }
+      numbers[i] = number;
+    }
+    return numbers;
+  }
+
   private static int ansi(String at, String name) throws ThemeException {
     int i = Arrays.asList(ANSI).indexOf(name);
     if (i < 0) {
@@ -161,21 +196,49 @@ public final class Theme {
     if (Paint.role(paint) != Role.INK) {
       return rgb(paint);
     }
-    int under = middle(background);
-    int ground = first[Role.GROUND.ordinal()];
-    int text = first[Role.TEXT.ordinal()];
-    double bright = Math.max(luminance(ground), luminance(text));
-    int light = luminance(text) == bright ? text : ground;
-    int dark = light == text ? ground : text;
-    return contrast(dark, under) >= LIGHT_PREFERRED * contrast(light, under) ? dark : light;
+    return first[ink(rgb(middle(background))).ordinal()];
+  }
+
+  /** The role whose colour reads well on this one: the ground's or the text's. */
+  private Role ink(int under) {
+    boolean textIsLight =
+        luminance(first[Role.TEXT.ordinal()]) > luminance(first[Role.GROUND.ordinal()]);
+    Role light = textIsLight ? Role.TEXT : Role.GROUND;
+    Role dark = textIsLight ? Role.GROUND : Role.TEXT;
+    return contrast(first[dark.ordinal()], under)
+            >= LIGHT_PREFERRED * contrast(first[light.ordinal()], under)
+        ? dark
+        : light;
   }
 
   /** The colour between a role's two: text looks alike on all its shades. */
   private int middle(int paint) {
-    return rgb(
-        Paint.role(paint) == Role.HEAT
-            ? paint
-            : Paint.of(Paint.role(paint), Paint.SHADES / 2) | paint & 1);
+    return Paint.role(paint) == Role.HEAT
+        ? paint
+        : Paint.of(Paint.role(paint), Paint.SHADES / 2) | paint & 1;
+  }
+
+  /** Number of the colour among 256. */
+  int background256(int paint) {
+    if (Paint.isFaded(paint)) {
+      return nearest256(rgb(paint));
+    }
+    int[] steps =
+        switch (Paint.role(paint)) {
+          case INK -> indexed[Role.TEXT.ordinal()];
+          case HEAT -> ramp;
+          default -> indexed[Paint.role(paint).ordinal()];
+        };
+    return steps.length == 0
+        ? nearest256(rgb(paint))
+        : steps[Paint.shade(paint) * steps.length / Paint.SHADES];
+  }
+
+  /** Number of the colour among 256, upon a background. */
+  int foreground256(int paint, int background) {
+    return Paint.role(paint) == Role.INK
+        ? background256(Paint.of(ink(rgb256(background256(middle(background))))))
+        : background256(paint);
   }
 
   /** Number of the colour among 16. */
@@ -187,13 +250,14 @@ public final class Theme {
     };
   }
 
-  /** Number of the colour among 16, upon a background. */
+  /** Number of the colour among 16, upon a background: never the same. */
   int foreground16(int paint, int background) {
-    if (Paint.role(paint) != Role.INK) {
+    int on = background16(background);
+    if (Paint.role(paint) != Role.INK && background16(paint) != on) {
       return background16(paint);
     }
-    int under = ANSI_RGB[background16(background)];
-    return contrast(0, under) >= contrast(0xffffff, under) ? 0 : 15;
+    int under = ANSI_RGB[on];
+    return contrast(0, under) >= LIGHT_PREFERRED * contrast(0xffffff, under) ? 0 : 15;
   }
 
   private static Role heatRole(int paint) {
@@ -248,24 +312,51 @@ public final class Theme {
     return c <= 0.03928 ? c / 12.92 : Math.pow((c + 0.055) / 1.055, 2.4);
   }
 
-  /** The nearest of the 240 colours above the first 16, which terminals do not agree on. */
+  /** What looks nearest of the 240 colours above the first 16, which terminals do not agree on. */
   static int nearest256(int rgb) {
-    int r = rgb >> 16 & 0xff;
-    int g = rgb >> 8 & 0xff;
-    int b = rgb & 0xff;
-    int cube = 16 + 36 * step(r) + 6 * step(g) + step(b);
-    int cubeRgb = level(step(r)) << 16 | level(step(g)) << 8 | level(step(b));
-    int grey = Math.max(0, Math.min(23, ((r + g + b) / 3 - 3) / 10));
-    int greyRgb = (8 + 10 * grey) * 0x010101;
-    return distance(greyRgb, rgb) < distance(cubeRgb, rgb) ? 232 + grey : cube;
+    double[] wanted = lab(rgb);
+    int best = 16;
+    double least = Double.MAX_VALUE;
+    for (int i = 16; i < 256; i++) {
+      double[] is = LAB[i - 16];
+      double l = wanted[0] - is[0];
+      double a = wanted[1] - is[1];
+      double b = wanted[2] - is[2];
+      double distance = l * l + a * a + b * b;
+      if (distance < least) {
+        least = distance;
+        best = i;
+      }
+    }
+    return best;
   }
 
-  private static int step(int channel) {
-    return channel < 48 ? 0 : channel < 115 ? 1 : (channel - 35) / 40;
+  /** One of the 240 colours: a cube of 6×6×6, then greys. */
+  private static int rgb256(int index) {
+    if (index >= 232) {
+      return (8 + 10 * (index - 232)) * 0x010101;
+    }
+    int i = index - 16;
+    return level(i / 36) << 16 | level(i / 6 % 6) << 8 | level(i % 6);
   }
 
   private static int level(int step) {
     return step == 0 ? 0 : 55 + 40 * step;
+  }
+
+  /** Oklab (Ottosson 2020): lightness and two axes of hue, in which near is what looks alike. */
+  private static double[] lab(int rgb) {
+    double r = linear(rgb >> 16 & 0xff);
+    double g = linear(rgb >> 8 & 0xff);
+    double b = linear(rgb & 0xff);
+    double l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+    double m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+    double s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+    return new double[] {
+      0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
+      1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
+      0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s
+    };
   }
 
   private static int nearestAnsi(int rgb) {

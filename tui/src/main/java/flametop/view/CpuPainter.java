@@ -211,14 +211,19 @@ final class CpuPainter {
                   ? "n/a"
                   : String.format(Locale.ROOT, "%2d", Math.round(irq(cpu) * 100))));
     }
-    if (cpu.steal() >= 0.005) {
-      text.append(" steal ").append(Math.round(cpu.steal() * 100));
-    }
     if (form != Form.NO_WAITING && !Double.isNaN(cpu.waiting())) {
       boolean words = form.compareTo(Form.SHORT_WAITING) < 0;
+      boolean seconds = cpu.waiting() >= 1e9;
       text.append(
           String.format(
-              Locale.ROOT, words ? "  waiting %5.1f ms/s" : " wait %5.1f ms", cpu.waiting() / 1e6));
+              Locale.ROOT,
+              words ? "  waiting %5.1f %2s/s" : " wait %5.1f %2s",
+              cpu.waiting() / (seconds ? 1e9 : 1e6),
+              seconds ? "s" : "ms"));
+    }
+    // Last, as it comes and goes.
+    if (cpu.steal() >= 0.005) {
+      text.append(" steal ").append(Math.round(cpu.steal() * 100));
     }
     return text.toString();
   }

@@ -3,6 +3,7 @@ package flametop.view;
 import flametop.profile.GraphSlice;
 import flametop.profile.NodeKind;
 import flametop.profile.StateSet;
+import flametop.profile.TaskFilter;
 import flametop.sampler.State;
 
 /** The boxes of the graph. */
@@ -15,6 +16,14 @@ final class GraphPainter {
   private static final int GROUND = Paint.of(Role.GROUND);
   private static final int DIM = Paint.of(Role.DIM);
   private static final int HALF = Geometry.CELL / 2;
+
+  private static final long FIRST_NANOS = 1_000_000_000L;
+
+  /** Busy tasks, of all that could be, under which the machine is called idle. */
+  private static final double IDLE_CPUS = 0.05;
+
+  /** Room that a sentence beside the graph takes. */
+  private static final int FREE_ROWS = 3;
 
   private GraphPainter() {}
 
@@ -37,7 +46,19 @@ final class GraphPainter {
     hints(scene, grid);
     if (scene.snapshot.total() <= 0 || g.size() <= 1 && g.zoomLevel() == 0) {
       sentence(scene, grid, nothing(scene));
+    } else if (isIdle(scene) && scene.graphRows - g.levels() >= FREE_ROWS) {
+      int free = scene.graphRows - g.levels();
+      int y = scene.graphTop + (scene.state.flame() ? free / 2 : g.levels() + free / 2);
+      sentence(scene, grid, y, "almost " + nothing(scene));
     }
+  }
+
+  /** The graph fills its width with however little there is: that it is little is said. */
+  private static boolean isIdle(Scene scene) {
+    return scene.snapshot.runNanos() >= FIRST_NANOS
+        && !scene.state.states().contains(State.SLEEP)
+        && scene.state.filter().equals(TaskFilter.NONE)
+        && scene.snapshot.total() < IDLE_CPUS * scene.snapshot.windowNanos();
   }
 
   /**
@@ -67,7 +88,9 @@ final class GraphPainter {
   private static void box(Scene scene, CellGrid grid, int box, int row, int end) {
     Geometry g = scene.geometry;
     boolean selected = box == scene.selectedBox;
-    int bg = background(scene, box, selected);
+    boolean whole = g.right(box) - g.left(box) == g.columns() * Geometry.CELL;
+    // Over the whole width white would glare: there the name alone is marked.
+    int bg = background(scene, box, selected && !whole);
     int first = firstCell(g.left(box));
     int full = end / Geometry.CELL;
     grid.fill(first, row, full - first, bg);
@@ -78,24 +101,25 @@ final class GraphPainter {
     if (end % Geometry.CELL > 0 && full >= first) {
       grid.put(full, row, Bar.leftBlock(end % Geometry.CELL), bg, GROUND, 0);
     }
+    if (selected && whole) {
+      String name = g.slice().name()[g.node(box)];
+      bg = Paint.of(Role.SELECT);
+      grid.fill(first, row, Math.min(full - first, TextWidth.of(name) + 2), bg);
+    }
     label(scene, grid, box, row, first + 1, full - first - 1, bg, selected);
   }
 
   private static void label(
       Scene scene, CellGrid grid, int box, int row, int x, int room, int bg, boolean selected) {
     Geometry g = scene.geometry;
+    if (g.isRun(box)) {
+      run(scene, grid, box, row, x, room, bg, selected);
+      return;
+    }
     if (room < 1) {
-      if (g.isRun(box)) {
-        // One cell, and something to say: the dots take the place of the gap.
-        grid.put(x - 1, row, '…', Paint.of(Role.INK), bg, 0);
-      }
       return;
     }
     int fg = Paint.of(Role.INK);
-    if (g.isRun(box)) {
-      grid.text(x, row, room, runLabel(g.more(box), room), fg, bg, selected ? CellGrid.BOLD : 0);
-      return;
-    }
     int index = g.node(box);
     String name = g.slice().name()[index];
     if (room < 2 && TextWidth.exceeds(name, room)) {
@@ -103,6 +127,20 @@ final class GraphPainter {
     }
     boolean strong = selected || searching(scene) && g.slice().matched()[index];
     grid.text(x, row, room, name, fg, bg, strong ? CellGrid.BOLD : 0);
+  }
+
+  /** Quiet: many stand side by side, so one without room for its count is a faded cell, no more. */
+  private static void run(
+      Scene scene, CellGrid grid, int box, int row, int x, int room, int bg, boolean selected) {
+    if (selected || scene.options.plain()) {
+      // Dots in a cell of its own take the place of the gap.
+      String label = room < 1 ? "…" : runLabel(scene.geometry.more(box), room);
+      int fg = Paint.of(Role.INK);
+      int strong = selected ? CellGrid.BOLD : 0;
+      grid.text(room < 1 ? x - 1 : x, row, Math.max(1, room), label, fg, bg, strong);
+    } else if (room > 1) {
+      grid.text(x, row, room, runLabel(scene.geometry.more(box), room), DIM, bg, 0);
+    }
   }
 
   private static String runLabel(int count, int room) {
@@ -128,7 +166,9 @@ final class GraphPainter {
       return Paint.of(Role.SELECT);
     }
     if (g.isRun(box)) {
-      return Paint.faded(Paint.of(Role.GROUP));
+      int member = g.node(box) < 0 ? g.node(g.parent(box)) : g.node(box);
+      NodeKind of = g.slice().kind()[member];
+      return Paint.faded(Paint.of(Role.of(of), of == NodeKind.ROOT ? 0 : Paint.SHADES / 2));
     }
     GraphSlice slice = g.slice();
     int index = g.node(box);
@@ -161,7 +201,7 @@ final class GraphPainter {
     StateSet states = scene.state.states();
     int[] tasks = scene.snapshot.tasks();
     int asleep = State.SLEEP.ordinal() < tasks.length ? tasks[State.SLEEP.ordinal()] : 0;
-    if (scene.snapshot.runNanos() < 1_000_000_000L) {
+    if (scene.snapshot.runNanos() < FIRST_NANOS) {
       return "the first second is being sampled…";
     }
     if (states.contains(State.SLEEP)) {
@@ -172,8 +212,11 @@ final class GraphPainter {
   }
 
   private static void sentence(Scene scene, CellGrid grid, String text) {
+    sentence(scene, grid, scene.graphTop + scene.graphRows / 2, text);
+  }
+
+  private static void sentence(Scene scene, CellGrid grid, int y, String text) {
     int x = Math.max(1, (scene.columns - TextWidth.of(text)) / 2);
-    int y = scene.graphTop + scene.graphRows / 2;
     grid.text(x, y, scene.columns - x, text, Paint.of(Role.TEXT), GROUND, 0);
   }
 }

@@ -4,6 +4,7 @@ import flametop.profile.Snapshot;
 import flametop.profile.TaskFilter;
 import flametop.sampler.State;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -11,7 +12,14 @@ import java.util.stream.Collectors;
 
 /** The first line. It is tried from the wordiest form to the barest, until one fits. */
 final class HeaderPainter {
-  private static final int BAREST = 8;
+  private static final int BAREST = 9;
+
+  /** Flametop's own part of a CPU from which on it is a thing to know of. */
+  private static final double HIGH_OWN_SHARE = 0.2;
+
+  /** The target that goes without saying. */
+  private static final String WHOLE_HOST = "all tasks";
+
   private static final int BACKGROUND = Paint.of(Role.CHROME);
 
   private record Piece(String text, Role role, boolean bold) {
@@ -45,11 +53,13 @@ final class HeaderPainter {
     if (form < BAREST) {
       pieces.add(new Piece("flametop ", Role.ACCENT, true));
     }
-    if (form < 7) {
+    if (form < 8) {
       pieces.add(Piece.of(scene.options.host() + " ", Role.TEXT));
       String filter = filter(state.filter(), form < 3);
       String target = filter.isEmpty() ? scene.options.target() : filter;
-      pieces.add(Piece.of(target + "  ", filter.isEmpty() ? Role.DIM : Role.ACCENT));
+      boolean said = form >= 6 && target.equals(WHOLE_HOST);
+      Role role = filter.isEmpty() ? Role.DIM : Role.ACCENT;
+      pieces.add(Piece.of((said ? "" : target + " ") + " ", role));
     }
     if (snapshot == null) {
       pieces.add(Piece.of("○ opening", Role.DIM));
@@ -92,19 +102,19 @@ final class HeaderPainter {
               String.format(Locale.ROOT, "load %.2f %.2f %.2f   ", load[0], load[1], load[2]),
               Role.DIM));
     }
-    if (form < 6) {
+    if (form < 7) {
       int[] tasks = snapshot.tasks();
+      int all = Arrays.stream(tasks).sum();
+      int digits = Integer.toString(all).length();
       if (words) {
-        int all = 0;
-        for (int n : tasks) {
-          all += n;
-        }
         pieces.add(Piece.of(all + " tasks  ", Role.TEXT));
       }
-      pieces.add(Piece.of("run " + count(tasks, State.RUN), Role.TEXT));
-      pieces.add(Piece.of((words ? "  queued " : " q ") + count(tasks, State.QUEUED), Role.TEXT));
-      pieces.add(Piece.of((words ? "  disk " : " d ") + count(tasks, State.DISK), Role.TEXT));
-      pieces.add(Piece.of((words ? "  asleep " : " s ") + count(tasks, State.SLEEP), Role.TEXT));
+      pieces.add(Piece.of("run " + count(tasks, State.RUN, 2), Role.TEXT));
+      pieces.add(
+          Piece.of((words ? "  queued " : " q ") + count(tasks, State.QUEUED, 2), Role.TEXT));
+      pieces.add(Piece.of((words ? "  disk " : " d ") + count(tasks, State.DISK, 2), Role.TEXT));
+      pieces.add(
+          Piece.of((words ? "  asleep " : " s ") + count(tasks, State.SLEEP, digits), Role.TEXT));
       pieces.add(Piece.of(words ? "   " : "  ", Role.TEXT));
     }
     Snapshot.Losses losses = snapshot.losses();
@@ -117,17 +127,20 @@ final class HeaderPainter {
     if (form < 5) {
       pieces.add(
           Piece.of(
-              (form < 3 ? "  short " : " short ") + Units.percent(losses.shortShare()), Role.TEXT));
+              (form < 3 ? "  short" : " short") + Units.percentField(losses.shortShare()),
+              Role.TEXT));
     }
     pieces.add(
         Piece.of(
-            "  own " + Units.percent(losses.ownShare()),
-            losses.ownShare() > 0.1 ? Role.WORSE : Role.TEXT));
+            "  own" + Units.percentField(losses.ownShare()),
+            losses.ownShare() > HIGH_OWN_SHARE ? Role.WORSE : Role.TEXT));
     return pieces;
   }
 
-  private static int count(int[] tasks, State state) {
-    return state.ordinal() < tasks.length ? tasks[state.ordinal()] : 0;
+  /** In a field, so that nothing moves. */
+  private static String count(int[] tasks, State state, int digits) {
+    int count = state.ordinal() < tasks.length ? tasks[state.ordinal()] : 0;
+    return String.format(Locale.ROOT, "%" + digits + "d", count);
   }
 
   private static String filter(TaskFilter filter, boolean words) {

@@ -116,7 +116,11 @@ public final class Keys {
       case 'd' -> refresh(s);
       case 'm' -> window(s);
       case 'z' ->
-          Step.to(s.withZooms(List.of()).withMessage("started anew", false), new Effect.Restart());
+          Step.to(
+              s.withZooms(List.of())
+                  .withSelected(GraphQuery.ROOT, List.of(GraphQuery.ROOT))
+                  .withMessage("started anew", false),
+              new Effect.Restart());
       case 'e' ->
           Step.to(
               s.withMessage("exporting…", false),
@@ -286,7 +290,17 @@ public final class Keys {
         if (s.search().pattern() == null) {
           return Step.to(s);
         }
-        return match(scene, s.withSearch(Search.of(text, false)), 1);
+        ViewState kept = s.withSearch(Search.of(text, false));
+        int box = scene.selectedBox;
+        boolean there =
+            scene.snapshot != null
+                && scene.snapshot.search() != null
+                && box >= 0
+                && !scene.geometry.isRun(box)
+                && scene.geometry.slice().matched()[scene.geometry.node(box)];
+        return there
+            ? Step.to(kept.withMessage("the selected one matches; n goes on", false))
+            : match(scene, kept, 1);
       }
       case ESCAPE -> {
         return Step.to(s.withSearch(null));
@@ -314,7 +328,16 @@ public final class Keys {
         at = i;
       }
     }
+    // What is drawn first: of a long search most is too thin to see.
     int next = Math.floorMod(at + direction, found.length);
+    for (int i = 1; i <= found.length; i++) {
+      int candidate = Math.floorMod(at + i * direction, found.length);
+      int drawn = scene.geometry.boxOfNode(found[candidate]);
+      if (drawn >= 0 && !scene.geometry.isRun(drawn) && found[candidate] != s.selected()) {
+        next = candidate;
+        break;
+      }
+    }
     String where = "match " + (next + 1) + " of " + scene.snapshot.search().count();
     int box = scene.geometry.boxOfNode(found[next]);
     if (box >= 0 && !scene.geometry.isRun(box)) {

@@ -21,6 +21,7 @@ final class PickPainter {
     int top = scene.graphTop;
     int height = Math.max(3, scene.graphRows);
     for (int y = top; y < top + height; y++) {
+      grid.fill(0, y, scene.columns, Paint.of(Role.GROUND));
       grid.fill(x, y, width, BACKGROUND);
     }
     boolean processes = pick.of() == PickList.Of.PROCESSES;

@@ -62,8 +62,10 @@ public record ViewState(
 
   private static final String[] WINDOW_LABELS = {"10 s", "30 s", "5 min", "all"};
 
-  /** Levels asked for: more than a stack of 127 kernel and 127 user frames has. */
-  private static final int LEVELS = 300;
+  /**
+   * Levels asked for: more than a stack of 512 user and 127 kernel frames has below its process.
+   */
+  private static final int LEVELS = 700;
 
   /** How much finer the slice is asked for when a run of thin frames was opened. */
   private static final int FINER = 32;

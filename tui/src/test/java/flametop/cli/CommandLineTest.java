@@ -91,6 +91,8 @@ class CommandLineTest {
     refused(ExitCode.USAGE, "-a, -p and -t name different targets", "record", "-a", "-p", "1");
     refused(ExitCode.USAGE, "-d and -i both say when to end", "record", "-d", "1", "-i", "1");
     refused(ExitCode.USAGE, "--replay has its own target", "record", "--replay", "x", "-p", "1");
+    refused(ExitCode.USAGE, "--replay has the rates of its", "record", "--replay", "x", "-F", "9");
+    refused(ExitCode.USAGE, "--replay has the rates of its", "--replay", "x", "--cpu-hz", "0");
     refused(
         ExitCode.USAGE,
         "--replay ends where the recording does",
@@ -130,6 +132,12 @@ class CommandLineTest {
         "-p",
         "4194304");
     refused(ExitCode.TARGET_GONE, "there is no thread 4194304", "record", "-t", "4194304");
+  }
+
+  @Test
+  void target_givenTwice_isOne() {
+    assertEquals("pid 7,8", Target.processes(List.of(7, 8, 7)).fact());
+    assertEquals("tid 9", Target.threads(List.of(9, 9)).fact());
   }
 
   @Test

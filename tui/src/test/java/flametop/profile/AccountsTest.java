@@ -254,6 +254,33 @@ class AccountsTest {
   }
 
   @Test
+  void sampled_taskThatIsGone_isCountedAndHoldsNoAccount() {
+    Owners owners = new Owners();
+    owners.processSeen(0, 10, 0, "app", "app");
+    owners.taskSeen(0, 0, 10, "app");
+    ChangeLog log = new ChangeLog(1 << 20);
+    Accounts accounts = new Accounts(log, owners);
+    accounts.taskSeen(0, 0, true);
+    accounts.sampled(0, 1_000, 3, 400, 0, 1);
+    accounts.gone(0, 2_000, 500, 0);
+    accounts.sampled(0, 1_900, 3, 480, 0, 1);
+    log.mark(2_000, 0);
+    assertEquals(0, accounts.held());
+    long[] sums = new long[2];
+    ChangeLog.Cursor cursor = log.start();
+    log.forward(
+        cursor,
+        (owner, stack, state, base, open, samples) -> {
+          if (stack == 3 && state == State.RUN.ordinal()) {
+            sums[0] += base;
+            sums[1] += samples;
+          }
+        });
+    assertEquals(500, sums[0]);
+    assertEquals(2, sums[1]);
+  }
+
+  @Test
   void batch_withoutAPass_isNoSightOfTheTasks() {
     world.batch(
         1000,

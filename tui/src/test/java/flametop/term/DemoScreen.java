@@ -1,6 +1,8 @@
 package flametop.term;
 
 import flametop.view.Pictures;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -17,6 +19,10 @@ public final class DemoScreen {
             () -> {
               try {
                 Thread.sleep(700);
+                // `after FILE`: opens when the file is there
+                while (arguments.length > 1 && !Files.exists(Path.of(arguments[1]))) {
+                  Thread.sleep(20);
+                }
               } catch (InterruptedException e) {
                 return;
               }

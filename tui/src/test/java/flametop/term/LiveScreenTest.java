@@ -23,7 +23,7 @@ class LiveScreenTest {
   /**
    * Only so that a hung screen ends the test; each wait ends as soon as what it waits for is there.
    */
-  private static final long PATIENCE_MILLIS = 30_000;
+  private static final long PATIENCE_MILLIS = 120_000;
 
   @TempDir private Path folder;
   private String socket;
@@ -123,8 +123,10 @@ class LiveScreenTest {
 
   @Test
   void run_aSession_answersEachKeyAndLeavesTheTerminalAsItWas() throws Exception {
-    start();
+    Path open = folder.resolve("open");
+    start("after", open.toString());
     await("opening");
+    Files.createFile(open);
     await("live 00:42");
     press("Down");
     await("redis-server  4");
@@ -150,7 +152,7 @@ class LiveScreenTest {
     await("wrote flametop.folded");
     press("Space");
     await("live again");
-    tmux("resize-window", "-t", "screen", "-x", "140", "-y", "40");
+    tmux("resize-window", "-t", "screen", "-x", "150", "-y", "40");
     await("412 tasks");
     tmux("resize-window", "-t", "screen", "-x", "39", "-y", "9");
     await("is too small");

@@ -3,6 +3,7 @@ package flametop.term;
 import flametop.profile.GraphQuery;
 import flametop.profile.Options;
 import flametop.profile.Profile;
+import flametop.profile.RootOrder;
 import flametop.profile.Snapshot;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
@@ -17,11 +18,14 @@ import flametop.view.Scene;
 import flametop.view.ViewState;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * Writes the picture of the README: {@code STREAM COLUMNS ROWS THEME OUT.svg [KEYS]}, where the
- * stream is what {@code flametop record --format flametop} wrote, and the keys (letters) are
- * pressed before.
+ * Writes the picture of the README: {@code STREAM COLUMNS ROWS THEME OUT.svg [KEYS [PIDS]]}, where
+ * the stream is what {@code flametop record --format flametop} wrote, the keys (letters) are
+ * pressed before, and processes other than those (with commas between) are left out.
  */
 public final class StreamScreenshot {
   private StreamScreenshot() {}
@@ -30,7 +34,7 @@ public final class StreamScreenshot {
     int columns = Integer.parseInt(arguments[1]);
     int rows = Integer.parseInt(arguments[2]);
     try (ReplaySource source = ReplaySource.open(Path.of(arguments[0]), 20);
-        Profile profile = new Profile(source.facts(), Options.DEFAULT, source.names());
+        Profile profile = new Profile(source.facts(), options(arguments), source.names());
         Sampler sampler =
             new Sampler(source, source.facts().passHz(), source.facts().cpuHz(), profile)) {
       sampler.start();
@@ -38,10 +42,15 @@ public final class StreamScreenshot {
         Thread.sleep(50);
       }
       PaintOptions options =
-          new PaintOptions("web-1", "all tasks", false, false, Integer::toString);
+          new PaintOptions(
+              "web-1",
+              source.facts().wholeHost() ? "all tasks" : source.facts().target(),
+              false,
+              false,
+              Integer::toString);
       ViewState state =
           ViewState.initial(
-              StateSet.BUSY,
+              source.facts().wholeHost() ? StateSet.BUSY : StateSet.ALL,
               TaskFilter.NONE,
               source.facts().passHz(),
               source.facts().cpuHz(),
@@ -49,7 +58,12 @@ public final class StreamScreenshot {
       Scene scene = scene(profile, state, columns, rows, options);
       String keys = arguments.length > 5 ? arguments[5] : "";
       for (int i = 0; i < keys.length(); i++) {
-        Key key = keys.charAt(i) == '\n' ? Key.of(Key.Kind.ENTER) : Key.of(keys.charAt(i));
+        Key key =
+            switch (keys.charAt(i)) {
+              case '\n' -> Key.of(Key.Kind.ENTER);
+              case '\033' -> Key.of(Key.Kind.ESCAPE);
+              default -> Key.of(keys.charAt(i));
+            };
         scene = scene(profile, Keys.press(scene, key).state(), columns, rows, options);
       }
       CellGrid grid = Painter.paint(scene);
@@ -57,6 +71,18 @@ public final class StreamScreenshot {
           Path.of(arguments[4]),
           SvgScreenshot.render(grid, Theme.load(ScreenOptions.themesFolder(), arguments[3])));
     }
+  }
+
+  private static Options options(String[] arguments) {
+    Set<Integer> pids =
+        arguments.length > 6
+            ? Stream.of(arguments[6].split(",")).map(Integer::valueOf).collect(Collectors.toSet())
+            : Set.of();
+    return new Options(
+        RootOrder.COMM,
+        Options.DEFAULT_HISTORY_BYTES,
+        new TaskFilter(pids, Set.of(), Set.of()),
+        true);
   }
 
   private static Scene scene(

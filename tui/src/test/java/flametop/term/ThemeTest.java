@@ -39,7 +39,10 @@ class ThemeTest {
         }) {
       for (int shade = 0; shade < Paint.SHADES; shade++) {
         int bg = Paint.of(role, shade);
-        assertNotEquals(theme.foreground(Paint.of(Role.INK), bg), theme.background(bg));
+        int ink = Paint.of(Role.INK);
+        assertNotEquals(theme.foreground(ink, bg), theme.background(bg));
+        assertNotEquals(theme.foreground256(ink, bg), theme.background256(bg));
+        assertNotEquals(theme.foreground16(ink, bg), theme.background16(bg));
       }
     }
   }
@@ -52,6 +55,32 @@ class ThemeTest {
     assertEquals(0x808080, theme.background(Paint.of(Role.USER, 8)));
   }
 
+  @Test
+  void parse_numbersFor256_shadesAmongThem() throws Exception {
+    Theme theme = Theme.parse("t", dark().replaceFirst("user.256 +=.*", "user.256 = 100 101"));
+    assertEquals(100, theme.background256(Paint.of(Role.USER, 0)));
+    assertEquals(100, theme.background256(Paint.of(Role.USER, Paint.SHADES / 2 - 1)));
+    assertEquals(101, theme.background256(Paint.of(Role.USER, Paint.SHADES / 2)));
+    assertEquals(101, theme.background256(Paint.of(Role.USER, Paint.SHADES - 1)));
+  }
+
+  @Test
+  void parse_noNumbersFor256_takesTheNearest() throws Exception {
+    String without =
+        dark().replaceFirst("user.256 +=.*", "").replaceFirst("user +=.*", "user = #ff0000");
+    assertEquals(196, Theme.parse("t", without).background256(Paint.of(Role.USER)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"dark", "light"})
+  void foreground16_anyColour_isNotItsBackground(String name) throws Exception {
+    Theme theme = Theme.load(THEMES, name);
+    for (Role role : Role.values()) {
+      int bg = Paint.faded(Paint.of(Role.USER));
+      assertNotEquals(theme.background16(bg), theme.foreground16(Paint.of(role), bg));
+    }
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -62,6 +91,8 @@ class ThemeTest {
         "ink = #ffffff|t.theme:1: no such role: ink",
         "user = #1 |t.theme:1: not a colour: #1",
         "user = #111111 #222222 #333333|t.theme:1: more than two colours",
+        "user.256 = 300|t.theme:1: not a number from 16 to 255",
+        "user.256 = 3|t.theme:1: not a number from 16 to 255",
         "user.16 = orange|t.theme:1: not one of the 16 colours: orange",
         "ground = #000000|t.theme: no line for chrome"
       })

@@ -162,6 +162,36 @@ class KeysTest {
   }
 
   @Test
+  void enter_aSearchThatTheSelectedMatches_staysThere() {
+    press(Key.Kind.DOWN, Key.Kind.DOWN);
+    String before = selected();
+    type("/main");
+    press(Key.Kind.ENTER);
+    assertEquals(before, selected());
+    assertEquals("the selected one matches; n goes on", state.message());
+  }
+
+  @Test
+  void n_matchesTooThinToDraw_goesToThoseThatAreDrawnFirst() {
+    type("/.");
+    press(Key.Kind.ENTER);
+    for (int i = 0; i < 100; i++) {
+      type("n");
+      Scene scene = scene();
+      int box = scene.geometry.boxOfNode(state.selected());
+      assertTrue(box >= 0 && !scene.geometry.isRun(box), selected());
+    }
+  }
+
+  @Test
+  void z_withAFrameSelected_selectsTheRoot() {
+    press(Key.Kind.DOWN, Key.Kind.DOWN);
+    type("z");
+    assertEquals(GraphQuery.ROOT, state.selected());
+    assertEquals(List.of(new Effect.Restart()), effects);
+  }
+
+  @Test
   void slash_invalidExpression_saysWhyAndGoesOn() {
     type("/a(");
     assertNull(state.search().pattern());

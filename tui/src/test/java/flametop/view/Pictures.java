@@ -422,6 +422,9 @@ public final class Pictures {
             24));
     frames.add(frame("flame-80x24", server, selected.flipped(), 80, 24));
     frames.add(frame("idle-80x24", idle(), state(), 80, 24));
+    Tree quiet = new Tree();
+    quiet.stack(20, "sshd", "main", "do_authenticated2", "__poll");
+    frames.add(frame("almost-idle-80x24", quiet, state(), 80, 24));
     frames.add(frame("hostile-80x24", hostile(), state(), 80, 24));
     frames.add(
         frame("search-120x30", server, selected.withSearch(Search.of("^process", true)), 120, 30));

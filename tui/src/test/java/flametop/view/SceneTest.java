@@ -29,7 +29,7 @@ class SceneTest {
           row(Painter.paint(Scene.of(snapshot, state, columns, 24, Pictures.options())), 0);
       assertTrue(header.contains("● live 00:42"), header);
       assertTrue(header.contains("lost 0"), header);
-      assertTrue(header.contains("own 1.4%"), header);
+      assertTrue(header.contains("own  1.4%"), header);
     }
   }
 
