@@ -35,6 +35,28 @@ test_screen_without_terminal_says_record() {
   said 2 'flametop record'
 }
 
+test_terminal_that_cannot_draw_says_record() {
+  open_pane
+  type_line "clear; TERM=dumb '$flametop'; echo \"ended \$?\""
+  equal "exit code" 2 "$(ended)"
+  shows 'flametop record'
+}
+
+test_closed_stdin_records() {
+  status=0
+  "$flametop" record -i 1 -o "$work/closed" 2>"$work/err" <&- || status=$?
+  equal "exit code" 0 "$status"
+}
+
+test_without_proc_names_the_remedy() {
+  [ "$(id -u)" -eq 0 ] || skip "not root"
+  status=0
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  unshare -m sh -c 'mount -t tmpfs none /proc && exec "$1" record -d 1' sh "$flametop" \
+    >"$work/out" 2>"$work/err" </dev/null || status=$?
+  said 3 'mount'
+}
+
 test_rate_of_zero_is_usage() {
   run record -F 0 -d 1
   said 2 '-F'

@@ -51,3 +51,21 @@ test_folded_file_opens_in_inferno_with_the_same_total() {
   equal "total" "$total" "$drawn"
   [ "$frames" -gt 10 ] || fail "only $frames frames were drawn"
 }
+
+test_record_that_crashes_says_so_in_one_line() {
+  (
+    cd "$work" || exit
+    exec "$flametop" record -o crashed >out 2>err </dev/null
+  ) &
+  local launcher=$!
+  wait_until "it samples" pgrep -P "$launcher" java
+  sleep 2
+  kill -SEGV "$(pgrep -P "$launcher" java)"
+  status=0
+  wait "$launcher" || status=$?
+  equal "exit code" 134 "$status"
+  equal "what stdout got" 0 "$(wc -c <"$work/out")"
+  contains "message" 'crashed \(signal 6\); please report' "$work/err"
+  # shellcheck disable=SC2144 # at most one
+  [ ! -e "$work"/hs_err* ] || fail "a crash report is left"
+}

@@ -206,6 +206,21 @@ test_export_says_where() {
   equal "mode" 600 "$(stat -c %a "$found")"
 }
 
+test_export_of_nothing_leaves_no_file() {
+  open_pane
+  sleep 300 &
+  local sleeper=$!
+  start_screen "-p $sleeper --states on"
+  keys e
+  wait_for 'nothing to export'
+  kill $sleeper
+  keys q
+  ended >/dev/null
+  terminal_as_before
+  # shellcheck disable=SC2144 # at most one
+  [ ! -e "$work"/flametop-*.folded ] || fail "an empty export"
+}
+
 test_resize_down_to_too_small_and_back() {
   open_pane
   start_screen ''

@@ -19,19 +19,22 @@ const CAPABILITIES: [(u32, &str, bool, &str); 5] = [
     (39, "CAP_BPF", true, "to load the programs"),
     (38, "CAP_PERFMON", true, "to look at tasks and their stacks"),
     (
-        19,
+        CAP_SYS_PTRACE,
         "CAP_SYS_PTRACE",
         false,
         "to read the mappings of other users' processes",
     ),
     (
-        2,
+        CAP_DAC_READ_SEARCH,
         "CAP_DAC_READ_SEARCH",
         false,
         "to read the program files of other users' processes",
     ),
     (34, "CAP_SYSLOG", false, "to name kernel functions"),
 ];
+const CAP_DAC_OVERRIDE: u32 = 1;
+const CAP_DAC_READ_SEARCH: u32 = 2;
+const CAP_SYS_PTRACE: u32 = 19;
 const CAP_SYS_ADMIN: u32 = 21;
 
 fn line(what: &str, needed: bool, found: Result<String, (String, String)>) -> CheckLine {
@@ -193,25 +196,57 @@ fn btf() -> Result<String, (String, String)> {
     ))
 }
 
-fn capabilities() -> Vec<CheckLine> {
-    let effective = status_field("/proc/self/status", "CapEff:");
-    let effective = effective
+/// The capabilities of this process, a bit each.
+fn effective() -> u64 {
+    status_field("/proc/self/status", "CapEff:")
         .and_then(|hex| u64::from_str_radix(&hex, 16).ok())
-        .unwrap_or(0);
-    let has = |bit: u32| effective & 1 << bit != 0;
+        .unwrap_or(0)
+}
+
+fn has(effective: u64, capability: u32, needed: bool) -> bool {
+    let bit = |bit: u32| effective & 1 << bit != 0;
+    bit(capability)
+        // the older capability includes the two of BPF, and who may write all files may read them
+        || needed && bit(CAP_SYS_ADMIN)
+        || capability == CAP_DAC_READ_SEARCH && bit(CAP_DAC_OVERRIDE)
+}
+
+fn capabilities() -> Vec<CheckLine> {
+    let effective = effective();
     CAPABILITIES
         .iter()
         .map(|(bit, name, needed, purpose)| {
-            // the older capability includes the two of BPF
-            let ok = has(*bit) || *needed && has(CAP_SYS_ADMIN);
             let missing = || (format!("missing, needed {purpose}"), AS_ROOT.to_owned());
             line(
                 name,
                 *needed,
-                ok.then(|| (*purpose).to_owned()).ok_or_else(missing),
+                has(effective, *bit, *needed)
+                    .then(|| (*purpose).to_owned())
+                    .ok_or_else(missing),
             )
         })
         .collect()
+}
+
+/// A line about the capabilities without which stacks are shorter than they could be, if there are
+/// such. (Names of kernel functions are the symbolizer's to tell.)
+pub fn stacks_fall_short() -> Option<String> {
+    fall_short(effective())
+}
+
+fn fall_short(effective: u64) -> Option<String> {
+    let missing: Vec<_> = CAPABILITIES
+        .iter()
+        .filter(|(bit, ..)| [CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH].contains(bit))
+        .filter(|(bit, _, needed, _)| !has(effective, *bit, *needed))
+        .map(|(_, name, ..)| *name)
+        .collect();
+    (!missing.is_empty()).then(|| {
+        format!(
+            "other users' processes have no user frames or short ones: {} missing; {AS_ROOT}",
+            missing.join(" and ")
+        )
+    })
 }
 
 fn pid_namespace() -> Result<String, (String, String)> {
@@ -311,6 +346,22 @@ fn kernel_symbols() -> Result<String, (String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fall_short_each_capability_is_named_where_it_is_missing() {
+        let all = !0_u64;
+        let without = |bits: &[u32]| bits.iter().fold(all, |left, bit| left & !(1 << bit));
+        assert_eq!(fall_short(all), None);
+        let text = fall_short(without(&[CAP_SYS_PTRACE])).unwrap();
+        assert!(text.contains(": CAP_SYS_PTRACE missing; "), "{text}");
+        // who may write all files may read them
+        assert_eq!(fall_short(without(&[CAP_DAC_READ_SEARCH])), None);
+        let text = fall_short(1 << CAP_SYS_ADMIN).unwrap();
+        assert!(
+            text.contains("CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH"),
+            "{text}"
+        );
+    }
 
     #[test]
     fn version_of_distribution_kernels() {

@@ -240,7 +240,7 @@ impl Kernel {
             kind: OpenErrorKind::NotPossible,
             message: told("tasks cannot be sampled", error),
         })?;
-        let mut notices = Vec::new();
+        let mut notices = Vec::from_iter(check::stacks_fall_short());
         let mut own = None;
         if !check::in_initial_pid_namespace() {
             own = passes.own_tgid().ok(); // since 6.1

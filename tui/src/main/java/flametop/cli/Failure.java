@@ -2,6 +2,7 @@ package flametop.cli;
 
 import flametop.sampler.CleanText;
 import flametop.sampler.SamplerException;
+import flametop.term.NoScreenException;
 import java.io.IOException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -39,9 +40,13 @@ record Failure(ExitCode code, String message) {
     }
     if (cause instanceof OutOfMemoryError) {
       return new Failure(
-          ExitCode.FAILED, "out of memory; a shorter history needs less: --history 16");
+          ExitCode.FAILED,
+          "out of memory; a lower rate needs less (-F 9), and a shorter history (the screen: --history 16)");
     }
     String text = CleanText.clean(String.valueOf(cause.getMessage()), MAX_MESSAGE);
+    if (cause instanceof NoScreenException) {
+      return new Failure(ExitCode.USAGE, text);
+    }
     if (cause instanceof IOException && cause.getMessage() != null) {
       return new Failure(ExitCode.FAILED, text);
     }

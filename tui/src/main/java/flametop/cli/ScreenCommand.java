@@ -230,6 +230,10 @@ final class ScreenCommand implements Callable<Integer> {
   }
 
   private static String export(String host, List<FoldedStack> stacks) {
+    if (stacks.isEmpty()) {
+      String text = "nothing to export: no task was seen in the states shown; o shows others";
+      throw new UncheckedIOException(text, new IOException(text));
+    }
     String time =
         LocalDateTime.now(ZoneId.systemDefault())
             .format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));

@@ -14,6 +14,9 @@ import picocli.CommandLine.TypeConversionException;
 
 /** What is to be sampled. */
 final class TargetOptions {
+  /** Not the comma at the end: a list that ends in one is refused, as is one of commas alone. */
+  private static final String COMMA = ",(?!$)";
+
   @Option(names = "-a", order = 1, description = "all tasks of this host (the default)")
   private boolean all;
 
@@ -21,7 +24,7 @@ final class TargetOptions {
       names = "-p",
       order = 2,
       paramLabel = "PID",
-      split = ",",
+      split = COMMA,
       converter = Id.class,
       description = "only this process; may be repeated")
   private List<Integer> processes = new ArrayList<>();
@@ -30,7 +33,7 @@ final class TargetOptions {
       names = "-t",
       order = 3,
       paramLabel = "TID",
-      split = ",",
+      split = COMMA,
       converter = Id.class,
       description = "only this thread; may be repeated")
   private List<Integer> threads = new ArrayList<>();

@@ -10,6 +10,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -29,6 +30,8 @@ import java.util.Set;
  * order only. Closed without that, it leaves nothing.
  */
 public final class OutputFile implements AutoCloseable {
+  private static final String PLACES = " (record: -o; the screen: start it in another folder)";
+
   private final Path path;
   private final Path beside;
   private final boolean replace;
@@ -200,13 +203,16 @@ public final class OutputFile implements AutoCloseable {
       why = "this user may not write there";
     } else if (cause instanceof FileSystemException fs && fs.getReason() != null) {
       why = fs.getReason();
+    } else if (cause instanceof NoSuchFileException) {
+      // Folders that take no new files, as those of /proc, and one that was removed meanwhile.
+      why = "no file can be made there";
     } else {
       why = String.valueOf(cause.getMessage());
     }
     String remedy =
         why.contains("No space") || why.contains("quota")
-            ? "; make room or give another place with -o"
-            : "; give another place with -o";
+            ? "; make room, or choose another place" + PLACES
+            : "; choose another place" + PLACES;
     return new ExportException(
         "cannot write " + name(path) + ": " + CleanText.clean(why, 500) + remedy + consequence);
   }

@@ -62,7 +62,7 @@ public final class ReplaySource implements SampleSource {
     try {
       if (Files.exists(path) && !Files.isRegularFile(path)) {
         throw failed(
-            name + " is not a file; --replay takes what `flametop record --format flametop` wrote");
+            "no plain file; --replay takes what `flametop record --format flametop` wrote");
       }
       file = new BufferedInputStream(Files.newInputStream(path), 1 << 16);
       return new ReplaySource(path, file, speed);

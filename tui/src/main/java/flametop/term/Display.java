@@ -54,7 +54,7 @@ final class Display implements AutoCloseable {
   static Display open(Theme theme, Map<String, String> environment) throws IOException {
     String term = environment.getOrDefault("TERM", "");
     if (term.isEmpty() || term.equals("dumb") || term.equals("unknown")) {
-      throw new IOException(
+      throw new NoScreenException(
           "TERM="
               + term
               + ": this terminal cannot draw a screen; use `flametop record`, or set TERM (TERM=xterm-256color suits most)");

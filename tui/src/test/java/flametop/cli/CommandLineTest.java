@@ -115,6 +115,15 @@ class CommandLineTest {
   }
 
   @Test
+  void targets_listOfNothing_refusedRatherThanAllTasks() {
+    for (String option : List.of("-p", "-t")) {
+      for (String list : List.of(",", "1,", ",1", "1,,2")) {
+        refused(ExitCode.USAGE, "is no number from 1 to", "record", option, list);
+      }
+    }
+  }
+
+  @Test
   void target_notThere_gone() {
     refused(
         ExitCode.TARGET_GONE,
@@ -222,6 +231,12 @@ class CommandLineTest {
   void replay_badFile_oneLine() throws IOException {
     refused(
         ExitCode.FAILED, "does not exist", "record", "--replay", folder.resolve("none").toString());
+    refused(
+        ExitCode.FAILED,
+        folder + " is no plain file; --replay takes",
+        "record",
+        "--replay",
+        folder.toString());
     Path junk = Files.writeString(folder.resolve("junk"), "not a stream at all, but long enough");
     refused(
         ExitCode.FAILED,

@@ -108,13 +108,24 @@ class OutputFileTest {
   }
 
   @Test
+  void create_folderThatTakesNoFiles_saysSo() {
+    ExportException e =
+        assertThrows(
+            ExportException.class, () -> OutputFile.create(Path.of("/proc/x"), false).close());
+    assertEquals(
+        "cannot write /proc/x: no file can be made there; choose another place"
+            + " (record: -o; the screen: start it in another folder)",
+        e.getMessage());
+  }
+
+  @Test
   void create_folderNotWritable_saysSo() {
     // Not even root may make a file there.
     ExportException e =
         assertThrows(
             ExportException.class, () -> OutputFile.create(Path.of("/proc/flametop-out"), false));
     assertTrue(e.getMessage().startsWith("cannot write /proc/flametop-out: "), e::getMessage);
-    assertTrue(e.getMessage().contains("another place with -o"), e::getMessage);
+    assertTrue(e.getMessage().contains("another place (record: -o;"), e::getMessage);
   }
 
   @Test
