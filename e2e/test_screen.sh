@@ -260,3 +260,10 @@ test_shell_stops_and_continues_it() {
   equal "exit code" 0 "$(ended)"
   terminal_as_before
 }
+
+test_theme_that_does_not_exist_is_usage() {
+  open_pane
+  type_line "clear; '$flametop' --theme nosuch; echo \"ended \$?\""
+  wait_for 'nosuch.theme: no such theme'
+  equal "exit code" 2 "$(ended)"
+}

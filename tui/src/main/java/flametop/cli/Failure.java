@@ -3,6 +3,7 @@ package flametop.cli;
 import flametop.sampler.CleanText;
 import flametop.sampler.SamplerException;
 import flametop.term.NoScreenException;
+import flametop.term.ThemeException;
 import java.io.IOException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -44,7 +45,7 @@ record Failure(ExitCode code, String message) {
           "out of memory; a lower rate needs less (-F 9), and a shorter history (the screen: --history 16)");
     }
     String text = CleanText.clean(String.valueOf(cause.getMessage()), MAX_MESSAGE);
-    if (cause instanceof NoScreenException) {
+    if (cause instanceof NoScreenException || cause instanceof ThemeException) {
       return new Failure(ExitCode.USAGE, text);
     }
     if (cause instanceof IOException && cause.getMessage() != null) {

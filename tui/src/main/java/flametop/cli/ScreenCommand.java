@@ -71,6 +71,14 @@ final class ScreenCommand implements Callable<Integer> {
   private Double refreshSeconds;
 
   @Option(
+      names = "--theme",
+      order = 11,
+      paramLabel = "NAME",
+      defaultValue = "dark",
+      description = "colours: dark or light (default dark)")
+  private String theme;
+
+  @Option(
       names = "--history",
       order = 12,
       paramLabel = "MIB",
@@ -151,7 +159,7 @@ final class ScreenCommand implements Callable<Integer> {
             recorded == null ? rates.passHz() : recorded.facts().passHz(),
             recorded == null ? rates.cpuHz() : recorded.facts().cpuHz(),
             refreshSeconds == null ? 0 : (long) (refreshSeconds * 1e9),
-            "dark",
+            theme,
             ScreenOptions.themesFolder());
     CompletableFuture<LiveSession> session = new CompletableFuture<>();
     Thread opening = new Thread(() -> open(session, recorded, target, host, what, options), "open");
