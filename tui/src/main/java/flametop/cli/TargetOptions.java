@@ -25,6 +25,7 @@ final class TargetOptions {
       order = 2,
       paramLabel = "PID",
       split = COMMA,
+      splitSynopsisLabel = ",",
       converter = Id.class,
       description = "only this process; may be repeated")
   private List<Integer> processes = new ArrayList<>();
@@ -34,6 +35,7 @@ final class TargetOptions {
       order = 3,
       paramLabel = "TID",
       split = COMMA,
+      splitSynopsisLabel = ",",
       converter = Id.class,
       description = "only this thread; may be repeated")
   private List<Integer> threads = new ArrayList<>();
