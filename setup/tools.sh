@@ -64,6 +64,9 @@ missing_for_build() {
 # The same for what the tests and linters use beyond a build.
 missing_for_test() {
   missing=
+  command -v git >/dev/null || missing="$missing git"
+  command -v g++ >/dev/null || missing="$missing g++"
+  command -v musl-gcc >/dev/null || missing="$missing musl-tools"
   command -v tmux >/dev/null || missing="$missing tmux"
   command -v clang-format >/dev/null || missing="$missing clang-format"
   command -v shellcheck >/dev/null || missing="$missing shellcheck"

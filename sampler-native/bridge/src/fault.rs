@@ -57,7 +57,7 @@ fn run() -> anyhow::Result<String> {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let classes = std::env::temp_dir().join(format!("flametop-bridge-{}", std::process::id()));
     let compiled = Command::new("javac")
-        .arg("-d")
+        .args(["-encoding", "UTF-8", "-d"])
         .arg(&classes)
         .arg("-sourcepath")
         .arg(crate_folder.join("../../tui/src/main/java"))

@@ -287,10 +287,12 @@ impl Pipeline {
                     source: NameSource::Symbol,
                     name: &name[..name.len().min(stream::MAX_NAME)],
                 }),
-                None => {
-                    let address = self.stacks.place(frame).map_or(0, |p| p.offset);
-                    self.unnamed(frame, address);
-                }
+                // One name for all: each instruction would be a function of its own.
+                None => self.out.put(&Record::Name {
+                    frame,
+                    source: NameSource::Unknown,
+                    name: b"[jit]",
+                }),
             }
         }
         for answer in self.symbolizer.take_answers() {

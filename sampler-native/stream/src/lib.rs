@@ -220,7 +220,7 @@ pub enum NameSource {
     Symbol = 0,
     /// No symbol: the start of the function by its unwind information, `fn@0x…`.
     FunctionStart = 1,
-    /// No name: `0x…`.
+    /// No name: `0x…`, or `[jit]` for code made at run time.
     Unknown = 2,
     /// CFI says that nothing called it: `[thread start]`, `[process start]`.
     Root = 3,

@@ -51,7 +51,7 @@ final class CheckCommand implements Callable<Integer> {
     out.println(
         possible
             ? "flametop can sample here"
-            : "flametop cannot sample here: see the lines marked NO");
+            : "flametop cannot sample here: see the lines marked no");
     return possible ? ExitCode.DONE : ExitCode.NOT_POSSIBLE;
   }
 }

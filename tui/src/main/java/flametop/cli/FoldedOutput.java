@@ -109,8 +109,9 @@ final class FoldedOutput implements RecordingOutput {
   private String describe(long stacks, long total) {
     if (stacks == 0) {
       return states.equals(StateSet.ALL)
-          ? "nothing: no task was seen"
-          : "nothing: no task was seen in these states; --states all takes those that sleep, too";
+          ? "nothing: no task of this target and filter was seen"
+          : "nothing: no task of this target and filter was seen in these states;"
+              + " --states all takes those that sleep, too";
     }
     return unit == Unit.US
         ? String.format(Locale.ROOT, "%,d stacks, %.3f s of task time", stacks, total / 1e6)

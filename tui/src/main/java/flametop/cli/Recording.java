@@ -18,6 +18,7 @@ final class Recording implements AutoCloseable {
   private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long LAST_NAMES_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final int MOST_NOTICES = 20;
+  private static final int MOST_PROGRESS = 79;
 
   /**
    * When it ends by itself.
@@ -143,10 +144,10 @@ final class Recording implements AutoCloseable {
     if (progress && now >= nextProgress) {
       nextProgress = now + PROGRESS_NANOS;
       Balance b = new Balance(monitor.counters());
-      err.print(
+      String line =
           String.format(
               Locale.ROOT,
-              "\r\u001B[Kflametop: %.0f s, %,d tasks, %,d passes, %,d samples%s; Ctrl-C ends it and writes",
+              "flametop: %.0f s, %,d tasks, %,d passes, %,d samples%s; Ctrl-C ends it and writes",
               sampler.elapsedNanos() / 1e9,
               b.of(Counter.TASKS),
               b.of(Counter.PASSES_MADE),
@@ -157,7 +158,9 @@ final class Recording implements AutoCloseable {
                       Locale.ROOT,
                       ", %,d lost, %,d passes late",
                       b.of(Counter.CPU_DROPPED),
-                      b.of(Counter.PASSES_LATE))));
+                      b.of(Counter.PASSES_LATE)));
+      // A line that wraps could not be taken back.
+      err.print("\r\u001B[K" + line.substring(0, Math.min(line.length(), MOST_PROGRESS)));
       err.flush();
     }
   }

@@ -112,7 +112,7 @@ public final class LiveScreen {
                       ViewState.initial(StateSet.ALL, TaskFilter.NONE, 1, 1, 1),
                       80,
                       24,
-                      new PaintOptions("", "", false, false, Integer::toString)));
+                      new PaintOptions("", "", false, false, false, Integer::toString)));
             },
             "prepare");
     thread.setDaemon(true);
@@ -131,7 +131,8 @@ public final class LiveScreen {
     boolean ascii = !ColorMode.isUtf8(environment);
     boolean plain = ColorMode.of(environment) == ColorMode.NONE;
     Users users = new Users();
-    paintOptions = new PaintOptions(options.host(), options.target(), ascii, plain, users::name);
+    paintOptions =
+        new PaintOptions(options.host(), options.target(), false, ascii, plain, users::name);
     boolean ssh = !environment.getOrDefault("SSH_CONNECTION", "").isEmpty();
     long refresh =
         options.refreshNanos() > 0
@@ -249,6 +250,7 @@ public final class LiveScreen {
           new PaintOptions(
               session.host(),
               session.target(),
+              session.rates() == null,
               paintOptions.ascii(),
               paintOptions.plain(),
               paintOptions.users());

@@ -68,7 +68,8 @@ final class HeaderPainter {
       pieces.add(new Piece("❚❚ frozen +" + Units.span(waits), Role.ACCENT, true));
     } else {
       pieces.add(Piece.of("● ", Role.BETTER));
-      pieces.add(Piece.of("live " + Units.clock(snapshot.runNanos()), Role.TEXT));
+      String mark = scene.options.recorded() ? "replay " : "live ";
+      pieces.add(Piece.of(mark + Units.clock(snapshot.runNanos()), Role.TEXT));
     }
     if (snapshot != null && snapshot.refolding()) {
       pieces.add(Piece.of("  filtering…", Role.ACCENT));

@@ -47,6 +47,7 @@ public final class StreamScreenshot {
               source.facts().wholeHost() ? "all tasks" : source.facts().target(),
               false,
               false,
+              false,
               Integer::toString);
       ViewState state =
           ViewState.initial(

@@ -20,7 +20,7 @@ public final class Pictures {
   private Pictures() {}
 
   static PaintOptions options() {
-    return new PaintOptions("web-1", "all tasks", false, false, Pictures::user);
+    return new PaintOptions("web-1", "all tasks", false, false, false, Pictures::user);
   }
 
   private static String user(int uid) {
@@ -483,11 +483,11 @@ public final class Pictures {
             120,
             30,
             options()));
-    PaintOptions ascii = new PaintOptions("web-1", "all tasks", true, true, Pictures::user);
+    PaintOptions ascii = new PaintOptions("web-1", "all tasks", false, true, true, Pictures::user);
     frames.add(frame("ascii-80x24", snapshot(server, selected, 80), selected, 80, 24, ascii));
     frames.add(
         frame("ascii-hostile-80x24", snapshot(hostile(), state(), 80), state(), 80, 24, ascii));
-    PaintOptions plain = new PaintOptions("web-1", "all tasks", false, true, Pictures::user);
+    PaintOptions plain = new PaintOptions("web-1", "all tasks", false, false, true, Pictures::user);
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
     return frames;
   }

@@ -81,7 +81,8 @@ class SceneTest {
 
   @Test
   void paint_ascii_hasNothingElse() {
-    PaintOptions ascii = new PaintOptions("web-1", "all tasks", true, true, Integer::toString);
+    PaintOptions ascii =
+        new PaintOptions("web-1", "all tasks", false, true, true, Integer::toString);
     ViewState state = Pictures.state();
     CellGrid grid =
         Painter.paint(
