@@ -143,24 +143,24 @@ final class SelectionPainter {
 
   /** Percent of the node's time in each state. */
   private static String byState(long[] nanos, boolean words) {
-    long sum = 0;
-    for (long n : nanos) {
-      sum += n;
-    }
-    StringBuilder text = new StringBuilder();
+    // Idle kernel threads are counted in the header, and no time of anything.
     State[] order = {
       State.RUN, State.QUEUED, State.DISK, State.SLEEP, State.STOPPED, State.ZOMBIE, State.PARKED
     };
+    long sum = 0;
+    for (State state : order) {
+      sum += nanos[state.ordinal()];
+    }
+    StringBuilder text = new StringBuilder();
     String[] letters = {"run", "q", "d", "s", "t", "z", "p"};
     for (int i = 0; i < order.length; i++) {
-      int state = order[i].ordinal();
-      long n = state < nanos.length ? nanos[state] : 0;
+      long n = nanos[order[i].ordinal()];
       // The four states that matter are always there, so that nothing moves.
       long percent = sum <= 0 ? 0 : Math.round(100.0 * n / sum);
       if (i < 4 || percent > 0) {
         text.append(text.isEmpty() ? "" : words ? "  " : " ")
             .append(words ? order[i].label() : letters[i]);
-        text.append(' ').append(percent);
+        text.append(' ').append(percent).append('%');
       }
     }
     return text.toString();
