@@ -24,7 +24,8 @@ import java.util.stream.Stream;
  * </pre>
  *
  * A key is a {@link Role} in small letters. Each role has to be there; {@code .256} and {@code .16}
- * may be left out, then what looks nearest is taken. A faded colour is always the nearest.
+ * may be left out, then what looks nearest is taken. A faded colour is a grey as light as it: the
+ * few dark hues among the 256 would stand out.
  */
 public final class Theme {
   /** Names of the 16 colours, by number. */
@@ -221,7 +222,7 @@ public final class Theme {
   /** Number of the colour among 256. */
   int background256(int paint) {
     if (Paint.isFaded(paint)) {
-      return nearest256(rgb(paint));
+      return grey256(rgb(paint));
     }
     int[] steps =
         switch (Paint.role(paint)) {
@@ -232,6 +233,12 @@ public final class Theme {
     return steps.length == 0
         ? nearest256(rgb(paint))
         : steps[Paint.shade(paint) * steps.length / Paint.SHADES];
+  }
+
+  /** The grey of the ramp, 8 to 238 in steps of 10, that is as light. */
+  private static int grey256(int rgb) {
+    int light = ((rgb >> 16 & 0xff) + (rgb >> 8 & 0xff) + (rgb & 0xff)) / 3;
+    return 232 + Math.max(0, Math.min(23, Math.round((light - 8) / 10f)));
   }
 
   /** Number of the colour among 256, upon a background. */
