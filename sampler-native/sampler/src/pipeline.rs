@@ -239,7 +239,8 @@ impl Pipeline {
                     continue;
                 }
                 ModuleKind::Unknown => {
-                    self.unnamed(frame, offset);
+                    let address = format!("{offset:#x}");
+                    self.name(frame, NameSource::Unknown, address.as_bytes());
                     continue;
                 }
                 _ => {}
@@ -268,12 +269,11 @@ impl Pipeline {
         }
     }
 
-    fn unnamed(&mut self, frame: u32, address: u64) {
-        let name = format!("{address:#x}");
+    fn name(&mut self, frame: u32, source: NameSource, name: &[u8]) {
         self.out.put(&Record::Name {
             frame,
-            source: NameSource::Unknown,
-            name: name.as_bytes(),
+            source,
+            name: &name[..name.len().min(stream::MAX_NAME)],
         });
     }
 
@@ -282,26 +282,13 @@ impl Pipeline {
         let of_jit: Vec<jit::Answer> = self.jit.answers().collect();
         for (frame, name) in of_jit {
             match name {
-                Some(name) => self.out.put(&Record::Name {
-                    frame,
-                    source: NameSource::Symbol,
-                    name: &name[..name.len().min(stream::MAX_NAME)],
-                }),
+                Some(name) => self.name(frame, NameSource::Symbol, &name),
                 // One name for all: each instruction would be a function of its own.
-                None => self.out.put(&Record::Name {
-                    frame,
-                    source: NameSource::Unknown,
-                    name: b"[jit]",
-                }),
+                None => self.name(frame, NameSource::Unknown, b"[jit]"),
             }
         }
         for answer in self.symbolizer.take_answers() {
-            let name = &answer.name[..answer.name.len().min(stream::MAX_NAME)];
-            self.out.put(&Record::Name {
-                frame: answer.frame,
-                source: answer.source,
-                name,
-            });
+            self.name(answer.frame, answer.source, &answer.name);
         }
         for notice in self.symbolizer.take_notices() {
             self.notice(true, &notice);

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,27 +93,25 @@ class LiveScreenTest {
   }
 
   private String await(String text) throws Exception {
+    return await("not shown: " + text, shown -> shown.contains(text));
+  }
+
+  private String await(String failure, Predicate<String> wanted) throws Exception {
     long end = System.nanoTime() + PATIENCE_MILLIS * 1_000_000;
     String shown = "";
     while (System.nanoTime() < end) {
       shown = pane();
-      if (shown.contains(text)) {
+      if (wanted.test(shown)) {
         return shown;
       }
       Thread.sleep(50);
     }
-    return fail("not shown: " + text + "\n" + shown);
+    return fail(failure + "\n" + shown);
   }
 
   /** What is typed while the shell takes the terminal back may be lost. */
   private void awaitPrompt() throws Exception {
-    long end = System.nanoTime() + PATIENCE_MILLIS * 1_000_000;
-    while (!pane().stripTrailing().endsWith("ready>")) {
-      if (System.nanoTime() > end) {
-        fail("no prompt\n" + pane());
-      }
-      Thread.sleep(50);
-    }
+    await("no prompt", shown -> shown.stripTrailing().endsWith("ready>"));
     Thread.sleep(200);
   }
 
