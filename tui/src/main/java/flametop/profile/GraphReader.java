@@ -315,7 +315,7 @@ final class GraphReader {
         covered.add(isCovered);
       }
     }
-    return new Snapshot.Search(Math.min(weight, total(states)), found, count);
+    return new Snapshot.Search(pattern, Math.min(weight, total(states)), found, count);
   }
 
   /** The node in full. */

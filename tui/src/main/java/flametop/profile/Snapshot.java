@@ -1,6 +1,7 @@
 package flametop.profile;
 
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * All that one picture needs, immutable.
@@ -49,11 +50,12 @@ public record Snapshot(
   /**
    * What a search found in the whole graph.
    *
+   * @param pattern that of the query
    * @param weight ns below nodes that match, each counted once
    * @param nodes matches in drawing order, at most 4,096
    * @param count all matches
    */
-  public record Search(long weight, long[] nodes, int count) {}
+  public record Search(Pattern pattern, long weight, long[] nodes, int count) {}
 
   /**
    * Since the start, or since {@code z}.

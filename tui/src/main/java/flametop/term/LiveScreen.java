@@ -244,6 +244,7 @@ public final class LiveScreen {
       snapshot = e.snapshot();
       relayOut();
       state = scene.settled();
+      take(Keys.arrived(scene));
     } else if (event instanceof Event.Ready e) {
       session = e.session();
       paintOptions =

@@ -43,6 +43,9 @@ public final class Keys {
   /** Applies one key to the state that {@code scene} shows. */
   public static Step press(Scene scene, Key key) {
     ViewState s = scene.settled().withMessage("", false);
+    if (s.search() != null && s.search().awaited() != 0) {
+      s = s.withSearch(s.search().awaiting(0));
+    }
     if (key.kind() == Key.Kind.CTRL_C) {
       return Step.to(s, new Effect.Quit());
     }
@@ -290,11 +293,10 @@ public final class Keys {
         if (s.search().pattern() == null) {
           return Step.to(s);
         }
-        ViewState kept = s.withSearch(Search.of(text, false));
+        ViewState kept = s.withSearch(s.search().kept());
         int box = scene.selectedBox;
         boolean there =
-            scene.snapshot != null
-                && scene.snapshot.search() != null
+            scene.found() != null
                 && box >= 0
                 && !scene.geometry.isRun(box)
                 && scene.geometry.slice().matched()[scene.geometry.node(box)];
@@ -311,14 +313,23 @@ public final class Keys {
     }
   }
 
+  /** A picture has come: does what waited for it. */
+  public static Step arrived(Scene scene) {
+    ViewState s = scene.settled();
+    if (s.search() == null || s.search().awaited() == 0 || scene.found() == null) {
+      return Step.to(s);
+    }
+    return match(scene, s.withSearch(s.search().awaiting(0)), s.search().awaited());
+  }
+
   private static Step match(Scene scene, ViewState s, int direction) {
     if (s.search() == null || s.search().pattern() == null) {
       return Step.to(s.withMessage("no search; / begins one", false));
     }
-    if (scene.snapshot == null || scene.snapshot.search() == null) {
-      return Step.to(s.withMessage("still searching; n goes to the first match", false));
+    if (scene.found() == null) {
+      return Step.to(s.withSearch(s.search().awaiting(direction)).withMessage("searching…", false));
     }
-    long[] found = scene.snapshot.search().nodes();
+    long[] found = scene.found().nodes();
     if (found.length == 0) {
       return Step.to(s.withMessage("no match", false));
     }
@@ -338,7 +349,7 @@ public final class Keys {
         break;
       }
     }
-    String where = "match " + (next + 1) + " of " + scene.snapshot.search().count();
+    String where = "match " + (next + 1) + " of " + scene.found().count();
     int box = scene.geometry.boxOfNode(found[next]);
     if (box >= 0 && !scene.geometry.isRun(box)) {
       return Step.to(selectBox(scene, s, box).withMessage(where, false));

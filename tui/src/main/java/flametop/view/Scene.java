@@ -178,6 +178,18 @@ public final class Scene {
     return geometry == null ? 0 : geometry.levels() - firstLevel - levelsInSight;
   }
 
+  /** The answer to the search that is asked now; null if there is none, or it is not here yet. */
+  Snapshot.Search found() {
+    Search search = state.search();
+    boolean here =
+        search != null
+            && search.pattern() != null
+            && snapshot != null
+            && snapshot.search() != null
+            && snapshot.search().pattern() == search.pattern();
+    return here ? snapshot.search() : null;
+  }
+
   /**
    * The state that goes on from this picture: selection and zoom where the profile says that they
    * are now, and the scroll that was used.

@@ -196,11 +196,10 @@ final class SelectionPainter {
   }
 
   private static String matched(Scene scene) {
-    Search search = scene.state.search();
-    if (search == null || search.pattern() == null || scene.snapshot.search() == null) {
+    Snapshot.Search found = scene.found();
+    if (found == null) {
       return "";
     }
-    Snapshot.Search found = scene.snapshot.search();
     return found.count() == 0
         ? "no match"
         : "matched " + Units.share(found.weight(), scene.snapshot.total());

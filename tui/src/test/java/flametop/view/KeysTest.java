@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.GraphQuery;
+import flametop.profile.Snapshot;
 import flametop.profile.StateSet;
 import java.util.List;
 import java.util.Set;
@@ -18,7 +19,11 @@ class KeysTest {
   private List<Effect> effects = List.of();
 
   private Scene scene() {
-    return Scene.of(Pictures.snapshot(tree, state, 120), state, 120, 30, Pictures.options());
+    return sceneOf(Pictures.snapshot(tree, state, 120));
+  }
+
+  private Scene sceneOf(Snapshot snapshot) {
+    return Scene.of(snapshot, state, 120, 30, Pictures.options());
   }
 
   private void press(Key key) {
@@ -159,6 +164,40 @@ class KeysTest {
     assertEquals(first, selected());
     press(Key.Kind.ESCAPE);
     assertNull(state.search());
+  }
+
+  /** What was found for a text typed earlier is no answer: the first match waits for its own. */
+  @Test
+  void enter_beforeTheAnswerIsThere_goesToTheFirstMatchWhenItComes() {
+    type("/^tcp");
+    Snapshot earlier = scene().snapshot;
+    String before = selected();
+    for (Key key : List.of(Key.of('_'), Key.of(Key.Kind.ENTER))) {
+      state = Keys.press(sceneOf(earlier), key).state();
+    }
+    assertEquals("searching…", state.message());
+    state = Keys.arrived(sceneOf(earlier)).state();
+    assertEquals(before, selected());
+    state = Keys.arrived(scene()).state();
+    assertEquals("match 1 of 3", state.message());
+    assertTrue(selected().startsWith("tcp_"), selected());
+    press(Key.Kind.UP);
+    String chosen = selected();
+    state = Keys.arrived(scene()).state();
+    assertEquals(chosen, selected(), "a later picture leaves the selection alone");
+  }
+
+  @Test
+  void enter_thenAnotherKeyBeforeTheAnswer_leavesTheSelectionToThatKey() {
+    Snapshot without = scene().snapshot;
+    for (int c : "/^tcp_".chars().toArray()) {
+      state = Keys.press(sceneOf(without), Key.of(c)).state();
+    }
+    state = Keys.press(sceneOf(without), Key.of(Key.Kind.ENTER)).state();
+    state = Keys.press(sceneOf(without), Key.of(Key.Kind.DOWN)).state();
+    String chosen = selected();
+    state = Keys.arrived(scene()).state();
+    assertEquals(chosen, selected());
   }
 
   @Test

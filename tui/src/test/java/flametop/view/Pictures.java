@@ -513,7 +513,7 @@ public final class Pictures {
               query.zoom() == 0 ? List.of() : List.of(new ViewState.Zoom(query.zoom(), 1)));
       asked =
           asked.withSearch(
-              query.search() == null ? null : new Search("", false, query.search(), ""));
+              query.search() == null ? null : new Search("", false, query.search(), "", 0));
       return CompletableFuture.completedFuture(Pictures.snapshot(tree, asked, query.columns()));
     }
 

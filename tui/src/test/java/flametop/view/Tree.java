@@ -150,7 +150,8 @@ final class Tree {
     }
     List<Node> found = new ArrayList<>();
     long weight = search(root, query, false, found);
-    return new Snapshot.Search(weight, found.stream().mapToLong(n -> n.id).toArray(), found.size());
+    return new Snapshot.Search(
+        query.search(), weight, found.stream().mapToLong(n -> n.id).toArray(), found.size());
   }
 
   private static long search(Node node, GraphQuery query, boolean within, List<Node> found) {
