@@ -37,11 +37,8 @@ public final class Profile implements BatchSink, AutoCloseable {
   /** Work that can wait is done in slices so long, ns. */
   private static final long SLICE_NANOS = 5_000_000;
 
-  /**
-   * A trie of so many entries is folded anew, so that what the log does not tell apart any more
-   * leaves it.
-   */
-  private static final int REFOLD_ENTRIES = 200_000;
+  /** A trie of which half is empty, and at least so much, is folded anew. */
+  private static final int LEAST_GARBAGE = 16_384;
 
   private final LinkedBlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
   private final Options options;
@@ -51,13 +48,13 @@ public final class Profile implements BatchSink, AutoCloseable {
   private final ChangeLog log;
   private final HostUsage host;
   private final Intake intake;
+  private final Sweep sweep;
   private final GraphReader.Matches matches = new GraphReader.Matches();
 
   private Fold fold;
   private Fold next;
   private Trie previous;
   private int epoch = 1;
-  private int refoldAt = REFOLD_ENTRIES;
   private long windowNanos = Long.MAX_VALUE;
   private boolean tailDue;
   private Panels frozen;
@@ -74,9 +71,10 @@ public final class Profile implements BatchSink, AutoCloseable {
     this.options = options;
     Names known = new Names(names);
     stacks = new Stacks(known);
-    log = new ChangeLog(options.historyBytes());
+    log = new ChangeLog(options.historyBytes(), owners);
     host = new HostUsage(facts);
     intake = new Intake(log, owners, stacks, known, host);
+    sweep = new Sweep(log, intake, owners, stacks);
     fold = new Fold(log, owners, stacks, options, options.filter());
     Thread thread = new Thread(this::run, "profile");
     thread.setDaemon(true);
@@ -300,7 +298,17 @@ public final class Profile implements BatchSink, AutoCloseable {
           }
         });
     fold.catchUp(System.nanoTime() + SLICE_NANOS);
-    if (fold.trie().entries() > refoldAt && next == null && frozen == null) {
+    if (sweep.due()) {
+      sweep();
+    }
+  }
+
+  private void sweep() {
+    sweep.run(next == null ? List.of(fold) : List.of(fold, next), previous);
+    matches.forget();
+    Trie trie = fold.trie();
+    int garbage = trie.garbage();
+    if (garbage > LEAST_GARBAGE && garbage > trie.size() / 2 && next == null && frozen == null) {
       begin(fold.filter());
     }
   }
@@ -338,10 +346,6 @@ public final class Profile implements BatchSink, AutoCloseable {
       fold.close();
       replace(next);
       next = null;
-      refoldAt = Math.max(REFOLD_ENTRIES, 2 * fold.trie().entries());
-      if (fold.filter().equals(TaskFilter.NONE)) {
-        owners.forgetAllBut(fold.trie());
-      }
     }
   }
 

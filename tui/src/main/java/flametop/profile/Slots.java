@@ -18,6 +18,9 @@ final class Slots {
   private int count;
   private long taken;
 
+  /** All below are used. */
+  private int search;
+
   /** A slot for what has this id from now on. */
   int introduce(int id) {
     if (id >= slotOf.length) {
@@ -34,7 +37,8 @@ final class Slots {
 
   /** A slot for what has no id; kept only while it is referred to. */
   int take() {
-    int slot = used.nextClearBit(0);
+    int slot = used.nextClearBit(search);
+    search = slot + 1;
     used.set(slot);
     count = Math.max(count, slot + 1);
     taken++;
@@ -81,6 +85,7 @@ final class Slots {
 
   /** Frees every slot without an id that is not kept, and tells of it. */
   void sweep(BitSet kept, IntConsumer freed) {
+    search = 0;
     for (int slot = used.nextSetBit(0); slot >= 0; slot = used.nextSetBit(slot + 1)) {
       if (!introduced.get(slot) && !kept.get(slot)) {
         used.clear(slot);
