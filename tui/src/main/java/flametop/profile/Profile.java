@@ -37,8 +37,8 @@ public final class Profile implements BatchSink, AutoCloseable {
   /** Work that can wait is done in slices so long, ns. */
   private static final long SLICE_NANOS = 5_000_000;
 
-  /** A trie of which half is empty, and at least so much, is folded anew. */
-  private static final int LEAST_GARBAGE = 16_384;
+  /** A trie that is mostly empty is folded anew, if so many entries or nodes are. */
+  private static final int LEAST_EMPTY = 8_192;
 
   private final LinkedBlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
   private final Options options;
@@ -113,6 +113,20 @@ public final class Profile implements BatchSink, AutoCloseable {
           }
           return look(windowNanos, Long.MAX_VALUE / 2).folded(states, resolve(zoom), samples);
         });
+  }
+
+  /**
+   * How much is kept.
+   *
+   * @param owners and processes
+   * @param stacks and frames, functions
+   * @param trie entries and nodes
+   */
+  record Kept(int owners, int stacks, int trie, long logBytes) {}
+
+  CompletableFuture<Kept> kept() {
+    return request(
+        () -> new Kept(owners.size(), stacks.size(), fold.trie().size(), log.bytes()));
   }
 
   /** Totals by {@link Counter#ordinal()}, since the stream began. */
@@ -306,9 +320,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   private void sweep() {
     sweep.run(next == null ? List.of(fold) : List.of(fold, next), previous);
     matches.forget();
-    Trie trie = fold.trie();
-    int garbage = trie.garbage();
-    if (garbage > LEAST_GARBAGE && garbage > trie.size() / 2 && next == null && frozen == null) {
+    if (next == null && frozen == null && fold.trie().mostlyEmpty(LEAST_EMPTY)) {
       begin(fold.filter());
     }
   }
@@ -344,8 +356,11 @@ public final class Profile implements BatchSink, AutoCloseable {
     next.catchUp(deadline);
     if (next.caughtUp() && next.window(windowNanos, deadline)) {
       fold.close();
-      replace(next);
+      Fold whole = next;
       next = null;
+      replace(whole);
+      // The trie before held on to much.
+      sweep();
     }
   }
 

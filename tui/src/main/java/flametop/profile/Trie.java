@@ -317,16 +317,17 @@ final class Trie {
     }
   }
 
-  /** Entries that are empty, and nodes without any: only a new trie is without them. */
-  int garbage() {
-    int garbage = 0;
+  /** Whether more than half of it, and more than {@code least}, is empty: only a new trie is without. */
+  boolean mostlyEmpty(int least) {
+    int empty = 0;
     for (int entry = 0; entry < entries; entry++) {
-      garbage += entrySums.isZero(entry) ? 1 : 0;
+      empty += entrySums.isZero(entry) ? 1 : 0;
     }
+    int unused = 0;
     for (int node = 0; node < nodes; node++) {
-      garbage += passing[node] == 0 ? 1 : 0;
+      unused += passing[node] == 0 ? 1 : 0;
     }
-    return garbage;
+    return empty > Math.max(least, entries / 2) || unused > Math.max(least, nodes / 2);
   }
 
   /** Entries and nodes. */

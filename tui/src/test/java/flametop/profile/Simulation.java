@@ -32,6 +32,9 @@ final class Simulation {
     int number;
 
     long goneAt = Long.MAX_VALUE;
+
+    /** The stack that it was told to be in: it is not forgotten while the task lives. */
+    int told = NONE;
     int process;
     long begin;
     long firstSum;
@@ -133,8 +136,14 @@ final class Simulation {
 
   /** Gives ids of what is gone, and of stacks, to others; stacks come again under new ones. */
   private void forget() {
+    Set<Integer> held = new HashSet<>();
+    for (Task t : tasks) {
+      if (t.alive) {
+        held.add(t.told);
+      }
+    }
     for (int i = 0; i < stacks.length; i++) {
-      if (forgetting.nextInt(20) == 0) {
+      if (forgetting.nextInt(10) == 0 && !held.contains(i)) {
         world.forgetStack(stacks[i]);
         stacks[i] = NONE;
       }
@@ -336,6 +345,7 @@ final class Simulation {
           if (t.alive) {
             note(t, at, run, wait);
             t.lastState = state;
+            t.told = stack;
             int id = stack == NONE ? NONE : stacks[stack];
             world.intake.taskChanged(at, t.number, id, run, wait, nvcsw, 0, 0, state, WalkEnd.ROOT);
           }
