@@ -12,6 +12,7 @@
 
 mod check;
 mod facts;
+mod ids;
 mod jit;
 #[allow(unsafe_code)]
 mod os;

@@ -19,7 +19,9 @@ use crate::{
 };
 
 /// Bytes of unwind information in memory.
-const UNWIND_MEMORY: usize = 128 << 20;
+const UNWIND_MEMORY: usize = 24 << 20;
+/// Modules that are known before those are forgotten that nothing needs. Builds make files by the thousand.
+const MAX_MODULES: usize = 4096;
 /// Mappings of one process are read again at most this often, ns.
 const MAPS_PERIOD: u64 = 100_000_000;
 /// Most bytes of stack that are collected of one sleeper.
@@ -61,7 +63,8 @@ pub struct Pipeline {
     jit: JitNames,
     /// Modules that the symbolizer was told of and has still.
     subjects: HashSet<ModuleId>,
-    told_limit: bool,
+    /// With more modules than these, some are forgotten.
+    modules_due: usize,
 }
 
 /// What a walk came to; the frames are in the walker.
@@ -111,7 +114,7 @@ impl Pipeline {
             symbolizer,
             jit: JitNames::start(),
             subjects: HashSet::new(),
-            told_limit: false,
+            modules_due: MAX_MODULES,
         }
     }
 
@@ -231,6 +234,7 @@ impl Pipeline {
                 ModuleKind::Jit => {
                     let tgid = modules.get(module).tgid().unwrap_or(0);
                     let address = offset;
+                    self.stacks.asked(frame);
                     jit.push(jit::Ask {
                         frame,
                         tgid,
@@ -255,6 +259,7 @@ impl Pipeline {
                 self.subjects.insert(module);
                 self.symbolizer.add_module(module.0, subject);
             }
+            self.stacks.asked(frame);
             queries.push(Query {
                 frame,
                 module: module.0,
@@ -281,6 +286,7 @@ impl Pipeline {
     pub fn take_names(&mut self) -> Option<u32> {
         let of_jit: Vec<jit::Answer> = self.jit.answers().collect();
         for (frame, name) in of_jit {
+            self.stacks.answered(frame);
             match name {
                 Some(name) => self.name(frame, NameSource::Symbol, &name),
                 // One name for all: each instruction would be a function of its own.
@@ -288,18 +294,38 @@ impl Pipeline {
             }
         }
         for answer in self.symbolizer.take_answers() {
+            self.stacks.answered(answer.frame);
             self.name(answer.frame, answer.source, &answer.name);
         }
         for notice in self.symbolizer.take_notices() {
             self.notice(true, &notice);
         }
-        if self.stacks.full() && !std::mem::replace(&mut self.told_limit, true) {
-            self.notice(
-                true,
-                "too many different stacks: new ones are shown as [limit]; restart flametop to see them",
-            );
-        }
         self.symbolizer.pid()
+    }
+
+    /// Forgets stacks, frames and modules that were not seen for long, if there are too many.
+    pub fn forget(&mut self) {
+        let modules = &mut self.walker.modules;
+        if !self.stacks.due() && modules.len() <= self.modules_due {
+            return;
+        }
+        let kept: HashSet<u32> = self.tasks.stacks().collect();
+        self.stacks.forget(&kept, &mut self.out);
+        let mut needed = self.stacks.modules();
+        needed.extend(self.tasks.modules());
+        let gone = modules.retain(|id| needed.contains(&id));
+        self.modules_due = MAX_MODULES.max(2 * modules.len());
+        if gone.is_empty() {
+            return;
+        }
+        // Other modules get these ids.
+        self.walker.unwinder.clear();
+        self.stacks.forget_modules(&gone, &mut self.out);
+        for id in &gone {
+            self.subjects.remove(id);
+        }
+        self.symbolizer
+            .forget_modules(gone.iter().map(|id| id.0).collect());
     }
 }
 

@@ -302,7 +302,7 @@ impl Session {
             passes.marked = began;
             tasks.end_unmarked(number, began, out);
         }
-        tasks.forget(began);
+        tasks.forget(began, out);
         passes.want_marks = tasks.len() as u64 != counts.visited;
         Ok(began)
     }
@@ -332,6 +332,7 @@ impl Session {
             }
             self.symbolizer = symbolizer;
         }
+        pipeline.forget();
         let wishes = std::mem::take(&mut pipeline.wishes);
         if pass || now >= self.usage_told + USAGE_PERIOD {
             self.usage_told = now;

@@ -1,57 +1,120 @@
 //! Frames and stacks, each once, with dense ids.
 //!
-//! Both tables grow with distinct places and stacks only, not with samples. At their bounds every new stack becomes one
-//! stack without frames that ends in *limit*.
+//! The tables grow with distinct places and stacks only, not with samples, and are bounded: above a bound the stacks that
+//! were not seen for longest are forgotten, then the frames that are left without a stack, and the modules that are left without
+//! a frame. What is forgotten and comes again has another id.
 
-use std::collections::HashMap;
+use std::{
+    collections::{HashMap, HashSet},
+    hash::{BuildHasher, RandomState},
+};
 
-use flametop_stream::{Encoder, End, ModuleKind, Record};
+use flametop_stream::{Encoder, End, ModuleKind, Record, Space};
 use flametop_unwind::{Frame, ModuleId, Modules};
+use hashbrown::HashTable;
 
-/// Most frames and most stacks.
-const MAX_FRAMES: usize = 1 << 20;
-const MAX_STACKS: usize = 1 << 18;
+use crate::ids::Ids;
+
+/// What the tables may hold before some of it is forgotten.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    stacks: usize,
+    frames: usize,
+    /// Frames of all stacks.
+    places: usize,
+}
+
+/// About 32 MiB in all. Two busy CPUs come to 70 new stacks a second: a stack is kept for some ten minutes after it was seen.
+const BOUNDS: Bounds = Bounds {
+    stacks: 1 << 16,
+    frames: 1 << 18,
+    places: 1 << 22,
+};
+
+impl Bounds {
+    fn exceeded(&self, by: &Bounds) -> bool {
+        by.stacks > self.stacks || by.frames > self.frames || by.places > self.places
+    }
+}
+
+struct KnownFrame {
+    frame: Frame,
+    /// Questions for its name that are not answered.
+    asked: u32,
+    live: bool,
+}
+
+#[derive(Default)]
+struct KnownStack {
+    /// End and number of user frames, then the frames; empty: no stack has this id.
+    key: Box<[u32]>,
+    /// The moment when it was seen last.
+    used: u32,
+}
 
 /// The tables.
 pub struct Stacks {
-    most_frames: usize,
-    most_stacks: usize,
-    modules: u32,
-    frames: HashMap<Frame, u32>,
-    places: Vec<Frame>,
-    stacks: HashMap<Box<[u32]>, u32>,
-    limit: Option<u32>,
+    bounds: Bounds,
+    /// Above these, something is forgotten. More than the bounds if most of what is held must be.
+    due: Bounds,
+    moment: u32,
+    hasher: RandomState,
+    modules: HashMap<ModuleId, u32>,
+    module_ids: Ids,
+    frames: Vec<KnownFrame>,
+    frame_ids: Ids,
+    frame_table: HashTable<u32>,
+    stacks: Vec<KnownStack>,
+    stack_ids: Ids,
+    stack_table: HashTable<u32>,
+    places: usize,
     key: Vec<u32>,
 }
 
 impl Default for Stacks {
     fn default() -> Stacks {
-        Stacks::bounded(MAX_FRAMES, MAX_STACKS)
+        Stacks::bounded(BOUNDS)
     }
 }
 
 impl Stacks {
-    fn bounded(most_frames: usize, most_stacks: usize) -> Stacks {
+    fn bounded(bounds: Bounds) -> Stacks {
         Stacks {
-            most_frames,
-            most_stacks,
-            modules: 0,
-            frames: HashMap::new(),
-            places: Vec::new(),
-            stacks: HashMap::new(),
-            limit: None,
+            bounds,
+            due: bounds,
+            moment: 0,
+            hasher: RandomState::new(),
+            modules: HashMap::new(),
+            module_ids: Ids::default(),
+            frames: Vec::new(),
+            frame_ids: Ids::default(),
+            frame_table: HashTable::new(),
+            stacks: Vec::new(),
+            stack_ids: Ids::default(),
+            stack_table: HashTable::new(),
+            places: 0,
             key: Vec::new(),
         }
     }
 
     /// Where a frame is.
     pub fn place(&self, frame: u32) -> Option<&Frame> {
-        self.places.get(frame as usize)
+        let known = self.frames.get(frame as usize)?;
+        known.live.then_some(&known.frame)
     }
 
-    /// Whether the tables are full.
-    pub fn full(&self) -> bool {
-        self.limit.is_some()
+    /// The name of a frame was asked for: its id stays until the answer.
+    pub fn asked(&mut self, frame: u32) {
+        if let Some(known) = self.frames.get_mut(frame as usize) {
+            known.asked += 1;
+        }
+    }
+
+    /// An answer came.
+    pub fn answered(&mut self, frame: u32) {
+        if let Some(known) = self.frames.get_mut(frame as usize) {
+            known.asked = known.asked.saturating_sub(1);
+        }
     }
 
     /// The id of a stack, told with its frames and modules if it is new. `user` and `kernel` are leaf first.
@@ -67,23 +130,32 @@ impl Stacks {
         key.clear();
         key.push(end as u32 | (user.len() as u32) << 8);
         for frame in user.iter().rev().chain(kernel.iter().rev()) {
-            match self.frame(*frame, modules, out) {
-                Some(id) => key.push(id),
-                None => return self.limit(out),
-            }
+            key.push(self.frame(*frame, modules, out));
         }
-        let id = match self.stacks.get(&key[..]) {
+        let hash = self.hasher.hash_one(&key[..]);
+        let known = self
+            .stack_table
+            .find(hash, |id| *self.stacks[*id as usize].key == key[..]);
+        let id = match known {
             Some(id) => *id,
-            None if self.stacks.len() >= self.most_stacks => self.limit(out),
-            None => self.add(&key, end, user.len(), out),
+            None => self.add(&key, hash, end, user.len(), out),
         };
+        self.stacks[id as usize].used = self.moment;
         self.key = key;
         id
     }
 
-    fn add(&mut self, key: &[u32], end: End, user: usize, out: &mut Encoder) -> u32 {
-        let id = self.stacks.len() as u32;
-        self.stacks.insert(key.into(), id);
+    fn add(&mut self, key: &[u32], hash: u64, end: End, user: usize, out: &mut Encoder) -> u32 {
+        let id = self.stack_ids.take();
+        if id as usize == self.stacks.len() {
+            self.stacks.push(KnownStack::default());
+        }
+        self.stacks[id as usize].key = key.into();
+        self.places += key.len();
+        let (stacks, hasher) = (&self.stacks, &self.hasher);
+        self.stack_table.insert_unique(hash, id, |id| {
+            hasher.hash_one(&stacks[*id as usize].key[..])
+        });
         out.put(&Record::StackSeen {
             stack: id,
             end,
@@ -93,58 +165,140 @@ impl Stacks {
         id
     }
 
-    fn limit(&mut self, out: &mut Encoder) -> u32 {
-        if let Some(id) = self.limit {
-            return id;
+    fn frame(&mut self, frame: Frame, modules: &Modules, out: &mut Encoder) -> u32 {
+        let hash = self.hasher.hash_one(frame);
+        let known = self
+            .frame_table
+            .find(hash, |id| self.frames[*id as usize].frame == frame);
+        if let Some(id) = known {
+            return *id;
         }
-        let key = [End::Limit as u32];
-        let id = match self.stacks.get(&key[..]) {
-            Some(id) => *id,
-            None => self.add(&key, End::Limit, 0, out),
+        let module = self.module(frame.module, modules, out);
+        let id = self.frame_ids.take();
+        let known = KnownFrame {
+            frame,
+            asked: 0,
+            live: true,
         };
-        self.limit = Some(id);
-        id
-    }
-
-    fn frame(&mut self, frame: Frame, modules: &Modules, out: &mut Encoder) -> Option<u32> {
-        if let Some(id) = self.frames.get(&frame) {
-            return Some(*id);
+        match self.frames.get_mut(id as usize) {
+            Some(slot) => *slot = known,
+            None => self.frames.push(known),
         }
-        if self.places.len() >= self.most_frames {
-            return None;
-        }
-        while self.modules <= frame.module.0 {
-            let module = modules.get(ModuleId(self.modules));
-            out.put(&Record::ModuleSeen {
-                module: self.modules,
-                kind: match module.kind() {
-                    flametop_unwind::ModuleKind::Kernel => ModuleKind::Kernel,
-                    flametop_unwind::ModuleKind::File => ModuleKind::File,
-                    flametop_unwind::ModuleKind::Vdso => ModuleKind::Vdso,
-                    flametop_unwind::ModuleKind::Jit => ModuleKind::Jit,
-                    flametop_unwind::ModuleKind::Unknown => ModuleKind::Unknown,
-                },
-                path: module.path(),
-                build_id: module.build_id(),
-            });
-            self.modules += 1;
-        }
-        let id = self.places.len() as u32;
-        self.places.push(frame);
-        self.frames.insert(frame, id);
+        let (frames, hasher) = (&self.frames, &self.hasher);
+        self.frame_table
+            .insert_unique(hash, id, |id| hasher.hash_one(frames[*id as usize].frame));
         out.put(&Record::FrameSeen {
             frame: id,
-            module: frame.module.0,
+            module,
             offset: frame.offset,
             guessed: frame.guessed,
         });
-        Some(id)
+        id
+    }
+
+    fn module(&mut self, id: ModuleId, modules: &Modules, out: &mut Encoder) -> u32 {
+        if let Some(told) = self.modules.get(&id) {
+            return *told;
+        }
+        let module = modules.get(id);
+        let told = self.module_ids.take();
+        out.put(&Record::ModuleSeen {
+            module: told,
+            kind: match module.kind() {
+                flametop_unwind::ModuleKind::Kernel => ModuleKind::Kernel,
+                flametop_unwind::ModuleKind::File => ModuleKind::File,
+                flametop_unwind::ModuleKind::Vdso => ModuleKind::Vdso,
+                flametop_unwind::ModuleKind::Jit => ModuleKind::Jit,
+                flametop_unwind::ModuleKind::Unknown => ModuleKind::Unknown,
+            },
+            path: module.path(),
+            build_id: module.build_id(),
+        });
+        self.modules.insert(id, told);
+        told
+    }
+
+    fn held(&self) -> Bounds {
+        Bounds {
+            stacks: self.stack_table.len(),
+            frames: self.frame_table.len(),
+            places: self.places,
+        }
+    }
+
+    /// Whether it is time to [`Stacks::forget`]. What is seen from now on is newer than what was seen before.
+    pub fn due(&mut self) -> bool {
+        self.moment += 1;
+        self.due.exceeded(&self.held())
+    }
+
+    /// Forgets the half of the stacks that were not seen for longest, but none of `kept`, and the frames that no stack
+    /// has and that nobody asks about.
+    pub fn forget(&mut self, kept: &HashSet<u32>, out: &mut Encoder) {
+        let mut old: Vec<u32> = self.stack_table.iter().copied().collect();
+        let most = old.len() / 2;
+        old.retain(|id| !kept.contains(id));
+        if old.len() > most {
+            old.select_nth_unstable_by_key(most, |id| self.stacks[*id as usize].used);
+            old.truncate(most);
+        }
+        for id in &old {
+            let key = std::mem::take(&mut self.stacks[*id as usize].key);
+            self.places -= key.len();
+            let hash = self.hasher.hash_one(&key[..]);
+            if let Ok(entry) = self.stack_table.find_entry(hash, |known| known == id) {
+                entry.remove();
+            }
+        }
+        self.stack_ids.forget(Space::Stack, &old, out);
+        let mut needed = vec![false; self.frames.len()];
+        for stack in &self.stacks {
+            for frame in stack.key.iter().skip(1) {
+                needed[*frame as usize] = true;
+            }
+        }
+        let mut unused = Vec::new();
+        for (id, known) in self.frames.iter_mut().enumerate() {
+            if known.live && !needed[id] && known.asked == 0 {
+                known.live = false;
+                unused.push(id as u32);
+                let hash = self.hasher.hash_one(known.frame);
+                if let Ok(entry) = self.frame_table.find_entry(hash, |of| *of == id as u32) {
+                    entry.remove();
+                }
+            }
+        }
+        self.frame_ids.forget(Space::Frame, &unused, out);
+        let held = self.held();
+        // Less than twice, so that it comes back to the bounds.
+        let more = |held: usize| held + held / 2;
+        self.due = Bounds {
+            stacks: self.bounds.stacks.max(more(held.stacks)),
+            frames: self.bounds.frames.max(more(held.frames)),
+            places: self.bounds.places.max(more(held.places)),
+        };
+    }
+
+    /// The modules that frames are in.
+    pub fn modules(&self) -> HashSet<ModuleId> {
+        let frames = self.frames.iter().filter(|f| f.live);
+        frames.map(|f| f.frame.module).collect()
+    }
+
+    /// Forgets these modules, in which no frame is.
+    pub fn forget_modules(&mut self, gone: &[ModuleId], out: &mut Encoder) {
+        let told: Vec<u32> = gone
+            .iter()
+            .filter_map(|id| self.modules.remove(id))
+            .collect();
+        self.module_ids.forget(Space::Module, &told, out);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flametop_stream::{BATCH_HEADER, Reader, batch, file_header, rules::Rules};
 
     fn frames(modules: &mut Modules, offsets: impl IntoIterator<Item = u64>) -> Vec<Frame> {
         let module = modules.kernel();
@@ -154,6 +308,20 @@ mod tests {
             guessed: false,
         };
         offsets.into_iter().map(frame).collect()
+    }
+
+    /// Reads what was told, by the rules of the stream.
+    fn check(rules: &mut Rules, out: &mut Encoder) {
+        let mut bytes = file_header([]);
+        let mut framed = vec![0; BATCH_HEADER + out.bytes().len()];
+        batch(&mut framed, 0, 0, 0, out.bytes());
+        bytes.extend_from_slice(&framed);
+        out.clear();
+        let mut reader = Reader::new(bytes.as_slice()).expect("header");
+        let batch = reader.next_batch().expect("batch").expect("one");
+        for record in batch.records() {
+            rules.read(&record.expect("record")).expect("by the rules");
+        }
     }
 
     #[test]
@@ -173,20 +341,74 @@ mod tests {
     }
 
     #[test]
-    fn id_at_either_bound_is_one_stack_that_ends_in_limit() {
-        for (most_frames, most_stacks) in [(10, 1000), (1000, 10)] {
-            let (mut modules, mut out) = (Modules::new(1 << 20), Encoder::new());
-            let mut stacks = Stacks::bounded(most_frames, most_stacks);
-            let mut ids = Vec::new();
-            for offset in 0..20 {
-                let f = frames(&mut modules, [offset]);
-                ids.push(stacks.id(End::Root, &f, &[], &modules, &mut out));
+    fn forget_million_stacks_keeps_the_tables_bounded() {
+        let (mut modules, mut out) = (Modules::new(1 << 20), Encoder::new());
+        let bounds = Bounds {
+            stacks: 1000,
+            frames: 5000,
+            places: 20_000,
+        };
+        let mut stacks = Stacks::bounded(bounds);
+        let mut rules = Rules::default();
+        let (held, asked) = (frames(&mut modules, [1, 2]), frames(&mut modules, [3]));
+        let held = stacks.id(End::Root, &held, &[], &modules, &mut out);
+        let asked = stacks.id(End::Root, &asked, &[], &modules, &mut out);
+        let asked = stacks.stacks[asked as usize].key[1];
+        stacks.asked(asked);
+        let kept = HashSet::from([held]);
+        let mut forgets = 0;
+        for number in 0..1_000_000u64 {
+            let often = frames(&mut modules, [10 + number % 7]);
+            let often = stacks.id(End::Root, &often, &[], &modules, &mut out);
+            assert!(often < 2000);
+            let new = [20, 1000 + number, 1000 + number / 3];
+            let new = frames(
+                &mut modules,
+                new.into_iter().cycle().take(1 + number as usize % 9),
+            );
+            stacks.id(End::Root, &new, &[], &modules, &mut out);
+            if number % 100 == 0 {
+                if stacks.due() {
+                    forgets += 1;
+                    stacks.forget(&kept, &mut out);
+                }
+                check(&mut rules, &mut out);
+                assert_eq!(rules.live(Space::Stack), stacks.held().stacks);
+                assert_eq!(rules.live(Space::Frame), stacks.held().frames);
+                assert!(stacks.place(asked).is_some());
             }
-            assert!(stacks.full());
-            assert_eq!(ids[..10], (0..10).collect::<Vec<_>>());
-            assert_eq!(ids[10..], [10; 10]);
-            let known = frames(&mut modules, [3]);
-            assert_eq!(stacks.id(End::Root, &known, &[], &modules, &mut out), 3);
         }
+        assert!(forgets > 100);
+        assert!(rules.highest(Space::Stack) <= 1200);
+        assert!(rules.highest(Space::Frame) <= 5400);
+        assert!(stacks.held().places <= 21_000);
+        stacks.answered(asked);
+        stacks.forget(&kept, &mut out);
+        assert!(stacks.place(asked).is_none());
+        let again = frames(&mut modules, [1, 2]);
+        assert_eq!(stacks.id(End::Root, &again, &[], &modules, &mut out), held);
+    }
+
+    #[test]
+    fn forget_more_is_held_than_the_bound_goes_on() {
+        let (mut modules, mut out) = (Modules::new(1 << 20), Encoder::new());
+        let bounds = Bounds {
+            stacks: 10,
+            frames: 10,
+            places: 100,
+        };
+        let mut stacks = Stacks::bounded(bounds);
+        let mut kept = HashSet::new();
+        let mut forgets = 0;
+        for offset in 0..1000 {
+            let new = frames(&mut modules, [offset]);
+            kept.insert(stacks.id(End::Root, &new, &[], &modules, &mut out));
+            if stacks.due() {
+                forgets += 1;
+                stacks.forget(&kept, &mut out);
+            }
+        }
+        assert_eq!((kept.len(), stacks.held().stacks), (1000, 1000));
+        assert!(forgets < 20, "not each time: {forgets}");
     }
 }

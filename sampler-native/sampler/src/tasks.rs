@@ -7,8 +7,10 @@
 use std::{collections::HashMap, fs::File, io::Read};
 
 use flametop_kernel::{abi, record::Head};
-use flametop_stream::{Encoder, Record};
-use flametop_unwind::ProcessMaps;
+use flametop_stream::{Encoder, Record, Space};
+use flametop_unwind::{ModuleId, ProcessMaps};
+
+use crate::ids::Ids;
 
 /// How long the ended is remembered, ns.
 const MEMORY: u64 = 5_000_000_000;
@@ -130,8 +132,10 @@ pub struct Tasks {
     tasks: HashMap<TaskKey, Task>,
     processes: HashMap<ProcessKey, Process>,
     gone: HashMap<TaskKey, Gone>,
-    next_task: u32,
-    next_process: u32,
+    /// Tasks that nothing can name any more; not told yet.
+    retired: Vec<u32>,
+    task_ids: Ids,
+    process_ids: Ids,
     opened: u64,
     boot_offset: u64,
 }
@@ -143,8 +147,9 @@ impl Tasks {
             tasks: HashMap::new(),
             processes: HashMap::new(),
             gone: HashMap::new(),
-            next_task: 0,
-            next_process: 0,
+            retired: Vec::new(),
+            task_ids: Ids::default(),
+            process_ids: Ids::default(),
             opened,
             boot_offset,
         }
@@ -153,6 +158,17 @@ impl Tasks {
     /// Number of live tasks.
     pub fn len(&self) -> usize {
         self.tasks.len()
+    }
+
+    /// The stacks that live tasks were told to be in.
+    pub fn stacks(&self) -> impl Iterator<Item = u32> {
+        self.tasks.values().filter_map(|t| t.told?.stack)
+    }
+
+    /// The modules that processes have mapped.
+    pub fn modules(&self) -> impl Iterator<Item = ModuleId> {
+        let maps = self.processes.values().filter_map(|p| p.maps.as_ref());
+        maps.flat_map(ProcessMaps::modules)
     }
 
     /// Takes note of a task that was seen in pass number `pass` (0: not by a pass), and tells what is new about it.
@@ -168,6 +184,7 @@ impl Tasks {
             if !after {
                 return Sight::Ended(gone.id);
             }
+            self.retired.push(gone.id);
             self.gone.remove(&key);
             fresh = false;
         }
@@ -185,7 +202,7 @@ impl Tasks {
         let process = see_process(
             &mut self.processes,
             process_key,
-            &mut self.next_process,
+            &mut self.process_ids,
             head,
             out,
         );
@@ -200,8 +217,7 @@ impl Tasks {
             });
         };
         let task = self.tasks.entry(key).or_insert_with(|| {
-            let id = self.next_task;
-            self.next_task += 1;
+            let id = self.task_ids.take();
             process.tasks += 1;
             seen(id, process.id, fresh, out);
             Task {
@@ -237,7 +253,7 @@ impl Tasks {
             return false;
         };
         old.tasks = old.tasks.saturating_sub(1);
-        old.emptied = head.ktime;
+        old.emptied = old.emptied.max(head.ktime);
         if old.tasks > 0
             && let Some(task) = self.tasks.remove(&key)
         {
@@ -249,6 +265,7 @@ impl Tasks {
                 wait: task.sums.1,
                 exact: false,
             });
+            self.retired.push(task.id);
             return true;
         }
         false
@@ -289,14 +306,16 @@ impl Tasks {
         });
         if let Some(process) = self.processes.get_mut(&task.process) {
             process.tasks = process.tasks.saturating_sub(1);
-            process.emptied = time;
+            // No earlier than that of any task, which names it.
+            process.emptied = process.emptied.max(time);
         }
         let gone = Gone {
             id: task.id,
             time,
             exec: task.process.exec,
         };
-        self.gone.insert(key, gone);
+        let before = self.gone.insert(key, gone);
+        self.retired.extend(before.map(|g| g.id));
     }
 
     /// Ends every task that was there before `began` and that pass number `pass`, which wrote marks and began then, did not see.
@@ -311,27 +330,31 @@ impl Tasks {
         }
     }
 
-    /// Forgets what ended long before `now`.
-    pub fn forget(&mut self, now: u64) {
-        self.gone.retain(|_, g| g.time + MEMORY > now);
-        self.processes
-            .retain(|_, p| p.tasks > 0 || p.emptied + MEMORY > now);
+    /// Forgets what ended long before `now`, and says so.
+    pub fn forget(&mut self, now: u64, out: &mut Encoder) {
+        let mut tasks = std::mem::take(&mut self.retired);
+        let ended = self.gone.extract_if(|_, g| g.time + MEMORY <= now);
+        tasks.extend(ended.map(|(_, g)| g.id));
+        self.task_ids.forget(Space::Task, &tasks, out);
+        let ended = |p: &Process| p.tasks == 0 && p.emptied + MEMORY <= now;
+        let processes = self.processes.extract_if(|_, p| ended(p));
+        let processes: Vec<u32> = processes.map(|(_, p)| p.id).collect();
+        self.process_ids.forget(Space::Process, &processes, out);
     }
 }
 
 fn see_process<'a>(
     processes: &'a mut HashMap<ProcessKey, Process>,
     key: ProcessKey,
-    next: &mut u32,
+    ids: &mut Ids,
     head: &Head,
     out: &mut Encoder,
 ) -> &'a mut Process {
     let mut new = false;
     let process = processes.entry(key).or_insert_with(|| {
         new = true;
-        *next += 1;
         Process {
-            id: *next - 1,
+            id: ids.take(),
             comm: head.process_comm,
             uid: head.uid,
             cgroup: head.cgroup,
@@ -394,7 +417,7 @@ fn read_cmdline(tgid: u32) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flametop_stream::{BATCH_HEADER, Reader, batch, file_header, text::Line};
+    use flametop_stream::{BATCH_HEADER, Reader, batch, file_header, rules::Rules, text::Line};
 
     const SECOND: u64 = 1_000_000_000;
 
@@ -451,13 +474,29 @@ mod tests {
             self.tasks.exit(head, &mut self.out);
         }
 
-        /// The records since the last call, each up to the fields that do not matter here.
-        fn take(&mut self) -> Vec<String> {
+        /// The records since the last call as a stream.
+        fn stream(&mut self) -> Vec<u8> {
             let mut bytes = file_header([]);
             let mut framed = vec![0; BATCH_HEADER + self.out.bytes().len()];
             batch(&mut framed, 0, 0, 0, self.out.bytes());
             bytes.extend_from_slice(&framed);
             self.out.clear();
+            bytes
+        }
+
+        /// Holds the records since the last call to the rules of the stream.
+        fn check(&mut self, rules: &mut Rules) {
+            let bytes = self.stream();
+            let mut reader = Reader::new(bytes.as_slice()).expect("header");
+            let batch = reader.next_batch().expect("batch").expect("one");
+            for record in batch.records() {
+                rules.read(&record.expect("record")).expect("by the rules");
+            }
+        }
+
+        /// The records since the last call, each up to the fields that do not matter here.
+        fn take(&mut self) -> Vec<String> {
+            let bytes = self.stream();
             let mut reader = Reader::new(bytes.as_slice()).expect("header");
             let batch = reader.next_batch().expect("batch").expect("one");
             let line = |r| Line(&r).to_string();
@@ -622,9 +661,48 @@ mod tests {
         let mut log = Log::new();
         log.see(&head(100, 11));
         log.exit(&head(100, 12));
-        log.tasks.forget(13 * SECOND);
+        log.take();
+        log.tasks.forget(13 * SECOND, &mut log.out);
         assert_eq!((log.tasks.processes.len(), log.tasks.gone.len()), (1, 1));
-        log.tasks.forget(18 * SECOND);
+        log.tasks.forget(18 * SECOND, &mut log.out);
         assert_eq!((log.tasks.processes.len(), log.tasks.gone.len()), (0, 0));
+        assert_eq!(
+            log.take(),
+            ["forgotten space=1 ids=0", "forgotten space=0 ids=0"]
+        );
+    }
+
+    #[test]
+    fn forget_million_short_tasks_gives_their_ids_anew() {
+        let mut log = Log::new();
+        let mut rules = Rules::default();
+        for n in 0..1_000_000u64 {
+            let (time, tid) = (10 * SECOND + n * SECOND / 1000, 200 + (n % 30_000) as u32);
+            let short = Head {
+                ktime: time,
+                tid,
+                tgid: tid,
+                start_boottime: time,
+                process_start_boottime: time,
+                ..head(tid, 0)
+            };
+            log.see(&short);
+            if n % 3 > 0 {
+                // The others are just not found again.
+                log.exit(&Head {
+                    ktime: time + 1,
+                    ..short
+                });
+            }
+            if n % 1000 == 0 {
+                log.tasks.end_unmarked(2, time, &mut log.out);
+                log.tasks.forget(time, &mut log.out);
+                log.check(&mut rules);
+                assert!(rules.live(Space::Task) <= 7000);
+                assert!(rules.live(Space::Process) <= 7000);
+            }
+        }
+        assert!(rules.highest(Space::Task) <= 8000);
+        assert!(rules.highest(Space::Process) <= 8000);
     }
 }

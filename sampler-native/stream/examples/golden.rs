@@ -5,7 +5,7 @@ use std::{fs, path::Path, process::ExitCode};
 
 use flametop_stream::{
     BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Encoder, End, Head, ModuleKind, NOT_COUNTED,
-    NameSource, Record, State, batch, file_header,
+    NameSource, Record, Space, State, batch, file_header,
 };
 
 fn main() -> ExitCode {
@@ -301,6 +301,24 @@ fn second_part() -> Encoder {
         pass_hz: 19,
         cpu_hz: 0,
         own_cpu: 5_000_000,
+    });
+    for (space, ids) in [
+        (Space::Task, &[2, 1][..]),
+        (Space::Process, &[1]),
+        (Space::Stack, &[3, 4]),
+        (Space::Frame, &[5]),
+        (Space::Module, &[]),
+    ] {
+        e.put(&Record::Forgotten {
+            space,
+            ids: ids.into(),
+        });
+    }
+    e.put(&Record::StackSeen {
+        stack: 4,
+        end: End::Truncated,
+        user: 0,
+        frames: [2][..].into(),
     });
     e
 }

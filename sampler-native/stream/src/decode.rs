@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt, io::Read};
 
 use crate::{
     BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, End, FRAME_GUESSED, Head, Kind, MAGIC,
-    MAX_BATCH, ModuleKind, NO_STACK, NameSource, SAMPLE_USER, State, VERSION,
+    MAX_BATCH, ModuleKind, NO_STACK, NameSource, SAMPLE_USER, Space, State, VERSION,
     encode::RECORD_HEADER,
 };
 
@@ -94,6 +94,10 @@ pub enum Record<'a> {
         cpu_hz: u32,
         own_cpu: u64,
     },
+    Forgotten {
+        space: Space,
+        ids: Cow<'a, [u32]>,
+    },
 }
 
 impl<'a> Record<'a> {
@@ -160,14 +164,11 @@ impl<'a> Record<'a> {
                 let end = End::of(b.u8()?).ok_or("unknown end of a walk")?;
                 b.u8()?;
                 let (user, kernel) = (b.u16()?, b.u16()?);
-                let frames = b.take(4 * (usize::from(user) + usize::from(kernel)))?;
-                let frames = frames.chunks_exact(4);
-                let frames = frames.map(|f| u32::from_le_bytes([f[0], f[1], f[2], f[3]]));
                 Record::StackSeen {
                     stack,
                     end,
                     user,
-                    frames: frames.collect::<Vec<_>>().into(),
+                    frames: b.ids(usize::from(user) + usize::from(kernel))?.into(),
                 }
             }
             Kind::TaskChanged => Record::TaskChanged(b.head()?),
@@ -203,6 +204,15 @@ impl<'a> Record<'a> {
                 cpu_hz: b.u32()?,
                 own_cpu: b.u64()?,
             },
+            Kind::Forgotten => {
+                let space = Space::of(b.u8()?).ok_or("unknown space of ids")?;
+                b.take(3)?;
+                let count = b.u32()? as usize;
+                Record::Forgotten {
+                    space,
+                    ids: b.ids(count)?.into(),
+                }
+            }
         }))
     }
 }
@@ -238,6 +248,13 @@ impl<'a> Body<'a> {
     fn str(&mut self) -> Result<&'a [u8], &'static str> {
         let length = self.u16()?;
         self.take(usize::from(length))
+    }
+    fn ids(&mut self, count: usize) -> Result<Vec<u32>, &'static str> {
+        let bytes = self.take(count.saturating_mul(4))?;
+        let ids = bytes.chunks_exact(4);
+        Ok(ids
+            .map(|id| u32::from_le_bytes([id[0], id[1], id[2], id[3]]))
+            .collect())
     }
     fn head(&mut self) -> Result<Head, &'static str> {
         Ok(Head {
@@ -505,8 +522,9 @@ macro_rules! numbered {
 }
 
 numbered!(Kind: u16, Counters, ProcessSeen, TaskSeen, TaskGone, ModuleSeen, FrameSeen, StackSeen, TaskChanged, CpuSample,
-    CpuUsage, IdleState, Name, Notice, HostUsage);
+    CpuUsage, IdleState, Name, Notice, HostUsage, Forgotten);
 numbered!(State: u8, Run, Queued, Sleep, Disk, Stopped, Zombie, Parked, IdleKthread);
 numbered!(End: u8, Root, Truncated, OtherStack, NoUnwindInfo, Jit, MmBusy, Torn, Faulted, Exited, Limit);
 numbered!(ModuleKind: u8, Kernel, File, Vdso, Jit, Unknown);
+numbered!(Space: u8, Process, Task, Module, Frame, Stack);
 numbered!(NameSource: u8, Symbol, FunctionStart, Unknown, Root);

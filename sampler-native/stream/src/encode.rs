@@ -188,6 +188,13 @@ impl Encoder {
                 b.u32(*cpu_hz);
                 b.u64(*own_cpu);
             }),
+            Record::Forgotten { space, ids } => self.record(Kind::Forgotten, |b| {
+                b.u8(*space as u8);
+                b.u8(0);
+                b.u16(0);
+                b.u32(ids.len() as u32);
+                ids.iter().for_each(|id| b.u32(*id));
+            }),
         }
     }
 

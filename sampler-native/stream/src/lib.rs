@@ -42,6 +42,8 @@
 //! A reader skips kinds it does not know and ignores bytes after the body that it knows.
 //! `str` is `u16 length` and that many bytes: raw bytes of the kernel or of a file, *not* cleaned and perhaps not UTF-8.
 //! Ids are dense and start at 0, each in its own space; a record that names an id comes after the one that introduces it.
+//! A *forgotten* id is named no more, until a later record introduces it anew, as something else. What names it is
+//! forgotten before it: a stack before its frames, a frame before its module, a task before its process.
 //!
 //! | kind | body |
 //! |---|---|
@@ -59,6 +61,7 @@
 //! | 12 name | `u32 frame`, `u8 how` ([`NameSource`]), `str name` (≤ 1,024 bytes) |
 //! | 13 notice | `u8 level` (0 told, 1 something does not work; the rest does), `str text`: what happened, to which thing, what mends it |
 //! | 14 host usage | `u32 load1`, `u32 load5`, `u32 load15` (× 100), `u32 pass_hz`, `u32 cpu_hz` (now), `u64 own_cpu` (CPU ns of flametop's processes) |
+//! | 15 forgotten | `u8 space` ([`Space`]), `u8 0`, `u16 0`, `u32 n`, `n × u32 id`: these ids may be given anew |
 //!
 //! Records 1, 10, 11 and 14 are in every batch that ends a pass, and at least four times a second.
 //!
@@ -100,6 +103,7 @@
 //! name frame= source= name=
 //! notice level= text=
 //! host load1= load5= load15= pass_hz= cpu_hz= own_cpu=
+//! forgotten space= ids=U32,…
 //! ```
 //! Fields are separated by one space. Numbers are unsigned decimal, enums their numbers, flags `0` or `1`;
 //! no stack and a figure that is not counted are `none`; an empty list is empty. `build_id` is lower-case hexadecimal.
@@ -110,6 +114,7 @@
 
 mod decode;
 mod encode;
+pub mod rules;
 pub mod text;
 
 pub use decode::{Batch, Damage, Header, Reader, Record, Records};
@@ -157,6 +162,7 @@ pub enum Kind {
     Name = 12,
     Notice = 13,
     HostUsage = 14,
+    Forgotten = 15,
 }
 
 /// States of a task; the same numbers as `enum ft_state`.
@@ -210,6 +216,18 @@ pub enum ModuleKind {
     Vdso = 2,
     Jit = 3,
     Unknown = 4,
+}
+
+/// What an id is of.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Space {
+    Process = 0,
+    Task = 1,
+    Module = 2,
+    Frame = 3,
+    Stack = 4,
 }
 
 /// Where a name comes from.

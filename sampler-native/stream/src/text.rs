@@ -191,6 +191,9 @@ impl fmt::Display for Line<'_, Record<'_>> {
                 f,
                 "host load1={load1} load5={load5} load15={load15} pass_hz={pass_hz} cpu_hz={cpu_hz} own_cpu={own_cpu}"
             ),
+            Record::Forgotten { space, ids } => {
+                write!(f, "forgotten space={} ids={}", *space as u8, List(ids))
+            }
         }
     }
 }

@@ -49,6 +49,7 @@ pub struct Symbolizer {
 enum Message {
     Add(u32, Subject),
     Ask(Vec<Query>),
+    Forget(Vec<u32>),
 }
 
 /// What the client's thread and its callers share. Nobody holds a lock while waiting for anything.
@@ -93,6 +94,13 @@ impl Symbolizer {
     /// open.
     pub fn add_module(&mut self, module: u32, subject: Subject) {
         self.tell(Message::Add(module, subject));
+    }
+
+    /// Forgets modules, which must have no questions without an answer; others may get their numbers.
+    pub fn forget_modules(&mut self, modules: Vec<u32>) {
+        if !modules.is_empty() {
+            self.tell(Message::Forget(modules));
+        }
     }
 
     /// Asks for names. Each query is answered once, in any order.
@@ -262,6 +270,11 @@ impl Client {
     fn take(&mut self, message: Message) {
         match message {
             Message::Add(module, subject) => self.add(module, subject),
+            Message::Forget(modules) => {
+                for module in modules {
+                    self.modules.remove(&module);
+                }
+            }
             Message::Ask(queries) => {
                 let (asked, known): (Vec<_>, Vec<_>) = queries.into_iter().partition(|query| {
                     query.root.is_none()

@@ -29,7 +29,7 @@ pub use helper::run as run_helper;
 pub const NAME_MAX: usize = 1024;
 
 /// Open files that are kept; a module beyond that is without symbols until it is added again.
-pub const MAX_FILES: usize = 1024;
+pub const MAX_FILES: usize = 256;
 
 /// What a module is, and where its symbols are.
 #[derive(Debug)]

@@ -77,6 +77,12 @@ impl ProcessMaps {
         Ok(())
     }
 
+    /// The modules that it names.
+    pub fn modules(&self) -> impl Iterator<Item = ModuleId> {
+        let areas = self.areas.iter().map(|area| area.module);
+        areas.chain(self.jit)
+    }
+
     /// Whether `address` lies in an executable mapping.
     pub fn is_executable(&self, address: u64) -> bool {
         self.find(address).is_some()

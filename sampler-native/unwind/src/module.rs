@@ -7,7 +7,7 @@ use crate::{
 };
 use gimli::UnwindContext;
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fs::{self, File},
     io,
     os::unix::{
@@ -250,6 +250,8 @@ impl Module {
 #[derive(Debug)]
 pub struct Modules {
     list: Vec<Module>,
+    /// Ids of modules that were forgotten; their places in the list are empty.
+    free: Vec<ModuleId>,
     files: HashMap<FileKey, ModuleId>,
     unknown: HashMap<Vec<u8>, ModuleId>,
     kernel: Option<ModuleId>,
@@ -262,6 +264,7 @@ impl Modules {
     pub fn new(limit: usize) -> Modules {
         Modules {
             list: Vec::new(),
+            free: Vec::new(),
             files: HashMap::new(),
             unknown: HashMap::new(),
             kernel: None,
@@ -278,14 +281,37 @@ impl Modules {
         &self.list[id.0 as usize]
     }
 
-    /// How many there are; their ids are below.
+    /// How many there are.
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.list.len() - self.free.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.len() == 0
+    }
+
+    /// Forgets every module but the kernel's and those that `keep` tells, which must be all that a [`ProcessMaps`](crate::ProcessMaps)
+    /// [has](crate::ProcessMaps::modules). Another may get the id: an [`Unwinder`](crate::Unwinder) that saw it must be
+    /// [cleared](crate::Unwinder::clear).
+    ///
+    /// Returns which are forgotten.
+    pub fn retain(&mut self, keep: impl Fn(ModuleId) -> bool) -> Vec<ModuleId> {
+        let free: HashSet<ModuleId> = self.free.iter().copied().collect();
+        let mut forgotten: Vec<ModuleId> = (0..self.list.len() as u32).map(ModuleId).collect();
+        forgotten.retain(|id| Some(*id) != self.kernel && !free.contains(id) && !keep(*id));
+        for id in &forgotten {
+            let module = &mut self.list[id.0 as usize];
+            if let Some((key, ..)) = &module.file {
+                self.files.remove(key);
+            }
+            if self.unknown.get(&module.path) == Some(id) {
+                self.unknown.remove(&module.path);
+            }
+            *module = Module::new(ModuleKind::Unknown, b"");
+        }
+        self.free.extend_from_slice(&forgotten);
+        forgotten
     }
 
     /// Bytes of unwind information in memory.
@@ -634,6 +660,10 @@ impl Modules {
     }
 
     fn add(&mut self, module: Module) -> ModuleId {
+        if let Some(id) = self.free.pop() {
+            self.list[id.0 as usize] = module;
+            return id;
+        }
         let id = ModuleId(self.list.len() as u32);
         self.list.push(module);
         id

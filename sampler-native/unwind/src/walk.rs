@@ -94,6 +94,11 @@ impl Unwinder {
         }
     }
 
+    /// Empties the cache.
+    pub fn clear(&mut self) {
+        *self = Unwinder::new();
+    }
+
     /// Walks one stack into `frames` (cleared first), leaf first. Nothing is allocated for a stack whose
     /// rows are known and for which `frames` has room.
     pub fn walk(

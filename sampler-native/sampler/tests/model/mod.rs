@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use flametop_sampler::{MIN_BUFFER, Session};
 use flametop_stream::{
-    COUNTERS, Counter, End, Head, ModuleKind, NO_STACK, NameSource, Reader, Record,
+    COUNTERS, Counter, End, Head, ModuleKind, NameSource, Reader, Record, Space, rules::Rules,
 };
 
 pub struct Process {
@@ -25,6 +25,7 @@ pub struct Task {
     /// How many *task changed* there were.
     pub changes: usize,
     pub gone: Option<Gone>,
+    forgotten: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +54,7 @@ pub struct Model {
     pub batches: u32,
     pub cpus: u32,
     pub own_cpu: u64,
+    rules: Rules,
     asked: usize,
 }
 
@@ -174,6 +176,7 @@ impl Model {
     }
 
     fn read(&mut self, record: &Record<'_>) {
+        self.rules.read(record).expect("by the rules of ids");
         match record {
             Record::Counters(totals) => self.counters = Some(*totals),
             Record::ProcessSeen {
@@ -200,30 +203,28 @@ impl Model {
                 fresh,
                 comm,
                 ..
-            } => {
-                assert!((*process as usize) < self.processes.len());
-                match self.tasks.get_mut(*task as usize) {
-                    Some(t) => {
-                        assert!(t.gone.is_none() && t.tid == *tid && t.fresh == *fresh);
-                        t.process = *process;
-                        t.comm = text(comm);
-                    }
-                    None => put(
-                        &mut self.tasks,
-                        *task,
-                        Task {
-                            process: *process,
-                            tid: *tid,
-                            fresh: *fresh,
-                            comm: text(comm),
-                            now: None,
-                            samples: Vec::new(),
-                            changes: 0,
-                            gone: None,
-                        },
-                    ),
+            } => match self.tasks.get_mut(*task as usize) {
+                Some(t) if !t.forgotten => {
+                    assert!(t.gone.is_none() && t.tid == *tid && t.fresh == *fresh);
+                    t.process = *process;
+                    t.comm = text(comm);
                 }
-            }
+                _ => put(
+                    &mut self.tasks,
+                    *task,
+                    Task {
+                        process: *process,
+                        tid: *tid,
+                        fresh: *fresh,
+                        comm: text(comm),
+                        now: None,
+                        samples: Vec::new(),
+                        changes: 0,
+                        gone: None,
+                        forgotten: false,
+                    },
+                ),
+            },
             Record::TaskGone {
                 task, run, exact, ..
             } => {
@@ -237,8 +238,7 @@ impl Model {
             Record::ModuleSeen {
                 module, kind, path, ..
             } => {
-                assert_eq!(*module as usize, self.modules.len());
-                self.modules.push((*kind, text(path)));
+                put(&mut self.modules, *module, (*kind, text(path)));
             }
             Record::FrameSeen {
                 frame,
@@ -246,9 +246,7 @@ impl Model {
                 offset,
                 guessed,
             } => {
-                assert_eq!(*frame as usize, self.frames.len());
-                assert!((*module as usize) < self.modules.len());
-                self.frames.push((*module, *offset, *guessed));
+                put(&mut self.frames, *frame, (*module, *offset, *guessed));
             }
             Record::StackSeen {
                 stack,
@@ -256,13 +254,12 @@ impl Model {
                 user,
                 frames,
             } => {
-                assert_eq!(*stack as usize, self.stacks.len());
-                assert!(frames.iter().all(|f| (*f as usize) < self.frames.len()));
-                self.stacks.push(Stack {
+                let stack_seen = Stack {
                     end: *end,
                     user: usize::from(*user),
                     frames: frames.to_vec(),
-                });
+                };
+                put(&mut self.stacks, *stack, stack_seen);
             }
             Record::TaskChanged(head) => {
                 self.check_head(head);
@@ -290,7 +287,6 @@ impl Model {
                 source,
                 name,
             } => {
-                assert!((*frame as usize) < self.frames.len());
                 self.names.insert(*frame, (*source, text(name)));
             }
             Record::Notice { text: t, .. } => self.notices.push(text(t)),
@@ -298,13 +294,20 @@ impl Model {
                 assert!(*own_cpu >= self.own_cpu);
                 self.own_cpu = *own_cpu;
             }
+            Record::Forgotten { space, ids } => {
+                if *space == Space::Task {
+                    for id in ids.iter() {
+                        let task = &mut self.tasks[*id as usize];
+                        assert!(task.gone.is_some(), "a live task is not forgotten");
+                        task.forgotten = true;
+                    }
+                }
+            }
         }
     }
 
     fn check_head(&self, head: &Head) {
-        assert!((head.task as usize) < self.tasks.len());
         if let Some(stack) = head.stack {
-            assert!(stack != NO_STACK && (stack as usize) < self.stacks.len());
             assert_eq!(self.stacks[stack as usize].end, head.why);
         }
     }

@@ -2,6 +2,7 @@ package flametop.profile;
 
 import flametop.sampler.State;
 import java.util.Arrays;
+import java.util.BitSet;
 
 /**
  * The time of every task: exact by the kernel's sums, placed on stacks by samples.
@@ -324,6 +325,22 @@ final class Accounts {
     }
     waitingRun[account] = 0;
     waitingQueued[account] = 0;
+  }
+
+  /** Adds the owners and stacks that accounts refer to. */
+  void mark(BitSet owners, BitSet stacks) {
+    for (int account = 0; account < accounts; account++) {
+      if (accountOf[taskOf[account]] == account && begun[account]) {
+        owners.set(owner[account]);
+        // What is no stack is below zero.
+        if (openStack[account] >= 0) {
+          stacks.set(openStack[account]);
+        }
+        if (sampledStack[account] >= 0) {
+          stacks.set(sampledStack[account]);
+        }
+      }
+    }
   }
 
   /** ns that were accounted as waiting for a CPU since the last call. */

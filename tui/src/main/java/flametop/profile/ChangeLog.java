@@ -2,6 +2,7 @@ package flametop.profile;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -16,8 +17,9 @@ import java.util.List;
  *
  * <p>Entries stand in chunks. A chunk has marks, each with a time: cursors stand at marks only, so
  * what one batch tells is never taken apart. When the memory is used up, the oldest chunk becomes
- * one mark a second; when those take their share too, the two oldest become one, in which what is
- * light belongs to nobody any more.
+ * one mark a second; when those take their share too, the two oldest become one sum. In the sum,
+ * what is gone belongs to who {@linkplain Owners#older stands for it}, and what is light is not
+ * told apart any more: so it is bounded, and nothing of it is lost.
  */
 final class ChangeLog {
   /** Takes entries. */
@@ -30,8 +32,30 @@ final class ChangeLog {
     /** The marks within {@code [from, end of chunk to)} go away, those at its two ends stay. */
     void leave(long from, long to);
 
+    /**
+     * In the sum that chunk {@code from} begins, something belongs to another owner or stack from
+     * now on.
+     */
+    void moved(
+        long from,
+        int owner,
+        int stack,
+        int toOwner,
+        int toStack,
+        int state,
+        long base,
+        int open,
+        long samples);
+
     /** Chunk {@code from} and chunk {@code to} became chunk {@code to}. */
     void joined(long from, long to);
+  }
+
+  /** Says whom an entry of the sum belongs to. */
+  private interface Keys {
+    int owner(int entry);
+
+    int stack(int entry);
   }
 
   /** Place in the log: after the first {@code mark} marks of a chunk. */
@@ -56,6 +80,9 @@ final class ChangeLog {
   private static final long UNKNOWN_YET = Long.MAX_VALUE;
 
   private static final long SECOND = 1_000_000_000L;
+
+  /** Most entries of the sum, as far as no interval is open in them. */
+  private static final int SUM_ENTRIES = 1 << 16;
 
   private static final class Chunk {
     int[] owner;
@@ -206,6 +233,7 @@ final class ChangeLog {
     }
   }
 
+  private final Owners owners;
   private final long limit;
   private final int chunkEntries;
   private final List<Reader> readers = new ArrayList<>();
@@ -218,8 +246,9 @@ final class ChangeLog {
   /**
    * @param limit bytes; at least a few chunks are always kept
    */
-  ChangeLog(long limit) {
+  ChangeLog(long limit, Owners owners) {
     this.limit = limit;
+    this.owners = owners;
     chunkEntries = (int) Math.max(64, Math.min(16_384, limit / ENTRY_BYTES / 32));
     append();
   }
@@ -263,6 +292,18 @@ final class ChangeLog {
       bytes += c.bytes();
     }
     return bytes;
+  }
+
+  /** Adds the owners and stacks that entries refer to. */
+  void mark(BitSet owners, BitSet stacks) {
+    for (Chunk c : chunks) {
+      for (int i = 0; i < c.count; i++) {
+        owners.set(c.owner[i]);
+        if (c.stack[i] >= 0) {
+          stacks.set(c.stack[i]);
+        }
+      }
+    }
   }
 
   /** A cursor before everything. */
@@ -487,9 +528,10 @@ final class ChangeLog {
     addAll(merger, a, 0, a.count);
     addAll(merger, b, 0, b.count);
     merger.mark(endTime(b), b.markPass[b.marks - 1]);
-    Chunk sum = merger.chunk();
-    if (sum.bytes() > limit / 2) {
-      sum = coarse(sum);
+    Chunk sum = older(merger.chunk());
+    int most = (int) Math.min(SUM_ENTRIES, limit / 2 / ENTRY_BYTES);
+    if (sum.count > most) {
+      sum = coarse(sum, most / 2);
     }
     sum.sum = true;
     chunks.set(1, sum);
@@ -498,28 +540,82 @@ final class ChangeLog {
     readers.forEach(r -> r.joined(from, to));
   }
 
+  /** Gives what is gone to who stands for it. Where an interval is open, its end is still to come. */
+  private Chunk older(Chunk c) {
+    long before = endTime(c);
+    return rekeyed(
+        c,
+        new Keys() {
+          @Override
+          public int owner(int entry) {
+            return c.open[entry] == 0 ? owners.older(c.owner[entry], before) : c.owner[entry];
+          }
+
+          @Override
+          public int stack(int entry) {
+            return c.stack[entry];
+          }
+        });
+  }
+
   /**
-   * The heaviest entries and those with open intervals as they are, the rest as {@link
-   * Owners#OLDER}.
+   * Keeps the {@code most} heaviest entries and those with open intervals as they are; of the others
+   * the stacks are not told apart any more, and if that is too many still, nor the owners.
    */
-  private Chunk coarse(Chunk c) {
-    int keep = (int) Math.min(c.count, limit / 4 / ENTRY_BYTES);
+  private Chunk coarse(Chunk c, int most) {
+    Chunk lessStacks = light(c, most, false);
+    return lessStacks.count > 2 * most ? light(lessStacks, most, true) : lessStacks;
+  }
+
+  private Chunk light(Chunk c, int most, boolean nobody) {
+    if (c.count <= most) {
+      return c;
+    }
     long[] weights = c.base.clone();
     for (int i = 0; i < weights.length; i++) {
       weights[i] = c.open[i] != 0 ? Long.MAX_VALUE : Math.abs(weights[i]);
     }
     Arrays.sort(weights);
-    long least = weights[c.count - keep];
+    long least = weights[c.count - most];
+    return rekeyed(
+        c,
+        new Keys() {
+          private boolean kept(int entry) {
+            return c.open[entry] != 0 || Math.abs(c.base[entry]) > least;
+          }
+
+          @Override
+          public int owner(int entry) {
+            return kept(entry) || !nobody ? c.owner[entry] : Owners.OLDER;
+          }
+
+          @Override
+          public int stack(int entry) {
+            return kept(entry) ? c.stack[entry] : Stacks.OLDER;
+          }
+        });
+  }
+
+  private Chunk rekeyed(Chunk c, Keys keys) {
     Merger merger = new Merger();
     for (int i = 0; i < c.count; i++) {
-      boolean kept = c.open[i] != 0 || Math.abs(c.base[i]) > least;
-      merger.add(
-          kept ? c.owner[i] : Owners.OLDER,
-          kept ? c.stack[i] : Stacks.OLDER,
-          c.state[i],
-          c.open[i],
-          c.base[i],
-          c.samples[i]);
+      int owner = keys.owner(i);
+      int stack = keys.stack(i);
+      if (owner != c.owner[i] || stack != c.stack[i]) {
+        for (Reader reader : readers) {
+          reader.moved(
+              first,
+              c.owner[i],
+              c.stack[i],
+              owner,
+              stack,
+              c.state[i],
+              c.base[i],
+              c.open[i],
+              c.samples[i]);
+        }
+      }
+      merger.add(owner, stack, c.state[i], c.open[i], c.base[i], c.samples[i]);
     }
     merger.mark(c.markTime[c.marks - 1], c.markPass[c.marks - 1]);
     return merger.chunk();

@@ -190,6 +190,42 @@ final class Fold implements ChangeLog.Reader {
   }
 
   @Override
+  public void moved(
+      long from,
+      int owner,
+      int stack,
+      int toOwner,
+      int toStack,
+      int state,
+      long base,
+      int open,
+      long samples) {
+    if (lost) {
+      return;
+    }
+    if (head.chunk != from || head.mark != 0) {
+      head(owner, stack, state, -base, -open, -samples);
+      head(toOwner, toStack, state, base, open, samples);
+    }
+    if (tail.chunk != from || tail.mark != 0) {
+      tail(owner, stack, state, -base, -open, -samples);
+      tail(toOwner, toStack, state, base, open, samples);
+    }
+  }
+
+  /** Owners that were freed may be others from now on. */
+  void ownersFreed() {
+    Arrays.fill(admitted, (byte) 0);
+  }
+
+  /** A process was freed: another begins without its sums. */
+  void processFreed(int process) {
+    if (process < processCount) {
+      processes.clear(process);
+    }
+  }
+
+  @Override
   public void joined(long from, long to) {
     if (head.chunk == from) {
       head.chunk = to;

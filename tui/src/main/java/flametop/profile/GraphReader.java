@@ -85,6 +85,11 @@ final class GraphReader {
     private int exhausted;
     private byte[] of = new byte[0];
 
+    /** Functions may be others from now on. */
+    void forget() {
+      pattern = null;
+    }
+
     private void use(Pattern wanted, int functions) {
       if (pattern == null
           || !pattern.pattern().equals(wanted.pattern())
@@ -344,7 +349,7 @@ final class GraphReader {
         one = process;
       }
     }
-    boolean single = processes == 1;
+    boolean single = processes == 1 && owners.tgid(one) != Owners.NO_TGID;
     return new Selection(
         number(node),
         path.toArray(new String[0]),
@@ -440,7 +445,8 @@ final class GraphReader {
     }
     Map<Object, Row> rows = new HashMap<>();
     for (int process = 0; process < count; process++) {
-      if (weights[process] > 0 || owners.alive(process)) {
+      boolean many = owners.tgid(process) == Owners.NO_TGID;
+      if ((weights[process] > 0 || owners.alive(process)) && (byComm || !many)) {
         Object key = byComm ? owners.commOfProcess(process) : (Object) owners.tgid(process);
         Row row = rows.computeIfAbsent(key, k -> new Row());
         row.add(process, weights[process], tasks[process], owners.alive(process));

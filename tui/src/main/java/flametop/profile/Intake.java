@@ -1,12 +1,14 @@
 package flametop.profile;
 
 import flametop.sampler.Counter;
+import flametop.sampler.IdSpace;
 import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
 import flametop.sampler.State;
 import flametop.sampler.StreamVisitor;
 import flametop.sampler.WalkEnd;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /** Sorts the records of the stream into the tables, the accounts and the log. */
@@ -34,6 +36,11 @@ final class Intake implements StreamVisitor {
     this.names = names;
     this.host = host;
     accounts = new Accounts(log, owners);
+  }
+
+  /** Adds the owners and stacks that tasks are in now. */
+  void mark(BitSet ofOwners, BitSet ofStacks) {
+    accounts.mark(ofOwners, ofStacks);
   }
 
   /**
@@ -77,6 +84,7 @@ final class Intake implements StreamVisitor {
     now = endsPass || more ? Math.max(now, time) : Math.max(now, log.startTime());
     this.endsPass = endsPass;
     this.more = more;
+    owners.moment(now);
   }
 
   @Override
@@ -121,6 +129,7 @@ final class Intake implements StreamVisitor {
   @Override
   public void taskGone(int task, long time, long run, long wait, boolean exact) {
     now = Math.max(now, time);
+    owners.moment(now);
     accounts.gone(task, time, run, wait);
     owners.state(task, null);
   }
@@ -153,7 +162,7 @@ final class Intake implements StreamVisitor {
       State state,
       WalkEnd why) {
     now = Math.max(now, time);
-    accounts.changed(task, time, state, stack >= 0 ? stack : Stacks.missing(why), run, wait, nvcsw);
+    accounts.changed(task, time, state, stack(stack, why), run, wait, nvcsw);
     owners.state(task, state);
     host.waited(cpu, accounts.takeWaited());
   }
@@ -172,9 +181,14 @@ final class Intake implements StreamVisitor {
       WalkEnd why,
       boolean userMode) {
     now = Math.max(now, time);
-    accounts.sampled(task, time, stack >= 0 ? stack : Stacks.missing(why), run, wait, nvcsw);
+    int seen = stack(stack, why);
+    accounts.sampled(task, time, seen, run, wait, nvcsw);
     host.waited(cpu, accounts.takeWaited());
-    host.sample(cpu, userMode, stacks.softirq(stack));
+    host.sample(cpu, userMode, stacks.softirq(seen));
+  }
+
+  private int stack(int id, WalkEnd why) {
+    return id >= 0 ? stacks.slot(id) : Stacks.missing(why);
   }
 
   @Override
@@ -223,5 +237,20 @@ final class Intake implements StreamVisitor {
   @Override
   public void hostUsage(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu) {
     host.host(load1, load5, load15, passHz, cpuHz, ownCpu);
+  }
+
+  @Override
+  public void forgotten(IdSpace space, int[] ids) {
+    switch (space) {
+      case TASK -> {
+        for (int task : ids) {
+          // Of a stream that does not say that it ended, the sums are those seen last.
+          accounts.gone(task, now, 0, 0);
+        }
+        owners.forget(space, ids);
+      }
+      case PROCESS -> owners.forget(space, ids);
+      case MODULE, FRAME, STACK -> stacks.forget(space, ids);
+    }
   }
 }

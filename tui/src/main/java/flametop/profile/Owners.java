@@ -1,30 +1,47 @@
 package flametop.profile;
 
 import com.github.benmanes.caffeine.cache.Interner;
+import flametop.sampler.IdSpace;
 import flametop.sampler.State;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.IntConsumer;
 
 /**
- * Processes, tasks, and owners: who time belongs to. A process is one generation of a tgid; ids are
- * those of the stream. An owner is a task in one process under one pair of comms, so that what was
- * logged keeps its names when a task executes or is renamed.
+ * Processes, tasks, and owners: who time belongs to. A process is one generation of a tgid, and is
+ * named by its slot outside of here; a task is named by its id of the stream. An owner is a task in
+ * one process under one pair of comms, so that what was logged keeps its names when a task executes
+ * or is renamed.
+ *
+ * <p>Two kinds of owner stand for what is {@link #older old}: one for the threads of a process that
+ * are gone, one for the processes of a comm that are gone.
  */
 final class Owners {
   private record Key(int task, int process, String comm, String processComm) {}
+
+  private record Elders(String comm, int uid) {}
 
   static final int NONE = -1;
 
   /** Owner of time so long ago that whose it was is not known any more; no filter admits it. */
   static final int OLDER = 0;
 
-  private int processes;
+  /** Of a process that stands for those of its comm that are gone. */
+  static final int NO_TGID = -1;
+
+  private static final String NOBODY = "[older]";
+
+  /** Of what is not gone. */
+  private static final long NEVER = Long.MAX_VALUE;
+
+  private final Slots processSlots = new Slots();
   private int[] tgid = new int[64];
   private int[] uid = new int[64];
   private int[] processVersion = new int[64];
   private int[] alive = new int[64];
+  private long[] processGone = new long[64];
   private String[] processComm = new String[64];
   private String[] commandLine = new String[64];
 
@@ -37,6 +54,7 @@ final class Owners {
   private int[] taskNewest = new int[256];
 
   private byte[] taskState = new byte[256];
+  private final BitSet taskEnded = new BitSet();
   private String[] taskComm = new String[256];
 
   /** Tasks that are not gone, in no order, and the place of each there. */
@@ -47,8 +65,10 @@ final class Owners {
 
   private final int[] nowByState = new int[State.values().length];
 
-  private int owners;
+  private final Slots ownerSlots = new Slots();
   private int[] ownerTask = new int[256];
+  private int[] ownerTid = new int[256];
+  private long[] ownerGone = new long[256];
   private int[] ownerProcess = new int[256];
   private int[] ownerVersion = new int[256];
   private int[] ownerGroup = new int[256];
@@ -56,6 +76,8 @@ final class Owners {
   private String[] ownerComm = new String[256];
   private String[] ownerProcessComm = new String[256];
   private final Map<Key, Integer> known = new HashMap<>();
+  private final Map<Elders, Integer> elders = new HashMap<>();
+  private long time = Long.MIN_VALUE;
 
   private static final byte GONE = -1;
 
@@ -72,20 +94,30 @@ final class Owners {
   private long forgetAt = MOST_TEXT;
 
   Owners() {
-    intern(NONE, NONE, "[older]", "[older]");
+    intern(NONE, NONE, NOBODY, NOBODY);
   }
 
-  void processSeen(int process, int tgid, int uid, String comm, String commandLine) {
-    if (process >= this.tgid.length) {
-      int length = Math.max(process + 1, 2 * this.tgid.length);
-      this.tgid = Arrays.copyOf(this.tgid, length);
-      this.uid = Arrays.copyOf(this.uid, length);
-      processVersion = Arrays.copyOf(processVersion, length);
-      alive = Arrays.copyOf(alive, length);
-      processComm = Arrays.copyOf(processComm, length);
-      this.commandLine = Arrays.copyOf(this.commandLine, length);
+  /** What is told from now on is of this time, ns, or later. */
+  void moment(long now) {
+    time = now;
+  }
+
+  /** Owners and processes that are kept. */
+  int size() {
+    return ownerSlots.size() + processSlots.size();
+  }
+
+  /** How many there ever were. */
+  long made() {
+    return ownerSlots.taken() + processSlots.taken();
+  }
+
+  void processSeen(int id, int tgid, int uid, String comm, String commandLine) {
+    int process = processSlots.of(id);
+    if (process == Slots.NONE) {
+      process = processSlots.introduce(id);
+      begin(process);
     }
-    processes = Math.max(processes, process + 1);
     this.tgid[process] = tgid;
     this.uid[process] = uid;
     setCommandLine(process, commandLine);
@@ -98,6 +130,22 @@ final class Owners {
     }
   }
 
+  private void begin(int process) {
+    if (process >= this.tgid.length) {
+      int length = Math.max(process + 1, 2 * this.tgid.length);
+      this.tgid = Arrays.copyOf(this.tgid, length);
+      this.uid = Arrays.copyOf(this.uid, length);
+      processVersion = Arrays.copyOf(processVersion, length);
+      alive = Arrays.copyOf(alive, length);
+      processGone = Arrays.copyOf(processGone, length);
+      processComm = Arrays.copyOf(processComm, length);
+      this.commandLine = Arrays.copyOf(this.commandLine, length);
+    }
+    alive[process] = 0;
+    processGone[process] = NEVER;
+    processComm[process] = null;
+  }
+
   private void setCommandLine(int process, String line) {
     String before = commandLine[process];
     text += line.length() - (before == null ? 0 : before.length());
@@ -105,15 +153,16 @@ final class Owners {
   }
 
   private void forgetGone(int but) {
-    for (int process = 0; process < processes && text > MOST_TEXT / 2; process++) {
-      if (alive[process] <= 0 && process != but) {
+    for (int process = 0; process < processSlots.count() && text > MOST_TEXT / 2; process++) {
+      if (processSlots.used(process) && alive[process] <= 0 && process != but) {
         setCommandLine(process, "");
       }
     }
     forgetAt = Math.max(MOST_TEXT, 2 * text);
   }
 
-  void taskSeen(int task, int process, int tid, String comm) {
+  void taskSeen(int task, int processId, int tid, String comm) {
+    int process = processSlots.of(processId);
     if (task >= this.tid.length) {
       int length = Math.max(task + 1, 2 * this.tid.length);
       this.tid = Arrays.copyOf(this.tid, length);
@@ -128,11 +177,14 @@ final class Owners {
     for (; tasks <= task; tasks++) {
       taskState[tasks] = GONE;
       taskNewest[tasks] = NONE;
+      taskProcess[tasks] = NONE;
     }
+    taskEnded.clear(task);
     if (taskState[task] != GONE) {
-      alive[taskProcess[task]]--;
+      leave(taskProcess[task]);
       alive[process]++;
     }
+    processGone[process] = NEVER;
     this.tid[task] = tid;
     taskProcess[task] = process;
     taskComm[task] = comms.intern(comm);
@@ -144,13 +196,20 @@ final class Owners {
     byte now = state == null ? GONE : (byte) state.ordinal();
     if (taskState[task] == GONE && now != GONE) {
       alive[taskProcess[task]]++;
+      processGone[taskProcess[task]] = NEVER;
       livePlace[task] = liveCount;
       live[liveCount++] = task;
     } else if (taskState[task] != GONE && now == GONE) {
-      alive[taskProcess[task]]--;
       int moved = live[--liveCount];
       live[livePlace[task]] = moved;
       livePlace[moved] = livePlace[task];
+      leave(taskProcess[task]);
+    }
+    if (now == GONE && !taskEnded.get(task)) {
+      taskEnded.set(task);
+      if (alive[taskProcess[task]] <= 0) {
+        processGone[taskProcess[task]] = time;
+      }
       forgetOwners(task);
     }
     if (taskState[task] != GONE) {
@@ -162,9 +221,31 @@ final class Owners {
     taskState[task] = now;
   }
 
+  private void leave(int process) {
+    if (--alive[process] <= 0) {
+      processGone[process] = time;
+    }
+  }
+
+  /** These ids of the stream are given anew. */
+  void forget(IdSpace space, int[] ids) {
+    for (int id : ids) {
+      if (space == IdSpace.TASK) {
+        state(id, null);
+        // A late sample may have made one since.
+        forgetOwners(id);
+        taskProcess[id] = NONE;
+        taskOwner[id] = NONE;
+      } else {
+        processSlots.forget(id);
+      }
+    }
+  }
+
   /** Nothing new comes of a task that is gone: its owners need not be found again. */
   private void forgetOwners(int task) {
     for (int owner = taskNewest[task]; owner != NONE; owner = ownerBefore[owner]) {
+      ownerGone[owner] = time;
       known.remove(new Key(task, ownerProcess[owner], ownerComm[owner], ownerProcessComm[owner]));
     }
     taskNewest[task] = NONE;
@@ -187,15 +268,47 @@ final class Owners {
     return owner;
   }
 
+  /**
+   * Who stands for an owner in a time so long ago that it is not told apart any more: for a thread
+   * that was gone before {@code before} the threads of its process, for a process that was the
+   * processes of its comm; else the owner itself.
+   */
+  int older(int owner, long before) {
+    int process = ownerProcess[owner];
+    if (process == NONE || tgid[process] == NO_TGID) {
+      return owner;
+    }
+    if (processGone[process] < before) {
+      String comm = ownerProcessComm[owner];
+      Elders key = new Elders(comm, uid[process]);
+      Integer all = elders.get(key);
+      if (all == null) {
+        all = processSlots.take();
+        begin(all);
+        tgid[all] = NO_TGID;
+        uid[all] = key.uid;
+        setCommandLine(all, "");
+        processComm[all] = comm;
+        elders.put(key, all);
+      }
+      return intern(NONE, all, comm, comm);
+    }
+    return ownerGone[owner] < before
+        ? intern(NONE, process, NOBODY, ownerProcessComm[owner])
+        : owner;
+  }
+
   private int intern(int task, int process, String comm, String processComm) {
     Key key = new Key(task, process, comm, processComm);
     Integer found = known.get(key);
     if (found != null) {
       return found;
     }
-    int owner = owners++;
+    int owner = ownerSlots.take();
     if (owner == ownerTask.length) {
       ownerTask = Arrays.copyOf(ownerTask, 2 * owner);
+      ownerTid = Arrays.copyOf(ownerTid, 2 * owner);
+      ownerGone = Arrays.copyOf(ownerGone, 2 * owner);
       ownerProcess = Arrays.copyOf(ownerProcess, 2 * owner);
       ownerVersion = Arrays.copyOf(ownerVersion, 2 * owner);
       ownerGroup = Arrays.copyOf(ownerGroup, 2 * owner);
@@ -204,6 +317,8 @@ final class Owners {
       ownerProcessComm = Arrays.copyOf(ownerProcessComm, 2 * owner);
     }
     ownerTask[owner] = task;
+    ownerTid[owner] = task == NONE ? NONE : tid[task];
+    ownerGone[owner] = NEVER;
     if (task != NONE) {
       ownerBefore[owner] = taskNewest[task];
       taskNewest[task] = owner;
@@ -227,8 +342,9 @@ final class Owners {
     return ownerProcess[owner];
   }
 
+  /** Thread of an owner; {@link #NONE} if it stands for many. */
   int tid(int owner) {
-    return tid[ownerTask[owner]];
+    return ownerTid[owner];
   }
 
   String comm(int owner) {
@@ -239,10 +355,12 @@ final class Owners {
     return ownerProcessComm[owner];
   }
 
+  /** All processes are below. */
   int processes() {
-    return processes;
+    return processSlots.count();
   }
 
+  /** {@link #NO_TGID} of one that stands for many. */
   int tgid(int process) {
     return tgid[process];
   }
@@ -276,23 +394,64 @@ final class Owners {
         && (filter.uids().isEmpty() || filter.uids().contains(uid[process]));
   }
 
-  /** Forgets the texts of processes that are gone and have no time in the trie. */
-  void forgetAllBut(Trie trie) {
-    BitSet kept = new BitSet(processes);
-    for (int entry = 0; entry < trie.entries(); entry++) {
-      int process = ownerProcess[trie.owner(entry)];
-      if (process != NONE) {
-        kept.set(process);
+  /**
+   * Frees owners and processes that nothing refers to any more.
+   *
+   * @param kept owners that somebody refers to; more are added here
+   * @param freedProcesses takes the processes
+   */
+  void sweep(BitSet kept, IntConsumer freedProcesses) {
+    kept.set(OLDER);
+    BitSet keptProcesses = new BitSet(processSlots.count());
+    for (int task = 0; task < tasks; task++) {
+      if (taskProcess[task] != NONE) {
+        keptProcesses.set(taskProcess[task]);
+        if (taskOwner[task] != NONE) {
+          kept.set(taskOwner[task]);
+        }
       }
     }
-    for (int process = 0; process < processes; process++) {
-      if (alive[process] > 0) {
-        kept.set(process);
-      } else if (!kept.get(process)) {
-        setCommandLine(process, "");
+    for (int owner = kept.nextSetBit(0); owner >= 0; owner = kept.nextSetBit(owner + 1)) {
+      if (!kept.get(ownerGroup[owner])) {
+        kept.set(ownerGroup[owner]);
+        // It may be below; its group is itself.
+        keep(keptProcesses, ownerProcess[ownerGroup[owner]]);
+      }
+      keep(keptProcesses, ownerProcess[owner]);
+    }
+    for (int task = 0; task < tasks; task++) {
+      int after = NONE;
+      for (int owner = taskNewest[task]; owner != NONE; owner = ownerBefore[owner]) {
+        if (kept.get(owner)) {
+          after = owner;
+        } else if (after == NONE) {
+          taskNewest[task] = ownerBefore[owner];
+        } else {
+          ownerBefore[after] = ownerBefore[owner];
+        }
       }
     }
-    known.keySet().removeIf(key -> key.process != NONE && !kept.get(key.process));
+    known.values().removeIf(owner -> !kept.get(owner));
+    ownerSlots.sweep(
+        kept,
+        owner -> {
+          ownerComm[owner] = null;
+          ownerProcessComm[owner] = null;
+        });
+    processSlots.sweep(
+        keptProcesses,
+        process -> {
+          elders.remove(new Elders(processComm[process], uid[process]), process);
+          setCommandLine(process, "");
+          processComm[process] = null;
+          freedProcesses.accept(process);
+        });
+  }
+
+  private static void keep(BitSet processes, int process) {
+    if (process != NONE) {
+      processes.set(process);
+    }
   }
 
   /** Tasks that are in a state now. */
@@ -315,7 +474,7 @@ final class Owners {
 
   /** Tasks now, by process and state. */
   int[][] tasksByProcess() {
-    int[][] counts = new int[processes][];
+    int[][] counts = new int[processSlots.count()][];
     for (int i = 0; i < liveCount; i++) {
       int process = taskProcess[live[i]];
       if (counts[process] == null) {

@@ -37,11 +37,8 @@ public final class Profile implements BatchSink, AutoCloseable {
   /** Work that can wait is done in slices so long, ns. */
   private static final long SLICE_NANOS = 5_000_000;
 
-  /**
-   * A trie of so many entries is folded anew, so that what the log does not tell apart any more
-   * leaves it.
-   */
-  private static final int REFOLD_ENTRIES = 200_000;
+  /** A trie that is mostly empty is folded anew, if so many entries or nodes are. */
+  private static final int LEAST_EMPTY = 8_192;
 
   private final LinkedBlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
   private final Options options;
@@ -51,13 +48,13 @@ public final class Profile implements BatchSink, AutoCloseable {
   private final ChangeLog log;
   private final HostUsage host;
   private final Intake intake;
+  private final Sweep sweep;
   private final GraphReader.Matches matches = new GraphReader.Matches();
 
   private Fold fold;
   private Fold next;
   private Trie previous;
   private int epoch = 1;
-  private int refoldAt = REFOLD_ENTRIES;
   private long windowNanos = Long.MAX_VALUE;
   private boolean tailDue;
   private Panels frozen;
@@ -74,9 +71,10 @@ public final class Profile implements BatchSink, AutoCloseable {
     this.options = options;
     Names known = new Names(names);
     stacks = new Stacks(known);
-    log = new ChangeLog(options.historyBytes());
+    log = new ChangeLog(options.historyBytes(), owners);
     host = new HostUsage(facts);
     intake = new Intake(log, owners, stacks, known, host);
+    sweep = new Sweep(log, intake, owners, stacks);
     fold = new Fold(log, owners, stacks, options, options.filter());
     Thread thread = new Thread(this::run, "profile");
     thread.setDaemon(true);
@@ -115,6 +113,20 @@ public final class Profile implements BatchSink, AutoCloseable {
           }
           return look(windowNanos, Long.MAX_VALUE / 2).folded(states, resolve(zoom), samples);
         });
+  }
+
+  /**
+   * How much is kept.
+   *
+   * @param owners and processes
+   * @param stacks and frames, functions
+   * @param trie entries and nodes
+   */
+  record Kept(int owners, int stacks, int trie, long logBytes) {}
+
+  CompletableFuture<Kept> kept() {
+    return request(
+        () -> new Kept(owners.size(), stacks.size(), fold.trie().size(), log.bytes()));
   }
 
   /** Totals by {@link Counter#ordinal()}, since the stream began. */
@@ -300,7 +312,15 @@ public final class Profile implements BatchSink, AutoCloseable {
           }
         });
     fold.catchUp(System.nanoTime() + SLICE_NANOS);
-    if (fold.trie().entries() > refoldAt && next == null && frozen == null) {
+    if (sweep.due()) {
+      sweep();
+    }
+  }
+
+  private void sweep() {
+    sweep.run(next == null ? List.of(fold) : List.of(fold, next), previous);
+    matches.forget();
+    if (next == null && frozen == null && fold.trie().mostlyEmpty(LEAST_EMPTY)) {
       begin(fold.filter());
     }
   }
@@ -336,12 +356,11 @@ public final class Profile implements BatchSink, AutoCloseable {
     next.catchUp(deadline);
     if (next.caughtUp() && next.window(windowNanos, deadline)) {
       fold.close();
-      replace(next);
+      Fold whole = next;
       next = null;
-      refoldAt = Math.max(REFOLD_ENTRIES, 2 * fold.trie().entries());
-      if (fold.filter().equals(TaskFilter.NONE)) {
-        owners.forgetAllBut(fold.trie());
-      }
+      replace(whole);
+      // The trie before held on to much.
+      sweep();
     }
   }
 

@@ -1,17 +1,20 @@
 package flametop.profile;
 
+import flametop.sampler.IdSpace;
 import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
 import flametop.sampler.WalkEnd;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
  * Modules, frames, stacks and functions. A frame is a place in a module, a function is what a node
- * of the graph stands for: kind, file name of the module, name. Ids of the first three are those of
- * the stream; functions are interned here.
+ * of the graph stands for: kind, file name of the module, name. The first three have {@link Slots};
+ * a stack is named by its slot outside of here. Functions are interned.
  *
  * <p>A stack is <i>named</i> when all its frames have their function. A second after it was seen,
  * frames that still have none get {@code module+0x…} until their name comes.
@@ -53,11 +56,16 @@ final class Stacks {
 
   private final Names names;
 
+  private final Slots moduleSlots = new Slots();
+  private final Slots frameSlots = new Slots();
+  private final Slots stackSlots = new Slots();
+
   private String[] modulePath = new String[64];
   private String[] moduleFile = new String[64];
   private String[] moduleBuildId = new String[64];
   private ModuleKind[] moduleKind = new ModuleKind[64];
 
+  private int[] frameId = new int[1024];
   private int[] frameModule = new int[1024];
   private long[] frameOffset = new long[1024];
   private int[] frameFunction = new int[1024];
@@ -70,13 +78,13 @@ final class Stacks {
   private static final byte STANDIN = 8;
   private static final byte SOFTIRQ_ENTRY = 16;
 
-  /** Stacks that wait for the name of a frame: lists through {@code waiterNext}. */
+  /** Stacks that wait for the name of a frame, and what is free: lists through {@code waiterNext}. */
   private int waiters;
 
+  private int freeWaiter = -1;
   private int[] waiterStack = new int[1024];
   private int[] waiterNext = new int[1024];
 
-  private int stacks;
   private int[][] stackFrames = new int[1024][];
   private WalkEnd[] stackEnd = new WalkEnd[1024];
   private int[] stackUser = new int[1024];
@@ -87,10 +95,15 @@ final class Stacks {
 
   private int[] changed = new int[64];
   private int changedCount;
-  private int patience;
+
+  /** Stacks that wait for names, in the order they came. */
+  private final ArrayDeque<Integer> patience = new ArrayDeque<>();
 
   private int functions;
+  private long functionsMade;
   private Function[] function = new Function[1024];
+  private final IntList freeFunctions = new IntList();
+  private final int constants;
   private final Map<Function, Integer> known = new HashMap<>();
   private final int notSampled;
   private final int stolen;
@@ -110,6 +123,7 @@ final class Stacks {
       reason[end.ordinal()] =
           end == WalkEnd.ROOT ? noStack : function(NodeKind.REASON, "", "[" + end.reason() + "]");
     }
+    constants = functions;
   }
 
   /** The stack of a sight without one. */
@@ -124,16 +138,39 @@ final class Stacks {
     if (found != null) {
       return found;
     }
-    if (functions == function.length) {
-      function = Arrays.copyOf(function, 2 * functions);
+    int number;
+    if (freeFunctions.size > 0) {
+      number = freeFunctions.items[--freeFunctions.size];
+    } else {
+      number = functions++;
+      if (number == function.length) {
+        function = Arrays.copyOf(function, 2 * number);
+      }
     }
-    function[functions] = key;
-    known.put(key, functions);
-    return functions++;
+    functionsMade++;
+    function[number] = key;
+    known.put(key, number);
+    return number;
   }
 
+  /** All functions are below. */
   int functions() {
     return functions;
+  }
+
+  /** Stacks and functions that are kept. */
+  int size() {
+    return stackSlots.size() + frameSlots.size() + known.size();
+  }
+
+  /** How many there ever were. */
+  long made() {
+    return stackSlots.taken() + frameSlots.taken() + functionsMade;
+  }
+
+  /** The slot of a stack. */
+  int slot(int stack) {
+    return stackSlots.of(stack);
   }
 
   NodeKind kind(int function) {
@@ -148,7 +185,8 @@ final class Stacks {
     return this.function[function].name;
   }
 
-  void moduleSeen(int module, ModuleKind kind, String path, String buildId) {
+  void moduleSeen(int id, ModuleKind kind, String path, String buildId) {
+    int module = moduleSlots.introduce(id);
     if (module >= modulePath.length) {
       int length = Math.max(module + 1, 2 * modulePath.length);
       modulePath = Arrays.copyOf(modulePath, length);
@@ -162,16 +200,19 @@ final class Stacks {
     moduleKind[module] = kind;
   }
 
-  void frameSeen(int frame, int module, long offset, boolean guessed) {
+  void frameSeen(int id, int module, long offset, boolean guessed) {
+    int frame = frameSlots.introduce(id);
     if (frame >= frameModule.length) {
       int length = Math.max(frame + 1, 2 * frameModule.length);
+      frameId = Arrays.copyOf(frameId, length);
       frameModule = Arrays.copyOf(frameModule, length);
       frameOffset = Arrays.copyOf(frameOffset, length);
       frameFunction = Arrays.copyOf(frameFunction, length);
       frameFlags = Arrays.copyOf(frameFlags, length);
       frameWaiters = Arrays.copyOf(frameWaiters, length);
     }
-    frameModule[frame] = module;
+    frameId[frame] = id;
+    frameModule[frame] = moduleSlots.of(module);
     frameOffset[frame] = offset;
     frameFunction[frame] = NO_FUNCTION;
     frameFlags[frame] = guessed ? GUESSED : 0;
@@ -179,9 +220,14 @@ final class Stacks {
   }
 
   /**
+   * @param frames ids; the array is kept
    * @param now time of the stream, ns
    */
-  void stackSeen(int stack, WalkEnd end, int user, int[] frames, long now) {
+  void stackSeen(int id, WalkEnd end, int user, int[] frames, long now) {
+    for (int i = 0; i < frames.length; i++) {
+      frames[i] = frameSlots.of(frames[i]);
+    }
+    int stack = stackSlots.introduce(id);
     if (stack >= stackFrames.length) {
       int length = Math.max(stack + 1, 2 * stackFrames.length);
       stackFrames = Arrays.copyOf(stackFrames, length);
@@ -192,7 +238,6 @@ final class Stacks {
       stackShown = Arrays.copyOf(stackShown, length);
       stackChanged = Arrays.copyOf(stackChanged, length);
     }
-    stacks = Math.max(stacks, stack + 1);
     stackFrames[stack] = frames;
     stackEnd[stack] = end;
     stackUser[stack] = user;
@@ -206,6 +251,9 @@ final class Stacks {
     }
     stackMissing[stack] = missing;
     stackShown[stack] = missing == 0;
+    if (missing > 0) {
+      patience.add(stack);
+    }
   }
 
   /** Whether a frame has no name yet; asks for it if nobody has. */
@@ -215,7 +263,7 @@ final class Stacks {
     }
     if ((frameFlags[frame] & ASKED) == 0) {
       frameFlags[frame] |= ASKED;
-      Names.Name name = names.want(frame, place(frame));
+      Names.Name name = names.want(frameId[frame], place(frame));
       if (name != null) {
         set(frame, name);
         return false;
@@ -225,17 +273,31 @@ final class Stacks {
   }
 
   private void wait(int stack, int frame) {
-    if (waiters == waiterStack.length) {
-      waiterStack = Arrays.copyOf(waiterStack, 2 * waiters);
-      waiterNext = Arrays.copyOf(waiterNext, 2 * waiters);
+    int waiter = freeWaiter;
+    if (waiter >= 0) {
+      freeWaiter = waiterNext[waiter];
+    } else {
+      waiter = waiters++;
+      if (waiter == waiterStack.length) {
+        waiterStack = Arrays.copyOf(waiterStack, 2 * waiter);
+        waiterNext = Arrays.copyOf(waiterNext, 2 * waiter);
+      }
     }
-    waiterStack[waiters] = stack;
-    waiterNext[waiters] = frameWaiters[frame];
-    frameWaiters[frame] = waiters++;
+    waiterStack[waiter] = stack;
+    waiterNext[waiter] = frameWaiters[frame];
+    frameWaiters[frame] = waiter;
+  }
+
+  private int freeWaiter(int waiter) {
+    int next = waiterNext[waiter];
+    waiterNext[waiter] = freeWaiter;
+    freeWaiter = waiter;
+    return next;
   }
 
   /** The name of a frame came; stacks that it completes are {@link #takeChanged changed}. */
-  void named(int frame, NameSource source, String text) {
+  void named(int id, NameSource source, String text) {
+    int frame = frameSlots.of(id);
     Names.Name name = new Names.Name(source, text);
     names.answered(place(frame), name);
     boolean first = frameFunction[frame] == NO_FUNCTION || (frameFlags[frame] & STANDIN) != 0;
@@ -243,7 +305,7 @@ final class Stacks {
     if (!first) {
       return;
     }
-    for (int w = frameWaiters[frame]; w >= 0; w = waiterNext[w]) {
+    for (int w = frameWaiters[frame]; w >= 0; w = freeWaiter(w)) {
       int stack = waiterStack[w];
       stackMissing[stack]--;
       if (stackMissing[stack] == 0 || stackShown[stack]) {
@@ -297,9 +359,10 @@ final class Stacks {
 
   /** Stacks that waited long enough for names are shown without them. */
   void impatient(long now) {
-    for (; patience < stacks && now - stackSeen[patience] >= PATIENCE_NANOS; patience++) {
-      if (!stackShown[patience]) {
-        for (int frame : stackFrames[patience]) {
+    while (!patience.isEmpty() && now - stackSeen[patience.peek()] >= PATIENCE_NANOS) {
+      int stack = patience.remove();
+      if (!stackShown[stack]) {
+        for (int frame : stackFrames[stack]) {
           if (frameFunction[frame] == NO_FUNCTION) {
             int module = frameModule[frame];
             String file = moduleFile[module].isEmpty() ? "[unknown]" : moduleFile[module];
@@ -311,8 +374,82 @@ final class Stacks {
             frameFlags[frame] |= STANDIN;
           }
         }
-        stackShown[patience] = true;
-        change(patience);
+        stackShown[stack] = true;
+        change(stack);
+      }
+    }
+  }
+
+  /** These ids of the stream are given anew. */
+  void forget(IdSpace space, int[] ids) {
+    Slots slots =
+        switch (space) {
+          case MODULE -> moduleSlots;
+          case FRAME -> frameSlots;
+          case STACK -> stackSlots;
+          case PROCESS, TASK -> throw new IllegalArgumentException("no id of a stack: " + space);
+        };
+    for (int id : ids) {
+      slots.forget(id);
+    }
+  }
+
+  /**
+   * Frees stacks, frames, modules and functions that nothing refers to any more. No change may be
+   * waiting to be {@link #takeChanged taken}.
+   *
+   * @param kept stacks that somebody refers to
+   * @param keptFunctions functions that somebody refers to; more are added here
+   */
+  void sweep(BitSet kept, BitSet keptFunctions) {
+    patience.forEach(kept::set);
+    stackSlots.sweep(kept, stack -> stackFrames[stack] = null);
+    BitSet keptFrames = new BitSet(frameSlots.count());
+    for (int stack = 0; stack < stackSlots.count(); stack++) {
+      if (stackSlots.used(stack)) {
+        for (int frame : stackFrames[stack]) {
+          keptFrames.set(frame);
+        }
+      }
+    }
+    for (int frame = 0; frame < frameSlots.count(); frame++) {
+      if (frameSlots.used(frame)) {
+        int before = -1;
+        for (int w = frameWaiters[frame]; w >= 0; ) {
+          if (stackSlots.used(waiterStack[w])) {
+            before = w;
+            w = waiterNext[w];
+          } else if (before < 0) {
+            w = frameWaiters[frame] = freeWaiter(w);
+          } else {
+            w = waiterNext[before] = freeWaiter(w);
+          }
+        }
+      }
+    }
+    frameSlots.sweep(keptFrames, frame -> {});
+    BitSet keptModules = new BitSet(moduleSlots.count());
+    keptFunctions.set(0, constants);
+    for (int frame = 0; frame < frameSlots.count(); frame++) {
+      if (frameSlots.used(frame)) {
+        keptModules.set(frameModule[frame]);
+        if (frameFunction[frame] != NO_FUNCTION) {
+          keptFunctions.set(frameFunction[frame]);
+        }
+      }
+    }
+    moduleSlots.sweep(
+        keptModules,
+        module -> {
+          modulePath[module] = null;
+          moduleFile[module] = null;
+          moduleBuildId[module] = null;
+        });
+    for (int of = 0; of < functions; of++) {
+      if (function[of] != null && !keptFunctions.get(of)) {
+        known.remove(function[of]);
+        function[of] = null;
+        freeFunctions.add(of);
       }
     }
   }

@@ -83,6 +83,31 @@ final class Sums {
     return slots++;
   }
 
+  /** All sums of a thing are zero. */
+  void clear(int thing) {
+    for (int slot = first[thing]; slot >= 0; slot = next[slot]) {
+      headBase[slot] = 0;
+      headOpen[slot] = 0;
+      tailBase[slot] = 0;
+      tailOpen[slot] = 0;
+      if (headSamples != null) {
+        headSamples[slot] = 0;
+        tailSamples[slot] = 0;
+      }
+    }
+  }
+
+  /** Whether all sums of a thing are zero. */
+  boolean isZero(int thing) {
+    for (int slot = first[thing]; slot >= 0; slot = next[slot]) {
+      if ((headBase[slot] | tailBase[slot] | headOpen[slot] | tailOpen[slot]) != 0
+          || headSamples != null && (headSamples[slot] | tailSamples[slot]) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Adds {@code sign} times all sums of {@code entry} of {@code from} to a thing. */
   void addAll(int thing, Sums from, int entry, int sign) {
     for (int slot = from.first[entry]; slot >= 0; slot = from.next[slot]) {

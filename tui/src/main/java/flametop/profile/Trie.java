@@ -1,6 +1,7 @@
 package flametop.profile;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -34,7 +35,7 @@ final class Trie {
   private int[] entryStack = new int[1024];
   private int[] entryLeaf = new int[1024];
   private int[] entryNext = new int[1024];
-  private final LongTable entryIndex = new LongTable();
+  private LongTable entryIndex = new LongTable();
   private Sums entrySums = new Sums(true);
   private int[] stackEntry = new int[1024];
 
@@ -189,14 +190,18 @@ final class Trie {
       case PROCESS -> to.add(process(owner));
       case THREAD -> {
         to.add(process(owner));
-        to.add(stacks.function(NodeKind.THREAD, "", owners.comm(owner) + "-" + owners.tid(owner)));
+        int tid = owners.tid(owner);
+        if (tid != Owners.NONE) {
+          to.add(stacks.function(NodeKind.THREAD, "", owners.comm(owner) + "-" + tid));
+        }
       }
     }
   }
 
   private int process(int owner) {
-    return stacks.function(
-        NodeKind.PROCESS, "", owners.processComm(owner) + "-" + owners.tgid(owners.process(owner)));
+    int tgid = owners.tgid(owners.process(owner));
+    String number = tgid == Owners.NO_TGID ? "[older]" : Integer.toString(tgid);
+    return stacks.function(NodeKind.PROCESS, "", owners.processComm(owner) + "-" + number);
   }
 
   private int child(int node, int function) {
@@ -290,7 +295,44 @@ final class Trie {
   void retire() {
     nodeSums = null;
     entrySums = null;
+    entries = 0;
+    entryOwner = null;
+    entryStack = null;
+    entryLeaf = null;
+    entryNext = null;
+    entryIndex = null;
     stackEntry = new int[0];
+  }
+
+  /** Adds what its entries and nodes refer to. */
+  void mark(BitSet owners, BitSet stacks, BitSet functions) {
+    for (int entry = 0; entry < entries; entry++) {
+      owners.set(entryOwner[entry]);
+      if (entryStack[entry] >= 0) {
+        stacks.set(entryStack[entry]);
+      }
+    }
+    for (int node = 0; node < nodes; node++) {
+      functions.set(function[node]);
+    }
+  }
+
+  /** Whether more than half of it, and more than {@code least}, is empty: only a new trie is without. */
+  boolean mostlyEmpty(int least) {
+    int empty = 0;
+    for (int entry = 0; entry < entries; entry++) {
+      empty += entrySums.isZero(entry) ? 1 : 0;
+    }
+    int unused = 0;
+    for (int node = 0; node < nodes; node++) {
+      unused += passing[node] == 0 ? 1 : 0;
+    }
+    return empty > Math.max(least, entries / 2) || unused > Math.max(least, nodes / 2);
+  }
+
+  /** Entries and nodes. */
+  int size() {
+    return entries + nodes;
   }
 
   /** Entries whose path goes through a node. */

@@ -91,4 +91,7 @@ abstract class PartialVisitor implements StreamVisitor {
 
   @Override
   public void hostUsage(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu) {}
+
+  @Override
+  public void forgotten(IdSpace space, int[] ids) {}
 }

@@ -22,6 +22,9 @@ public final class StreamMonitor implements BatchSink, NameRequests {
   private final StreamVisitor watcher = new Watcher();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
+  /** Frames that are not forgotten, those whose names were asked for, and those of them that have come. */
+  private final BitSet known = new BitSet();
+
   private final BitSet asked = new BitSet();
   private final BitSet named = new BitSet();
   private BatchSink sink;
@@ -80,7 +83,10 @@ public final class StreamMonitor implements BatchSink, NameRequests {
   public void ask(int[] frames, int count) {
     synchronized (this) {
       for (int i = 0; i < count; i++) {
-        asked.set(frames[i]);
+        // Who asks may be behind: what is forgotten is not answered.
+        if (known.get(frames[i])) {
+          asked.set(frames[i]);
+        }
       }
     }
     requests.ask(frames, count);
@@ -122,6 +128,7 @@ public final class StreamMonitor implements BatchSink, NameRequests {
 
     @Override
     public void frameSeen(int frame, int module, long offset, boolean guessed) {
+      known.set(frame);
       if (askAll) {
         ask(new int[] {frame}, 1);
       }
@@ -130,6 +137,17 @@ public final class StreamMonitor implements BatchSink, NameRequests {
     @Override
     public void name(int frame, NameSource source, String name) {
       named.set(frame);
+    }
+
+    @Override
+    public void forgotten(IdSpace space, int[] ids) {
+      if (space == IdSpace.FRAME) {
+        for (int frame : ids) {
+          known.clear(frame);
+          asked.clear(frame);
+          named.clear(frame);
+        }
+      }
     }
 
     @Override

@@ -3,6 +3,7 @@ package flametop.sampler;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
 import java.util.HexFormat;
 import java.util.zip.CRC32;
 
@@ -51,11 +52,22 @@ public final class StreamReader {
 
   private long offset;
   private int sequence;
-  private int processes;
-  private int tasks;
-  private int modules;
-  private int frames;
-  private int stacks;
+  private final Ids processes = new Ids("process");
+  private final Ids tasks = new Ids("task");
+  private final Ids modules = new Ids("module");
+  private final Ids frames = new Ids("frame");
+  private final Ids stacks = new Ids("stack");
+
+  /** Ids of one space that were introduced and not forgotten. */
+  private static final class Ids {
+    final String what;
+    final BitSet live = new BitSet();
+    int highest;
+
+    Ids(String what) {
+      this.what = what;
+    }
+  }
 
   /**
    * @param offset bytes of the stream before its first batch, so that damage is told by its place
@@ -233,6 +245,7 @@ public final class StreamReader {
       case 12 -> name(in, visitor);
       case 13 -> notice(in, visitor);
       case 14 -> hostUsage(in, visitor);
+      case 15 -> forgotten(in, visitor);
       default -> {}
     }
     in.limit(batchEnd).position(end);
@@ -252,7 +265,7 @@ public final class StreamReader {
 
   private void processSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 33);
-    processes = introduced(in, processes, "process");
+    introduced(in, processes);
     int process = in.getInt();
     int tgid = in.getInt();
     long start = in.getLong();
@@ -278,9 +291,9 @@ public final class StreamReader {
 
   private void taskSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 21);
-    tasks = introduced(in, tasks, "task");
+    introduced(in, tasks);
     int task = in.getInt();
-    int process = id(in, processes, "process");
+    int process = id(in, processes);
     int tid = in.getInt();
     long start = in.getLong();
     boolean fresh = in.get() != 0;
@@ -292,7 +305,7 @@ public final class StreamReader {
 
   private void taskGone(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 29);
-    int task = id(in, tasks, "task");
+    int task = id(in, tasks);
     long time = in.getLong();
     long run = in.getLong();
     long wait = in.getLong();
@@ -304,7 +317,7 @@ public final class StreamReader {
 
   private void moduleSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 5);
-    modules = introduced(in, modules, "module");
+    introduced(in, modules);
     int module = in.getInt();
     ModuleKind kind = ModuleKind.values()[number(in, ModuleKind.values().length, "kind of module")];
     ByteBuffer path = str(in);
@@ -319,9 +332,9 @@ public final class StreamReader {
 
   private void frameSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 17);
-    frames = introduced(in, frames, "frame");
+    introduced(in, frames);
     int frame = in.getInt();
-    int module = id(in, modules, "module");
+    int module = id(in, modules);
     long at = in.getLong();
     boolean guessed = (in.get() & 1) != 0;
     if (visitor != null) {
@@ -331,7 +344,7 @@ public final class StreamReader {
 
   private void stackSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 10);
-    stacks = introduced(in, stacks, "stack");
+    introduced(in, stacks);
     int stack = in.getInt();
     WalkEnd end = WalkEnd.of(number(in, WalkEnd.values().length, "end of a walk"));
     in.get();
@@ -340,7 +353,7 @@ public final class StreamReader {
     need(in, 4 * (user + kernel));
     int[] path = new int[user + kernel];
     for (int i = 0; i < path.length; i++) {
-      path[i] = id(in, frames, "frame");
+      path[i] = id(in, frames);
     }
     if (visitor != null) {
       visitor.stackSeen(stack, end, user, path);
@@ -351,18 +364,18 @@ public final class StreamReader {
       throws DamagedStreamException {
     need(in, 56);
     long time = in.getLong();
-    int task = id(in, tasks, "task");
+    int task = id(in, tasks);
     int stack = in.getInt(in.position());
     if (stack == -1) {
       in.getInt();
     } else {
-      stack = id(in, stacks, "stack");
+      stack = id(in, stacks);
     }
     long run = in.getLong();
     long wait = in.getLong();
     long nvcsw = in.getLong();
     long nivcsw = in.getLong();
-    int cpu = id(in, MAX_CPUS, "CPU");
+    int cpu = below(in, MAX_CPUS, "CPU");
     State state = State.of(number(in, State.values().length, "state"));
     WalkEnd why = WalkEnd.of(number(in, WalkEnd.values().length, "end of a walk"));
     boolean userMode = (in.getShort() & 1) != 0;
@@ -378,7 +391,7 @@ public final class StreamReader {
 
   private void cpuUsage(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 84);
-    int cpu = id(in, MAX_CPUS, "CPU");
+    int cpu = below(in, MAX_CPUS, "CPU");
     long idle = in.getLong();
     long elapsed = in.getLong();
     long wakeups = in.getLong();
@@ -397,8 +410,8 @@ public final class StreamReader {
 
   private void idleState(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 40);
-    int cpu = id(in, MAX_CPUS, "CPU");
-    int state = id(in, MAX_IDLE_STATES, "idle state");
+    int cpu = below(in, MAX_CPUS, "CPU");
+    int state = below(in, MAX_IDLE_STATES, "idle state");
     long residency = in.getLong();
     long entries = in.getLong();
     long tooShort = in.getLong();
@@ -410,7 +423,7 @@ public final class StreamReader {
 
   private void name(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 5);
-    int frame = id(in, frames, "frame");
+    int frame = id(in, frames);
     NameSource source =
         NameSource.values()[number(in, NameSource.values().length, "source of a name")];
     ByteBuffer name = str(in);
@@ -441,26 +454,73 @@ public final class StreamReader {
     }
   }
 
-  /**
-   * The id at the position (which stays) may be a known one or the next new one; returns how many
-   * are known now.
-   */
-  private int introduced(ByteBuffer in, int known, String what) throws DamagedStreamException {
-    int id = in.getInt(in.position());
-    if (checkIds && (id < 0 || id > known)) {
+  private void forgotten(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 8);
+    IdSpace space = IdSpace.values()[number(in, IdSpace.values().length, "space of ids")];
+    in.position(in.position() + 3);
+    int count = in.getInt();
+    if (count < 0 || count > in.remaining() / 4) {
       throw damaged(
-          in.position(),
-          what + " " + Integer.toUnsignedString(id) + " where at most " + known + " was due");
+          in.position() - 4,
+          Integer.toUnsignedString(count) + " ids in " + in.remaining() + " bytes");
     }
-    return Math.max(known, id + 1);
+    Ids of =
+        switch (space) {
+          case PROCESS -> processes;
+          case TASK -> tasks;
+          case MODULE -> modules;
+          case FRAME -> frames;
+          case STACK -> stacks;
+        };
+    int[] ids = new int[count];
+    for (int i = 0; i < count; i++) {
+      ids[i] = id(in, of);
+      if (checkIds) {
+        of.live.clear(ids[i]);
+      }
+    }
+    if (visitor != null) {
+      visitor.forgotten(space, ids);
+    }
   }
 
-  private int id(ByteBuffer in, int known, String what) throws DamagedStreamException {
+  /** The id at the position (which stays) may be any that was introduced, or the next new one. */
+  private void introduced(ByteBuffer in, Ids ids) throws DamagedStreamException {
+    int id = in.getInt(in.position());
+    if (!checkIds) {
+      return;
+    }
+    if (id < 0 || id > ids.highest) {
+      throw damaged(
+          in.position(),
+          ids.what
+              + " "
+              + Integer.toUnsignedString(id)
+              + " where at most "
+              + ids.highest
+              + " was due");
+    }
+    ids.live.set(id);
+    ids.highest = Math.max(ids.highest, id + 1);
+  }
+
+  private int id(ByteBuffer in, Ids ids) throws DamagedStreamException {
     int id = in.getInt();
-    if (checkIds && (id < 0 || id >= known)) {
-      throw damaged(in.position() - 4, what + " " + Integer.toUnsignedString(id) + " of " + known);
+    if (checkIds && (id < 0 || !ids.live.get(id))) {
+      throw damaged(
+          in.position() - 4,
+          ids.what + " " + Integer.toUnsignedString(id) + " is not introduced, or forgotten");
     }
     return id;
+  }
+
+  private int below(ByteBuffer in, int count, String what) throws DamagedStreamException {
+    int number = in.getInt();
+    if (checkIds && (number < 0 || number >= count)) {
+      throw damaged(
+          in.position() - 4, what + " " + Integer.toUnsignedString(number) + " of " + count);
+    }
+    return number;
   }
 
   private int number(ByteBuffer in, int count, String what) throws DamagedStreamException {

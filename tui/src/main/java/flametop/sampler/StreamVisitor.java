@@ -104,4 +104,11 @@ public interface StreamVisitor {
 
   /** Load averages × 100, rates in force, CPU ns of flametop's own processes. */
   void hostUsage(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu);
+
+  /**
+   * These ids name nothing any more, until a later record introduces them as something else.
+   *
+   * @param ids the array is the receiver's to keep
+   */
+  void forgotten(IdSpace space, int[] ids);
 }

@@ -258,7 +258,7 @@ class AccountsTest {
     Owners owners = new Owners();
     owners.processSeen(0, 10, 0, "app", "app");
     owners.taskSeen(0, 0, 10, "app");
-    ChangeLog log = new ChangeLog(1 << 20);
+    ChangeLog log = new ChangeLog(1 << 20, owners);
     Accounts accounts = new Accounts(log, owners);
     accounts.taskSeen(0, 0, true);
     accounts.sampled(0, 1_000, 3, 400, 0, 1);

@@ -1,5 +1,6 @@
 package flametop.profile;
 
+import flametop.sampler.IdSpace;
 import flametop.sampler.State;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -114,6 +115,21 @@ final class Batch {
 
   Batch name(int frame, String name) {
     return record(12, str(body().putInt(frame).put((byte) 0), name));
+  }
+
+  /** {@code run} in ms. */
+  Batch gone(int task, double time, double run) {
+    ByteBuffer b = body().putInt(task).putLong(World.ns(time)).putLong(World.ns(run));
+    return record(4, b.putLong(0).put((byte) 1));
+  }
+
+  Batch forgotten(IdSpace space, int... ids) {
+    ByteBuffer b = ByteBuffer.allocate(8 + 4 * ids.length).order(ByteOrder.LITTLE_ENDIAN);
+    b.put((byte) space.ordinal()).put((byte) 0).putShort((short) 0).putInt(ids.length);
+    for (int id : ids) {
+      b.putInt(id);
+    }
+    return record(15, b);
   }
 
   Batch usage(int cpu, double idle, double elapsed) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.sampler.ModuleKind;
+import flametop.sampler.IdSpace;
 import flametop.sampler.NameSource;
 import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
@@ -235,12 +236,14 @@ class GraphReaderTest {
   }
 
   @Test
-  void forgetAllBut_goneWithoutTime_losesItsTexts() {
+  void sweep_forgottenWithoutTime_losesItsTexts() {
     processes();
     sleep(0, 1, world.named("main"));
     world.intake.taskSeen(7, 1, 107, 0, false, "t");
     later();
-    world.owners.forgetAllBut(world.fold().trie());
+    world.intake.forgotten(IdSpace.TASK, new int[] {7});
+    world.intake.forgotten(IdSpace.PROCESS, new int[] {1});
+    world.sweep();
     assertEquals("/bin/zeta --work", world.owners.commandLine(0));
     assertEquals("", world.owners.commandLine(1));
     later();

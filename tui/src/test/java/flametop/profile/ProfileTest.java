@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.sampler.IdSpace;
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
 import java.nio.ByteBuffer;
@@ -331,5 +332,58 @@ class ProfileTest {
     assertTrue(e.getMessage().contains("no names"));
     assertTrue(profile.failure().isPresent());
     assertEquals(1, released.size());
+  }
+
+  /**
+   * Processes by the hundred thousand that live for one sample, each with a stack of its own: what the native side
+   * forgets is given anew, and time is neither lost nor are the tables larger than what is recent.
+   */
+  @Test
+  void accept_manyShortProcesses_keepsTablesAndTotal() throws Exception {
+    profile.close();
+    profile = open(new Options(RootOrder.PROCESS, 4 << 20, TaskFilter.NONE, true));
+    int each = 500;
+    int batches = 400;
+    send(batch(1000, true).module(0, 1, "/bin/app"));
+    for (int n = 1; n <= batches; n++) {
+      double time = 1000 + 50 * n;
+      Batch batch = batch(time, true);
+      int[] ids = new int[each];
+      for (int i = 0; i < each; i++) {
+        int id = (n + 1) % 2 * each + i;
+        ids[i] = n % 2 * each + i;
+        batch
+            .process(id, 1000 + (n * each + i) % 30_000, "cc" + i % 50)
+            .task(id, id, 1000 + (n * each + i) % 30_000, "cc")
+            .frame(id, 0)
+            .stack(id, id)
+            .name(id, "f" + (n * each + i) % 100_000)
+            .sample(time, id, id, 0, 1)
+            .gone(id, time + 1, 1);
+      }
+      if (n > 1) {
+        batch
+            .forgotten(IdSpace.TASK, ids)
+            .forgotten(IdSpace.PROCESS, ids)
+            .forgotten(IdSpace.STACK, ids)
+            .forgotten(IdSpace.FRAME, ids);
+      }
+      send(batch);
+      if (n % 20 == 0) {
+        Profile.Kept kept = get(profile.kept());
+        assertTrue(kept.logBytes() < 5 << 20, kept::toString);
+        // The log has 150,000 entries at most, and little is kept that is not in it.
+        assertTrue(kept.owners() < 500_000, kept::toString);
+        assertTrue(kept.stacks() < 700_000, kept::toString);
+        assertTrue(kept.trie() < 900_000, kept::toString);
+      }
+    }
+    Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.of(State.RUN))));
+    assertEquals((long) each * batches * MS, snapshot.total());
+    long folded = 0;
+    for (long ms : folded(Long.MAX_VALUE, StateSet.of(State.RUN)).values()) {
+      folded += ms;
+    }
+    assertEquals((long) each * batches, folded);
   }
 }

@@ -229,4 +229,85 @@ class RandomHistoryTest {
     assertTrue(anew.covered() > 0);
     bounded.check();
   }
+
+  /** The same history twice: with ids that are forgotten and given anew, and without. */
+  @ParameterizedTest
+  @ValueSource(longs = {41, 42, 43, 44})
+  void forgotten_anyIds_changesNothing(long seed) {
+    Options options =
+        new Options(
+            RootOrder.values()[(int) (seed % 4)], 64 << 20, TaskFilter.NONE, seed % 2 == 0);
+    World forgetting = new World(options);
+    World whole = new World(options);
+    Simulation a = new Simulation(forgetting, seed, true, new Random(seed));
+    Simulation b = new Simulation(whole, seed, true, null);
+    for (int step = 0; step < 400; step++) {
+      a.step();
+      b.step();
+      if (step % 3 == 0) {
+        forgetting.sweep();
+      }
+      if (step % 40 == 39) {
+        forgetting.check();
+        Fold anew = forgetting.fold(TaskFilter.NONE);
+        anew.catchUp(Long.MAX_VALUE);
+        for (boolean samples : new boolean[] {false, true}) {
+          Map<String, Long> expected =
+              whole.folded(whole.fold(), Long.MAX_VALUE, StateSet.ALL, samples);
+          assertEquals(
+              expected, forgetting.folded(forgetting.fold(), Long.MAX_VALUE, StateSet.ALL, samples));
+          assertEquals(expected, forgetting.folded(anew, Long.MAX_VALUE, StateSet.ALL, samples));
+          assertEquals(
+              forgetting.folded(anew, 3_000 * MS, StateSet.ALL, samples),
+              forgetting.folded(forgetting.fold(), 3_000 * MS, StateSet.ALL, samples));
+        }
+        forgetting.folds.remove(anew);
+        anew.close();
+      }
+    }
+    // What is in the log is kept: 40 stacks, whatever became of their ids, are told apart by them.
+    assertTrue(forgetting.stacks.made() > 3L * forgetting.stacks.functions());
+  }
+
+  /** The oldest history becomes a sum of few entries: what it does not tell apart is not lost. */
+  @ParameterizedTest
+  @ValueSource(longs = {51, 52, 53, 54})
+  void forgotten_outOfMemory_keepsTotalsAndTables(long seed) {
+    RootOrder order = RootOrder.values()[(int) (seed % 4)];
+    World forgetting = new World(new Options(order, 100_000, TaskFilter.NONE, true));
+    World whole = new World(new Options(order, 64 << 20, TaskFilter.NONE, true));
+    Simulation a = new Simulation(forgetting, seed, true, new Random(seed));
+    Simulation b = new Simulation(whole, seed, true, null);
+    for (int step = 0; step < 1_200; step++) {
+      a.step();
+      b.step();
+      if (step % 30 == 0) {
+        forgetting.sweep();
+        forgetting.check();
+        checkTotals(whole.fold(), forgetting.fold());
+        Fold anew = forgetting.fold(TaskFilter.NONE);
+        anew.catchUp(Long.MAX_VALUE);
+        checkTotals(whole.fold(), anew);
+        // A trie that has seen it all shows what a new one does, in any window.
+        long window = step % 60 == 0 ? Long.MAX_VALUE : 2_000 * MS;
+        assertEquals(
+            forgetting.folded(anew, window, StateSet.ALL, false),
+            forgetting.folded(forgetting.fold(), window, StateSet.ALL, false));
+        forgetting.folds.remove(anew);
+        anew.close();
+      }
+      assertTrue(forgetting.log.bytes() < 110_000, "bytes=" + forgetting.log.bytes());
+    }
+    assertTrue(forgetting.log.compactedTo() > forgetting.log.startTime());
+  }
+
+  private static void checkTotals(Fold expected, Fold actual) {
+    actual.window(Long.MAX_VALUE, Long.MAX_VALUE);
+    for (int state = 0; state < 8; state++) {
+      assertEquals(
+          expected.trie().weight(0, 1 << state, expected.window()),
+          actual.trie().weight(0, 1 << state, actual.window()),
+          "state=" + state);
+    }
+  }
 }

@@ -1,22 +1,40 @@
 package flametop.profile;
 
+import flametop.sampler.IdSpace;
 import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * Tasks with a true history, seen as a kernel shows it: sums that lag until the tick, passes that
- * are late, samples that are lost.
+ * are late, samples that are lost. It may forget ids, and give them to others; its history is the
+ * same then.
  */
 final class Simulation {
   private static final long MS = World.MS;
   private static final long TICK = 4 * MS;
+  private static final int NONE = -1;
+
+  /** Processes that tasks may begin in at any time. */
+  private static final int INITIAL_PROCESSES = 4;
 
   static final class Task {
     int id;
+
+    /** Its id in the stream. */
+    int number;
+
+    long goneAt = Long.MAX_VALUE;
+
+    /** The stack that it was told to be in: it is not forgotten while the task lives. */
+    int told = NONE;
     int process;
     long begin;
     long firstSum;
@@ -48,26 +66,47 @@ final class Simulation {
   final World world;
   final List<Task> tasks = new ArrayList<>();
   private final Random random;
+
+  /** Null: nothing is forgotten. */
+  private final Random forgetting;
+
+  private final World.Ids taskIds = new World.Ids();
+  private final World.Ids processIds = new World.Ids();
+  private final Map<Integer, Integer> processNumber = new HashMap<>();
+
+  /** Ids in the stream, and what they are, by the number here. */
   private final int[] stacks;
+
+  private final WalkEnd[] stackEnd;
+  private final String[][] stackPath;
   private final List<Runnable> late = new ArrayList<>();
   private int processes;
   private int tids = 100;
   private boolean naming;
+  private final boolean nameAtOnce;
   long now = 1_000 * MS;
 
   Simulation(World world, long seed) {
+    this(world, seed, false, null);
+  }
+
+  Simulation(World world, long seed, boolean nameAtOnce, Random forgetting) {
     this.world = world;
+    this.nameAtOnce = nameAtOnce;
+    this.forgetting = forgetting;
     random = new Random(seed);
     stacks = new int[40];
+    stackEnd = new WalkEnd[stacks.length];
+    stackPath = new String[stacks.length][];
     world.batch(
         1000,
         false,
         () -> {
-          for (int p = 0; p < 4; p++) {
-            world.process(processes, 10 + processes++, "app" + p % 3);
+          for (int p = 0; p < INITIAL_PROCESSES; p++) {
+            process("app" + p % 3, 10 + processes);
           }
           for (int i = 0; i < stacks.length; i++) {
-            stacks[i] = stack();
+            stack(i);
           }
           for (int i = 0; i < 12; i++) {
             start(false);
@@ -75,7 +114,14 @@ final class Simulation {
         });
   }
 
-  private int stack() {
+  private void process(String comm, int tgid) {
+    int number = processIds.take();
+    processNumber.put(processes++, number);
+    world.intake.processSeen(
+        number, tgid, 0, 0, 1000 + tgid, 0, false, comm, "/bin/" + comm + " --work");
+  }
+
+  private void stack(int index) {
     String[] path = new String[1 + random.nextInt(6)];
     for (int i = 0; i < path.length; i++) {
       path[i] =
@@ -83,18 +129,61 @@ final class Simulation {
               ? "[thread start]"
               : "f" + i + random.nextInt(3) + (i > 3 ? "_k" : "");
     }
-    return world.stack(random.nextInt(4) == 0 ? WalkEnd.TRUNCATED : WalkEnd.ROOT, path);
+    stackEnd[index] = random.nextInt(4) == 0 ? WalkEnd.TRUNCATED : WalkEnd.ROOT;
+    stackPath[index] = path;
+    stacks[index] = world.stack(stackEnd[index], path);
+  }
+
+  /** Gives ids of what is gone, and of stacks, to others; stacks come again under new ones. */
+  private void forget() {
+    Set<Integer> held = new HashSet<>();
+    for (Task t : tasks) {
+      if (t.alive) {
+        held.add(t.told);
+      }
+    }
+    for (int i = 0; i < stacks.length; i++) {
+      if (forgetting.nextInt(10) == 0 && !held.contains(i)) {
+        world.forgetStack(stacks[i]);
+        stacks[i] = NONE;
+      }
+    }
+    for (int i = stacks.length - 1; i >= 0; i--) {
+      if (stacks[i] == NONE) {
+        stacks[i] = world.stack(stackEnd[i], stackPath[i]);
+      }
+    }
+    Set<Integer> used = new HashSet<>();
+    for (Task t : tasks) {
+      if (t.number != NONE && t.goneAt < now - 500 * MS && forgetting.nextInt(3) == 0) {
+        world.intake.forgotten(IdSpace.TASK, new int[] {t.number});
+        taskIds.forget(t.number);
+        t.number = NONE;
+      }
+      if (t.number != NONE) {
+        used.add(t.process);
+      }
+    }
+    for (int process = INITIAL_PROCESSES; process < processes; process++) {
+      Integer number = processNumber.get(process);
+      if (number != null && !used.contains(process)) {
+        processNumber.remove(process);
+        processIds.forget(number);
+        world.intake.forgotten(IdSpace.PROCESS, new int[] {number});
+      }
+    }
   }
 
   private void start(boolean fresh) {
     Task task = new Task();
     task.id = tasks.size();
-    task.process = random.nextInt(processes);
+    // One that executed has the process for itself.
+    task.process = random.nextInt(INITIAL_PROCESSES);
     task.fresh = fresh;
     task.begin = fresh ? now : now - 500 * MS;
     task.since = now;
     task.until = now;
-    task.stack = stacks[random.nextInt(stacks.length)];
+    task.stack = random.nextInt(stacks.length);
     if (!fresh) {
       task.run = random.nextInt(1000) * MS;
       task.wait = random.nextInt(1000) * MS;
@@ -103,7 +192,14 @@ final class Simulation {
       task.state = State.RUN;
     }
     tasks.add(task);
-    world.intake.taskSeen(task.id, task.process, tids++, task.begin, fresh, "t" + task.id % 5);
+    task.number = taskIds.take();
+    world.intake.taskSeen(
+        task.number,
+        processNumber.get(task.process),
+        tids++,
+        task.begin,
+        fresh,
+        "t" + task.id % 5);
   }
 
   /** Moves a task's true history to a time. */
@@ -117,7 +213,7 @@ final class Simulation {
         t.nvcsw += sleeps ? 1 : 0;
         t.nivcsw += sleeps ? 0 : 1;
         next = sleeps ? State.SLEEP : State.QUEUED;
-        t.stack = stacks[random.nextInt(stacks.length)];
+        t.stack = random.nextInt(stacks.length);
       } else if (t.state == State.QUEUED) {
         t.wait += length;
         next = State.RUN;
@@ -176,7 +272,12 @@ final class Simulation {
           if (random.nextInt(10) == 0) {
             exec();
           }
-          if (!naming && random.nextInt(10) == 0 || random.nextInt(40) == 0) {
+          if (forgetting != null) {
+            forget();
+          }
+          if (nameAtOnce) {
+            world.nameAll();
+          } else if (!naming && random.nextInt(10) == 0 || random.nextInt(40) == 0) {
             naming = true;
             List<Integer> due = new ArrayList<>(world.asked);
             Collections.shuffle(due, random);
@@ -188,9 +289,10 @@ final class Simulation {
   private void exec() {
     Task t = tasks.get(random.nextInt(tasks.size()));
     if (t.alive) {
-      world.process(processes, 10 + t.process, "exec" + processes % 3);
-      t.process = processes++;
-      world.intake.taskSeen(t.id, t.process, 100 + t.id, t.begin, false, "x");
+      process("exec" + processes % 3, 10 + t.process);
+      t.process = processes - 1;
+      world.intake.taskSeen(
+          t.number, processNumber.get(t.process), 100 + t.id, t.begin, false, "x");
     }
   }
 
@@ -221,7 +323,7 @@ final class Simulation {
           if (t.alive) {
             note(t, at, run, wait);
             world.intake.cpuSample(
-                at, t.id, stack, run, wait, nvcsw, 0, 0, State.RUN, WalkEnd.ROOT, true);
+                at, t.number, stacks[stack], run, wait, nvcsw, 0, 0, State.RUN, WalkEnd.ROOT, true);
           }
         });
   }
@@ -237,13 +339,15 @@ final class Simulation {
     long wait = t.wait;
     long nvcsw = t.nvcsw;
     State state = t.state;
-    int stack = state == State.RUN ? -1 : t.stack;
+    int stack = state == State.RUN ? NONE : t.stack;
     to.add(
         () -> {
           if (t.alive) {
             note(t, at, run, wait);
             t.lastState = state;
-            world.intake.taskChanged(at, t.id, stack, run, wait, nvcsw, 0, 0, state, WalkEnd.ROOT);
+            t.told = stack;
+            int id = stack == NONE ? NONE : stacks[stack];
+            world.intake.taskChanged(at, t.number, id, run, wait, nvcsw, 0, 0, state, WalkEnd.ROOT);
           }
         });
   }
@@ -258,7 +362,8 @@ final class Simulation {
             // A sight after the end that was told before it; its sums lag.
             t.lastRun = Math.max(t.lastRun, run);
             t.alive = false;
-            world.intake.taskGone(t.id, at, run, wait, true);
+            t.goneAt = now;
+            world.intake.taskGone(t.number, at, run, wait, true);
           }
         });
   }

@@ -1,10 +1,12 @@
 package flametop.profile;
 
+import flametop.sampler.IdSpace;
 import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
 import flametop.sampler.WalkEnd;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -29,12 +31,14 @@ final class World {
   final Options options;
   final List<Fold> folds = new ArrayList<>();
   private final Map<String, Integer> frames = new HashMap<>();
-  private int stackCount;
+  private final Map<Integer, int[]> stackFrames = new HashMap<>();
+  private final Ids frameIds = new Ids();
+  private final Ids stackIds = new Ids();
   private int sequence;
 
   World(Options options) {
     this.options = options;
-    log = new ChangeLog(options.historyBytes());
+    log = new ChangeLog(options.historyBytes(), owners);
     intake = new Intake(log, owners, stacks, names, host);
     fold(options.filter());
     intake.moduleSeen(0, ModuleKind.KERNEL, "[kernel]", "");
@@ -80,14 +84,50 @@ final class World {
       user += kernel ? 0 : 1;
       Integer known = frames.get(functions[i]);
       if (known == null) {
-        known = frames.size();
+        known = frameIds.take();
         frames.put(functions[i], known);
         intake.frameSeen(known, kernel ? 0 : 1, 0x1000 + known, functions[i].startsWith("guessed"));
       }
       ids[i] = known;
     }
-    intake.stackSeen(stackCount, end, user, ids);
-    return stackCount++;
+    int stack = stackIds.take();
+    stackFrames.put(stack, ids.clone());
+    intake.stackSeen(stack, end, user, ids);
+    return stack;
+  }
+
+  /** Ids as the native side gives them: the one forgotten last first. */
+  static final class Ids {
+    private final ArrayDeque<Integer> free = new ArrayDeque<>();
+    private int next;
+
+    int take() {
+      return free.isEmpty() ? next++ : free.pop();
+    }
+
+    void forget(int id) {
+      free.push(id);
+    }
+  }
+
+  /** Forgets a stack, and the frames that no other has. */
+  void forgetStack(int stack) {
+    int[] its = stackFrames.remove(stack);
+    stackIds.forget(stack);
+    intake.forgotten(IdSpace.STACK, new int[] {stack});
+    for (int frame : its) {
+      boolean used =
+          stackFrames.values().stream().anyMatch(f -> Arrays.stream(f).anyMatch(x -> x == frame));
+      if (!used && frames.values().remove(frame)) {
+        frameIds.forget(frame);
+        intake.forgotten(IdSpace.FRAME, new int[] {frame});
+      }
+    }
+  }
+
+  /** Frees what nothing refers to. */
+  void sweep() {
+    new Sweep(log, intake, owners, stacks).run(folds, null);
   }
 
   int frame(String function) {

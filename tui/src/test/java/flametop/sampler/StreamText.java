@@ -195,6 +195,12 @@ final class StreamText implements StreamVisitor {
         why.ordinal());
   }
 
+  @Override
+  public void forgotten(IdSpace space, int[] ids) {
+    String list = Arrays.stream(ids).mapToObj(StreamText::u).collect(Collectors.joining(","));
+    add("forgotten space=%s ids=%s", space.ordinal(), list);
+  }
+
   private void add(String format, Object... values) {
     lines.add(String.format(format, values));
   }

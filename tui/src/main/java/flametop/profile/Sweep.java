@@ -1,0 +1,51 @@
+package flametop.profile;
+
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Frees the owners, processes, stacks, frames, modules and functions that the stream has forgotten
+ * and that nothing here refers to any more. It goes over all that may refer to them, so it is due
+ * only when as much was made as was kept the last time: its cost for each is constant.
+ */
+final class Sweep {
+  private static final int SOONEST = 16_384;
+
+  private final ChangeLog log;
+  private final Intake intake;
+  private final Owners owners;
+  private final Stacks stacks;
+  private long due = SOONEST;
+
+  Sweep(ChangeLog log, Intake intake, Owners owners, Stacks stacks) {
+    this.log = log;
+    this.intake = intake;
+    this.owners = owners;
+    this.stacks = stacks;
+  }
+
+  boolean due() {
+    return owners.made() + stacks.made() >= due;
+  }
+
+  /**
+   * @param folds all that there are
+   * @param retired null if there is none
+   */
+  void run(List<Fold> folds, Trie retired) {
+    BitSet keptOwners = new BitSet();
+    BitSet keptStacks = new BitSet();
+    BitSet keptFunctions = new BitSet();
+    log.mark(keptOwners, keptStacks);
+    intake.mark(keptOwners, keptStacks);
+    folds.forEach(fold -> fold.trie().mark(keptOwners, keptStacks, keptFunctions));
+    if (retired != null) {
+      retired.mark(keptOwners, keptStacks, keptFunctions);
+    }
+    owners.sweep(
+        keptOwners, process -> folds.forEach(fold -> fold.processFreed(process)));
+    folds.forEach(Fold::ownersFreed);
+    stacks.sweep(keptStacks, keptFunctions);
+    due = owners.made() + stacks.made() + Math.max(SOONEST, owners.size() + stacks.size());
+  }
+}
