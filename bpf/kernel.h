@@ -34,17 +34,13 @@ typedef __u32 __wsum;
 /* From the kernel's user API; these numbers never change. */
 enum {
 	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_RINGBUF = 27,
-	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
 enum {
-	BPF_F_NO_PREALLOC = 1,
 	BPF_ANY = 0
-};
-enum {
-	BPF_LOCAL_STORAGE_GET_F_CREATE = 1
 };
 enum {
 	BPF_RB_NO_WAKEUP = 1,

@@ -1,6 +1,9 @@
 //! Passes over all tasks: the object `task_stacks`.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::{
+    cell::Cell,
+    os::fd::{AsFd, OwnedFd},
+};
 
 use anyhow::{Context, Result};
 use libbpf_rs::{
@@ -17,12 +20,22 @@ use crate::{
 
 /// Twice the kernel's own buffer, so that a read never splits a record.
 const BUFFER_BYTES: usize = 64 * 1024;
+/// Tasks of one entry of the program's table.
+const PLACES: u32 = 4;
+/// Most entries of that table when there are few tasks: 4 MiB.
+const MOST_ENTRIES: u32 = 1 << 15;
+/// Passes after which a request that no task has met is not looked for any more.
+const REQUEST_PASSES: u32 = 16;
 
 pub struct Passes {
     /// One per target: the kernel's filter takes one id.
     links: Vec<OwnedFd>,
     skel: TaskStacksSkel<'static>,
     buffer: Vec<u64>,
+    /// Passes left in which requests are looked for.
+    requests: Cell<u32>,
+    /// Processes were excluded since the last pass.
+    recheck: Cell<bool>,
 }
 
 impl Passes {
@@ -35,6 +48,9 @@ impl Passes {
             .context("task_stacks has no constants")?;
         load::check_abi("task_stacks", rodata.abi)?;
         rodata.target_kind = load::target_kind(&settings.target);
+        let entries = entries(sys::most_tids(), sys::tasks());
+        rodata.index_mask = entries - 1;
+        open.maps.tasks.set_max_entries(entries)?;
         let skel = open.load()?;
         load::set_target(
             &skel.maps.targets,
@@ -47,6 +63,8 @@ impl Passes {
             links,
             skel,
             buffer: vec![0; BUFFER_BYTES / size_of::<u64>()],
+            requests: Cell::new(0),
+            recheck: Cell::new(false),
         })
     }
 
@@ -60,6 +78,9 @@ impl Passes {
             let pass = bss.pass.wrapping_add(1);
             sys::write_shared(&mut bss.pass, pass);
             sys::write_shared(&mut bss.write_marks, u32::from(marks));
+            sys::write_shared(&mut bss.wanted, u32::from(self.requests.get() > 0));
+            sys::write_shared(&mut bss.recheck, u32::from(self.recheck.replace(false)));
+            self.requests.set(self.requests.get().saturating_sub(1));
         }
         for link in &self.links {
             let mut walk =
@@ -111,6 +132,7 @@ impl Passes {
     }
 
     pub fn want(&self, tid: u32, address: u64) -> Result<()> {
+        self.requests.set(REQUEST_PASSES);
         self.skel
             .maps
             .want
@@ -119,6 +141,7 @@ impl Passes {
     }
 
     pub fn exclude(&self, tgid: u32) -> Result<()> {
+        self.recheck.set(true);
         load::insert(&self.skel.maps.own, tgid)
     }
 
@@ -142,6 +165,13 @@ impl Passes {
             .map(|bss| sys::read_shared(&bss.counts))
             .unwrap_or_default()
     }
+}
+
+/// Entries of the program's table: a power of two, places for all tids that there can be, but no more than for eight times
+/// the tasks that there are.
+fn entries(most_tids: u32, tasks: u32) -> u32 {
+    let enough = tasks.saturating_mul(8 / PLACES).max(MOST_ENTRIES);
+    (most_tids / PLACES).clamp(1, enough).next_power_of_two()
 }
 
 /// A link per target where the kernel filters (6.1 and later), else one over all tasks; the program checks anyway.
