@@ -47,6 +47,21 @@ __u64 kernel_stack[FT_KERNEL_FRAMES + 1];
 __u8 memory[SEQ_BUFFER] __attribute__((aligned(8)));
 
 /*
+ * Who holds mmap_locks. All that is known of a holder is the address of its task, until the walk comes to the task of
+ * that address, in this pass or in the next one.
+ */
+struct holder {
+	__u64 address;
+	__u32 tid;  /* 0: not met */
+	__u32 pass; /* that met it */
+	char comm[FT_COMM];
+};
+#define HOLDERS 8
+struct holder holders[HOLDERS];
+__u32 next_holder;
+__u32 look_until; /* the last pass that looks for them */
+
+/*
  * What the last record of a task said. A table of our own rather than task storage: tids are visited in ascending
  * order, so what is read next lies beside what was read last, where storage costs three cache misses a task. A task
  * that lost its place to another counts as changed.
@@ -142,6 +157,46 @@ static __always_inline void remember(struct seen *place, bool known, struct seen
 	*place = *now;
 }
 
+/* the task is visited: it may be a holder */
+static __always_inline void meet(struct task_struct *t, __u32 tid)
+{
+	for (int i = 0; i < HOLDERS; i++) {
+		struct holder *holder = &holders[i];
+
+		if (holder->address == (__u64)t) {
+			holder->tid = tid;
+			holder->pass = pass;
+			__builtin_memcpy(holder->comm, t->comm, FT_COMM);
+		}
+	}
+}
+
+/* mmap_lock of `t` is held: says by whom, and has the walk look out for it */
+static __always_inline void name_holder(struct ft_stack *stack, struct task_struct *t)
+{
+	__u64 owner = mmap_lock_owner(t);
+
+	if (!owner)
+		return;
+	look_until = pass + 1;
+	for (int i = 0; i < HOLDERS; i++) {
+		struct holder *holder = &holders[i];
+
+		if (holder->address != owner)
+			continue;
+		/* met long ago it may be another task by now */
+		if (holder->tid && pass - holder->pass <= 1) {
+			stack->holder_tid = holder->tid;
+			__builtin_memcpy(stack->holder_comm, holder->comm, FT_COMM);
+		}
+		return;
+	}
+	struct holder *holder = &holders[next_holder++ % HOLDERS];
+
+	holder->address = owner;
+	holder->tid = 0;
+}
+
 /* bytes from `address` to the end of its mapping, at most `most`, a multiple of 8 so that records stay aligned */
 static __always_inline __u64 copyable(__u64 address, struct mapping *mapping, __u64 most)
 {
@@ -176,6 +231,8 @@ int task_stacks(struct bpf_iter__task *ctx)
 
 	if (!place)
 		return 0;
+	if ((__s32)(look_until - pass) >= 0)
+		meet(t, tid);
 
 	bool running = now.state == FT_STATE_RUN;
 	bool known = place->tid == tid && place->start_boottime == now.start_boottime;
@@ -242,8 +299,15 @@ int task_stacks(struct bpf_iter__task *ctx)
 		sp = record.stack.regs[REG_SP];
 		/* only tries mmap_lock, and gives the end of the mapping: a copy across it would fail whole */
 		err = bpf_find_vma(t, sp, take_mapping, &mapping, 0);
-		if (err)
-			record.head.status |= err == -EBUSY ? FT_MM_BUSY : FT_NO_MAPPING;
+		if (err == -EBUSY) {
+			/* it did not run: its last record holds, and the request stays */
+			if (same && !place->passes_apart)
+				return skip(ctx, t, now.state, &counts.unchanged);
+			record.head.status |= FT_MM_BUSY;
+			name_holder(&record.stack, t);
+		} else if (err) {
+			record.head.status |= FT_NO_MAPPING;
+		}
 		user_bytes = copyable(sp, &mapping, FT_PASS_STACK);
 		if (mapping.end - sp > FT_PASS_STACK && user_bytes)
 			record.head.status |= FT_CLAMPED;

@@ -21,6 +21,7 @@ fn main() {
         "busy" => busy(|n| n.wrapping_mul(3) + 1),
         "calls" => calls(),
         "mprotect" => mprotect(word(1).parse().expect("how many threads")),
+        "hog" => hog(word(1).parse().expect("how many threads")),
         "value" => value(),
         "deep" => deep(word(1).parse().expect("how many bytes")),
         "zombie" => zombie(),
@@ -76,6 +77,42 @@ fn mprotect(sleepers: usize) {
         }
     });
     threads(sleepers);
+}
+
+/// A thread named `hog` that holds mmap_lock most of the time, beside others that wake up and sleep again.
+fn hog(others: usize) {
+    let hog = || {
+        const BYTES: usize = 256 << 20;
+        // SAFETY: a new mapping, used by nobody else. Its pages are only read: all are the zero page.
+        unsafe {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+            let memory = libc::mmap(std::ptr::null_mut(), BYTES, libc::PROT_READ, flags, -1, 0);
+            assert_ne!(memory, libc::MAP_FAILED);
+            assert_eq!(libc::madvise(memory, BYTES, libc::MADV_NOHUGEPAGE), 0);
+            for at in (0..BYTES).step_by(4096) {
+                black_box(memory.cast::<u8>().add(at).read_volatile());
+            }
+            println!("{}", libc::gettid());
+            loop {
+                libc::mprotect(memory, BYTES, libc::PROT_NONE);
+                libc::mprotect(memory, BYTES, libc::PROT_READ);
+            }
+        }
+    };
+    thread::Builder::new()
+        .name("hog".to_owned())
+        .spawn(hog)
+        .expect("room for a thread");
+    for _ in 0..others {
+        thread::spawn(|| {
+            loop {
+                thread::sleep(std::time::Duration::from_millis(5));
+            }
+        });
+    }
+    thread::sleep(std::time::Duration::from_millis(200));
+    ready();
+    until_told();
 }
 
 fn busy(step: impl Fn(u64) -> u64 + Send + 'static) {

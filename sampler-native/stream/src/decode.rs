@@ -509,4 +509,4 @@ numbered!(Kind: u16, Counters, ProcessSeen, TaskSeen, TaskGone, ModuleSeen, Fram
 numbered!(State: u8, Run, Queued, Sleep, Disk, Stopped, Zombie, Parked, IdleKthread);
 numbered!(End: u8, Root, Truncated, OtherStack, NoUnwindInfo, Jit, MmBusy, Torn, Faulted, Exited, Limit);
 numbered!(ModuleKind: u8, Kernel, File, Vdso, Jit, Unknown);
-numbered!(NameSource: u8, Symbol, FunctionStart, Unknown, Root);
+numbered!(NameSource: u8, Symbol, FunctionStart, Unknown, Root, Reason);
