@@ -429,6 +429,13 @@ impl Walker {
         if stack.regs.iter().all(|r| *r == 0) {
             return Walk::ended(End::Exited);
         }
+        let busy = head.status & abi::FT_MM_BUSY != 0;
+        if head.status & abi::FT_MM_BUSY != 0 {
+            // To read mappings takes the same lock, and nobody waits for that here.
+            let holder = stack.holder.map(|holder| self.holder(holder));
+            self.user.extend(holder);
+            return Walk::ended(End::MmBusy);
+        }
         if !self.know_maps(head, process) {
             return Walk {
                 stale: true,
@@ -471,15 +478,7 @@ impl Walker {
         }
         if stack.user.is_empty() {
             // Only the leaf is known, by its register.
-            let why = match head.status {
-                s if s & abi::FT_MM_BUSY != 0 => End::MmBusy,
-                _ => End::Faulted,
-            };
-            if let Some(holder) = stack.holder {
-                let frame = self.holder(holder);
-                self.user.push(frame);
-            }
-            return Walk::ended(why);
+            return Walk::ended(End::Faulted);
         }
         if head.status & abi::FT_LAST_ENTRY != 0 && !self.user.is_empty() {
             // It has run on since: the callers may still be right, the leaf is not.
