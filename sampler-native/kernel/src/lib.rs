@@ -252,6 +252,7 @@ impl Kernel {
             message: told("tasks cannot be sampled", error),
         })?;
         let mut notices = Vec::from_iter(check::stacks_fall_short());
+        notices.extend(check::no_run_queue_time());
         let mut own = None;
         if !check::in_initial_pid_namespace() {
             own = passes.own_tgid().ok(); // since 6.1

@@ -2,7 +2,9 @@
 
 use std::{
     cell::Cell,
+    ffi::CStr,
     os::fd::{AsFd, OwnedFd},
+    ptr,
 };
 
 use anyhow::{Context, Result};
@@ -40,7 +42,17 @@ pub struct Passes {
 
 impl Passes {
     pub fn open(settings: &Settings) -> Result<Passes> {
-        let mut open = TaskStacksSkelBuilder::default().open(load::place())?;
+        Passes::open_for(settings, None)
+    }
+
+    /// For a kernel whose types are those of the file `btf`; otherwise for the one that runs.
+    fn open_for(settings: &Settings, btf: Option<&CStr>) -> Result<Passes> {
+        let options = libbpf_sys::bpf_object_open_opts {
+            sz: size_of::<libbpf_sys::bpf_object_open_opts>() as libbpf_sys::size_t,
+            btf_custom_path: btf.map_or(ptr::null(), CStr::as_ptr),
+            ..Default::default()
+        };
+        let mut open = TaskStacksSkelBuilder::default().open_opts(options, load::place())?;
         let rodata = open
             .maps
             .rodata_data
@@ -205,6 +217,55 @@ mod tests {
 
     use super::*;
     use crate::abi;
+
+    /// The types of this kernel with another name for one field, as if it were built without.
+    fn btf_without(field: &str) -> std::path::PathBuf {
+        let mut btf = std::fs::read("/sys/kernel/btf/vmlinux").unwrap();
+        let name = format!("\0{field}\0").into_bytes();
+        let places: Vec<usize> = (0..btf.len() - name.len())
+            .filter(|at| btf[*at..].starts_with(&name))
+            .collect();
+        assert!(!places.is_empty(), "this kernel has {field}");
+        for at in places {
+            btf[at + 1] = b'_';
+        }
+        let path = std::env::temp_dir().join(format!("flametop-btf-{}-{field}", process::id()));
+        std::fs::write(&path, btf).unwrap();
+        path
+    }
+
+    #[test]
+    fn pass_kernel_without_a_field_samples_without_what_it_says() {
+        if std::env::var_os("FLAMETOP_NO_BPF").is_some() {
+            println!("not run: FLAMETOP_NO_BPF is set");
+            return;
+        }
+        load::silence();
+        let settings = Settings {
+            target: Target::Processes(vec![process::id()]),
+            cpu_hz: 0,
+            own: Vec::new(),
+        };
+        let waits = |passes: &mut Passes| {
+            let (mut tasks, mut waits) = (0, 0);
+            let mut see = |record: Record<'_>| {
+                tasks += 1;
+                waits += record.head.wait_ns;
+            };
+            passes.pass(true, &mut see).unwrap();
+            assert!(tasks > 0);
+            waits
+        };
+        assert!(waits(&mut Passes::open(&settings).unwrap()) > 0);
+        for field in ["run_delay", "sched_delayed", "mmap_lock"] {
+            let path = btf_without(field);
+            let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+            let opened = Passes::open_for(&settings, Some(&name));
+            std::fs::remove_file(&path).unwrap();
+            let waits = waits(&mut opened.unwrap_or_else(|e| panic!("{field}: {e:#}")));
+            assert_eq!(waits == 0, field == "run_delay", "{field}: {waits} ns");
+        }
+    }
 
     #[test]
     fn pass_without_cpu_clock_running_tasks_have_the_stack_of_their_last_kernel_entry() {
