@@ -24,6 +24,7 @@ fn main() {
         "hog" => hog(word(1).parse().expect("how many threads")),
         "value" => value(),
         "deep" => deep(word(1).parse().expect("how many bytes")),
+        "vfork" => vfork(),
         "zombie" => zombie(),
         "exec" => exec(word(1)),
         other => panic!("no such subject: {other}"),
@@ -160,6 +161,30 @@ fn deep(bytes: usize) {
         }
     }
     black_box(&kept);
+}
+
+/// Waits for a child as vfork does: until that calls exec or ends, which it never does.
+fn vfork() {
+    // SAFETY: CLONE_VFORK alone: the child has its own memory, and this process has one thread.
+    let child = unsafe {
+        libc::syscall(
+            libc::SYS_clone,
+            libc::CLONE_VFORK | libc::SIGCHLD,
+            0,
+            0,
+            0,
+            0,
+        )
+    };
+    if child == 0 {
+        // SAFETY: no pointers are passed.
+        unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+        ready();
+        loop {
+            thread::park();
+        }
+    }
+    until_told();
 }
 
 fn zombie() {

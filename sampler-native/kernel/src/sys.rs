@@ -188,10 +188,7 @@ pub fn most_tids() -> u32 {
 pub fn tasks() -> u32 {
     // "0.20 0.18 0.12 1/80 11206": running / all
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let all = text
-        .split(' ')
-        .nth(3)
-        .and_then(|word| word.split_once('/'));
+    let all = text.split(' ').nth(3).and_then(|word| word.split_once('/'));
     all.and_then(|(_, all)| all.parse().ok()).unwrap_or(0)
 }
 

@@ -201,6 +201,16 @@ fn holds_value(bytes: &[u8]) -> bool {
         .any(|word| word == VALUE.to_ne_bytes())
 }
 
+/// Stops a child of this thread as a debugger does; it stays so until it is killed.
+fn trace(pid: u32) {
+    let null = std::ptr::null_mut::<libc::c_void>();
+    for request in [libc::PTRACE_SEIZE, libc::PTRACE_INTERRUPT] {
+        // SAFETY: neither request looks at the pointers.
+        let result = unsafe { libc::ptrace(request, pid as i32, null, null) };
+        assert_eq!(result, 0, "{}", std::io::Error::last_os_error());
+    }
+}
+
 fn state_of(kernel: &mut Kernel, tid: u32) -> u32 {
     let (_, records) = pass(kernel, true);
     let found = records.iter().find(|r| r.head.tid == tid);
@@ -411,9 +421,9 @@ fn pass_mmap_lock_contended_failed_copies_are_tried_again_until_whole() {
             kernel.want(*tid, 0x1000).unwrap();
         }
         let (_, records) = pass(&mut kernel, false);
-        let lost = records.iter().find(|r| {
-            u32::from(r.head.state) == FT_STATE_SLEEP && r.head.status & FT_MM_BUSY != 0
-        });
+        let lost = records
+            .iter()
+            .find(|r| u32::from(r.head.state) == FT_STATE_SLEEP && r.head.status & FT_MM_BUSY != 0);
         assert!(lost.is_none(), "{lost:?}");
     }
 }
@@ -451,6 +461,16 @@ fn pass_states_are_those_of_proc() {
     pass_until(&mut kernel, |r| {
         r.head.tid == stopped.pid() && u32::from(r.head.state) == FT_STATE_SLEEP
     });
+    trace(stopped.pid());
+    pass_until(&mut kernel, |r| {
+        r.head.tid == stopped.pid() && u32::from(r.head.state) == FT_STATE_STOPPED
+    });
+    let vfork = Subject::start(&["vfork"]);
+    let waits = pass_until(&mut kernel, |r| {
+        r.head.tid == vfork.pid() && u32::from(r.head.state) == FT_STATE_DISK
+    });
+    let stack = waits.stack.expect("a stack");
+    assert!(!stack.user.is_empty() && !stack.kernel.is_empty());
     let running = pass_until(&mut kernel, |r| {
         r.head.tgid == busy.pid() && u32::from(r.head.state) == FT_STATE_RUN
     });

@@ -142,7 +142,11 @@ fn run_until_settled(recording: &mut Recording, tid: u32) -> flametop_stream::He
     // a sleeper that changes without end would be a mistake
     for _ in 0..2000 {
         recording.run(49, 21);
-        same = if changes(recording) == before && before > 0 { same + 1 } else { 0 };
+        same = if changes(recording) == before && before > 0 {
+            same + 1
+        } else {
+            0
+        };
         before = changes(recording);
         if same == 10 {
             break;
@@ -150,7 +154,11 @@ fn run_until_settled(recording: &mut Recording, tid: u32) -> flametop_stream::He
     }
     assert_eq!(same, 10, "{before} changes");
     recording.name_all();
-    recording.model.task(tid).and_then(|t| t.now).expect("a head")
+    recording
+        .model
+        .task(tid)
+        .and_then(|t| t.now)
+        .expect("a head")
 }
 
 fn count(names: &[String], name: &str) -> usize {
@@ -193,7 +201,11 @@ fn pass_sleeper_on_another_stack_is_walked_over_to_the_first() {
     let names = from_main(&recording.model, now.stack.expect("a stack"));
     let handler = names.iter().position(|n| n == "on_signal");
     let (first, other) = names.split_at(handler.expect("a handler"));
-    assert_eq!((count(first, "deep"), count(other, "deep")), (51, 41), "{names:?}");
+    assert_eq!(
+        (count(first, "deep"), count(other, "deep")),
+        (51, 41),
+        "{names:?}"
+    );
 }
 
 #[test]
