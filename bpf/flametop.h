@@ -92,8 +92,9 @@ struct ft_stack {
 	__u32 kernel_bytes;  /* 8 per frame, leaf first */
 	__u32 user_bytes;
 	__u32 piece_bytes;
-	__u32 reserved;
+	__u32 holder_tid;     /* FT_MM_BUSY: who holds mmap_lock for writing, 0 if that is not known (yet) */
 	__u64 switches_after; /* nvcsw + nivcsw after the copy */
+	char holder_comm[FT_COMM];
 };
 
 /* stays of one CPU in one of its idle states */
@@ -118,7 +119,7 @@ struct ft_idle {
 };
 
 _Static_assert(sizeof(struct ft_head) == 136, "ft_head has padding or moved");
-_Static_assert(sizeof(struct ft_stack) == 17 * 8 + 4 * 8 + 4 * 4 + 8,
+_Static_assert(sizeof(struct ft_stack) == 17 * 8 + 4 * 8 + 4 * 4 + 8 + FT_COMM,
 	       "ft_stack has padding or moved");
 _Static_assert(sizeof(struct ft_idle) == 40 + FT_IDLE_STATES * 48, "ft_idle has padding or moved");
 

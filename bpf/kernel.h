@@ -34,17 +34,13 @@ typedef __u32 __wsum;
 /* From the kernel's user API; these numbers never change. */
 enum {
 	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_RINGBUF = 27,
-	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
 enum {
-	BPF_F_NO_PREALLOC = 1,
 	BPF_ANY = 0
-};
-enum {
-	BPF_LOCAL_STORAGE_GET_F_CREATE = 1
 };
 enum {
 	BPF_RB_NO_WAKEUP = 1,
@@ -89,6 +85,10 @@ struct bpf_perf_event_data {
 
 #define USER32_CS 0x23
 
+/* bits of rw_semaphore.owner beside the task */
+#define RWSEM_READER_OWNED 1
+#define RWSEM_OWNER_FLAGS  7
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 /* since 6.9 cs and ss are narrower, within unions for FRED (ee63291aa8287c) */
@@ -97,8 +97,17 @@ struct pt_regs {
 	unsigned long ax, cx, dx, si, di, ip, cs, sp;
 };
 
+typedef struct {
+	long counter;
+} atomic_long_t;
+
+struct rw_semaphore {
+	atomic_long_t owner; /* not on real-time kernels */
+};
+
 struct mm_struct {
 	unsigned long exec_vm;
+	struct rw_semaphore mmap_lock;
 };
 
 struct vm_area_struct {
@@ -268,6 +277,20 @@ static __always_inline void fill_head(struct ft_head *head, struct task_struct *
 	head->uid = t->real_cred->euid.val;
 	__builtin_memcpy(head->comm, t->comm, FT_COMM);
 	__builtin_memcpy(head->process_comm, leader->comm, FT_COMM);
+}
+
+/*
+ * Address of the task that has the mmap_lock of `t` for writing, 0 if none has. Only a number to compare with: that
+ * task may be gone. Readers leave a hint at most, which tells of one that was there.
+ */
+static __always_inline __u64 mmap_lock_owner(struct task_struct *t)
+{
+	__u64 owner;
+
+	if (!bpf_core_field_exists(t->mm->mmap_lock.owner))
+		return 0;
+	owner = t->mm->mmap_lock.owner.counter;
+	return owner & RWSEM_READER_OWNED ? 0 : owner & ~(__u64)RWSEM_OWNER_FLAGS;
 }
 
 /* `from` is a struct pt_regs or the regs of a perf_event, `to` has FT_REGS slots in DWARF order.

@@ -36,6 +36,9 @@ __u32 pass;        /* number of this pass */
 __u32 write_marks; /* this pass writes FT_KIND_MARK where nothing else is written */
 __u32 running_stacks; /* there is no CPU clock: take user stacks of running tasks too, by their last kernel entry */
 
+__u32 recheck; /* `own` has changed since the last pass */
+__u32 wanted; /* there are requests in `want` */
+
 __u32 reader; /* tgid of who reads, as the kernel numbers it: another one in a pid namespace */
 
 /* one reader at a time, so one record at a time */
@@ -43,21 +46,50 @@ struct record record;
 __u64 kernel_stack[FT_KERNEL_FRAMES + 1];
 __u8 memory[SEQ_BUFFER] __attribute__((aligned(8)));
 
-/* what the last record of a task said */
+/*
+ * Who holds mmap_locks. All that is known of a holder is the address of its task, until the walk comes to the task of
+ * that address, in this pass or in the next one.
+ */
+struct holder {
+	__u64 address;
+	__u32 tid;  /* 0: not met */
+	__u32 pass; /* that met it */
+	char comm[FT_COMM];
+};
+#define HOLDERS 8
+struct holder holders[HOLDERS];
+__u32 next_holder;
+__u32 look_until; /* the last pass that looks for them */
+
+/*
+ * What the last record of a task said. A table of our own rather than task storage: tids are visited in ascending
+ * order, so what is read next lies beside what was read last, where storage costs three cache misses a task. A task
+ * that lost its place to another counts as changed.
+ */
 struct seen {
+	__u64 start_boottime;
 	__u64 switches;
-	__u64 run_ns;
+	__u32 tid; /* 0: nobody */
 	__u32 exec_id;
+	__u32 retry_pass;
 	__u16 state;
 	__u16 passes_apart; /* 0: the record was whole, or short for a reason that lasts */
-	__u32 retry_pass;
+};
+_Static_assert(sizeof(struct seen) == 32, "two to a cache line");
+
+#define PLACES 4
+struct places {
+	struct seen of[PLACES];
 };
 
+const volatile __u32 index_mask = 0; /* max_entries of `tasks` - 1, both set before load */
+
+/* the tid without its lowest bits → where its task may be */
 struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct seen);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct places);
 } tasks SEC(".maps");
 
 /* tid → address of the piece that the walker asks for */
@@ -86,22 +118,83 @@ static __always_inline int skip(struct bpf_iter__task *ctx, struct task_struct *
 	return 0;
 }
 
-static __always_inline void remember(struct task_struct *t, struct seen *seen, struct seen *now,
-				     bool retry)
+/* the place of a task, or the one that it would take: then its tid or start differs */
+static __always_inline struct seen *place_of(__u32 tid, __u64 start_boottime)
 {
-	if (!seen)
-		seen = bpf_task_storage_get(&tasks, t, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!seen)
-		return;
+	__u32 index = (tid / PLACES) & index_mask;
+	struct places *places = bpf_map_lookup_elem(&tasks, &index);
+	struct seen *free;
+
+	if (!places)
+		return NULL;
+	/* neighbours first; whoever comes later takes any place, or that of somebody who had luck so far */
+	free = &places->of[tid % PLACES];
+	if (free->tid == tid && free->start_boottime == start_boottime)
+		return free;
+	if (free->tid)
+		free = &places->of[pass % PLACES];
+	for (int i = 0; i < PLACES; i++) {
+		struct seen *at = &places->of[i];
+
+		if (at->tid == tid && at->start_boottime == start_boottime)
+			return at;
+		if (!at->tid)
+			free = at;
+	}
+	return free;
+}
+
+static __always_inline void remember(struct seen *place, bool known, struct seen *now, bool retry)
+{
 	if (retry) {
-		__u16 apart = seen->switches == now->switches ? seen->passes_apart * 2 : 0;
+		__u16 apart = known && place->switches == now->switches ? place->passes_apart * 2 : 0;
 
 		now->passes_apart = !apart                      ? 1
 				    : apart > MOST_PASSES_APART ? MOST_PASSES_APART
 								: apart;
 		now->retry_pass = pass + now->passes_apart;
 	}
-	*seen = *now;
+	*place = *now;
+}
+
+/* the task is visited: it may be a holder */
+static __always_inline void meet(struct task_struct *t, __u32 tid)
+{
+	for (int i = 0; i < HOLDERS; i++) {
+		struct holder *holder = &holders[i];
+
+		if (holder->address == (__u64)t) {
+			holder->tid = tid;
+			holder->pass = pass;
+			__builtin_memcpy(holder->comm, t->comm, FT_COMM);
+		}
+	}
+}
+
+/* mmap_lock of `t` is held: says by whom, and has the walk look out for it */
+static __always_inline void name_holder(struct ft_stack *stack, struct task_struct *t)
+{
+	__u64 owner = mmap_lock_owner(t);
+
+	if (!owner)
+		return;
+	look_until = pass + 1;
+	for (int i = 0; i < HOLDERS; i++) {
+		struct holder *holder = &holders[i];
+
+		if (holder->address != owner)
+			continue;
+		/* met long ago it may be another task by now */
+		if (holder->tid && pass - holder->pass <= 1) {
+			stack->holder_tid = holder->tid;
+			__builtin_memcpy(stack->holder_comm, holder->comm, FT_COMM);
+		}
+		return;
+	}
+	struct holder *holder = &holders[next_holder++ % HOLDERS];
+
+	holder->address = owner;
+	holder->tid = 0;
 }
 
 /* bytes from `address` to the end of its mapping, at most `most`, a multiple of 8 so that records stay aligned */
@@ -122,19 +215,43 @@ int task_stacks(struct bpf_iter__task *ctx)
 	struct task_struct *t = ctx->task;
 
 	reader = bpf_get_current_pid_tgid() >> 32;
-	if (!t || !is_target(t))
+	if (!t)
 		return 0;
 
 	struct seq_file *seq = ctx->meta->seq;
-	struct seen *seen = bpf_task_storage_get(&tasks, t, NULL, 0);
+	__u32 tid = t->pid;
 	struct seen now = {
+		.start_boottime = t->start_boottime,
 		.switches = t->nvcsw + t->nivcsw,
-		.run_ns = t->se.sum_exec_runtime,
+		.tid = tid,
 		.exec_id = t->self_exec_id,
 		.state = task_state(t),
 	};
+	struct seen *place = place_of(tid, now.start_boottime);
+
+	if (!place)
+		return 0;
+	if ((__s32)(look_until - pass) >= 0)
+		meet(t, tid);
 
 	bool running = now.state == FT_STATE_RUN;
+	bool known = place->tid == tid && place->start_boottime == now.start_boottime;
+	bool same = known && !running && place->switches == now.switches &&
+		    place->state == now.state && place->exec_id == now.exec_id;
+	__u64 *asked = wanted ? bpf_map_lookup_elem(&want, &tid) : NULL;
+	bool retry = known && place->passes_apart && (__s32)(pass - place->retry_pass) >= 0;
+
+	/* what has a place is of the target, unless another process was excluded meanwhile */
+	if (recheck && known && !is_target(t)) {
+		place->tid = 0;
+		return 0;
+	}
+	if (same && !asked && !retry)
+		return skip(ctx, t, now.state,
+			    now.state == FT_STATE_IDLE_KTHREAD ? &counts.idle_kthreads :
+								 &counts.unchanged);
+	if (!is_target(t))
+		return 0;
 
 	if (running && !running_stacks) {
 		if (put_head(ctx, t, FT_KIND_TASK, now.state))
@@ -144,30 +261,19 @@ int task_stacks(struct bpf_iter__task *ctx)
 		return 0;
 	}
 
-	bool same = !running && seen && seen->switches == now.switches &&
-		    seen->state == now.state && seen->exec_id == now.exec_id;
-
 	if (now.state == FT_STATE_IDLE_KTHREAD) {
-		if (same && seen->run_ns == now.run_ns)
-			return skip(ctx, t, now.state, &counts.idle_kthreads);
 		if (put_head(ctx, t, FT_KIND_TASK, now.state))
 			return 0;
-		remember(t, seen, &now, 0);
+		remember(place, known, &now, 0);
 		counts.visited++;
 		counts.idle_kthreads++;
 		return 0;
 	}
 
-	__u32 tid = t->pid;
-	__u64 *asked = bpf_map_lookup_elem(&want, &tid);
-
-	if (same && !asked && !(seen->passes_apart && (__s32)(pass - seen->retry_pass) >= 0))
-		return skip(ctx, t, now.state, &counts.unchanged);
-
 	if (now.state == FT_STATE_ZOMBIE) {
 		if (put_head(ctx, t, FT_KIND_TASK, now.state))
 			return 0;
-		remember(t, seen, &now, 0);
+		remember(place, known, &now, 0);
 		if (asked)
 			bpf_map_delete_elem(&want, &tid);
 		counts.visited++;
@@ -193,8 +299,15 @@ int task_stacks(struct bpf_iter__task *ctx)
 		sp = record.stack.regs[REG_SP];
 		/* only tries mmap_lock, and gives the end of the mapping: a copy across it would fail whole */
 		err = bpf_find_vma(t, sp, take_mapping, &mapping, 0);
-		if (err)
-			record.head.status |= err == -EBUSY ? FT_MM_BUSY : FT_NO_MAPPING;
+		if (err == -EBUSY) {
+			/* it did not run: its last record holds, and the request stays */
+			if (same && !place->passes_apart)
+				return skip(ctx, t, now.state, &counts.unchanged);
+			record.head.status |= FT_MM_BUSY;
+			name_holder(&record.stack, t);
+		} else if (err) {
+			record.head.status |= FT_NO_MAPPING;
+		}
 		user_bytes = copyable(sp, &mapping, FT_PASS_STACK);
 		if (mapping.end - sp > FT_PASS_STACK && user_bytes)
 			record.head.status |= FT_CLAMPED;
@@ -275,7 +388,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 		return 0;
 
 	if (!running)
-		remember(t, seen, &now, status & (FT_TORN | FT_MM_BUSY | FT_FAULTED));
+		remember(place, known, &now, status & (FT_TORN | FT_MM_BUSY | FT_FAULTED));
 	/* a torn record leaves the request for the next one */
 	if (asked && !(status & FT_TORN))
 		bpf_map_delete_elem(&want, &tid);

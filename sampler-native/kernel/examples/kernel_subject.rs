@@ -21,8 +21,10 @@ fn main() {
         "busy" => busy(|n| n.wrapping_mul(3) + 1),
         "calls" => calls(),
         "mprotect" => mprotect(word(1).parse().expect("how many threads")),
+        "hog" => hog(word(1).parse().expect("how many threads")),
         "value" => value(),
         "deep" => deep(word(1).parse().expect("how many bytes")),
+        "vfork" => vfork(),
         "zombie" => zombie(),
         "exec" => exec(word(1)),
         other => panic!("no such subject: {other}"),
@@ -78,6 +80,42 @@ fn mprotect(sleepers: usize) {
     threads(sleepers);
 }
 
+/// A thread named `hog` that holds mmap_lock most of the time, beside others that wake up and sleep again.
+fn hog(others: usize) {
+    let hog = || {
+        const BYTES: usize = 256 << 20;
+        // SAFETY: a new mapping, used by nobody else. Its pages are only read: all are the zero page.
+        unsafe {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+            let memory = libc::mmap(std::ptr::null_mut(), BYTES, libc::PROT_READ, flags, -1, 0);
+            assert_ne!(memory, libc::MAP_FAILED);
+            assert_eq!(libc::madvise(memory, BYTES, libc::MADV_NOHUGEPAGE), 0);
+            for at in (0..BYTES).step_by(4096) {
+                black_box(memory.cast::<u8>().add(at).read_volatile());
+            }
+            println!("{}", libc::gettid());
+            loop {
+                libc::mprotect(memory, BYTES, libc::PROT_NONE);
+                libc::mprotect(memory, BYTES, libc::PROT_READ);
+            }
+        }
+    };
+    thread::Builder::new()
+        .name("hog".to_owned())
+        .spawn(hog)
+        .expect("room for a thread");
+    for _ in 0..others {
+        thread::spawn(|| {
+            loop {
+                thread::sleep(std::time::Duration::from_millis(5));
+            }
+        });
+    }
+    thread::sleep(std::time::Duration::from_millis(200));
+    ready();
+    until_told();
+}
+
 fn busy(step: impl Fn(u64) -> u64 + Send + 'static) {
     thread::spawn(move || {
         let mut n = 1;
@@ -123,6 +161,30 @@ fn deep(bytes: usize) {
         }
     }
     black_box(&kept);
+}
+
+/// Waits for a child as vfork does: until that calls exec or ends, which it never does.
+fn vfork() {
+    // SAFETY: CLONE_VFORK alone: the child has its own memory, and this process has one thread.
+    let child = unsafe {
+        libc::syscall(
+            libc::SYS_clone,
+            libc::CLONE_VFORK | libc::SIGCHLD,
+            0,
+            0,
+            0,
+            0,
+        )
+    };
+    if child == 0 {
+        // SAFETY: no pointers are passed.
+        unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+        ready();
+        loop {
+            thread::park();
+        }
+    }
+    until_told();
 }
 
 fn zombie() {

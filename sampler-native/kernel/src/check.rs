@@ -317,6 +317,12 @@ fn idle_states(count: usize, none: Option<String>) -> Result<String, (String, St
     }
 }
 
+/// What to tell where time on the run queue is not counted.
+pub fn no_run_queue_time() -> Option<String> {
+    let (what, remedy) = run_queue_time().err()?;
+    Some(format!("run queue time: {what}; {remedy}"))
+}
+
 fn run_queue_time() -> Result<String, (String, String)> {
     if Path::new("/proc/self/schedstat").exists() {
         return Ok("counted exactly, by the scheduler".to_owned());

@@ -12,7 +12,10 @@
 //! [`Kernel::open`] gives an [`OpenError`]: one line for people, with the remedy. Nothing is written to stderr.
 //! Everything else fails only if the kernel takes back what it allowed at opening.
 
-use std::fmt;
+use std::{
+    cell::{Cell, RefCell},
+    fmt,
+};
 
 use anyhow::Result;
 use libbpf_rs::MapCore;
@@ -124,7 +127,7 @@ pub struct KernelCounters {
     pub life_dropped: u64,
     /// Bytes of user stack memory copied into records.
     pub bytes_copied: u64,
-    /// ns that the BPF programs ran; 0 unless `kernel.bpf_stats_enabled` is set.
+    /// ns that the BPF programs ran, up to a fifth of a second ago; 0 unless `kernel.bpf_stats_enabled` is set.
     pub program_nanos: u64,
 }
 
@@ -217,7 +220,15 @@ pub struct Kernel {
     /// `/proc/stat` at opening: where idle time is counted from if the tracepoint cannot be had.
     opened_stat: Vec<cpus::StatLine>,
     opened: u64,
+    /// What is dear to ask for, as of when (ns).
+    asked: Cell<u64>,
+    stat: RefCell<Vec<cpus::StatLine>>,
+    program_nanos: Cell<u64>,
 }
+
+/// `/proc/stat` counts in ticks, and is the longer the more CPUs and interrupts there are: it and the programs' run time are
+/// asked for no more often than this, ns.
+const ASK_PERIOD: u64 = 200_000_000;
 
 impl Kernel {
     /// Loads and attaches the programs, and starts the CPU clock.
@@ -241,6 +252,7 @@ impl Kernel {
             message: told("tasks cannot be sampled", error),
         })?;
         let mut notices = Vec::from_iter(check::stacks_fall_short());
+        notices.extend(check::no_run_queue_time());
         let mut own = None;
         if !check::in_initial_pid_namespace() {
             own = passes.own_tgid().ok(); // since 6.1
@@ -286,6 +298,9 @@ impl Kernel {
             notices,
             opened_stat: cpus::stat(),
             opened: sys::monotonic_nanos(),
+            asked: Cell::new(0),
+            stat: RefCell::default(),
+            program_nanos: Cell::new(0),
         };
         if let Some(own) = own {
             kernel.exclude(own).map_err(failed)?;
@@ -362,24 +377,38 @@ impl Kernel {
     pub fn counters(&self) -> KernelCounters {
         let (cpu_samples, cpu_dropped, cpu_bytes) =
             self.clock.as_ref().map_or((0, 0, 0), Clock::totals);
+        self.ask();
+        KernelCounters {
+            cpu_samples,
+            cpu_dropped,
+            life_dropped: self.life.as_ref().map_or(0, Life::dropped),
+            bytes_copied: self.passes.bytes_copied() + cpu_bytes,
+            program_nanos: self.program_nanos.get(),
+        }
+    }
+
+    /// Asks for what is dear, unless that was done a moment ago.
+    fn ask(&self) {
+        let now = sys::monotonic_nanos();
+        if self.asked.get() != 0 && now < self.asked.get() + ASK_PERIOD {
+            return;
+        }
+        self.asked.set(now);
+        self.stat.replace(cpus::stat());
         let objects = [
             Some(self.passes.object()),
             self.clock.as_ref().map(Clock::object),
             self.life.as_ref().map(Life::object),
             self.idle.as_ref().map(Idle::object),
         ];
-        KernelCounters {
-            cpu_samples,
-            cpu_dropped,
-            life_dropped: self.life.as_ref().map_or(0, Life::dropped),
-            bytes_copied: self.passes.bytes_copied() + cpu_bytes,
-            program_nanos: objects.into_iter().flatten().map(load::program_nanos).sum(),
-        }
+        let nanos = objects.into_iter().flatten().map(load::program_nanos).sum();
+        self.program_nanos.set(nanos);
     }
 
-    /// Usage of each online CPU.
+    /// Usage of each online CPU. Times of `/proc/stat` may be a fifth of a second old.
     pub fn cpus(&self) -> Vec<CpuUsage> {
-        let stat = cpus::stat();
+        self.ask();
+        let stat = self.stat.borrow();
         // the column is there on every kernel; without CONFIG_IRQ_TIME_ACCOUNTING nothing ever adds to it
         let irq_counted = stat.iter().any(|line| line.irq > 0);
         let usage = |line: &cpus::StatLine| {

@@ -1,6 +1,11 @@
 //! Passes over all tasks: the object `task_stacks`.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::{
+    cell::Cell,
+    ffi::CStr,
+    os::fd::{AsFd, OwnedFd},
+    ptr,
+};
 
 use anyhow::{Context, Result};
 use libbpf_rs::{
@@ -17,17 +22,37 @@ use crate::{
 
 /// Twice the kernel's own buffer, so that a read never splits a record.
 const BUFFER_BYTES: usize = 64 * 1024;
+/// Tasks of one entry of the program's table.
+const PLACES: u32 = 4;
+/// Most entries of that table when there are few tasks: 4 MiB.
+const MOST_ENTRIES: u32 = 1 << 15;
+/// Passes after which a request that no task has met is not looked for any more.
+const REQUEST_PASSES: u32 = 16;
 
 pub struct Passes {
     /// One per target: the kernel's filter takes one id.
     links: Vec<OwnedFd>,
     skel: TaskStacksSkel<'static>,
     buffer: Vec<u64>,
+    /// Passes left in which requests are looked for.
+    requests: Cell<u32>,
+    /// Processes were excluded since the last pass.
+    recheck: Cell<bool>,
 }
 
 impl Passes {
     pub fn open(settings: &Settings) -> Result<Passes> {
-        let mut open = TaskStacksSkelBuilder::default().open(load::place())?;
+        Passes::open_for(settings, None)
+    }
+
+    /// For a kernel whose types are those of the file `btf`; otherwise for the one that runs.
+    fn open_for(settings: &Settings, btf: Option<&CStr>) -> Result<Passes> {
+        let options = libbpf_sys::bpf_object_open_opts {
+            sz: size_of::<libbpf_sys::bpf_object_open_opts>() as libbpf_sys::size_t,
+            btf_custom_path: btf.map_or(ptr::null(), CStr::as_ptr),
+            ..Default::default()
+        };
+        let mut open = TaskStacksSkelBuilder::default().open_opts(options, load::place())?;
         let rodata = open
             .maps
             .rodata_data
@@ -35,6 +60,9 @@ impl Passes {
             .context("task_stacks has no constants")?;
         load::check_abi("task_stacks", rodata.abi)?;
         rodata.target_kind = load::target_kind(&settings.target);
+        let entries = entries(sys::most_tids(), sys::tasks());
+        rodata.index_mask = entries - 1;
+        open.maps.tasks.set_max_entries(entries)?;
         let skel = open.load()?;
         load::set_target(
             &skel.maps.targets,
@@ -47,6 +75,8 @@ impl Passes {
             links,
             skel,
             buffer: vec![0; BUFFER_BYTES / size_of::<u64>()],
+            requests: Cell::new(0),
+            recheck: Cell::new(false),
         })
     }
 
@@ -60,6 +90,9 @@ impl Passes {
             let pass = bss.pass.wrapping_add(1);
             sys::write_shared(&mut bss.pass, pass);
             sys::write_shared(&mut bss.write_marks, u32::from(marks));
+            sys::write_shared(&mut bss.wanted, u32::from(self.requests.get() > 0));
+            sys::write_shared(&mut bss.recheck, u32::from(self.recheck.replace(false)));
+            self.requests.set(self.requests.get().saturating_sub(1));
         }
         for link in &self.links {
             let mut walk =
@@ -111,6 +144,7 @@ impl Passes {
     }
 
     pub fn want(&self, tid: u32, address: u64) -> Result<()> {
+        self.requests.set(REQUEST_PASSES);
         self.skel
             .maps
             .want
@@ -119,6 +153,7 @@ impl Passes {
     }
 
     pub fn exclude(&self, tgid: u32) -> Result<()> {
+        self.recheck.set(true);
         load::insert(&self.skel.maps.own, tgid)
     }
 
@@ -142,6 +177,13 @@ impl Passes {
             .map(|bss| sys::read_shared(&bss.counts))
             .unwrap_or_default()
     }
+}
+
+/// Entries of the program's table: a power of two, places for all tids that there can be, but no more than for eight times
+/// the tasks that there are.
+fn entries(most_tids: u32, tasks: u32) -> u32 {
+    let enough = tasks.saturating_mul(8 / PLACES).max(MOST_ENTRIES);
+    (most_tids / PLACES).clamp(1, enough).next_power_of_two()
 }
 
 /// A link per target where the kernel filters (6.1 and later), else one over all tasks; the program checks anyway.
@@ -175,6 +217,55 @@ mod tests {
 
     use super::*;
     use crate::abi;
+
+    /// The types of this kernel with another name for one field, as if it were built without.
+    fn btf_without(field: &str) -> std::path::PathBuf {
+        let mut btf = std::fs::read("/sys/kernel/btf/vmlinux").unwrap();
+        let name = format!("\0{field}\0").into_bytes();
+        let places: Vec<usize> = (0..btf.len() - name.len())
+            .filter(|at| btf[*at..].starts_with(&name))
+            .collect();
+        assert!(!places.is_empty(), "this kernel has {field}");
+        for at in places {
+            btf[at + 1] = b'_';
+        }
+        let path = std::env::temp_dir().join(format!("flametop-btf-{}-{field}", process::id()));
+        std::fs::write(&path, btf).unwrap();
+        path
+    }
+
+    #[test]
+    fn pass_kernel_without_a_field_samples_without_what_it_says() {
+        if std::env::var_os("FLAMETOP_NO_BPF").is_some() {
+            println!("not run: FLAMETOP_NO_BPF is set");
+            return;
+        }
+        load::silence();
+        let settings = Settings {
+            target: Target::Processes(vec![process::id()]),
+            cpu_hz: 0,
+            own: Vec::new(),
+        };
+        let waits = |passes: &mut Passes| {
+            let (mut tasks, mut waits) = (0, 0);
+            let mut see = |record: Record<'_>| {
+                tasks += 1;
+                waits += record.head.wait_ns;
+            };
+            passes.pass(true, &mut see).unwrap();
+            assert!(tasks > 0);
+            waits
+        };
+        assert!(waits(&mut Passes::open(&settings).unwrap()) > 0);
+        for field in ["run_delay", "sched_delayed", "mmap_lock"] {
+            let path = btf_without(field);
+            let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+            let opened = Passes::open_for(&settings, Some(&name));
+            std::fs::remove_file(&path).unwrap();
+            let waits = waits(&mut opened.unwrap_or_else(|e| panic!("{field}: {e:#}")));
+            assert_eq!(waits == 0, field == "run_delay", "{field}: {waits} ns");
+        }
+    }
 
     #[test]
     fn pass_without_cpu_clock_running_tasks_have_the_stack_of_their_last_kernel_entry() {

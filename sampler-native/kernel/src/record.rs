@@ -65,8 +65,9 @@ struct RawStack {
     kernel_bytes: u32,
     user_bytes: u32,
     piece_bytes: u32,
-    reserved: u32,
+    holder_tid: u32,
     switches_after: u64,
+    holder_comm: [u8; abi::FT_COMM as usize],
 }
 
 macro_rules! same_layout {
@@ -112,8 +113,9 @@ same_layout!(
     kernel_bytes,
     user_bytes,
     piece_bytes,
-    reserved,
-    switches_after
+    holder_tid,
+    switches_after,
+    holder_comm
 );
 
 /// One record.
@@ -144,6 +146,17 @@ pub struct StackPart<'a> {
     pub piece: &'a [u8],
     /// nvcsw + nivcsw after the copy.
     pub switches_after: u64,
+    /// `FT_MM_BUSY`: who holds mmap_lock for writing, as far as it is known.
+    pub holder: Option<Holder<'a>>,
+}
+
+/// A task that holds the mmap_lock of another.
+#[derive(Clone, Copy, Debug)]
+pub struct Holder<'a> {
+    /// Its thread, as the initial pid namespace numbers it.
+    pub tid: u32,
+    /// Its name, NUL-padded raw bytes.
+    pub comm: &'a [u8; abi::FT_COMM as usize],
 }
 
 /// The record at the front of `bytes`, and how many bytes it takes; nothing if it is damaged or not aligned to 8.
@@ -177,6 +190,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<(Record<'_>, usize)> {
         piece_address: raw.piece_address,
         piece,
         switches_after: raw.switches_after,
+        holder: (raw.holder_tid != 0).then_some(Holder {
+            tid: raw.holder_tid,
+            comm: &raw.holder_comm,
+        }),
     };
     Some((
         Record {

@@ -2,7 +2,7 @@
 
 use std::{
     ffi::c_int,
-    fs::File,
+    fs::{self, File},
     io::{Error, ErrorKind, Read, Result},
     mem::size_of,
     os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd},
@@ -176,6 +176,20 @@ pub fn ticks_per_second() -> u64 {
     u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) })
         .unwrap_or(100)
         .max(1)
+}
+
+/// Tids that there can be at once.
+pub fn most_tids() -> u32 {
+    let text = fs::read_to_string("/proc/sys/kernel/pid_max").unwrap_or_default();
+    text.trim().parse().unwrap_or(32_768)
+}
+
+/// Tasks that there are, as far as `/proc` tells.
+pub fn tasks() -> u32 {
+    // "0.20 0.18 0.12 1/80 11206": running / all
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let all = text.split(' ').nth(3).and_then(|word| word.split_once('/'));
+    all.and_then(|(_, all)| all.parse().ok()).unwrap_or(0)
 }
 
 /// ns that a program ran, as far as the kernel counts it.

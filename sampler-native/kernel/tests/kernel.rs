@@ -111,6 +111,7 @@ struct KeptStack {
     user: Vec<u8>,
     piece_address: u64,
     piece: Vec<u8>,
+    holder: Option<(u32, String)>,
 }
 
 impl Kept {
@@ -123,6 +124,10 @@ impl Kept {
             user: s.user.to_vec(),
             piece_address: s.piece_address,
             piece: s.piece.to_vec(),
+            holder: s.holder.map(|h| {
+                let comm = String::from_utf8_lossy(h.comm);
+                (h.tid, comm.trim_end_matches('\0').to_owned())
+            }),
         });
         Kept {
             head: *record.head,
@@ -194,6 +199,16 @@ fn holds_value(bytes: &[u8]) -> bool {
     bytes
         .chunks_exact(8)
         .any(|word| word == VALUE.to_ne_bytes())
+}
+
+/// Stops a child of this thread as a debugger does; it stays so until it is killed.
+fn trace(pid: u32) {
+    let null = std::ptr::null_mut::<libc::c_void>();
+    for request in [libc::PTRACE_SEIZE, libc::PTRACE_INTERRUPT] {
+        // SAFETY: neither request looks at the pointers.
+        let result = unsafe { libc::ptrace(request, pid as i32, null, null) };
+        assert_eq!(result, 0, "{}", std::io::Error::last_os_error());
+    }
 }
 
 fn state_of(kernel: &mut Kernel, tid: u32) -> u32 {
@@ -400,6 +415,31 @@ fn pass_mmap_lock_contended_failed_copies_are_tried_again_until_whole() {
         std::thread::sleep(Duration::from_millis(10));
     }
     println!("{short} copies failed on the way");
+    // those that sleep on keep what was read, also when they are asked for more while the lock is held
+    for _ in 0..200 {
+        for tid in &whole {
+            kernel.want(*tid, 0x1000).unwrap();
+        }
+        let (_, records) = pass(&mut kernel, false);
+        let lost = records
+            .iter()
+            .find(|r| u32::from(r.head.state) == FT_STATE_SLEEP && r.head.status & FT_MM_BUSY != 0);
+        assert!(lost.is_none(), "{lost:?}");
+    }
+}
+
+#[test]
+fn pass_mmap_lock_held_the_holder_is_named() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["hog", "8"]);
+    let hog: u32 = subject.said[0].parse().unwrap();
+    let (mut kernel, _rings) = open(Target::Processes(vec![subject.pid()]), 0);
+    let busy = pass_until(&mut kernel, |r| {
+        r.stack.as_ref().is_some_and(|s| s.holder.is_some())
+    });
+    assert_ne!(busy.head.status & FT_MM_BUSY, 0);
+    let (tid, comm) = busy.stack.unwrap().holder.unwrap();
+    assert_eq!((tid, comm.as_str()), (hog, "hog"));
 }
 
 #[test]
@@ -421,6 +461,16 @@ fn pass_states_are_those_of_proc() {
     pass_until(&mut kernel, |r| {
         r.head.tid == stopped.pid() && u32::from(r.head.state) == FT_STATE_SLEEP
     });
+    trace(stopped.pid());
+    pass_until(&mut kernel, |r| {
+        r.head.tid == stopped.pid() && u32::from(r.head.state) == FT_STATE_STOPPED
+    });
+    let vfork = Subject::start(&["vfork"]);
+    let waits = pass_until(&mut kernel, |r| {
+        r.head.tid == vfork.pid() && u32::from(r.head.state) == FT_STATE_DISK
+    });
+    let stack = waits.stack.expect("a stack");
+    assert!(!stack.user.is_empty() && !stack.kernel.is_empty());
     let running = pass_until(&mut kernel, |r| {
         r.head.tgid == busy.pid() && u32::from(r.head.state) == FT_STATE_RUN
     });

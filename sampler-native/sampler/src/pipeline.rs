@@ -4,7 +4,7 @@ use std::{collections::HashSet, io};
 
 use flametop_kernel::{
     abi,
-    record::{Head, StackPart},
+    record::{Head, Holder, StackPart},
 };
 use flametop_stream::{self as stream, Encoder, End, NameSource, Record, State};
 use flametop_symbolize::{MAX_FILES, Query, Subject, Symbolizer};
@@ -28,6 +28,9 @@ const MAPS_PERIOD: u64 = 100_000_000;
 const MAX_PIECES: usize = 256 << 10;
 /// A mapping whose end is not known is taken to reach this far above the stack pointer.
 const UNKNOWN_MAPPING: u64 = 8 << 20;
+
+/// How the module begins that stands for a holder of an mmap_lock; paths of files begin otherwise.
+const BUSY: &[u8] = b"[mm busy: ";
 
 /// What the pipeline wants from the kernel side, which belongs to the caller.
 #[derive(Default)]
@@ -242,6 +245,11 @@ impl Pipeline {
                     });
                     continue;
                 }
+                ModuleKind::Unknown if modules.get(module).path().starts_with(BUSY) => {
+                    let reason = modules.get(module).path().to_vec();
+                    self.name(frame, NameSource::Reason, &reason);
+                    continue;
+                }
                 ModuleKind::Unknown => {
                     let address = format!("{offset:#x}");
                     self.name(frame, NameSource::Unknown, address.as_bytes());
@@ -447,6 +455,13 @@ impl Walker {
         if stack.regs.iter().all(|r| *r == 0) {
             return Walk::ended(End::Exited);
         }
+        let busy = head.status & abi::FT_MM_BUSY != 0;
+        if head.status & abi::FT_MM_BUSY != 0 {
+            // To read mappings takes the same lock, and nobody waits for that here.
+            let holder = stack.holder.map(|holder| self.holder(holder));
+            self.user.extend(holder);
+            return Walk::ended(End::MmBusy);
+        }
         if !self.know_maps(head, process) {
             return Walk {
                 stale: true,
@@ -489,11 +504,7 @@ impl Walker {
         }
         if stack.user.is_empty() {
             // Only the leaf is known, by its register.
-            let why = match head.status {
-                s if s & abi::FT_MM_BUSY != 0 => End::MmBusy,
-                _ => End::Faulted,
-            };
-            return Walk::ended(why);
+            return Walk::ended(End::Faulted);
         }
         if head.status & abi::FT_LAST_ENTRY != 0 && !self.user.is_empty() {
             // It has run on since: the callers may still be right, the leaf is not.
@@ -511,6 +522,18 @@ impl Walker {
             end,
             outcome: Some(outcome),
             stale,
+        }
+    }
+
+    /// What stands outermost in a stack that could not be read since this task held the mmap_lock.
+    fn holder(&mut self, holder: Holder<'_>) -> Frame {
+        let mut label = BUSY.to_vec();
+        label.extend(holder.comm.iter().take_while(|b| **b != 0));
+        label.extend(format!(" {}]", holder.tid).bytes());
+        Frame {
+            module: self.modules.unknown(&label),
+            offset: 0,
+            guessed: false,
         }
     }
 

@@ -135,39 +135,101 @@ fn cpu_clock_busy_without_frame_pointers_comes_whole_and_in_order() {
     }
 }
 
+/// Makes passes until the stack of the task is not told of any more, and gives what it ended as.
+fn run_until_settled(recording: &mut Recording, tid: u32) -> flametop_stream::Head {
+    let changes = |recording: &Recording| recording.model.task(tid).map_or(0, |t| t.changes);
+    let (mut before, mut same) = (0, 0);
+    // a sleeper that changes without end would be a mistake
+    for _ in 0..2000 {
+        recording.run(49, 21);
+        same = if changes(recording) == before && before > 0 {
+            same + 1
+        } else {
+            0
+        };
+        before = changes(recording);
+        if same == 10 {
+            break;
+        }
+    }
+    assert_eq!(same, 10, "{before} changes");
+    recording.name_all();
+    recording
+        .model
+        .task(tid)
+        .and_then(|t| t.now)
+        .expect("a head")
+}
+
+fn count(names: &[String], name: &str) -> usize {
+    names.iter().filter(|n| *n == name).count()
+}
+
 #[test]
 fn pass_deep_sleeper_is_completed_piece_by_piece() {
-    let program = Program::start("life", &["deep", "100000"]);
+    for kib in [10, 50, 100, 200] {
+        let program = Program::start("life", &["deep", &(kib * 1024).to_string()]);
+        let mut recording = Recording::open(&target(program.pid()));
+        let now = run_until_settled(&mut recording, program.pid());
+        let model = &recording.model;
+        assert_eq!(now.why, End::Root, "{kib} KiB");
+        let names = from_main(model, now.stack.expect("a stack"));
+        assert_eq!(count(&names, "deep"), kib + 1, "{kib} KiB: {names:?}");
+        let changes = model.task(program.pid()).expect("the task").changes;
+        assert!(changes > kib / 10 || kib == 10, "each piece is told of");
+    }
+}
+
+#[test]
+fn pass_sleeper_deeper_than_the_limit_is_truncated() {
+    let program = Program::start("life", &["deep", "307200"]);
     let mut recording = Recording::open(&target(program.pid()));
-    recording.run(49, 900);
-    recording.name_all();
-    let model = &recording.model;
-    let task = model.task(program.pid()).expect("the task");
-    let now = task.now.expect("a head");
-    assert_eq!(now.why, End::Root);
-    let names = from_main(model, now.stack.expect("a stack"));
-    assert_eq!(
-        names.iter().filter(|n| *n == "deep").count(),
-        99,
-        "{names:?}"
-    );
-    assert!(task.changes > 5, "each piece is told of");
+    let now = run_until_settled(&mut recording, program.pid());
+    assert_eq!(now.why, End::Truncated);
+    let names = recording.model.names(now.stack.expect("a stack"));
+    assert!(!names.contains(&"main".to_owned()));
+    let found = count(&names, "deep");
+    assert!((230..300).contains(&found), "{found} of 301");
 }
 
 #[test]
 fn pass_sleeper_on_another_stack_is_walked_over_to_the_first() {
-    let program = Program::start("life", &["deep", "40000", "signal"]);
+    let program = Program::start("life", &["deep", "51200", "signal"]);
     let mut recording = Recording::open(&target(program.pid()));
-    recording.run(49, 900);
+    let now = run_until_settled(&mut recording, program.pid());
+    assert_eq!(now.why, End::Root);
+    let names = from_main(&recording.model, now.stack.expect("a stack"));
+    let handler = names.iter().position(|n| n == "on_signal");
+    let (first, other) = names.split_at(handler.expect("a handler"));
+    assert_eq!(
+        (count(first, "deep"), count(other, "deep")),
+        (51, 41),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn pass_task_that_runs_between_two_pieces_never_has_parts_of_two_stacks() {
+    let program = Program::start("life", &["deep", "60000", "naps"]);
+    let mut recording = Recording::open(&target(program.pid()));
+    for _ in 0..100 {
+        recording.run(99, 40);
+        let task = recording.model.task(program.pid());
+        if task.is_some_and(|t| t.changes > 200) {
+            break;
+        }
+    }
     recording.name_all();
     let model = &recording.model;
-    let now = model
-        .task(program.pid())
-        .and_then(|t| t.now)
-        .expect("a head");
-    assert_eq!(now.why, End::Root);
-    let names = from_main(model, now.stack.expect("a stack"));
-    assert!(names.iter().any(|n| n == "on_signal"), "{names:?}");
+    assert!(model.task(program.pid()).expect("the task").changes > 50);
+    for (id, stack) in model.stacks.iter().enumerate() {
+        let names = model.names(id as u32);
+        if stack.end == End::Root && names.contains(&"main".to_owned()) {
+            assert_eq!(count(&names, "deep"), 60, "{names:?}");
+            let naps = count(&names, "nap_here") + count(&names, "nap_there");
+            assert!(naps <= 1, "{names:?}");
+        }
+    }
 }
 
 #[test]

@@ -527,4 +527,4 @@ numbered!(State: u8, Run, Queued, Sleep, Disk, Stopped, Zombie, Parked, IdleKthr
 numbered!(End: u8, Root, Truncated, OtherStack, NoUnwindInfo, Jit, MmBusy, Torn, Faulted, Exited, Limit);
 numbered!(ModuleKind: u8, Kernel, File, Vdso, Jit, Unknown);
 numbered!(Space: u8, Process, Task, Module, Frame, Stack);
-numbered!(NameSource: u8, Symbol, FunctionStart, Unknown, Root);
+numbered!(NameSource: u8, Symbol, FunctionStart, Unknown, Root, Reason);

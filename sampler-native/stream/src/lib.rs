@@ -242,6 +242,9 @@ pub enum NameSource {
     Unknown = 2,
     /// CFI says that nothing called it: `[thread start]`, `[process start]`.
     Root = 3,
+    /// It is no frame but says why the outer part is missing, in the place of [`End`]: `[mm busy: COMM TID]`, the thread that
+    /// held the mmap_lock.
+    Reason = 4,
 }
 
 /// Order of the counters. Identities (checked at each batch):

@@ -438,8 +438,8 @@ impl Modules {
         self.add(module)
     }
 
-    /// The module for executable memory of a file that is not to be had.
-    pub(crate) fn unknown(&mut self, path: &[u8]) -> ModuleId {
+    /// The module for executable memory of a file that is not to be had, or for what is no code at all.
+    pub fn unknown(&mut self, path: &[u8]) -> ModuleId {
         if let Some(id) = self.unknown.get(path) {
             return *id;
         }

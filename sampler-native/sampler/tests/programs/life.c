@@ -1,6 +1,6 @@
 /* Tasks that come and go. `threads`: short threads without end; `thread-exec`: a second thread calls exec when stdin ends; `forks`:
- * processes without end; `sleepers N`: N threads asleep; `deep N`: asleep under N bytes of stack, on an alternate one with
- * `deep N signal`, on the CPU with `deep N busy`. */
+ * processes without end; `sleepers N`: N threads asleep; `deep N`: asleep under N bytes of stack, `deep N signal`: then under 40
+ * KiB more of an alternate one, `deep N busy`: on the CPU, `deep N naps`: asleep for 60 ms at a time, in one of two functions. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static volatile unsigned long sink;
-static int busy;
+static int busy, signals, naps;
 
 static void nap(long us)
 {
@@ -41,6 +41,29 @@ static void *sleeping_thread(void *arg)
 	return arg;
 }
 
+__attribute__((noinline)) static int nap_here(void)
+{
+	nap(60000);
+	return (int)++sink;
+}
+
+__attribute__((noinline)) static int nap_there(void)
+{
+	nap(60000);
+	return (int)++sink + 1;
+}
+
+__attribute__((noinline)) static int bottom(void)
+{
+	if (signals) {
+		signals = 0;
+		raise(SIGUSR1);
+	}
+	while (naps)
+		sink += nap_here() + nap_there();
+	return pause();
+}
+
 __attribute__((noinline)) static int deep(long left)
 {
 	char room[1024];
@@ -48,7 +71,7 @@ __attribute__((noinline)) static int deep(long left)
 	while (left <= 0 && busy)
 		sink += left;
 	if (left <= 0)
-		return pause();
+		return bottom() + room[sink & 1023];
 	int r = deep(left - 1024);
 	return r + room[r & 1023];
 }
@@ -58,7 +81,7 @@ static long deep_bytes;
 static void on_signal(int number)
 {
 	(void)number;
-	deep(4096);
+	deep(40960);
 }
 
 int main(int argc, char **argv)
@@ -101,13 +124,14 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "deep")) {
 		deep_bytes = argc > 2 ? atol(argv[2]) : 100000;
 		busy = argc > 3 && !strcmp(argv[3], "busy");
+		naps = argc > 3 && !strcmp(argv[3], "naps");
 		if (argc > 3 && !strcmp(argv[3], "signal")) {
 			stack_t other = { .ss_sp = malloc(1 << 16), .ss_size = 1 << 16 };
 			struct sigaction action = { .sa_handler = on_signal,
 						    .sa_flags = SA_ONSTACK };
 			sigaltstack(&other, NULL);
 			sigaction(SIGUSR1, &action, NULL);
-			raise(SIGUSR1);
+			signals = 1;
 		}
 		return deep(deep_bytes);
 	}

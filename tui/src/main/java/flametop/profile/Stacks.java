@@ -319,8 +319,13 @@ final class Stacks {
   private void set(int frame, Names.Name name) {
     int module = frameModule[frame];
     NodeKind kind =
-        name.source() == NameSource.UNKNOWN ? NodeKind.UNKNOWN : kind(moduleKind[module]);
-    frameFunction[frame] = function(kind, moduleFile[module], name.text());
+        switch (name.source()) {
+          case UNKNOWN -> NodeKind.UNKNOWN;
+          case REASON -> NodeKind.REASON;
+          default -> kind(moduleKind[module]);
+        };
+    String file = kind == NodeKind.REASON ? "" : moduleFile[module];
+    frameFunction[frame] = function(kind, file, name.text());
     frameFlags[frame] &= ~STANDIN;
     if (name.source() == NameSource.ROOT) {
       frameFlags[frame] |= IS_ROOT;
@@ -504,7 +509,9 @@ final class Stacks {
       return;
     }
     int[] frames = stackFrames[stack];
-    if (stackEnd[stack] != WalkEnd.ROOT || frames.length == 0) {
+    boolean reasoned =
+        frames.length > 0 && function[frameFunction[frames[0]]].kind == NodeKind.REASON;
+    if (!reasoned && (stackEnd[stack] != WalkEnd.ROOT || frames.length == 0)) {
       path.add(reason[stackEnd[stack].ordinal()]);
       guessed.add(0);
     }

@@ -5,5 +5,7 @@ public enum NameSource {
   SYMBOL,
   FUNCTION_START,
   UNKNOWN,
-  ROOT
+  ROOT,
+  /** No frame: says why the outer part of the stack is missing. */
+  REASON
 }

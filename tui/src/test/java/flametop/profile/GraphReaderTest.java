@@ -236,6 +236,18 @@ class GraphReaderTest {
   }
 
   @Test
+  void names_frameIsAReason_standsForTheEndOfTheStack() {
+    processes();
+    int stack = world.stack(WalkEnd.MM_BUSY, "[mm busy: hog 12]", "leaf");
+    world.intake.name(
+        world.frame("[mm busy: hog 12]"), NameSource.REASON, "[mm busy: hog 12]");
+    world.name("leaf");
+    sleep(0, 1, stack);
+    later();
+    assertEquals(Set.of("zeta;[mm busy: hog 12];leaf"), world.folded(SLEEP).keySet());
+  }
+
+  @Test
   void sweep_forgottenWithoutTime_losesItsTexts() {
     processes();
     sleep(0, 1, world.named("main"));
