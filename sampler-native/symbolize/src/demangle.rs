@@ -29,6 +29,18 @@ pub fn shown_name(raw: &str) -> String {
     plain.unwrap_or_else(|| Bounded::default().with(name))
 }
 
+/// `text`, cut to at most `longest` bytes.
+pub fn bounded(text: &str, longest: usize) -> Vec<u8> {
+    if text.len() <= longest {
+        return text.as_bytes().to_vec();
+    }
+    let mut end = longest - CUT.len();
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    [&text.as_bytes()[..end], CUT.as_bytes()].concat()
+}
+
 /// `read@@GLIBC_2.2.5` is `read`; `read@plt`, the call by way of the linkage table, is something
 /// else and stays.
 fn without_version(raw: &str) -> &str {
