@@ -120,6 +120,11 @@ fn register(env: &mut Env<'_>) -> jni::errors::Result<()> {
             crate::Java_flametop_sampler_Bridge_askNames as *mut c_void,
         ),
         (
+            "askPlaces",
+            "(J[II)V",
+            crate::Java_flametop_sampler_Bridge_askPlaces as *mut c_void,
+        ),
+        (
             "close",
             "(J)V",
             crate::Java_flametop_sampler_Bridge_close as *mut c_void,

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt, io::Read};
 
 use crate::{
-    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, End, FRAME_GUESSED, Head, Kind, MAGIC,
+    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Call, End, FRAME_GUESSED, Head, Kind, MAGIC,
     MAX_BATCH, ModuleKind, NO_STACK, NameSource, SAMPLE_USER, State, VERSION,
     encode::RECORD_HEADER,
 };
@@ -93,6 +93,12 @@ pub enum Record<'a> {
         pass_hz: u32,
         cpu_hz: u32,
         own_cpu: u64,
+    },
+    /// `calls` are outermost first; without any `missing` says why.
+    Place {
+        frame: u32,
+        calls: Vec<Call<'a>>,
+        missing: &'a [u8],
     },
 }
 
@@ -203,6 +209,23 @@ impl<'a> Record<'a> {
                 cpu_hz: b.u32()?,
                 own_cpu: b.u64()?,
             },
+            Kind::Place => {
+                let frame = b.u32()?;
+                let count = b.u16()?;
+                let call = |b: &mut Body<'a>| {
+                    Ok(Call {
+                        function: b.str()?,
+                        file: b.str()?,
+                        line: b.u32()?,
+                    })
+                };
+                let calls: Result<_, &'static str> = (0..count).map(|_| call(&mut b)).collect();
+                Record::Place {
+                    frame,
+                    calls: calls?,
+                    missing: b.str()?,
+                }
+            }
         }))
     }
 }
@@ -505,7 +528,7 @@ macro_rules! numbered {
 }
 
 numbered!(Kind: u16, Counters, ProcessSeen, TaskSeen, TaskGone, ModuleSeen, FrameSeen, StackSeen, TaskChanged, CpuSample,
-    CpuUsage, IdleState, Name, Notice, HostUsage);
+    CpuUsage, IdleState, Name, Notice, HostUsage, Place);
 numbered!(State: u8, Run, Queued, Sleep, Disk, Stopped, Zombie, Parked, IdleKthread);
 numbered!(End: u8, Root, Truncated, OtherStack, NoUnwindInfo, Jit, MmBusy, Torn, Faulted, Exited, Limit);
 numbered!(ModuleKind: u8, Kernel, File, Vdso, Jit, Unknown);

@@ -191,6 +191,20 @@ impl fmt::Display for Line<'_, Record<'_>> {
                 f,
                 "host load1={load1} load5={load5} load15={load15} pass_hz={pass_hz} cpu_hz={cpu_hz} own_cpu={own_cpu}"
             ),
+            Record::Place {
+                frame,
+                calls,
+                missing,
+            } => {
+                write!(f, "place frame={frame} calls=")?;
+                let mut separator = "";
+                for call in calls {
+                    let (function, file) = (Quoted(call.function), Quoted(call.file));
+                    write!(f, "{separator}{function}@{file}:{}", call.line)?;
+                    separator = ",";
+                }
+                write!(f, " missing={}", Quoted(missing))
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use flametop_sampler::{MIN_BUFFER, Session};
 use flametop_stream::{
-    COUNTERS, Counter, End, Head, ModuleKind, NO_STACK, NameSource, Reader, Record,
+    COUNTERS, Call, Counter, End, Head, ModuleKind, NO_STACK, NameSource, Reader, Record,
 };
 
 pub struct Process {
@@ -47,6 +47,8 @@ pub struct Model {
     pub frames: Vec<(u32, u64, bool)>,
     pub stacks: Vec<Stack>,
     pub names: BTreeMap<u32, (NameSource, String)>,
+    /// Of each frame that was asked: calls as `function file:line`, or what is missing.
+    pub places: BTreeMap<u32, (Vec<String>, String)>,
     pub counters: Option<[u64; COUNTERS]>,
     pub notices: Vec<String>,
     pub passes: u32,
@@ -292,6 +294,15 @@ impl Model {
             } => {
                 assert!((*frame as usize) < self.frames.len());
                 self.names.insert(*frame, (*source, text(name)));
+            }
+            Record::Place { frame, calls, missing } => {
+                assert!((*frame as usize) < self.frames.len());
+                assert_eq!(calls.is_empty(), !missing.is_empty());
+                let call = |call: &Call<'_>| {
+                    format!("{} {}:{}", text(call.function), text(call.file), call.line)
+                };
+                let told = calls.iter().map(call).collect();
+                self.places.insert(*frame, (told, text(missing)));
             }
             Record::Notice { text: t, .. } => self.notices.push(text(t)),
             Record::HostUsage { own_cpu, .. } => {

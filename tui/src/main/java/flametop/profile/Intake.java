@@ -1,5 +1,6 @@
 package flametop.profile;
 
+import flametop.sampler.Call;
 import flametop.sampler.Counter;
 import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
@@ -17,6 +18,7 @@ final class Intake implements StreamVisitor {
   private final Owners owners;
   private final Stacks stacks;
   private final Names names;
+  private final Places places;
   private final Accounts accounts;
   private final HostUsage host;
   private final long[] counters = new long[Counter.values().length];
@@ -27,11 +29,12 @@ final class Intake implements StreamVisitor {
   private boolean endsPass;
   private boolean more;
 
-  Intake(ChangeLog log, Owners owners, Stacks stacks, Names names, HostUsage host) {
+  Intake(ChangeLog log, Owners owners, Stacks stacks, Names names, Places places, HostUsage host) {
     this.log = log;
     this.owners = owners;
     this.stacks = stacks;
     this.names = names;
+    this.places = places;
     this.host = host;
     accounts = new Accounts(log, owners);
   }
@@ -133,6 +136,7 @@ final class Intake implements StreamVisitor {
   @Override
   public void frameSeen(int frame, int module, long offset, boolean guessed) {
     stacks.frameSeen(frame, module, offset, guessed);
+    places.forget(frame);
   }
 
   @Override
@@ -202,6 +206,11 @@ final class Intake implements StreamVisitor {
   @Override
   public void name(int frame, NameSource source, String name) {
     stacks.named(frame, source, name);
+  }
+
+  @Override
+  public void place(int frame, List<Call> calls, String missing) {
+    places.answered(frame, calls, missing);
   }
 
   @Override

@@ -48,6 +48,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   private final StreamReader reader = new StreamReader(0, false);
   private final Owners owners = new Owners();
   private final Stacks stacks;
+  private final Places places;
   private final ChangeLog log;
   private final HostUsage host;
   private final Intake intake;
@@ -76,7 +77,8 @@ public final class Profile implements BatchSink, AutoCloseable {
     stacks = new Stacks(known);
     log = new ChangeLog(options.historyBytes());
     host = new HostUsage(facts);
-    intake = new Intake(log, owners, stacks, known, host);
+    places = new Places(names);
+    intake = new Intake(log, owners, stacks, known, places, host);
     fold = new Fold(log, owners, stacks, options, options.filter());
     Thread thread = new Thread(this::run, "profile");
     thread.setDaemon(true);
@@ -115,6 +117,15 @@ public final class Profile implements BatchSink, AutoCloseable {
           }
           return look(windowNanos, Long.MAX_VALUE / 2).folded(states, resolve(zoom), samples);
         });
+  }
+
+  /**
+   * Where a node is in the source. What is not known is asked for, and there when it is asked for
+   * again later.
+   */
+  public CompletableFuture<Source> source(long windowNanos, StateSet states, long node) {
+    return request(
+        () -> look(windowNanos, SLICE_NANOS).source(node, resolve(node), states, places));
   }
 
   /** Totals by {@link Counter#ordinal()}, since the stream began. */

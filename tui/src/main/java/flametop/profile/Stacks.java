@@ -345,6 +345,27 @@ final class Stacks {
   }
 
   /**
+   * The frame of the function at {@code index} of a path that {@link #path} gives; -1 if it stands
+   * for none.
+   */
+  int frame(int stack, boolean roots, int index) {
+    if (!shown(stack) || stack < 0) {
+      return -1;
+    }
+    int[] frames = stackFrames[stack];
+    int at = stackEnd[stack] != WalkEnd.ROOT || frames.length == 0 ? 1 : 0;
+    for (int frame : frames) {
+      if (roots || (frameFlags[frame] & IS_ROOT) == 0) {
+        if (at == index) {
+          return frame;
+        }
+        at++;
+      }
+    }
+    return -1;
+  }
+
+  /**
    * Appends the functions of a stack, outermost first, to what stands before it.
    *
    * @param guessed takes whether each was guessed

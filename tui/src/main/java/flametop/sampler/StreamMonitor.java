@@ -24,6 +24,8 @@ public final class StreamMonitor implements BatchSink, NameRequests {
 
   private final BitSet asked = new BitSet();
   private final BitSet named = new BitSet();
+  private final BitSet seen = new BitSet();
+  private final BitSet placesAwaited = new BitSet();
   private BatchSink sink;
   private final List<String> notices = new ArrayList<>();
   private long[] counters = new long[Counter.values().length];
@@ -69,6 +71,21 @@ public final class StreamMonitor implements BatchSink, NameRequests {
     BitSet awaited = (BitSet) asked.clone();
     awaited.andNot(named);
     return awaited.cardinality();
+  }
+
+  /** Asks for inlined functions and source lines of every frame seen so far. */
+  public void askPlaces() {
+    int[] frames;
+    synchronized (this) {
+      placesAwaited.or(seen);
+      frames = seen.stream().toArray();
+    }
+    requests.askPlaces(frames, frames.length);
+  }
+
+  /** How many places were asked for and have not come. */
+  public synchronized int placesAwaited() {
+    return placesAwaited.cardinality();
   }
 
   /** Completes when no more batches come; exceptionally with the cause, if there is one. */
@@ -122,6 +139,7 @@ public final class StreamMonitor implements BatchSink, NameRequests {
 
     @Override
     public void frameSeen(int frame, int module, long offset, boolean guessed) {
+      seen.set(frame);
       if (askAll) {
         ask(new int[] {frame}, 1);
       }
@@ -130,6 +148,11 @@ public final class StreamMonitor implements BatchSink, NameRequests {
     @Override
     public void name(int frame, NameSource source, String name) {
       named.set(frame);
+    }
+
+    @Override
+    public void place(int frame, List<Call> calls, String missing) {
+      placesAwaited.clear(frame);
     }
 
     @Override
