@@ -142,6 +142,20 @@ impl Recording {
             self.model.asked
         );
     }
+
+    /// Asks for the places of all frames, and waits for them.
+    pub fn place_all(&mut self) {
+        let all: Vec<u32> = (0..self.model.frames.len() as u32).collect();
+        self.session.names().ask_places(&all);
+        for _ in 0..12_000 {
+            self.fill(false);
+            if self.model.places.len() >= all.len() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        panic!("{} of {} places came", self.model.places.len(), all.len());
+    }
 }
 
 impl Model {

@@ -86,9 +86,10 @@ final class SourcePainter {
     for (int i = first; i < calls.size(); i++) {
       Call call = calls.get(i);
       int at = x + STEP * Math.min(i - first, MOST_STEPS);
-      String line = line(call, Math.max(12, (end - at) / 2));
-      int room = Math.max(0, end - at - 1 - TextWidth.of(line));
       String function = call.function().isEmpty() ? "?" : call.function();
+      int both = end - at - 1;
+      String line = line(call, Math.max(both / 2, both - TextWidth.of(function)));
+      int room = Math.max(0, both - TextWidth.of(line));
       at += grid.text(at, y, room, function, Paint.of(i == 0 ? Role.TEXT : Role.ACCENT), BACKGROUND, 0);
       grid.text(at + 1, y, end - at - 1, line, DIM, BACKGROUND, 0);
       y++;
