@@ -28,7 +28,7 @@ const DATA_MAX: u64 = 256 << 20;
 const PLACES_DATA_MAX: u64 = 512 << 20;
 /// Above this, files that were asked least recently are forgotten. Most of it is pages of mapped
 /// symbol tables.
-const RESIDENT_MAX: u64 = 32 << 20;
+const RESIDENT_MAX: u64 = 24 << 20;
 /// Files that are kept mapped.
 const FILES_MAX: usize = 64;
 /// The kernel's symbols are read again, for modules and BPF programs that came later, at most this
