@@ -268,3 +268,36 @@ test_theme_that_does_not_exist_is_usage() {
   wait_for 'nosuch.theme: no such theme'
   equal "exit code" 2 "$(ended)"
 }
+
+test_source_shows_lines_live_and_in_a_replay() {
+  cc -g -O2 -o "$work/lined" "$root/bench/programs/split.c"
+  "$work/lined" 300 >/dev/null &
+  load=$!
+  open_pane
+  start_screen "-p $load"
+  wait_for 'seventy'
+  keys /
+  tmux_ send-keys -l seventy
+  wait_for 'matched'
+  keys Enter
+  keys s
+  wait_for 'source +seventy'
+  wait_for 'seventy .*split\.c:[0-9]+'
+  keys Escape
+  wait_gone 's closes'
+  keys q
+  equal "exit code" 0 "$(ended)"
+
+  "$flametop" record --format flametop --lines -p $load -d 2 -o "$work/lined.flametop"
+  kill $load
+  start_screen "--replay '$work/lined.flametop' --replay-speed 0"
+  wait_for 'seventy'
+  keys /
+  tmux_ send-keys -l seventy
+  wait_for 'matched'
+  keys Enter
+  keys s
+  wait_for 'seventy .*split\.c:[0-9]+'
+  keys q
+  equal "exit code" 0 "$(ended)"
+}

@@ -66,6 +66,8 @@ missing_for_test() {
   missing=
   command -v git >/dev/null || missing="$missing git"
   command -v g++ >/dev/null || missing="$missing g++"
+  command -v go >/dev/null || missing="$missing golang-go"
+  command -v objcopy >/dev/null || missing="$missing binutils"
   command -v musl-gcc >/dev/null || missing="$missing musl-tools"
   command -v tmux >/dev/null || missing="$missing tmux"
   command -v clang-format >/dev/null || missing="$missing clang-format"

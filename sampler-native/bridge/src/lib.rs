@@ -7,7 +7,7 @@
 //!
 //! # Threads
 //! Every function may be called from any thread. `fill` and `setRates` of one handle wait for each other;
-//! `askNames` waits for nothing. A handle that was closed, or never opened, is an error for all but `close`.
+//! `askNames` and `askPlaces` wait for nothing. A handle that was closed, or never opened, is an error for all but `close`.
 
 use std::{
     any::Any,
@@ -263,13 +263,32 @@ pub extern "system" fn Java_flametop_sampler_Bridge_askNames<'l>(
 ) {
     guard(env, |env| {
         let open = find(handle)?;
-        let count = usize::try_from(count).unwrap_or(0).min(frames.len(env)?);
-        let mut ids = vec![0; count];
-        frames.get_region(env, 0, &mut ids)?;
-        let ids: Vec<u32> = ids.into_iter().map(jint::cast_unsigned).collect();
-        open.names.ask(&ids);
+        open.names.ask(&ids(env, &frames, count)?);
         Ok(())
     });
+}
+
+/// Asks for inlined functions and source lines of the first `count` of `frames`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_flametop_sampler_Bridge_askPlaces<'l>(
+    env: EnvUnowned<'l>,
+    _class: JClass<'l>,
+    handle: jlong,
+    frames: JIntArray<'l>,
+    count: jint,
+) {
+    guard(env, |env| {
+        let open = find(handle)?;
+        open.names.ask_places(&ids(env, &frames, count)?);
+        Ok(())
+    });
+}
+
+fn ids(env: &Env<'_>, frames: &JIntArray<'_>, count: jint) -> Result<Vec<u32>, Failure> {
+    let count = usize::try_from(count).unwrap_or(0).min(frames.len(env)?);
+    let mut ids = vec![0; count];
+    frames.get_region(env, 0, &mut ids)?;
+    Ok(ids.into_iter().map(jint::cast_unsigned).collect())
 }
 
 /// Closes a session. A handle that is closed already is left alone.

@@ -1,13 +1,16 @@
 //! From records of the kernel to records of the stream. Both threads that get records call this, one at a time.
 
-use std::{collections::HashSet, io};
+use std::{
+    collections::{BTreeMap, HashSet},
+    io,
+};
 
 use flametop_kernel::{
     abi,
     record::{Head, Holder, StackPart},
 };
-use flametop_stream::{self as stream, Encoder, End, NameSource, Record, State};
-use flametop_symbolize::{MAX_FILES, Query, Subject, Symbolizer};
+use flametop_stream::{self as stream, Call, Encoder, End, NameSource, Record, State};
+use flametop_symbolize::{MAX_FILES, PlaceQuery, Query, Subject, Symbolizer};
 use flametop_unwind::{
     Frame, Input, ModuleId, ModuleKind, Modules, Outcome, Piece, ProcessMaps, Unwinder,
 };
@@ -282,6 +285,61 @@ impl Pipeline {
         }
     }
 
+    /// Asks for inlined functions and source lines of frames: those of one file together.
+    pub fn ask_places(&mut self, frames: &[u32]) {
+        let mut of_files: BTreeMap<ModuleId, Vec<(u32, u64)>> = BTreeMap::new();
+        for &frame in frames {
+            let Some(&Frame { module, offset, .. }) = self.stacks.place(frame) else {
+                continue;
+            };
+            self.stacks.asked(frame);
+            let missing: &[u8] = match self.walker.modules.get(module).kind() {
+                ModuleKind::File => {
+                    of_files.entry(module).or_default().push((frame, offset));
+                    continue;
+                }
+                ModuleKind::Kernel => b"lines of the kernel are not looked for",
+                ModuleKind::Vdso => b"the vDSO has no debug information",
+                ModuleKind::Jit => b"code made at run time has no debug information",
+                ModuleKind::Unknown => b"its file cannot be read",
+            };
+            self.place(frame, &[], missing);
+        }
+        for (module, frames) in of_files {
+            let modules = &mut self.walker.modules;
+            let known = modules.get(module);
+            let (path, process) = (known.path().to_vec(), known.tgid().unwrap_or(0));
+            match modules.file(module) {
+                Ok(file) => self.symbolizer.ask_places(PlaceQuery {
+                    file,
+                    path,
+                    process,
+                    frames,
+                }),
+                Err(error) => {
+                    let missing = format!("its file cannot be opened any more ({error})");
+                    for (frame, _) in frames {
+                        self.place(frame, &[], missing.as_bytes());
+                    }
+                }
+            }
+        }
+    }
+
+    fn place(&mut self, frame: u32, calls: &[flametop_symbolize::Call], missing: &[u8]) {
+        self.stacks.answered(frame);
+        let calls = calls.iter().map(|call| Call {
+            function: &call.function,
+            file: &call.file,
+            line: call.line,
+        });
+        self.out.put(&Record::Place {
+            frame,
+            calls: calls.collect(),
+            missing,
+        });
+    }
+
     fn name(&mut self, frame: u32, source: NameSource, name: &[u8]) {
         self.out.put(&Record::Name {
             frame,
@@ -290,8 +348,8 @@ impl Pipeline {
         });
     }
 
-    /// Takes the names that have come; gives the symbolizer's process, if one runs.
-    pub fn take_names(&mut self) -> Option<u32> {
+    /// Takes the names and places that have come; gives the symbolizer's processes that run.
+    pub fn take_names(&mut self) -> Vec<u32> {
         let of_jit: Vec<jit::Answer> = self.jit.answers().collect();
         for (frame, name) in of_jit {
             self.stacks.answered(frame);
@@ -305,10 +363,13 @@ impl Pipeline {
             self.stacks.answered(answer.frame);
             self.name(answer.frame, answer.source, &answer.name);
         }
+        for answer in self.symbolizer.take_places() {
+            self.place(answer.frame, &answer.calls, &answer.missing);
+        }
         for notice in self.symbolizer.take_notices() {
             self.notice(true, &notice);
         }
-        self.symbolizer.pid()
+        self.symbolizer.pids().into_iter().flatten().collect()
     }
 
     /// Forgets stacks, frames and modules that were not seen for long, if there are too many.
@@ -345,10 +406,11 @@ fn subject(modules: &mut Modules, id: ModuleId) -> io::Result<Subject> {
             image: module.image().unwrap_or_default().to_vec(),
         },
         _ => {
-            let path = module.path().to_vec();
+            let (path, process) = (module.path().to_vec(), module.tgid().unwrap_or(0));
             Subject::File {
                 file: modules.file(id)?,
                 path,
+                process,
             }
         }
     })
@@ -455,7 +517,6 @@ impl Walker {
         if stack.regs.iter().all(|r| *r == 0) {
             return Walk::ended(End::Exited);
         }
-        let busy = head.status & abi::FT_MM_BUSY != 0;
         if head.status & abi::FT_MM_BUSY != 0 {
             // To read mappings takes the same lock, and nobody waits for that here.
             let holder = stack.holder.map(|holder| self.holder(holder));

@@ -82,11 +82,18 @@ impl Names {
     pub fn ask(&self, frames: &[u32]) {
         lock(&self.0.asked).extend_from_slice(frames);
     }
+
+    /// Asks for inlined functions and source lines of these frames; they come in later batches.
+    /// Never waits.
+    pub fn ask_places(&self, frames: &[u32]) {
+        lock(&self.0.asked_places).extend_from_slice(frames);
+    }
 }
 
 struct Shared {
     pipeline: Mutex<Pipeline>,
     asked: Mutex<Vec<u32>>,
+    asked_places: Mutex<Vec<u32>>,
     stop: AtomicBool,
 }
 
@@ -112,8 +119,8 @@ pub struct Session {
     ring: Option<JoinHandle<()>>,
     header: Vec<u8>,
     usage: Usage,
-    /// The symbolizer's process that is not sampled now.
-    symbolizer: Option<u32>,
+    /// The symbolizer's processes, which are not sampled.
+    symbolizers: Vec<u32>,
     pass_hz: u32,
     cpu_hz: u32,
     passes: Passes,
@@ -163,6 +170,7 @@ impl Session {
         let shared = Arc::new(Shared {
             pipeline: Mutex::new(pipeline),
             asked: Mutex::new(Vec::new()),
+            asked_places: Mutex::new(Vec::new()),
             stop: AtomicBool::new(false),
         });
         let ring = {
@@ -178,7 +186,7 @@ impl Session {
             ring: Some(ring),
             header,
             usage: Usage::new(&settings.own),
-            symbolizer: None,
+            symbolizers: Vec::new(),
             pass_hz: settings.pass_hz,
             cpu_hz: settings.cpu_hz,
             passes: Passes {
@@ -320,17 +328,28 @@ impl Session {
         if !asked.is_empty() {
             pipeline.ask_names(&asked);
         }
-        let symbolizer = pipeline.take_names();
-        if symbolizer != self.symbolizer {
-            if let Some(ended) = self.symbolizer.take() {
-                self.kernel.readmit(ended)?;
-                self.usage.retire_own(ended);
+        let places = std::mem::take(&mut *lock(&self.shared.asked_places));
+        if !places.is_empty() {
+            pipeline.ask_places(&places);
+        }
+        let symbolizers = pipeline.take_names();
+        if symbolizers != self.symbolizers {
+            for ended in self
+                .symbolizers
+                .iter()
+                .filter(|pid| !symbolizers.contains(pid))
+            {
+                self.kernel.readmit(*ended)?;
+                self.usage.retire_own(*ended);
             }
-            if let Some(pid) = symbolizer {
-                self.kernel.exclude(pid)?;
-                self.usage.add_own(pid);
+            for started in symbolizers
+                .iter()
+                .filter(|pid| !self.symbolizers.contains(pid))
+            {
+                self.kernel.exclude(*started)?;
+                self.usage.add_own(*started);
             }
-            self.symbolizer = symbolizer;
+            self.symbolizers = symbolizers;
         }
         pipeline.forget();
         let wishes = std::mem::take(&mut pipeline.wishes);

@@ -53,6 +53,7 @@ fn compiled(name: &str) -> PathBuf {
             let source = format!("{}/tests/programs/{name}.c", env!("CARGO_MANIFEST_DIR"));
             let status = Command::new("cc")
                 .args([
+                    "-g",
                     "-O2",
                     "-fomit-frame-pointer",
                     "-fno-optimize-sibling-calls",
@@ -89,6 +90,33 @@ fn from_main(model: &Model, stack: u32) -> Vec<String> {
 fn chain() -> Vec<String> {
     let links = (1..=10).map(|i| format!("chain_{i}"));
     std::iter::once("main".to_owned()).chain(links).collect()
+}
+
+#[test]
+fn ask_places_frames_of_a_program_with_lines_gives_them_and_others_say_why_not() {
+    let program = Program::start("chain", &["sleep"]);
+    let mut recording = Recording::open(&target(program.pid()));
+    recording.run(19, 500);
+    recording.name_all();
+    recording.place_all();
+    let model = &recording.model;
+    let now = model.task(program.pid()).expect("the task").now;
+    let stack = now.expect("a head").stack.expect("a stack");
+    let names = model.names(stack);
+    let mut lines = 0;
+    for (frame, name) in model.stacks[stack as usize].frames.iter().zip(&names) {
+        let (calls, missing) = &model.places[frame];
+        if name == "main" || name.starts_with("chain_") {
+            let outermost = calls.first().unwrap_or_else(|| panic!("{name}: {missing}"));
+            assert!(outermost.starts_with(&format!("{name} ")), "{calls:?}");
+            assert!(outermost.contains("/chain.c:"), "{calls:?}");
+            lines += 1;
+        }
+        if name.ends_with("_[k]") {
+            assert!(missing.contains("kernel"), "{missing}");
+        }
+    }
+    assert_eq!(lines, 11, "{names:?}");
 }
 
 #[test]

@@ -4,8 +4,8 @@
 use std::{fs, path::Path, process::ExitCode};
 
 use flametop_stream::{
-    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Encoder, End, Head, ModuleKind, NOT_COUNTED,
-    NameSource, Record, Space, State, batch, file_header,
+    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Call, Encoder, End, Head, ModuleKind,
+    NOT_COUNTED, NameSource, Record, Space, State, batch, file_header,
 };
 
 fn main() -> ExitCode {
@@ -267,6 +267,27 @@ fn second_part() -> Encoder {
         frame: 3,
         source: NameSource::Symbol,
         name: "Lcom/größe; void m(int, char const*)\x07".as_bytes(),
+    });
+    e.put(&Record::Place {
+        frame: 3,
+        calls: vec![
+            Call {
+                function: b"main",
+                file: b"/src/main.c",
+                line: 12,
+            },
+            Call {
+                function: b"",
+                file: "/src/größe.h".as_bytes(),
+                line: 0,
+            },
+        ],
+        missing: b"",
+    });
+    e.put(&Record::Place {
+        frame: 5,
+        calls: Vec::new(),
+        missing: b"no debug information: compile it with -g",
     });
     e.put(&Record::Notice {
         trouble: false,

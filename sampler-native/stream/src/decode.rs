@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt, io::Read};
 
 use crate::{
-    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, End, FRAME_GUESSED, Head, Kind, MAGIC,
+    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Call, End, FRAME_GUESSED, Head, Kind, MAGIC,
     MAX_BATCH, ModuleKind, NO_STACK, NameSource, SAMPLE_USER, Space, State, VERSION,
     encode::RECORD_HEADER,
 };
@@ -97,6 +97,12 @@ pub enum Record<'a> {
     Forgotten {
         space: Space,
         ids: Cow<'a, [u32]>,
+    },
+    /// `calls` are outermost first; without any `missing` says why.
+    Place {
+        frame: u32,
+        calls: Vec<Call<'a>>,
+        missing: &'a [u8],
     },
 }
 
@@ -211,6 +217,23 @@ impl<'a> Record<'a> {
                 Record::Forgotten {
                     space,
                     ids: b.ids(count)?.into(),
+                }
+            }
+            Kind::Place => {
+                let frame = b.u32()?;
+                let count = b.u16()?;
+                let call = |b: &mut Body<'a>| {
+                    Ok(Call {
+                        function: b.str()?,
+                        file: b.str()?,
+                        line: b.u32()?,
+                    })
+                };
+                let calls: Result<_, &'static str> = (0..count).map(|_| call(&mut b)).collect();
+                Record::Place {
+                    frame,
+                    calls: calls?,
+                    missing: b.str()?,
                 }
             }
         }))
@@ -522,7 +545,7 @@ macro_rules! numbered {
 }
 
 numbered!(Kind: u16, Counters, ProcessSeen, TaskSeen, TaskGone, ModuleSeen, FrameSeen, StackSeen, TaskChanged, CpuSample,
-    CpuUsage, IdleState, Name, Notice, HostUsage, Forgotten);
+    CpuUsage, IdleState, Name, Notice, HostUsage, Forgotten, Place);
 numbered!(State: u8, Run, Queued, Sleep, Disk, Stopped, Zombie, Parked, IdleKthread);
 numbered!(End: u8, Root, Truncated, OtherStack, NoUnwindInfo, Jit, MmBusy, Torn, Faulted, Exited, Limit);
 numbered!(ModuleKind: u8, Kernel, File, Vdso, Jit, Unknown);

@@ -195,6 +195,21 @@ impl Encoder {
                 b.u32(ids.len() as u32);
                 ids.iter().for_each(|id| b.u32(*id));
             }),
+            Record::Place {
+                frame,
+                calls,
+                missing,
+            } => self.record(Kind::Place, |b| {
+                let calls = &calls[..calls.len().min(usize::from(u16::MAX))];
+                b.u32(*frame);
+                b.u16(calls.len() as u16);
+                for call in calls {
+                    b.str(call.function);
+                    b.str(call.file);
+                    b.u32(call.line);
+                }
+                b.str(missing);
+            }),
         }
     }
 

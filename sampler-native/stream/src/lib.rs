@@ -62,6 +62,7 @@
 //! | 13 notice | `u8 level` (0 told, 1 something does not work; the rest does), `str text`: what happened, to which thing, what mends it |
 //! | 14 host usage | `u32 load1`, `u32 load5`, `u32 load15` (× 100), `u32 pass_hz`, `u32 cpu_hz` (now), `u64 own_cpu` (CPU ns of flametop's processes) |
 //! | 15 forgotten | `u8 space` ([`Space`]), `u8 0`, `u16 0`, `u32 n`, `n × u32 id`: these ids may be given anew |
+//! | 17 place | `u32 frame`, `u16 n`, `n × (str function, str file, u32 line)`, `str missing`: on demand. The function that the frame is in and what was inlined into it there, outermost first; the last has the line that runs, the others that of a call. Unknown: empty, line 0. If `n` is 0, `missing` says why and what mends it |
 //!
 //! Records 1, 10, 11 and 14 are in every batch that ends a pass, and at least four times a second.
 //!
@@ -104,6 +105,7 @@
 //! notice level= text=
 //! host load1= load5= load15= pass_hz= cpu_hz= own_cpu=
 //! forgotten space= ids=U32,…
+//! place frame= calls=FUNCTION@FILE:LINE,… missing=
 //! ```
 //! Fields are separated by one space. Numbers are unsigned decimal, enums their numbers, flags `0` or `1`;
 //! no stack and a figure that is not counted are `none`; an empty list is empty. `build_id` is lower-case hexadecimal.
@@ -163,6 +165,7 @@ pub enum Kind {
     Notice = 13,
     HostUsage = 14,
     Forgotten = 15,
+    Place = 17,
 }
 
 /// States of a task; the same numbers as `enum ft_state`.
@@ -306,6 +309,17 @@ pub enum Counter {
 
 /// Number of counters of this version.
 pub const COUNTERS: usize = Counter::Count as usize;
+
+/// One function of a *place* record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call<'a> {
+    /// Empty where it is not known.
+    pub function: &'a [u8],
+    /// As the compiler was told; empty where it is not known.
+    pub file: &'a [u8],
+    /// 0: not known.
+    pub line: u32,
+}
 
 /// Head of *task changed* and *CPU sample*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -82,7 +82,9 @@ impl Rules {
                     self.check(Space::Stack, stack)?;
                 }
             }
-            Record::Name { frame, .. } => self.check(Space::Frame, *frame)?,
+            Record::Name { frame, .. } | Record::Place { frame, .. } => {
+                self.check(Space::Frame, *frame)?
+            }
             Record::Forgotten { space, ids } => {
                 ids.iter().try_for_each(|id| self.forget(*space, *id))?;
             }

@@ -194,6 +194,20 @@ impl fmt::Display for Line<'_, Record<'_>> {
             Record::Forgotten { space, ids } => {
                 write!(f, "forgotten space={} ids={}", *space as u8, List(ids))
             }
+            Record::Place {
+                frame,
+                calls,
+                missing,
+            } => {
+                write!(f, "place frame={frame} calls=")?;
+                let mut separator = "";
+                for call in calls {
+                    let (function, file) = (Quoted(call.function), Quoted(call.file));
+                    write!(f, "{separator}{function}@{file}:{}", call.line)?;
+                    separator = ",";
+                }
+                write!(f, " missing={}", Quoted(missing))
+            }
         }
     }
 }

@@ -44,6 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Subject::File {
                 file,
                 path: path.as_encoded_bytes().to_vec(),
+                process: 0,
             },
         );
         let places = (0..u64::from(PLACES)).map(|n| n * end / u64::from(PLACES));
@@ -91,7 +92,7 @@ fn report(
         .iter()
         .filter(|answer| answer.source == Source::Symbol)
         .count();
-    let pid = symbolizer.pid().ok_or("the helper process is gone")?;
+    let pid = symbolizer.pids()[0].ok_or("the helper process is gone")?;
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
     let kib = |key: &str| -> f64 {
         let line = status

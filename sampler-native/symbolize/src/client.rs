@@ -3,27 +3,27 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
-use std::io;
 use std::mem::take;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::places::{PlaceAnswer, PlaceQuery, Places};
+use crate::process::{Death, Helper, NoStart, Patience, Watched, lock, why};
 use crate::protocol::{
-    ASK_MAX, Ask, FILE, Found, KERNEL, MESSAGE_MAX, Reply, Trouble, VDSO, VERSION,
+    ASK_MAX, Ask, FILE, Found, KERNEL, PATH_MAX, Reply, Trouble, VDSO, VERSION, What,
 };
 use crate::{Answer, MAX_FILES, NAME_MAX, Query, Source, Subject, sys};
 
-/// A helper process that takes longer for one question is killed.
-const ANSWER_TIME_MAX: Duration = Duration::from_secs(10);
-/// A helper process that was killed is gone by then, or hangs.
-const REAP_TIME_MAX: Duration = Duration::from_secs(1);
+/// A helper process that needs more for one question is killed.
+const PATIENCE: Patience = Patience {
+    cpu: Duration::from_secs(2),
+    wall: Duration::from_secs(20),
+};
 const BACKOFF_MIN: Duration = Duration::from_millis(50);
 const BACKOFF_MAX: Duration = Duration::from_secs(10);
 /// After so long without a death the next start comes quickly again.
@@ -43,6 +43,7 @@ pub struct Symbolizer {
     commands: Option<Sender<Message>>,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
+    places: Places,
 }
 
 #[derive(Debug)]
@@ -57,13 +58,7 @@ enum Message {
 struct Shared {
     answers: Mutex<Vec<Answer>>,
     notices: Mutex<Vec<String>>,
-    /// The helper process, from its start until it is reaped: while it is here its pid is its own.
-    helper: Mutex<Option<Child>>,
-    stopping: AtomicBool,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    watched: Watched,
 }
 
 impl Symbolizer {
@@ -86,6 +81,7 @@ impl Symbolizer {
             commands: Some(commands),
             shared,
             thread: thread.ok(),
+            places: Places::start(program),
         }
     }
 
@@ -110,6 +106,17 @@ impl Symbolizer {
         }
     }
 
+    /// Asks for inlined functions and source lines. Each frame is answered once, by a helper
+    /// process of its own, which lives as long as the question.
+    pub fn ask_places(&mut self, query: PlaceQuery) {
+        self.places.ask(query);
+    }
+
+    /// The places that have come since the last call.
+    pub fn take_places(&mut self) -> Vec<PlaceAnswer> {
+        self.places.take_answers()
+    }
+
     fn tell(&mut self, message: Message) {
         let Some(commands) = &self.commands else {
             return;
@@ -128,10 +135,10 @@ impl Symbolizer {
         take(&mut *lock(&self.shared.answers))
     }
 
-    /// The helper process that runs now: not to be sampled. It changes when the helper process is
-    /// restarted.
-    pub fn pid(&self) -> Option<u32> {
-        lock(&self.shared.helper).as_ref().map(Child::id)
+    /// The helper processes that run now: not to be sampled. The first, for names, changes when it
+    /// is restarted; the second, for places, is seldom there.
+    pub fn pids(&self) -> [Option<u32>; 2] {
+        [self.shared.watched.pid(), self.places.pid()]
     }
 
     /// What went wrong since the last call: what happened, to which thing, what mends it.
@@ -142,12 +149,8 @@ impl Symbolizer {
 
 impl Drop for Symbolizer {
     fn drop(&mut self) {
-        self.shared.stopping.store(true, Ordering::Release);
+        self.shared.watched.stop();
         self.commands = None;
-        if let Some(helper) = &mut *lock(&self.shared.helper) {
-            // It fails only if the process is dead already.
-            let _ = helper.kill();
-        }
         if let Some(thread) = self.thread.take() {
             // A panic there has nobody left to tell.
             let _ = thread.join();
@@ -164,8 +167,10 @@ struct Module {
     file: Option<File>,
     /// What stands before `+fn@0x…`.
     label: Vec<u8>,
-    /// The whole path, for notices.
-    path: String,
+    /// The whole path.
+    path: Vec<u8>,
+    /// A process that maps it.
+    process: u32,
     /// It killed the helper process: never asked again.
     refused: bool,
     used: u64,
@@ -179,22 +184,11 @@ struct Batch {
     attempts: u32,
 }
 
-/// Why a question was not answered.
-#[derive(Debug)]
-enum Death {
-    /// It ended or was killed.
-    Ended(io::Error),
-    /// It did not answer in time.
-    Late,
-    /// What it said makes no sense.
-    Nonsense,
-}
-
 struct Client {
     program: PathBuf,
     inbox: Receiver<Message>,
     shared: Arc<Shared>,
-    socket: Option<OwnedFd>,
+    helper: Helper,
     modules: HashMap<u32, Module>,
     /// Modules added so far.
     added: u32,
@@ -208,16 +202,15 @@ struct Client {
     retry_at: Instant,
     /// The program cannot be used, and that was told.
     going_without: bool,
-    buffer: Vec<u8>,
 }
 
 impl Client {
     fn new(program: PathBuf, inbox: Receiver<Message>, shared: Arc<Shared>) -> Client {
         Client {
+            helper: Helper::new(program.clone(), None, PATIENCE),
             program,
             inbox,
             shared,
-            socket: None,
             modules: HashMap::new(),
             added: 0,
             pending: VecDeque::new(),
@@ -227,7 +220,6 @@ impl Client {
             died_at: None,
             retry_at: Instant::now(),
             going_without: false,
-            buffer: vec![0; MESSAGE_MAX],
         }
     }
 
@@ -236,8 +228,7 @@ impl Client {
         while self.listen() {
             self.work();
         }
-        self.socket = None;
-        self.reap();
+        self.helper.end(&self.shared.watched);
     }
 
     /// Takes what callers said; waits if there is nothing else to do. False if there are no callers
@@ -245,7 +236,7 @@ impl Client {
     fn listen(&mut self) -> bool {
         let wait = if self.pending.is_empty() {
             Duration::MAX
-        } else if self.socket.is_none() {
+        } else if !self.helper.runs() {
             self.retry_at.saturating_duration_since(Instant::now())
         } else {
             Duration::ZERO
@@ -305,9 +296,17 @@ impl Client {
     }
 
     fn add(&mut self, module: u32, subject: Subject) {
+        let mut of_process = 0;
         let (kind, file, path) = match subject {
             Subject::Kernel => (KERNEL, None, b"[kernel]".to_vec()),
-            Subject::File { file, path } => (FILE, Some(file), path),
+            Subject::File {
+                file,
+                path,
+                process,
+            } => {
+                of_process = process;
+                (FILE, Some(file), path)
+            }
             Subject::Vdso { image } => match sys::memory_file(&image) {
                 Ok(file) => (VDSO, Some(file), b"[vdso]".to_vec()),
                 Err(error) => {
@@ -320,7 +319,6 @@ impl Client {
         };
         self.added = self.added.wrapping_add(1);
         let label = file_name(&path).to_vec();
-        let path = String::from_utf8_lossy(&path).into_owned();
         self.clock += 1;
         let refused = self.modules.get(&module).is_some_and(|known| known.refused);
         self.modules.insert(
@@ -331,6 +329,7 @@ impl Client {
                 file,
                 label,
                 path,
+                process: of_process,
                 refused,
                 used: self.clock,
             },
@@ -357,10 +356,10 @@ impl Client {
         if self.pending.is_empty() || self.stopping() {
             return;
         }
-        if self.socket.is_none() && Instant::now() >= self.retry_at {
+        if !self.helper.runs() && Instant::now() >= self.retry_at {
             self.start_helper();
         }
-        if self.socket.is_none() {
+        if !self.helper.runs() {
             if self.going_without || self.deaths >= DEATHS_MAX {
                 for batch in take(&mut self.pending) {
                     self.answer_without(&batch.queries);
@@ -404,24 +403,21 @@ impl Client {
             self.answer_without(&take(&mut batch.queries));
             return Ok(());
         }
-        let Some(socket) = &self.socket else {
-            return Err(Death::Ended(io::ErrorKind::NotConnected.into()));
-        };
         let offsets = batch.queries.iter().map(|query| query.offset).collect();
+        let path = module.path.get(..PATH_MAX).unwrap_or(&module.path);
         let ask = Ask {
+            what: What::Names,
             kind: module.kind,
             module: module.serial,
+            process: module.process,
+            path: path.to_vec(),
             offsets,
         };
-        sys::send(
-            socket.as_fd(),
-            &ask.encode(),
-            module.file.as_ref().map(File::as_fd),
-        )
-        .map_err(Death::Ended)?;
-        let deadline = Instant::now() + ANSWER_TIME_MAX;
+        self.helper
+            .ask(&ask, module.file.as_ref().map(File::as_fd))?;
+        let mut waiting = self.helper.patience();
         while !batch.queries.is_empty() {
-            match self.receive(deadline)? {
+            match self.helper.receive(&self.shared.watched, &mut waiting)? {
                 Reply::Names(found) if !found.is_empty() && found.len() <= batch.queries.len() => {
                     let label = self
                         .modules
@@ -441,53 +437,28 @@ impl Client {
         Ok(())
     }
 
-    fn receive(&mut self, deadline: Instant) -> Result<Reply, Death> {
-        let Some(socket) = &self.socket else {
-            return Err(Death::Ended(io::ErrorKind::NotConnected.into()));
-        };
-        if !sys::wait_readable(socket.as_fd(), deadline).map_err(Death::Ended)? {
-            return Err(Death::Late);
-        }
-        let (length, _) = sys::receive(socket.as_fd(), &mut self.buffer).map_err(Death::Ended)?;
-        if length == 0 {
-            return Err(Death::Ended(io::ErrorKind::UnexpectedEof.into()));
-        }
-        Reply::decode(&self.buffer[..length]).ok_or(Death::Nonsense)
-    }
-
     fn start_helper(&mut self) {
-        match self.spawn() {
-            Ok(socket) => self.socket = Some(socket),
-            Err(error) => {
-                let program = self.program.display();
-                return self.go_without(format!(
-                    "no names for frames: {program} cannot be started ({error}); \
-                     install it again, it belongs beside flametop's library"
-                ));
+        let program = self.program.display();
+        let notice = match self.helper.start(&self.shared.watched) {
+            Ok(()) => {
+                self.going_without = false;
+                return;
             }
-        }
-        match self.receive(Instant::now() + ANSWER_TIME_MAX) {
-            Ok(Reply::Ready(VERSION)) => self.going_without = false,
-            Ok(Reply::Ready(other)) => {
-                self.socket = None;
-                self.reap();
-                let program = self.program.display();
-                self.go_without(format!(
-                    "no names for frames: {program} is of another version \
-                     (it speaks {other}, this flametop {VERSION}); install both together"
-                ));
-            }
-            Err(Death::Ended(error)) => self.bury(&Death::Ended(error), None),
-            Ok(_) | Err(_) => {
-                self.socket = None;
-                self.reap();
-                let program = self.program.display();
-                self.go_without(format!(
-                    "no names for frames: {program} does not answer as a symbolizer; \
-                     install it again, it belongs beside flametop's library"
-                ));
-            }
-        }
+            Err(NoStart::Death(death)) => return self.bury(&death, None),
+            Err(NoStart::Spawn(error)) => format!(
+                "no names for frames: {program} cannot be started ({error}); \
+                 install it again, it belongs beside flametop's library"
+            ),
+            Err(NoStart::Version(other)) => format!(
+                "no names for frames: {program} is of another version \
+                 (it speaks {other}, this flametop {VERSION}); install both together"
+            ),
+            Err(NoStart::Stranger) => format!(
+                "no names for frames: {program} does not answer as a symbolizer; \
+                 install it again, it belongs beside flametop's library"
+            ),
+        };
+        self.go_without(notice);
     }
 
     /// The program is not what it should be: frames are answered without it, and it is tried again
@@ -500,53 +471,14 @@ impl Client {
         self.going_without = true;
     }
 
-    fn spawn(&mut self) -> io::Result<OwnedFd> {
-        let (ours, theirs) = sys::socket_pair()?;
-        let mut command = Command::new(&self.program);
-        command
-            .stdin(Stdio::from(theirs))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .env_clear()
-            .current_dir("/");
-        let child = command.spawn()?;
-        let mut helper = lock(&self.shared.helper);
-        let helper = helper.insert(child);
-        // A stop that came before it was there to be killed.
-        if self.stopping() {
-            helper.kill()?;
-        }
-        Ok(ours)
-    }
-
     fn stopping(&self) -> bool {
-        self.shared.stopping.load(Ordering::Acquire)
-    }
-
-    /// Kills the helper process if it still runs; how it ended.
-    fn reap(&mut self) -> Option<ExitStatus> {
-        let mut child = {
-            let mut helper = lock(&self.shared.helper);
-            // It fails only if the process is dead already, which is as well.
-            let _ = helper.as_mut()?.kill();
-            helper.take()?
-        };
-        // A process that hangs in the kernel, on a lost network file system, dies when it comes
-        // back: it is not waited for.
-        let deadline = Instant::now() + REAP_TIME_MAX;
-        loop {
-            match child.try_wait() {
-                Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(1)),
-                result => return result.ok().flatten(),
-            }
-        }
+        self.shared.watched.stopping()
     }
 
     /// The helper process is lost: says so, names the file that did it, puts the rest of the
     /// question again.
     fn bury(&mut self, death: &Death, batch: Option<Batch>) {
-        self.socket = None;
-        let status = self.reap();
+        let status = self.helper.end(&self.shared.watched);
         // A row of files that each kill it must not keep a CPU busy with starting it.
         let now = Instant::now();
         let calm = self.died_at.is_none_or(|died| now - died > CALM);
@@ -560,16 +492,9 @@ impl Client {
         if self.stopping() {
             return;
         }
-        let why = match (death, status.and_then(|status| status.signal())) {
-            (Death::Late, _) => format!("it took more than {} s", ANSWER_TIME_MAX.as_secs()),
-            (Death::Nonsense, _) => "it sent what is not an answer".into(),
-            (Death::Ended(_), Some(signal)) => format!("signal {}", signal_name(signal)),
-            (Death::Ended(error), None) => {
-                status.map_or_else(|| error.to_string(), |status| status.to_string())
-            }
-        };
+        let why = why(death, status);
         let faulted = match death {
-            Death::Late | Death::Nonsense => true,
+            Death::Busy(_) | Death::Hung(_) | Death::Nonsense => true,
             Death::Ended(_) => status
                 .and_then(|status| status.signal())
                 .is_some_and(is_fault),
@@ -594,11 +519,11 @@ impl Client {
 
     /// Never asks for the module of `batch` again.
     fn refuse(&mut self, batch: Batch, why: &str) {
-        let mut path = String::from("?");
+        let mut path = "?".into();
         if let Some(module) = self.modules.get_mut(&batch.module) {
             module.refused = true;
             module.file = None;
-            path.clone_from(&module.path);
+            path = String::from_utf8_lossy(&module.path).into_owned();
         }
         self.tell(format!(
             "no symbols of {path}: the symbolizer was lost while it read them ({why}); \
@@ -644,16 +569,6 @@ fn is_fault(signal: i32) -> bool {
             | libc::SIGTRAP
             | libc::SIGSYS
     )
-}
-
-fn signal_name(signal: i32) -> String {
-    match signal {
-        libc::SIGBUS => "SIGBUS, as when a file is truncated".into(),
-        libc::SIGSEGV => "SIGSEGV".into(),
-        libc::SIGABRT => "SIGABRT, as when memory runs out".into(),
-        libc::SIGKILL => "SIGKILL".into(),
-        other => other.to_string(),
-    }
 }
 
 fn told(trouble: Trouble) -> String {

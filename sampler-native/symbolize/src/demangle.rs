@@ -29,6 +29,18 @@ pub fn shown_name(raw: &str) -> String {
     plain.unwrap_or_else(|| Bounded::default().with(name))
 }
 
+/// `text`, cut to at most `longest` bytes.
+pub fn bounded(text: &str, longest: usize) -> Vec<u8> {
+    if text.len() <= longest {
+        return text.as_bytes().to_vec();
+    }
+    let mut end = longest - CUT.len();
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    [&text.as_bytes()[..end], CUT.as_bytes()].concat()
+}
+
 /// `read@@GLIBC_2.2.5` is `read`; `read@plt`, the call by way of the linkage table, is something
 /// else and stays.
 fn without_version(raw: &str) -> &str {
@@ -186,5 +198,87 @@ mod tests {
         assert!(shown.ends_with(CUT));
         assert_eq!(shown_name(&"x".repeat(NAME_MAX)).len(), NAME_MAX);
         assert!(shown_name(&format!("_Z{}", "x".repeat(28 << 10))).starts_with("_Zxxx"));
+    }
+
+    /// xorshift64*: the same in every run.
+    struct Noise(u64);
+
+    impl Noise {
+        fn below(&mut self, bound: usize) -> usize {
+            self.0 ^= self.0 >> 12;
+            self.0 ^= self.0 << 25;
+            self.0 ^= self.0 >> 27;
+            (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % bound
+        }
+    }
+
+    /// Names that use much of both grammars.
+    const NAMES: [&str; 12] = [
+        "_ZNSt6vectorISt4pairIiNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEESaIS7_EE9push_backEOS7_",
+        "_ZZN4test4mainEvENKUlT_E_clIiEEDaS0_",
+        "_ZN3FooIXadL_ZNS_3barEvEEE3bazIJidfEEEvDpT_",
+        "_Z1fIiEDTcl1gfp_EET_",
+        "_ZGVZN12_GLOBAL__N_11fEvE1x",
+        "_ZThn16_N1A1B1CD0Ev",
+        "_ZSt4moveIRSaIcEEONSt16remove_referenceIT_E4typeEOS3_",
+        "_ZN4core3ptr85drop_in_place$LT$std..rt..lang_start$LT$$LP$$RP$$GT$$u7b$$u7b$closure$u7d$$u7d$$GT$17h0123456789abcdefE",
+        "_RNvXs_C7mycrateNtB4_3FooINtNtC4core3fmt7DisplayE3fmt",
+        "_RINvNtC3std3mem8align_ofNtNtC3std3mem12DiscriminantE",
+        "_RNCINvC1a1bFUKC3foomEuE0",
+        "_RMC0INtC8arrayvec8ArrayVechKj7b_E",
+    ];
+
+    #[test]
+    fn shown_name_hostile_names_stay_bounded_and_end() {
+        let grammar = b"_ZNSRIEXTDLCKVPFAJUMGQBYKvijmhcabdefst0123456789$.u{}";
+        let mut noise = Noise(7);
+        for round in 0..60_000 {
+            let mut name = NAMES[round % NAMES.len()].as_bytes().to_vec();
+            for _ in 0..=noise.below(6) {
+                let at = 2 + noise.below(name.len() - 2);
+                let end = at + noise.below(name.len() - at);
+                match noise.below(5) {
+                    0 => name[at] = grammar[noise.below(grammar.len())],
+                    1 => name.insert(at, grammar[noise.below(grammar.len())]),
+                    2 => drop(name.drain(at..end.min(at + 4))),
+                    3 => {
+                        let part = name[at..end].to_vec();
+                        let to = 2 + noise.below(name.len() - 2);
+                        name.splice(to..to, part);
+                    }
+                    _ => {
+                        let part = name[at..(at + 3).min(name.len())].to_vec();
+                        name.splice(at..at, part.repeat(1 + noise.below(200)));
+                    }
+                }
+                if name.len() < 4 {
+                    break;
+                }
+            }
+            let name = String::from_utf8_lossy(&name);
+            assert!(shown_name(&name).len() <= NAME_MAX, "{name}");
+        }
+    }
+
+    #[test]
+    fn shown_name_every_production_repeated_stays_bounded() {
+        let grammar = b"NSRIEXTDLCKVPFAJUMGQBYKvijmhcabdefst0_";
+        for start in ["_Z", "_ZN", "_R", "_RINvC1a1b", "_Z1fI", "_Z1f"] {
+            for &first in grammar {
+                for &second in grammar {
+                    let pair = [first, second];
+                    let part = std::str::from_utf8(&pair).expect("ASCII");
+                    let name = format!("{start}{}", part.repeat(4_000));
+                    let name = name.get(..MANGLED_MAX).unwrap_or(&name);
+                    assert!(shown_name(name).len() <= NAME_MAX, "{start} {part}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bounded_text_is_cut_at_a_character() {
+        assert_eq!(bounded("abc", 3), b"abc");
+        assert_eq!(bounded("äöüäöü", 8), "äö…".as_bytes());
     }
 }

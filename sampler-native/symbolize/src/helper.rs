@@ -15,16 +15,20 @@ use blazesym::inspect::{self, Inspector};
 use blazesym::symbolize::source::{Elf, Kernel, Source};
 use blazesym::symbolize::{Input, Symbolized, Symbolizer};
 
+use crate::debug::{self, Elf as Mapped, Link};
 use crate::demangle::shown_name;
-use crate::protocol::{Ask, Found, KERNEL, MESSAGE_MAX, Reply, Trouble, VERSION};
-use crate::sys;
+use crate::go::Functions;
+use crate::protocol::{Ask, Found, KERNEL, MESSAGE_MAX, Reply, Trouble, VERSION, What};
+use crate::{lines, places, sys};
 
 /// Private memory that this process may have. Only damaged files want more: an index is 8 bytes a
 /// symbol.
 const DATA_MAX: u64 = 256 << 20;
+/// The same of a process that reads debug information, which may be packed.
+const PLACES_DATA_MAX: u64 = 512 << 20;
 /// Above this, files that were asked least recently are forgotten. Most of it is pages of mapped
 /// symbol tables.
-const RESIDENT_MAX: u64 = 32 << 20;
+const RESIDENT_MAX: u64 = 24 << 20;
 /// Files that are kept mapped.
 const FILES_MAX: usize = 64;
 /// The kernel's symbols are read again, for modules and BPF programs that came later, at most this
@@ -52,8 +56,14 @@ pub fn run() -> ExitCode {
         return ExitCode::from(2);
     }
     sys::stand_back(NICE);
+    let for_places = std::env::args().nth(1).as_deref() == Some(places::ARGUMENT);
+    let data = if for_places {
+        PLACES_DATA_MAX
+    } else {
+        DATA_MAX
+    };
     if sys::die_with_parent()
-        .and_then(|()| sys::limit_memory(DATA_MAX))
+        .and_then(|()| sys::limit_memory(data))
         .is_err()
     {
         return ExitCode::FAILURE;
@@ -80,6 +90,13 @@ fn serve(socket: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {
             return Ok(());
         }
         let ask = Ask::decode(&buffer[..length]).ok_or(io::ErrorKind::InvalidData)?;
+        if ask.what == What::Places {
+            let file = File::from(passed.ok_or(io::ErrorKind::InvalidData)?);
+            for place in lines::places(&ask, &file) {
+                say(&Reply::Place(place))?;
+            }
+            continue;
+        }
         // A panic may leave the caches half made; the next question starts with new ones.
         let found =
             catch_unwind(AssertUnwindSafe(|| symbols.find(&ask, passed))).unwrap_or_else(|_| {
@@ -99,10 +116,35 @@ fn serve(socket: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {
 
 /// A file that is mapped.
 struct Held {
+    file: Numbered,
+    /// Its debug file, once it was looked for.
+    debug: Option<Option<Numbered>>,
+    used: u64,
+}
+
+/// An open file by its number.
+struct Numbered {
     /// Keeps the number in `path` taken.
     file: File,
     path: PathBuf,
-    used: u64,
+}
+
+impl Numbered {
+    fn new(file: File) -> Numbered {
+        let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+        Numbered { file, path }
+    }
+
+    fn symbols(&self, symbolizer: &Symbolizer, offsets: &[u64]) -> Option<Vec<Found>> {
+        let mut elf = Elf::new(&self.path);
+        elf.debug_syms = false;
+        lookup(
+            symbolizer,
+            &Source::Elf(elf),
+            Input::VirtOffset(offsets),
+            FUNCTION_MAX,
+        )
+    }
 }
 
 #[derive(Default)]
@@ -141,26 +183,20 @@ impl Symbols {
             Entry::Occupied(held) => held.into_mut(),
             // Opening a FIFO or a device waits, or does something.
             Entry::Vacant(_) if !file.metadata().ok()?.is_file() => return None,
-            Entry::Vacant(held) => {
-                let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-                held.insert(Held {
-                    file,
-                    path,
-                    used: 0,
-                })
-            }
+            Entry::Vacant(held) => held.insert(Held {
+                file: Numbered::new(file),
+                debug: None,
+                used: 0,
+            }),
         };
         held.used = self.clock;
-        let mut elf = Elf::new(&held.path);
-        elf.debug_syms = false;
         let files = self.files.get_or_insert_with(|| symbolizer().build());
-        let mut found = lookup(
-            files,
-            &Source::Elf(elf),
-            Input::VirtOffset(&ask.offsets),
-            FUNCTION_MAX,
-        )?;
-        prefer_plain_names(held, &mut found);
+        let mut found = held.file.symbols(files, &ask.offsets).unwrap_or_default();
+        found.resize(ask.offsets.len(), Found::default());
+        prefer_plain_names(&held.file, &mut found);
+        if found.iter().any(|found| found.name.is_empty()) {
+            name_stripped(held, files, ask, &mut found);
+        }
         Some(found)
     }
 
@@ -226,9 +262,12 @@ impl Symbols {
             if let Some(held) = self.held.remove(&oldest)
                 && let Some(files) = &mut self.files
             {
-                let evict = blazesym::symbolize::evict::Elf::new(held.path);
+                let mapped = [Some(held.file), held.debug.flatten()];
                 // Where it cannot be forgotten alone, all are.
-                if files.evict(&evict.into()).is_err() {
+                if mapped.into_iter().flatten().any(|file| {
+                    let evict = blazesym::symbolize::evict::Elf::new(file.path);
+                    files.evict(&evict.into()).is_err()
+                }) {
                     self.files = None;
                     self.held.clear();
                 }
@@ -239,9 +278,41 @@ impl Symbols {
     }
 }
 
+/// Names what the file itself has no symbol of: by its debug file, which has them all, or by the
+/// table of Go's runtime.
+fn name_stripped(held: &mut Held, symbolizer: &Symbolizer, ask: &Ask, found: &mut [Found]) {
+    let Ok(bytes) = sys::map(&held.file.file) else {
+        return;
+    };
+    let Ok(elf) = Mapped::parse(&*bytes) else {
+        return;
+    };
+    let debug = held.debug.get_or_insert_with(|| {
+        let found = debug::find(&Link::of(&elf), &held.file.file, &ask.path, ask.process);
+        found.map(|(file, _)| Numbered::new(file))
+    });
+    let missing = |found: &[Found]| -> Vec<usize> {
+        let unnamed = |index: &usize| found[*index].name.is_empty();
+        (0..found.len()).filter(unnamed).collect()
+    };
+    if let Some(debug) = debug {
+        let places = missing(found);
+        let offsets: Vec<u64> = places.iter().map(|place| ask.offsets[*place]).collect();
+        let symbols = debug.symbols(symbolizer, &offsets).unwrap_or_default();
+        for (place, symbol) in places.into_iter().zip(symbols) {
+            found[place] = symbol;
+        }
+    }
+    if let Some(functions) = Functions::of(&elf) {
+        for place in missing(found) {
+            found[place] = functions.find(ask.offsets[place]).unwrap_or_default();
+        }
+    }
+}
+
 /// Where one function has several names, as many in libc have, blazesym takes any: `__poll` and
 /// `__libc_free` become `poll` and `free`, if those are symbols of the same address.
-fn prefer_plain_names(held: &Held, found: &mut [Found]) {
+fn prefer_plain_names(held: &Numbered, found: &mut [Found]) {
     let mut marked: Vec<&mut Found> = found
         .iter_mut()
         .filter(|found| found.name.starts_with(b"__"))

@@ -13,8 +13,13 @@
 //! [`Symbolizer::take_notices`].
 
 mod client;
+mod debug;
 mod demangle;
+mod go;
 mod helper;
+mod lines;
+mod places;
+mod process;
 mod protocol;
 mod sys;
 
@@ -24,12 +29,29 @@ pub use client::Symbolizer;
 /// Where an answer comes from.
 pub use flametop_stream::NameSource as Source;
 pub use helper::run as run_helper;
+pub use places::{PlaceAnswer, PlaceQuery};
 
 /// Longest name, in bytes.
 pub const NAME_MAX: usize = 1024;
 
 /// Open files that are kept; a module beyond that is without symbols until it is added again.
 pub const MAX_FILES: usize = 256;
+
+/// Most calls of one [`PlaceAnswer`]; of a longer chain the outermost are left out.
+pub const CALLS_MAX: usize = 24;
+/// Longest function and file of a [`Call`], in bytes.
+pub const TEXT_MAX: usize = 512;
+
+/// One function of the chain that the compiler inlined into one place, and the line where it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Call {
+    /// Empty where it is not known. Raw.
+    pub function: Vec<u8>,
+    /// As the compiler was told; of a longer one the end. Empty where it is not known. Raw.
+    pub file: Vec<u8>,
+    /// 0: not known.
+    pub line: u32,
+}
 
 /// What a module is, and where its symbols are.
 #[derive(Debug)]
@@ -41,9 +63,11 @@ pub enum Subject {
         /// The file, open for reading. It need not be a regular file: what cannot be read has no
         /// symbols.
         file: File,
-        /// Its path as the kernel names it. It is never opened, its last part names frames without
-        /// a symbol.
+        /// Its path as the kernel names it. It is never opened; its last part names frames without
+        /// a symbol, and a debug file may lie beside it.
         path: Vec<u8>,
+        /// A process that maps it: its root may have a debug file. 0: none is known.
+        process: u32,
     },
     /// A copy of the vDSO, an ELF file in memory; offsets are virtual addresses in it.
     Vdso {

@@ -2,20 +2,24 @@
 //! little-endian.
 //!
 //! ```text
-//! ask     u8 1, u8 kind (0 kernel, 1 file, 2 vDSO), u16 count, u32 module, count × u64 offset
+//! ask     u8 what (1 names, 5 places), u8 kind (0 kernel, 1 file, 2 vDSO), u16 count, u32 module,
+//!         u32 process that maps it, text path, count × u64 offset
 //!         with the descriptor of the file; the kernel has none
 //! ready   u8 2, u8 0, u16 version: the first message of the helper process
-//! names   u8 3, u8 0, u16 count, count × (u64 start of the symbol, u16 length, the name)
-//!         length 0: no symbol. Answers the last ask in its order, in one message or more
+//! names   u8 3, u8 0, u16 count, count × (u64 start of the symbol, text name)
+//!         no name: no symbol. Answers the last ask in its order, in one message or more
 //! trouble u8 4, u8 which
+//! place   u8 6, u8 0, u16 count, count × (text function, text file, u32 line), text missing
+//!         answers one offset of the last ask, in its order
 //! ```
+//! A text is its u16 length and so many bytes.
 //! Every *ask* carries its descriptor, so the helper may forget what it likes at any time. Neither
 //! side trusts the other: a message that does not fit this exactly is none.
 
-use crate::NAME_MAX;
+use crate::{CALLS_MAX, Call, NAME_MAX, TEXT_MAX};
 
 /// Version of the messages; client and helper process must have the same.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 /// Most offsets in one *ask*.
 pub const ASK_MAX: usize = 512;
 /// Longest message, in bytes.
@@ -28,13 +32,31 @@ pub const FILE: u8 = 1;
 /// An ELF file in memory.
 pub const VDSO: u8 = 2;
 
+/// Longest path in a question; of a longer one only files beside it are not found.
+pub const PATH_MAX: usize = 4096;
+
+/// What a question is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The names of functions.
+    Names = 1,
+    /// Inlined functions and source lines.
+    Places = 5,
+}
+
 /// A question of the client.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ask {
+    /// What is asked.
+    pub what: What,
     /// [`KERNEL`], [`FILE`] or [`VDSO`].
     pub kind: u8,
     /// The client's number of the module.
     pub module: u32,
+    /// A process that maps it, whose root may have its debug file too; 0: none.
+    pub process: u32,
+    /// Its path, as that process names it.
+    pub path: Vec<u8>,
     /// At most [`ASK_MAX`].
     pub offsets: Vec<u64>,
 }
@@ -46,6 +68,15 @@ pub struct Found {
     pub start: u64,
     /// At most [`NAME_MAX`] bytes; empty: there is no symbol.
     pub name: Vec<u8>,
+}
+
+/// The source of one offset.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// At most [`CALLS_MAX`], outermost first.
+    pub calls: Vec<Call>,
+    /// Why there are none, at most [`NAME_MAX`] bytes.
+    pub missing: Vec<u8>,
 }
 
 /// What the helper process cannot do.
@@ -66,6 +97,8 @@ pub enum Reply {
     Names(Vec<Found>),
     /// Told once, before the answers.
     Trouble(Trouble),
+    /// Answers one offset.
+    Place(Place),
 }
 
 /// Takes numbers off the front of a message.
@@ -86,17 +119,37 @@ impl<'a> Reader<'a> {
         self.array().map(u16::from_le_bytes)
     }
 
+    fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
     fn u64(&mut self) -> Option<u64> {
         self.array().map(u64::from_le_bytes)
     }
+
+    fn text(&mut self, longest: usize) -> Option<Vec<u8>> {
+        let length = usize::from(self.u16()?);
+        if length > longest {
+            return None;
+        }
+        self.bytes(length).map(<[u8]>::to_vec)
+    }
+}
+
+fn put_text(out: &mut Vec<u8>, text: &[u8], longest: usize) {
+    let text = &text[..text.len().min(longest)];
+    out.extend((text.len() as u16).to_le_bytes());
+    out.extend(text);
 }
 
 impl Ask {
     /// The bytes of the message.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = vec![1, self.kind];
+        let mut out = vec![self.what as u8, self.kind];
         out.extend((self.offsets.len() as u16).to_le_bytes());
         out.extend(self.module.to_le_bytes());
+        out.extend(self.process.to_le_bytes());
+        put_text(&mut out, &self.path, PATH_MAX);
         for offset in &self.offsets {
             out.extend(offset.to_le_bytes());
         }
@@ -106,11 +159,14 @@ impl Ask {
     /// The question in `message`, if it is one.
     pub fn decode(message: &[u8]) -> Option<Ask> {
         let mut reader = Reader(message);
-        let [1, kind @ KERNEL..=VDSO] = reader.array()? else {
-            return None;
+        let (what, kind) = match reader.array()? {
+            [1, kind @ KERNEL..=VDSO] => (What::Names, kind),
+            [5, kind @ KERNEL..=VDSO] => (What::Places, kind),
+            _ => return None,
         };
         let count = usize::from(reader.u16()?);
-        let module = u32::from_le_bytes(reader.array()?);
+        let (module, process) = (reader.u32()?, reader.u32()?);
+        let path = reader.text(PATH_MAX)?;
         if count > ASK_MAX || reader.0.len() != count * 8 {
             return None;
         }
@@ -120,10 +176,28 @@ impl Ask {
             .filter_map(|chunk| Reader(chunk).u64())
             .collect();
         Some(Ask {
+            what,
             kind,
             module,
+            process,
+            path,
             offsets,
         })
+    }
+}
+
+impl Place {
+    fn encode(&self) -> Vec<u8> {
+        let mut out = vec![6, 0];
+        let calls = &self.calls[..self.calls.len().min(CALLS_MAX)];
+        out.extend((calls.len() as u16).to_le_bytes());
+        for call in calls {
+            put_text(&mut out, &call.function, TEXT_MAX);
+            put_text(&mut out, &call.file, TEXT_MAX);
+            out.extend(call.line.to_le_bytes());
+        }
+        put_text(&mut out, &self.missing, NAME_MAX);
+        out
     }
 }
 
@@ -136,6 +210,7 @@ impl Reply {
                 return vec![vec![2, 0, low, high]];
             }
             Reply::Trouble(trouble) => return vec![vec![4, *trouble as u8]],
+            Reply::Place(place) => return vec![place.encode()],
             Reply::Names(found) => found,
         };
         let mut messages: Vec<Vec<u8>> = Vec::new();
@@ -153,8 +228,7 @@ impl Reply {
             if let Some(message) = messages.last_mut() {
                 message[2..4].copy_from_slice(&count.to_le_bytes());
                 message.extend(start.to_le_bytes());
-                message.extend((name.len() as u16).to_le_bytes());
-                message.extend(name);
+                put_text(message, name, NAME_MAX);
             }
         }
         messages
@@ -171,17 +245,28 @@ impl Reply {
                 let count = usize::from(reader.u16()?);
                 let mut found = Vec::with_capacity(count.min(ASK_MAX));
                 for _ in 0..count {
-                    let start = reader.u64()?;
-                    let length = usize::from(reader.u16()?);
-                    if length > NAME_MAX {
-                        return None;
-                    }
                     found.push(Found {
-                        start,
-                        name: reader.bytes(length)?.to_vec(),
+                        start: reader.u64()?,
+                        name: reader.text(NAME_MAX)?,
                     });
                 }
                 Reply::Names(found)
+            }
+            [6, 0] => {
+                let count = usize::from(reader.u16()?);
+                let mut place = Place::default();
+                for _ in 0..count {
+                    place.calls.push(Call {
+                        function: reader.text(TEXT_MAX)?,
+                        file: reader.text(TEXT_MAX)?,
+                        line: reader.u32()?,
+                    });
+                }
+                place.missing = reader.text(NAME_MAX)?;
+                if count > CALLS_MAX {
+                    return None;
+                }
+                Reply::Place(place)
             }
             _ => return None,
         };
@@ -205,15 +290,52 @@ mod tests {
         }
     }
 
+    fn place() -> Place {
+        let call = |i: usize| Call {
+            function: vec![b'f'; i * 20],
+            file: b"/src/main.c".to_vec(),
+            line: i as u32,
+        };
+        Place {
+            calls: (0..CALLS_MAX).map(call).collect(),
+            missing: b"why".to_vec(),
+        }
+    }
+
+    #[test]
+    fn encode_longest_place_fits_into_a_message() {
+        let longest = Place {
+            calls: vec![
+                Call {
+                    function: vec![b'f'; TEXT_MAX + 1],
+                    file: vec![b'/'; TEXT_MAX + 1],
+                    line: u32::MAX,
+                };
+                CALLS_MAX + 1
+            ],
+            missing: vec![b'm'; NAME_MAX + 1],
+        };
+        let message = longest.encode();
+        assert!(message.len() <= MESSAGE_MAX);
+        assert!(matches!(
+            Reply::decode(&message),
+            Some(Reply::Place(place)) if place.calls.len() == CALLS_MAX
+        ));
+    }
+
     #[test]
     fn decode_what_was_encoded_is_the_same() {
         let ask = Ask {
+            what: What::Places,
             kind: FILE,
             module: 7,
+            process: 1,
+            path: b"/usr/bin/true".to_vec(),
             offsets: vec![0, 1, u64::MAX],
         };
         assert_eq!(Ask::decode(&ask.encode()), Some(ask));
         for reply in [
+            Reply::Place(place()),
             Reply::Ready(VERSION),
             Reply::Trouble(Trouble::KernelHidden),
             Reply::Trouble(Trouble::KernelUnreadable),
@@ -250,7 +372,7 @@ mod tests {
             let mut bytes: Vec<u8> = (0..noise.next() % 64).map(|_| noise.next() as u8).collect();
             // Plain noise ends at the tag: most rounds start from a good header.
             if round % 4 != 0 && bytes.len() >= 4 {
-                bytes[0] = 1 + (noise.next() % 4) as u8;
+                bytes[0] = 1 + (noise.next() % 6) as u8;
                 bytes[1] = (noise.next() % 3) as u8;
                 bytes[2] = (noise.next() % 5) as u8;
                 bytes[3] = 0;
@@ -269,8 +391,11 @@ mod tests {
     #[test]
     fn decode_every_prefix_of_a_message_is_none() {
         let ask = Ask {
+            what: What::Names,
             kind: KERNEL,
             module: 1,
+            process: 0,
+            path: Vec::new(),
             offsets: vec![1, 2, 3],
         }
         .encode();
@@ -286,8 +411,10 @@ mod tests {
         for length in 0..ask.len() {
             assert_eq!(Ask::decode(&ask[..length]), None);
         }
-        for length in 0..names.len() {
-            assert_eq!(Reply::decode(&names[..length]), None);
+        for message in [names, place().encode()] {
+            for length in 0..message.len() {
+                assert_eq!(Reply::decode(&message[..length]), None);
+            }
         }
     }
 }

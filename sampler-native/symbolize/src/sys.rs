@@ -1,12 +1,18 @@
 //! The system calls that std does not have: passing descriptors, limits, and what ties a process to
 //! its parent.
 
+use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Error, Write};
 use std::mem::{size_of, zeroed};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::ptr;
 use std::time::{Duration, Instant};
+
+use memmap2::Mmap;
 
 /// Room for the control message of one descriptor, aligned as `cmsghdr` wants it.
 type Control = [u64; 8];
@@ -257,4 +263,68 @@ pub(crate) fn resident_bytes() -> u64 {
         .and_then(|pages| pages.parse::<u64>().ok())
         .unwrap_or(0)
         * page
+}
+
+/// CPU time of a process so far, in ns, and whether it could run; None if it is gone.
+pub(crate) fn cpu_time(pid: u32) -> Option<(u64, bool)> {
+    let read = |name: &str| std::fs::read_to_string(format!("/proc/{pid}/{name}")).ok();
+    let stat = read("stat")?;
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+    let runnable = fields.next()? == "R";
+    // Where the kernel keeps no exact sum, ticks of 10 ms will do.
+    let exact = read("schedstat").and_then(|sums| sums.split(' ').next()?.parse().ok());
+    let ticks = fields
+        .skip(10)
+        .take(2)
+        .map(|ticks| ticks.parse().unwrap_or(0));
+    Some((
+        exact.unwrap_or_else(|| ticks.sum::<u64>() * 10_000_000),
+        runnable,
+    ))
+}
+
+/// A directory as the place to look for files from; it is not opened for reading.
+pub(crate) fn directory(path: &str) -> io::Result<File> {
+    std::fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_PATH | libc::O_DIRECTORY)
+        .open(path)
+}
+
+/// The regular file `path` below `root`, open for reading. Whatever links say, nothing outside of
+/// `root` is touched, and nothing that is no regular file is opened: to open a device or a FIFO may
+/// wait, or do something. With `same_mount`, nor is what is mounted below `root`.
+pub(crate) fn open_below(root: &File, path: &Path, same_mount: bool) -> io::Result<File> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: all zeros is an empty `open_how`.
+    let mut how: libc::open_how = unsafe { zeroed() };
+    how.flags = (libc::O_PATH | libc::O_CLOEXEC) as u64;
+    how.resolve = libc::RESOLVE_IN_ROOT | libc::RESOLVE_NO_MAGICLINKS;
+    if same_mount {
+        how.resolve |= libc::RESOLVE_NO_XDEV;
+    }
+    // SAFETY: `path` and `how` outlive the call, which is told the size of the latter.
+    let fd = check(unsafe {
+        libc::syscall(
+            libc::SYS_openat2,
+            root.as_raw_fd(),
+            path.as_ptr(),
+            &raw const how,
+            size_of::<libc::open_how>(),
+        ) as libc::c_int
+    })?;
+    // SAFETY: the descriptor is new and nobody else has it.
+    let place = unsafe { File::from_raw_fd(fd) };
+    if !place.metadata()?.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    File::open(format!("/proc/self/fd/{fd}"))
+}
+
+/// The bytes of a file, as far as they are asked for. To be used in the helper process only: who
+/// truncates the file kills it.
+pub(crate) fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: the file may be written to while it is looked at. What is read of it is numbers and
+    // text that are checked at each use, and SIGBUS ends this process, which is made to be lost.
+    unsafe { Mmap::map(file) }
 }

@@ -1,178 +1,17 @@
 //! The client and the real helper process, on real files. The kernel's symbols need root.
 #![allow(missing_docs)]
 
-use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio, id};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::process::{Command, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
 
-use flametop_symbolize::{Answer, NAME_MAX, Query, Source, Subject, Symbolizer};
+use flametop_symbolize::{NAME_MAX, Query, Source, Subject, Symbolizer};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_flametop-symbolizer");
-/// Far beyond anything that works: a test that waits so long has failed.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-fn start() -> Symbolizer {
-    Symbolizer::start(Path::new(PROGRAM))
-}
-
-fn query(frame: u32, module: u32, offset: u64) -> Query {
-    Query {
-        frame,
-        module,
-        offset,
-        function_start: None,
-        root: None,
-    }
-}
-
-fn until(what: &str, mut done: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !done() {
-        assert!(Instant::now() < deadline, "never: {what}");
-        sleep(Duration::from_millis(1));
-    }
-}
-
-/// Answers to `queries`, in their order; each is answered once.
-fn ask(symbolizer: &mut Symbolizer, queries: &[Query]) -> Vec<Answer> {
-    symbolizer.ask(queries);
-    collect(symbolizer, queries)
-}
-
-fn collect(symbolizer: &mut Symbolizer, queries: &[Query]) -> Vec<Answer> {
-    let mut answers = HashMap::new();
-    until("all answers", || {
-        for answer in symbolizer.take_answers() {
-            assert!(answer.name.len() <= NAME_MAX);
-            assert_eq!(answers.insert(answer.frame, answer), None, "answered twice");
-        }
-        answers.len() >= queries.len()
-    });
-    queries
-        .iter()
-        .map(|query| {
-            answers
-                .remove(&query.frame)
-                .expect("an answer to this frame")
-        })
-        .collect()
-}
-
-fn name(answer: &Answer) -> &str {
-    std::str::from_utf8(&answer.name).expect("UTF-8")
-}
-
-fn notice(symbolizer: &mut Symbolizer) -> String {
-    let mut notices = Vec::new();
-    until("a notice", || {
-        notices.extend(symbolizer.take_notices());
-        !notices.is_empty()
-    });
-    assert_eq!(notices.len(), 1, "{notices:?}");
-    notices.remove(0)
-}
-
-fn helper(symbolizer: &Symbolizer) -> u32 {
-    let mut pid = None;
-    until("a helper process", || {
-        pid = symbolizer.pid();
-        pid.is_some()
-    });
-    pid.expect("a pid")
-}
-
-fn signal(pid: u32, signal: i32) {
-    // SAFETY: takes numbers only; `pid` is a process that this test started.
-    assert_eq!(unsafe { libc::kill(pid as i32, signal) }, 0);
-}
-
-/// A directory of one test, gone afterwards.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Scratch {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let path = std::env::temp_dir().join(format!(
-            "flametop-symbolize-{}-{}",
-            id(),
-            COUNT.fetch_add(1, Ordering::Relaxed)
-        ));
-        fs::create_dir(&path).expect("a scratch directory");
-        Scratch(path)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    /// A shared object made of C.
-    fn object(&self, name: &str, source: &str) -> PathBuf {
-        let (c, so) = (self.path(&format!("{name}.c")), self.path(name));
-        fs::write(&c, source).expect("source");
-        run(
-            "cc",
-            &["-O1", "-shared", "-fPIC", "-w", "-o", &text(&so), &text(&c)],
-        );
-        so
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn text(path: &Path) -> String {
-    path.to_str().expect("a path in UTF-8").to_string()
-}
-
-fn run(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program)
-        .args(arguments)
-        .output()
-        .expect(program);
-    assert!(
-        output.status.success(),
-        "{program} {arguments:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    String::from_utf8(output.stdout).expect("UTF-8")
-}
-
-/// Name → address by nm, without versions.
-fn symbols(path: &Path, dynamic: bool) -> HashMap<String, u64> {
-    let path = text(path);
-    let arguments = if dynamic {
-        vec!["-D", path.as_str()]
-    } else {
-        vec![path.as_str()]
-    };
-    let lines = run("nm", &arguments);
-    let parts = lines
-        .lines()
-        .map(|line| line.split(' ').collect::<Vec<_>>())
-        .filter(|parts| parts.len() == 3);
-    parts
-        .map(|parts| {
-            let name = parts[2].split('@').next().unwrap_or_default().to_string();
-            (name, u64::from_str_radix(parts[0], 16).unwrap_or(0))
-        })
-        .collect()
-}
-
-fn file(path: &Path) -> Subject {
-    Subject::File {
-        file: File::open(path).expect("the file"),
-        path: text(path).into_bytes(),
-    }
-}
+mod support;
+use support::*;
 
 #[test]
 fn ask_functions_of_libc_gives_their_names() {
@@ -211,12 +50,6 @@ fn ask_functions_of_libc_gives_their_names() {
         "names are the same every time"
     );
     assert_eq!(symbolizer.take_notices(), [""; 0]);
-}
-
-fn start_with(path: &Path) -> Symbolizer {
-    let mut symbolizer = start();
-    symbolizer.add_module(1, file(path));
-    symbolizer
 }
 
 #[test]
@@ -586,6 +419,7 @@ fn ask_what_is_no_elf_file_is_answered_by_address() {
         Subject::File {
             file: fifo_file,
             path: b"/tmp/fifo".to_vec(),
+            process: 0,
         },
     );
     symbolizer.add_module(1, file(&noise));
@@ -832,7 +666,7 @@ fn start_program_missing_tells_once_and_answers_by_address() {
         );
     }
     assert!(notice(&mut symbolizer).contains("/nonexistent/flametop-symbolizer"));
-    assert_eq!(symbolizer.pid(), None);
+    assert_eq!(symbolizer.pids(), [None; 2]);
 }
 
 #[test]

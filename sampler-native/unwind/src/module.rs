@@ -59,6 +59,8 @@ struct FileKey {
 /// Where a file can be opened.
 #[derive(Clone, Debug)]
 struct Place {
+    /// The process last seen to map it.
+    tgid: u32,
     /// The kernel's link to the mapped file, whatever has become of its name.
     link: PathBuf,
     /// Its name, seen from the root of the process: for who may not follow the link.
@@ -70,6 +72,7 @@ impl Place {
         let mut name = PathBuf::from(format!("/proc/{tgid}/root")).into_os_string();
         name.push(std::ffi::OsStr::from_bytes(path));
         Place {
+            tgid,
             link: format!("/proc/{tgid}/map_files/{start:x}-{end:x}").into(),
             name: name.into(),
         }
@@ -220,9 +223,11 @@ impl Module {
         (self.kind == ModuleKind::Vdso).then_some(&self.memory)
     }
 
-    /// Of [`ModuleKind::Jit`]: the process whose code it is.
+    /// Of [`ModuleKind::Jit`]: the process whose code it is. Of [`ModuleKind::File`]: the one last
+    /// seen to map it, which may be gone.
     pub fn tgid(&self) -> Option<u32> {
         self.tgid
+            .or_else(|| self.file.as_ref().map(|(_, place, _)| place.tgid))
     }
 
     pub(crate) fn delta(&self, start: u64, end: u64, offset: u64) -> Option<u64> {

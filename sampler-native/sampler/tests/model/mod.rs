@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use flametop_sampler::{MIN_BUFFER, Session};
 use flametop_stream::{
-    COUNTERS, Counter, End, Head, ModuleKind, NameSource, Reader, Record, Space, rules::Rules,
+    COUNTERS, Call, Counter, End, Head, ModuleKind, NameSource, Reader, Record, Space, rules::Rules,
 };
 
 pub struct Process {
@@ -48,6 +48,8 @@ pub struct Model {
     pub frames: Vec<(u32, u64, bool)>,
     pub stacks: Vec<Stack>,
     pub names: BTreeMap<u32, (NameSource, String)>,
+    /// Of each frame that was asked: calls as `function file:line`, or what is missing.
+    pub places: BTreeMap<u32, (Vec<String>, String)>,
     pub counters: Option<[u64; COUNTERS]>,
     pub notices: Vec<String>,
     pub passes: u32,
@@ -141,6 +143,20 @@ impl Recording {
             self.model.names.len(),
             self.model.asked
         );
+    }
+
+    /// Asks for the places of all frames, and waits for them.
+    pub fn place_all(&mut self) {
+        let all: Vec<u32> = (0..self.model.frames.len() as u32).collect();
+        self.session.names().ask_places(&all);
+        for _ in 0..12_000 {
+            self.fill(false);
+            if self.model.places.len() >= all.len() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        panic!("{} of {} places came", self.model.places.len(), all.len());
     }
 }
 
@@ -288,6 +304,19 @@ impl Model {
                 name,
             } => {
                 self.names.insert(*frame, (*source, text(name)));
+            }
+            Record::Place {
+                frame,
+                calls,
+                missing,
+            } => {
+                assert!((*frame as usize) < self.frames.len());
+                assert_eq!(calls.is_empty(), !missing.is_empty());
+                let call = |call: &Call<'_>| {
+                    format!("{} {}:{}", text(call.function), text(call.file), call.line)
+                };
+                let told = calls.iter().map(call).collect();
+                self.places.insert(*frame, (told, text(missing)));
             }
             Record::Notice { text: t, .. } => self.notices.push(text(t)),
             Record::HostUsage { own_cpu, .. } => {

@@ -23,6 +23,7 @@ final class BridgeFaults {
     panics(wrong, "fill", () -> Bridge.fill(1, direct, true, 0));
     panics(wrong, "setRates", () -> Bridge.setRates(1, 19, 99));
     panics(wrong, "askNames", () -> Bridge.askNames(1, new int[] {1}, 1));
+    panics(wrong, "askPlaces", () -> Bridge.askPlaces(1, new int[] {1}, 1));
     panics(wrong, "close", () -> Bridge.close(1));
     panics(wrong, "check", () -> Bridge.check(""));
 
@@ -30,6 +31,7 @@ final class BridgeFaults {
     throwsWith(wrong, "fill", "closed", () -> Bridge.fill(77, direct, true, 0));
     throwsWith(wrong, "setRates", "closed", () -> Bridge.setRates(0, 19, 99));
     throwsWith(wrong, "askNames", "closed", () -> Bridge.askNames(-1, new int[] {1}, 1));
+    throwsWith(wrong, "askPlaces", "closed", () -> Bridge.askPlaces(-1, new int[] {1}, 1));
     throwsWith(wrong, "open of nonsense", "nonsense", () -> Bridge.open("nonsense"));
     throwsWith(wrong, "open of null", "", () -> Bridge.open(null));
     throwsWith(wrong, "check of nonsense", "nonsense", () -> Bridge.check("nonsense"));
@@ -55,6 +57,8 @@ final class BridgeFaults {
     throwsNothing(wrong, "askNames with a count beyond the array", () -> Bridge.askNames(handle, new int[] {-1, 5}, 100));
     throwsNothing(wrong, "askNames with a negative count", () -> Bridge.askNames(handle, new int[] {1}, -7));
     throwsWith(wrong, "askNames of null", "", () -> Bridge.askNames(handle, null, 1));
+    throwsNothing(wrong, "askPlaces with a count beyond the array", () -> Bridge.askPlaces(handle, new int[] {-1, 5}, 100));
+    throwsWith(wrong, "askPlaces of null", "", () -> Bridge.askPlaces(handle, null, 1));
     panics(wrong, "fill of an open session", () -> Bridge.fill(handle, direct, true, 0));
     throwsNothing(wrong, "fill after a panic", () -> Bridge.fill(handle, direct, true, 0));
     throwsNothing(wrong, "close", () -> Bridge.close(handle));

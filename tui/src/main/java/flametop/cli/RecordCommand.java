@@ -89,6 +89,12 @@ final class RecordCommand implements Callable<Integer> {
   private Format format;
 
   @Option(
+      names = "--lines",
+      order = 13,
+      description = "source lines and inlined functions into the stream")
+  private boolean lines;
+
+  @Option(
       names = "-o",
       order = 14,
       paramLabel = "FILE",
@@ -209,7 +215,8 @@ final class RecordCommand implements Callable<Integer> {
             rates.passHz(),
             rates.cpuHz(),
             passes == null ? Long.MAX_VALUE : passes,
-            seconds == null ? Long.MAX_VALUE : (long) (seconds * 1e9));
+            seconds == null ? Long.MAX_VALUE : (long) (seconds * 1e9),
+            lines);
     if (format == Format.FLAMETOP) {
       return new Recording(source, limits, new StreamOutput(source, file), interruption, err);
     }
@@ -234,6 +241,10 @@ final class RecordCommand implements Callable<Integer> {
     if (replay.file() != null && (seconds != null || passes != null)) {
       throw new Failure.Ends(
           ExitCode.USAGE, "--replay ends where the recording does: -d and -i do not go with it");
+    }
+    if (lines && format != Format.FLAMETOP) {
+      throw new Failure.Ends(
+          ExitCode.USAGE, "--lines are for the screen: they go with --format flametop");
     }
     if (format == Format.FLAMETOP) {
       if (replay.file() != null) {

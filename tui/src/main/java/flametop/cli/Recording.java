@@ -17,6 +17,7 @@ final class Recording implements AutoCloseable {
   private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long LAST_NAMES_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long LAST_LINES_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final int MOST_NOTICES = 20;
   private static final int MOST_PROGRESS = 79;
 
@@ -26,8 +27,9 @@ final class Recording implements AutoCloseable {
    * @param target to look after: it ends when that is gone
    * @param passes that are made
    * @param nanos of the clock
+   * @param lines source lines of all frames are fetched at the end
    */
-  record Limits(Target target, int passHz, int cpuHz, long passes, long nanos) {}
+  record Limits(Target target, int passHz, int cpuHz, long passes, long nanos, boolean lines) {}
 
   private final Limits limits;
   private final RecordingOutput output;
@@ -115,8 +117,24 @@ final class Recording implements AutoCloseable {
           monitor.batches() > batches
               && new Balance(monitor.counters()).of(Counter.CPU_WAITING) == 0;
       if (fetched && monitor.namesAwaited() == 0) {
-        return;
+        break;
       }
+      TimeUnit.NANOSECONDS.sleep(STEP_NANOS / 5);
+    }
+    if (limits.lines()) {
+      fetchLines();
+    }
+  }
+
+  /** Fetches source lines, for a while; Ctrl-C ends it, if that did not end the recording. */
+  private void fetchLines() throws InterruptedException {
+    monitor.askPlaces();
+    long until = System.nanoTime() + LAST_LINES_NANOS;
+    boolean ended = interruption.requested();
+    while (monitor.placesAwaited() > 0
+        && System.nanoTime() < until
+        && !monitor.ended().isDone()
+        && interruption.requested() == ended) {
       TimeUnit.NANOSECONDS.sleep(STEP_NANOS / 5);
     }
   }

@@ -4,6 +4,7 @@ import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -14,6 +15,10 @@ import java.util.regex.Pattern;
  */
 final class GraphReader {
   private static final int MAX_MATCHES = 4_096;
+
+  /** Places of one node that are asked for, the heaviest. */
+  private static final int MAX_PLACES = 32;
+
   private static final int ROOT = 0;
   private static final int NONE = -1;
   private static final byte MATCHES = 1;
@@ -361,6 +366,48 @@ final class GraphReader {
         single ? owners.commandLine(one) : "",
         weight(node, states.bits()),
         byState);
+  }
+
+  /** Where a node is in the source; places that nothing is known of are asked for. */
+  Source source(long asked, int node, StateSet states, Places places) {
+    int depth = trie.depth(node);
+    boolean[] within = below(node);
+    Map<Integer, long[]> sums = new HashMap<>();
+    for (int entry = 0; entry < trie.entries(); entry++) {
+      if (within[trie.leaf(entry)]) {
+        long nanos = trie.entryWeight(entry, states.bits(), window);
+        int frame = nanos > 0 ? trie.frame(entry, depth) : NONE;
+        if (frame != NONE) {
+          sums.computeIfAbsent(frame, f -> new long[1])[0] += nanos;
+        }
+      }
+    }
+    List<Map.Entry<Integer, long[]>> heaviest = new ArrayList<>(sums.entrySet());
+    heaviest.sort(
+        (a, b) -> {
+          int byWeight = Long.compare(b.getValue()[0], a.getValue()[0]);
+          return byWeight != 0 ? byWeight : Integer.compare(a.getKey(), b.getKey());
+        });
+    int others = Math.max(0, heaviest.size() - MAX_PLACES);
+    heaviest = heaviest.subList(0, heaviest.size() - others);
+    places.want(
+        heaviest.stream().mapToInt(e -> stacks.id(e.getKey())).filter(id -> id != NONE).toArray());
+    // Several instructions of one line are one place.
+    Map<Places.Answer, Long> lines = new LinkedHashMap<>();
+    Places.Answer awaited = new Places.Answer(List.of(), "");
+    Places.Answer forgotten =
+        new Places.Answer(
+            List.of(), "seen too long ago to be asked for; it can be when it runs again");
+    for (Map.Entry<Integer, long[]> of : heaviest) {
+      int id = stacks.id(of.getKey());
+      Places.Answer answer = id == NONE ? forgotten : places.of(id);
+      lines.merge(answer == null ? awaited : answer, of.getValue()[0], Long::sum);
+    }
+    List<Source.Place> found = new ArrayList<>();
+    lines.forEach(
+        (answer, nanos) -> found.add(new Source.Place(nanos, answer.calls(), answer.missing())));
+    found.sort((a, b) -> Long.compare(b.weight(), a.weight()));
+    return new Source(asked, name(node), weight(node, states.bits()), List.copyOf(found), others);
   }
 
   /** Which nodes are this one or below it: parents come before their children. */

@@ -1,5 +1,6 @@
 package flametop.profile;
 
+import flametop.sampler.Call;
 import flametop.sampler.Counter;
 import flametop.sampler.IdSpace;
 import flametop.sampler.ModuleKind;
@@ -19,6 +20,7 @@ final class Intake implements StreamVisitor {
   private final Owners owners;
   private final Stacks stacks;
   private final Names names;
+  private final Places places;
   private final Accounts accounts;
   private final HostUsage host;
   private final long[] counters = new long[Counter.values().length];
@@ -29,11 +31,12 @@ final class Intake implements StreamVisitor {
   private boolean endsPass;
   private boolean more;
 
-  Intake(ChangeLog log, Owners owners, Stacks stacks, Names names, HostUsage host) {
+  Intake(ChangeLog log, Owners owners, Stacks stacks, Names names, Places places, HostUsage host) {
     this.log = log;
     this.owners = owners;
     this.stacks = stacks;
     this.names = names;
+    this.places = places;
     this.host = host;
     accounts = new Accounts(log, owners);
   }
@@ -142,6 +145,7 @@ final class Intake implements StreamVisitor {
   @Override
   public void frameSeen(int frame, int module, long offset, boolean guessed) {
     stacks.frameSeen(frame, module, offset, guessed);
+    places.forget(frame);
   }
 
   @Override
@@ -216,6 +220,11 @@ final class Intake implements StreamVisitor {
   @Override
   public void name(int frame, NameSource source, String name) {
     stacks.named(frame, source, name);
+  }
+
+  @Override
+  public void place(int frame, List<Call> calls, String missing) {
+    places.answered(frame, calls, missing);
   }
 
   @Override

@@ -45,6 +45,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   private final StreamReader reader = new StreamReader(0, false);
   private final Owners owners = new Owners();
   private final Stacks stacks;
+  private final Places places;
   private final ChangeLog log;
   private final HostUsage host;
   private final Intake intake;
@@ -73,7 +74,8 @@ public final class Profile implements BatchSink, AutoCloseable {
     stacks = new Stacks(known);
     log = new ChangeLog(options.historyBytes(), owners);
     host = new HostUsage(facts);
-    intake = new Intake(log, owners, stacks, known, host);
+    places = new Places(names);
+    intake = new Intake(log, owners, stacks, known, places, host);
     sweep = new Sweep(log, intake, owners, stacks);
     fold = new Fold(log, owners, stacks, options, options.filter());
     Thread thread = new Thread(this::run, "profile");
@@ -125,8 +127,16 @@ public final class Profile implements BatchSink, AutoCloseable {
   record Kept(int owners, int stacks, int trie, long logBytes) {}
 
   CompletableFuture<Kept> kept() {
+    return request(() -> new Kept(owners.size(), stacks.size(), fold.trie().size(), log.bytes()));
+  }
+
+  /**
+   * Where a node is in the source. What is not known is asked for, and there when it is asked for
+   * again later.
+   */
+  public CompletableFuture<Source> source(long windowNanos, StateSet states, long node) {
     return request(
-        () -> new Kept(owners.size(), stacks.size(), fold.trie().size(), log.bytes()));
+        () -> look(windowNanos, SLICE_NANOS).source(node, resolve(node), states, places));
   }
 
   /** Totals by {@link Counter#ordinal()}, since the stream began. */

@@ -78,7 +78,9 @@ final class Stacks {
   private static final byte STANDIN = 8;
   private static final byte SOFTIRQ_ENTRY = 16;
 
-  /** Stacks that wait for the name of a frame, and what is free: lists through {@code waiterNext}. */
+  /**
+   * Stacks that wait for the name of a frame, and what is free: lists through {@code waiterNext}.
+   */
   private int waiters;
 
   private int freeWaiter = -1;
@@ -254,6 +256,11 @@ final class Stacks {
     if (missing > 0) {
       patience.add(stack);
     }
+  }
+
+  /** The id that a frame has in the stream; {@link Slots#NONE} if the stream has forgotten it. */
+  int id(int frame) {
+    return frameSlots.introduced(frame) ? frameId[frame] : Slots.NONE;
   }
 
   /** Whether a frame has no name yet; asks for it if nobody has. */
@@ -484,6 +491,27 @@ final class Stacks {
       }
     }
     return false;
+  }
+
+  /**
+   * The frame of the function at {@code index} of a path that {@link #path} gives; -1 if it stands
+   * for none.
+   */
+  int frame(int stack, boolean roots, int index) {
+    if (!shown(stack) || stack < 0) {
+      return -1;
+    }
+    int[] frames = stackFrames[stack];
+    int at = stackEnd[stack] != WalkEnd.ROOT || frames.length == 0 ? 1 : 0;
+    for (int frame : frames) {
+      if (roots || (frameFlags[frame] & IS_ROOT) == 0) {
+        if (at == index) {
+          return frame;
+        }
+        at++;
+      }
+    }
+    return -1;
   }
 
   /**

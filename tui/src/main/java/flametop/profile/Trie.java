@@ -270,7 +270,14 @@ final class Trie {
     }
   }
 
-  private int depth(int node) {
+  /** The frame at this depth of an entry's path; -1 if no frame is there. */
+  int frame(int entry, int depth) {
+    path.clear();
+    rootPath(entryOwner[entry], path);
+    return stacks.frame(entryStack[entry], roots, depth - 1 - path.size);
+  }
+
+  int depth(int node) {
     int depth = 0;
     for (int n = parent[node]; n != NONE; n = parent[n]) {
       depth++;
@@ -317,7 +324,10 @@ final class Trie {
     }
   }
 
-  /** Whether more than half of it, and more than {@code least}, is empty: only a new trie is without. */
+  /**
+   * Whether more than half of it, and more than {@code least}, is empty: only a new trie is
+   * without.
+   */
   boolean mostlyEmpty(int least) {
     int empty = 0;
     for (int entry = 0; entry < entries; entry++) {

@@ -111,15 +111,29 @@ public final class KernelSource implements SampleSource {
 
   @Override
   public NameRequests names() {
-    return this::ask;
+    return new NameRequests() {
+      @Override
+      public void ask(int[] frames, int count) {
+        whileOpen(() -> Bridge.askNames(handle, frames, count));
+      }
+
+      @Override
+      public void askPlaces(int[] frames, int count) {
+        whileOpen(() -> Bridge.askPlaces(handle, frames, count));
+      }
+    };
+  }
+
+  private interface Request {
+    void make() throws SamplerException;
   }
 
   /** Requests outlive the session: another thread may ask while this one closes. */
-  private void ask(int[] frames, int count) {
+  private void whileOpen(Request request) {
     synchronized (closing) {
       if (!closed) {
         try {
-          Bridge.askNames(handle, frames, count);
+          request.make();
         } catch (SamplerException e) {
           throw new IllegalStateException(e.getMessage(), e);
         }

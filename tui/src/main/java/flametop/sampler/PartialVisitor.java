@@ -1,5 +1,7 @@
 package flametop.sampler;
 
+import java.util.List;
+
 /** A visitor that ignores all that it is told; for those that want to know a little. */
 abstract class PartialVisitor implements StreamVisitor {
   @Override
@@ -85,6 +87,9 @@ abstract class PartialVisitor implements StreamVisitor {
 
   @Override
   public void name(int frame, NameSource source, String name) {}
+
+  @Override
+  public void place(int frame, List<Call> calls, String missing) {}
 
   @Override
   public void notice(boolean trouble, String text) {}

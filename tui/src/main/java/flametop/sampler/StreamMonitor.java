@@ -22,11 +22,15 @@ public final class StreamMonitor implements BatchSink, NameRequests {
   private final StreamVisitor watcher = new Watcher();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
-  /** Frames that are not forgotten, those whose names were asked for, and those of them that have come. */
+  /**
+   * Frames that are not forgotten, those whose names were asked for, and those of them that have
+   * come.
+   */
   private final BitSet known = new BitSet();
 
   private final BitSet asked = new BitSet();
   private final BitSet named = new BitSet();
+  private final BitSet placesAwaited = new BitSet();
   private BatchSink sink;
   private final List<String> notices = new ArrayList<>();
   private long[] counters = new long[Counter.values().length];
@@ -72,6 +76,21 @@ public final class StreamMonitor implements BatchSink, NameRequests {
     BitSet awaited = (BitSet) asked.clone();
     awaited.andNot(named);
     return awaited.cardinality();
+  }
+
+  /** Asks for inlined functions and source lines of every frame seen so far. */
+  public void askPlaces() {
+    int[] frames;
+    synchronized (this) {
+      placesAwaited.or(known);
+      frames = known.stream().toArray();
+    }
+    requests.askPlaces(frames, frames.length);
+  }
+
+  /** How many places were asked for and have not come. */
+  public synchronized int placesAwaited() {
+    return placesAwaited.cardinality();
   }
 
   /** Completes when no more batches come; exceptionally with the cause, if there is one. */
@@ -146,8 +165,14 @@ public final class StreamMonitor implements BatchSink, NameRequests {
           known.clear(frame);
           asked.clear(frame);
           named.clear(frame);
+          placesAwaited.clear(frame);
         }
       }
+    }
+
+    @Override
+    public void place(int frame, List<Call> calls, String missing) {
+      placesAwaited.clear(frame);
     }
 
     @Override

@@ -3,8 +3,10 @@ package flametop.sampler;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.zip.CRC32;
 
 /**
@@ -246,6 +248,7 @@ public final class StreamReader {
       case 13 -> notice(in, visitor);
       case 14 -> hostUsage(in, visitor);
       case 15 -> forgotten(in, visitor);
+      case 17 -> place(in, visitor);
       default -> {}
     }
     in.limit(batchEnd).position(end);
@@ -429,6 +432,23 @@ public final class StreamReader {
     ByteBuffer name = str(in);
     if (visitor != null) {
       visitor.name(frame, source, CleanText.clean(name, MAX_NAME));
+    }
+  }
+
+  private void place(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 6);
+    int frame = id(in, frames);
+    int count = in.getShort() & 0xFFFF;
+    List<Call> calls = new ArrayList<>(Math.min(count, 32));
+    for (int i = 0; i < count; i++) {
+      String function = CleanText.clean(str(in), MAX_NAME);
+      String file = CleanText.clean(str(in), MAX_PATH);
+      need(in, 4);
+      calls.add(new Call(function, file, in.getInt()));
+    }
+    ByteBuffer missing = str(in);
+    if (visitor != null) {
+      visitor.place(frame, List.copyOf(calls), CleanText.clean(missing, MAX_NOTICE));
     }
   }
 

@@ -1,5 +1,7 @@
 package flametop.sampler;
 
+import java.util.List;
+
 /**
  * Receives the records of the stream in order, on one thread. All text is already clean (see {@link
  * CleanText}). The format, units and ids are those of the crate {@code flametop-stream}.
@@ -101,6 +103,15 @@ public interface StreamVisitor {
    * @param trouble something does not work (the rest does)
    */
   void notice(boolean trouble, String text);
+
+  /**
+   * Where a frame is in the source.
+   *
+   * @param calls the function that the frame is in and what was inlined into it there, outermost
+   *     first
+   * @param missing why there are none, and what mends it; else empty
+   */
+  void place(int frame, List<Call> calls, String missing);
 
   /** Load averages × 100, rates in force, CPU ns of flametop's own processes. */
   void hostUsage(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu);

@@ -5,6 +5,7 @@ import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
 import flametop.profile.ProcessRow;
 import flametop.profile.Snapshot;
+import flametop.profile.Source;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
 import flametop.sampler.Users;
@@ -50,6 +51,8 @@ public final class LiveScreen {
     record Ready(LiveSession session) implements Event {}
 
     record Listed(PickList.Of of, List<ProcessRow> rows) implements Event {}
+
+    record Sourced(Source source) implements Event {}
 
     record Exported(String line, boolean failed) implements Event {}
 
@@ -245,6 +248,13 @@ public final class LiveScreen {
       relayOut();
       state = scene.settled();
       take(Keys.arrived(scene));
+      if (state.source() != null && session != null) {
+        // Places that were asked for come one by one.
+        apply(new Effect.Source());
+      }
+    } else if (event instanceof Event.Sourced e) {
+      state = state.withSource(e.source());
+      stale = true;
     } else if (event instanceof Event.Ready e) {
       session = e.session();
       paintOptions =
@@ -337,6 +347,11 @@ public final class LiveScreen {
               ? source.processes(state.windowNanos(), state.states())
               : source.comms(state.windowNanos(), state.states());
       tell(rows, list -> new Event.Listed(r.of(), list), Event.Failed::new);
+    } else if (effect instanceof Effect.Source) {
+      tell(
+          source.source(state.windowNanos(), state.states(), state.selected()),
+          Event.Sourced::new,
+          Event.Failed::new);
     } else if (effect instanceof Effect.Export x) {
       if (session.exporter() == null) {
         state = state.withMessage("nothing can be exported here", true);

@@ -4,6 +4,7 @@ import flametop.profile.GraphQuery;
 import flametop.profile.ProcessRow;
 import flametop.profile.Profile;
 import flametop.profile.Snapshot;
+import flametop.profile.Source;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
 import java.util.List;
@@ -24,6 +25,9 @@ public interface SnapshotSource {
 
   /** Rows of the pick list of comms. */
   CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states);
+
+  /** Where a node is in the source, as far as it is known by now. */
+  CompletableFuture<Source> source(long windowNanos, StateSet states, long node);
 
   void filter(TaskFilter filter);
 
@@ -49,6 +53,11 @@ public interface SnapshotSource {
       @Override
       public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
         return profile.comms(windowNanos, states);
+      }
+
+      @Override
+      public CompletableFuture<Source> source(long windowNanos, StateSet states, long node) {
+        return profile.source(windowNanos, states, node);
       }
 
       @Override

@@ -25,5 +25,8 @@ public sealed interface Effect {
   /** Fetch the rows of the open pick list. */
   record Rows(PickList.Of of) implements Effect {}
 
+  /** Find where the selected node is in the source. */
+  record Source() implements Effect {}
+
   record Export(long windowNanos, StateSet states, long zoom) implements Effect {}
 }

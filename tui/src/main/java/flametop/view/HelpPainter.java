@@ -22,6 +22,7 @@ final class HelpPainter {
       {"n N", "next, previous match"},
       {"p", "only one process"},
       {"c", "only one comm"},
+      {"s", "source of the selected"},
     },
     {
       {"time"},

@@ -128,6 +128,10 @@ public final class Keys {
           Step.to(
               s.withMessage("exporting…", false),
               new Effect.Export(s.windowNanos(), s.states(), s.zoom()));
+      case 's' ->
+          s.source() != null
+              ? Step.to(s.withSource(null))
+              : Step.to(s.withSource(ViewState.NO_SOURCE), new Effect.Source());
       case '?' -> Step.to(s.withHelp(true));
       case 'q' -> Step.to(s, new Effect.Quit());
       default -> nothing(s, Key.of(c));
@@ -257,6 +261,9 @@ public final class Keys {
   }
 
   private static Step back(ViewState s) {
+    if (s.source() != null) {
+      return Step.to(s.withSource(null));
+    }
     if (s.search() != null) {
       return Step.to(s.withSearch(null).withMessage("search closed", false));
     }

@@ -16,6 +16,9 @@ public final class Painter {
       CpuPainter.paint(scene, grid);
       rules(scene, grid);
       GraphPainter.paint(scene, grid);
+      if (scene.sourceRows > 0) {
+        SourcePainter.paint(scene, grid);
+      }
       TimePainter.paint(scene, grid);
       SelectionPainter.paint(scene, grid);
       if (scene.state.pick() != null) {
@@ -51,7 +54,7 @@ public final class Painter {
     if (upper >= 0) {
       rule(grid, upper);
     }
-    if (scene.stripTop - 1 >= scene.graphTop + scene.graphRows) {
+    if (scene.stripTop - 1 >= scene.graphTop + scene.graphRows + scene.sourceRows) {
       rule(grid, scene.stripTop - 1);
     }
     Snapshot snapshot = scene.snapshot;

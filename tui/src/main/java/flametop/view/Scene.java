@@ -37,6 +37,10 @@ public final class Scene {
 
   final int graphTop;
   final int graphRows;
+
+  /** Rows of the pane of the source, below the graph; 0 if it is closed. */
+  final int sourceRows;
+
   final int stripTop;
   final int stripRows;
   final int selectionTop;
@@ -65,7 +69,9 @@ public final class Scene {
     selectionTop = rows - 1 - selectionRows;
     stripRows = rows < 14 ? 0 : rows < 32 ? 1 : 2;
     stripTop = selectionTop - stripRows;
-    graphRows = stripTop - rule - graphTop;
+    int room = stripTop - rule - graphTop;
+    sourceRows = state.source() == null ? 0 : Math.max(2, room / 2);
+    graphRows = room - sourceRows;
 
     geometry = tooSmall() || snapshot == null ? null : layOut();
     selectedBox = geometry == null ? -1 : boxOfSelection();
@@ -84,8 +90,8 @@ public final class Scene {
         first = selectedLevel < graphRows - 1 ? 0 : 2;
       }
       firstLevel = first;
-      int room = graphRows - (first > 0 ? 1 : 0);
-      levelsInSight = Math.max(1, first + room >= levels ? levels - first : room - 1);
+      int below = graphRows - (first > 0 ? 1 : 0);
+      levelsInSight = Math.max(1, first + below >= levels ? levels - first : below - 1);
     }
   }
 

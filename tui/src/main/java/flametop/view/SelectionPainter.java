@@ -25,6 +25,7 @@ final class SelectionPainter {
     {"c", "comm"},
     {"o", "states"},
     {"m", "window"},
+    {"s", "source"},
     {"e", "export"},
     {"i", "flip"},
     {"q", "quit"},

@@ -1,6 +1,7 @@
 package flametop.view;
 
 import flametop.profile.GraphQuery;
+import flametop.profile.Source;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ import java.util.function.Consumer;
  * @param states whose time counts
  * @param refreshNanos between two pictures
  * @param pick an open pick list, or null
+ * @param source where the selected node is in the source, as last told; null: not shown
  * @param help the keys are shown
  * @param message the answer to the last key; empty if the picture itself is the answer
  * @param trouble the message is about something that failed
@@ -47,6 +49,7 @@ public record ViewState(
     StateSet states,
     long refreshNanos,
     PickList pick,
+    Source source,
     boolean help,
     String message,
     boolean trouble,
@@ -55,6 +58,9 @@ public record ViewState(
     TaskFilter base,
     int passHz,
     int cpuHz) {
+  /** The pane of the source, of which nothing was told yet. */
+  static final Source NO_SOURCE = new Source(-1, "", 0, List.of(), 0);
+
   /** Spans in ns; the last is all since the start. */
   static final long[] WINDOWS = {
     10_000_000_000L, 30_000_000_000L, 300_000_000_000L, Long.MAX_VALUE
@@ -93,6 +99,7 @@ public record ViewState(
         1,
         states,
         refreshNanos,
+        null,
         null,
         false,
         "",
@@ -209,6 +216,14 @@ public record ViewState(
     return with(d -> d.pick = value);
   }
 
+  /**
+   * The pane of the source shows this, if it is open; it is opened by {@link #NO_SOURCE} and closed
+   * by null.
+   */
+  public ViewState withSource(Source value) {
+    return source == null && value != NO_SOURCE ? this : with(d -> d.source = value);
+  }
+
   ViewState withHelp(boolean value) {
     return with(d -> d.help = value);
   }
@@ -258,6 +273,7 @@ public record ViewState(
     StateSet states;
     long refreshNanos;
     PickList pick;
+    Source source;
     boolean help;
     String message;
     boolean trouble;
@@ -280,6 +296,7 @@ public record ViewState(
       states = from.states;
       refreshNanos = from.refreshNanos;
       pick = from.pick;
+      source = from.source;
       help = from.help;
       message = from.message;
       trouble = from.trouble;
@@ -304,6 +321,7 @@ public record ViewState(
           states,
           refreshNanos,
           pick,
+          source,
           help,
           message,
           trouble,

@@ -4,8 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.sampler.ModuleKind;
+import flametop.sampler.Call;
 import flametop.sampler.IdSpace;
+import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
 import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
@@ -239,8 +240,7 @@ class GraphReaderTest {
   void names_frameIsAReason_standsForTheEndOfTheStack() {
     processes();
     int stack = world.stack(WalkEnd.MM_BUSY, "[mm busy: hog 12]", "leaf");
-    world.intake.name(
-        world.frame("[mm busy: hog 12]"), NameSource.REASON, "[mm busy: hog 12]");
+    world.intake.name(world.frame("[mm busy: hog 12]"), NameSource.REASON, "[mm busy: hog 12]");
     world.name("leaf");
     sleep(0, 1, stack);
     later();
@@ -260,5 +260,61 @@ class GraphReaderTest {
     assertEquals("", world.owners.commandLine(1));
     later();
     assertEquals(1, world.folded(SLEEP).size());
+  }
+
+  private Source source(int node) {
+    return world.reader().source(node, node, SLEEP, world.places);
+  }
+
+  @Test
+  void source_ofANode_askedOnceThenLinesByShare() {
+    processes();
+    int first = world.named("[thread start]", "main", "work");
+    int second = world.stack(WalkEnd.TRUNCATED, "main", "work", "work again");
+    world.name("work again");
+    sleep(0, 3, first);
+    sleep(0, 1, second);
+    later();
+    GraphSlice slice = slice(100, 10);
+    // The short stack, whose outermost frame is a reason, stands before it.
+    int work = (int) slice.node()[Arrays.asList(slice.name()).lastIndexOf("work")];
+    int frame = world.frame("work");
+
+    Source asked = source(work);
+    assertEquals(List.of(frame), world.askedPlaces);
+    assertEquals(List.of(new Source.Place(300 * World.MS, List.of(), "")), asked.places());
+    source(work);
+    assertEquals(List.of(frame), world.askedPlaces, "once");
+
+    List<Call> calls = List.of(new Call("work", "a.c", 7), new Call("inlined", "b.h", 3));
+    world.intake.place(frame, calls, "");
+    assertEquals(List.of(new Source.Place(300 * World.MS, calls, "")), source(work).places());
+    world.intake.frameSeen(frame, 1, 0x9999, false);
+    source(work);
+    assertEquals(List.of(frame, frame), world.askedPlaces, "another frame by that number");
+  }
+
+  @Test
+  void source_severalPlacesOfOneLine_areOne() {
+    processes();
+    int first = world.named("main", "a");
+    int second = world.named("main", "b");
+    // Two places in one function.
+    world.intake.name(world.frame("b"), NameSource.SYMBOL, "a");
+    sleep(0, 3, first);
+    sleep(0, 1, second);
+    later();
+    GraphSlice slice = slice(100, 10);
+    int node = (int) slice.node()[Arrays.asList(slice.name()).indexOf("a")];
+    List<Call> calls = List.of(new Call("a", "a.c", 7));
+    source(node);
+    world.intake.place(world.frame("a"), calls, "");
+    world.intake.place(world.frame("b"), calls, "");
+    assertEquals(1, source(node).places().size());
+    world.intake.place(world.frame("b"), List.of(), "no debug information");
+    assertEquals("no debug information", source(node).places().get(1).missing());
+    // The root and processes are in no file.
+    assertEquals(List.of(), source(0).places());
+    assertEquals(List.of(), source((int) slice.node()[1]).places());
   }
 }

@@ -2,6 +2,7 @@ package flametop.profile;
 
 import flametop.sampler.IdSpace;
 import flametop.sampler.ModuleKind;
+import flametop.sampler.NameRequests;
 import flametop.sampler.NameSource;
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
@@ -21,6 +22,18 @@ final class World {
   final List<Integer> asked = new ArrayList<>();
   final Names names =
       new Names((frames, count) -> Arrays.stream(frames, 0, count).forEach(asked::add));
+  final List<Integer> askedPlaces = new ArrayList<>();
+  final Places places =
+      new Places(
+          new NameRequests() {
+            @Override
+            public void ask(int[] frames, int count) {}
+
+            @Override
+            public void askPlaces(int[] frames, int count) {
+              Arrays.stream(frames, 0, count).forEach(askedPlaces::add);
+            }
+          });
   final Owners owners = new Owners();
   final Stacks stacks = new Stacks(names);
   final ChangeLog log;
@@ -39,7 +52,7 @@ final class World {
   World(Options options) {
     this.options = options;
     log = new ChangeLog(options.historyBytes(), owners);
-    intake = new Intake(log, owners, stacks, names, host);
+    intake = new Intake(log, owners, stacks, names, places, host);
     fold(options.filter());
     intake.moduleSeen(0, ModuleKind.KERNEL, "[kernel]", "");
     intake.moduleSeen(1, ModuleKind.FILE, "/usr/bin/app", "ab");

@@ -170,6 +170,15 @@ final class StreamText implements StreamVisitor {
         u(load1), u(load5), u(load15), u(passHz), u(cpuHz), u(ownCpu));
   }
 
+  @Override
+  public void place(int frame, List<Call> calls, String missing) {
+    String told =
+        calls.stream()
+            .map(c -> quoted(c.function()) + "@" + quoted(c.file()) + ":" + u(c.line()))
+            .collect(Collectors.joining(","));
+    add("place frame=%s calls=%s missing=%s", u(frame), told, quoted(missing));
+  }
+
   private static String head(
       long time,
       int task,

@@ -57,6 +57,24 @@ class KeysTest {
   }
 
   @Test
+  void source_onAndOff_asksOnceAndEscapeClosesIt() {
+    press(Key.Kind.DOWN, Key.Kind.DOWN);
+    type("s");
+    assertEquals(List.of(new Effect.Source()), effects);
+    assertEquals(ViewState.NO_SOURCE, state.source());
+    long node = state.selected();
+    state = state.withSource(Pictures.source(node));
+    press(Key.Kind.DOWN);
+    assertEquals(node, state.source().node(), "until the next one is there");
+    press(Key.Kind.ESCAPE);
+    assertNull(state.source());
+    assertNull(state.withSource(Pictures.source(node)).source(), "an answer does not open it");
+    type("ss");
+    assertNull(state.source());
+    assertEquals(List.of(), effects);
+  }
+
+  @Test
   void up_atTheRoot_saysSo() {
     press(Key.Kind.UP);
     assertEquals("already at the root", state.message());

@@ -5,8 +5,10 @@ import flametop.profile.GraphQuery;
 import flametop.profile.ProcessRow;
 import flametop.profile.Selection;
 import flametop.profile.Snapshot;
+import flametop.profile.Source;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
+import flametop.sampler.Call;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.List;
@@ -402,6 +404,30 @@ public final class Pictures {
     return new Frame(name, Painter.paint(Scene.of(snapshot, state, columns, rows, options)));
   }
 
+  /** Where a node is in the source: inlined, plain, awaited, and not to be had. */
+  static Source source(long node) {
+    String query = "/build/redis-7.0.15/src/networking.c";
+    List<Source.Place> places =
+        List.of(
+            new Source.Place(
+                620,
+                List.of(
+                    new Call("readQueryFromClient", query, 2731),
+                    new Call("processInputBuffer", query, 2465),
+                    new Call(
+                        "std::vector<std::pair<int, std::string>>::push_back(std::pair<int, std::string> const&)",
+                        "/usr/include/c++/12/bits/stl_vector.h",
+                        1281)),
+                ""),
+            new Source.Place(200, List.of(new Call("readQueryFromClient", query, 2750)), ""),
+            new Source.Place(100, List.of(), ""),
+            new Source.Place(
+                80,
+                List.of(),
+                "no debug information: install its debug package, which has /usr/lib/debug/.build-id/12/3456789abcdef.debug"));
+    return new Source(node, "readQueryFromClient", 1000, places, 3);
+  }
+
   /** The golden set: sizes and moments. */
   public static List<Frame> golden() {
     List<Frame> frames = new ArrayList<>();
@@ -444,6 +470,13 @@ public final class Pictures {
             24));
     frames.add(frame("help-80x24", server, selected.withHelp(true), 80, 24));
     frames.add(frame("help-40x10", server, selected.withHelp(true), 40, 10));
+    ViewState sourced =
+        selected.withSource(ViewState.NO_SOURCE).withSource(source(selected.selected()));
+    frames.add(frame("source-120x30", server, sourced, 120, 30));
+    frames.add(frame("source-80x24", server, sourced, 80, 24));
+    frames.add(frame("source-40x10", server, sourced, 40, 10));
+    frames.add(
+        frame("source-opening-80x24", server, selected.withSource(ViewState.NO_SOURCE), 80, 24));
     ViewState zoomed = selected.zoomedTo(new ViewState.Zoom(selected.selected(), 1));
     frames.add(frame("zoomed-120x30", server, zoomed, 120, 30));
     ViewState opened = state().zoomedTo(new ViewState.Zoom(GraphQuery.ROOT, 0.004));
@@ -525,6 +558,11 @@ public final class Pictures {
     @Override
     public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
       return CompletableFuture.completedFuture(Pictures.processes());
+    }
+
+    @Override
+    public CompletableFuture<Source> source(long windowNanos, StateSet states, long node) {
+      return CompletableFuture.completedFuture(Pictures.source(node));
     }
 
     @Override

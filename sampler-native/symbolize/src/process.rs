@@ -1,0 +1,270 @@
+//! One helper process: its start, its answers, its end.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::protocol::{Ask, MESSAGE_MAX, Reply, VERSION};
+use crate::sys;
+
+/// A helper process that did nothing for so long hangs; one that waits for a CPU does not.
+const IDLE_TIME_MAX: Duration = Duration::from_secs(2);
+/// A helper process that was killed is gone by then, or hangs.
+const REAP_TIME_MAX: Duration = Duration::from_secs(1);
+
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the thread that has the helper process shares with those that do not wait for it.
+#[derive(Debug, Default)]
+pub struct Watched {
+    /// The helper process, from its start until it is reaped: while it is here its pid is its own.
+    child: Mutex<Option<Child>>,
+    stopping: AtomicBool,
+}
+
+impl Watched {
+    /// The pid of the process that runs now.
+    pub fn pid(&self) -> Option<u32> {
+        lock(&self.child).as_ref().map(Child::id)
+    }
+
+    /// Kills it; none is started any more.
+    pub fn stop(&self) {
+        self.stopping.store(true, Ordering::Release);
+        if let Some(child) = &mut *lock(&self.child) {
+            // It fails only if the process is dead already.
+            let _ = child.kill();
+        }
+    }
+
+    pub fn stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+}
+
+/// Why a question was not answered.
+#[derive(Debug)]
+pub enum Death {
+    /// It ended or was killed.
+    Ended(io::Error),
+    /// It used up the CPU time that it may use for one question.
+    Busy(Duration),
+    /// It did nothing, or took far too long.
+    Hung(Duration),
+    /// What it said makes no sense.
+    Nonsense,
+}
+
+/// Why there is no helper process.
+#[derive(Debug)]
+pub enum NoStart {
+    /// The program cannot be started.
+    Spawn(io::Error),
+    /// It speaks another version.
+    Version(u16),
+    /// It is another program.
+    Stranger,
+    /// It ended at once.
+    Death(Death),
+}
+
+/// How long one question may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// CPU time of the helper process.
+    pub cpu: Duration,
+    /// Time that passes, on a machine that is overloaded too.
+    pub wall: Duration,
+}
+
+/// Starts helper processes, one at a time.
+#[derive(Debug)]
+pub struct Helper {
+    program: PathBuf,
+    argument: Option<&'static str>,
+    patience: Patience,
+    socket: Option<OwnedFd>,
+    buffer: Vec<u8>,
+}
+
+impl Helper {
+    pub fn new(program: PathBuf, argument: Option<&'static str>, patience: Patience) -> Helper {
+        Helper {
+            program,
+            argument,
+            patience,
+            socket: None,
+            buffer: vec![0; MESSAGE_MAX],
+        }
+    }
+
+    pub fn runs(&self) -> bool {
+        self.socket.is_some()
+    }
+
+    /// Starts it, unless it runs.
+    pub fn start(&mut self, watched: &Watched) -> Result<(), NoStart> {
+        if self.runs() {
+            return Ok(());
+        }
+        self.socket = Some(self.spawn(watched).map_err(NoStart::Spawn)?);
+        match self.receive(watched, &mut self.patience()) {
+            Ok(Reply::Ready(VERSION)) => Ok(()),
+            Err(Death::Ended(error)) => Err(NoStart::Death(Death::Ended(error))),
+            other => {
+                self.end(watched);
+                Err(match other {
+                    Ok(Reply::Ready(version)) => NoStart::Version(version),
+                    _ => NoStart::Stranger,
+                })
+            }
+        }
+    }
+
+    fn spawn(&self, watched: &Watched) -> io::Result<OwnedFd> {
+        let (ours, theirs) = sys::socket_pair()?;
+        let mut command = Command::new(&self.program);
+        command
+            .args(self.argument)
+            .stdin(Stdio::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .env_clear()
+            .current_dir("/");
+        let child = command.spawn()?;
+        let mut held = lock(&watched.child);
+        let child = held.insert(child);
+        // A stop that came before it was there to be killed.
+        if watched.stopping() {
+            child.kill()?;
+        }
+        Ok(ours)
+    }
+
+    /// Puts a question.
+    pub fn ask(&self, ask: &Ask, file: Option<BorrowedFd<'_>>) -> Result<(), Death> {
+        let socket = self.socket.as_ref().ok_or_else(gone)?;
+        sys::send(socket.as_fd(), &ask.encode(), file).map_err(Death::Ended)
+    }
+
+    /// The time for one question, from now on.
+    pub fn patience(&self) -> Waiting {
+        Waiting {
+            patience: self.patience,
+            begun: Instant::now(),
+            first: None,
+            last: 0,
+            moved: Instant::now(),
+        }
+    }
+
+    /// The next message.
+    pub fn receive(&mut self, watched: &Watched, waiting: &mut Waiting) -> Result<Reply, Death> {
+        let socket = self.socket.as_ref().ok_or_else(gone)?;
+        loop {
+            let look = Instant::now() + IDLE_TIME_MAX / 4;
+            if sys::wait_readable(socket.as_fd(), look).map_err(Death::Ended)? {
+                break;
+            }
+            waiting.goes_on(watched.pid())?;
+        }
+        let (length, _) = sys::receive(socket.as_fd(), &mut self.buffer).map_err(Death::Ended)?;
+        if length == 0 {
+            return Err(Death::Ended(io::ErrorKind::UnexpectedEof.into()));
+        }
+        Reply::decode(&self.buffer[..length]).ok_or(Death::Nonsense)
+    }
+
+    /// Kills the helper process if it still runs; how it ended.
+    pub fn end(&mut self, watched: &Watched) -> Option<ExitStatus> {
+        self.socket = None;
+        let mut child = {
+            let mut child = lock(&watched.child);
+            // It fails only if the process is dead already, which is as well.
+            let _ = child.as_mut()?.kill();
+            child.take()?
+        };
+        // A process that hangs in the kernel, on a lost network file system, dies when it comes
+        // back: it is not waited for.
+        let deadline = Instant::now() + REAP_TIME_MAX;
+        loop {
+            match child.try_wait() {
+                Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(1)),
+                result => return result.ok().flatten(),
+            }
+        }
+    }
+}
+
+fn gone() -> Death {
+    Death::Ended(io::ErrorKind::NotConnected.into())
+}
+
+/// What a question has cost so far.
+#[derive(Debug)]
+pub struct Waiting {
+    patience: Patience,
+    begun: Instant,
+    /// ns of CPU time when it was looked at first, and last.
+    first: Option<u64>,
+    last: u64,
+    /// When `last` moved.
+    moved: Instant,
+}
+
+impl Waiting {
+    /// Whether to wait on for process `pid`. The clock alone does not tell a process that hangs
+    /// from one that gets no CPU.
+    fn goes_on(&mut self, pid: Option<u32>) -> Result<(), Death> {
+        let now = Instant::now();
+        let Some((cpu, runnable)) = pid.and_then(sys::cpu_time) else {
+            return Err(gone());
+        };
+        let first = *self.first.get_or_insert(cpu);
+        if cpu != self.last || runnable {
+            self.last = cpu;
+            self.moved = now;
+        }
+        if now - self.moved >= IDLE_TIME_MAX {
+            return Err(Death::Hung(IDLE_TIME_MAX));
+        }
+        if now - self.begun >= self.patience.wall {
+            return Err(Death::Hung(self.patience.wall));
+        }
+        if Duration::from_nanos(cpu - first) >= self.patience.cpu {
+            return Err(Death::Busy(self.patience.cpu));
+        }
+        Ok(())
+    }
+}
+
+/// Why the helper process was lost, in words.
+pub fn why(death: &Death, status: Option<ExitStatus>) -> String {
+    match (death, status.and_then(|status| status.signal())) {
+        (Death::Hung(time), _) => format!("it hung for {} s", time.as_secs()),
+        (Death::Busy(time), _) => format!("it took more than {} s of CPU time", time.as_secs()),
+        (Death::Nonsense, _) => "it sent what is not an answer".into(),
+        (Death::Ended(_), Some(signal)) => format!("signal {}", signal_name(signal)),
+        (Death::Ended(error), None) => {
+            status.map_or_else(|| error.to_string(), |status| status.to_string())
+        }
+    }
+}
+
+fn signal_name(signal: i32) -> String {
+    match signal {
+        libc::SIGBUS => "SIGBUS, as when a file is truncated".into(),
+        libc::SIGSEGV => "SIGSEGV".into(),
+        libc::SIGABRT => "SIGABRT, as when memory runs out".into(),
+        libc::SIGKILL => "SIGKILL".into(),
+        other => other.to_string(),
+    }
+}

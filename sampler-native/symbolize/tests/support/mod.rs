@@ -1,0 +1,180 @@
+//! What the tests on real files have in common.
+#![allow(dead_code)]
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, id};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use flametop_symbolize::{Answer, NAME_MAX, Query, Subject, Symbolizer};
+
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_flametop-symbolizer");
+/// Far beyond anything that works: a test that waits so long has failed.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+pub fn start() -> Symbolizer {
+    Symbolizer::start(Path::new(PROGRAM))
+}
+
+pub fn query(frame: u32, module: u32, offset: u64) -> Query {
+    Query {
+        frame,
+        module,
+        offset,
+        function_start: None,
+        root: None,
+    }
+}
+
+pub fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !done() {
+        assert!(Instant::now() < deadline, "never: {what}");
+        sleep(Duration::from_millis(1));
+    }
+}
+
+/// Answers to `queries`, in their order; each is answered once.
+pub fn ask(symbolizer: &mut Symbolizer, queries: &[Query]) -> Vec<Answer> {
+    symbolizer.ask(queries);
+    collect(symbolizer, queries)
+}
+
+pub fn collect(symbolizer: &mut Symbolizer, queries: &[Query]) -> Vec<Answer> {
+    let mut answers = HashMap::new();
+    until("all answers", || {
+        for answer in symbolizer.take_answers() {
+            assert!(answer.name.len() <= NAME_MAX);
+            assert_eq!(answers.insert(answer.frame, answer), None, "answered twice");
+        }
+        answers.len() >= queries.len()
+    });
+    queries
+        .iter()
+        .map(|query| {
+            answers
+                .remove(&query.frame)
+                .expect("an answer to this frame")
+        })
+        .collect()
+}
+
+pub fn name(answer: &Answer) -> &str {
+    std::str::from_utf8(&answer.name).expect("UTF-8")
+}
+
+pub fn notice(symbolizer: &mut Symbolizer) -> String {
+    let mut notices = Vec::new();
+    until("a notice", || {
+        notices.extend(symbolizer.take_notices());
+        !notices.is_empty()
+    });
+    assert_eq!(notices.len(), 1, "{notices:?}");
+    notices.remove(0)
+}
+
+pub fn helper(symbolizer: &Symbolizer) -> u32 {
+    let mut pid = None;
+    until("a helper process", || {
+        pid = symbolizer.pids()[0];
+        pid.is_some()
+    });
+    pid.expect("a pid")
+}
+
+pub fn signal(pid: u32, signal: i32) {
+    // SAFETY: takes numbers only; `pid` is a process that this test started.
+    assert_eq!(unsafe { libc::kill(pid as i32, signal) }, 0);
+}
+
+/// A directory of one test, gone afterwards.
+pub struct Scratch(pub PathBuf);
+
+impl Scratch {
+    pub fn new() -> Scratch {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let path = std::env::temp_dir().join(format!(
+            "flametop-symbolize-{}-{}",
+            id(),
+            COUNT.fetch_add(1, Ordering::Relaxed)
+        ));
+        fs::create_dir(&path).expect("a scratch directory");
+        Scratch(path)
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// A shared object made of C.
+    pub fn object(&self, name: &str, source: &str) -> PathBuf {
+        let (c, so) = (self.path(&format!("{name}.c")), self.path(name));
+        fs::write(&c, source).expect("source");
+        run(
+            "cc",
+            &["-O1", "-shared", "-fPIC", "-w", "-o", &text(&so), &text(&c)],
+        );
+        so
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+pub fn text(path: &Path) -> String {
+    path.to_str().expect("a path in UTF-8").to_string()
+}
+
+pub fn run(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program)
+        .args(arguments)
+        .output()
+        .expect(program);
+    assert!(
+        output.status.success(),
+        "{program} {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// Name → address by nm, without versions.
+pub fn symbols(path: &Path, dynamic: bool) -> HashMap<String, u64> {
+    let path = text(path);
+    let arguments = if dynamic {
+        vec!["-D", path.as_str()]
+    } else {
+        vec![path.as_str()]
+    };
+    let lines = run("nm", &arguments);
+    let parts = lines
+        .lines()
+        .map(|line| line.split(' ').collect::<Vec<_>>())
+        .filter(|parts| parts.len() == 3);
+    parts
+        .map(|parts| {
+            let name = parts[2].split('@').next().unwrap_or_default().to_string();
+            (name, u64::from_str_radix(parts[0], 16).unwrap_or(0))
+        })
+        .collect()
+}
+
+pub fn file(path: &Path) -> Subject {
+    Subject::File {
+        file: File::open(path).expect("the file"),
+        path: text(path).into_bytes(),
+        process: 0,
+    }
+}
+
+pub fn start_with(path: &Path) -> Symbolizer {
+    let mut symbolizer = start();
+    symbolizer.add_module(1, file(path));
+    symbolizer
+}
