@@ -12,7 +12,7 @@
 //! [`Kernel::open`] gives an [`OpenError`]: one line for people, with the remedy. Nothing is written to stderr.
 //! Everything else fails only if the kernel takes back what it allowed at opening.
 
-use std::fmt;
+use std::{fmt, os::fd::OwnedFd};
 
 use anyhow::Result;
 use libbpf_rs::MapCore;
@@ -124,8 +124,19 @@ pub struct KernelCounters {
     pub life_dropped: u64,
     /// Bytes of user stack memory copied into records.
     pub bytes_copied: u64,
-    /// ns that the BPF programs ran; 0 unless `kernel.bpf_stats_enabled` is set.
+    /// ns that the BPF programs ran; 0 where the kernel does not count it.
     pub program_nanos: u64,
+}
+
+/// How long the programs of one object ran since opening.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramTime {
+    /// Of the object, as in `bpf/`.
+    pub name: &'static str,
+    /// ns; 0 where the kernel does not count it.
+    pub nanos: u64,
+    /// It runs in the time of whom it meets; else within a pass, in the time of the thread that makes it.
+    pub elsewhere: bool,
 }
 
 /// Time of one online CPU: totals since opening. Times of `/proc/stat` are totals since boot.
@@ -217,6 +228,8 @@ pub struct Kernel {
     /// `/proc/stat` at opening: where idle time is counted from if the tracepoint cannot be had.
     opened_stat: Vec<cpus::StatLine>,
     opened: u64,
+    /// While it is open the kernel counts how long programs run; `None` if it may not be had.
+    _program_time: Option<OwnedFd>,
 }
 
 impl Kernel {
@@ -286,6 +299,7 @@ impl Kernel {
             notices,
             opened_stat: cpus::stat(),
             opened: sys::monotonic_nanos(),
+            _program_time: sys::count_program_time().ok(),
         };
         if let Some(own) = own {
             kernel.exclude(own).map_err(failed)?;
@@ -362,19 +376,32 @@ impl Kernel {
     pub fn counters(&self) -> KernelCounters {
         let (cpu_samples, cpu_dropped, cpu_bytes) =
             self.clock.as_ref().map_or((0, 0, 0), Clock::totals);
-        let objects = [
-            Some(self.passes.object()),
-            self.clock.as_ref().map(Clock::object),
-            self.life.as_ref().map(Life::object),
-            self.idle.as_ref().map(Idle::object),
-        ];
         KernelCounters {
             cpu_samples,
             cpu_dropped,
             life_dropped: self.life.as_ref().map_or(0, Life::dropped),
             bytes_copied: self.passes.bytes_copied() + cpu_bytes,
-            program_nanos: objects.into_iter().flatten().map(load::program_nanos).sum(),
+            program_nanos: self.programs().iter().map(|program| program.nanos).sum(),
         }
+    }
+
+    /// How long the programs ran, those that could be had.
+    pub fn programs(&self) -> Vec<ProgramTime> {
+        let objects = [
+            ("task_stacks", Some(self.passes.object()), false),
+            ("cpu_stacks", self.clock.as_ref().map(Clock::object), true),
+            ("task_life", self.life.as_ref().map(Life::object), true),
+            ("cpu_idle", self.idle.as_ref().map(Idle::object), true),
+        ];
+        let time = |(name, object, elsewhere): (_, Option<&libbpf_rs::Object>, _)| {
+            let nanos = load::program_nanos(object?);
+            Some(ProgramTime {
+                name,
+                nanos,
+                elsewhere,
+            })
+        };
+        objects.into_iter().filter_map(time).collect()
     }
 
     /// Usage of each online CPU.

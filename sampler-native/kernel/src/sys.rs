@@ -178,6 +178,12 @@ pub fn ticks_per_second() -> u64 {
         .max(1)
 }
 
+/// Has the kernel count how long programs run, as long as the descriptor is open.
+pub fn count_program_time() -> Result<OwnedFd> {
+    // SAFETY: no pointers are passed.
+    owned(unsafe { libbpf_sys::bpf_enable_stats(libbpf_sys::BPF_STATS_RUN_TIME) })
+}
+
 /// ns that a program ran, as far as the kernel counts it.
 pub fn program_nanos(program: BorrowedFd<'_>) -> Option<u64> {
     let mut info = libbpf_sys::bpf_prog_info::default();

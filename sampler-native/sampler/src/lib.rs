@@ -15,6 +15,7 @@ mod facts;
 mod jit;
 #[allow(unsafe_code)]
 mod os;
+mod own;
 mod pipeline;
 mod session;
 mod settings;

@@ -324,11 +324,11 @@ impl Session {
         if symbolizer != self.symbolizer {
             if let Some(ended) = self.symbolizer.take() {
                 self.kernel.readmit(ended)?;
-                self.usage.retire_own(ended);
+                self.usage.own.retire(ended);
             }
             if let Some(pid) = symbolizer {
                 self.kernel.exclude(pid)?;
-                self.usage.add_own(pid);
+                self.usage.own.add(pid, "symbolizer");
             }
             self.symbolizer = symbolizer;
         }

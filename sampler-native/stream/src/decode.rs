@@ -94,6 +94,11 @@ pub enum Record<'a> {
         cpu_hz: u32,
         own_cpu: u64,
     },
+    /// `cpu`: parts and their ns; `resident`: processes and their bytes.
+    OwnUsage {
+        cpu: Vec<(&'a [u8], u64)>,
+        resident: Vec<(&'a [u8], u64)>,
+    },
 }
 
 impl<'a> Record<'a> {
@@ -203,6 +208,10 @@ impl<'a> Record<'a> {
                 cpu_hz: b.u32()?,
                 own_cpu: b.u64()?,
             },
+            Kind::OwnUsage => Record::OwnUsage {
+                cpu: b.named()?,
+                resident: b.named()?,
+            },
         }))
     }
 }
@@ -238,6 +247,11 @@ impl<'a> Body<'a> {
     fn str(&mut self) -> Result<&'a [u8], &'static str> {
         let length = self.u16()?;
         self.take(usize::from(length))
+    }
+    fn named(&mut self) -> Result<Vec<(&'a [u8], u64)>, &'static str> {
+        (0..self.u16()?)
+            .map(|_| Ok((self.str()?, self.u64()?)))
+            .collect()
     }
     fn head(&mut self) -> Result<Head, &'static str> {
         Ok(Head {
@@ -505,7 +519,7 @@ macro_rules! numbered {
 }
 
 numbered!(Kind: u16, Counters, ProcessSeen, TaskSeen, TaskGone, ModuleSeen, FrameSeen, StackSeen, TaskChanged, CpuSample,
-    CpuUsage, IdleState, Name, Notice, HostUsage);
+    CpuUsage, IdleState, Name, Notice, HostUsage, OwnUsage);
 numbered!(State: u8, Run, Queued, Sleep, Disk, Stopped, Zombie, Parked, IdleKthread);
 numbered!(End: u8, Root, Truncated, OtherStack, NoUnwindInfo, Jit, MmBusy, Torn, Faulted, Exited, Limit);
 numbered!(ModuleKind: u8, Kernel, File, Vdso, Jit, Unknown);

@@ -58,9 +58,10 @@
 //! | 11 idle state | `u32 cpu`, `u32 state`, `u64 residency` (ns, open interval included), `u64 entries`, `u64 too_short`, `u64 too_long` |
 //! | 12 name | `u32 frame`, `u8 how` ([`NameSource`]), `str name` (≤ 1,024 bytes) |
 //! | 13 notice | `u8 level` (0 told, 1 something does not work; the rest does), `str text`: what happened, to which thing, what mends it |
-//! | 14 host usage | `u32 load1`, `u32 load5`, `u32 load15` (× 100), `u32 pass_hz`, `u32 cpu_hz` (now), `u64 own_cpu` (CPU ns of flametop's processes) |
+//! | 14 host usage | `u32 load1`, `u32 load5`, `u32 load15` (× 100), `u32 pass_hz`, `u32 cpu_hz` (now), `u64 own_cpu` (ns of CPU that flametop costs: its processes, and its BPF programs in others' time) |
+//! | 16 own usage | `u16 n`, n × (`str part`, `u64 ns` of CPU): parts of `own_cpu`, which do not overlap; `u16 n`, n × (`str process`, `u64 bytes` resident now) |
 //!
-//! Records 1, 10, 11 and 14 are in every batch that ends a pass, and at least four times a second.
+//! Records 1, 10, 11 and 14 are in every batch that ends a pass, and at least four times a second; 16 about once a second.
 //!
 //! # Head of *task changed* and *CPU sample*
 //! ```text
@@ -100,6 +101,7 @@
 //! name frame= source= name=
 //! notice level= text=
 //! host load1= load5= load15= pass_hz= cpu_hz= own_cpu=
+//! own cpu="PART":U64,… rss="PROCESS":U64,…
 //! ```
 //! Fields are separated by one space. Numbers are unsigned decimal, enums their numbers, flags `0` or `1`;
 //! no stack and a figure that is not counted are `none`; an empty list is empty. `build_id` is lower-case hexadecimal.
@@ -157,6 +159,7 @@ pub enum Kind {
     Name = 12,
     Notice = 13,
     HostUsage = 14,
+    OwnUsage = 16,
 }
 
 /// States of a task; the same numbers as `enum ft_state`.

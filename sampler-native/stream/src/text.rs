@@ -191,6 +191,9 @@ impl fmt::Display for Line<'_, Record<'_>> {
                 f,
                 "host load1={load1} load5={load5} load15={load15} pass_hz={pass_hz} cpu_hz={cpu_hz} own_cpu={own_cpu}"
             ),
+            Record::OwnUsage { cpu, resident } => {
+                write!(f, "own cpu={} rss={}", Named(cpu), Named(resident))
+            }
         }
     }
 }
@@ -220,6 +223,19 @@ impl<T: fmt::Display> fmt::Display for List<'_, T> {
         let mut separator = "";
         self.0.iter().try_for_each(|v| {
             write!(f, "{separator}{v}")?;
+            separator = ",";
+            Ok(())
+        })
+    }
+}
+
+struct Named<'a>(&'a [(&'a [u8], u64)]);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        self.0.iter().try_for_each(|(name, figure)| {
+            write!(f, "{separator}{}:{figure}", Quoted(name))?;
             separator = ",";
             Ok(())
         })

@@ -53,6 +53,8 @@ pub struct Model {
     pub batches: u32,
     pub cpus: u32,
     pub own_cpu: u64,
+    pub own_parts: Vec<(String, u64)>,
+    pub resident: Vec<(String, u64)>,
     asked: usize,
 }
 
@@ -297,6 +299,13 @@ impl Model {
             Record::HostUsage { own_cpu, .. } => {
                 assert!(*own_cpu >= self.own_cpu);
                 self.own_cpu = *own_cpu;
+            }
+            Record::OwnUsage { cpu, resident } => {
+                self.own_parts = cpu.iter().map(|(part, ns)| (text(part), *ns)).collect();
+                self.resident = resident
+                    .iter()
+                    .map(|(p, bytes)| (text(p), *bytes))
+                    .collect();
             }
         }
     }
