@@ -304,7 +304,7 @@ fn second_part() -> Encoder {
     });
     e.put(&Record::OwnUsage {
         cpu: vec![(b"passes", 4_000_000), (b"bpf cpu_idle", 1_000_000)],
-        resident: vec![(b"java", 90 << 20), (b"odd \"\n", u64::MAX)],
+        resident: vec![(b"java", 90 << 20), (b"odd \"\\", u64::MAX)],
     });
     e.put(&Record::OwnUsage {
         cpu: Vec::new(),

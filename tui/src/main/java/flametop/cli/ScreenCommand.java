@@ -60,6 +60,8 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Mixin private final RateOptions rates = new RateOptions();
 
+  @Mixin private final BudgetOptions budget = new BudgetOptions();
+
   @Mixin private final StatesOptions states = new StatesOptions();
 
   @Option(
@@ -132,7 +134,7 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    replay.agree(targets, rates);
+    replay.agree(targets, rates, budget);
     if (!Terminals.isStdin() || !Terminals.isStdout()) {
       throw new Failure.Ends(
           ExitCode.USAGE,
@@ -159,6 +161,8 @@ final class ScreenCommand implements Callable<Integer> {
             recorded == null ? rates.passHz() : recorded.facts().passHz(),
             recorded == null ? rates.cpuHz() : recorded.facts().cpuHz(),
             refreshSeconds == null ? 0 : (long) (refreshSeconds * 1e9),
+            budget.share(),
+            budget.kept(rates, refreshSeconds != null),
             theme,
             ScreenOptions.themesFolder());
     CompletableFuture<LiveSession> session = new CompletableFuture<>();

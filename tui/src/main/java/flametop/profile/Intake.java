@@ -3,6 +3,7 @@ package flametop.profile;
 import flametop.sampler.Counter;
 import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
+import flametop.sampler.OwnPart;
 import flametop.sampler.State;
 import flametop.sampler.StreamVisitor;
 import flametop.sampler.WalkEnd;
@@ -19,6 +20,7 @@ final class Intake implements StreamVisitor {
   private final Names names;
   private final Accounts accounts;
   private final HostUsage host;
+  private final Quality quality;
   private final long[] counters = new long[Counter.values().length];
   private final long[] countersAtStart = new long[Counter.values().length];
   private final List<String> notices = new ArrayList<>();
@@ -33,6 +35,7 @@ final class Intake implements StreamVisitor {
     this.stacks = stacks;
     this.names = names;
     this.host = host;
+    quality = new Quality(stacks);
     accounts = new Accounts(log, owners);
   }
 
@@ -52,6 +55,10 @@ final class Intake implements StreamVisitor {
     return counters[counter.ordinal()] - countersAtStart[counter.ordinal()];
   }
 
+  Quality quality() {
+    return quality;
+  }
+
   List<String> notices() {
     return List.copyOf(notices);
   }
@@ -63,6 +70,7 @@ final class Intake implements StreamVisitor {
       accounts.restart();
       log.mark(now, accounts.passes());
       System.arraycopy(counters, 0, countersAtStart, 0, counters.length);
+      quality.restart();
     }
   }
 
@@ -77,6 +85,7 @@ final class Intake implements StreamVisitor {
     now = endsPass || more ? Math.max(now, time) : Math.max(now, log.startTime());
     this.endsPass = endsPass;
     this.more = more;
+    quality.batchBegins(time, endsPass);
   }
 
   @Override
@@ -96,6 +105,7 @@ final class Intake implements StreamVisitor {
   @Override
   public void counters(long[] totals) {
     System.arraycopy(totals, 0, counters, 0, counters.length);
+    quality.counters(totals);
   }
 
   @Override
@@ -110,6 +120,7 @@ final class Intake implements StreamVisitor {
       String comm,
       String commandLine) {
     owners.processSeen(process, tgid, uid, comm, commandLine);
+    quality.processSeen(process, tgid, startBoottime, comm);
   }
 
   @Override
@@ -156,6 +167,7 @@ final class Intake implements StreamVisitor {
     accounts.changed(task, time, state, stack >= 0 ? stack : Stacks.missing(why), run, wait, nvcsw);
     owners.state(task, state);
     host.waited(cpu, accounts.takeWaited());
+    quality.sample(owners.processOfTask(task), stack, why);
   }
 
   @Override
@@ -175,6 +187,7 @@ final class Intake implements StreamVisitor {
     accounts.sampled(task, time, stack >= 0 ? stack : Stacks.missing(why), run, wait, nvcsw);
     host.waited(cpu, accounts.takeWaited());
     host.sample(cpu, userMode, stacks.softirq(stack));
+    quality.sample(owners.processOfTask(task), stack, why);
   }
 
   @Override
@@ -223,5 +236,10 @@ final class Intake implements StreamVisitor {
   @Override
   public void hostUsage(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu) {
     host.host(load1, load5, load15, passHz, cpuHz, ownCpu);
+  }
+
+  @Override
+  public void ownUsage(List<OwnPart> cpu, List<OwnPart> resident) {
+    quality.ownUsage(cpu, resident);
   }
 }

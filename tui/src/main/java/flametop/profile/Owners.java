@@ -239,6 +239,10 @@ final class Owners {
     return ownerProcessComm[owner];
   }
 
+  int processOfTask(int task) {
+    return taskProcess[task];
+  }
+
   int processes() {
     return processes;
   }

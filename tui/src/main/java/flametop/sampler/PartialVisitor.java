@@ -1,5 +1,7 @@
 package flametop.sampler;
 
+import java.util.List;
+
 /** A visitor that ignores all that it is told; for those that want to know a little. */
 abstract class PartialVisitor implements StreamVisitor {
   @Override
@@ -91,4 +93,7 @@ abstract class PartialVisitor implements StreamVisitor {
 
   @Override
   public void hostUsage(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu) {}
+
+  @Override
+  public void ownUsage(List<OwnPart> cpu, List<OwnPart> resident) {}
 }

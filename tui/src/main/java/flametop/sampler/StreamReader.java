@@ -3,7 +3,9 @@ package flametop.sampler;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.zip.CRC32;
 
 /**
@@ -233,6 +235,7 @@ public final class StreamReader {
       case 12 -> name(in, visitor);
       case 13 -> notice(in, visitor);
       case 14 -> hostUsage(in, visitor);
+      case 16 -> ownUsage(in, visitor);
       default -> {}
     }
     in.limit(batchEnd).position(end);
@@ -439,6 +442,25 @@ public final class StreamReader {
     if (visitor != null) {
       visitor.hostUsage(load1, load5, load15, passHz, cpuHz, ownCpu);
     }
+  }
+
+  private void ownUsage(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    List<OwnPart> cpu = ownParts(in);
+    List<OwnPart> resident = ownParts(in);
+    if (visitor != null) {
+      visitor.ownUsage(cpu, resident);
+    }
+  }
+
+  private List<OwnPart> ownParts(ByteBuffer in) throws DamagedStreamException {
+    need(in, 2);
+    List<OwnPart> parts = new ArrayList<>();
+    for (int count = in.getShort() & 0xFFFF; count > 0; count--) {
+      String name = CleanText.clean(str(in), MAX_COMM);
+      need(in, 8);
+      parts.add(new OwnPart(name, in.getLong()));
+    }
+    return List.copyOf(parts);
   }
 
   /**

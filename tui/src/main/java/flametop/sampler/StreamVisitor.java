@@ -1,5 +1,7 @@
 package flametop.sampler;
 
+import java.util.List;
+
 /**
  * Receives the records of the stream in order, on one thread. All text is already clean (see {@link
  * CleanText}). The format, units and ids are those of the crate {@code flametop-stream}.
@@ -102,6 +104,12 @@ public interface StreamVisitor {
    */
   void notice(boolean trouble, String text);
 
-  /** Load averages × 100, rates in force, CPU ns of flametop's own processes. */
+  /** Load averages × 100, rates in force, ns of CPU that flametop costs. */
   void hostUsage(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu);
+
+  /**
+   * @param cpu parts of the CPU that flametop costs, in ns; they do not overlap
+   * @param resident bytes of memory, by process
+   */
+  void ownUsage(List<OwnPart> cpu, List<OwnPart> resident);
 }

@@ -4,9 +4,11 @@ import com.googlecode.lanterna.TextCharacter;
 import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
 import flametop.profile.ProcessRow;
+import flametop.profile.QualityReport;
 import flametop.profile.Snapshot;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
+import flametop.sampler.Budget;
 import flametop.sampler.Users;
 import flametop.view.Effect;
 import flametop.view.Key;
@@ -15,6 +17,7 @@ import flametop.view.PaintOptions;
 import flametop.view.Painter;
 import flametop.view.PickList;
 import flametop.view.Scene;
+import flametop.view.View;
 import flametop.view.ViewState;
 import java.io.IOException;
 import java.util.List;
@@ -45,7 +48,7 @@ public final class LiveScreen {
   private sealed interface Event {
     record Pressed(Key key) implements Event {}
 
-    record Arrived(Snapshot snapshot) implements Event {}
+    record Arrived(Snapshot snapshot, QualityReport quality) implements Event {}
 
     record Ready(LiveSession session) implements Event {}
 
@@ -78,6 +81,8 @@ public final class LiveScreen {
   private ViewState state;
   private LiveSession session;
   private Snapshot snapshot;
+  private QualityReport quality;
+  private Budget budget;
   private Scene scene;
   private boolean asked;
   private boolean askAgain;
@@ -141,6 +146,11 @@ public final class LiveScreen {
     state =
         ViewState.initial(
             options.states(), options.filter(), options.passHz(), options.cpuHz(), refresh);
+    budget =
+        new Budget(
+            options.budget(),
+            new Budget.Pace(refresh, true, options.passHz(), options.cpuHz()),
+            options.kept());
     if (environment.getOrDefault("TERM", "").startsWith("vt")) {
       state =
           state.withMessage(
@@ -242,6 +252,8 @@ public final class LiveScreen {
     } else if (event instanceof Event.Arrived e) {
       asked = false;
       snapshot = e.snapshot();
+      quality = e.quality();
+      keepToBudget();
       relayOut();
       state = scene.settled();
     } else if (event instanceof Event.Ready e) {
@@ -287,8 +299,13 @@ public final class LiveScreen {
 
   private void take(Keys.Step step) throws IOException {
     boolean sameQuestion =
-        step.state().query(display.columns()).equals(state.query(display.columns()));
+        step.state().view() == state.view()
+            && step.state().query(display.columns()).equals(state.query(display.columns()));
+    long refreshNanos = state.refreshNanos();
     state = step.state();
+    if (state.refreshNanos() != refreshNanos) {
+      ask(new Budget.Pace(state.refreshNanos(), true, state.passHz(), state.cpuHz()));
+    }
     for (Effect effect : step.effects()) {
       apply(effect);
     }
@@ -328,7 +345,7 @@ public final class LiveScreen {
                 .settled()
                 .withMessage("a replay keeps the rates that it was recorded with", false);
       } else {
-        session.rates().setRates(r.passHz(), r.cpuHz());
+        ask(new Budget.Pace(budget.now().refreshNanos(), true, r.passHz(), r.cpuHz()));
       }
     } else if (effect instanceof Effect.Rows r) {
       CompletableFuture<List<ProcessRow>> rows =
@@ -346,6 +363,29 @@ public final class LiveScreen {
             e -> new Event.Exported(message(cause(e)), true));
       }
     }
+  }
+
+  /** The pace that somebody wants. */
+  private void ask(Budget.Pace wanted) {
+    budget.ask(wanted);
+    applyPace();
+  }
+
+  private void keepToBudget() {
+    if (session.rates() != null
+        && snapshot.cost().time() > 0
+        && budget.spent(snapshot.cost().time(), snapshot.cost().nanos())) {
+      applyPace();
+    }
+    state = state.withPace(budget.now(), budget.said());
+  }
+
+  private void applyPace() {
+    Budget.Pace pace = budget.now();
+    if (session != null && session.rates() != null) {
+      session.rates().setRates(pace.passHz(), pace.cpuHz());
+    }
+    state = state.withPace(pace, budget.said());
   }
 
   private static String message(Throwable e) {
@@ -370,9 +410,13 @@ public final class LiveScreen {
     boolean empty = snapshot == null || snapshot.runNanos() < FIRST_NANOS && snapshot.total() <= 0;
     long refresh = empty ? FIRST_REFRESH_NANOS : state.refreshNanos();
     nextAsk = System.nanoTime() + Math.min(refresh, state.refreshNanos());
+    SnapshotSource source = session.source();
+    CompletableFuture<Snapshot> picture = source.snapshot(state.query(display.columns()));
     tell(
-        session.source().snapshot(state.query(display.columns())),
-        Event.Arrived::new,
+        state.view() == View.QUALITY
+            ? picture.thenCombine(source.quality(state.windowNanos()), Event.Arrived::new)
+            : picture.thenApply(graph -> new Event.Arrived(graph, null)),
+        arrived -> arrived,
         Event.Failed::new);
   }
 
@@ -384,7 +428,7 @@ public final class LiveScreen {
   }
 
   private void relayOut() {
-    scene = Scene.of(snapshot, state, display.columns(), display.rows(), paintOptions);
+    scene = Scene.of(snapshot, quality, state, display.columns(), display.rows(), paintOptions);
     stale = true;
   }
 

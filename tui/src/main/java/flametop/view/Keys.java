@@ -58,6 +58,19 @@ public final class Keys {
     if (s.search() != null && s.search().typing()) {
       return inSearch(scene, s, key);
     }
+    if (key.kind() == Key.Kind.F1) {
+      return Step.to(s.withHelp(true));
+    }
+    View chosen = key.kind() == Key.Kind.TAB ? s.view().next() : View.of(key.character());
+    if (chosen != null) {
+      return Step.to(s.withView(chosen).withMessage(chosen.label(), false));
+    }
+    if (s.view() == View.QUALITY) {
+      Step step = QualityKeys.press(scene, s, key);
+      return step != null
+          ? step
+          : key.kind() == Key.Kind.CHARACTER ? everywhere(s, key.character()) : nothing(s, key);
+    }
     return switch (key.kind()) {
       case CHARACTER -> character(scene, s, key.character());
       case UP -> vertical(scene, s, true);
@@ -72,7 +85,6 @@ public final class Keys {
       case END -> deepest(scene, s);
       case ENTER -> zoomIn(scene, s);
       case ESCAPE -> back(s);
-      case F1 -> Step.to(s.withHelp(true));
       default -> nothing(s, key);
     };
   }
@@ -91,24 +103,35 @@ public final class Keys {
           Step.to(s.withSearch(Search.of(s.search() == null ? "" : s.search().text(), true)));
       case 'n' -> match(scene, s, 1);
       case 'N' -> match(scene, s, -1);
+      case 'i' ->
+          Step.to(
+              s.flipped()
+                  .withMessage(
+                      s.flame() ? "icicle: root at the top" : "flame: root at the bottom", false));
+      case 'o' -> states(s);
+      case 'e' ->
+          Step.to(
+              s.withMessage("exporting…", false),
+              new Effect.Export(s.windowNanos(), s.states(), s.zoom()));
+      default -> everywhere(s, c);
+    };
+  }
+
+  /** Keys that do the same in every view. */
+  private static Step everywhere(ViewState s, int c) {
+    return switch (c) {
       case ' ' ->
           s.frozen()
               ? Step.to(s.withFrozen(false).withMessage("live again", false), new Effect.Thaw())
               : Step.to(
                   s.withFrozen(true).withMessage("frozen; space goes on", false),
                   new Effect.Freeze());
-      case 'i' ->
-          Step.to(
-              s.flipped()
-                  .withMessage(
-                      s.flame() ? "icicle: root at the top" : "flame: root at the bottom", false));
       case 'p' ->
           Step.to(
               s.withPick(PickList.open(PickList.Of.PROCESSES)),
               new Effect.Rows(PickList.Of.PROCESSES));
       case 'c' ->
           Step.to(s.withPick(PickList.open(PickList.Of.COMMS)), new Effect.Rows(PickList.Of.COMMS));
-      case 'o' -> states(s);
       case '+', '=' -> rates(s, PASS_RATES, 1, true);
       case '-', '_' -> rates(s, PASS_RATES, -1, true);
       case '>' -> rates(s, CPU_RATES, 1, false);
@@ -121,10 +144,6 @@ public final class Keys {
                   .withSelected(GraphQuery.ROOT, List.of(GraphQuery.ROOT))
                   .withMessage("started anew", false),
               new Effect.Restart());
-      case 'e' ->
-          Step.to(
-              s.withMessage("exporting…", false),
-              new Effect.Export(s.windowNanos(), s.states(), s.zoom()));
       case '?' -> Step.to(s.withHelp(true));
       case 'q' -> Step.to(s, new Effect.Quit());
       default -> nothing(s, Key.of(c));

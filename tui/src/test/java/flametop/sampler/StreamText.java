@@ -170,6 +170,17 @@ final class StreamText implements StreamVisitor {
         u(load1), u(load5), u(load15), u(passHz), u(cpuHz), u(ownCpu));
   }
 
+  @Override
+  public void ownUsage(List<OwnPart> cpu, List<OwnPart> resident) {
+    add("own cpu=%s rss=%s", parts(cpu), parts(resident));
+  }
+
+  private static String parts(List<OwnPart> parts) {
+    return parts.stream()
+        .map(part -> quoted(part.name()) + ":" + u(part.value()))
+        .collect(Collectors.joining(","));
+  }
+
   private static String head(
       long time,
       int task,
