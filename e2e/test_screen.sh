@@ -136,7 +136,7 @@ test_freeze_and_thaw() {
   wait_for 'bash'
   keys Space
   wait_for '❚❚|frozen'
-  known_load unseen 60
+  known_load unseen 300
   # The header counts what waits; the graph stands still.
   wait_for '\+[2-9] s'
   if capture | grep -q unseen; then fail "the frozen graph shows what came later"; fi
@@ -144,6 +144,7 @@ test_freeze_and_thaw() {
   wait_gone '❚❚|frozen'
   keys /
   tmux_ send-keys -l unseen
+  wait_for 'matched'
   keys Enter
   wait_for '^ *unseen '
   keys Escape
@@ -266,4 +267,59 @@ test_theme_that_does_not_exist_is_usage() {
   type_line "clear; '$flametop' --theme nosuch; echo \"ended \$?\""
   wait_for 'nosuch.theme: no such theme'
   equal "exit code" 2 "$(ended)"
+}
+
+test_quality_view_lists_processes_and_modules_and_filters() {
+  known_load known 120
+  open_pane
+  start_screen "-p $load"
+  wait_for 'seventy'
+  keys Tab
+  wait_for ' [0-9,]+, whole 100.0%.* in all'
+  wait_for "$load known +[0-9,]+ +100.0%"
+  wait_for '^ passes +[0-9,]+ of [0-9,]+ due'
+  wait_for '^ cost +[0-9.]+% of a CPU .*passes'
+  wait_for 'memory flametop [0-9]+ MiB, symbolizer [0-9]+ MiB'
+  keys b
+  wait_for '^ known +[0-9,]+ +100.0%'
+  keys b
+  wait_for 'pid process'
+  keys Enter
+  wait_for "only pid $load known"
+  wait_for 'seventy'
+  keys q
+  ended >/dev/null
+  kill $load
+}
+
+test_budget_lowers_the_rates_and_raises_them_again() {
+  cc -O2 -pthread -o "$work/stirrers" "$root/bench/programs/stirrers.c"
+  "$work/stirrers" 1500 >"$work/ready" &
+  load=$!
+  sleep 900 &
+  quiet=$!
+  wait_until "the load runs" grep -q ready "$work/ready"
+  open_pane 160 40
+  start_screen "-p $load,$quiet --refresh 0.5 --budget 10"
+  wait_for 'budget 10%'
+  wait_for ' ([0-9]/[0-9]+|[0-9]+/(49|24|19)) Hz'
+  kill $load
+  wait_for '19/99 Hz'
+  wait_gone 'budget'
+  keys q
+  ended >/dev/null
+  kill $quiet
+}
+
+test_budget_rates_that_were_given_are_kept() {
+  cc -O2 -pthread -o "$work/stirrers" "$root/bench/programs/stirrers.c"
+  "$work/stirrers" 1500 >"$work/ready" &
+  load=$!
+  wait_until "the load runs" grep -q ready "$work/ready"
+  open_pane 200 40
+  start_screen "-p $load --refresh 0.5 --budget 2 -F 19 --cpu-hz 99"
+  wait_for 'budget 2%: over it, rates as given +19/99 Hz'
+  keys q
+  ended >/dev/null
+  kill $load
 }

@@ -143,7 +143,8 @@ impl Own {
         let this = ("flametop", resident(std::process::id()));
         let others = self.others.iter();
         let others = others.map(|(tgid, (part, _))| (*part, resident(*tgid)));
-        let resident: Vec<(&str, u64)> = std::iter::once(this).chain(others).collect();
+        let mut resident: Vec<(&str, u64)> = std::iter::once(this).chain(others).collect();
+        resident[1..].sort_unstable();
         out.put(&Record::OwnUsage {
             cpu: parts.iter().map(|(p, ns)| (p.as_bytes(), *ns)).collect(),
             resident: resident.iter().map(|(p, b)| (p.as_bytes(), *b)).collect(),

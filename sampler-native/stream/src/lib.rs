@@ -61,7 +61,7 @@
 //! | 14 host usage | `u32 load1`, `u32 load5`, `u32 load15` (× 100), `u32 pass_hz`, `u32 cpu_hz` (now), `u64 own_cpu` (ns of CPU that flametop costs: its processes, and its BPF programs in others' time) |
 //! | 16 own usage | `u16 n`, n × (`str part`, `u64 ns` of CPU): parts of `own_cpu`, which do not overlap; `u16 n`, n × (`str process`, `u64 bytes` resident now) |
 //!
-//! Records 1, 10, 11 and 14 are in every batch that ends a pass, and at least four times a second; 16 about once a second.
+//! Record 1 is in every batch that ends a pass. It, 10, 11 and 14 come at least four times a second; 16 about once a second.
 //!
 //! # Head of *task changed* and *CPU sample*
 //! ```text

@@ -51,15 +51,28 @@ public final class Budget {
    */
   public record Kept(boolean refresh, boolean passes, boolean cpuClock) {}
 
-  /** A step that was taken: from where, and how much of the cost was left after it. */
+  /** A step that was taken: from where, and what part of the cost was left after it. */
   private static final class Step {
     final Pace from;
     final double costBefore;
+
+    /** No step can leave less, so what went with it was the load's. */
+    final double least;
+
     double left = Double.NaN;
 
-    Step(Pace from, double costBefore) {
+    Step(Pace from, Pace to, double costBefore) {
       this.from = from;
       this.costBefore = costBefore;
+      double passes = (double) to.passHz / from.passHz;
+      double clock = from.cpuHz == 0 ? 1 : (double) to.cpuHz / from.cpuHz;
+      least = Math.min(0.5, Math.min(passes, clock));
+    }
+
+    void measure(double cost) {
+      if (Double.isNaN(left)) {
+        left = Math.max(least, Math.min(1, cost / costBefore));
+      }
     }
   }
 
@@ -137,15 +150,15 @@ public final class Budget {
     }
     double cost = (double) (costNanos - costThen) / (time - since);
     Step last = taken.isEmpty() ? null : taken.get(taken.size() - 1);
-    if (last != null && Double.isNaN(last.left)) {
-      last.left = Math.max(0.1, Math.min(1, cost / last.costBefore));
+    if (last != null) {
+      last.measure(cost);
     }
     over = cost > share;
     Pace next = pace;
     if (over) {
       next = lower();
       if (!next.equals(pace)) {
-        taken.add(new Step(pace, cost));
+        taken.add(new Step(pace, next, cost));
       }
     } else if (last != null && cost / last.left * DOUBT <= ROOM * share) {
       next = last.from;

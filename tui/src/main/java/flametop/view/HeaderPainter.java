@@ -91,6 +91,10 @@ final class HeaderPainter {
     }
     if (form < (state.lowered().isEmpty() ? 4 : BAREST)) {
       pieces.add(Piece.of("  " + state.passHz() + "/" + state.cpuHz() + " Hz", Role.DIM));
+      if (!state.lowered().isEmpty() && form >= 3) {
+        String picture = String.format(Locale.ROOT, " %.1f s", state.refreshNanos() / 1e9);
+        pieces.add(Piece.of(picture, Role.DIM));
+      }
     }
     return pieces;
   }

@@ -63,7 +63,9 @@ public final class Keys {
     }
     View chosen = key.kind() == Key.Kind.TAB ? s.view().next() : View.of(key.character());
     if (chosen != null) {
-      return Step.to(s.withView(chosen).withMessage(chosen.label(), false));
+      boolean same = chosen == s.view();
+      return Step.to(
+          s.withView(chosen).withMessage(same ? "this is the " + chosen.label() : "", false));
     }
     if (s.view() == View.QUALITY) {
       Step step = QualityKeys.press(scene, s, key);

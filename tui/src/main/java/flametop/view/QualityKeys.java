@@ -18,7 +18,7 @@ final class QualityKeys {
       case HOME -> move(scene, s, -Short.MAX_VALUE);
       case END -> move(scene, s, Short.MAX_VALUE);
       case ENTER -> enter(scene, s);
-      case ESCAPE -> Keys.Step.to(s.withView(View.GRAPH).withMessage("the graph", false));
+      case ESCAPE -> Keys.Step.to(s.withView(View.GRAPH));
       case CHARACTER ->
           switch (key.character()) {
             case 'k' -> move(scene, s, -1);

@@ -97,6 +97,17 @@ final class BudgetTest {
   }
 
   @Test
+  void spent_loadIsOverRightAfterAStep_isRaisedAgain() {
+    ToDoubleFunction<Pace> base = load(0.002, 0.0002, 0.00002, 0.01);
+    for (int seconds = 11; seconds < 100; seconds++) {
+      Run run = run(0.1, NOTHING).go(seconds, load(0.01, 0.02, 0.002, 0));
+      assertTrue(run.budget.lowered());
+      run.go(300, base);
+      assertEquals(START, run.budget.now(), "after " + seconds + " s");
+    }
+  }
+
+  @Test
   void spent_ratesGiven_theyAreKeptAndItSaysThatItIsOver() {
     Run run = run(0.05, new Kept(true, true, true)).go(300, load(0, 1, 1, 0));
     assertEquals(List.of(), run.changes);
