@@ -229,6 +229,7 @@ public final class LiveScreen {
   }
 
   private void loop() throws IOException, InterruptedException {
+    relayOut();
     paint();
     while (exitCode < 0 && failure == null) {
       long now = System.nanoTime();
@@ -434,7 +435,9 @@ public final class LiveScreen {
 
   private void paint() throws IOException {
     if (stale) {
-      relayOut();
+      if (!scene.isOf(snapshot, quality, state, display.columns(), display.rows(), paintOptions)) {
+        relayOut();
+      }
       stale = !display.paint(Painter.paint(scene));
     }
   }

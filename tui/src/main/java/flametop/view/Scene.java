@@ -118,6 +118,22 @@ public final class Scene {
     return new Scene(snapshot, quality, state, options, columns, rows);
   }
 
+  /** Whether it was laid out of just these. */
+  public boolean isOf(
+      Snapshot aSnapshot,
+      QualityReport aQuality,
+      ViewState aState,
+      int someColumns,
+      int someRows,
+      PaintOptions someOptions) {
+    return snapshot == aSnapshot
+        && quality == aQuality
+        && state == aState
+        && columns == someColumns
+        && rows == someRows
+        && options == someOptions;
+  }
+
   public boolean tooSmall() {
     return columns < MIN_COLUMNS || rows < MIN_ROWS;
   }

@@ -28,7 +28,6 @@ final class TimePainter {
     int labelRow = scene.stripTop + scene.stripRows - 1;
     String label = span / 60 + " min";
     String now = now(scene);
-    grid.text(1, labelRow, 6, label, DIM, GROUND, 0);
     int nowX = scene.columns - 1 - TextWidth.of(now);
     grid.text(nowX, labelRow, scene.columns, now, DIM, GROUND, 0);
 
@@ -41,9 +40,11 @@ final class TimePainter {
     double shownSeconds = snapshot.windowNanos() / 1e9;
     // A column is so many whole seconds, always the same ones: it moves but does not change.
     int seconds = (span + width - 1) / width;
+    int columns = Math.min(width, span / seconds + 1);
+    grid.text(from + width - columns - 6, labelRow, 6, label, DIM, GROUND, 0);
     long newest = snapshot.time() / 1_000_000_000L;
     long newestColumn = newest / seconds;
-    for (int c = 0; c * seconds <= span && c < width; c++) {
+    for (int c = 0; c < columns; c++) {
       long first = (newestColumn - c) * seconds;
       double value = mean(busy, newest - first - seconds + 1, newest - first);
       if (Double.isNaN(value)) {
