@@ -6,6 +6,7 @@ import flametop.profile.QualityReport;
 import flametop.profile.Snapshot;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Where everything of one picture is: rows of the panels, boxes of the graph, the levels in sight,
@@ -126,12 +127,12 @@ public final class Scene {
       int someColumns,
       int someRows,
       PaintOptions someOptions) {
-    return snapshot == aSnapshot
-        && quality == aQuality
-        && state == aState
-        && columns == someColumns
+    return columns == someColumns
         && rows == someRows
-        && options == someOptions;
+        && Objects.equals(snapshot, aSnapshot)
+        && Objects.equals(quality, aQuality)
+        && state.equals(aState)
+        && options.equals(someOptions);
   }
 
   public boolean tooSmall() {
