@@ -138,7 +138,7 @@ test_freeze_and_thaw() {
   wait_for 'bash'
   keys Space
   wait_for '❚❚|frozen'
-  known_load unseen 60
+  known_load unseen 300
   # The header counts what waits; the graph stands still.
   wait_for '\+[2-9] s'
   if capture | tail -n +5 | grep -q unseen; then fail "the frozen graph shows what came later"; fi
@@ -146,6 +146,7 @@ test_freeze_and_thaw() {
   wait_gone '❚❚|frozen'
   keys /
   tmux_ send-keys -l unseen
+  wait_for 'matched'
   keys Enter
   wait_for '^ *unseen '
   keys Escape
@@ -300,4 +301,59 @@ test_source_shows_lines_live_and_in_a_replay() {
   wait_for 'seventy .*split\.c:[0-9]+'
   keys q
   equal "exit code" 0 "$(ended)"
+}
+
+test_quality_view_lists_processes_and_modules_and_filters() {
+  known_load known 600
+  open_pane
+  start_screen "-p $load"
+  wait_for 'seventy'
+  keys Tab
+  wait_for ' [0-9,]+, whole 100.0%.* in all'
+  wait_for "$load known +[0-9,]+ +100.0%"
+  wait_for '^ passes +[0-9,]+ of [0-9,]+ due'
+  wait_for '^ cost +[0-9.]+% of a CPU .*passes'
+  wait_for 'memory flametop [0-9]+ MiB, .*symbolizer [0-9]+ MiB'
+  keys b
+  wait_for '^ known +[0-9,]+ +100.0%'
+  keys b
+  wait_for 'pid process'
+  keys Enter
+  wait_for "only pid $load known"
+  wait_for 'seventy'
+  keys q
+  ended >/dev/null
+  kill $load
+}
+
+test_budget_lowers_the_rates_and_raises_them_again() {
+  cc -O2 -pthread -o "$work/stirrers" "$root/bench/programs/stirrers.c"
+  "$work/stirrers" 1500 >"$work/ready" &
+  load=$!
+  sleep 900 &
+  quiet=$!
+  wait_until "the load runs" grep -q ready "$work/ready"
+  open_pane 160 40
+  start_screen "-p $load,$quiet --refresh 0.5 --budget 10"
+  wait_for 'budget 10%'
+  wait_for ' ([0-9]/[0-9]+|[0-9]+/(49|24|19)) Hz'
+  kill $load
+  wait_for '19/99 Hz'
+  wait_gone 'budget'
+  keys q
+  ended >/dev/null
+  kill $quiet
+}
+
+test_budget_rates_that_were_given_are_kept() {
+  cc -O2 -pthread -o "$work/stirrers" "$root/bench/programs/stirrers.c"
+  "$work/stirrers" 1500 >"$work/ready" &
+  load=$!
+  wait_until "the load runs" grep -q ready "$work/ready"
+  open_pane 200 40
+  start_screen "-p $load --refresh 0.5 --budget 2 -F 19 --cpu-hz 99"
+  wait_for 'budget 2%: over it, rates as given +19/99 Hz'
+  keys q
+  ended >/dev/null
+  kill $load
 }

@@ -15,6 +15,7 @@
 use std::{
     cell::{Cell, RefCell},
     fmt,
+    os::fd::OwnedFd,
 };
 
 use anyhow::Result;
@@ -127,8 +128,19 @@ pub struct KernelCounters {
     pub life_dropped: u64,
     /// Bytes of user stack memory copied into records.
     pub bytes_copied: u64,
-    /// ns that the BPF programs ran, up to a fifth of a second ago; 0 unless `kernel.bpf_stats_enabled` is set.
+    /// ns that the BPF programs ran, up to a fifth of a second ago; 0 where the kernel does not count it.
     pub program_nanos: u64,
+}
+
+/// How long the programs of one object ran since opening.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramTime {
+    /// Of the object, as in `bpf/`.
+    pub name: &'static str,
+    /// ns; 0 where the kernel does not count it.
+    pub nanos: u64,
+    /// It runs in the time of whom it meets; else within a pass, in the time of the thread that makes it.
+    pub elsewhere: bool,
 }
 
 /// Time of one online CPU: totals since opening. Times of `/proc/stat` are totals since boot.
@@ -223,7 +235,9 @@ pub struct Kernel {
     /// What is dear to ask for, as of when (ns).
     asked: Cell<u64>,
     stat: RefCell<Vec<cpus::StatLine>>,
-    program_nanos: Cell<u64>,
+    programs: RefCell<Vec<ProgramTime>>,
+    /// While it is open the kernel counts how long programs run; `None` if it may not be had.
+    _program_time: Option<OwnedFd>,
 }
 
 /// `/proc/stat` counts in ticks, and is the longer the more CPUs and interrupts there are: it and the programs' run time are
@@ -300,7 +314,8 @@ impl Kernel {
             opened: sys::monotonic_nanos(),
             asked: Cell::new(0),
             stat: RefCell::default(),
-            program_nanos: Cell::new(0),
+            programs: RefCell::default(),
+            _program_time: sys::count_program_time().ok(),
         };
         if let Some(own) = own {
             kernel.exclude(own).map_err(failed)?;
@@ -383,7 +398,12 @@ impl Kernel {
             cpu_dropped,
             life_dropped: self.life.as_ref().map_or(0, Life::dropped),
             bytes_copied: self.passes.bytes_copied() + cpu_bytes,
-            program_nanos: self.program_nanos.get(),
+            program_nanos: self
+                .programs
+                .borrow()
+                .iter()
+                .map(|program| program.nanos)
+                .sum(),
         }
     }
 
@@ -396,13 +416,27 @@ impl Kernel {
         self.asked.set(now);
         self.stat.replace(cpus::stat());
         let objects = [
-            Some(self.passes.object()),
-            self.clock.as_ref().map(Clock::object),
-            self.life.as_ref().map(Life::object),
-            self.idle.as_ref().map(Idle::object),
+            ("task_stacks", Some(self.passes.object()), false),
+            ("cpu_stacks", self.clock.as_ref().map(Clock::object), true),
+            ("task_life", self.life.as_ref().map(Life::object), true),
+            ("cpu_idle", self.idle.as_ref().map(Idle::object), true),
         ];
-        let nanos = objects.into_iter().flatten().map(load::program_nanos).sum();
-        self.program_nanos.set(nanos);
+        let time = |(name, object, elsewhere): (_, Option<&libbpf_rs::Object>, _)| {
+            let nanos = load::program_nanos(object?);
+            Some(ProgramTime {
+                name,
+                nanos,
+                elsewhere,
+            })
+        };
+        self.programs
+            .replace(objects.into_iter().filter_map(time).collect());
+    }
+
+    /// How long the programs ran up to a fifth of a second ago, those that could be had.
+    pub fn programs(&self) -> Vec<ProgramTime> {
+        self.ask();
+        self.programs.borrow().clone()
     }
 
     /// Usage of each online CPU. Times of `/proc/stat` may be a fifth of a second old.

@@ -192,6 +192,12 @@ pub fn tasks() -> u32 {
     all.and_then(|(_, all)| all.parse().ok()).unwrap_or(0)
 }
 
+/// Has the kernel count how long programs run, as long as the descriptor is open.
+pub fn count_program_time() -> Result<OwnedFd> {
+    // SAFETY: no pointers are passed.
+    owned(unsafe { libbpf_sys::bpf_enable_stats(libbpf_sys::BPF_STATS_RUN_TIME) })
+}
+
 /// ns that a program ran, as far as the kernel counts it.
 pub fn program_nanos(program: BorrowedFd<'_>) -> Option<u64> {
     let mut info = libbpf_sys::bpf_prog_info::default();

@@ -16,6 +16,7 @@ mod ids;
 mod jit;
 #[allow(unsafe_code)]
 mod os;
+mod own;
 mod pipeline;
 mod session;
 mod settings;

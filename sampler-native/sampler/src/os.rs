@@ -7,6 +7,10 @@ use std::{
     os::fd::{AsRawFd, FromRawFd},
 };
 
+/// Kinds of CPU clocks, as `linux/posix-timers.h` numbers them.
+const PROCESS_CLOCK: libc::clockid_t = 2;
+const THREAD_CLOCK: libc::clockid_t = PROCESS_CLOCK | 4;
+
 /// ns of `CLOCK_MONOTONIC`.
 pub fn monotonic() -> u64 {
     clock(libc::CLOCK_MONOTONIC)
@@ -22,9 +26,22 @@ pub fn realtime() -> u64 {
     clock(libc::CLOCK_REALTIME)
 }
 
-/// CPU ns of all threads of this process.
-pub fn own_process_cpu() -> u64 {
-    clock(libc::CLOCK_PROCESS_CPUTIME_ID)
+/// CPU ns of all threads of a process; `None` if it is gone.
+pub fn process_cpu(tgid: u32) -> Option<u64> {
+    cpu_clock(tgid, PROCESS_CLOCK)
+}
+
+/// CPU ns of a thread of this process; `None` if it is gone.
+pub fn thread_cpu(tid: u32) -> Option<u64> {
+    cpu_clock(tid, THREAD_CLOCK)
+}
+
+/// The kernel numbers the clocks of others by their ids.
+fn cpu_clock(id: u32, kind: libc::clockid_t) -> Option<u64> {
+    match clock((!libc::clockid_t::try_from(id).ok()? << 3) | kind) {
+        0 => None,
+        ns => Some(ns),
+    }
 }
 
 fn clock(id: libc::clockid_t) -> u64 {
@@ -37,12 +54,12 @@ fn clock(id: libc::clockid_t) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// ns in one tick of `/proc/PID/stat`.
-pub fn tick() -> u64 {
+/// Bytes of a page.
+pub fn page() -> u64 {
     // SAFETY: no memory is passed.
-    match unsafe { libc::sysconf(libc::_SC_CLK_TCK) } {
-        hz @ 1.. => 1_000_000_000 / hz as u64,
-        _ => 10_000_000,
+    match unsafe { libc::sysconf(libc::_SC_PAGESIZE) } {
+        bytes @ 1.. => bytes as u64,
+        _ => 4096,
     }
 }
 

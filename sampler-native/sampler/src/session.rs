@@ -24,7 +24,7 @@ pub const MIN_BUFFER: usize = 64 << 10;
 /// Passes with marks are this far apart, ns; where tasks are missing or unknown, no nearer than the second.
 const MARKS_PERIOD: u64 = 5_000_000_000;
 const MARKS_SOONEST: u64 = 400_000_000;
-/// Usage and counters are told at least this often if the caller fills at least as often, ns.
+/// Usage is told this often, counters also with each pass, if the caller fills at least as often, ns.
 const USAGE_PERIOD: u64 = 200_000_000;
 /// The ring thread looks at the rings at least this often.
 const RING_PERIOD: Duration = Duration::from_millis(50);
@@ -340,24 +340,27 @@ impl Session {
                 .filter(|pid| !symbolizers.contains(pid))
             {
                 self.kernel.readmit(*ended)?;
-                self.usage.retire_own(*ended);
+                self.usage.own.retire(*ended);
             }
             for started in symbolizers
                 .iter()
                 .filter(|pid| !self.symbolizers.contains(pid))
             {
                 self.kernel.exclude(*started)?;
-                self.usage.add_own(*started);
+                self.usage.own.add(*started, "symbolizer");
             }
             self.symbolizers = symbolizers;
         }
         pipeline.forget();
         let wishes = std::mem::take(&mut pipeline.wishes);
-        if pass || now >= self.usage_told + USAGE_PERIOD {
-            self.usage_told = now;
+        let usage = now >= self.usage_told + USAGE_PERIOD;
+        if pass || usage {
             // Under the lock, so that no sample moves from waiting to placed between the two counts of it.
             let totals = counters(&self.passes, &pipeline, self.kernel.counters());
             pipeline.out.put(&Record::Counters(totals));
+        }
+        if usage {
+            self.usage_told = now;
             self.usage
                 .tell(&self.kernel, self.pass_hz, self.cpu_hz, &mut pipeline.out);
         }

@@ -5,55 +5,23 @@ use std::{collections::HashMap, fs};
 use flametop_kernel::Kernel;
 use flametop_stream::{Encoder, NOT_COUNTED, Record};
 
-use crate::os;
+use crate::{os, own::Own};
 
 /// Usage records and what they are relative to.
 pub struct Usage {
     /// Ticks of `/proc/stat` when the stream began, by CPU.
     ticks_before: HashMap<u32, [u64; 6]>,
-    /// CPU ns of flametop's other processes, by tgid: (at first sight, now).
-    others: HashMap<u32, (u64, u64)>,
-    /// CPU ns of those that ended.
-    retired: u64,
-    before: u64,
+    /// flametop itself.
+    pub own: Own,
 }
 
 impl Usage {
-    /// Counts from now on.
-    pub fn new(own: &[u32]) -> Usage {
-        let mut usage = Usage {
+    /// Counts from now on. `launchers`: processes that are flametop's beside this one.
+    pub fn new(launchers: &[u32]) -> Usage {
+        Usage {
             ticks_before: HashMap::new(),
-            others: HashMap::new(),
-            retired: 0,
-            before: os::own_process_cpu(),
-        };
-        own.iter().for_each(|tgid| usage.add_own(*tgid));
-        usage
-    }
-
-    /// Counts this process as flametop's.
-    pub fn add_own(&mut self, tgid: u32) {
-        if tgid != std::process::id() {
-            let now = process_cpu(tgid).unwrap_or(0);
-            self.others.entry(tgid).or_insert((now, now));
+            own: Own::new(launchers),
         }
-    }
-
-    /// That process ended; its number may soon be another's.
-    pub fn retire_own(&mut self, tgid: u32) {
-        if let Some((before, last)) = self.others.remove(&tgid) {
-            self.retired += last - before;
-        }
-    }
-
-    /// CPU ns of flametop's processes since this began.
-    fn own_cpu(&mut self) -> u64 {
-        let mut sum = os::own_process_cpu() - self.before + self.retired;
-        for (tgid, (before, last)) in &mut self.others {
-            *last = process_cpu(*tgid).unwrap_or(0).max(*last);
-            sum += *last - *before;
-        }
-        sum
     }
 
     /// Tells usage of the CPUs, their idle states and the host.
@@ -86,12 +54,14 @@ impl Usage {
                 too_long: s.too_long,
             });
         }
+        let programs = kernel.programs();
         out.put(&Record::HostUsage {
             load: load_averages(),
             pass_hz,
             cpu_hz,
-            own_cpu: self.own_cpu(),
+            own_cpu: self.own.cpu(&programs),
         });
+        self.own.tell(os::monotonic(), &programs, out);
     }
 }
 
@@ -103,15 +73,4 @@ fn load_averages() -> [u32; 3] {
         *load = (word.parse().unwrap_or(0.0) * 100.0_f64).round() as u32;
     }
     load
-}
-
-/// CPU ns of all threads of a process.
-fn process_cpu(tgid: u32) -> Option<u64> {
-    let stat = fs::read(format!("/proc/{tgid}/stat")).ok()?;
-    // The comm, in parentheses, may hold anything; utime and stime are the 12th and 13th field after it.
-    let after = stat.iter().rposition(|b| *b == b')')? + 1;
-    let fields = std::str::from_utf8(&stat[after..]).ok()?;
-    let mut fields = fields.split_ascii_whitespace().skip(11);
-    let (user, system): (u64, u64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
-    Some((user + system) * os::tick())
 }

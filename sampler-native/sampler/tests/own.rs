@@ -31,6 +31,37 @@ fn own_process_and_symbolizer_are_not_in_the_stream() {
 }
 
 #[test]
+fn own_usage_its_parts_are_what_flametop_costs() {
+    let _alone = ALONE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut recording = Recording::open("target=all");
+    recording.run(19, 300);
+    recording.name_all();
+    recording.run(19, 2_500);
+    let model = &recording.model;
+    let part = |name: &str| {
+        let mut parts = model.own_parts.iter();
+        parts.find(|(part, _)| part == name).map(|(_, ns)| *ns)
+    };
+    for busy in [
+        "ring",
+        "symbolizer",
+        "other",
+        "bpf cpu_stacks",
+        "bpf cpu_idle",
+    ] {
+        assert!(part(busy) > Some(0), "{busy} in {:?}", model.own_parts);
+    }
+    assert_eq!(part("passes"), Some(0), "no thread has that name here");
+    let sum: u64 = model.own_parts.iter().map(|(_, ns)| ns).sum();
+    assert!(sum <= model.own_cpu, "{:?}", model.own_parts);
+    let processes: Vec<&str> = model.resident.iter().map(|(p, _)| p.as_str()).collect();
+    assert_eq!(processes, ["flametop", "symbolizer"]);
+    assert!(model.resident.iter().all(|(_, bytes)| *bytes > 1 << 20));
+}
+
+#[test]
 fn symbolizer_that_was_killed_its_successor_is_left_out_too() {
     let _alone = ALONE
         .lock()

@@ -323,6 +323,14 @@ fn second_part() -> Encoder {
         cpu_hz: 0,
         own_cpu: 5_000_000,
     });
+    e.put(&Record::OwnUsage {
+        cpu: vec![(b"passes", 4_000_000), (b"bpf cpu_idle", 1_000_000)],
+        resident: vec![(b"java", 90 << 20), (b"odd \"\\", u64::MAX)],
+    });
+    e.put(&Record::OwnUsage {
+        cpu: Vec::new(),
+        resident: Vec::new(),
+    });
     for (space, ids) in [
         (Space::Task, &[2, 1][..]),
         (Space::Process, &[1]),

@@ -98,6 +98,11 @@ pub enum Record<'a> {
         space: Space,
         ids: Cow<'a, [u32]>,
     },
+    /// `cpu`: parts and their ns; `resident`: processes and their bytes.
+    OwnUsage {
+        cpu: Vec<(&'a [u8], u64)>,
+        resident: Vec<(&'a [u8], u64)>,
+    },
     /// `calls` are outermost first; without any `missing` says why.
     Place {
         frame: u32,
@@ -236,6 +241,10 @@ impl<'a> Record<'a> {
                     missing: b.str()?,
                 }
             }
+            Kind::OwnUsage => Record::OwnUsage {
+                cpu: b.named()?,
+                resident: b.named()?,
+            },
         }))
     }
 }
@@ -278,6 +287,12 @@ impl<'a> Body<'a> {
         Ok(ids
             .map(|id| u32::from_le_bytes([id[0], id[1], id[2], id[3]]))
             .collect())
+    }
+
+    fn named(&mut self) -> Result<Vec<(&'a [u8], u64)>, &'static str> {
+        (0..self.u16()?)
+            .map(|_| Ok((self.str()?, self.u64()?)))
+            .collect()
     }
     fn head(&mut self) -> Result<Head, &'static str> {
         Ok(Head {
@@ -545,7 +560,7 @@ macro_rules! numbered {
 }
 
 numbered!(Kind: u16, Counters, ProcessSeen, TaskSeen, TaskGone, ModuleSeen, FrameSeen, StackSeen, TaskChanged, CpuSample,
-    CpuUsage, IdleState, Name, Notice, HostUsage, Forgotten, Place);
+    CpuUsage, IdleState, Name, Notice, HostUsage, Forgotten, OwnUsage, Place);
 numbered!(State: u8, Run, Queued, Sleep, Disk, Stopped, Zombie, Parked, IdleKthread);
 numbered!(End: u8, Root, Truncated, OtherStack, NoUnwindInfo, Jit, MmBusy, Torn, Faulted, Exited, Limit);
 numbered!(ModuleKind: u8, Kernel, File, Vdso, Jit, Unknown);

@@ -210,6 +210,10 @@ impl Encoder {
                 }
                 b.str(missing);
             }),
+            Record::OwnUsage { cpu, resident } => self.record(Kind::OwnUsage, |b| {
+                b.named(cpu);
+                b.named(resident);
+            }),
         }
     }
 
@@ -242,6 +246,14 @@ impl Body<'_> {
         let v = &v[..v.len().min(usize::from(u16::MAX))];
         self.u16(v.len() as u16);
         self.0.extend_from_slice(v);
+    }
+    fn named(&mut self, figures: &[(&[u8], u64)]) {
+        let figures = &figures[..figures.len().min(usize::from(u16::MAX))];
+        self.u16(figures.len() as u16);
+        for (name, figure) in figures {
+            self.str(name);
+            self.u64(*figure);
+        }
     }
     fn head(&mut self, h: &Head) {
         self.u64(h.time);

@@ -60,11 +60,12 @@
 //! | 11 idle state | `u32 cpu`, `u32 state`, `u64 residency` (ns, open interval included), `u64 entries`, `u64 too_short`, `u64 too_long` |
 //! | 12 name | `u32 frame`, `u8 how` ([`NameSource`]), `str name` (≤ 1,024 bytes) |
 //! | 13 notice | `u8 level` (0 told, 1 something does not work; the rest does), `str text`: what happened, to which thing, what mends it |
-//! | 14 host usage | `u32 load1`, `u32 load5`, `u32 load15` (× 100), `u32 pass_hz`, `u32 cpu_hz` (now), `u64 own_cpu` (CPU ns of flametop's processes) |
+//! | 14 host usage | `u32 load1`, `u32 load5`, `u32 load15` (× 100), `u32 pass_hz`, `u32 cpu_hz` (now), `u64 own_cpu` (ns of CPU that flametop costs: its processes, and its BPF programs in others' time) |
 //! | 15 forgotten | `u8 space` ([`Space`]), `u8 0`, `u16 0`, `u32 n`, `n × u32 id`: these ids may be given anew |
+//! | 16 own usage | `u16 n`, n × (`str part`, `u64 ns` of CPU): parts of `own_cpu`, which do not overlap; `u16 n`, n × (`str process`, `u64 bytes` resident now) |
 //! | 17 place | `u32 frame`, `u16 n`, `n × (str function, str file, u32 line)`, `str missing`: on demand. The function that the frame is in and what was inlined into it there, outermost first; the last has the line that runs, the others that of a call. Unknown: empty, line 0. If `n` is 0, `missing` says why and what mends it |
 //!
-//! Records 1, 10, 11 and 14 are in every batch that ends a pass, and at least four times a second.
+//! Record 1 is in every batch that ends a pass. It, 10, 11 and 14 come at least four times a second; 16 about once a second.
 //!
 //! # Head of *task changed* and *CPU sample*
 //! ```text
@@ -105,6 +106,7 @@
 //! notice level= text=
 //! host load1= load5= load15= pass_hz= cpu_hz= own_cpu=
 //! forgotten space= ids=U32,…
+//! own cpu="PART":U64,… rss="PROCESS":U64,…
 //! place frame= calls=FUNCTION@FILE:LINE,… missing=
 //! ```
 //! Fields are separated by one space. Numbers are unsigned decimal, enums their numbers, flags `0` or `1`;
@@ -165,6 +167,7 @@ pub enum Kind {
     Notice = 13,
     HostUsage = 14,
     Forgotten = 15,
+    OwnUsage = 16,
     Place = 17,
 }
 

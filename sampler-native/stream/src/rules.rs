@@ -92,7 +92,8 @@ impl Rules {
             | Record::CpuUsage { .. }
             | Record::IdleState { .. }
             | Record::Notice { .. }
-            | Record::HostUsage { .. } => {}
+            | Record::HostUsage { .. }
+            | Record::OwnUsage { .. } => {}
         }
         Ok(())
     }

@@ -208,6 +208,9 @@ impl fmt::Display for Line<'_, Record<'_>> {
                 }
                 write!(f, " missing={}", Quoted(missing))
             }
+            Record::OwnUsage { cpu, resident } => {
+                write!(f, "own cpu={} rss={}", Named(cpu), Named(resident))
+            }
         }
     }
 }
@@ -237,6 +240,19 @@ impl<T: fmt::Display> fmt::Display for List<'_, T> {
         let mut separator = "";
         self.0.iter().try_for_each(|v| {
             write!(f, "{separator}{v}")?;
+            separator = ",";
+            Ok(())
+        })
+    }
+}
+
+struct Named<'a>(&'a [(&'a [u8], u64)]);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        self.0.iter().try_for_each(|(name, figure)| {
+            write!(f, "{separator}{}:{figure}", Quoted(name))?;
             separator = ",";
             Ok(())
         })

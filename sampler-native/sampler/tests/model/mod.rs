@@ -57,6 +57,8 @@ pub struct Model {
     pub cpus: u32,
     pub own_cpu: u64,
     rules: Rules,
+    pub own_parts: Vec<(String, u64)>,
+    pub resident: Vec<(String, u64)>,
     asked: usize,
 }
 
@@ -331,6 +333,13 @@ impl Model {
                         task.forgotten = true;
                     }
                 }
+            }
+            Record::OwnUsage { cpu, resident } => {
+                self.own_parts = cpu.iter().map(|(part, ns)| (text(part), *ns)).collect();
+                self.resident = resident
+                    .iter()
+                    .map(|(p, bytes)| (text(p), *bytes))
+                    .collect();
             }
         }
     }

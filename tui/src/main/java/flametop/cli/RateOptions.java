@@ -42,6 +42,14 @@ final class RateOptions {
     return passHz != null || cpuHz != null;
   }
 
+  boolean passesGiven() {
+    return passHz != null;
+  }
+
+  boolean cpuClockGiven() {
+    return cpuHz != null;
+  }
+
   int passHz() {
     return passHz == null ? 19 : passHz;
   }

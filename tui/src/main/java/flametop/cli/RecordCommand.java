@@ -3,6 +3,7 @@ package flametop.cli;
 import flametop.export.OutputFile;
 import flametop.export.Unit;
 import flametop.profile.RootOrder;
+import flametop.sampler.Budget;
 import flametop.sampler.KernelSource;
 import flametop.sampler.ReplaySource;
 import flametop.sampler.SampleSource;
@@ -31,8 +32,7 @@ import picocli.CommandLine.TypeConversionException;
       "Examples:",
       "  flametop record -d 10 -o out.folded                 all tasks, ten seconds",
       "  flametop record -p 1 --by thread -d 5 >out.folded   one process, each thread",
-      "  flametop record --format flametop -o out.flametop   until Ctrl-C, for --replay",
-      "Exit: 0 done, 1 failed, 2 usage, 3 not possible, 4 target gone, 130 interrupted"
+      "  flametop record --format flametop -o out.flametop   until Ctrl-C, for --replay"
     })
 final class RecordCommand implements Callable<Integer> {
   private final Interruption interruption;
@@ -44,6 +44,8 @@ final class RecordCommand implements Callable<Integer> {
   @Mixin private final FilterOptions filters = new FilterOptions();
 
   @Mixin private final RateOptions rates = new RateOptions();
+
+  @Mixin private final BudgetOptions budget = new BudgetOptions();
 
   @Option(
       names = "-d",
@@ -216,6 +218,10 @@ final class RecordCommand implements Callable<Integer> {
             rates.cpuHz(),
             passes == null ? Long.MAX_VALUE : passes,
             seconds == null ? Long.MAX_VALUE : (long) (seconds * 1e9),
+            new Budget(
+                budget.share(),
+                new Budget.Pace(0, false, rates.passHz(), rates.cpuHz()),
+                budget.kept(rates, true)),
             lines);
     if (format == Format.FLAMETOP) {
       return new Recording(source, limits, new StreamOutput(source, file), interruption, err);
@@ -234,7 +240,7 @@ final class RecordCommand implements Callable<Integer> {
 
   /** Refuses what does not go together. */
   private void agree() {
-    replay.agree(targets, rates);
+    replay.agree(targets, rates, budget);
     if (seconds != null && passes != null) {
       throw new Failure.Ends(ExitCode.USAGE, "-d and -i both say when to end; give one of them");
     }

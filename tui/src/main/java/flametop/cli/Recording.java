@@ -1,5 +1,6 @@
 package flametop.cli;
 
+import flametop.sampler.Budget;
 import flametop.sampler.Counter;
 import flametop.sampler.SampleSource;
 import flametop.sampler.Sampler;
@@ -27,9 +28,17 @@ final class Recording implements AutoCloseable {
    * @param target to look after: it ends when that is gone
    * @param passes that are made
    * @param nanos of the clock
+   * @param budget lowers the rates and raises them again
    * @param lines source lines of all frames are fetched at the end
    */
-  record Limits(Target target, int passHz, int cpuHz, long passes, long nanos, boolean lines) {}
+  record Limits(
+      Target target,
+      int passHz,
+      int cpuHz,
+      long passes,
+      long nanos,
+      Budget budget,
+      boolean lines) {}
 
   private final Limits limits;
   private final RecordingOutput output;
@@ -39,6 +48,7 @@ final class Recording implements AutoCloseable {
   private final PrintWriter err;
   private final boolean progress = Terminals.isStderr();
   private final boolean recorded;
+  private String said = "";
   private long nextProgress = System.nanoTime() + PROGRESS_NANOS;
 
   Recording(
@@ -65,6 +75,7 @@ final class Recording implements AutoCloseable {
       interruption.await(
           Math.max(0, Math.min(STEP_NANOS, limits.nanos() - sampler.elapsedNanos())));
       gone = !TargetOptions.isThere(limits.target());
+      keepToBudget();
       showProgress();
     }
     boolean early = gone && (limits.nanos() != Long.MAX_VALUE || limits.passes() != Long.MAX_VALUE);
@@ -97,6 +108,19 @@ final class Recording implements AutoCloseable {
     }
     new Balance(monitor.counters()).lines().forEach(line -> Main.complain(err, line));
     return code;
+  }
+
+  private void keepToBudget() {
+    Budget budget = limits.budget();
+    long cost = monitor.ownNanos();
+    if (!recorded && cost > 0 && budget.spent(monitor.time(), cost)) {
+      sampler.setRates(budget.now().passHz(), budget.now().cpuHz());
+    }
+    if (!recorded && !budget.said().equals(said)) {
+      said = budget.said();
+      clearProgress();
+      Main.complain(err, said.isEmpty() ? "budget: rates are as asked for again" : said);
+    }
   }
 
   private boolean over() {

@@ -47,16 +47,16 @@ final class ReplayOptions {
   }
 
   /** Refuses what does not go together. */
-  void agree(TargetOptions target, RateOptions rates) {
+  void agree(TargetOptions target, RateOptions rates, BudgetOptions budget) {
     if (file != null && target.given()) {
       throw new Failure.Ends(
           ExitCode.USAGE,
           "--replay has its own target: -a, -p and -t do not go with it; -c and -u do");
     }
-    if (file != null && rates.given()) {
+    if (file != null && (rates.given() || budget.given())) {
       throw new Failure.Ends(
           ExitCode.USAGE,
-          "--replay has the rates of its recording: -F and --cpu-hz do not go with it; --replay-speed does");
+          "--replay has the rates of its recording: -F, --cpu-hz and --budget do not go with it; --replay-speed does");
     }
     if (file == null && speed != null) {
       throw new Failure.Ends(ExitCode.USAGE, "--replay-speed goes with --replay FILE");

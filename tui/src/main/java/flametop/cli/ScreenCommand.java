@@ -13,6 +13,7 @@ import flametop.sampler.ReplaySource;
 import flametop.sampler.SampleSource;
 import flametop.sampler.Sampler;
 import flametop.sampler.SamplerException;
+import flametop.sampler.StreamFacts;
 import flametop.sampler.Target;
 import flametop.term.LiveScreen;
 import flametop.term.LiveSession;
@@ -59,6 +60,8 @@ final class ScreenCommand implements Callable<Integer> {
   @Mixin private final FilterOptions filters = new FilterOptions();
 
   @Mixin private final RateOptions rates = new RateOptions();
+
+  @Mixin private final BudgetOptions budget = new BudgetOptions();
 
   @Mixin private final StatesOptions states = new StatesOptions();
 
@@ -110,6 +113,15 @@ final class ScreenCommand implements Callable<Integer> {
   private Profile profile;
   private boolean left;
 
+  /** Opens what is shown; may take a second. */
+  private interface Opening {
+    SampleSource open() throws IOException;
+  }
+
+  /** What is shown: this machine, or a recording. */
+  private record Origin(
+      boolean wholeHost, String host, String what, int passHz, int cpuHz, Opening source) {}
+
   /** Time between two pictures. */
   static final class Seconds implements ITypeConverter<Double> {
     @Override
@@ -132,7 +144,7 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    replay.agree(targets, rates);
+    replay.agree(targets, rates, budget);
     if (!Terminals.isStdin() || !Terminals.isStdout()) {
       throw new Failure.Ends(
           ExitCode.USAGE,
@@ -142,27 +154,22 @@ final class ScreenCommand implements Callable<Integer> {
     Target target = targets.target();
     Options options =
         new Options(RootOrder.COMM, (long) historyMebibytes << 20, filters.filter(), true);
-    ReplaySource recorded = replay.file() == null ? null : replay.open(1);
-    boolean wholeHost =
-        recorded == null ? target.kind() == Target.Kind.ALL : recorded.facts().wholeHost();
-    String host = recorded == null ? hostName() : recorded.facts().host();
-    String what =
-        recorded == null
-            ? describe(target)
-            : "replay of " + CleanText.clean(replay.file().toString(), MAX_NAME);
+    Origin origin = replay.file() == null ? live(target) : recorded(replay.open(1));
     ScreenOptions screen =
         new ScreenOptions(
-            host,
-            what,
+            origin.host,
+            origin.what,
             options.filter(),
-            states.shown(wholeHost),
-            recorded == null ? rates.passHz() : recorded.facts().passHz(),
-            recorded == null ? rates.cpuHz() : recorded.facts().cpuHz(),
+            states.shown(origin.wholeHost),
+            origin.passHz,
+            origin.cpuHz,
             refreshSeconds == null ? 0 : (long) (refreshSeconds * 1e9),
+            budget.share(),
+            budget.kept(rates, refreshSeconds != null),
             theme,
             ScreenOptions.themesFolder());
     CompletableFuture<LiveSession> session = new CompletableFuture<>();
-    Thread opening = new Thread(() -> open(session, recorded, target, host, what, options), "open");
+    Thread opening = new Thread(() -> open(session, origin, target, options), "open");
     opening.setDaemon(true);
     opening.start();
     try {
@@ -172,24 +179,38 @@ final class ScreenCommand implements Callable<Integer> {
     }
   }
 
+  private Origin live(Target target) {
+    return new Origin(
+        target.kind() == Target.Kind.ALL,
+        hostName(),
+        describe(target),
+        rates.passHz(),
+        rates.cpuHz(),
+        () -> KernelSource.open(target, rates.passHz(), rates.cpuHz()));
+  }
+
+  private Origin recorded(ReplaySource source) {
+    StreamFacts facts = source.facts();
+    return new Origin(
+        facts.wholeHost(),
+        facts.host(),
+        "replay of " + CleanText.clean(replay.file().toString(), MAX_NAME),
+        facts.passHz(),
+        facts.cpuHz(),
+        () -> source);
+  }
+
   private void open(
-      CompletableFuture<LiveSession> session,
-      ReplaySource recorded,
-      Target target,
-      String host,
-      String what,
-      Options options) {
+      CompletableFuture<LiveSession> session, Origin origin, Target target, Options options) {
     try {
-      SampleSource source =
-          recorded != null ? recorded : KernelSource.open(target, rates.passHz(), rates.cpuHz());
-      session.complete(begin(source, target, host, what, options));
+      session.complete(begin(origin.source.open(), origin, target, options));
     } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
       session.completeExceptionally(e);
     }
   }
 
   private synchronized LiveSession begin(
-      SampleSource source, Target target, String host, String what, Options options) {
+      SampleSource source, Origin origin, Target target, Options options) {
     if (left) {
       source.close();
       return null;
@@ -204,14 +225,14 @@ final class ScreenCommand implements Callable<Integer> {
       watch.start();
     }
     return new LiveSession(
-        host,
-        what,
+        origin.host,
+        origin.what,
         SnapshotSource.of(opened),
         source.recorded() ? null : sampler::setRates,
         (window, shown, zoom) ->
             opened
                 .folded(window, shown, zoom, false)
-                .thenApplyAsync(stacks -> export(host, stacks)));
+                .thenApplyAsync(stacks -> export(origin.host, stacks)));
   }
 
   /** Tells when the target is gone; the screen goes on with what was seen of it. */

@@ -141,7 +141,6 @@ final class GraphReader {
     long[] weight = new long[256];
     long[] hiddenWeight = new long[256];
     int[] hiddenCount = new int[256];
-    boolean[] deeper = new boolean[256];
 
     SliceBuilder(GraphQuery query, Matches matches) {
       this.query = query;
@@ -157,7 +156,6 @@ final class GraphReader {
         weight = Arrays.copyOf(weight, 2 * at);
         hiddenWeight = Arrays.copyOf(hiddenWeight, 2 * at);
         hiddenCount = Arrays.copyOf(hiddenCount, 2 * at);
-        deeper = Arrays.copyOf(deeper, 2 * at);
       }
       weight[at] = nanos;
       return at;
@@ -187,7 +185,6 @@ final class GraphReader {
           Arrays.copyOf(weight, size),
           Arrays.copyOf(hiddenWeight, size),
           Arrays.copyOf(hiddenCount, size),
-          Arrays.copyOf(deeper, size),
           matched,
           zoomIndex);
     }
@@ -229,13 +226,10 @@ final class GraphReader {
       int index = slice.add(node, dueParent.items[last], level, weight);
       children.clear();
       long sum = 0;
-      for (int child = trie.firstChild(node); child != NONE; child = trie.sibling(child)) {
+      int first = level < query.levels() ? trie.firstChild(node) : NONE;
+      for (int child = first; child != NONE; child = trie.sibling(child)) {
         long nanos = weight(child, states);
         if (nanos > 0) {
-          if (level >= query.levels()) {
-            slice.deeper[index] = true;
-            break;
-          }
           if (children.size == weights.length) {
             weights = Arrays.copyOf(weights, 2 * children.size);
           }

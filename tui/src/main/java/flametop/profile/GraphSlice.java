@@ -12,7 +12,6 @@ package flametop.profile;
  * @param weight ns in the states asked for, its descendants included
  * @param hiddenWeight ns of those children of it that are too narrow to list
  * @param hiddenCount how many those are
- * @param deeper whether it has children that {@code levels} cut off
  * @param matched whether its own name matches the search
  * @param zoomIndex index of the zoomed node
  */
@@ -24,7 +23,6 @@ public record GraphSlice(
     long[] weight,
     long[] hiddenWeight,
     int[] hiddenCount,
-    boolean[] deeper,
     boolean[] matched,
     int zoomIndex) {
   public int size() {

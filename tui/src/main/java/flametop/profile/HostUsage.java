@@ -192,7 +192,14 @@ final class HostUsage {
     return cpuHz;
   }
 
-  /** CPU of flametop's processes, of one CPU, over the last second; NaN if not known yet. */
+  /** What flametop cost until the last batch that told it. */
+  Snapshot.Cost cost() {
+    return past.isEmpty()
+        ? new Snapshot.Cost(0, 0)
+        : new Snapshot.Cost(past.peekLast().time, past.peekLast().ownCpu);
+  }
+
+  /** CPU that flametop cost, of one CPU, over the last second; NaN if not known yet. */
   double ownShare() {
     if (past.size() < 2) {
       return Double.NaN;

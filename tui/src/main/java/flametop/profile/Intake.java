@@ -5,6 +5,7 @@ import flametop.sampler.Counter;
 import flametop.sampler.IdSpace;
 import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
+import flametop.sampler.OwnPart;
 import flametop.sampler.State;
 import flametop.sampler.StreamVisitor;
 import flametop.sampler.WalkEnd;
@@ -23,6 +24,7 @@ final class Intake implements StreamVisitor {
   private final Places places;
   private final Accounts accounts;
   private final HostUsage host;
+  private final Quality quality;
   private final long[] counters = new long[Counter.values().length];
   private final long[] countersAtStart = new long[Counter.values().length];
   private final List<String> notices = new ArrayList<>();
@@ -38,6 +40,7 @@ final class Intake implements StreamVisitor {
     this.names = names;
     this.places = places;
     this.host = host;
+    quality = new Quality(stacks);
     accounts = new Accounts(log, owners);
   }
 
@@ -62,6 +65,10 @@ final class Intake implements StreamVisitor {
     return counters[counter.ordinal()] - countersAtStart[counter.ordinal()];
   }
 
+  Quality quality() {
+    return quality;
+  }
+
   List<String> notices() {
     return List.copyOf(notices);
   }
@@ -73,6 +80,7 @@ final class Intake implements StreamVisitor {
       accounts.restart();
       log.mark(now, accounts.passes());
       System.arraycopy(counters, 0, countersAtStart, 0, counters.length);
+      quality.restart();
     }
   }
 
@@ -88,6 +96,7 @@ final class Intake implements StreamVisitor {
     this.endsPass = endsPass;
     this.more = more;
     owners.moment(now);
+    quality.batchBegins(time, endsPass);
   }
 
   @Override
@@ -107,6 +116,7 @@ final class Intake implements StreamVisitor {
   @Override
   public void counters(long[] totals) {
     System.arraycopy(totals, 0, counters, 0, counters.length);
+    quality.counters(totals);
   }
 
   @Override
@@ -121,6 +131,7 @@ final class Intake implements StreamVisitor {
       String comm,
       String commandLine) {
     owners.processSeen(process, tgid, uid, comm, commandLine);
+    quality.processSeen(owners.processOfId(process), tgid, startBoottime, comm);
   }
 
   @Override
@@ -166,9 +177,11 @@ final class Intake implements StreamVisitor {
       State state,
       WalkEnd why) {
     now = Math.max(now, time);
-    accounts.changed(task, time, state, stack(stack, why), run, wait, nvcsw);
+    int seen = stack(stack, why);
+    accounts.changed(task, time, state, seen, run, wait, nvcsw);
     owners.state(task, state);
     host.waited(cpu, accounts.takeWaited());
+    quality.sample(owners.processOfTask(task), seen, why);
   }
 
   @Override
@@ -189,6 +202,7 @@ final class Intake implements StreamVisitor {
     accounts.sampled(task, time, seen, run, wait, nvcsw);
     host.waited(cpu, accounts.takeWaited());
     host.sample(cpu, userMode, stacks.softirq(seen));
+    quality.sample(owners.processOfTask(task), seen, why);
   }
 
   private int stack(int id, WalkEnd why) {
@@ -261,5 +275,10 @@ final class Intake implements StreamVisitor {
       case PROCESS -> owners.forget(space, ids);
       case MODULE, FRAME, STACK -> stacks.forget(space, ids);
     }
+  }
+
+  @Override
+  public void ownUsage(List<OwnPart> cpu, List<OwnPart> resident) {
+    quality.ownUsage(cpu, resident);
   }
 }

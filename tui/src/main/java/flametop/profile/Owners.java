@@ -355,6 +355,16 @@ final class Owners {
     return ownerProcessComm[owner];
   }
 
+  /** Where the process of this id of the stream is kept. */
+  int processOfId(int id) {
+    return processSlots.of(id);
+  }
+
+  /** Where the process of a task is kept. */
+  int processOfTask(int task) {
+    return taskProcess[task];
+  }
+
   /** All processes are below. */
   int processes() {
     return processSlots.count();

@@ -59,6 +59,8 @@ public final class Profile implements BatchSink, AutoCloseable {
   private long windowNanos = Long.MAX_VALUE;
   private boolean tailDue;
   private Panels frozen;
+  private Quality frozenQuality;
+  private boolean ended;
   private boolean damaged;
 
   private volatile Throwable failure;
@@ -139,6 +141,12 @@ public final class Profile implements BatchSink, AutoCloseable {
         () -> look(windowNanos, SLICE_NANOS).source(node, resolve(node), states, places));
   }
 
+  /** How good the samples of the last {@code windowNanos} are, and what they cost. */
+  public CompletableFuture<QualityReport> quality(long windowNanos) {
+    return request(
+        () -> (frozenQuality != null ? frozenQuality : intake.quality()).report(windowNanos));
+  }
+
   /** Totals by {@link Counter#ordinal()}, since the stream began. */
   public CompletableFuture<long[]> counters() {
     return request(intake::counters);
@@ -161,6 +169,7 @@ public final class Profile implements BatchSink, AutoCloseable {
         () -> {
           if (frozen == null) {
             frozen = panels();
+            frozenQuality = intake.quality().held();
             fold.hold(fold.window().headTime());
             if (next != null) {
               next.hold(fold.window().headTime());
@@ -174,6 +183,7 @@ public final class Profile implements BatchSink, AutoCloseable {
     enqueue(
         () -> {
           frozen = null;
+          frozenQuality = null;
           fold.hold(Long.MAX_VALUE);
           if (next != null) {
             next.hold(Long.MAX_VALUE);
@@ -192,6 +202,7 @@ public final class Profile implements BatchSink, AutoCloseable {
           drop(next);
           next = null;
           frozen = null;
+          frozenQuality = null;
           fold.close();
           intake.restart();
           replace(new Fold(log, owners, stacks, options, filter));
@@ -214,13 +225,15 @@ public final class Profile implements BatchSink, AutoCloseable {
 
   @Override
   public void ended(Throwable cause) {
-    if (cause != null) {
-      enqueue(
-          () ->
-              intake.tell(
-                  "sampling ended: "
-                      + (cause.getMessage() == null ? cause.toString() : cause.getMessage())));
-    }
+    enqueue(
+        () -> {
+          ended = true;
+          if (cause != null) {
+            intake.tell(
+                "sampling ended: "
+                    + (cause.getMessage() == null ? cause.toString() : cause.getMessage()));
+          }
+        });
   }
 
   /** Why the profile can go on no more, if so: a defect, or no memory. */
@@ -309,6 +322,7 @@ public final class Profile implements BatchSink, AutoCloseable {
       return;
     }
     try {
+      intake.quality().streamed(batch.remaining());
       reader.read(batch, intake);
     } catch (DamagedStreamException e) {
       damaged = true;
@@ -432,6 +446,8 @@ public final class Profile implements BatchSink, AutoCloseable {
         panels.load,
         panels.passHz,
         panels.cpuHz,
+        host.cost(),
+        ended,
         intake.notices());
   }
 

@@ -24,6 +24,8 @@ import java.util.regex.Pattern;
  * @param busyCpus busy CPUs (0 to their number) by second, oldest first, at most 300
  * @param waitingTasks tasks waiting for a CPU by second, like {@code busyCpus}
  * @param load load averages 1, 5, 15 min; NaN if not known
+ * @param cost of flametop itself, also while the rest is frozen
+ * @param ended no more will come: a replay is over, or sampling has failed
  * @param notices what does not work, with its remedy; newest last
  */
 public record Snapshot(
@@ -46,6 +48,8 @@ public record Snapshot(
     double[] load,
     int passHz,
     int cpuHz,
+    Cost cost,
+    boolean ended,
     List<String> notices) {
   /**
    * What a search found in the whole graph.
@@ -63,7 +67,16 @@ public record Snapshot(
    * @param lostSamples CPU samples dropped
    * @param latePasses passes due that were not made
    * @param shortShare share of the walked stacks that are short
-   * @param ownShare flametop's own CPU, of one CPU, over the last refresh; NaN if not known
+   * @param ownShare CPU that flametop costs, of one CPU, over about the last second; NaN if not
+   *     known
    */
   public record Losses(long lostSamples, long latePasses, double shortShare, double ownShare) {}
+
+  /**
+   * What flametop has cost.
+   *
+   * @param time ns, CLOCK_MONOTONIC
+   * @param nanos of CPU until then, since the stream began
+   */
+  public record Cost(long time, long nanos) {}
 }

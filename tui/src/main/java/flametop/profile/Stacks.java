@@ -480,6 +480,32 @@ final class Stacks {
     return stack < 0 || stackShown[stack];
   }
 
+  WalkEnd end(int stack) {
+    return stackEnd[stack];
+  }
+
+  /** Frames, outermost first: so many {@link #user user} frames, then kernel frames. */
+  int[] frames(int stack) {
+    return stackFrames[stack];
+  }
+
+  int user(int stack) {
+    return stackUser[stack];
+  }
+
+  int moduleOf(int frame) {
+    return frameModule[frame];
+  }
+
+  boolean guessed(int frame) {
+    return (frameFlags[frame] & GUESSED) != 0;
+  }
+
+  /** Name of a module's file, without its folder. */
+  String moduleFile(int module) {
+    return moduleFile[module];
+  }
+
   /** Whether the kernel half of a stack handles a soft interrupt, as far as its names are known. */
   boolean softirq(int stack) {
     if (stack >= 0) {

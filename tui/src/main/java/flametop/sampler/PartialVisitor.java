@@ -99,4 +99,7 @@ abstract class PartialVisitor implements StreamVisitor {
 
   @Override
   public void forgotten(IdSpace space, int[] ids) {}
+
+  @Override
+  public void ownUsage(List<OwnPart> cpu, List<OwnPart> resident) {}
 }

@@ -36,6 +36,7 @@ public final class StreamMonitor implements BatchSink, NameRequests {
   private long[] counters = new long[Counter.values().length];
   private long time;
   private long batches;
+  private long ownNanos;
 
   /**
    * @param askAll whether to ask for the name of every frame, where the sink does not ask
@@ -64,6 +65,11 @@ public final class StreamMonitor implements BatchSink, NameRequests {
   /** Time of the last batch, ns, CLOCK_MONOTONIC; 0 before the first. */
   public synchronized long time() {
     return time;
+  }
+
+  /** ns of CPU that flametop has cost; 0 before it is known. */
+  public synchronized long ownNanos() {
+    return ownNanos;
   }
 
   /** Batches that had counters. */
@@ -143,6 +149,11 @@ public final class StreamMonitor implements BatchSink, NameRequests {
     public void counters(long[] totals) {
       counters = totals.clone();
       batches++;
+    }
+
+    @Override
+    public void hostUsage(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu) {
+      ownNanos = ownCpu;
     }
 
     @Override

@@ -248,6 +248,7 @@ public final class StreamReader {
       case 13 -> notice(in, visitor);
       case 14 -> hostUsage(in, visitor);
       case 15 -> forgotten(in, visitor);
+      case 16 -> ownUsage(in, visitor);
       case 17 -> place(in, visitor);
       default -> {}
     }
@@ -472,6 +473,25 @@ public final class StreamReader {
     if (visitor != null) {
       visitor.hostUsage(load1, load5, load15, passHz, cpuHz, ownCpu);
     }
+  }
+
+  private void ownUsage(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    List<OwnPart> cpu = ownParts(in);
+    List<OwnPart> resident = ownParts(in);
+    if (visitor != null) {
+      visitor.ownUsage(cpu, resident);
+    }
+  }
+
+  private List<OwnPart> ownParts(ByteBuffer in) throws DamagedStreamException {
+    need(in, 2);
+    List<OwnPart> parts = new ArrayList<>();
+    for (int count = in.getShort() & 0xFFFF; count > 0; count--) {
+      String name = CleanText.clean(str(in), MAX_COMM);
+      need(in, 8);
+      parts.add(new OwnPart(name, in.getLong()));
+    }
+    return List.copyOf(parts);
   }
 
   private void forgotten(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {

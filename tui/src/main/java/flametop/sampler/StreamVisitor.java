@@ -113,7 +113,7 @@ public interface StreamVisitor {
    */
   void place(int frame, List<Call> calls, String missing);
 
-  /** Load averages × 100, rates in force, CPU ns of flametop's own processes. */
+  /** Load averages × 100, rates in force, ns of CPU that flametop costs. */
   void hostUsage(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu);
 
   /**
@@ -122,4 +122,10 @@ public interface StreamVisitor {
    * @param ids the array is the receiver's to keep
    */
   void forgotten(IdSpace space, int[] ids);
+
+  /**
+   * @param cpu parts of the CPU that flametop costs, in ns; they do not overlap
+   * @param resident bytes of memory, by process
+   */
+  void ownUsage(List<OwnPart> cpu, List<OwnPart> resident);
 }

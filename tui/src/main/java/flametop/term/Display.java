@@ -32,6 +32,10 @@ final class Display implements AutoCloseable {
   private final Cells cells;
   private final Thread hook = new Thread(this::leave, "terminal restore");
   private boolean whole = true;
+
+  /** What the terminal shows; null before the first picture. */
+  private CellGrid painted;
+
   private boolean up;
 
   private Display(Stty stty, String saved, InputStream input, FrameStream output, Cells cells)
@@ -152,15 +156,24 @@ final class Display implements AutoCloseable {
     if (size.getColumns() != grid.columns() || size.getRows() != grid.rows()) {
       return false;
     }
+    CellGrid before = whole ? null : painted;
+    boolean changed = before == null;
     for (int y = 0; y < grid.rows(); y++) {
       for (int x = 0; x < grid.columns(); x++) {
+        if (before != null && grid.same(before, x, y)) {
+          continue;
+        }
+        changed = true;
         if (grid.codePoint(x, y) != 0) {
           screen.setCharacter(x, y, cells.of(grid, x, y));
         }
       }
     }
-    screen.refresh(whole ? Screen.RefreshType.COMPLETE : Screen.RefreshType.DELTA);
+    if (changed) {
+      screen.refresh(whole ? Screen.RefreshType.COMPLETE : Screen.RefreshType.DELTA);
+    }
     whole = false;
+    painted = grid;
     return true;
   }
 

@@ -32,6 +32,7 @@ final class KeyStrokes {
       case Enter -> Key.of(Key.Kind.ENTER);
       case Escape -> Key.of(Key.Kind.ESCAPE);
       case Backspace -> Key.of(Key.Kind.BACKSPACE);
+      case Tab -> Key.of(Key.Kind.TAB);
       case F1 -> Key.of(Key.Kind.F1);
       default -> Key.of(Key.Kind.OTHER);
     };

@@ -4,10 +4,12 @@ import com.googlecode.lanterna.TextCharacter;
 import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
 import flametop.profile.ProcessRow;
+import flametop.profile.QualityReport;
 import flametop.profile.Snapshot;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
+import flametop.sampler.Budget;
 import flametop.sampler.Users;
 import flametop.view.Effect;
 import flametop.view.Key;
@@ -16,6 +18,7 @@ import flametop.view.PaintOptions;
 import flametop.view.Painter;
 import flametop.view.PickList;
 import flametop.view.Scene;
+import flametop.view.View;
 import flametop.view.ViewState;
 import java.io.IOException;
 import java.util.List;
@@ -46,7 +49,7 @@ public final class LiveScreen {
   private sealed interface Event {
     record Pressed(Key key) implements Event {}
 
-    record Arrived(Snapshot snapshot) implements Event {}
+    record Arrived(Snapshot snapshot, QualityReport quality) implements Event {}
 
     record Ready(LiveSession session) implements Event {}
 
@@ -81,6 +84,8 @@ public final class LiveScreen {
   private ViewState state;
   private LiveSession session;
   private Snapshot snapshot;
+  private QualityReport quality;
+  private Budget budget;
   private Scene scene;
   private boolean asked;
   private boolean askAgain;
@@ -144,6 +149,11 @@ public final class LiveScreen {
     state =
         ViewState.initial(
             options.states(), options.filter(), options.passHz(), options.cpuHz(), refresh);
+    budget =
+        new Budget(
+            options.budget(),
+            new Budget.Pace(refresh, true, options.passHz(), options.cpuHz()),
+            options.kept());
     if (environment.getOrDefault("TERM", "").startsWith("vt")) {
       state =
           state.withMessage(
@@ -222,6 +232,7 @@ public final class LiveScreen {
   }
 
   private void loop() throws IOException, InterruptedException {
+    relayOut();
     paint();
     while (exitCode < 0 && failure == null) {
       long now = System.nanoTime();
@@ -245,6 +256,8 @@ public final class LiveScreen {
     } else if (event instanceof Event.Arrived e) {
       asked = false;
       snapshot = e.snapshot();
+      quality = e.quality();
+      keepToBudget();
       relayOut();
       state = scene.settled();
       take(Keys.arrived(scene));
@@ -298,8 +311,13 @@ public final class LiveScreen {
 
   private void take(Keys.Step step) throws IOException {
     boolean sameQuestion =
-        step.state().query(display.columns()).equals(state.query(display.columns()));
+        step.state().view() == state.view()
+            && step.state().query(display.columns()).equals(state.query(display.columns()));
+    long refreshNanos = state.refreshNanos();
     state = step.state();
+    if (state.refreshNanos() != refreshNanos) {
+      ask(new Budget.Pace(state.refreshNanos(), true, state.passHz(), state.cpuHz()));
+    }
     for (Effect effect : step.effects()) {
       apply(effect);
     }
@@ -339,7 +357,7 @@ public final class LiveScreen {
                 .settled()
                 .withMessage("a replay keeps the rates that it was recorded with", false);
       } else {
-        session.rates().setRates(r.passHz(), r.cpuHz());
+        ask(new Budget.Pace(budget.now().refreshNanos(), true, r.passHz(), r.cpuHz()));
       }
     } else if (effect instanceof Effect.Rows r) {
       CompletableFuture<List<ProcessRow>> rows =
@@ -364,6 +382,29 @@ public final class LiveScreen {
     }
   }
 
+  /** The pace that somebody wants. */
+  private void ask(Budget.Pace wanted) {
+    budget.ask(wanted);
+    applyPace();
+  }
+
+  private void keepToBudget() {
+    if (session.rates() != null
+        && snapshot.cost().time() > 0
+        && budget.spent(snapshot.cost().time(), snapshot.cost().nanos())) {
+      applyPace();
+    }
+    state = state.withPace(budget.now(), budget.said());
+  }
+
+  private void applyPace() {
+    Budget.Pace pace = budget.now();
+    if (session != null && session.rates() != null) {
+      session.rates().setRates(pace.passHz(), pace.cpuHz());
+    }
+    state = state.withPace(pace, budget.said());
+  }
+
   private static String message(Throwable e) {
     return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
   }
@@ -386,9 +427,13 @@ public final class LiveScreen {
     boolean empty = snapshot == null || snapshot.runNanos() < FIRST_NANOS && snapshot.total() <= 0;
     long refresh = empty ? FIRST_REFRESH_NANOS : state.refreshNanos();
     nextAsk = System.nanoTime() + Math.min(refresh, state.refreshNanos());
+    SnapshotSource source = session.source();
+    CompletableFuture<Snapshot> picture = source.snapshot(state.query(display.columns()));
     tell(
-        session.source().snapshot(state.query(display.columns())),
-        Event.Arrived::new,
+        state.view() == View.QUALITY
+            ? picture.thenCombine(source.quality(state.windowNanos()), Event.Arrived::new)
+            : picture.thenApply(graph -> new Event.Arrived(graph, null)),
+        arrived -> arrived,
         Event.Failed::new);
   }
 
@@ -400,13 +445,15 @@ public final class LiveScreen {
   }
 
   private void relayOut() {
-    scene = Scene.of(snapshot, state, display.columns(), display.rows(), paintOptions);
+    scene = Scene.of(snapshot, quality, state, display.columns(), display.rows(), paintOptions);
     stale = true;
   }
 
   private void paint() throws IOException {
     if (stale) {
-      relayOut();
+      if (!scene.isOf(snapshot, quality, state, display.columns(), display.rows(), paintOptions)) {
+        relayOut();
+      }
       stale = !display.paint(Painter.paint(scene));
     }
   }

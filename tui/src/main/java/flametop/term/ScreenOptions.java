@@ -2,6 +2,7 @@ package flametop.term;
 
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
+import flametop.sampler.Budget;
 import java.nio.file.Path;
 
 /**
@@ -14,6 +15,8 @@ import java.nio.file.Path;
  * @param passHz rate of passes at the start
  * @param cpuHz rate of the CPU clock at the start
  * @param refreshNanos time between two pictures; 0: a quarter of a second, half of one over ssh
+ * @param budget share of one CPU that flametop is held to; infinite: none
+ * @param kept what the budget leaves as it is
  * @param theme name of a theme: {@code dark} is {@code themes/dark.theme}
  * @param themes folder of the themes; {@link #themesFolder()}
  */
@@ -25,6 +28,8 @@ public record ScreenOptions(
     int passHz,
     int cpuHz,
     long refreshNanos,
+    double budget,
+    Budget.Kept kept,
     String theme,
     Path themes) {
   /**

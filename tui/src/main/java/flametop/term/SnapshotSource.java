@@ -3,6 +3,7 @@ package flametop.term;
 import flametop.profile.GraphQuery;
 import flametop.profile.ProcessRow;
 import flametop.profile.Profile;
+import flametop.profile.QualityReport;
 import flametop.profile.Snapshot;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
@@ -22,6 +23,8 @@ public interface SnapshotSource {
    * states}.
    */
   CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states);
+
+  CompletableFuture<QualityReport> quality(long windowNanos);
 
   /** Rows of the pick list of comms. */
   CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states);
@@ -43,6 +46,11 @@ public interface SnapshotSource {
       @Override
       public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
         return profile.snapshot(query);
+      }
+
+      @Override
+      public CompletableFuture<QualityReport> quality(long windowNanos) {
+        return profile.quality(windowNanos);
       }
 
       @Override

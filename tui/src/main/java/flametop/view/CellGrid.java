@@ -55,6 +55,15 @@ public final class CellGrid {
     return attributes[y * columns + x];
   }
 
+  /** Whether a cell is painted as in another picture of the same size. */
+  public boolean same(CellGrid other, int x, int y) {
+    int i = y * columns + x;
+    return codePoint[i] == other.codePoint[i]
+        && foreground[i] == other.foreground[i]
+        && background[i] == other.background[i]
+        && attributes[i] == other.attributes[i];
+  }
+
   /** Sets one cell with a narrow character. Outside of the grid nothing happens. */
   void put(int x, int y, int character, int fg, int bg, int attribute) {
     if (x < 0 || x >= columns || y < 0 || y >= rows) {

@@ -67,8 +67,9 @@ final class HeaderPainter {
       long waits = snapshot.frozen() ? snapshot.waitingNanos() : 0;
       pieces.add(new Piece("❚❚ frozen +" + Units.span(waits), Role.ACCENT, true));
     } else {
-      pieces.add(Piece.of("● ", Role.BETTER));
-      String mark = scene.options.recorded() ? "replay " : "live ";
+      boolean over = scene.options.recorded() && snapshot.ended();
+      pieces.add(Piece.of(over ? "■ " : "● ", over ? Role.DIM : Role.BETTER));
+      String mark = over ? "replay ended " : scene.options.recorded() ? "replay " : "live ";
       pieces.add(Piece.of(mark + Units.clock(snapshot.runNanos()), Role.TEXT));
     }
     if (snapshot != null && snapshot.refolding()) {
@@ -83,8 +84,17 @@ final class HeaderPainter {
     if (form < 5) {
       pieces.add(Piece.of("  " + state.windowLabel(), Role.DIM));
     }
-    if (form < 4) {
+    if (!state.lowered().isEmpty() && form < BAREST) {
+      String budget = state.lowered();
+      String brief = budget.substring(0, budget.indexOf(':'));
+      pieces.add(Piece.of("  " + (form < 3 ? budget : brief), Role.WORSE));
+    }
+    if (form < (state.lowered().isEmpty() ? 4 : BAREST)) {
       pieces.add(Piece.of("  " + state.passHz() + "/" + state.cpuHz() + " Hz", Role.DIM));
+      if (!state.lowered().isEmpty() && form >= 3) {
+        String picture = String.format(Locale.ROOT, " %.1f s", state.refreshNanos() / 1e9);
+        pieces.add(Piece.of(picture, Role.DIM));
+      }
     }
     return pieces;
   }

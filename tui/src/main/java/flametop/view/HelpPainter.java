@@ -7,7 +7,42 @@ import java.util.List;
 final class HelpPainter {
   private static final int BACKGROUND = Paint.of(Role.CHROME);
 
-  private static final String[][][] GROUPS = {
+  private static final String[][][] QUALITY = {
+    {
+      {"quality"},
+      {"↑↓ jk", "move; home end pgup pgdn"},
+      {"b", "by process, by module"},
+      {"s", "what comes first"},
+      {"enter", "graph of that process"},
+      {"esc", "back to the graph"},
+    },
+    {
+      {"time"},
+      {"space", "freeze, thaw"},
+      {"m", "10 s, 30 s, 5 min, all"},
+      {"z", "start anew"},
+      {"d", "refresh time"},
+    },
+    {
+      {"more"},
+      {"tab 1 2", "next view, graph, quality"},
+      {"p c", "only one process, comm"},
+      {"+ -", "passes a second"},
+      {"< >", "cpu clock"},
+      {"^L", "paint anew"},
+      {"q ^C", "quit"},
+    },
+    {
+      {"columns"},
+      {"samples", "stacks taken, unchanged not"},
+      {"whole", "walked to a root"},
+      {"beyond", "walked beyond the module"},
+      {"guessed", "have a frame not unwound"},
+      {"the rest", "why a walk ended"},
+    },
+  };
+
+  private static final String[][][] GRAPH = {
     {
       {"move"},
       {"←↑↓→ hjkl", "parent, child, neighbours"},
@@ -34,6 +69,7 @@ final class HelpPainter {
     },
     {
       {"more"},
+      {"tab 1 2", "next view, graph, quality"},
       {"i", "icicle, flame"},
       {"+ -", "passes a second"},
       {"< >", "cpu clock"},
@@ -58,7 +94,12 @@ final class HelpPainter {
     int[] bottom = new int[columns];
     java.util.Arrays.fill(bottom, top + (height >= 16 ? 2 : 1));
     boolean airy = height >= 16 && (columns > 1 || height >= 30);
-    for (String[][] group : GROUPS) {
+    String[][][] groups =
+        switch (scene.state.view()) {
+          case GRAPH -> GRAPH;
+          case QUALITY -> QUALITY;
+        };
+    for (String[][] group : groups) {
       int column = 0;
       for (int i = 1; i < columns; i++) {
         column = bottom[i] < bottom[column] ? i : column;

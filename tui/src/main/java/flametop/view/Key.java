@@ -20,6 +20,7 @@ public record Key(Kind kind, int character) {
     ENTER,
     ESCAPE,
     BACKSPACE,
+    TAB,
     CTRL_C,
     CTRL_L,
     CTRL_U,

@@ -61,6 +61,21 @@ public final class Keys {
     if (s.search() != null && s.search().typing()) {
       return inSearch(scene, s, key);
     }
+    if (key.kind() == Key.Kind.F1) {
+      return Step.to(s.withHelp(true));
+    }
+    View chosen = key.kind() == Key.Kind.TAB ? s.view().next() : View.of(key.character());
+    if (chosen != null) {
+      boolean same = chosen == s.view();
+      return Step.to(
+          s.withView(chosen).withMessage(same ? "this is the " + chosen.label() : "", false));
+    }
+    if (s.view() == View.QUALITY) {
+      Step step = QualityKeys.press(scene, s, key);
+      return step != null
+          ? step
+          : key.kind() == Key.Kind.CHARACTER ? everywhere(s, key.character()) : nothing(s, key);
+    }
     return switch (key.kind()) {
       case CHARACTER -> character(scene, s, key.character());
       case UP -> vertical(scene, s, true);
@@ -75,7 +90,6 @@ public final class Keys {
       case END -> deepest(scene, s);
       case ENTER -> zoomIn(scene, s);
       case ESCAPE -> back(s);
-      case F1 -> Step.to(s.withHelp(true));
       default -> nothing(s, key);
     };
   }
@@ -94,24 +108,39 @@ public final class Keys {
           Step.to(s.withSearch(Search.of(s.search() == null ? "" : s.search().text(), true)));
       case 'n' -> match(scene, s, 1);
       case 'N' -> match(scene, s, -1);
+      case 'i' ->
+          Step.to(
+              s.flipped()
+                  .withMessage(
+                      s.flame() ? "icicle: root at the top" : "flame: root at the bottom", false));
+      case 'o' -> states(s);
+      case 'e' ->
+          Step.to(
+              s.withMessage("exporting…", false),
+              new Effect.Export(s.windowNanos(), s.states(), s.zoom()));
+      case 's' ->
+          s.source() != null
+              ? Step.to(s.withSource(null))
+              : Step.to(s.withSource(ViewState.NO_SOURCE), new Effect.Source());
+      default -> everywhere(s, c);
+    };
+  }
+
+  /** Keys that do the same in every view. */
+  private static Step everywhere(ViewState s, int c) {
+    return switch (c) {
       case ' ' ->
           s.frozen()
               ? Step.to(s.withFrozen(false).withMessage("live again", false), new Effect.Thaw())
               : Step.to(
                   s.withFrozen(true).withMessage("frozen; space goes on", false),
                   new Effect.Freeze());
-      case 'i' ->
-          Step.to(
-              s.flipped()
-                  .withMessage(
-                      s.flame() ? "icicle: root at the top" : "flame: root at the bottom", false));
       case 'p' ->
           Step.to(
               s.withPick(PickList.open(PickList.Of.PROCESSES)),
               new Effect.Rows(PickList.Of.PROCESSES));
       case 'c' ->
           Step.to(s.withPick(PickList.open(PickList.Of.COMMS)), new Effect.Rows(PickList.Of.COMMS));
-      case 'o' -> states(s);
       case '+', '=' -> rates(s, PASS_RATES, 1, true);
       case '-', '_' -> rates(s, PASS_RATES, -1, true);
       case '>' -> rates(s, CPU_RATES, 1, false);
@@ -124,14 +153,6 @@ public final class Keys {
                   .withSelected(GraphQuery.ROOT, List.of(GraphQuery.ROOT))
                   .withMessage("started anew", false),
               new Effect.Restart());
-      case 'e' ->
-          Step.to(
-              s.withMessage("exporting…", false),
-              new Effect.Export(s.windowNanos(), s.states(), s.zoom()));
-      case 's' ->
-          s.source() != null
-              ? Step.to(s.withSource(null))
-              : Step.to(s.withSource(ViewState.NO_SOURCE), new Effect.Source());
       case '?' -> Step.to(s.withHelp(true));
       case 'q' -> Step.to(s, new Effect.Quit());
       default -> nothing(s, Key.of(c));

@@ -13,14 +13,10 @@ public final class Painter {
       tooSmall(scene, grid);
     } else {
       HeaderPainter.paint(scene, grid);
-      CpuPainter.paint(scene, grid);
-      rules(scene, grid);
-      GraphPainter.paint(scene, grid);
-      if (scene.sourceRows > 0) {
-        SourcePainter.paint(scene, grid);
+      switch (scene.state.view()) {
+        case GRAPH -> graph(scene, grid);
+        case QUALITY -> QualityPainter.paint(scene, grid);
       }
-      TimePainter.paint(scene, grid);
-      SelectionPainter.paint(scene, grid);
       if (scene.state.pick() != null) {
         PickPainter.paint(scene, grid);
       }
@@ -32,6 +28,22 @@ public final class Painter {
       grid.toAscii();
     }
     return grid;
+  }
+
+  private static void graph(Scene scene, CellGrid grid) {
+    CpuPainter.paint(scene, grid);
+    if (scene.upperRule >= 0) {
+      rule(scene, grid, scene.upperRule);
+    }
+    if (scene.stripTop - 1 >= scene.graphTop + scene.graphRows + scene.sourceRows) {
+      rule(grid, scene.stripTop - 1);
+    }
+    GraphPainter.paint(scene, grid);
+    if (scene.sourceRows > 0) {
+      SourcePainter.paint(scene, grid);
+    }
+    TimePainter.paint(scene, grid);
+    SelectionPainter.paint(scene, grid);
   }
 
   private static void tooSmall(Scene scene, CellGrid grid) {
@@ -48,33 +60,27 @@ public final class Painter {
     }
   }
 
-  /** The lines between the panels; the upper one makes room for what does not work. */
-  private static void rules(Scene scene, CellGrid grid) {
-    int upper = scene.upperRule;
-    if (upper >= 0) {
-      rule(grid, upper);
-    }
-    if (scene.stripTop - 1 >= scene.graphTop + scene.graphRows + scene.sourceRows) {
-      rule(grid, scene.stripTop - 1);
-    }
+  /** A line between panels, which makes room for what does not work. */
+  static void rule(Scene scene, CellGrid grid, int row) {
+    rule(grid, row);
     Snapshot snapshot = scene.snapshot;
     if (snapshot != null && !snapshot.notices().isEmpty()) {
       int n = snapshot.notices().size();
       String others = n > 1 ? " (" + n + " notices; ? shows them)" : "";
-      grid.fill(0, upper, scene.columns, Paint.of(Role.GROUND));
+      grid.fill(0, row, scene.columns, Paint.of(Role.GROUND));
       int room = scene.columns - 2 - TextWidth.of(others);
       int used =
           1
               + grid.text(
                   1,
-                  upper,
+                  row,
                   room,
                   snapshot.notices().get(n - 1),
                   Paint.of(Role.WORSE),
                   Paint.of(Role.GROUND),
                   CellGrid.BOLD);
       grid.text(
-          used, upper, scene.columns - used, others, Paint.of(Role.DIM), Paint.of(Role.GROUND), 0);
+          used, row, scene.columns - used, others, Paint.of(Role.DIM), Paint.of(Role.GROUND), 0);
     }
   }
 

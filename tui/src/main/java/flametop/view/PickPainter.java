@@ -19,7 +19,7 @@ final class PickPainter {
     int x = margin;
     int width = scene.columns - 2 * margin;
     int top = scene.graphTop;
-    int height = Math.max(3, scene.graphRows);
+    int height = Math.max(4, scene.graphRows);
     for (int y = top; y < top + height; y++) {
       grid.fill(0, y, scene.columns, Paint.of(Role.GROUND));
       grid.fill(x, y, width, BACKGROUND);
@@ -51,13 +51,14 @@ final class PickPainter {
       grid.text(countX, top, count.length(), count, DIM, BACKGROUND, 0);
     }
 
-    int room = height - 1;
+    heads(grid, x, top + 1, width, processes);
+    int room = height - 2;
     int entries = pick.rows() == null ? 1 : rows.size() + 1;
     int first = Math.max(0, Math.min(pick.index() - room / 2, entries - room));
     for (int r = 0; r < room && first + r < entries; r++) {
       int entry = first + r;
       boolean marked = entry == pick.index();
-      int y = top + 1 + r;
+      int y = top + 2 + r;
       int bg = marked ? Paint.of(Role.SELECT) : BACKGROUND;
       if (marked) {
         grid.fill(x, y, width, bg);
@@ -76,6 +77,27 @@ final class PickPainter {
         row(scene, grid, x, y, width, rows.get(entry - 1), bg, marked);
       }
     }
+  }
+
+  /** The heads of the columns that {@link #row} fills. */
+  private static void heads(CellGrid grid, int x, int y, int width, boolean processes) {
+    int end = x + width - 1;
+    int at = x + 1 + (width >= 76 ? 9 : 0);
+    at += head(grid, at, y, end, "  share", 7);
+    if (width >= 60) {
+      at += head(grid, at, y, end, "tasks now", 23);
+    }
+    at += processes ? head(grid, at, y, end, "    pid", 8) : head(grid, at, y, end, "procs", 6);
+    if (width >= 50 && processes) {
+      at += head(grid, at, y, end, "user", 10);
+    }
+    at += head(grid, at, y, end, "comm", 17);
+    head(grid, at, y, end, "command", 7);
+  }
+
+  private static int head(CellGrid grid, int x, int y, int end, String text, int width) {
+    grid.text(x, y, Math.min(width, end - x), text, DIM, BACKGROUND, 0);
+    return width;
   }
 
   private static void row(

@@ -2,9 +2,11 @@ package flametop.view;
 
 import flametop.profile.GraphQuery;
 import flametop.profile.GraphSlice;
+import flametop.profile.QualityReport;
 import flametop.profile.Snapshot;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Where everything of one picture is: rows of the panels, boxes of the graph, the levels in sight,
@@ -15,6 +17,10 @@ public final class Scene {
   static final int MIN_ROWS = 10;
 
   final Snapshot snapshot;
+
+  /** Null where the view has no need of it, or it is not there yet. */
+  final QualityReport quality;
+
   final ViewState state;
   final PaintOptions options;
   final int columns;
@@ -51,8 +57,15 @@ public final class Scene {
 
   final int levelsInSight;
 
-  private Scene(Snapshot snapshot, ViewState state, PaintOptions options, int columns, int rows) {
+  private Scene(
+      Snapshot snapshot,
+      QualityReport quality,
+      ViewState state,
+      PaintOptions options,
+      int columns,
+      int rows) {
     this.snapshot = snapshot;
+    this.quality = quality;
     this.state = state;
     this.options = options;
     this.columns = columns;
@@ -98,7 +111,34 @@ public final class Scene {
   /** Lays a picture out; {@code snapshot} is null as long as there is none. */
   public static Scene of(
       Snapshot snapshot, ViewState state, int columns, int rows, PaintOptions options) {
-    return new Scene(snapshot, state, options, columns, rows);
+    return of(snapshot, null, state, columns, rows, options);
+  }
+
+  /** The same with what the quality view shows. */
+  public static Scene of(
+      Snapshot snapshot,
+      QualityReport quality,
+      ViewState state,
+      int columns,
+      int rows,
+      PaintOptions options) {
+    return new Scene(snapshot, quality, state, options, columns, rows);
+  }
+
+  /** Whether it was laid out of just these. */
+  public boolean isOf(
+      Snapshot aSnapshot,
+      QualityReport aQuality,
+      ViewState aState,
+      int someColumns,
+      int someRows,
+      PaintOptions someOptions) {
+    return columns == someColumns
+        && rows == someRows
+        && Objects.equals(snapshot, aSnapshot)
+        && Objects.equals(quality, aQuality)
+        && state.equals(aState)
+        && options.equals(someOptions);
   }
 
   public boolean tooSmall() {
@@ -118,7 +158,8 @@ public final class Scene {
         break;
       }
     }
-    return Geometry.of(slice, zoom, columns, options.ascii(), wanted ? state.under() : 1);
+    return Geometry.of(
+        slice, zoom, columns, options.ascii() || !state.fine(), wanted ? state.under() : 1);
   }
 
   private int boxOfSelection() {

@@ -15,12 +15,24 @@ final class SelectionPainter {
   private static final int GROUND = Paint.of(Role.GROUND);
 
   /** Keys and what they do, the ones most used first. */
+  private static final String[][] QUALITY_KEYS = {
+    {"tab", "graph"},
+    {"b", "process, module"},
+    {"s", "sort"},
+    {"↵", "only this process"},
+    {"m", "window"},
+    {"space", "freeze"},
+    {"?", "help"},
+    {"q", "quit"},
+  };
+
   private static final String[][] KEYS = {
     {"↵", "zoom"},
     {"esc", "back"},
     {"/", "search"},
     {"space", "freeze"},
     {"?", "help"},
+    {"tab", "quality"},
     {"p", "pid"},
     {"c", "comm"},
     {"o", "states"},
@@ -206,7 +218,8 @@ final class SelectionPainter {
         : "matched " + Units.share(found.weight(), scene.snapshot.total());
   }
 
-  private static void keys(Scene scene, CellGrid grid, int y) {
+  /** The last row: what was answered, else the keys of this view. */
+  static void keys(Scene scene, CellGrid grid, int y) {
     grid.fill(0, y, scene.columns, GROUND);
     ViewState state = scene.state;
     if (state.search() != null && state.search().typing()) {
@@ -223,7 +236,7 @@ final class SelectionPainter {
             ? new String[][] {
               {"↵", "picks"}, {"esc", "closes"}, {"a-z", "narrows"}, {"↑↓", "moves"}
             }
-            : state.search() != null
+            : state.search() != null && state.view() == View.GRAPH
                 ? new String[][] {
                   {"n", "next"},
                   {"N", "previous"},
@@ -232,7 +245,10 @@ final class SelectionPainter {
                   {"↵", "zoom"},
                   {"?", "help"}
                 }
-                : KEYS;
+                : switch (state.view()) {
+                  case GRAPH -> KEYS;
+                  case QUALITY -> QUALITY_KEYS;
+                };
     int x = 1;
     for (String[] key : keys) {
       int width = TextWidth.of(key[0]) + 1 + key[1].length();

@@ -28,7 +28,6 @@ final class TimePainter {
     int labelRow = scene.stripTop + scene.stripRows - 1;
     String label = span / 60 + " min";
     String now = now(scene);
-    grid.text(1, labelRow, 6, label, DIM, GROUND, 0);
     int nowX = scene.columns - 1 - TextWidth.of(now);
     grid.text(nowX, labelRow, scene.columns, now, DIM, GROUND, 0);
 
@@ -39,18 +38,27 @@ final class TimePainter {
     }
     int cpus = Math.max(1, snapshot.cpus().size());
     double shownSeconds = snapshot.windowNanos() / 1e9;
-    for (int c = 0; c < width; c++) {
-      // Seconds ago, from the newest at the right.
-      double youngest = (double) (width - 1 - c) * span / width;
-      double oldest = (double) (width - c) * span / width;
-      double value = mean(busy, youngest, oldest);
+    // A column is so many whole seconds, always the same ones: it moves but does not change.
+    int seconds = (span + width - 1) / width;
+    int columns = Math.min(width, span / seconds + 1);
+    grid.text(from + width - columns - 6, labelRow, 6, label, DIM, GROUND, 0);
+    long newest = snapshot.time() / 1_000_000_000L;
+    long newestColumn = newest / seconds;
+    for (int c = 0; c < columns; c++) {
+      long first = (newestColumn - c) * seconds;
+      double value = mean(busy, newest - first - seconds + 1, newest - first);
       if (Double.isNaN(value)) {
         continue;
       }
       double share = Math.min(1, value / cpus);
-      boolean shown = youngest < shownSeconds;
+      boolean shown = newest - first - seconds + 1 < shownSeconds;
       column(
-          scene, grid, from + c, share, Paint.heat(share), shown ? Paint.of(Role.CHROME) : GROUND);
+          scene,
+          grid,
+          from + width - 1 - c,
+          share,
+          Paint.heat(share),
+          shown ? Paint.of(Role.CHROME) : GROUND);
     }
   }
 
@@ -63,15 +71,14 @@ final class TimePainter {
     }
   }
 
-  /** Mean of the seconds that lie in a span of the past; NaN if there are none. */
-  private static double mean(float[] values, double youngest, double oldest) {
-    int newest = values.length - 1 - (int) Math.floor(youngest);
-    int first = values.length - 1 - (int) Math.max(Math.floor(youngest), Math.ceil(oldest) - 1);
+  /** Mean of the seconds from {@code youngest} to {@code oldest} ago; NaN if there are none. */
+  private static double mean(float[] values, long youngest, long oldest) {
     double sum = 0;
     int n = 0;
-    for (int i = Math.max(0, first); i <= newest && i < values.length; i++) {
-      if (!Float.isNaN(values[i])) {
-        sum += values[i];
+    for (long ago = Math.max(0, youngest); ago <= oldest && ago < values.length; ago++) {
+      float value = values[values.length - 1 - (int) ago];
+      if (!Float.isNaN(value)) {
+        sum += value;
         n++;
       }
     }

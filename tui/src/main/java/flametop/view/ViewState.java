@@ -4,6 +4,7 @@ import flametop.profile.GraphQuery;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
+import flametop.sampler.Budget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -33,8 +34,12 @@ import java.util.function.Consumer;
  *     zoom
  * @param filter what is shown
  * @param base the filter that the command line gave
- * @param passHz rate of passes
- * @param cpuHz rate of the CPU clock
+ * @param passHz rate of passes in force
+ * @param cpuHz rate of the CPU clock in force
+ * @param fine edges are drawn in eighths of a cell
+ * @param lowered what the budget lowered, and why; empty if nothing
+ * @param view what fills the screen
+ * @param table of the quality view
  */
 public record ViewState(
     List<Zoom> zooms,
@@ -57,7 +62,11 @@ public record ViewState(
     TaskFilter filter,
     TaskFilter base,
     int passHz,
-    int cpuHz) {
+    int cpuHz,
+    boolean fine,
+    String lowered,
+    View view,
+    QualityTable table) {
   /** The pane of the source, of which nothing was told yet. */
   static final Source NO_SOURCE = new Source(-1, "", 0, List.of(), 0);
 
@@ -108,7 +117,11 @@ public record ViewState(
         filter,
         filter,
         passHz,
-        cpuHz);
+        cpuHz,
+        true,
+        "",
+        View.GRAPH,
+        QualityTable.FIRST);
   }
 
   /** The node that fills the width. */
@@ -259,6 +272,30 @@ public record ViewState(
         });
   }
 
+  ViewState withView(View value) {
+    return with(d -> d.view = value);
+  }
+
+  ViewState withTable(QualityTable value) {
+    return with(d -> d.table = value);
+  }
+
+  /**
+   * The same at another pace.
+   *
+   * @param said what is lower than was asked for, and why; empty if nothing is
+   */
+  public ViewState withPace(Budget.Pace pace, String said) {
+    return with(
+        d -> {
+          d.refreshNanos = pace.refreshNanos();
+          d.fine = pace.fine();
+          d.passHz = pace.passHz();
+          d.cpuHz = pace.cpuHz();
+          d.lowered = said;
+        });
+  }
+
   /** A state that is being made. */
   private static final class Draft {
     List<Zoom> zooms;
@@ -282,6 +319,10 @@ public record ViewState(
     TaskFilter base;
     int passHz;
     int cpuHz;
+    boolean fine;
+    String lowered;
+    View view;
+    QualityTable table;
 
     Draft(ViewState from) {
       zooms = from.zooms;
@@ -305,6 +346,10 @@ public record ViewState(
       base = from.base;
       passHz = from.passHz;
       cpuHz = from.cpuHz;
+      fine = from.fine;
+      lowered = from.lowered;
+      view = from.view;
+      table = from.table;
     }
 
     ViewState state() {
@@ -329,7 +374,11 @@ public record ViewState(
           filter,
           base,
           passHz,
-          cpuHz);
+          cpuHz,
+          fine,
+          lowered,
+          view,
+          table);
     }
   }
 }

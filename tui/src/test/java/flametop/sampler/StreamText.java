@@ -179,6 +179,17 @@ final class StreamText implements StreamVisitor {
     add("place frame=%s calls=%s missing=%s", u(frame), told, quoted(missing));
   }
 
+  @Override
+  public void ownUsage(List<OwnPart> cpu, List<OwnPart> resident) {
+    add("own cpu=%s rss=%s", parts(cpu), parts(resident));
+  }
+
+  private static String parts(List<OwnPart> parts) {
+    return parts.stream()
+        .map(part -> quoted(part.name()) + ":" + u(part.value()))
+        .collect(Collectors.joining(","));
+  }
+
   private static String head(
       long time,
       int task,

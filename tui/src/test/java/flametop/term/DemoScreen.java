@@ -52,6 +52,8 @@ public final class DemoScreen {
                 19,
                 99,
                 0,
+                Double.POSITIVE_INFINITY,
+                new flametop.sampler.Budget.Kept(false, false, false),
                 "dark",
                 ScreenOptions.themesFolder()),
             session);

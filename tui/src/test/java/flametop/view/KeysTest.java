@@ -461,4 +461,86 @@ class KeysTest {
       }
     }
   }
+
+  private void pressInQuality(Key key) {
+    Scene scene =
+        Scene.of(
+            Pictures.snapshot(tree, state, 120),
+            Pictures.quality(),
+            state,
+            120,
+            30,
+            Pictures.options());
+    Keys.Step step = Keys.press(scene, key);
+    state = step.state();
+    effects = step.effects();
+  }
+
+  private void typeInQuality(String text) {
+    text.chars().forEach(c -> pressInQuality(Key.of(c)));
+  }
+
+  @Test
+  void tab_andDigits_chooseTheView() {
+    press(Key.Kind.TAB);
+    assertEquals(View.QUALITY, state.view());
+    press(Key.Kind.TAB);
+    assertEquals(View.GRAPH, state.view());
+    type("2");
+    assertEquals(View.QUALITY, state.view());
+    type("1");
+    assertEquals(View.GRAPH, state.view());
+    type("9");
+    assertEquals("9 does nothing here; ? lists the keys", state.message());
+  }
+
+  @Test
+  void digits_whileASearchIsTyped_areText() {
+    type("/2");
+    assertEquals(View.GRAPH, state.view());
+    assertEquals("2", state.search().text());
+  }
+
+  @Test
+  void quality_enter_showsTheGraphOfTheMarkedProcess() {
+    typeInQuality("2j");
+    pressInQuality(Key.of(Key.Kind.ENTER));
+    assertEquals(View.GRAPH, state.view());
+    assertEquals(Set.of(2_204_118), state.filter().tgids());
+    assertEquals(List.of(new Effect.Filter(state.filter())), effects);
+  }
+
+  @Test
+  void quality_enterOnAModule_saysThatItIsNoFilter() {
+    typeInQuality("2b");
+    pressInQuality(Key.of(Key.Kind.ENTER));
+    assertEquals(View.QUALITY, state.view());
+    assertTrue(state.message().startsWith("a module is no filter"));
+    assertEquals(List.of(), effects);
+  }
+
+  @Test
+  void quality_sort_keepsTheMarkedRowMarked() {
+    typeInQuality("2j");
+    String marked = state.table().marked();
+    assertEquals("2204118/java", marked);
+    typeInQuality("s");
+    assertEquals("first by short ones", state.message());
+    assertEquals(marked, state.table().marked());
+    assertEquals(0, state.table().index(state.table().rows(Pictures.quality())));
+    pressInQuality(Key.of(Key.Kind.UP));
+    assertEquals("already at the top", state.message());
+  }
+
+  @Test
+  void quality_everyOtherKey_answersOrActs() {
+    typeInQuality("2m");
+    assertEquals("the last 5 min", state.message());
+    typeInQuality(" ");
+    assertEquals(List.of(new Effect.Freeze()), effects);
+    typeInQuality("/");
+    assertEquals("/ does nothing here; ? lists the keys", state.message());
+    pressInQuality(Key.of(Key.Kind.ESCAPE));
+    assertEquals(View.GRAPH, state.view());
+  }
 }

@@ -3,13 +3,17 @@ package flametop.view;
 import flametop.profile.CpuRow;
 import flametop.profile.GraphQuery;
 import flametop.profile.ProcessRow;
+import flametop.profile.QualityReport;
 import flametop.profile.Selection;
 import flametop.profile.Snapshot;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
+import flametop.sampler.Budget;
 import flametop.sampler.Call;
+import flametop.sampler.OwnPart;
 import flametop.sampler.State;
+import flametop.sampler.WalkEnd;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -293,6 +297,8 @@ public final class Pictures {
         new double[] {1.42, 0.97, 0.66},
         state.passHz(),
         state.cpuHz(),
+        new Snapshot.Cost(4_000 * SECOND, SECOND),
+        false,
         notices);
   }
 
@@ -516,6 +522,23 @@ public final class Pictures {
             120,
             30,
             options()));
+    ViewState quality = state().withView(View.QUALITY);
+    ViewState second =
+        quality.withTable(QualityTable.FIRST.withMarked(quality().processes().get(1)));
+    ViewState modules = quality.withTable(QualityTable.FIRST.turned());
+    ViewState frugal =
+        quality.withPace(
+            new Budget.Pace(2 * SECOND, false, 4, 24),
+            "budget 5%: picture 2 s, passes 19→4, clock 99→24");
+    frames.add(quality("quality-80x24", second, 80, 24));
+    frames.add(quality("quality-200x60", second, 200, 60));
+    frames.add(quality("quality-modules-80x24", modules, 80, 24));
+    frames.add(quality("quality-modules-200x60", modules, 200, 60));
+    frames.add(quality("quality-budget-80x24", frugal, 80, 24));
+    frames.add(quality("quality-budget-200x60", frugal, 200, 60));
+    frames.add(quality("quality-40x10", second, 40, 10));
+    frames.add(quality("quality-help-80x24", quality.withHelp(true), 80, 24));
+    frames.add(frame("budget-80x24", server, frugal.withView(View.GRAPH), 80, 24));
     PaintOptions ascii = new PaintOptions("web-1", "all tasks", false, true, true, Pictures::user);
     frames.add(frame("ascii-80x24", snapshot(server, selected, 80), selected, 80, 24, ascii));
     frames.add(
@@ -523,6 +546,65 @@ public final class Pictures {
     PaintOptions plain = new PaintOptions("web-1", "all tasks", false, false, true, Pictures::user);
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
     return frames;
+  }
+
+  private static Frame quality(String name, ViewState state, int columns, int rows) {
+    Snapshot snapshot = snapshot(server(), state, columns);
+    return new Frame(
+        name, Painter.paint(Scene.of(snapshot, quality(), state, columns, rows, options())));
+  }
+
+  /** Samples of the server, most of them whole. */
+  static QualityReport quality() {
+    List<QualityReport.Row> processes =
+        List.of(
+            new QualityReport.Row(812, "redis-server", counts(18_204, 31, WalkEnd.TRUNCATED, 40)),
+            new QualityReport.Row(
+                2_204_118,
+                "java",
+                counts(3_120, 0, WalkEnd.JIT, 2_890, WalkEnd.MM_BUSY, 12, WalkEnd.TORN, 3)),
+            new QualityReport.Row(977, "postgres", counts(940, 0, WalkEnd.OTHER_STACK, 1)),
+            new QualityReport.Row(0, "(gone)", counts(12, 0, WalkEnd.EXITED, 33)));
+    List<QualityReport.Row> modules =
+        List.of(
+            new QualityReport.Row(0, "libc.so.6", counts(17_000, 12)),
+            new QualityReport.Row(
+                0, "libcrypto.so.3", counts(900, 300, WalkEnd.NO_UNWIND_INFO, 80)),
+            new QualityReport.Row(0, "(no user frame)", counts(0, 0, WalkEnd.EXITED, 33)));
+    QualityReport.Counts window =
+        counts(22_276, 31, WalkEnd.JIT, 2_890, WalkEnd.TRUNCATED, 40, WalkEnd.EXITED, 33);
+    QualityReport.Counts all = counts(2_227_600, 3_100, WalkEnd.JIT, 289_000, WalkEnd.LIMIT, 4_000);
+    return new QualityReport(
+        33 * SECOND,
+        new QualityReport.Sum(window, 627, 627, 0, 61_000_000, 0, 0),
+        new QualityReport.Sum(all, 62_700, 62_696, 4, 231_000_000, 17, 0),
+        processes,
+        modules,
+        List.of(
+            new QualityReport.Part("passes", 0.0041),
+            new QualityReport.Part("ring", 0.0022),
+            new QualityReport.Part("profile", 0.0038),
+            new QualityReport.Part("screen", 0.0102),
+            new QualityReport.Part("names", 0.0001),
+            new QualityReport.Part("compiler", 0.0004),
+            new QualityReport.Part("collector", 0.0009),
+            new QualityReport.Part("other", 0.0006),
+            new QualityReport.Part("symbolizer", 0),
+            new QualityReport.Part("bpf cpu_stacks", 0.0007),
+            new QualityReport.Part("bpf cpu_idle", 0.0002)),
+        List.of(new OwnPart("flametop", 98L << 20), new OwnPart("symbolizer", 21L << 20)),
+        412_000,
+        38_400);
+  }
+
+  private static QualityReport.Counts counts(long whole, long guessed, Object... reasons) {
+    long[] counts = new long[WalkEnd.values().length + 1];
+    counts[0] = whole;
+    counts[counts.length - 1] = guessed;
+    for (int i = 0; i < reasons.length; i += 2) {
+      counts[((WalkEnd) reasons[i]).ordinal()] = (Integer) reasons[i + 1];
+    }
+    return new QualityReport.Counts(counts);
   }
 
   /** The picture of the server. */
@@ -553,6 +635,11 @@ public final class Pictures {
     @Override
     public CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states) {
       return CompletableFuture.completedFuture(Pictures.processes());
+    }
+
+    @Override
+    public CompletableFuture<QualityReport> quality(long windowNanos) {
+      return CompletableFuture.completedFuture(Pictures.quality());
     }
 
     @Override

@@ -106,7 +106,6 @@ final class Tree {
             new long[n],
             new int[n],
             new boolean[n],
-            new boolean[n],
             zoomIndex);
     for (int i = 0; i < n; i++) {
       Node node = listed.get(i);

@@ -1,0 +1,39 @@
+package flametop.cli;
+
+import flametop.sampler.Budget;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+
+/** How much CPU flametop may take. */
+final class BudgetOptions {
+  @Option(
+      names = "--budget",
+      order = 7,
+      paramLabel = "PCT",
+      converter = Share.class,
+      description = "%% of one CPU to keep to by lower rates (default 20; 0: off)")
+  private Double share;
+
+  /** A share of one CPU. */
+  static final class Share implements ITypeConverter<Double> {
+    @Override
+    public Double convert(String text) {
+      int percent = text.equals("off") ? 0 : RateOptions.number(text, 0, 1_000);
+      return percent == 0 ? Double.POSITIVE_INFINITY : percent / 100.0;
+    }
+  }
+
+  boolean given() {
+    return share != null;
+  }
+
+  /** Of one CPU; infinite: none. */
+  double share() {
+    return share == null ? 0.2 : share;
+  }
+
+  /** A budget that leaves the rates alone that were given. */
+  Budget.Kept kept(RateOptions rates, boolean refresh) {
+    return new Budget.Kept(refresh, rates.passesGiven(), rates.cpuClockGiven());
+  }
+}
