@@ -88,7 +88,7 @@ fn run() -> anyhow::Result<String> {
 
 /// Binds the functions of this test program as Java would find them in the library.
 fn register(env: &mut Env<'_>) -> jni::errors::Result<()> {
-    let bridge: [(&str, &str, *mut c_void); 8] = [
+    let bridge: [(&str, &str, *mut c_void); 9] = [
         (
             "abi",
             "()I",

@@ -334,11 +334,18 @@ impl Session {
         }
         let symbolizers = pipeline.take_names();
         if symbolizers != self.symbolizers {
-            for ended in self.symbolizers.iter().filter(|pid| !symbolizers.contains(pid)) {
+            for ended in self
+                .symbolizers
+                .iter()
+                .filter(|pid| !symbolizers.contains(pid))
+            {
                 self.kernel.readmit(*ended)?;
                 self.usage.retire_own(*ended);
             }
-            for started in symbolizers.iter().filter(|pid| !self.symbolizers.contains(pid)) {
+            for started in symbolizers
+                .iter()
+                .filter(|pid| !self.symbolizers.contains(pid))
+            {
                 self.kernel.exclude(*started)?;
                 self.usage.add_own(*started);
             }

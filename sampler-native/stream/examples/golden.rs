@@ -4,8 +4,8 @@
 use std::{fs, path::Path, process::ExitCode};
 
 use flametop_stream::{
-    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Call, Encoder, End, Head, ModuleKind, NOT_COUNTED,
-    NameSource, Record, State, batch, file_header,
+    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Call, Encoder, End, Head, ModuleKind,
+    NOT_COUNTED, NameSource, Record, State, batch, file_header,
 };
 
 fn main() -> ExitCode {

@@ -39,9 +39,7 @@ impl Link {
             build_id: elf.build_id().ok().flatten().unwrap_or_default().to_vec(),
             debug_link: debug_link
                 // It is a name, not a path: what looks like one is not followed.
-                .filter(|(name, _)| {
-                    !matches!(*name, b"" | b"." | b"..") && !name.contains(&b'/')
-                })
+                .filter(|(name, _)| !matches!(*name, b"" | b"." | b"..") && !name.contains(&b'/'))
                 .map(|(name, crc)| (name.to_vec(), crc)),
         }
     }
@@ -84,7 +82,9 @@ impl Link {
 
 /// Where the debug file of this build id is.
 pub fn build_id_path(build_id: &[u8]) -> Option<PathBuf> {
-    let (first, rest) = build_id.split_first().filter(|(_, rest)| !rest.is_empty())?;
+    let (first, rest) = build_id
+        .split_first()
+        .filter(|(_, rest)| !rest.is_empty())?;
     let rest: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
     Some(PathBuf::from(format!(
         "{DEBUG_FOLDER}/.build-id/{first:02x}/{rest}.debug"

@@ -11,10 +11,10 @@ use object::LittleEndian;
 use object::read::elf::FileHeader;
 use object::read::{Object, ObjectSection};
 
+use crate::NAME_MAX;
 use crate::debug::Elf;
 use crate::demangle::bounded;
 use crate::protocol::Found;
-use crate::NAME_MAX;
 
 const GO_1_16: u32 = 0xffff_fffa;
 const GO_1_18: u32 = 0xffff_fff0;
@@ -118,7 +118,10 @@ impl<'a> Functions<'a> {
         let name = u32::from_le_bytes(name.try_into().ok()?) as usize;
         let name = self.names.get(name..)?;
         let name = &name[..name.len().min(NAME_MAX + 1)];
-        let length = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
+        let length = name
+            .iter()
+            .position(|byte| *byte == 0)
+            .unwrap_or(name.len());
         let name = String::from_utf8_lossy(&name[..length]);
         (length > 0).then(|| Found {
             start: self.text + self.number(2 * index).unwrap_or(0),

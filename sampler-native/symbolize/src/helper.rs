@@ -57,7 +57,11 @@ pub fn run() -> ExitCode {
     }
     sys::stand_back(NICE);
     let for_places = std::env::args().nth(1).as_deref() == Some(places::ARGUMENT);
-    let data = if for_places { PLACES_DATA_MAX } else { DATA_MAX };
+    let data = if for_places {
+        PLACES_DATA_MAX
+    } else {
+        DATA_MAX
+    };
     if sys::die_with_parent()
         .and_then(|()| sys::limit_memory(data))
         .is_err()

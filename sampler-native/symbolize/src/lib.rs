@@ -26,10 +26,10 @@ mod sys;
 use std::fs::File;
 
 pub use client::Symbolizer;
-pub use places::{PlaceAnswer, PlaceQuery};
 /// Where an answer comes from.
 pub use flametop_stream::NameSource as Source;
 pub use helper::run as run_helper;
+pub use places::{PlaceAnswer, PlaceQuery};
 
 /// Longest name, in bytes.
 pub const NAME_MAX: usize = 1024;

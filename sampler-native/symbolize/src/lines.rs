@@ -61,21 +61,29 @@ fn advice(ask: &Ask, link: &Link) -> String {
 }
 
 fn has_lines(elf: &Elf<'_>) -> bool {
-    [".debug_info", ".debug_line"]
-        .iter()
-        .all(|name| elf.section_by_name(name).is_some_and(|section| has_bytes(&section)))
+    [".debug_info", ".debug_line"].iter().all(|name| {
+        elf.section_by_name(name)
+            .is_some_and(|section| has_bytes(&section))
+    })
 }
 
 fn has_bytes<'a>(section: &impl ObjectSection<'a>) -> bool {
     section.file_range().is_some_and(|(_, size)| size > 0)
 }
 
-fn look_up(ask: &Ask, link: &Link, elf: &Elf<'_>, root: Option<&Root>) -> Result<Vec<Place>, String> {
+fn look_up(
+    ask: &Ask,
+    link: &Link,
+    elf: &Elf<'_>,
+    root: Option<&Root>,
+) -> Result<Vec<Place>, String> {
     let damaged = |error: gimli::Error| format!("its debug information is damaged ({error})");
     let sections = sections(elf);
     let shared = shared_debug_file(ask, elf, root);
     let shared_bytes = shared.as_ref().and_then(|file| sys::map(file).ok());
-    let shared_elf = shared_bytes.as_ref().and_then(|bytes| Elf::parse(&**bytes).ok());
+    let shared_elf = shared_bytes
+        .as_ref()
+        .and_then(|bytes| Elf::parse(&**bytes).ok());
     let shared_sections = shared_elf.as_ref().map(|elf| self::sections(elf));
     let mut dwarf: Dwarf<Slice<'_>> = sections.borrow(|bytes| slice(bytes));
     if let Some(shared) = &shared_sections {
@@ -88,7 +96,9 @@ fn look_up(ask: &Ask, link: &Link, elf: &Elf<'_>, root: Option<&Root>) -> Result
         let missing = if calls.is_empty() {
             let what = match link.build_id.is_empty() {
                 true => "its debug information does not cover this place",
-                false => "its debug information does not cover this place: assembly, or a part compiled without -g",
+                false => {
+                    "its debug information does not cover this place: assembly, or a part compiled without -g"
+                }
             };
             what.as_bytes().to_vec()
         } else {
@@ -136,7 +146,10 @@ fn calls(context: &Context<Slice<'_>>, offset: u64) -> Result<Vec<Call>, gimli::
     let mut frames = context.find_frames(offset).skip_all_loads()?;
     let mut calls = Vec::new();
     while let Some(frame) = frames.next()? {
-        let function = frame.function.as_ref().and_then(|name| name.raw_name().ok());
+        let function = frame
+            .function
+            .as_ref()
+            .and_then(|name| name.raw_name().ok());
         let (file, line) = frame
             .location
             .map_or((None, 0), |at| (at.file, at.line.unwrap_or(0)));

@@ -160,9 +160,7 @@ impl Asker {
             answer_all(&shared.answers, &take(&mut query.frames), &missing);
             return;
         }
-        let later = query
-            .frames
-            .split_off(query.frames.len().min(ASK_MAX));
+        let later = query.frames.split_off(query.frames.len().min(ASK_MAX));
         let result = self.exchange(query);
         let status = self.helper.end(watched);
         if let Err(death) = result {

@@ -273,8 +273,14 @@ pub(crate) fn cpu_time(pid: u32) -> Option<(u64, bool)> {
     let runnable = fields.next()? == "R";
     // Where the kernel keeps no exact sum, ticks of 10 ms will do.
     let exact = read("schedstat").and_then(|sums| sums.split(' ').next()?.parse().ok());
-    let ticks = fields.skip(10).take(2).map(|ticks| ticks.parse().unwrap_or(0));
-    Some((exact.unwrap_or_else(|| ticks.sum::<u64>() * 10_000_000), runnable))
+    let ticks = fields
+        .skip(10)
+        .take(2)
+        .map(|ticks| ticks.parse().unwrap_or(0));
+    Some((
+        exact.unwrap_or_else(|| ticks.sum::<u64>() * 10_000_000),
+        runnable,
+    ))
 }
 
 /// A directory as the place to look for files from; it is not opened for reading.

@@ -99,7 +99,10 @@ fn ask_places_inlined_functions_are_told_outermost_first() {
         "inner libinline.so.c:2",
     ];
     let answers: Vec<_> = (0..8).map(|at| calls(&place(&so, outer + at))).collect();
-    assert!(answers.iter().any(|calls| *calls == expected), "{answers:?}");
+    assert!(
+        answers.iter().any(|calls| *calls == expected),
+        "{answers:?}"
+    );
 }
 
 #[test]
@@ -138,7 +141,12 @@ fn ask_places_without_debug_information_says_where_it_would_be() {
     let wanted = format!("/usr/lib/debug/.build-id/{}/{}.debug", &id[..2], &id[2..]);
     assert!(told.contains(&wanted), "{told}");
 
-    let so = debuggable(&scratch, "libnone.so", INLINED, &["-g0", "-Wl,--build-id=none"]);
+    let so = debuggable(
+        &scratch,
+        "libnone.so",
+        INLINED,
+        &["-g0", "-Wl,--build-id=none"],
+    );
     assert!(missing(&place(&so, 0x1000)).contains("-g"));
 }
 
@@ -382,7 +390,12 @@ fn ask_stripped_go_program_gives_names_of_its_own_table() {
             .lines()
             .find(|line| line.contains("gopclntab"))
             .expect("the table");
-        let fields: Vec<&str> = line.split(']').nth(1).expect("fields").split_whitespace().collect();
+        let fields: Vec<&str> = line
+            .split(']')
+            .nth(1)
+            .expect("fields")
+            .split_whitespace()
+            .collect();
         let start_at = usize::from_str_radix(fields[3], 16).expect("hex");
         let mut symbolizer = start();
         for round in 0..200_u32 {

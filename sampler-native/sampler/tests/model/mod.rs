@@ -309,7 +309,11 @@ impl Model {
                 assert!((*frame as usize) < self.frames.len());
                 self.names.insert(*frame, (*source, text(name)));
             }
-            Record::Place { frame, calls, missing } => {
+            Record::Place {
+                frame,
+                calls,
+                missing,
+            } => {
                 assert!((*frame as usize) < self.frames.len());
                 assert_eq!(calls.is_empty(), !missing.is_empty());
                 let call = |call: &Call<'_>| {

@@ -29,8 +29,7 @@ final class Recording implements AutoCloseable {
    * @param nanos of the clock
    * @param lines source lines of all frames are fetched at the end
    */
-  record Limits(
-      Target target, int passHz, int cpuHz, long passes, long nanos, boolean lines) {}
+  record Limits(Target target, int passHz, int cpuHz, long passes, long nanos, boolean lines) {}
 
   private final Limits limits;
   private final RecordingOutput output;

@@ -397,8 +397,7 @@ final class GraphReader {
     lines.forEach(
         (answer, nanos) -> found.add(new Source.Place(nanos, answer.calls(), answer.missing())));
     found.sort((a, b) -> Long.compare(b.weight(), a.weight()));
-    return new Source(
-        asked, name(node), weight(node, states.bits()), List.copyOf(found), others);
+    return new Source(asked, name(node), weight(node, states.bits()), List.copyOf(found), others);
   }
 
   /** Which nodes are this one or below it: parents come before their children. */

@@ -40,6 +40,7 @@ public final class Scene {
 
   /** Rows of the pane of the source, below the graph; 0 if it is closed. */
   final int sourceRows;
+
   final int stripTop;
   final int stripRows;
   final int selectionTop;

@@ -26,7 +26,7 @@ final class SourcePainter {
     for (int y = top; y < bottom; y++) {
       grid.fill(0, y, scene.columns, BACKGROUND);
     }
-    boolean known = source != ViewState.NO_SOURCE && source.node() == scene.state.selected();
+    boolean known = source.node() == scene.state.selected();
     String hint = "s closes";
     int x = 1 + grid.text(1, top, end, "source ", Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
     int hintX = end - hint.length();
@@ -90,7 +90,9 @@ final class SourcePainter {
       int both = end - at - 1;
       String line = line(call, Math.max(both / 2, both - TextWidth.of(function)));
       int room = Math.max(0, both - TextWidth.of(line));
-      at += grid.text(at, y, room, function, Paint.of(i == 0 ? Role.TEXT : Role.ACCENT), BACKGROUND, 0);
+      at +=
+          grid.text(
+              at, y, room, function, Paint.of(i == 0 ? Role.TEXT : Role.ACCENT), BACKGROUND, 0);
       grid.text(at + 1, y, end - at - 1, line, DIM, BACKGROUND, 0);
       y++;
     }
