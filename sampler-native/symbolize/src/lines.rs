@@ -120,7 +120,7 @@ fn sections<'a>(elf: &Elf<'a>) -> DwarfSections<Cow<'a, [u8]>> {
     DwarfSections::load(load).unwrap_or_default()
 }
 
-fn slice<'a>(bytes: &'a Cow<'_, [u8]>) -> Slice<'a> {
+fn slice(bytes: &[u8]) -> Slice<'_> {
     EndianSlice::new(bytes, LittleEndian)
 }
 

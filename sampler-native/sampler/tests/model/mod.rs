@@ -124,10 +124,12 @@ impl Recording {
         }
     }
 
-    /// Asks for the names of all frames, also of those that come meanwhile, and waits for them.
+    /// Asks for the names of all frames, also of those that come meanwhile, and waits for those
+    /// seen so far: on a busy machine more come all the time.
     pub fn name_all(&mut self) {
         let names = self.session.names();
-        for _ in 0..1000 {
+        let wanted = 0..self.model.frames.len() as u32;
+        for _ in 0..12_000 {
             let model = &mut self.model;
             let all: Vec<u32> = (model.asked..model.frames.len())
                 .map(|f| f as u32)
@@ -135,7 +137,7 @@ impl Recording {
             model.asked = model.frames.len();
             names.ask(&all);
             self.fill(false);
-            if self.model.names.len() == self.model.frames.len() {
+            if wanted.clone().all(|f| self.model.names.contains_key(&f)) {
                 return;
             }
             std::thread::sleep(std::time::Duration::from_millis(10));

@@ -266,7 +266,7 @@ public final class LiveScreen {
         apply(new Effect.Source());
       }
     } else if (event instanceof Event.Sourced e) {
-      state = state.withSource(e.source());
+      state = state.withAnswer(e.source());
       stale = true;
     } else if (event instanceof Event.Ready e) {
       session = e.session();

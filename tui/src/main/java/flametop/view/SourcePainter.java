@@ -26,7 +26,7 @@ final class SourcePainter {
     for (int y = top; y < bottom; y++) {
       grid.fill(0, y, scene.columns, BACKGROUND);
     }
-    boolean known = source != ViewState.NO_SOURCE && source.node() == scene.state.selected();
+    boolean known = source.node() == scene.state.selected();
     String hint = "s closes";
     int x = 1 + grid.text(1, top, end, "source ", Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
     int hintX = end - hint.length();

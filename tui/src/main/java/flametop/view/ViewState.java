@@ -229,12 +229,14 @@ public record ViewState(
     return with(d -> d.pick = value);
   }
 
-  /**
-   * The pane of the source shows this, if it is open; it is opened by {@link #NO_SOURCE} and closed
-   * by null.
-   */
-  public ViewState withSource(Source value) {
-    return source == null && value != NO_SOURCE ? this : with(d -> d.source = value);
+  /** The pane of the source shows this; null closes it. */
+  ViewState withSource(Source value) {
+    return with(d -> d.source = value);
+  }
+
+  /** The same with an answer in the pane of the source, if it is still open. */
+  public ViewState withAnswer(Source value) {
+    return source == null ? this : withSource(value);
   }
 
   ViewState withHelp(boolean value) {

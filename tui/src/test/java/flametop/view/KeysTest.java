@@ -68,7 +68,7 @@ class KeysTest {
     assertEquals(node, state.source().node(), "until the next one is there");
     press(Key.Kind.ESCAPE);
     assertNull(state.source());
-    assertNull(state.withSource(Pictures.source(node)).source(), "an answer does not open it");
+    assertNull(state.withAnswer(Pictures.source(node)).source(), "an answer does not open it");
     type("ss");
     assertNull(state.source());
     assertEquals(List.of(), effects);
