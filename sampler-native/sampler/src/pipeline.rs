@@ -429,7 +429,6 @@ impl Walker {
         if stack.regs.iter().all(|r| *r == 0) {
             return Walk::ended(End::Exited);
         }
-        let busy = head.status & abi::FT_MM_BUSY != 0;
         if head.status & abi::FT_MM_BUSY != 0 {
             // To read mappings takes the same lock, and nobody waits for that here.
             let holder = stack.holder.map(|holder| self.holder(holder));

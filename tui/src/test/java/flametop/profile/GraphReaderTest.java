@@ -238,8 +238,7 @@ class GraphReaderTest {
   void names_frameIsAReason_standsForTheEndOfTheStack() {
     processes();
     int stack = world.stack(WalkEnd.MM_BUSY, "[mm busy: hog 12]", "leaf");
-    world.intake.name(
-        world.frame("[mm busy: hog 12]"), NameSource.REASON, "[mm busy: hog 12]");
+    world.intake.name(world.frame("[mm busy: hog 12]"), NameSource.REASON, "[mm busy: hog 12]");
     world.name("leaf");
     sleep(0, 1, stack);
     later();
