@@ -50,7 +50,12 @@ fn compiled(name: &str) -> PathBuf {
     let folder = FOLDER.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).to_owned();
         let (tests, bench) = ("tests/programs", "../../bench/programs");
-        let programs = [(tests, "chain"), (tests, "life"), (bench, "hog"), (bench, "switching")];
+        let programs = [
+            (tests, "chain"),
+            (tests, "life"),
+            (bench, "hog"),
+            (bench, "switching"),
+        ];
         for (place, name) in programs {
             let source = format!("{}/{place}/{name}.c", env!("CARGO_MANIFEST_DIR"));
             let status = Command::new("cc")
@@ -240,9 +245,8 @@ fn pass_mmap_lock_held_the_stack_names_the_holder() {
     let mut recording = Recording::open(&target(hog.pid()));
     let reason = format!("[mm busy: hog {}]", hog.pid());
     let named = |model: &Model| {
-        let is_reason = |(how, name): &(NameSource, String)| {
-            *how == NameSource::Reason && *name == reason
-        };
+        let is_reason =
+            |(how, name): &(NameSource, String)| *how == NameSource::Reason && *name == reason;
         model.names.values().any(is_reason)
     };
     for _ in 0..1000 {
