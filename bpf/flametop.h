@@ -92,7 +92,7 @@ struct ft_stack {
 	__u32 kernel_bytes;  /* 8 per frame, leaf first */
 	__u32 user_bytes;
 	__u32 piece_bytes;
-	__u32 holder_tid;     /* FT_MM_BUSY: who holds mmap_lock for writing, 0 if that is not known (yet) */
+	__u32 holder_tid; /* FT_MM_BUSY: who holds mmap_lock for writing, 0 if that is not known (yet) */
 	__u64 switches_after; /* nvcsw + nivcsw after the copy */
 	char holder_comm[FT_COMM];
 };

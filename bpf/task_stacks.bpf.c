@@ -37,7 +37,7 @@ __u32 write_marks; /* this pass writes FT_KIND_MARK where nothing else is writte
 __u32 running_stacks; /* there is no CPU clock: take user stacks of running tasks too, by their last kernel entry */
 
 __u32 recheck; /* `own` has changed since the last pass */
-__u32 wanted; /* there are requests in `want` */
+__u32 wanted;  /* there are requests in `want` */
 
 __u32 reader; /* tgid of who reads, as the kernel numbers it: another one in a pid namespace */
 
@@ -147,7 +147,8 @@ static __always_inline struct seen *place_of(__u32 tid, __u64 start_boottime)
 static __always_inline void remember(struct seen *place, bool known, struct seen *now, bool retry)
 {
 	if (retry) {
-		__u16 apart = known && place->switches == now->switches ? place->passes_apart * 2 : 0;
+		__u16 apart = known && place->switches == now->switches ? place->passes_apart * 2
+									: 0;
 
 		now->passes_apart = !apart                      ? 1
 				    : apart > MOST_PASSES_APART ? MOST_PASSES_APART
@@ -248,8 +249,8 @@ int task_stacks(struct bpf_iter__task *ctx)
 	}
 	if (same && !asked && !retry)
 		return skip(ctx, t, now.state,
-			    now.state == FT_STATE_IDLE_KTHREAD ? &counts.idle_kthreads :
-								 &counts.unchanged);
+			    now.state == FT_STATE_IDLE_KTHREAD ? &counts.idle_kthreads
+							       : &counts.unchanged);
 	if (!is_target(t))
 		return 0;
 

@@ -338,7 +338,8 @@ impl Kernel {
     }
 
     /// Asks for the memory at `address`, at most 8 KiB, in the task's record of the next pass that finds it off the
-    /// CPU; that record is written even if nothing changed. One request a task: a later one replaces it.
+    /// CPU; that record is written even if nothing changed. One request a task: a later one replaces it. Within 16 passes
+    /// after the last request, else it may be forgotten.
     ///
     /// # Errors
     /// If the kernel has no memory for it.

@@ -10,7 +10,7 @@ use std::{
 };
 
 use flametop_sampler::Session;
-use flametop_stream::{Counter, End, Reader, State, text};
+use flametop_stream::{Counter, End, NameSource, Reader, State, text};
 use model::{Model, Recording};
 
 /// A child process that is killed and reaped at the end of its test.
@@ -49,8 +49,15 @@ fn compiled(name: &str) -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).to_owned();
-        for name in ["chain", "life"] {
-            let source = format!("{}/tests/programs/{name}.c", env!("CARGO_MANIFEST_DIR"));
+        let (tests, bench) = ("tests/programs", "../../bench/programs");
+        let programs = [
+            (tests, "chain"),
+            (tests, "life"),
+            (bench, "hog"),
+            (bench, "switching"),
+        ];
+        for (place, name) in programs {
+            let source = format!("{}/{place}/{name}.c", env!("CARGO_MANIFEST_DIR"));
             let status = Command::new("cc")
                 .args([
                     "-g",
@@ -258,6 +265,55 @@ fn pass_task_that_runs_between_two_pieces_never_has_parts_of_two_stacks() {
             assert!(naps <= 1, "{names:?}");
         }
     }
+}
+
+#[test]
+fn pass_mmap_lock_held_the_stack_names_the_holder() {
+    let hog = Program::start("hog", &["64", "24"]);
+    let mut recording = Recording::open(&target(hog.pid()));
+    let reason = format!("[mm busy: hog {}]", hog.pid());
+    let named = |model: &Model| {
+        let is_reason =
+            |(how, name): &(NameSource, String)| *how == NameSource::Reason && *name == reason;
+        model.names.values().any(is_reason)
+    };
+    for _ in 0..1000 {
+        recording.run(49, 41);
+        recording.name_all();
+        if named(&recording.model) {
+            break;
+        }
+    }
+    assert!(named(&recording.model), "{:?}", recording.model.names);
+    // outermost, and the stack says why it is short
+    let model = &recording.model;
+    let mut stacks = model.stacks.iter().enumerate();
+    let (_, busy) = stacks
+        .find(|(id, _)| model.names(*id as u32).first() == Some(&reason))
+        .expect("a stack");
+    assert_eq!(busy.end, End::MmBusy);
+}
+
+/// The model checks the identities of the counters at every batch.
+#[test]
+fn fill_under_every_load_and_with_late_passes_the_counters_add_up() {
+    let _loads = [
+        Program::start("hog", &["64", "24"]),
+        Program::start("switching", &["50", "40", "1000"]),
+        Program::start("life", &["sleepers", "500"]),
+        Program::start("life", &["forks"]),
+        Program::start("life", &["threads"]),
+        Program::start("life", &["deep", "60000", "naps"]),
+    ];
+    let mut recording = Recording::open("target=all\nhz.cpu=199").with_smallest_buffer();
+    for pass in 0..60 {
+        recording.fill_late(true, if pass % 7 == 0 { 2 } else { 0 });
+        recording.fill(false);
+    }
+    let model = &recording.model;
+    assert_eq!(model.counter(Counter::PassesMade), 60);
+    assert_eq!(model.counter(Counter::PassesLate), 18);
+    assert!(model.counter(Counter::TaskPasses) > 60 * 600);
 }
 
 #[test]

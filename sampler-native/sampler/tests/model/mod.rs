@@ -99,10 +99,15 @@ impl Recording {
 
     /// One pass with all its batches, or one batch without a pass.
     pub fn fill(&mut self, pass: bool) {
+        self.fill_late(pass, 0);
+    }
+
+    /// The same after so many passes that were due and not made.
+    pub fn fill_late(&mut self, pass: bool, late: u64) {
         loop {
             let length = self
                 .session
-                .fill(&mut self.buffer, pass, 0)
+                .fill(&mut self.buffer, pass, late)
                 .unwrap_or_else(|e| panic!("fill: {e}"));
             self.bytes.extend_from_slice(&self.buffer[..length]);
             let more = self
