@@ -17,9 +17,9 @@ import java.util.List;
  *
  * <p>Entries stand in chunks. A chunk has marks, each with a time: cursors stand at marks only, so
  * what one batch tells is never taken apart. When the memory is used up, the oldest chunk becomes
- * one mark a second; when those take their share too, the two oldest become one sum. In the sum,
- * what is gone belongs to who {@linkplain Owners#older stands for it}, and what is light is not
- * told apart any more: so it is bounded, and nothing of it is lost.
+ * one mark a second; when those take their share too, the two oldest become one sum. When that has
+ * too many entries, what is gone belongs to who {@linkplain Owners#older stands for it}, and if
+ * that is not enough, what is light is not told apart any more: nothing of it is lost.
  */
 final class ChangeLog {
   /** Takes entries. */
@@ -528,10 +528,10 @@ final class ChangeLog {
     addAll(merger, a, 0, a.count);
     addAll(merger, b, 0, b.count);
     merger.mark(endTime(b), b.markPass[b.marks - 1]);
-    Chunk sum = older(merger.chunk());
+    Chunk sum = merger.chunk();
     int most = (int) Math.min(SUM_ENTRIES, limit / 2 / ENTRY_BYTES);
     if (sum.count > most) {
-      sum = coarse(sum, most / 2);
+      sum = coarse(older(sum), most / 2);
     }
     sum.sum = true;
     chunks.set(1, sum);
