@@ -556,7 +556,9 @@ final class ChangeLog {
     readers.forEach(r -> r.joined(from, to));
   }
 
-  /** Gives what is gone to who stands for it. Where an interval is open, its end is still to come. */
+  /**
+   * Gives what is gone to who stands for it. Where an interval is open, its end is still to come.
+   */
   private Chunk older(Chunk c) {
     long before = endTime(c);
     return rekeyed(
@@ -575,8 +577,8 @@ final class ChangeLog {
   }
 
   /**
-   * Keeps the {@code most} heaviest entries and those with open intervals as they are; of the others
-   * the stacks are not told apart any more, and if that is too many still, nor the owners.
+   * Keeps the {@code most} heaviest entries and those with open intervals as they are; of the
+   * others the stacks are not told apart any more, and if that is too many still, nor the owners.
    */
   private Chunk coarse(Chunk c, int most) {
     Chunk lessStacks = light(c, most, false);

@@ -125,8 +125,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   record Kept(int owners, int stacks, int trie, long logBytes) {}
 
   CompletableFuture<Kept> kept() {
-    return request(
-        () -> new Kept(owners.size(), stacks.size(), fold.trie().size(), log.bytes()));
+    return request(() -> new Kept(owners.size(), stacks.size(), fold.trie().size(), log.bytes()));
   }
 
   /** Totals by {@link Counter#ordinal()}, since the stream began. */

@@ -78,7 +78,9 @@ final class Stacks {
   private static final byte STANDIN = 8;
   private static final byte SOFTIRQ_ENTRY = 16;
 
-  /** Stacks that wait for the name of a frame, and what is free: lists through {@code waiterNext}. */
+  /**
+   * Stacks that wait for the name of a frame, and what is free: lists through {@code waiterNext}.
+   */
   private int waiters;
 
   private int freeWaiter = -1;

@@ -42,8 +42,7 @@ final class Sweep {
     if (retired != null) {
       retired.mark(keptOwners, keptStacks, keptFunctions);
     }
-    owners.sweep(
-        keptOwners, process -> folds.forEach(fold -> fold.processFreed(process)));
+    owners.sweep(keptOwners, process -> folds.forEach(fold -> fold.processFreed(process)));
     folds.forEach(Fold::ownersFreed);
     stacks.sweep(keptStacks, keptFunctions);
     due = owners.made() + stacks.made() + Math.max(SOONEST, (owners.size() + stacks.size()) / 4);

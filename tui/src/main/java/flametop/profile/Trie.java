@@ -317,7 +317,10 @@ final class Trie {
     }
   }
 
-  /** Whether more than half of it, and more than {@code least}, is empty: only a new trie is without. */
+  /**
+   * Whether more than half of it, and more than {@code least}, is empty: only a new trie is
+   * without.
+   */
   boolean mostlyEmpty(int least) {
     int empty = 0;
     for (int entry = 0; entry < entries; entry++) {

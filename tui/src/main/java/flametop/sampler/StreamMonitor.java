@@ -22,7 +22,10 @@ public final class StreamMonitor implements BatchSink, NameRequests {
   private final StreamVisitor watcher = new Watcher();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
-  /** Frames that are not forgotten, those whose names were asked for, and those of them that have come. */
+  /**
+   * Frames that are not forgotten, those whose names were asked for, and those of them that have
+   * come.
+   */
   private final BitSet known = new BitSet();
 
   private final BitSet asked = new BitSet();

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.sampler.ModuleKind;
 import flametop.sampler.IdSpace;
+import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
 import flametop.sampler.State;
 import flametop.sampler.WalkEnd;

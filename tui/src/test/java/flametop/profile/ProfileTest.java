@@ -335,8 +335,9 @@ class ProfileTest {
   }
 
   /**
-   * Processes by the hundred thousand that live for one sample, each with a stack of its own: what the native side
-   * forgets is given anew, and time is neither lost nor are the tables larger than what is recent.
+   * Processes by the hundred thousand that live for one sample, each with a stack of its own: what
+   * the native side forgets is given anew, and time is neither lost nor are the tables larger than
+   * what is recent.
    */
   @Test
   void accept_manyShortProcesses_keepsTablesAndTotal() throws Exception {

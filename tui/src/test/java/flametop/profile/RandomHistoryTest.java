@@ -235,8 +235,7 @@ class RandomHistoryTest {
   @ValueSource(longs = {41, 42, 43, 44})
   void forgotten_anyIds_changesNothing(long seed) {
     Options options =
-        new Options(
-            RootOrder.values()[(int) (seed % 4)], 64 << 20, TaskFilter.NONE, seed % 2 == 0);
+        new Options(RootOrder.values()[(int) (seed % 4)], 64 << 20, TaskFilter.NONE, seed % 2 == 0);
     World forgetting = new World(options);
     World whole = new World(options);
     Simulation a = new Simulation(forgetting, seed, true, new Random(seed));
@@ -255,7 +254,8 @@ class RandomHistoryTest {
           Map<String, Long> expected =
               whole.folded(whole.fold(), Long.MAX_VALUE, StateSet.ALL, samples);
           assertEquals(
-              expected, forgetting.folded(forgetting.fold(), Long.MAX_VALUE, StateSet.ALL, samples));
+              expected,
+              forgetting.folded(forgetting.fold(), Long.MAX_VALUE, StateSet.ALL, samples));
           assertEquals(expected, forgetting.folded(anew, Long.MAX_VALUE, StateSet.ALL, samples));
           assertEquals(
               forgetting.folded(anew, 3_000 * MS, StateSet.ALL, samples),

@@ -35,6 +35,7 @@ final class Simulation {
 
     /** The stack that it was told to be in: it is not forgotten while the task lives. */
     int told = NONE;
+
     int process;
     long begin;
     long firstSum;
@@ -194,12 +195,7 @@ final class Simulation {
     tasks.add(task);
     task.number = taskIds.take();
     world.intake.taskSeen(
-        task.number,
-        processNumber.get(task.process),
-        tids++,
-        task.begin,
-        fresh,
-        "t" + task.id % 5);
+        task.number, processNumber.get(task.process), tids++, task.begin, fresh, "t" + task.id % 5);
   }
 
   /** Moves a task's true history to a time. */
