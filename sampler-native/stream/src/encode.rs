@@ -6,6 +6,8 @@ use crate::{
 
 /// Bytes of a record before its body.
 pub(crate) const RECORD_HEADER: usize = 8;
+/// Bytes of records that an encoder keeps memory for.
+const USUAL: usize = 256 << 10;
 
 /// Appends records to a buffer. It allocates only when the buffer grows.
 #[derive(Default)]
@@ -24,9 +26,12 @@ impl Encoder {
         &self.bytes
     }
 
-    /// Forgets the records; keeps the memory.
+    /// Forgets the records; keeps memory for as many as are usual.
     pub fn clear(&mut self) {
         self.bytes.clear();
+        if self.bytes.capacity() > 4 * USUAL {
+            self.bytes.shrink_to(USUAL);
+        }
     }
 
     /// Forgets the first `count` bytes, which must be whole records ([`whole_records`]).

@@ -86,8 +86,8 @@ final class ScreenCommand implements Callable<Integer> {
       order = 12,
       paramLabel = "MIB",
       converter = Mebibytes.class,
-      defaultValue = "48",
-      description = "memory for what was seen, 4 to 256 (default 48)")
+      defaultValue = "16",
+      description = "memory for what was seen, 4 to 256 (default 16)")
   private int historyMebibytes;
 
   @Mixin private final ReplayOptions replay = new ReplayOptions();

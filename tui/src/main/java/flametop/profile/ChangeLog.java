@@ -17,9 +17,9 @@ import java.util.List;
  *
  * <p>Entries stand in chunks. A chunk has marks, each with a time: cursors stand at marks only, so
  * what one batch tells is never taken apart. When the memory is used up, the oldest chunk becomes
- * one mark a second; when those take their share too, the two oldest become one sum. In the sum,
- * what is gone belongs to who {@linkplain Owners#older stands for it}, and what is light is not
- * told apart any more: so it is bounded, and nothing of it is lost.
+ * one mark a second; when those take their share too, the two oldest become one sum. When that has
+ * too many entries, what is gone belongs to who {@linkplain Owners#older stands for it}, and if
+ * that is not enough, what is light is not told apart any more: nothing of it is lost.
  */
 final class ChangeLog {
   /** Takes entries. */
@@ -234,7 +234,8 @@ final class ChangeLog {
   }
 
   private final Owners owners;
-  private final long limit;
+  private final long most;
+  private long limit;
   private final int chunkEntries;
   private final List<Reader> readers = new ArrayList<>();
   private List<Chunk> chunks = new ArrayList<>();
@@ -247,6 +248,7 @@ final class ChangeLog {
    * @param limit bytes; at least a few chunks are always kept
    */
   ChangeLog(long limit, Owners owners) {
+    most = limit;
     this.limit = limit;
     this.owners = owners;
     chunkEntries = (int) Math.max(64, Math.min(16_384, limit / ENTRY_BYTES / 32));
@@ -303,6 +305,20 @@ final class ChangeLog {
           stacks.set(c.stack[i]);
         }
       }
+    }
+  }
+
+  /**
+   * Makes the log share its memory with what is kept because of it: it takes less when that is more
+   * than three times as much as the log may have, and more again when it is less than that by half.
+   *
+   * @param kept bytes, about
+   */
+  void share(long kept) {
+    if (kept > 3 * most) {
+      limit = Math.max(most / 8, limit * 3 / 4);
+    } else if (kept < 3 * most / 2) {
+      limit = Math.min(most, limit * 4 / 3 + 1);
     }
   }
 
@@ -528,10 +544,10 @@ final class ChangeLog {
     addAll(merger, a, 0, a.count);
     addAll(merger, b, 0, b.count);
     merger.mark(endTime(b), b.markPass[b.marks - 1]);
-    Chunk sum = older(merger.chunk());
-    int most = (int) Math.min(SUM_ENTRIES, limit / 2 / ENTRY_BYTES);
-    if (sum.count > most) {
-      sum = coarse(sum, most / 2);
+    Chunk sum = merger.chunk();
+    int entriesKept = (int) Math.min(SUM_ENTRIES, limit / 2 / ENTRY_BYTES);
+    if (sum.count > entriesKept) {
+      sum = coarse(older(sum), entriesKept / 2);
     }
     sum.sum = true;
     chunks.set(1, sum);

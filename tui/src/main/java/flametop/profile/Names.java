@@ -16,7 +16,7 @@ final class Names {
 
   record Name(NameSource source, String text) {}
 
-  private static final long CACHE_BYTES = 24L << 20;
+  private static final long CACHE_BYTES = 8L << 20;
 
   private final NameRequests requests;
   private final Cache<Place, Name> answered =

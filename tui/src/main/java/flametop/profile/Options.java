@@ -12,8 +12,8 @@ package flametop.profile;
  */
 public record Options(
     RootOrder rootOrder, long historyBytes, TaskFilter filter, boolean hideRoots) {
-  /** 48 MiB. */
-  public static final long DEFAULT_HISTORY_BYTES = 48L << 20;
+  /** 16 MiB. */
+  public static final long DEFAULT_HISTORY_BYTES = 16L << 20;
 
   public static final Options DEFAULT =
       new Options(RootOrder.COMM, DEFAULT_HISTORY_BYTES, TaskFilter.NONE, true);

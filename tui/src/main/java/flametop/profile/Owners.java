@@ -107,6 +107,11 @@ final class Owners {
     return ownerSlots.size() + processSlots.size();
   }
 
+  /** Memory that they take, about. */
+  long bytes() {
+    return 150L * size();
+  }
+
   /** How many there ever were. */
   long made() {
     return ownerSlots.taken() + processSlots.taken();

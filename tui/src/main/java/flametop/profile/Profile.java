@@ -344,6 +344,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   private void sweep() {
     sweep.run(next == null ? List.of(fold) : List.of(fold, next), previous);
     matches.forget();
+    log.share(fold.trie().bytes() + owners.bytes() + stacks.bytes());
     if (next == null && frozen == null && fold.trie().mostlyEmpty(LEAST_EMPTY)) {
       begin(fold.filter());
     }

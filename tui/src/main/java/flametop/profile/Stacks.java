@@ -165,6 +165,11 @@ final class Stacks {
     return stackSlots.size() + frameSlots.size() + known.size();
   }
 
+  /** Memory that they take, about. */
+  long bytes() {
+    return 200L * stackSlots.size() + 40L * frameSlots.size() + 150L * known.size();
+  }
+
   /** How many there ever were. */
   long made() {
     return stackSlots.taken() + frameSlots.taken() + functionsMade;

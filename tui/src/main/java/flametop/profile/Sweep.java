@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Frees the owners, processes, stacks, frames, modules and functions that the stream has forgotten
  * and that nothing here refers to any more. It goes over all that may refer to them, so it is due
- * only when as much was made as was kept the last time: its cost for each is constant.
+ * only when a quarter as much was made as was kept the last time: its cost for each is constant.
  */
 final class Sweep {
   private static final int SOONEST = 16_384;
@@ -45,6 +45,6 @@ final class Sweep {
     owners.sweep(keptOwners, process -> folds.forEach(fold -> fold.processFreed(process)));
     folds.forEach(Fold::ownersFreed);
     stacks.sweep(keptStacks, keptFunctions);
-    due = owners.made() + stacks.made() + Math.max(SOONEST, owners.size() + stacks.size());
+    due = owners.made() + stacks.made() + Math.max(SOONEST, (owners.size() + stacks.size()) / 4);
   }
 }

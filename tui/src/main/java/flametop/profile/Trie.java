@@ -340,6 +340,11 @@ final class Trie {
     return empty > Math.max(least, entries / 2) || unused > Math.max(least, nodes / 2);
   }
 
+  /** Memory that it takes, about. */
+  long bytes() {
+    return 160L * entries + 110L * nodes;
+  }
+
   /** Entries and nodes. */
   int size() {
     return entries + nodes;

@@ -44,7 +44,7 @@ class ProfileTest {
   }
 
   private static <T> T get(CompletableFuture<T> future) throws Exception {
-    return future.get(20, TimeUnit.SECONDS);
+    return future.get(3, TimeUnit.MINUTES);
   }
 
   private Batch batch(double time, boolean pass) {
@@ -344,7 +344,7 @@ class ProfileTest {
     profile.close();
     profile = open(new Options(RootOrder.PROCESS, 4 << 20, TaskFilter.NONE, true));
     int each = 500;
-    int batches = 400;
+    int batches = 300;
     send(batch(1000, true).module(0, 1, "/bin/app"));
     for (int n = 1; n <= batches; n++) {
       double time = 1000 + 50 * n;
