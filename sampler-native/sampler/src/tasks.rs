@@ -1,15 +1,18 @@
 //! Who is who: processes and tasks by their identity, never by a bare number, and their dense ids in the stream.
 //!
 //! A process is (tgid, start, exec generation), a task is (tid, start). A task ends with its exit record, or because a
-//! pass with marks did not find it. What has ended is remembered for a while: the rings and the passes run beside each
+//! pass with marks did not find it. The exit record has the time, but the run time was brought up to date a tick before: the
+//! end is told of when the last sums have come. What has ended is remembered for a while: the rings and the passes run beside each
 //! other, so a record from before the end may come after it.
 
-use std::{collections::HashMap, fs::File, io::Read};
+use std::{collections::HashMap, fs::File, io::Read, sync::Arc};
 
 use flametop_kernel::{abi, record::Head};
 use flametop_stream::{Encoder, Record};
 use flametop_unwind::ProcessMaps;
 
+/// How long the last sums of a task that ended are waited for, ns: those of one that nobody has reaped do not come.
+const LAST_SUMS: u64 = 500_000_000;
 /// How long the ended is remembered, ns.
 const MEMORY: u64 = 5_000_000_000;
 /// Longest command line in the stream, bytes.
@@ -103,7 +106,7 @@ pub struct Process {
     tasks: u32,
     emptied: u64,
     /// What it has mapped, once a stack of it was walked.
-    pub maps: Option<ProcessMaps>,
+    pub maps: Option<Arc<ProcessMaps>>,
     /// `exec_vm` when they were read.
     pub maps_exec_vm: u64,
     /// When they were read, or tried, ns.
@@ -115,6 +118,16 @@ struct Gone {
     id: u32,
     time: u64,
     exec: u32,
+}
+
+/// A task whose exit record came.
+#[derive(Debug)]
+struct Ending {
+    exit: Head,
+    /// Its sums are the last ones.
+    complete: bool,
+    /// The rings were drained since: no sample of it is on its way.
+    drained: bool,
 }
 
 /// What a record is about.
@@ -129,6 +142,7 @@ pub enum Sight<'a> {
 pub struct Tasks {
     tasks: HashMap<TaskKey, Task>,
     processes: HashMap<ProcessKey, Process>,
+    ending: HashMap<TaskKey, Ending>,
     gone: HashMap<TaskKey, Gone>,
     next_task: u32,
     next_process: u32,
@@ -142,6 +156,7 @@ impl Tasks {
         Tasks {
             tasks: HashMap::new(),
             processes: HashMap::new(),
+            ending: HashMap::new(),
             gone: HashMap::new(),
             next_task: 0,
             next_process: 0,
@@ -152,7 +167,8 @@ impl Tasks {
 
     /// Number of live tasks.
     pub fn len(&self) -> usize {
-        self.tasks.len()
+        let ending = self.ending.keys();
+        self.tasks.len() - ending.filter(|k| self.tasks.contains_key(k)).count()
     }
 
     /// Takes note of a task that was seen in pass number `pass` (0: not by a pass), and tells what is new about it.
@@ -160,6 +176,18 @@ impl Tasks {
         let key = TaskKey::of(head);
         let start = head.start_boottime.saturating_sub(self.boot_offset);
         let mut fresh = start >= self.opened;
+        if u32::from(head.kind) == abi::FT_KIND_TASK
+            && u32::from(head.state) == abi::FT_STATE_ZOMBIE
+            && let Some(ending) = self.ending.remove(&key)
+        {
+            // It runs no more, so these sums are the last ones.
+            self.end(
+                key,
+                ending.exit.ktime,
+                Some((head.run_ns, head.wait_ns)),
+                out,
+            );
+        }
         if let Some(gone) = self.gone.get(&key) {
             // Only a zombie, or the image after an exec by another thread, is there after the end.
             let after = head.ktime > gone.time
@@ -177,7 +205,7 @@ impl Tasks {
         if let Some(known) = known.filter(|k| *k != process_key) {
             stale = !newer(head.self_exec_id, known.exec);
             if !stale {
-                fresh &= !self.exec(key, known, head, out);
+                fresh &= !self.replaced(key, known, head, out);
             } else if !self.processes.contains_key(&process_key) {
                 process_key = known;
             }
@@ -232,16 +260,24 @@ impl Tasks {
     }
 
     /// The known task `key` of image `known` was seen in a newer image. Returns whether that is another task.
-    fn exec(&mut self, key: TaskKey, known: ProcessKey, head: &Head, out: &mut Encoder) -> bool {
+    fn replaced(
+        &mut self,
+        key: TaskKey,
+        known: ProcessKey,
+        head: &Head,
+        out: &mut Encoder,
+    ) -> bool {
         let Some(old) = self.processes.get_mut(&known) else {
             return false;
         };
         old.tasks = old.tasks.saturating_sub(1);
         old.emptied = head.ktime;
-        if old.tasks > 0
-            && let Some(task) = self.tasks.remove(&key)
-        {
-            // Any of its threads may have called exec and taken this tid; its sums are not those of the one before.
+        // Any of its threads may have called exec and taken this tid; its sums are not those of the one before.
+        let other = match u32::from(head.kind) {
+            abi::FT_KIND_EXEC => head.former_tid != head.tid,
+            _ => old.tasks > 0,
+        };
+        if other && let Some(task) = self.tasks.remove(&key) {
             out.put(&Record::TaskGone {
                 task: task.id,
                 time: head.ktime,
@@ -254,25 +290,81 @@ impl Tasks {
         false
     }
 
-    /// A task ended; `head` has its final sums. One that was never seen is told of, if it began after sampling did.
-    pub fn exit(&mut self, head: &Head, out: &mut Encoder) {
+    /// A process image was replaced: the other threads are gone, and the one that called exec has the leader's tid now.
+    pub fn exec(&mut self, head: &Head, out: &mut Encoder) -> Sight<'_> {
+        let same = |e: &Ending| e.exit.tgid == head.tgid && e.exit.ktime <= head.ktime;
+        let threads: Vec<TaskKey> = self
+            .ending
+            .iter()
+            .filter(|(_, e)| same(e))
+            .map(|(k, _)| *k)
+            .collect();
+        for key in threads {
+            self.finish(key, out);
+        }
+        if head.former_tid != head.tid {
+            let process = ProcessKey::of(head);
+            let caller = self.tasks.iter().find(|(key, task)| {
+                key.tid == head.former_tid
+                    && (task.process.tgid, task.process.start) == (process.tgid, process.start)
+            });
+            if let Some((key, _)) = caller {
+                self.end(*key, head.ktime, Some((head.run_ns, head.wait_ns)), out);
+            }
+        }
+        self.see(head, 0, out)
+    }
+
+    /// A task ended. One that was never seen will be told of, if it began after sampling did.
+    pub fn exit(&mut self, head: &Head) {
         let key = TaskKey::of(head);
         if self.gone.contains_key(&key) {
             return;
         }
-        match self.tasks.get(&key) {
-            Some(task)
-                if task.process != ProcessKey::of(head)
-                    && !newer(head.self_exec_id, task.process.exec) =>
-            {
-                return;
+        let known = match self.tasks.get(&key) {
+            Some(task) => {
+                task.process == ProcessKey::of(head) || newer(head.self_exec_id, task.process.exec)
             }
-            None if head.start_boottime.saturating_sub(self.boot_offset) < self.opened => return,
-            _ => {
-                self.see(head, 0, out);
+            None => head.start_boottime.saturating_sub(self.boot_offset) >= self.opened,
+        };
+        if known {
+            let ending = Ending {
+                exit: *head,
+                complete: false,
+                drained: false,
+            };
+            self.ending.insert(key, ending);
+        }
+    }
+
+    /// The last sums of a task that ended.
+    pub fn free(&mut self, head: &Head) {
+        if let Some(ending) = self.ending.get_mut(&TaskKey::of(head)) {
+            ending.complete = true;
+            ending.exit.run_ns = ending.exit.run_ns.max(head.run_ns);
+            ending.exit.wait_ns = ending.exit.wait_ns.max(head.wait_ns);
+        }
+    }
+
+    /// The rings were drained up to `now`: tells of the ends that are complete, or were waited for long enough.
+    pub fn drained(&mut self, now: u64, out: &mut Encoder) {
+        let mut due = Vec::new();
+        for (key, ending) in &mut self.ending {
+            let over = ending.complete || ending.exit.ktime + LAST_SUMS < now;
+            if std::mem::replace(&mut ending.drained, true) && over {
+                due.push(*key);
             }
         }
-        self.end(key, head.ktime, Some((head.run_ns, head.wait_ns)), out);
+        for key in due {
+            self.finish(key, out);
+        }
+    }
+
+    fn finish(&mut self, key: TaskKey, out: &mut Encoder) {
+        if let Some(Ending { exit, .. }) = self.ending.remove(&key) {
+            self.see(&exit, 0, out);
+            self.end(key, exit.ktime, Some((exit.run_ns, exit.wait_ns)), out);
+        }
     }
 
     fn end(&mut self, key: TaskKey, time: u64, exact: Option<(u64, u64)>, out: &mut Encoder) {
@@ -283,8 +375,8 @@ impl Tasks {
         out.put(&Record::TaskGone {
             task: task.id,
             time,
-            run,
-            wait,
+            run: run.max(task.sums.0),
+            wait: wait.max(task.sums.1),
             exact: exact.is_some(),
         });
         if let Some(process) = self.processes.get_mut(&task.process) {
@@ -305,6 +397,7 @@ impl Tasks {
             .tasks
             .iter()
             .filter(|(_, t)| t.marked != pass && t.first_seen < began);
+        let unmarked = unmarked.filter(|(k, _)| !self.ending.contains_key(k));
         let unmarked: Vec<TaskKey> = unmarked.map(|(k, _)| *k).collect();
         for key in unmarked {
             self.end(key, began, None, out);
@@ -419,6 +512,8 @@ mod tests {
             wait_ns: time,
             self_exec_id: 1,
             uid: 1000,
+            image: 1,
+            former_tid: tid,
             comm: comm16(b"thread"),
             process_comm: comm16(b"program"),
         }
@@ -448,7 +543,10 @@ mod tests {
         }
 
         fn exit(&mut self, head: &Head) {
-            self.tasks.exit(head, &mut self.out);
+            self.tasks.exit(head);
+            self.tasks.free(head);
+            self.tasks.drained(head.ktime, &mut self.out);
+            self.tasks.drained(head.ktime, &mut self.out);
         }
 
         /// The records since the last call, each up to the fields that do not matter here.

@@ -185,8 +185,7 @@ final class Accounts {
             && owner[account] == owners.owner(taskOf[account])) {
       return;
     }
-    long rest = settle(account, now, runSum, waitSum, switchSum, off);
-    waitFor(account);
+    long rest = settle(account, now, runSum, waitSum, switchSum, off, false);
     if (state != State.RUN) {
       openStack[account] = stack;
       openState[account] = (byte) state.ordinal();
@@ -208,7 +207,7 @@ final class Accounts {
     ran = 0;
     waited = 0;
     if (now >= time[account]) {
-      settle(account, now, runSum, waitSum, switchSum, false);
+      settle(account, now, runSum, waitSum, switchSum, false, true);
     }
     sampledStack[account] = stack;
     place(account, stack, ran, waited, 1);
@@ -222,8 +221,7 @@ final class Accounts {
     int account = accountOf[task];
     if (begun[account]) {
       long end = Math.max(now, time[account]);
-      settle(account, end, runSum, waitSum, ENDED, false);
-      waitFor(account);
+      settle(account, end, runSum, waitSum, ENDED, false, false);
       placeOnLast(account);
     }
     begun[account] = false;
@@ -232,13 +230,20 @@ final class Accounts {
   }
 
   /**
-   * Accounts for the time since the last sight and closes the open interval; leaves in {@link #ran}
-   * and {@link #waited} what is to be placed.
+   * Accounts for the time since the last sight and closes the open interval. Where a sample is
+   * seen, {@link #ran} and {@link #waited} are left for its stack; else they wait for one, of the
+   * owner that the task had: an exec is a sight of its own.
    *
    * @return off-CPU time that belongs to what is seen now
    */
   private long settle(
-      int account, long now, long runSum, long waitSum, long switchSum, boolean off) {
+      int account,
+      long now,
+      long runSum,
+      long waitSum,
+      long switchSum,
+      boolean off,
+      boolean sampled) {
     int before = owner[account];
     int after = owners.owner(taskOf[account]);
     boolean open = openStack[account] != NO_INTERVAL;
@@ -280,6 +285,9 @@ final class Accounts {
     openStack[account] = NO_INTERVAL;
     if (!wasOff && !off && slept > 0) {
       log.placed(before, Stacks.NOT_SAMPLED, SLEEP, slept, 0);
+    }
+    if (!sampled) {
+      waitFor(account);
     }
     if (before != after) {
       placeOnLast(account);
