@@ -2,7 +2,7 @@
 // children SECONDS PER_SECOND MICROSECONDS [PROGRAM…]: starts so many children a second that are busy for so long and end. Without
 // programs they are forks that go on in forked(); else they take turns in calling exec of these, with MICROSECONDS as argument.
 // Compiled with -DTWIN=NAME: such a program, busy in NAME_work() below NAME_main().
-// Prints the CPU time of all children at the end, ns, and how many there were.
+// Prints the CPU time of itself and all children at the end, ns, how many there were, and its pid.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -21,7 +21,7 @@ static long ns(clockid_t clock)
 
 static inline __attribute__((always_inline)) void busy_until(long end)
 {
-	while (ns(CLOCK_MONOTONIC) < end)
+	while (ns(CLOCK_PROCESS_CPUTIME_ID) < end)
 		for (int i = 0; i < 10000; i++)
 			sink += i;
 }
@@ -43,7 +43,7 @@ __attribute__((noinline)) void NAMED(TWIN, _main)(long end)
 
 int main(int argc, char **argv)
 {
-	NAMED(TWIN, _main)(ns(CLOCK_MONOTONIC) + (argc > 1 ? atol(argv[1]) * 1000 : 0));
+	NAMED(TWIN, _main)(argc > 1 ? atol(argv[1]) * 1000 : 0);
 	return 0;
 }
 #else
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 				execv(program, args);
 				_exit(127);
 			}
-			forked(ns(CLOCK_MONOTONIC) + atol(argv[3]) * 1000);
+			forked(atol(argv[3]) * 1000);
 			_exit(0);
 		}
 	}
@@ -83,10 +83,11 @@ int main(int argc, char **argv)
 		;
 	struct rusage all;
 	getrusage(RUSAGE_CHILDREN, &all);
-	printf("%ld %ld\n",
+	printf("%ld %ld %d\n",
 	       (all.ru_utime.tv_sec + all.ru_stime.tv_sec) * 1000000000L +
-		       (all.ru_utime.tv_usec + all.ru_stime.tv_usec) * 1000L,
-	       count);
+		       (all.ru_utime.tv_usec + all.ru_stime.tv_usec) * 1000L +
+		       ns(CLOCK_PROCESS_CPUTIME_ID),
+	       count, getpid());
 	return 0;
 }
 #endif
