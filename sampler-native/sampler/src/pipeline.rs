@@ -123,8 +123,15 @@ impl Pipeline {
 
     /// A task seen by pass number `pass`.
     pub fn task(&mut self, head: &Head, stack: Option<&StackPart<'_>>, pass: u64) {
-        let Sight::Live(task, process) = self.tasks.see(head, pass, &mut self.out) else {
-            return;
+        let (task, process) = match self.tasks.see(head, pass, &mut self.out) {
+            Sight::Live(task, process) => (task, process),
+            Sight::Ended(_) => return,
+            Sight::Early(_) => {
+                // Any piece will do to be shown the task again.
+                let address = stack.map_or(0, |s| s.user_address);
+                self.wishes.pieces.push((head.tid, address));
+                return;
+            }
         };
         let (end, id) = match stack {
             Some(stack) => {
@@ -173,7 +180,7 @@ impl Pipeline {
     pub fn cpu_sample(&mut self, head: &Head, stack: Option<&StackPart<'_>>) {
         let sight = self.tasks.see(head, 0, &mut self.out);
         let (task, placed) = match (sight, stack) {
-            (Sight::Ended(id), _) => (id, None),
+            (Sight::Ended(id) | Sight::Early(id), _) => (id, None),
             (Sight::Live(task, _), None) => (task.id, None),
             (Sight::Live(task, process), Some(stack)) => {
                 let walk = self.walker.walk(head, stack, None, process);

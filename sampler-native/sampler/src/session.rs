@@ -298,10 +298,10 @@ impl Session {
             *total += count;
         }
         let mut pipeline = self.shared.pipeline()?;
-        let Pipeline { tasks, out, .. } = &mut *pipeline;
+        let tasks = &mut pipeline.tasks;
         if marks {
             passes.marked = began;
-            tasks.end_unmarked(number, began, out);
+            tasks.end_unmarked(number, began, os::monotonic());
         }
         tasks.forget(began);
         passes.want_marks = tasks.len() as u64 != counts.visited;

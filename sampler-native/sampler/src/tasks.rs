@@ -86,6 +86,8 @@ pub struct Task {
     first_seen: u64,
     marked: u64,
     sums: (u64, u64),
+    /// Seen in a newer image since then, ns, which of its threads is not known.
+    early: Option<u64>,
     /// See [`Told`].
     pub told: Option<Told>,
     /// See [`Pieces`].
@@ -130,12 +132,23 @@ struct Ending {
     drained: bool,
 }
 
+/// A task that a pass with marks did not find.
+#[derive(Debug)]
+struct Missing {
+    key: TaskKey,
+    pass: u64,
+    began: u64,
+    ended: u64,
+}
+
 /// What a record is about.
 pub enum Sight<'a> {
     /// A live task and its process.
     Live(&'a mut Task, &'a mut Process),
     /// A task that ended meanwhile; its id in the stream.
     Ended(u32),
+    /// One of several threads called exec; the record that says which one is on its way. The id that the leader had.
+    Early(u32),
 }
 
 /// All processes and tasks.
@@ -143,6 +156,7 @@ pub struct Tasks {
     tasks: HashMap<TaskKey, Task>,
     processes: HashMap<ProcessKey, Process>,
     ending: HashMap<TaskKey, Ending>,
+    missing: Vec<Missing>,
     gone: HashMap<TaskKey, Gone>,
     next_task: u32,
     next_process: u32,
@@ -157,6 +171,7 @@ impl Tasks {
             tasks: HashMap::new(),
             processes: HashMap::new(),
             ending: HashMap::new(),
+            missing: Vec::new(),
             gone: HashMap::new(),
             next_task: 0,
             next_process: 0,
@@ -205,6 +220,9 @@ impl Tasks {
         if let Some(known) = known.filter(|k| *k != process_key) {
             stale = !newer(head.self_exec_id, known.exec);
             if !stale {
+                if let Some(id) = self.early(key, known, head) {
+                    return Sight::Early(id);
+                }
                 fresh &= !self.replaced(key, known, head, out);
             } else if !self.processes.contains_key(&process_key) {
                 process_key = known;
@@ -240,6 +258,7 @@ impl Tasks {
                 first_seen: head.ktime,
                 marked: pass,
                 sums: (head.run_ns, head.wait_ns),
+                early: None,
                 told: None,
                 pieces: None,
                 unknown: None,
@@ -257,6 +276,17 @@ impl Tasks {
         task.marked = task.marked.max(pass);
         task.sums = (head.run_ns.max(task.sums.0), head.wait_ns.max(task.sums.1));
         Sight::Live(task, process)
+    }
+
+    /// The id of task `key` if it is seen in a newer image, which any thread of image `known` may have brought about, and
+    /// the record of that exec may still come.
+    fn early(&mut self, key: TaskKey, known: ProcessKey, head: &Head) -> Option<u32> {
+        if u32::from(head.kind) == abi::FT_KIND_EXEC || self.processes.get(&known)?.tasks < 2 {
+            return None;
+        }
+        let task = self.tasks.get_mut(&key)?;
+        let since = *task.early.get_or_insert(head.ktime);
+        (head.ktime < since + LAST_SUMS).then_some(task.id)
     }
 
     /// The known task `key` of image `known` was seen in a newer image. Returns whether that is another task.
@@ -358,6 +388,19 @@ impl Tasks {
         for key in due {
             self.finish(key, out);
         }
+        let known = std::mem::take(&mut self.missing);
+        let (over, rest) = known.into_iter().partition(|m| m.ended < now);
+        self.missing = rest;
+        let over: Vec<Missing> = over;
+        for Missing {
+            key, pass, began, ..
+        } in over
+        {
+            let missing = self.tasks.get(&key).is_some_and(|t| t.marked < pass);
+            if missing && !self.ending.contains_key(&key) {
+                self.end(key, began, None, out);
+            }
+        }
     }
 
     fn finish(&mut self, key: TaskKey, out: &mut Encoder) {
@@ -391,17 +434,21 @@ impl Tasks {
         self.gone.insert(key, gone);
     }
 
-    /// Ends every task that was there before `began` and that pass number `pass`, which wrote marks and began then, did not see.
-    pub fn end_unmarked(&mut self, pass: u64, began: u64, out: &mut Encoder) {
+    /// Pass number `pass`, which wrote marks, went on from `began` to `ended`: the tasks that were there before and that it did
+    /// not see will be told of as gone when the rings have been drained, unless their exit records are in them.
+    pub fn end_unmarked(&mut self, pass: u64, began: u64, ended: u64) {
         let unmarked = self
             .tasks
             .iter()
             .filter(|(_, t)| t.marked != pass && t.first_seen < began);
-        let unmarked = unmarked.filter(|(k, _)| !self.ending.contains_key(k));
-        let unmarked: Vec<TaskKey> = unmarked.map(|(k, _)| *k).collect();
-        for key in unmarked {
-            self.end(key, began, None, out);
-        }
+        self.missing = unmarked
+            .map(|(key, _)| Missing {
+                key: *key,
+                pass,
+                began,
+                ended,
+            })
+            .collect();
     }
 
     /// Forgets what ended long before `now`.
@@ -630,7 +677,10 @@ mod tests {
         };
         log.see(&zombie);
         assert_eq!(log.take(), ["task id=1 process=0 tid=101"]);
-        log.tasks.end_unmarked(2, 14 * SECOND, &mut log.out);
+        log.tasks.end_unmarked(2, 14 * SECOND, 15 * SECOND);
+        log.tasks.drained(15 * SECOND, &mut log.out);
+        assert!(log.take().is_empty(), "its exit record may be on its way");
+        log.tasks.drained(16 * SECOND, &mut log.out);
         assert_eq!(log.take(), ["gone task=1 exact=0"]);
     }
 
@@ -683,11 +733,16 @@ mod tests {
         log.see(&head(100, 11));
         log.see(&head(101, 11));
         log.take();
-        let after = Head {
+        let after = |time| Head {
             self_exec_id: 2,
-            ..head(100, 12)
+            ..head(100, time)
         };
-        log.see(&after);
+        log.see(&after(12));
+        assert!(
+            log.take().is_empty(),
+            "the record of the exec may still come"
+        );
+        log.see(&after(13));
         assert_eq!(
             log.take(),
             [
@@ -705,12 +760,56 @@ mod tests {
     }
 
     #[test]
+    fn exec_by_another_thread_ends_it_and_the_leader_with_their_last_sums() {
+        let mut log = Log::new();
+        log.see(&head(100, 11));
+        log.see(&head(101, 11));
+        log.take();
+        log.tasks.exit(&head(100, 12));
+        let exec = Head {
+            kind: abi::FT_KIND_EXEC as u16,
+            self_exec_id: 2,
+            former_tid: 101,
+            ..head(100, 13)
+        };
+        log.tasks.exec(&exec, &mut log.out);
+        assert_eq!(
+            log.take(),
+            [
+                "gone task=0 exact=1",
+                "gone task=1 exact=1",
+                "process id=1 tgid=100",
+                "task id=2 process=1 tid=100"
+            ]
+        );
+    }
+
+    #[test]
+    fn free_after_the_exit_has_the_last_sums() {
+        let mut log = Log::new();
+        log.see(&head(101, 11));
+        log.take();
+        log.tasks.exit(&head(101, 12));
+        log.tasks.drained(12 * SECOND, &mut log.out);
+        log.tasks.drained(12 * SECOND, &mut log.out);
+        assert!(log.take().is_empty(), "its last sums are on their way");
+        assert_eq!(log.tasks.len(), 0);
+        log.tasks.free(&Head {
+            run_ns: 777,
+            ..head(101, 13)
+        });
+        log.tasks.drained(12 * SECOND, &mut log.out);
+        assert_eq!(log.take(), ["gone task=0 exact=1"]);
+    }
+
+    #[test]
     fn end_unmarked_spares_what_began_after_the_pass() {
         let mut log = Log::new();
         log.see(&head(100, 11));
         log.tasks.see(&head(101, 20), 0, &mut log.out);
         log.take();
-        log.tasks.end_unmarked(2, 15 * SECOND, &mut log.out);
+        log.tasks.end_unmarked(2, 15 * SECOND, 16 * SECOND);
+        log.tasks.drained(21 * SECOND, &mut log.out);
         assert_eq!(log.take(), ["gone task=0 exact=0"]);
         assert_eq!(log.tasks.len(), 1);
     }
