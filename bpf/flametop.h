@@ -27,7 +27,8 @@ enum ft_kind {
 	FT_KIND_EXIT = 3, /* a task ended; its final sums */
 	FT_KIND_EXEC = 4, /* a process image was replaced */
 	FT_KIND_MARK = 5, /* a task exists: written when known and visited tasks are compared */
-	FT_KIND_FREE = 6, /* a task that ended will not run again: its sums since FT_KIND_EXIT are the last */
+	FT_KIND_FREE =
+		6, /* a task that ended will not run again: its sums since FT_KIND_EXIT are the last */
 };
 
 /* state of a task, derived in the kernel side so that nothing above knows kernel bits */
@@ -78,10 +79,10 @@ struct ft_head {
 	__u64 run_ns;  /* se.sum_exec_runtime */
 	__u64 wait_ns; /* sched_info.run_delay; 0 where the kernel has none */
 	__u32 self_exec_id;
-	__u32 uid;                  /* effective user, initial namespace */
-	__u32 image;                /* where exec laid out the address space, hashed; forks have it too; 0 without one */
-	__u32 former_tid;           /* exec: tid of the thread that called it, else that of the task */
-	char comm[FT_COMM];         /* of the thread */
+	__u32 uid; /* effective user, initial namespace */
+	__u32 image; /* where exec laid out the address space, hashed; forks have it too; 0 without one */
+	__u32 former_tid;   /* exec: tid of the thread that called it, else that of the task */
+	char comm[FT_COMM]; /* of the thread */
 	char process_comm[FT_COMM]; /* of the thread group's leader */
 };
 

@@ -47,15 +47,16 @@ static inline __attribute__((always_inline)) void note(volatile struct chain *c,
 	c->next = 0;
 }
 
-static inline __attribute__((always_inline)) void call(volatile struct chain *c, unsigned long *seed, unsigned int id)
+static inline __attribute__((always_inline)) void call(volatile struct chain *c,
+						       unsigned long *seed, unsigned int id)
 {
 	c->next = id + 1;
 	functions[id](c, seed);
 	c->next = 0;
 }
 
-static inline __attribute__((always_inline)) void body(volatile struct chain *c, unsigned long *seed, unsigned int id, char *room,
-						       unsigned long size)
+static inline __attribute__((always_inline)) void
+body(volatile struct chain *c, unsigned long *seed, unsigned int id, char *room, unsigned long size)
 {
 	unsigned long n = random_number(seed);
 
@@ -85,18 +86,22 @@ static inline __attribute__((always_inline)) void body(volatile struct chain *c,
 		call(c, seed, (id + 1 + (n >> 52) % (FUNCTIONS - 1)) % FUNCTIONS);
 }
 
-#define FUNCTION(id, size)                                                                              \
-	__attribute__((noinline, noclone)) void f##id(volatile struct chain *c, unsigned long *seed)    \
-	{                                                                                               \
-		char room[size];                                                                        \
-		note(c, id + 1);                                                                        \
-		body(c, seed, id, room, sizeof(room));                                                  \
-		c->next = id + 1;                                                                       \
-		c->depth--;                                                                             \
+#define FUNCTION(id, size)                                                      \
+	__attribute__((noinline, noclone)) void f##id(volatile struct chain *c, \
+						      unsigned long *seed)      \
+	{                                                                       \
+		char room[size];                                                \
+		note(c, id + 1);                                                \
+		body(c, seed, id, room, sizeof(room));                          \
+		c->next = id + 1;                                               \
+		c->depth--;                                                     \
 	}
-FUNCTION(0, 8) FUNCTION(1, 16) FUNCTION(2, 24) FUNCTION(3, 40) FUNCTION(4, 64) FUNCTION(5, 100)
-FUNCTION(6, 128) FUNCTION(7, 8) FUNCTION(8, 200) FUNCTION(9, 32) FUNCTION(10, 16) FUNCTION(11, 56)
-static function *const functions[FUNCTIONS] = { f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11 };
+FUNCTION(0, 8)
+FUNCTION(1, 16) FUNCTION(2, 24) FUNCTION(3, 40) FUNCTION(4, 64) FUNCTION(5, 100) FUNCTION(6, 128)
+	FUNCTION(7, 8) FUNCTION(8, 200) FUNCTION(9, 32) FUNCTION(10, 16)
+		FUNCTION(11, 56) static function *const functions[FUNCTIONS] = { f0, f1, f2,  f3,
+										 f4, f5, f6,  f7,
+										 f8, f9, f10, f11 };
 
 static double now(void)
 {

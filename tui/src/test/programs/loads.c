@@ -41,7 +41,8 @@ static void nap(long ms)
 static void done(void)
 {
 	char line[64];
-	int length = snprintf(line, sizeof(line), "cpu %d %ld\n", getpid(), ns(CLOCK_PROCESS_CPUTIME_ID));
+	int length = snprintf(line, sizeof(line), "cpu %d %ld\n", getpid(),
+			      ns(CLOCK_PROCESS_CPUTIME_ID));
 	if (write(1, line, length) != length)
 		_exit(1);
 }
