@@ -24,11 +24,10 @@
 enum ft_kind {
 	FT_KIND_TASK = 1, /* one task, seen by a pass */
 	FT_KIND_CPU = 2,  /* one task, seen by the CPU clock */
-	FT_KIND_EXIT = 3, /* a task ended; its final sums */
+	FT_KIND_EXIT = 3, /* a task ended */
 	FT_KIND_EXEC = 4, /* a process image was replaced */
 	FT_KIND_MARK = 5, /* a task exists: written when known and visited tasks are compared */
-	FT_KIND_FREE =
-		6, /* a task that ended will not run again: its sums since FT_KIND_EXIT are the last */
+	FT_KIND_FREE = 6, /* a task that ended runs no more: its last sums */
 };
 
 /* state of a task, derived in the kernel side so that nothing above knows kernel bits */

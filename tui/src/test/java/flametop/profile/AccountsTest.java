@@ -214,7 +214,7 @@ class AccountsTest {
     world.batch(1100, true, () -> world.changed(1100, 0, a, 5, 1, 7, State.QUEUED));
     // It ran from 1110 to 1113.
     world.batch(1150, true, () -> world.changed(1150, 0, a, 8, 101, 8, State.SLEEP));
-    assertEquals(Map.of("app;main;read", 47L), world.folded(SLEEP));
+    assertEquals(Map.of("app;main;poll", 47L), world.folded(SLEEP));
     assertEquals(100L, world.folded(QUEUED).values().stream().mapToLong(v -> v).sum());
     assertEquals(Map.of("app;[not sampled]", 3L), world.folded(RUN));
   }
