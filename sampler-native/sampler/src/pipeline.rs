@@ -225,7 +225,7 @@ impl Pipeline {
                 }
             }
             abi::FT_KIND_EXIT => self.tasks.exit(head),
-            _ => self.tasks.free(head),
+            _ => self.tasks.free(head, &mut self.out),
         }
     }
 

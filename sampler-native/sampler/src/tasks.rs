@@ -132,6 +132,17 @@ struct Ending {
     drained: bool,
 }
 
+impl Ending {
+    /// Takes the last sums. After its exit record a task runs for a moment, for which it may wait long.
+    fn complete(&mut self, last: &Head) {
+        let waited = last.wait_ns.saturating_sub(self.exit.wait_ns);
+        self.complete = true;
+        self.exit.ktime = (self.exit.ktime + waited).min(last.ktime - 1);
+        self.exit.run_ns = self.exit.run_ns.max(last.run_ns);
+        self.exit.wait_ns += waited;
+    }
+}
+
 /// A task that a pass with marks did not find.
 #[derive(Debug)]
 struct Missing {
@@ -193,15 +204,17 @@ impl Tasks {
         let mut fresh = start >= self.opened;
         if u32::from(head.kind) == abi::FT_KIND_TASK
             && u32::from(head.state) == abi::FT_STATE_ZOMBIE
-            && let Some(ending) = self.ending.remove(&key)
+            && let Some(mut ending) = self.ending.remove(&key)
         {
             // It runs no more, so these sums are the last ones.
-            self.end(
-                key,
-                ending.exit.ktime,
-                Some((head.run_ns, head.wait_ns)),
-                out,
-            );
+            ending.complete(head);
+            let Head {
+                ktime,
+                run_ns,
+                wait_ns,
+                ..
+            } = ending.exit;
+            self.end(key, ktime, Some((run_ns, wait_ns)), out);
         }
         if let Some(gone) = self.gone.get(&key) {
             // Only a zombie, or the image after an exec by another thread, is there after the end.
@@ -367,12 +380,18 @@ impl Tasks {
         }
     }
 
-    /// The last sums of a task that ended.
-    pub fn free(&mut self, head: &Head) {
-        if let Some(ending) = self.ending.get_mut(&TaskKey::of(head)) {
-            ending.complete = true;
-            ending.exit.run_ns = ending.exit.run_ns.max(head.run_ns);
-            ending.exit.wait_ns = ending.exit.wait_ns.max(head.wait_ns);
+    /// The last sums of a task that ended; its end, if that was not told of: a zombie, or its exit record was lost.
+    pub fn free(&mut self, head: &Head, out: &mut Encoder) {
+        let key = TaskKey::of(head);
+        match self.ending.get_mut(&key) {
+            Some(ending) => ending.complete(head),
+            None => {
+                let task = self.tasks.get(&key);
+                // Not the one that has the number of a former leader now.
+                if task.is_some_and(|t| !newer(t.process.exec, head.self_exec_id)) {
+                    self.end(key, head.ktime, Some((head.run_ns, head.wait_ns)), out);
+                }
+            }
         }
     }
 
@@ -591,7 +610,7 @@ mod tests {
 
         fn exit(&mut self, head: &Head) {
             self.tasks.exit(head);
-            self.tasks.free(head);
+            self.tasks.free(head, &mut self.out);
             self.tasks.drained(head.ktime, &mut self.out);
             self.tasks.drained(head.ktime, &mut self.out);
         }
@@ -794,10 +813,11 @@ mod tests {
         log.tasks.drained(12 * SECOND, &mut log.out);
         assert!(log.take().is_empty(), "its last sums are on their way");
         assert_eq!(log.tasks.len(), 0);
-        log.tasks.free(&Head {
+        let last = Head {
             run_ns: 777,
             ..head(101, 13)
-        });
+        };
+        log.tasks.free(&last, &mut log.out);
         log.tasks.drained(12 * SECOND, &mut log.out);
         assert_eq!(log.take(), ["gone task=0 exact=1"]);
     }
