@@ -166,8 +166,7 @@ class RecordKernelTest {
   void record_stoppedForSeconds_whatWasMissedAddsUp() throws Exception {
     Process busy = other("sh", "-c", "while :; do :; done");
     Path out = folder.resolve("out.folded");
-    Process process =
-        start(List.of(), NATIVE, "record", "--cpu-hz", "499", "-o", out.toString());
+    Process process = start(List.of(), NATIVE, "record", "--cpu-hz", "499", "-o", out.toString());
     awaitPart(0);
     String pid = String.valueOf(process.pid());
     other("kill", "-STOP", pid).waitFor();

@@ -121,13 +121,17 @@ class AccountsKernelTest {
           life.begin((long) args[3], 0);
         }
       }
-      case "taskChanged", "cpuSample" ->
-          lives.get((int) args[1]).begin((long) args[0], (long) args[3]);
+      case "taskChanged", "cpuSample" -> {
+        Life life = lives.get((int) args[1]);
+        life.begin((long) args[0], (long) args[3]);
+        // A zombie may be seen before the end is told of.
+        life.end = Math.max(life.end, (long) args[0]);
+      }
       case "taskGone" -> {
         Life life = lives.get((int) args[0]);
         life.begin((long) args[1], (long) args[2]);
         life.gone = true;
-        life.end = (long) args[1];
+        life.end = Math.max(life.end, (long) args[1]);
         life.lastRun = (long) args[2];
         life.exact = (boolean) args[4];
       }
