@@ -281,7 +281,10 @@ final class Accounts {
     if (rest < 0) {
       rest = takeBack(account, rest);
     }
-    doubtNanos[account] = 0;
+    if (state != State.QUEUED) {
+      // All waits are in the sums now.
+      doubtNanos[account] = 0;
+    }
     long slept = 0;
     long queued = 0;
     if (rest < 0) {
@@ -307,10 +310,18 @@ final class Accounts {
           before, openStack[account], openState[account], off ? since : since + slept, passes);
     }
     if (!off && slept > 0) {
-      doubtNanos[account] = slept;
-      doubtOwner[account] = before;
-      doubtStack[account] = wasOff ? openStack[account] : Stacks.NOT_SAMPLED;
-      doubtState[account] = wasOff ? openState[account] : (byte) SLEEP;
+      int stack = wasOff ? openStack[account] : Stacks.NOT_SAMPLED;
+      byte sleptState = wasOff ? openState[account] : (byte) SLEEP;
+      boolean more =
+          doubtOwner[account] == before
+              && doubtStack[account] == stack
+              && doubtState[account] == sleptState;
+      if (more || slept > doubtNanos[account]) {
+        doubtNanos[account] = slept + (more ? doubtNanos[account] : 0);
+        doubtOwner[account] = before;
+        doubtStack[account] = stack;
+        doubtState[account] = sleptState;
+      }
       if (!wasOff) {
         log.placed(before, Stacks.NOT_SAMPLED, SLEEP, slept, 0);
       }
@@ -335,6 +346,7 @@ final class Accounts {
   private long takeBack(int account, long rest) {
     long taken = Math.min(-rest, doubtNanos[account]);
     if (taken > 0) {
+      doubtNanos[account] -= taken;
       log.placed(doubtOwner[account], doubtStack[account], doubtState[account], -taken, 0);
     }
     return rest + taken;
