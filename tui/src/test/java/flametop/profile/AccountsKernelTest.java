@@ -250,9 +250,10 @@ class AccountsKernelTest {
       Map<String, Long> account = accounts.getOrDefault(thread.getKey(), Map.of());
       assertEquals(run, account.getOrDefault("RUN", 0L), kind + ": RUN of " + thread.getKey());
       long all = account.values().stream().mapToLong(Long::longValue).sum();
-      long tick = thread.getValue().size() * Accounts.TICK_NANOS;
+      // A tick at either end.
+      long ticks = thread.getValue().size() * 2 * Accounts.TICK_NANOS;
       assertTrue(
-          Math.abs(all - wall) <= tick,
+          Math.abs(all - wall) <= ticks,
           kind + ": tid " + thread.getKey() + " lived " + wall + " ns and has " + account);
     }
     assertEquals(cpu.keySet(), ran.keySet(), kind);
