@@ -24,9 +24,10 @@
 enum ft_kind {
 	FT_KIND_TASK = 1, /* one task, seen by a pass */
 	FT_KIND_CPU = 2,  /* one task, seen by the CPU clock */
-	FT_KIND_EXIT = 3, /* a task ended; its final sums */
+	FT_KIND_EXIT = 3, /* a task ended */
 	FT_KIND_EXEC = 4, /* a process image was replaced */
 	FT_KIND_MARK = 5, /* a task exists: written when known and visited tasks are compared */
+	FT_KIND_FREE = 6, /* a task that ended runs no more: its last sums */
 };
 
 /* state of a task, derived in the kernel side so that nothing above knows kernel bits */
@@ -77,8 +78,10 @@ struct ft_head {
 	__u64 run_ns;  /* se.sum_exec_runtime */
 	__u64 wait_ns; /* sched_info.run_delay; 0 where the kernel has none */
 	__u32 self_exec_id;
-	__u32 uid;                  /* effective user, initial namespace */
-	char comm[FT_COMM];         /* of the thread */
+	__u32 uid; /* effective user, initial namespace */
+	__u32 image; /* where exec laid out the address space, hashed; forks have it too; 0 without one */
+	__u32 former_tid;   /* exec: tid of the thread that called it, else that of the task */
+	char comm[FT_COMM]; /* of the thread */
 	char process_comm[FT_COMM]; /* of the thread group's leader */
 };
 
@@ -118,7 +121,7 @@ struct ft_idle {
 	struct ft_idle_state states[FT_IDLE_STATES];
 };
 
-_Static_assert(sizeof(struct ft_head) == 136, "ft_head has padding or moved");
+_Static_assert(sizeof(struct ft_head) == 144, "ft_head has padding or moved");
 _Static_assert(sizeof(struct ft_stack) == 17 * 8 + 4 * 8 + 4 * 4 + 8 + FT_COMM,
 	       "ft_stack has padding or moved");
 _Static_assert(sizeof(struct ft_idle) == 40 + FT_IDLE_STATES * 48, "ft_idle has padding or moved");

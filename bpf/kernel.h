@@ -108,6 +108,7 @@ struct rw_semaphore {
 struct mm_struct {
 	unsigned long exec_vm;
 	struct rw_semaphore mmap_lock;
+	unsigned long mmap_base, start_code, end_code, start_stack;
 };
 
 struct vm_area_struct {
@@ -250,6 +251,18 @@ static __always_inline __u16 task_state(struct task_struct *t)
 	return FT_STATE_SLEEP;
 }
 
+/* Random for each exec and the same for all its forks; where address spaces are not randomized, by the program's size. */
+static __always_inline __u32 image(struct mm_struct *mm)
+{
+	const __u64 odd = 0x9e3779b97f4a7c15ULL;
+	__u64 hash = mm->mmap_base;
+
+	hash = hash * odd + mm->start_code;
+	hash = hash * odd + mm->end_code;
+	hash = hash * odd + mm->start_stack;
+	return (hash * odd >> 32) | 1;
+}
+
 static __always_inline void fill_head(struct ft_head *head, struct task_struct *t, __u16 kind,
 				      __u16 state)
 {
@@ -268,6 +281,8 @@ static __always_inline void fill_head(struct ft_head *head, struct task_struct *
 	head->start_boottime = t->start_boottime;
 	head->process_start_boottime = leader->start_boottime;
 	head->exec_vm = t->mm ? t->mm->exec_vm : 0;
+	head->image = t->mm ? image(t->mm) : 0;
+	head->former_tid = t->pid;
 	head->cgroup = cgroup_id(t);
 	head->nvcsw = t->nvcsw;
 	head->nivcsw = t->nivcsw;

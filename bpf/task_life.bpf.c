@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Ends of tasks, with their final sums, and changes of process images.
+ *
+ * A task that ends is on a CPU, and its run time was brought up to date a tick ago. Of one that lived 2 ms
+ * that is all of it: the last sums are those that it has when nothing refers to it any more.
  */
 #include "target.h"
 
@@ -15,22 +18,25 @@ struct {
 	__uint(max_entries, RING_BYTES);
 } ring SEC(".maps");
 
-static __always_inline void put(struct task_struct *t, __u16 kind, __u16 state, __u32 status)
+static __always_inline struct ft_head *reserve(struct task_struct *t)
 {
 	struct ft_head *head;
 
 	if (!is_target(t))
-		return;
+		return NULL;
 	head = bpf_ringbuf_reserve(&ring, sizeof(*head), 0);
-	if (!head) {
+	if (!head)
 		__sync_fetch_and_add(&dropped, 1);
-		return;
-	}
-	fill_head(head, t, kind, state);
-	head->status |= status;
-	bpf_ringbuf_submit(head, bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > RING_BYTES / 4
-					 ? BPF_RB_FORCE_WAKEUP
-					 : BPF_RB_NO_WAKEUP);
+	return head;
+}
+
+/* An exec wakes the reader, which is to know of it before a pass or a sample sees the new image. */
+static __always_inline void submit(struct ft_head *head)
+{
+	bool wake = head->kind == FT_KIND_EXEC ||
+		    bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > RING_BYTES / 4;
+
+	bpf_ringbuf_submit(head, wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
 SEC("tp_btf/sched_process_exit")
@@ -38,8 +44,15 @@ int task_exit(__u64 *ctx)
 {
 	struct task_struct *t = (struct task_struct *)ctx[0];
 
+	struct ft_head *head = reserve(t);
+
+	if (!head)
+		return 0;
+	fill_head(head, t, FT_KIND_EXIT, FT_STATE_ZOMBIE);
 	/* newer kernels pass it as an argument; the count of live threads says it on all */
-	put(t, FT_KIND_EXIT, FT_STATE_ZOMBIE, t->signal->live.counter ? 0 : FT_GROUP_DEAD);
+	if (!t->signal->live.counter)
+		head->status |= FT_GROUP_DEAD;
+	submit(head);
 	return 0;
 }
 
@@ -48,6 +61,38 @@ int task_exec(__u64 *ctx)
 {
 	struct task_struct *t = (struct task_struct *)ctx[0];
 
-	put(t, FT_KIND_EXEC, FT_STATE_RUN, 0);
+	struct ft_head *head = reserve(t);
+
+	if (!head)
+		return 0;
+	fill_head(head, t, FT_KIND_EXEC, FT_STATE_RUN);
+	head->former_tid = ctx[1];
+	submit(head);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_free")
+int task_free(__u64 *ctx)
+{
+	struct task_struct *t = (struct task_struct *)ctx[0];
+	struct ft_head *head = reserve(t);
+
+	if (!head)
+		return 0;
+	/* of what it pointed to, other tasks included, nothing need be there any more */
+	__builtin_memset(head, 0, sizeof(*head));
+	head->size = sizeof(*head);
+	head->kind = FT_KIND_FREE;
+	head->state = FT_STATE_ZOMBIE;
+	head->ktime = bpf_ktime_get_ns();
+	head->tid = t->pid;
+	head->tgid = t->tgid;
+	head->start_boottime = t->start_boottime;
+	head->nvcsw = t->nvcsw;
+	head->nivcsw = t->nivcsw;
+	head->run_ns = t->se.sum_exec_runtime;
+	head->wait_ns = wait_ns(t);
+	head->self_exec_id = t->self_exec_id;
+	submit(head);
 	return 0;
 }

@@ -224,6 +224,8 @@ pub extern "system" fn Java_flametop_sampler_Bridge_fill<'l>(
         if !RAISED.replace(true) {
             // Where it is not allowed, late passes are counted and shown.
             let _ = flametop_sampler::raise_priority();
+            // It waits for a safepoint to end, and for batches to be taken.
+            flametop_sampler::favour(&["VM Thread", "profile"]);
         }
         let late = u64::try_from(late).unwrap_or(0);
         Ok(lock(&open.session).fill(out, pass, late)? as jint)

@@ -299,8 +299,8 @@ impl Kernel {
             .map_err(|e| optional("idle time is rough, by /proc/stat", e))
             .ok();
 
-        let rings = clock.iter().map(|clock| clock.ring() as &dyn MapCore);
-        let rings = rings.chain(life.iter().map(|life| life.ring() as &dyn MapCore));
+        let rings = life.iter().map(|life| life.ring() as &dyn MapCore);
+        let rings = rings.chain(clock.iter().map(|clock| clock.ring() as &dyn MapCore));
         let rings = Rings::open(rings).map_err(failed)?;
         let mut kernel = Kernel {
             passes,

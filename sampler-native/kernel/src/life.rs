@@ -14,7 +14,7 @@ use crate::{
 
 pub struct Life {
     /// Links go before the programs they hold.
-    _links: [Link; 2],
+    _links: [Link; 3],
     skel: TaskLifeSkel<'static>,
 }
 
@@ -38,6 +38,7 @@ impl Life {
         let links = [
             skel.progs.task_exit.attach()?,
             skel.progs.task_exec.attach()?,
+            skel.progs.task_free.attach()?,
         ];
         Ok(Life {
             _links: links,

@@ -47,6 +47,10 @@ pub struct Head {
     pub self_exec_id: u32,
     /// Effective user, initial user namespace.
     pub uid: u32,
+    /// Where exec laid out the address space, hashed: forks have that of their parent until they exec; 0 without one.
+    pub image: u32,
+    /// Of an exec: the thread that called it; else the task's own.
+    pub former_tid: u32,
     /// Name of the thread, NUL-padded raw bytes.
     pub comm: [u8; abi::FT_COMM as usize],
     /// Name of the thread group's leader.
@@ -99,6 +103,8 @@ same_layout!(
     wait_ns,
     self_exec_id,
     uid,
+    image,
+    former_tid,
     comm,
     process_comm
 );

@@ -15,6 +15,8 @@ use libbpf_rs::MapCore;
 
 use crate::record::{self, Record};
 
+const EINTR: c_int = -libc::EINTR;
+
 /// Records that do not wake the reader wait no longer than this.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
@@ -111,7 +113,8 @@ impl Rings {
     }
 
     /// Sleeps until a ring is a quarter full or a process is seen that was not seen before, at most `timeout` and never
-    /// longer than 100 ms; then hands over every record there is, and returns how many there were.
+    /// longer than 100 ms; then hands over every record there is, and returns how many there were: first ends of tasks and
+    /// execs, then samples of the CPU clock, each in the order of time.
     ///
     /// # Errors
     /// If the kernel refuses to wait, or wrote a record that makes no sense.
@@ -132,12 +135,20 @@ impl Rings {
             panic: None,
         };
         SINK.set((&raw mut sink).cast());
-        // SAFETY: the ring is open, and the callback's sink is this one. Poll takes what woke it, consume the rest.
+        // SAFETY: the ring is open, the one event has a place, and the callback's sink is this one. Not poll, which takes
+        // the rings in the order in which they woke it.
         let result = unsafe {
-            match libbpf_sys::ring_buffer__poll(ring.as_ptr(), timeout.as_millis() as c_int) {
-                result if result < 0 && result != -libc::EINTR => result,
-                _ => libbpf_sys::ring_buffer__consume(ring.as_ptr()),
+            let mut event = libc::epoll_event { events: 0, u64: 0 };
+            let epoll = libbpf_sys::ring_buffer__epoll_fd(ring.as_ptr());
+            match libc::epoll_wait(epoll, &raw mut event, 1, timeout.as_millis() as c_int) {
+                -1 => -std::io::Error::last_os_error().raw_os_error().unwrap_or(0),
+                _ => 0,
             }
+        };
+        let result = match result {
+            // SAFETY: as above.
+            0 | EINTR => unsafe { libbpf_sys::ring_buffer__consume(ring.as_ptr()) },
+            error => error,
         };
         SINK.set(ptr::null_mut());
         if let Some(panic) = sink.panic {

@@ -26,7 +26,7 @@ mod usage;
 
 pub use check::check;
 pub use flametop_kernel::CheckLine;
-pub use os::raise_priority;
+pub use os::{favour, raise_priority};
 pub use session::{MIN_BUFFER, Names, OpenError, Session};
 pub use settings::Settings;
 

@@ -1,8 +1,9 @@
 //! From records of the kernel to records of the stream. Both threads that get records call this, one at a time.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     io,
+    sync::{Arc, Weak},
 };
 
 use flametop_kernel::{
@@ -93,6 +94,7 @@ impl Walk {
 
 struct Walker {
     modules: Modules,
+    images: Images,
     unwinder: Unwinder,
     kernel_module: ModuleId,
     user: Vec<Frame>,
@@ -112,6 +114,7 @@ impl Pipeline {
             stacks: Stacks::default(),
             walker: Walker {
                 modules,
+                images: Images::default(),
                 unwinder: Unwinder::new(),
                 kernel_module,
                 user: Vec::new(),
@@ -126,8 +129,15 @@ impl Pipeline {
 
     /// A task seen by pass number `pass`.
     pub fn task(&mut self, head: &Head, stack: Option<&StackPart<'_>>, pass: u64) {
-        let Sight::Live(task, process) = self.tasks.see(head, pass, &mut self.out) else {
-            return;
+        let (task, process) = match self.tasks.see(head, pass, &mut self.out) {
+            Sight::Live(task, process) => (task, process),
+            Sight::Ended(_) => return,
+            Sight::Early(_) => {
+                // Any piece will do to be shown the task again.
+                let address = stack.map_or(0, |s| s.user_address);
+                self.wishes.pieces.push((head.tid, address));
+                return;
+            }
         };
         let (end, id) = match stack {
             Some(stack) => {
@@ -176,7 +186,7 @@ impl Pipeline {
     pub fn cpu_sample(&mut self, head: &Head, stack: Option<&StackPart<'_>>) {
         let sight = self.tasks.see(head, 0, &mut self.out);
         let (task, placed) = match (sight, stack) {
-            (Sight::Ended(id), _) => (id, None),
+            (Sight::Ended(id) | Sight::Early(id), _) => (id, None),
             (Sight::Live(task, _), None) => (task.id, None),
             (Sight::Live(task, process), Some(stack)) => {
                 let walk = self.walker.walk(head, stack, None, process);
@@ -209,14 +219,25 @@ impl Pipeline {
             .put(&Record::CpuSample(stream_head(head, task, stack, why)));
     }
 
-    /// A process image was replaced.
-    pub fn exec(&mut self, head: &Head) {
-        self.tasks.see(head, 0, &mut self.out);
+    /// A process image was replaced, a task ended, or its last sums are known.
+    pub fn life(&mut self, head: &Head) {
+        match u32::from(head.kind) {
+            abi::FT_KIND_EXEC => {
+                if let Sight::Live(task, _) = self.tasks.exec(head, &mut self.out) {
+                    // A sight like another: the time until now is that of the image before.
+                    task.told = None;
+                    let head = stream_head(head, task.id, None, End::Root);
+                    self.out.put(&Record::TaskChanged(head));
+                }
+            }
+            abi::FT_KIND_EXIT => self.tasks.exit(head),
+            _ => self.tasks.free(head, &mut self.out),
+        }
     }
 
-    /// A task ended.
-    pub fn exit(&mut self, head: &Head) {
-        self.tasks.exit(head, &mut self.out);
+    /// The rings were drained up to `now`: tells of the ends of tasks that are complete.
+    pub fn drained(&mut self, now: u64) {
+        self.tasks.drained(now, &mut self.out);
     }
 
     /// Says something to the user.
@@ -624,10 +645,19 @@ impl Walker {
         }
     }
 
-    /// Reads the mappings at first sight and when the kernel's count of executable pages moved.
+    /// Reads the mappings at first sight, unless it is a fork of a process whose mappings are known, and when the kernel's count of executable pages moved.
     fn know_maps(&mut self, head: &Head, process: &mut Process) -> bool {
         match process.maps {
-            None => self.refresh_maps(head, process),
+            None => {
+                let relative = self.images.get(head);
+                let same = relative.as_ref().filter(|r| r.exec_vm == head.exec_vm);
+                if same.is_none() && self.refresh_maps(head, process) {
+                    return true;
+                }
+                process.maps_exec_vm = relative.as_ref().map_or(0, |r| r.exec_vm);
+                process.maps = relative.map(|r| r.maps);
+                process.maps.is_some()
+            }
             Some(_) if head.exec_vm != 0 && head.exec_vm != process.maps_exec_vm => {
                 self.refresh_maps(head, process);
                 true
@@ -643,12 +673,59 @@ impl Walker {
         }
         process.maps_read = head.ktime.max(1);
         process.maps_exec_vm = head.exec_vm;
-        match &mut process.maps {
-            Some(maps) => maps.refresh(&mut self.modules).is_ok(),
-            None => {
-                process.maps = ProcessMaps::read(head.tgid, &mut self.modules).ok();
-                process.maps.is_some()
-            }
+        let read = match &process.maps {
+            Some(maps) => maps.read_again(head.tgid, &mut self.modules),
+            None => ProcessMaps::read(head.tgid, &mut self.modules),
+        };
+        let Ok(maps) = read.map(Arc::new) else {
+            return false;
+        };
+        self.images.put(head, &maps);
+        process.maps = Some(maps);
+        true
+    }
+}
+
+/// Mappings by what a process shares with its forks, so that one that lives a millisecond has names too.
+#[derive(Default)]
+struct Images {
+    known: HashMap<(u32, u32), Known>,
+    purge_at: usize,
+}
+
+struct Known {
+    maps: Weak<ProcessMaps>,
+    exec_vm: u64,
+}
+
+/// Mappings of a process of the same image.
+struct Relative {
+    maps: Arc<ProcessMaps>,
+    /// Its `exec_vm` when they were read.
+    exec_vm: u64,
+}
+
+impl Images {
+    fn get(&self, head: &Head) -> Option<Relative> {
+        let known = self.known.get(&(head.image, head.self_exec_id))?;
+        Some(Relative {
+            maps: known.maps.upgrade()?,
+            exec_vm: known.exec_vm,
+        })
+    }
+
+    fn put(&mut self, head: &Head, maps: &Arc<ProcessMaps>) {
+        if head.image == 0 {
+            return;
         }
+        if self.known.len() >= self.purge_at {
+            self.known.retain(|_, k| k.maps.strong_count() > 0);
+            self.purge_at = 2 * self.known.len() + 256;
+        }
+        let known = Known {
+            maps: Arc::downgrade(maps),
+            exec_vm: head.exec_vm,
+        };
+        self.known.insert((head.image, head.self_exec_id), known);
     }
 }

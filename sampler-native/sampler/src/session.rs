@@ -1,6 +1,7 @@
 //! A session: one opened kernel side, its ring thread, and the batches that the caller takes.
 
 use std::{
+    collections::VecDeque,
     fmt,
     sync::{
         Arc, Mutex, MutexGuard,
@@ -308,7 +309,7 @@ impl Session {
         let Pipeline { tasks, out, .. } = &mut *pipeline;
         if marks {
             passes.marked = began;
-            tasks.end_unmarked(number, began, out);
+            tasks.end_unmarked(number, began, os::monotonic());
         }
         tasks.forget(began, out);
         passes.want_marks = tasks.len() as u64 != counts.visited;
@@ -437,8 +438,8 @@ fn counters(passes: &Passes, pipeline: &Pipeline, kernel: KernelCounters) -> [u6
 fn drain(mut rings: Rings, shared: &Shared) {
     // Not allowed is not fatal: samples then wait longer in the ring.
     let _ = os::raise_priority();
-    // A sample may lie behind the end of its task in the other ring: ends wait until both are drained.
-    let mut ends: Vec<Head> = Vec::new();
+    // What became of tasks since the last time, in the order of time; comes before the samples of that time.
+    let mut life: VecDeque<Head> = VecDeque::new();
     while !shared.stop.load(Ordering::Relaxed) {
         let Ok(queued) = shared.pipeline().map(|p| p.out.bytes().len()) else {
             return;
@@ -448,28 +449,30 @@ fn drain(mut rings: Rings, shared: &Shared) {
             continue;
         }
         let mut broken = false;
-        let mut new_ends = Vec::new();
+        let drained_to = os::monotonic();
         let drained = rings.poll(RING_PERIOD, &mut |record| {
             let Ok(mut pipeline) = shared.pipeline() else {
                 broken = true;
                 return;
             };
             match u32::from(record.head.kind) {
-                abi::FT_KIND_CPU => pipeline.cpu_sample(record.head, record.stack.as_ref()),
-                abi::FT_KIND_EXEC | abi::FT_KIND_EXIT => new_ends.push(*record.head),
-                _ => {}
+                abi::FT_KIND_CPU => {
+                    while let Some(head) = life.front().filter(|l| l.ktime <= record.head.ktime) {
+                        pipeline.life(head);
+                        life.pop_front();
+                    }
+                    pipeline.cpu_sample(record.head, record.stack.as_ref());
+                }
+                _ => life.push_back(*record.head),
             }
         });
         let Ok(mut pipeline) = shared.pipeline() else {
             return;
         };
-        for head in ends.drain(..) {
-            match u32::from(head.kind) {
-                abi::FT_KIND_EXEC => pipeline.exec(&head),
-                _ => pipeline.exit(&head),
-            }
+        for head in life.drain(..) {
+            pipeline.life(&head);
         }
-        ends = new_ends;
+        pipeline.drained(drained_to);
         if let Err(e) = drained {
             pipeline.notice(
                 true,

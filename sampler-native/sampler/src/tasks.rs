@@ -1,10 +1,11 @@
 //! Who is who: processes and tasks by their identity, never by a bare number, and their dense ids in the stream.
 //!
 //! A process is (tgid, start, exec generation), a task is (tid, start). A task ends with its exit record, or because a
-//! pass with marks did not find it. What has ended is remembered for a while: the rings and the passes run beside each
+//! pass with marks did not find it. The exit record has the time, but the run time was brought up to date a tick before: the
+//! end is told of when the last sums have come. What has ended is remembered for a while: the rings and the passes run beside each
 //! other, so a record from before the end may come after it.
 
-use std::{collections::HashMap, fs::File, io::Read};
+use std::{collections::HashMap, fs::File, io::Read, sync::Arc};
 
 use flametop_kernel::{abi, record::Head};
 use flametop_stream::{Encoder, Record, Space};
@@ -12,6 +13,8 @@ use flametop_unwind::{ModuleId, ProcessMaps};
 
 use crate::ids::Ids;
 
+/// How long the last sums of a task that ended are waited for, ns: those of one that nobody has reaped do not come.
+const LAST_SUMS: u64 = 500_000_000;
 /// How long the ended is remembered, ns.
 const MEMORY: u64 = 5_000_000_000;
 /// Longest command line in the stream, bytes.
@@ -85,6 +88,8 @@ pub struct Task {
     first_seen: u64,
     marked: u64,
     sums: (u64, u64),
+    /// Seen in a newer image since then, ns, which of its threads is not known.
+    early: Option<u64>,
     /// See [`Told`].
     pub told: Option<Told>,
     /// See [`Pieces`].
@@ -105,7 +110,7 @@ pub struct Process {
     tasks: u32,
     emptied: u64,
     /// What it has mapped, once a stack of it was walked.
-    pub maps: Option<ProcessMaps>,
+    pub maps: Option<Arc<ProcessMaps>>,
     /// `exec_vm` when they were read.
     pub maps_exec_vm: u64,
     /// When they were read, or tried, ns.
@@ -119,18 +124,52 @@ struct Gone {
     exec: u32,
 }
 
+/// A task whose exit record came.
+#[derive(Debug)]
+struct Ending {
+    exit: Head,
+    /// Its sums are the last ones.
+    complete: bool,
+    /// The rings were drained since: no sample of it is on its way.
+    drained: bool,
+}
+
+impl Ending {
+    /// Takes the last sums. After its exit record a task runs for a moment, for which it may wait long.
+    fn complete(&mut self, last: &Head) {
+        let waited = last.wait_ns.saturating_sub(self.exit.wait_ns);
+        self.complete = true;
+        self.exit.ktime = (self.exit.ktime + waited).min(last.ktime - 1);
+        self.exit.run_ns = self.exit.run_ns.max(last.run_ns);
+        self.exit.wait_ns += waited;
+    }
+}
+
+/// A task that a pass with marks did not find.
+#[derive(Debug)]
+struct Missing {
+    key: TaskKey,
+    pass: u64,
+    began: u64,
+    ended: u64,
+}
+
 /// What a record is about.
 pub enum Sight<'a> {
     /// A live task and its process.
     Live(&'a mut Task, &'a mut Process),
     /// A task that ended meanwhile; its id in the stream.
     Ended(u32),
+    /// One of several threads called exec; the record that says which one is on its way. The id that the leader had.
+    Early(u32),
 }
 
 /// All processes and tasks.
 pub struct Tasks {
     tasks: HashMap<TaskKey, Task>,
     processes: HashMap<ProcessKey, Process>,
+    ending: HashMap<TaskKey, Ending>,
+    missing: Vec<Missing>,
     gone: HashMap<TaskKey, Gone>,
     /// Tasks that nothing can name any more; not told yet.
     retired: Vec<u32>,
@@ -146,6 +185,8 @@ impl Tasks {
         Tasks {
             tasks: HashMap::new(),
             processes: HashMap::new(),
+            ending: HashMap::new(),
+            missing: Vec::new(),
             gone: HashMap::new(),
             retired: Vec::new(),
             task_ids: Ids::default(),
@@ -157,7 +198,8 @@ impl Tasks {
 
     /// Number of live tasks.
     pub fn len(&self) -> usize {
-        self.tasks.len()
+        let ending = self.ending.keys();
+        self.tasks.len() - ending.filter(|k| self.tasks.contains_key(k)).count()
     }
 
     /// The stacks that live tasks were told to be in.
@@ -167,7 +209,7 @@ impl Tasks {
 
     /// The modules that processes have mapped.
     pub fn modules(&self) -> impl Iterator<Item = ModuleId> {
-        let maps = self.processes.values().filter_map(|p| p.maps.as_ref());
+        let maps = self.processes.values().filter_map(|p| p.maps.as_deref());
         maps.flat_map(ProcessMaps::modules)
     }
 
@@ -176,6 +218,20 @@ impl Tasks {
         let key = TaskKey::of(head);
         let start = head.start_boottime.saturating_sub(self.boot_offset);
         let mut fresh = start >= self.opened;
+        if u32::from(head.kind) == abi::FT_KIND_TASK
+            && u32::from(head.state) == abi::FT_STATE_ZOMBIE
+            && let Some(mut ending) = self.ending.remove(&key)
+        {
+            // It runs no more, so these sums are the last ones.
+            ending.complete(head);
+            let Head {
+                ktime,
+                run_ns,
+                wait_ns,
+                ..
+            } = ending.exit;
+            self.end(key, ktime, Some((run_ns, wait_ns)), out);
+        }
         if let Some(gone) = self.gone.get(&key) {
             // Only a zombie, or the image after an exec by another thread, is there after the end.
             let after = head.ktime > gone.time
@@ -194,7 +250,10 @@ impl Tasks {
         if let Some(known) = known.filter(|k| *k != process_key) {
             stale = !newer(head.self_exec_id, known.exec);
             if !stale {
-                fresh &= !self.exec(key, known, head, out);
+                if let Some(id) = self.early(key, known, head) {
+                    return Sight::Early(id);
+                }
+                fresh &= !self.replaced(key, known, head, out);
             } else if !self.processes.contains_key(&process_key) {
                 process_key = known;
             }
@@ -228,6 +287,7 @@ impl Tasks {
                 first_seen: head.ktime,
                 marked: pass,
                 sums: (head.run_ns, head.wait_ns),
+                early: None,
                 told: None,
                 pieces: None,
                 unknown: None,
@@ -247,17 +307,36 @@ impl Tasks {
         Sight::Live(task, process)
     }
 
+    /// The id of task `key` if it is seen in a newer image, which any thread of image `known` may have brought about, and
+    /// the record of that exec may still come.
+    fn early(&mut self, key: TaskKey, known: ProcessKey, head: &Head) -> Option<u32> {
+        if u32::from(head.kind) == abi::FT_KIND_EXEC || self.processes.get(&known)?.tasks < 2 {
+            return None;
+        }
+        let task = self.tasks.get_mut(&key)?;
+        let since = *task.early.get_or_insert(head.ktime);
+        (head.ktime < since + LAST_SUMS).then_some(task.id)
+    }
+
     /// The known task `key` of image `known` was seen in a newer image. Returns whether that is another task.
-    fn exec(&mut self, key: TaskKey, known: ProcessKey, head: &Head, out: &mut Encoder) -> bool {
+    fn replaced(
+        &mut self,
+        key: TaskKey,
+        known: ProcessKey,
+        head: &Head,
+        out: &mut Encoder,
+    ) -> bool {
         let Some(old) = self.processes.get_mut(&known) else {
             return false;
         };
         old.tasks = old.tasks.saturating_sub(1);
         old.emptied = old.emptied.max(head.ktime);
-        if old.tasks > 0
-            && let Some(task) = self.tasks.remove(&key)
-        {
-            // Any of its threads may have called exec and taken this tid; its sums are not those of the one before.
+        // Any of its threads may have called exec and taken this tid; its sums are not those of the one before.
+        let other = match u32::from(head.kind) {
+            abi::FT_KIND_EXEC => head.former_tid != head.tid,
+            _ => old.tasks > 0,
+        };
+        if other && let Some(task) = self.tasks.remove(&key) {
             out.put(&Record::TaskGone {
                 task: task.id,
                 time: head.ktime,
@@ -271,25 +350,100 @@ impl Tasks {
         false
     }
 
-    /// A task ended; `head` has its final sums. One that was never seen is told of, if it began after sampling did.
-    pub fn exit(&mut self, head: &Head, out: &mut Encoder) {
+    /// A process image was replaced: the other threads are gone, and the one that called exec has the leader's tid now.
+    pub fn exec(&mut self, head: &Head, out: &mut Encoder) -> Sight<'_> {
+        let same = |e: &Ending| e.exit.tgid == head.tgid && e.exit.ktime <= head.ktime;
+        let threads: Vec<TaskKey> = self
+            .ending
+            .iter()
+            .filter(|(_, e)| same(e))
+            .map(|(k, _)| *k)
+            .collect();
+        for key in threads {
+            self.finish(key, out);
+        }
+        if head.former_tid != head.tid {
+            let process = ProcessKey::of(head);
+            let caller = self.tasks.iter().find(|(key, task)| {
+                key.tid == head.former_tid
+                    && (task.process.tgid, task.process.start) == (process.tgid, process.start)
+            });
+            if let Some((key, _)) = caller {
+                self.end(*key, head.ktime, Some((head.run_ns, head.wait_ns)), out);
+            }
+        }
+        self.see(head, 0, out)
+    }
+
+    /// A task ended. One that was never seen will be told of, if it began after sampling did.
+    pub fn exit(&mut self, head: &Head) {
         let key = TaskKey::of(head);
         if self.gone.contains_key(&key) {
             return;
         }
-        match self.tasks.get(&key) {
-            Some(task)
-                if task.process != ProcessKey::of(head)
-                    && !newer(head.self_exec_id, task.process.exec) =>
-            {
-                return;
+        let known = match self.tasks.get(&key) {
+            Some(task) => {
+                task.process == ProcessKey::of(head) || newer(head.self_exec_id, task.process.exec)
             }
-            None if head.start_boottime.saturating_sub(self.boot_offset) < self.opened => return,
-            _ => {
-                self.see(head, 0, out);
+            None => head.start_boottime.saturating_sub(self.boot_offset) >= self.opened,
+        };
+        if known {
+            let ending = Ending {
+                exit: *head,
+                complete: false,
+                drained: false,
+            };
+            self.ending.insert(key, ending);
+        }
+    }
+
+    /// The last sums of a task that ended; its end, if that was not told of: a zombie, or its exit record was lost.
+    pub fn free(&mut self, head: &Head, out: &mut Encoder) {
+        let key = TaskKey::of(head);
+        match self.ending.get_mut(&key) {
+            Some(ending) => ending.complete(head),
+            None => {
+                let task = self.tasks.get(&key);
+                // Not the one that has the number of a former leader now.
+                if task.is_some_and(|t| !newer(t.process.exec, head.self_exec_id)) {
+                    self.end(key, head.ktime, Some((head.run_ns, head.wait_ns)), out);
+                }
             }
         }
-        self.end(key, head.ktime, Some((head.run_ns, head.wait_ns)), out);
+    }
+
+    /// The rings were drained up to `now`: tells of the ends that are complete, or were waited for long enough.
+    pub fn drained(&mut self, now: u64, out: &mut Encoder) {
+        let mut due = Vec::new();
+        for (key, ending) in &mut self.ending {
+            let over = ending.complete || ending.exit.ktime + LAST_SUMS < now;
+            if std::mem::replace(&mut ending.drained, true) && over {
+                due.push(*key);
+            }
+        }
+        for key in due {
+            self.finish(key, out);
+        }
+        let known = std::mem::take(&mut self.missing);
+        let (over, rest) = known.into_iter().partition(|m| m.ended < now);
+        self.missing = rest;
+        let over: Vec<Missing> = over;
+        for Missing {
+            key, pass, began, ..
+        } in over
+        {
+            let missing = self.tasks.get(&key).is_some_and(|t| t.marked < pass);
+            if missing && !self.ending.contains_key(&key) {
+                self.end(key, began, None, out);
+            }
+        }
+    }
+
+    fn finish(&mut self, key: TaskKey, out: &mut Encoder) {
+        if let Some(Ending { exit, .. }) = self.ending.remove(&key) {
+            self.see(&exit, 0, out);
+            self.end(key, exit.ktime, Some((exit.run_ns, exit.wait_ns)), out);
+        }
     }
 
     fn end(&mut self, key: TaskKey, time: u64, exact: Option<(u64, u64)>, out: &mut Encoder) {
@@ -300,8 +454,8 @@ impl Tasks {
         out.put(&Record::TaskGone {
             task: task.id,
             time,
-            run,
-            wait,
+            run: run.max(task.sums.0),
+            wait: wait.max(task.sums.1),
             exact: exact.is_some(),
         });
         if let Some(process) = self.processes.get_mut(&task.process) {
@@ -318,16 +472,21 @@ impl Tasks {
         self.retired.extend(before.map(|g| g.id));
     }
 
-    /// Ends every task that was there before `began` and that pass number `pass`, which wrote marks and began then, did not see.
-    pub fn end_unmarked(&mut self, pass: u64, began: u64, out: &mut Encoder) {
+    /// Pass number `pass`, which wrote marks, went on from `began` to `ended`: the tasks that were there before and that it did
+    /// not see will be told of as gone when the rings have been drained, unless their exit records are in them.
+    pub fn end_unmarked(&mut self, pass: u64, began: u64, ended: u64) {
         let unmarked = self
             .tasks
             .iter()
             .filter(|(_, t)| t.marked != pass && t.first_seen < began);
-        let unmarked: Vec<TaskKey> = unmarked.map(|(k, _)| *k).collect();
-        for key in unmarked {
-            self.end(key, began, None, out);
-        }
+        self.missing = unmarked
+            .map(|(key, _)| Missing {
+                key: *key,
+                pass,
+                began,
+                ended,
+            })
+            .collect();
     }
 
     /// Forgets what ended long before `now`, and says so.
@@ -442,6 +601,8 @@ mod tests {
             wait_ns: time,
             self_exec_id: 1,
             uid: 1000,
+            image: 1,
+            former_tid: tid,
             comm: comm16(b"thread"),
             process_comm: comm16(b"program"),
         }
@@ -471,7 +632,10 @@ mod tests {
         }
 
         fn exit(&mut self, head: &Head) {
-            self.tasks.exit(head, &mut self.out);
+            self.tasks.exit(head);
+            self.tasks.free(head, &mut self.out);
+            self.tasks.drained(head.ktime, &mut self.out);
+            self.tasks.drained(head.ktime, &mut self.out);
         }
 
         /// The records since the last call as a stream.
@@ -571,7 +735,10 @@ mod tests {
         };
         log.see(&zombie);
         assert_eq!(log.take(), ["task id=1 process=0 tid=101"]);
-        log.tasks.end_unmarked(2, 14 * SECOND, &mut log.out);
+        log.tasks.end_unmarked(2, 14 * SECOND, 15 * SECOND);
+        log.tasks.drained(15 * SECOND, &mut log.out);
+        assert!(log.take().is_empty(), "its exit record may be on its way");
+        log.tasks.drained(16 * SECOND, &mut log.out);
         assert_eq!(log.take(), ["gone task=1 exact=0"]);
     }
 
@@ -624,11 +791,16 @@ mod tests {
         log.see(&head(100, 11));
         log.see(&head(101, 11));
         log.take();
-        let after = Head {
+        let after = |time| Head {
             self_exec_id: 2,
-            ..head(100, 12)
+            ..head(100, time)
         };
-        log.see(&after);
+        log.see(&after(12));
+        assert!(
+            log.take().is_empty(),
+            "the record of the exec may still come"
+        );
+        log.see(&after(13));
         assert_eq!(
             log.take(),
             [
@@ -646,12 +818,57 @@ mod tests {
     }
 
     #[test]
+    fn exec_by_another_thread_ends_it_and_the_leader_with_their_last_sums() {
+        let mut log = Log::new();
+        log.see(&head(100, 11));
+        log.see(&head(101, 11));
+        log.take();
+        log.tasks.exit(&head(100, 12));
+        let exec = Head {
+            kind: abi::FT_KIND_EXEC as u16,
+            self_exec_id: 2,
+            former_tid: 101,
+            ..head(100, 13)
+        };
+        log.tasks.exec(&exec, &mut log.out);
+        assert_eq!(
+            log.take(),
+            [
+                "gone task=0 exact=1",
+                "gone task=1 exact=1",
+                "process id=1 tgid=100",
+                "task id=2 process=1 tid=100"
+            ]
+        );
+    }
+
+    #[test]
+    fn free_after_the_exit_has_the_last_sums() {
+        let mut log = Log::new();
+        log.see(&head(101, 11));
+        log.take();
+        log.tasks.exit(&head(101, 12));
+        log.tasks.drained(12 * SECOND, &mut log.out);
+        log.tasks.drained(12 * SECOND, &mut log.out);
+        assert!(log.take().is_empty(), "its last sums are on their way");
+        assert_eq!(log.tasks.len(), 0);
+        let last = Head {
+            run_ns: 777,
+            ..head(101, 13)
+        };
+        log.tasks.free(&last, &mut log.out);
+        log.tasks.drained(12 * SECOND, &mut log.out);
+        assert_eq!(log.take(), ["gone task=0 exact=1"]);
+    }
+
+    #[test]
     fn end_unmarked_spares_what_began_after_the_pass() {
         let mut log = Log::new();
         log.see(&head(100, 11));
         log.tasks.see(&head(101, 20), 0, &mut log.out);
         log.take();
-        log.tasks.end_unmarked(2, 15 * SECOND, &mut log.out);
+        log.tasks.end_unmarked(2, 15 * SECOND, 16 * SECOND);
+        log.tasks.drained(21 * SECOND, &mut log.out);
         assert_eq!(log.take(), ["gone task=0 exact=0"]);
         assert_eq!(log.tasks.len(), 1);
     }
@@ -695,7 +912,8 @@ mod tests {
                 });
             }
             if n % 1000 == 0 {
-                log.tasks.end_unmarked(2, time, &mut log.out);
+                log.tasks.end_unmarked(2, time, time);
+                log.tasks.drained(time + 1, &mut log.out);
                 log.tasks.forget(time, &mut log.out);
                 log.check(&mut rules);
                 assert!(rules.live(Space::Task) <= 7000);

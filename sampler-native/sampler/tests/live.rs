@@ -439,6 +439,36 @@ fn identities_hold_on_every_batch_under_churn() {
 }
 
 #[test]
+fn cpu_clock_fork_that_lives_a_moment_has_the_mappings_of_its_parent() {
+    let program = Program::start("life", &["forks"]);
+    let mut recording = Recording::open("target=all\nhz.cpu=499");
+    recording.run(19, 2000);
+    recording.name_all();
+    let model = &recording.model;
+    let forks = model.tasks.iter().filter(|t| {
+        let process = &model.processes[t.process as usize];
+        process.comm == "life" && t.fresh && t.tid != program.pid()
+    });
+    let samples: Vec<_> = forks
+        .flat_map(|t| t.samples.iter().filter(|s| s.user_mode))
+        .collect();
+    let named = samples
+        .iter()
+        .filter(|s| {
+            s.why == End::Root
+                && s.stack
+                    .is_some_and(|s| model.names(s).contains(&"main".into()))
+        })
+        .count();
+    assert!(samples.len() > 20, "{} samples", samples.len());
+    assert!(
+        named * 10 >= samples.len() * 9,
+        "{named} of {}",
+        samples.len()
+    );
+}
+
+#[test]
 fn drain_after_the_clock_stops_leaves_nothing_waiting() {
     let _program = Program::start("chain", &["spin"]);
     let mut recording = Recording::open("target=all\nhz.cpu=499");

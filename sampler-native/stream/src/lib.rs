@@ -50,7 +50,7 @@
 //! | 1 counters | `u16 n`, `n × u64`: see [`Counter`] for the order |
 //! | 2 process seen | `u32 process`, `u32 tgid`, `u64 start_boottime`, `u32 self_exec_id`, `u32 uid`, `u64 cgroup`, `u8 kthread`, `str comm`, `str cmdline` (NULs as they are) ; again for the same id when something changed |
 //! | 3 task seen | `u32 task`, `u32 process`, `u32 tid`, `u64 start` (monotonic), `u8 fresh` (1: started since sampling began, so all its sums are ours), `str comm` ; again for the same id when comm or process (exec) changed |
-//! | 4 task gone | `u32 task`, `u64 time`, `u64 run`, `u64 wait`, `u8 exact` (1: sums are the final ones, of its exit record) |
+//! | 4 task gone | `u32 task`, `u64 time`, `u64 run`, `u64 wait`, `u8 exact` (1: sums are the last ones, at its end) |
 //! | 5 module seen | `u32 module`, `u8 kind` ([`ModuleKind`]), `str path` (as the kernel names it), `str build_id` (raw bytes, may be empty) |
 //! | 6 frame seen | `u32 frame`, `u32 module`, `u64 offset` (file: virtual address in the ELF file; kernel: address; jit, unknown: address), `u8 flags` ([`FRAME_GUESSED`]) ; the offset lies *in* the call, already moved back for return addresses |
 //! | 7 stack seen | `u32 stack`, `u8 end` ([`End`]), `u8 reserved`, `u16 user`, `u16 kernel`, `(user + kernel) × u32 frame`: outermost first, user frames then kernel frames, leaf last. What is missing of a short stack is outside of its outermost user frame |

@@ -42,15 +42,30 @@ impl Area {
 }
 
 impl ProcessMaps {
-    /// Reads the mappings of process `tgid`. A zombie and a kernel thread have none.
+    /// Reads the mappings of process `tgid`.
     ///
     /// # Errors
-    /// What the kernel says about `/proc/TGID/maps`: the process is gone, or may not be looked at.
+    /// What the kernel says about `/proc/TGID/maps`: the process is gone, or may not be looked at. Not found if it has
+    /// no mappings: a zombie, a kernel thread.
     pub fn read(tgid: u32, modules: &mut Modules) -> io::Result<ProcessMaps> {
         let mut maps = ProcessMaps {
             tgid,
             areas: Vec::new(),
             jit: None,
+        };
+        maps.refresh(modules)?;
+        Ok(maps)
+    }
+
+    /// Reads those of process `tgid`, which is this one or a fork of it that goes its own way now.
+    ///
+    /// # Errors
+    /// As [`ProcessMaps::read`].
+    pub fn read_again(&self, tgid: u32, modules: &mut Modules) -> io::Result<ProcessMaps> {
+        let mut maps = ProcessMaps {
+            tgid,
+            areas: Vec::new(),
+            jit: self.jit.filter(|_| tgid == self.tgid),
         };
         maps.refresh(modules)?;
         Ok(maps)
@@ -65,6 +80,9 @@ impl ProcessMaps {
         File::open(format!("/proc/{}/maps", self.tgid))?
             .take(MAPS_LIMIT)
             .read_to_end(&mut text)?;
+        if text.is_empty() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
         let mut areas = Vec::new();
         let mut mounts = Mounts::new(self.tgid);
         for line in text.split(|byte| *byte == b'\n').filter_map(Line::parse) {

@@ -100,30 +100,36 @@ impl Place {
         })
     }
 
-    /// Opens it, if it is still the file of `key`.
+    /// Opens it, if it is still the file of `key`: where the process has it, or, once that is gone, by the same path here.
     fn open(&self, key: FileKey) -> io::Result<File> {
-        let file = File::open(&self.link).or_else(|_| {
-            fs::OpenOptions::new()
-                .read(true)
-                .custom_flags(OPEN_FLAGS)
-                .open(&self.name)
-        })?;
-        let metadata = file.metadata()?;
-        let same = metadata.is_file()
-            && (
-                metadata.dev(),
-                metadata.ino(),
-                metadata.mtime(),
-                metadata.mtime_nsec(),
-            ) == (key.device, key.inode, key.seconds, key.nanos);
-        if same {
-            Ok(file)
-        } else {
-            Err(io::Error::new(
-                io::ErrorKind::NotFound,
-                "the file has changed",
-            ))
-        }
+        // `/proc/PID/root` is no part of the path.
+        let here: PathBuf = self.name.iter().skip(4).collect();
+        open_same(&self.link, 0, key)
+            .or_else(|_| open_same(&self.name, OPEN_FLAGS, key))
+            .or_else(|_| open_same(&Path::new("/").join(here), OPEN_FLAGS, key))
+    }
+}
+
+fn open_same(path: &Path, flags: i32, key: FileKey) -> io::Result<File> {
+    let file = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)?;
+    let metadata = file.metadata()?;
+    let same = metadata.is_file()
+        && (
+            metadata.dev(),
+            metadata.ino(),
+            metadata.mtime(),
+            metadata.mtime_nsec(),
+        ) == (key.device, key.inode, key.seconds, key.nanos);
+    if same {
+        Ok(file)
+    } else {
+        Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            "the file has changed",
+        ))
     }
 }
 

@@ -18,9 +18,11 @@ import java.util.BitSet;
  *   <li>Off-CPU time goes to the stack seen now if the task is off the CPU, whose interval then
  *       began at {@code now − off} while the one before ended at the previous pass; else to the
  *       stack seen at the previous pass; else it stays not sampled.
- *   <li>Seen in the run queue: open on the stack it waits with; when the wait sum moves, what was
- *       shown already is taken off it.
- *   <li>The sums lag behind the clock by up to a tick. A rest below zero is carried over. A rest
+ *   <li>Seen in the run queue: open on the stack it waits with, since {@code now − rest} if it did
+ *       not sleep before; when the wait sum moves, what was shown already is taken off it.
+ *   <li>The wait sum moves when the wait is over, and the run sum lags by up to a tick. So off-CPU
+ *       time up to a sight that is not off the CPU is in doubt: of a rest below zero at the next
+ *       sight as much as can be is taken back from it, and what remains is carried over. A rest
  *       without a voluntary switch is no sleep: up to a tick of it is carried over as well, since
  *       it may be such a lag; what is above is {@link Stacks#STOLEN}.
  * </ul>
@@ -61,6 +63,10 @@ final class Accounts {
   private int[] openStack = new int[256];
   private byte[] openState = new byte[256];
   private int[] sampledStack = new int[256];
+  private long[] doubtNanos = new long[256];
+  private int[] doubtOwner = new int[256];
+  private int[] doubtStack = new int[256];
+  private byte[] doubtState = new byte[256];
 
   private long passes;
   private long previousPass = Long.MIN_VALUE;
@@ -93,6 +99,7 @@ final class Accounts {
     for (int account = 0; account < accounts; account++) {
       waitingRun[account] = 0;
       waitingQueued[account] = 0;
+      doubtNanos[account] = 0;
       if (begun[account] && openStack[account] != NO_INTERVAL) {
         long from =
             openState[account] == QUEUED ? time[account] : Math.max(time[account], previousPass);
@@ -150,6 +157,10 @@ final class Accounts {
       openStack = Arrays.copyOf(openStack, length);
       openState = Arrays.copyOf(openState, length);
       sampledStack = Arrays.copyOf(sampledStack, length);
+      doubtNanos = Arrays.copyOf(doubtNanos, length);
+      doubtOwner = Arrays.copyOf(doubtOwner, length);
+      doubtStack = Arrays.copyOf(doubtStack, length);
+      doubtState = Arrays.copyOf(doubtState, length);
     }
     accountOf[task] = account;
     taskOf[account] = task;
@@ -166,6 +177,7 @@ final class Accounts {
     wait[account] = waitSum;
     switches[account] = switchSum;
     carry[account] = 0;
+    doubtNanos[account] = 0;
     owner[account] = owners.owner(taskOf[account]);
   }
 
@@ -173,7 +185,6 @@ final class Accounts {
   void changed(
       int task, long now, State state, int stack, long runSum, long waitSum, long switchSum) {
     int account = account(task);
-    boolean off = state != State.RUN && state != State.QUEUED;
     if (!begun[account]) {
       begin(account, now, runSum, waitSum, switchSum);
     } else if (now < time[account]
@@ -186,12 +197,15 @@ final class Accounts {
             && owner[account] == owners.owner(taskOf[account])) {
       return;
     }
-    long rest = settle(account, now, runSum, waitSum, switchSum, off);
-    waitFor(account);
+    long rest = settle(account, now, runSum, waitSum, switchSum, state, false);
     if (state != State.RUN) {
       openStack[account] = stack;
       openState[account] = (byte) state.ordinal();
-      log.opened(owner[account], stack, state.ordinal(), off ? now - rest : now, passes);
+      log.opened(owner[account], stack, state.ordinal(), now - rest, passes);
+      if (state == State.QUEUED) {
+        // Of that nothing is in the sums yet.
+        time[account] = now - rest;
+      }
     }
   }
 
@@ -209,7 +223,7 @@ final class Accounts {
     ran = 0;
     waited = 0;
     if (now >= time[account]) {
-      settle(account, now, runSum, waitSum, switchSum, false);
+      settle(account, now, runSum, waitSum, switchSum, State.RUN, true);
     }
     sampledStack[account] = stack;
     place(account, stack, ran, waited, 1);
@@ -223,8 +237,7 @@ final class Accounts {
     int account = accountOf[task];
     if (begun[account]) {
       long end = Math.max(now, time[account]);
-      settle(account, end, runSum, waitSum, ENDED, false);
-      waitFor(account);
+      settle(account, end, runSum, waitSum, ENDED, State.RUN, false);
       placeOnLast(account);
     }
     begun[account] = false;
@@ -233,13 +246,21 @@ final class Accounts {
   }
 
   /**
-   * Accounts for the time since the last sight and closes the open interval; leaves in {@link #ran}
-   * and {@link #waited} what is to be placed.
+   * Accounts for the time since the last sight and closes the open interval. Where a sample is
+   * seen, {@link #ran} and {@link #waited} are left for its stack; else they wait for one, of the
+   * owner that the task had: an exec is a sight of its own.
    *
-   * @return off-CPU time that belongs to what is seen now
+   * @return time that belongs to what is seen now
    */
   private long settle(
-      int account, long now, long runSum, long waitSum, long switchSum, boolean off) {
+      int account,
+      long now,
+      long runSum,
+      long waitSum,
+      long switchSum,
+      State state,
+      boolean sampled) {
+    boolean off = state != State.RUN && state != State.QUEUED;
     int before = owner[account];
     int after = owners.owner(taskOf[account]);
     boolean open = openStack[account] != NO_INTERVAL;
@@ -258,12 +279,23 @@ final class Accounts {
     }
     waitedSince += waited;
     long rest = elapsed - ran - waited + carry[account];
+    if (rest < 0) {
+      rest = takeBack(account, rest);
+    }
+    if (state != State.QUEUED) {
+      // All waits are in the sums now.
+      doubtNanos[account] = 0;
+    }
     long slept = 0;
+    long queued = 0;
     if (rest < 0) {
       carry[account] = rest;
     } else if (wasOff || off || switched) {
       carry[account] = 0;
       slept = rest;
+    } else if (state == State.QUEUED) {
+      carry[account] = 0;
+      queued = rest;
     } else {
       carry[account] = Math.min(rest, TICK_NANOS);
       if (rest > TICK_NANOS) {
@@ -278,9 +310,26 @@ final class Accounts {
       log.closed(
           before, openStack[account], openState[account], off ? since : since + slept, passes);
     }
+    if (!off && slept > 0) {
+      int stack = wasOff ? openStack[account] : Stacks.NOT_SAMPLED;
+      byte sleptState = wasOff ? openState[account] : (byte) SLEEP;
+      boolean more =
+          doubtOwner[account] == before
+              && doubtStack[account] == stack
+              && doubtState[account] == sleptState;
+      if (more || slept > doubtNanos[account]) {
+        doubtNanos[account] = slept + (more ? doubtNanos[account] : 0);
+        doubtOwner[account] = before;
+        doubtStack[account] = stack;
+        doubtState[account] = sleptState;
+      }
+      if (!wasOff) {
+        log.placed(before, Stacks.NOT_SAMPLED, SLEEP, slept, 0);
+      }
+    }
     openStack[account] = NO_INTERVAL;
-    if (!wasOff && !off && slept > 0) {
-      log.placed(before, Stacks.NOT_SAMPLED, SLEEP, slept, 0);
+    if (!sampled) {
+      waitFor(account);
     }
     if (before != after) {
       placeOnLast(account);
@@ -291,7 +340,17 @@ final class Accounts {
     run[account] = Math.max(run[account], runSum);
     wait[account] = Math.max(wait[account], waitSum);
     switches[account] = switchSum;
-    return slept;
+    return off ? slept : queued;
+  }
+
+  /** Takes what is in doubt back, as far as it makes up for this rest; what remains of the rest. */
+  private long takeBack(int account, long rest) {
+    long taken = Math.min(-rest, doubtNanos[account]);
+    if (taken > 0) {
+      doubtNanos[account] -= taken;
+      log.placed(doubtOwner[account], doubtStack[account], doubtState[account], -taken, 0);
+    }
+    return rest + taken;
   }
 
   /** What was just settled waits for a sample. */

@@ -19,13 +19,15 @@ public final class Sampler implements AutoCloseable {
   /** Room for one batch. */
   public static final int BUFFER_BYTES = 1 << 20;
 
-  private static final int BUFFERS = 4;
+  /** Made when none is free: so long may the sink be kept from a CPU before passes are late. */
+  static final int MOST_BUFFERS = 16;
+
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final long DRAIN_NANOS = SECOND / 10;
 
   private final SampleSource source;
   private final BatchSink sink;
-  private final BlockingQueue<ByteBuffer> free = new ArrayBlockingQueue<>(BUFFERS);
+  private final BlockingQueue<ByteBuffer> free = new ArrayBlockingQueue<>(MOST_BUFFERS);
   private final Thread thread = new Thread(this::run, "sampler");
 
   /** Set from outside, read by the thread. */
@@ -40,6 +42,7 @@ public final class Sampler implements AutoCloseable {
   private long deadline;
   private long drainBy;
   private long late;
+  private int buffers;
 
   private record Rates(int passHz, int cpuHz) {
     long periodNanos() {
@@ -69,9 +72,6 @@ public final class Sampler implements AutoCloseable {
 
   /** Starts the thread; the first pass is due at once. The source is closed at its end. */
   public void start() {
-    for (int i = 0; i < BUFFERS; i++) {
-      free.add(ByteBuffer.allocateDirect(BUFFER_BYTES));
-    }
     thread.start();
   }
 
@@ -178,7 +178,7 @@ public final class Sampler implements AutoCloseable {
   private void pass(long now) throws IOException {
     long due = (now - deadline) / rates.periodNanos() + 1;
     deadline += due * rates.periodNanos();
-    ByteBuffer buffer = free.poll();
+    ByteBuffer buffer = poll();
     if (buffer == null) {
       late += due;
       return;
@@ -206,16 +206,26 @@ public final class Sampler implements AutoCloseable {
 
   private void drain(long now) throws IOException {
     drainBy = now + DRAIN_NANOS;
-    ByteBuffer buffer = free.poll();
+    ByteBuffer buffer = poll();
     if (buffer != null) {
       hand(buffer, source.fill(buffer, false, late));
       late = 0;
     }
   }
 
+  /** A free buffer; null if all are with the sink. */
+  private ByteBuffer poll() {
+    ByteBuffer buffer = free.poll();
+    if (buffer == null && buffers < MOST_BUFFERS) {
+      buffers++;
+      buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+    }
+    return buffer;
+  }
+
   /** Waits for a free buffer; null when it is to close. */
   private ByteBuffer take() {
-    ByteBuffer buffer = null;
+    ByteBuffer buffer = poll();
     try {
       while (buffer == null && !closing) {
         buffer = free.poll(DRAIN_NANOS, TimeUnit.NANOSECONDS);

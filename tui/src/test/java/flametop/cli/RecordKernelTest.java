@@ -163,6 +163,28 @@ class RecordKernelTest {
   }
 
   @Test
+  void record_stoppedForSeconds_whatWasMissedAddsUp() throws Exception {
+    Process busy = other("sh", "-c", "while :; do :; done");
+    Path out = folder.resolve("out.folded");
+    Process process = start(List.of(), NATIVE, "record", "--cpu-hz", "499", "-o", out.toString());
+    awaitPart(0);
+    String pid = String.valueOf(process.pid());
+    other("kill", "-STOP", pid).waitFor();
+    TimeUnit.SECONDS.sleep(2);
+    // Tasks whose ends, and samples, nobody takes meanwhile.
+    for (int i = 0; i < 50; i++) {
+      other("true").waitFor();
+    }
+    other("kill", "-CONT", pid).waitFor();
+    TimeUnit.SECONDS.sleep(1);
+    other("kill", "-INT", pid).waitFor();
+    Ended ended = await(process);
+    busy.destroyForcibly();
+    assertEquals(130, ended.code, ended.err);
+    assertTrue(ended.err.contains(" late"), ended.err);
+  }
+
+  @Test
   void record_targetEndsEarly_writtenAndSaysSo() throws Exception {
     Process sleeper = other("sleep", "100");
     Path out = folder.resolve("out.flametop");

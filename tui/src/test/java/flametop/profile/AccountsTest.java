@@ -179,7 +179,7 @@ class AccountsTest {
   }
 
   @Test
-  void changed_afterExec_belongsToTheNewGeneration() {
+  void changed_afterExec_runIsOfTheGenerationBefore() {
     world.batch(
         1000,
         true,
@@ -197,7 +197,44 @@ class AccountsTest {
         });
     world.batch(1100, true, () -> {});
     assertEquals(Map.of("tool;main;read", 90L), world.folded(SLEEP));
-    assertEquals(Map.of("tool;[not sampled]", 10L), world.folded(RUN));
+    assertEquals(Map.of("app;[not sampled]", 10L), world.folded(RUN));
+  }
+
+  @Test
+  void changed_queuedSinceTheMiddleOfASleep_sleepIsTakenBack() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
+        });
+    // It woke at 1010, which nobody saw.
+    world.batch(1050, true, () -> world.changed(1050, 0, a, 5, 1, 7, State.QUEUED));
+    world.batch(1100, true, () -> world.changed(1100, 0, a, 5, 1, 7, State.QUEUED));
+    // It ran from 1110 to 1113.
+    world.batch(1150, true, () -> world.changed(1150, 0, a, 8, 101, 8, State.SLEEP));
+    assertEquals(Map.of("app;main;poll", 47L), world.folded(SLEEP));
+    assertEquals(100L, world.folded(QUEUED).values().stream().mapToLong(v -> v).sum());
+    assertEquals(Map.of("app;[not sampled]", 3L), world.folded(RUN));
+  }
+
+  @Test
+  void changed_queuedAgainAfterItRan_waitsOnceOnly() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.changed(1000, 0, a, 5, 1, 7, State.QUEUED);
+        });
+    // It ran from 1010 to 1013 and was preempted.
+    world.batch(1050, true, () -> world.changed(1050, 0, a, 8, 11, 7, State.QUEUED));
+    // It ran from 1080 to 1090 and sleeps.
+    world.batch(1100, true, () -> world.changed(1100, 0, b, 18, 78, 8, State.SLEEP));
+    assertEquals(77L, world.folded(QUEUED).values().stream().mapToLong(v -> v).sum());
+    assertEquals(Map.of("app;[not sampled]", 13L), world.folded(RUN));
+    assertEquals(Map.of("app;main;read", 10L), world.folded(SLEEP));
   }
 
   @Test

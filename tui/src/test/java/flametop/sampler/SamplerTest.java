@@ -150,10 +150,10 @@ class SamplerTest {
     try (Sampler sampler = new Sampler(source, 999, 99, sink)) {
       sampler.start();
       List<Runnable> held = new ArrayList<>();
-      for (int i = 0; i < 4; i++) {
+      for (int i = 0; i < Sampler.MOST_BUFFERS; i++) {
         held.add(sink.held.take());
       }
-      assertNull(sink.held.poll(50, TimeUnit.MILLISECONDS), "there are four buffers");
+      assertNull(sink.held.poll(50, TimeUnit.MILLISECONDS), "all buffers are held");
       source.late.set(0);
       sink.hold = false;
       source.asked.clear();
