@@ -14,6 +14,7 @@ use std::ops::Range;
 
 mod cfi;
 mod elf;
+mod go;
 mod maps;
 mod module;
 mod mounts;

@@ -36,6 +36,10 @@ pub(crate) struct Area {
 }
 
 impl Area {
+    pub(crate) fn contains(&self, address: u64) -> bool {
+        (self.start..self.end).contains(&address)
+    }
+
     pub(crate) fn offset(&self, address: u64) -> u64 {
         address.wrapping_add(self.delta)
     }

@@ -15,6 +15,8 @@ const CALLS: usize = 1 << 12;
 const SCAN_WORDS: u64 = 64;
 /// A frame saves registers below its return address: a piece asked for starts this far before it.
 const SAVE_AREA: u64 = 256;
+/// Bytes below a frame pointer that are searched for where the frame begins.
+const CALLER_FRAME: u64 = 4096;
 /// A word that is missing this near after copied memory continues it.
 const NEAR: u64 = 4096;
 /// Where the kernel saves registers on a signal: offset in the frame, and their order.
@@ -301,6 +303,13 @@ impl Walk<'_> {
             Kind::Root => return Step::End(End::Root, None),
             Kind::Uncovered | Kind::Signal => return self.guess(area, is_return),
             Kind::Plain => self.apply(row),
+            Kind::Outermost => match self.apply(row) {
+                Ok(()) if !self.is_called() => return Step::End(End::Root, None),
+                applied => applied,
+            },
+            Kind::Switch { .. } if !is_return => self.apply(row),
+            Kind::Switch { starts: true, .. } => return Step::End(End::Root, None),
+            Kind::Switch { framed, .. } => return self.leave_switch(area, offset, framed),
             Kind::Evaluate => {
                 let memory = self.memory;
                 let context = &mut self.unwinder.context;
@@ -404,6 +413,85 @@ impl Walk<'_> {
         }
         self.registers.enter_caller(cfa, ra);
         Ok(())
+    }
+
+    /// Whether the return address just found is one: behind a call, or where signal handlers return.
+    fn is_called(&mut self) -> bool {
+        let ra = self.registers.values[RIP];
+        let Some(area) = self.maps.find(ra.wrapping_sub(1)).copied() else {
+            return false;
+        };
+        let before = area.offset(ra).wrapping_sub(1);
+        self.is_return_address(ra, true)
+            || area.image
+                && self
+                    .unwinder
+                    .row(self.modules, area.module, before)
+                    .sigreturn[1]
+    }
+
+    /// From the scheduler's stack of a Go thread to the goroutine that waits for what runs there. The frame pointer
+    /// leads back to it: to the frame of the function that switched, if it has one of its own (`framed`), else to
+    /// that of its caller.
+    fn leave_switch(&mut self, area: &Area, offset: u64, framed: bool) -> Step {
+        let sp = self.registers.values[RSP];
+        let Some(rbp) = self.registers.get(RBP) else {
+            return Step::End(End::NoUnwindInfo, None);
+        };
+        if rbp == 0 {
+            return Step::End(End::Root, None);
+        }
+        let missing = |address: u64| {
+            let (end, want) = self.memory.lack(address, sp);
+            Step::End(end, want)
+        };
+        let (Ok(saved), Ok(ra)) = (self.memory.read(rbp), self.memory.read(rbp.wrapping_add(8)))
+        else {
+            return missing(rbp);
+        };
+        if framed {
+            if !self.is_return_address(ra, true) {
+                return Step::End(End::NoUnwindInfo, None);
+            }
+            self.registers.enter_caller(rbp.wrapping_add(16), ra);
+            self.registers.set(RBP, saved);
+            return Step::Caller {
+                is_return: true,
+                guessed: false,
+            };
+        }
+        // The caller's return address lies where its own frame begins, and that is as large as unwind
+        // information says.
+        let start = self.modules.function_start(area.module, offset);
+        for size in (8..CALLER_FRAME).step_by(8) {
+            let at = rbp.wrapping_sub(size);
+            let Ok(ra) = self.memory.read(at) else {
+                return missing(at);
+            };
+            if !area.contains(ra) {
+                continue;
+            }
+            let to = area.offset(ra);
+            let frame = Cfa::Register {
+                register: RSP as u8,
+                offset: size as i32 + 8,
+            };
+            if self
+                .unwinder
+                .row(self.modules, area.module, to.wrapping_sub(1))
+                .row
+                .cfa
+                == frame
+                && start.is_some_and(|start| self.modules.calls(area.module, to, start))
+            {
+                self.registers.enter_caller(at.wrapping_add(8), ra);
+                return Step::Caller {
+                    is_return: true,
+                    guessed: false,
+                };
+            }
+        }
+        Step::End(End::NoUnwindInfo, None)
     }
 
     /// From a signal handler to what it interrupted: the kernel saved all registers.
