@@ -6,7 +6,7 @@
 use crate::{
     cfi::{Cfa, Kind, RSP, Row, Rule},
     elf::{Image, Section, Source, damaged, u32_at, u64_at},
-    module::EXIT,
+    module::{EXIT, SIGRETURN},
 };
 use std::{io, ops::Range};
 
@@ -168,19 +168,21 @@ impl Functions {
             Rule::Same
         };
         let named = |name: &str| self.is_named(source, u32_at(&bytes, 4), name);
-        if flags & TOP_FRAME != 0 {
-            row.kind = if named("runtime.goexit") {
-                Kind::Root
-            } else {
-                Kind::Outermost
-            };
+        row.kind = if assembly && has(image, source, address..address + EPILOGUE, &EXIT) {
+            Kind::Root
+        } else if assembly && has(image, source, start..end.min(start + EPILOGUE), &SIGRETURN) {
+            Kind::Signal
+        } else if flags & TOP_FRAME != 0 && named("runtime.goexit") {
+            Kind::Root
+        } else if flags & TOP_FRAME != 0 {
+            Kind::Outermost
         } else if flags & WRITES_SP != 0 {
             // These two leave the goroutine for good: the scheduler's stack starts with them.
             let starts = named("runtime.mcall") || named("runtime.morestack");
-            row.kind = Kind::Switch { starts, framed };
-        } else if assembly && has(image, source, address..address + EPILOGUE, &EXIT) {
-            row.kind = Kind::Root;
-        }
+            Kind::Switch { starts, framed }
+        } else {
+            Kind::Plain
+        };
         Some(row)
     }
 

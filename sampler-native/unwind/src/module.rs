@@ -25,7 +25,8 @@ const CODE_LIMIT: u64 = 4096;
 /// `O_NONBLOCK | O_NOFOLLOW` of x86-64: never wait for a FIFO, never follow a link.
 const OPEN_FLAGS: i32 = 0o4000 | 0o400000;
 /// `mov $15, %rax; syscall` and `mov $15, %eax; syscall`: how a signal handler returns.
-const SIGRETURN: [&[u8]; 2] = [b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05"];
+pub(crate) const SIGRETURN: [&[u8]; 2] =
+    [b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05"];
 /// `mov $60, %al; syscall` and `mov $60, %eax; syscall`: how a thread ends when its function has returned.
 pub(crate) const EXIT: [&[u8]; 2] = [b"\xb0\x3c\x0f\x05", b"\xb8\x3c\0\0\0\x0f\x05"];
 /// Bytes of code at the entry point of a file that call the rest of the program.

@@ -221,6 +221,11 @@ impl Memory<'_> {
 
     /// Why the walk ends where `address` is missing, and from where to copy for more.
     fn lack(&self, address: u64, sp: u64) -> (End, Option<u64>) {
+        self.lack_below(address, SAVE_AREA, sp)
+    }
+
+    /// The same, where as many bytes `below` it are needed too.
+    fn lack_below(&self, address: u64, below: u64, sp: u64) -> (End, Option<u64>) {
         let end = if self.input.mapping.contains(&address) {
             End::Truncated
         } else {
@@ -230,7 +235,7 @@ impl Memory<'_> {
         let mut from = if near_sp {
             sp
         } else {
-            address.saturating_sub(SAVE_AREA)
+            address.saturating_sub(below)
         } & !7;
         while let Some(end) = self.end_of(from) {
             from = end;
@@ -441,8 +446,9 @@ impl Walk<'_> {
         if rbp == 0 {
             return Step::End(End::Root, None);
         }
+        let below = if framed { SAVE_AREA } else { CALLER_FRAME };
         let missing = |address: u64| {
-            let (end, want) = self.memory.lack(address, sp);
+            let (end, want) = self.memory.lack_below(address, below, sp);
             Step::End(end, want)
         };
         let (Ok(saved), Ok(ra)) = (self.memory.read(rbp), self.memory.read(rbp.wrapping_add(8)))
