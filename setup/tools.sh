@@ -67,6 +67,7 @@ missing_for_test() {
   command -v git >/dev/null || missing="$missing git"
   command -v g++ >/dev/null || missing="$missing g++"
   command -v musl-gcc >/dev/null || missing="$missing musl-tools"
+  command -v go >/dev/null || missing="$missing golang-go"
   command -v tmux >/dev/null || missing="$missing tmux"
   command -v clang-format >/dev/null || missing="$missing clang-format"
   command -v shellcheck >/dev/null || missing="$missing shellcheck"

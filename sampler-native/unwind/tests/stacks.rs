@@ -671,16 +671,16 @@ fn walk_signal_handler_of_go_goes_on_in_the_goroutine() {
     // What the runtime interrupts a goroutine with; a signal can be delivered after a step only.
     stopped.step().expect("a step");
     stopped.step_with(Some(Signal::SIGURG)).expect("a step");
+    let mut handler = 0;
     for _ in 0..500 {
         let (frames, outcome, _) = stopped.walk(&mut unwinder, &maps, &mut modules, 2);
         let names = program.names(&frames, &modules);
         assert_eq!(outcome.end, End::Root, "{names:?}");
-        assert!(
-            names.len() > expected.len() && names.ends_with(&expected),
-            "{names:?}"
-        );
+        assert!(names.ends_with(&expected), "{names:?}");
+        handler += usize::from(names.len() > expected.len());
         stopped.step().expect("a step");
     }
+    assert!(handler > 100, "{handler}");
 }
 
 #[test]
