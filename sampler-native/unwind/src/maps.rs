@@ -104,7 +104,10 @@ impl ProcessMaps {
 
     fn area(&mut self, line: &Line<'_>, modules: &mut Modules, mounts: &mut Mounts) -> Area {
         let (start, end) = (line.start, line.end);
-        let module = if line.path == b"[vdso]" {
+        let module = if line.path == b"[vdso]" && end <= u64::from(u32::MAX) {
+            // That of a 32-bit process.
+            Some(modules.unknown(line.path))
+        } else if line.path == b"[vdso]" {
             modules.vdso(end - start, || self.read_vdso(start, end))
         } else if line.inode == 0 {
             None

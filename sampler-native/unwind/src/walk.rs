@@ -341,7 +341,11 @@ impl Walk<'_> {
             }
             Err(failure) => failure,
         };
-        if let Some(before) = before {
+        // A rule that fails may be the fault of a guess before it, but not if it only needs more of the stack.
+        let beyond = |address| address > sp && self.memory.input.mapping.contains(&address);
+        if let Some(before) = before
+            && !matches!(failure, Failure::Missing(address) if beyond(address))
+        {
             self.registers = before;
             return self.guess(area, is_return);
         }
@@ -523,6 +527,10 @@ impl Walk<'_> {
 
     /// One step without unwind information.
     fn guess(&mut self, area: &Area, is_return: bool) -> Step {
+        // Neither what it calls nor how it keeps its frames can be known.
+        if self.modules.get(area.module).kind() == ModuleKind::Unknown {
+            return Step::End(End::NoUnwindInfo, None);
+        }
         let sp = self.registers.values[RSP];
         let mut lack = None;
         // A function that has not touched the stack yet, or never does.

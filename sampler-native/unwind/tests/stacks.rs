@@ -89,10 +89,16 @@ impl Program {
         Program::spawn(command)
     }
 
-    fn spawn(mut command: Command) -> Program {
+    fn spawn(command: Command) -> Program {
         let path = PathBuf::from(command.get_program());
-        let symbols = Command::new("nm").arg(&path).output().expect("nm runs");
-        let symbols = String::from_utf8_lossy(&symbols.stdout)
+        let symbols = Program::symbols(&path);
+        Program::ready(command, path, symbols)
+    }
+
+    /// Functions of a file by their addresses.
+    fn symbols(path: &Path) -> BTreeMap<u64, String> {
+        let symbols = Command::new("nm").arg(path).output().expect("nm runs");
+        String::from_utf8_lossy(&symbols.stdout)
             .lines()
             .filter_map(|line| {
                 let mut fields = line.split_whitespace();
@@ -100,7 +106,10 @@ impl Program {
                 let address = u64::from_str_radix(address, 16).ok()?;
                 "tTwW".contains(kind).then(|| (address, name.to_string()))
             })
-            .collect();
+            .collect()
+    }
+
+    fn ready(mut command: Command, path: PathBuf, symbols: BTreeMap<u64, String>) -> Program {
         let mut child = command
             .stdout(Stdio::piped())
             .spawn()
@@ -139,12 +148,27 @@ impl Program {
         self
     }
 
+    /// The process that it has forked.
+    fn forked(&self) -> u32 {
+        let id = self.child.id();
+        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
+        children
+            .expect("children")
+            .trim()
+            .parse()
+            .expect("one child")
+    }
+
     /// The walk of the thread that started last, with at most `more` further pieces.
     fn walk(&self, more: usize) -> Walked {
+        self.walk_of(self.child.id(), more)
+    }
+
+    fn walk_of(&self, tgid: u32, more: usize) -> Walked {
         let mut modules = Modules::new(LIMIT);
-        let maps = ProcessMaps::read(self.child.id(), &mut modules).expect("maps");
-        let tid = *threads(self.child.id()).last().expect("a thread");
-        let stopped = Stopped::stop(self.child.id(), tid).expect("stopped");
+        let maps = ProcessMaps::read(tgid, &mut modules).expect("maps");
+        let tid = *threads(tgid).last().expect("a thread");
+        let stopped = Stopped::stop(tgid, tid).expect("stopped");
         let (frames, outcome, asked) =
             stopped.walk(&mut Unwinder::new(), &maps, &mut modules, more);
         Walked {
@@ -495,6 +519,101 @@ fn walk_alternate_signal_stack_asks_for_the_other_stack() {
         "main",
     ]);
     whole.assert_whole();
+}
+
+#[test]
+fn walk_exception_on_its_way_is_complete() {
+    let walked = Program::start(
+        "thrown",
+        &["g++", "-O2", "-fomit-frame-pointer"],
+        "thrown.cc",
+        &[],
+    )
+    .asleep()
+    .walk(0);
+    walked.assert_contains(&["personality", "libgcc_s.so.1"]);
+    walked.assert_contains(&["_Z6throwsv", "passes", "main"]);
+    walked.assert_whole();
+}
+
+#[test]
+fn walk_child_of_vfork_is_complete() {
+    let program = Program::start("forked-vfork", OMIT, "forked.c", &["vfork"]);
+    let walked = program.walk_of(program.forked(), 0);
+    walked.assert_contains(&["spawn", "outer"]);
+    walked.assert_whole();
+}
+
+#[test]
+fn walk_child_forked_in_a_handler_is_complete() {
+    let program = Program::start("forked-handler", OMIT, "forked.c", &["handler"]);
+    let child = program.forked();
+    for tgid in [child, program.child.id()] {
+        let walked = program.walk_of(tgid, 0);
+        walked.assert_contains(&["handler", "libc.so.6"]);
+        assert!(walked.names.iter().any(|name| name == "outer"));
+        walked.assert_whole();
+    }
+}
+
+#[test]
+fn walk_library_opened_and_removed_is_complete() {
+    let library = Program::compile(
+        "opened.so",
+        &["gcc", "-O2", "-shared", "-fPIC", "-DLIBRARY"],
+        "opened.c",
+    );
+    let library = library.to_str().expect("a path").to_string();
+    let walked = Program::start("opened", OMIT, "opened.c", &[&library])
+        .asleep()
+        .walk(0);
+    walked.assert_contains(&["opened.so (deleted)", "opened.so (deleted)", "main"]);
+    walked.assert_whole();
+}
+
+#[test]
+fn walk_frame_larger_than_a_piece_behind_a_guess_asks_for_more() {
+    let program = Program::start("big", OMIT, "big.c", &[]).asleep();
+    let first = program.walk(0);
+    first.assert_contains(&["asleep", "large"]);
+    assert_eq!(first.outcome.end, End::Truncated);
+    let whole = program.walk(8);
+    whole.assert_contains(&["asleep", "large", "main"]);
+    assert_eq!(whole.outcome.end, End::Root);
+    assert_eq!(whole.guessed(), ["large"]);
+}
+
+#[test]
+fn walk_program_of_32_bits_is_not_guessed() {
+    let compiler = ["gcc", "-m32", "-nostdlib", "-static"];
+    let walked = Program::start("small", &compiler, "small.s", &[])
+        .asleep()
+        .walk(0);
+    assert_eq!(walked.frames.len(), 1, "{:?}", walked.names);
+    assert_eq!(walked.outcome.end, End::NoUnwindInfo);
+    assert_eq!(walked.guessed(), Vec::<&str>::new());
+    let kind = walked.modules.get(walked.frames[0].module).kind();
+    assert_eq!(kind, ModuleKind::Unknown);
+}
+
+#[test]
+fn walk_program_that_only_another_mount_namespace_has_is_complete() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("elsewhere");
+    fs::create_dir_all(&folder).expect("a folder");
+    let path = Program::compile("chain-elsewhere", &[OMIT, &["-static"]].concat(), "chain.c");
+    let mut command = Command::new("unshare");
+    command
+        .args(["--map-root-user", "--mount", "sh", "-c"])
+        .arg("mount -t tmpfs none \"$0\" && cp \"$1\" \"$0/hidden\" && exec chroot \"$0\" /hidden")
+        .args([&folder, &path]);
+    let symbols = Program::symbols(&path);
+    let mut program = Program::ready(command, PathBuf::new(), symbols).asleep();
+    let link = format!("/proc/{}/exe", program.child.id());
+    program.path = fs::read_link(link).expect("its program");
+    assert!(!program.path.exists(), "{:?}", program.path);
+    let walked = program.walk(0);
+    walked.assert_contains(&CHAIN);
+    walked.assert_whole();
 }
 
 #[test]
