@@ -480,6 +480,8 @@ impl Walker {
             flametop_unwind::End::NoUnwindInfo => End::NoUnwindInfo,
             flametop_unwind::End::Jit => End::Jit,
             flametop_unwind::End::Limit => End::Limit,
+            flametop_unwind::End::Unreadable => End::Unreadable,
+            flametop_unwind::End::Narrow => End::Narrow,
         };
         Walk {
             end,

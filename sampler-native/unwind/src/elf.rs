@@ -173,6 +173,12 @@ impl Image {
         source.read_at(0, &mut magic).is_ok() && magic == *b"\x7fELF"
     }
 
+    /// Whether it claims to be of 32 bits.
+    pub(crate) fn is_narrow(source: Source<'_>) -> bool {
+        let mut class = [0];
+        source.read_at(4, &mut class).is_ok() && class == [1]
+    }
+
     fn read_segments(&mut self, source: Source<'_>, head: &[u8]) -> io::Result<()> {
         if u16_at(head, 54) != 56 {
             return Err(damaged("size of program headers"));

@@ -136,7 +136,10 @@ impl Functions {
         }
         let at = low.checked_sub(1)? * 8;
         let (start, end) = (field(at), field(at + 8));
-        (wanted < end).then(|| (self.text + start, self.text + end, field(at + 4)))
+        (wanted < end).then(|| {
+            let (start, end) = (self.text.wrapping_add(start), self.text.wrapping_add(end));
+            (start, end, field(at + 4))
+        })
     }
 
     /// How to leave the function that holds `address`; none if no Go function does.
@@ -147,10 +150,11 @@ impl Functions {
             .read_at(self.records.checked_add(record)?, &mut bytes)
             .ok()?;
         let flags = bytes[self.flags];
-        let size = self.frame_size(source, u32_at(&bytes, 16), address - start)?;
+        let at = address.wrapping_sub(start);
+        let size = self.frame_size(source, u32_at(&bytes, 16), at)?;
         let mut row = Row {
             kind: Kind::Plain,
-            last: end == address + 1,
+            last: end == address.wrapping_add(1),
             cfa: Cfa::Register {
                 register: RSP as u8,
                 offset: size.checked_add(8)?,
@@ -160,7 +164,7 @@ impl Functions {
         };
         // The compiler keeps a frame pointer in every frame; assembly may.
         let assembly = flags & ASSEMBLY != 0;
-        let prologue = start..end.min(start + PROLOGUE);
+        let prologue = start..end.min(start.saturating_add(PROLOGUE));
         let framed = size >= 8 && (!assembly || has(image, source, prologue, &SETS_FRAME_POINTER));
         row.rules[RBP_RULE] = if framed {
             Rule::Saved(FRAME_POINTER)
@@ -168,9 +172,22 @@ impl Functions {
             Rule::Same
         };
         let named = |name: &str| self.is_named(source, u32_at(&bytes, 4), name);
-        row.kind = if assembly && has(image, source, address..address + EPILOGUE, &EXIT) {
+        row.kind = if assembly
+            && has(
+                image,
+                source,
+                address..address.saturating_add(EPILOGUE),
+                &EXIT,
+            ) {
             Kind::Root
-        } else if assembly && has(image, source, start..end.min(start + EPILOGUE), &SIGRETURN) {
+        } else if assembly
+            && has(
+                image,
+                source,
+                start..end.min(start.saturating_add(EPILOGUE)),
+                &SIGRETURN,
+            )
+        {
             Kind::Signal
         } else if flags & TOP_FRAME != 0 && named("runtime.goexit") {
             Kind::Root
@@ -255,10 +272,173 @@ fn search(section: Section, source: Source<'_>) -> io::Result<u64> {
 /// Whether the code at these addresses, at most [`PROLOGUE`] bytes, has one of some instructions.
 fn has(image: &Image, source: Source<'_>, code: Range<u64>, patterns: &[&[u8]]) -> bool {
     let mut bytes = [0; PROLOGUE as usize];
-    let bytes = &mut bytes[..(code.end - code.start).min(PROLOGUE) as usize];
+    let bytes = &mut bytes[..code.end.saturating_sub(code.start).min(PROLOGUE) as usize];
     let place = image.code_offset(code.start);
     place.is_some_and(|place| source.read_at(place, bytes).is_ok())
         && patterns
             .iter()
             .any(|pattern| bytes.windows(pattern.len()).any(|part| part == *pattern))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::elf::Segment;
+
+    const TEXT: u64 = 0x40_1000;
+
+    /// A table of 1,000 functions of 64 bytes, each with a frame of 8 from its second instruction and of as many
+    /// more words as its number from the third on; and the image around it.
+    fn program() -> (Image, Vec<u8>) {
+        let mut records = Vec::new();
+        let mut changes = vec![0];
+        let names = b"main.work\0runtime.goexit.abi0\0runtime.mcall\0";
+        let count = 1000u32;
+        let index = count * 8 + 8;
+        let mut table = Vec::new();
+        for number in 0..count {
+            table.extend((number * 64).to_le_bytes());
+            table.extend((index + records.len() as u32).to_le_bytes());
+            let (name, flags) = match number {
+                1 => (10u32, TOP_FRAME | ASSEMBLY),
+                2 => (30, WRITES_SP | ASSEMBLY),
+                3 => (0, TOP_FRAME | ASSEMBLY),
+                _ => (0, 0),
+            };
+            let mut record = [0; RECORD];
+            record[4..8].copy_from_slice(&name.to_le_bytes());
+            record[16..20].copy_from_slice(&(changes.len() as u32).to_le_bytes());
+            record[41] = flags;
+            records.extend(record);
+            // From -1 to 0 for 4 bytes, by 8 for 4, by 8 for each number for the rest.
+            changes.extend([2, 4, 16, 4]);
+            for change in [16 * number, 56] {
+                changes.extend([
+                    change as u8 | 0x80,
+                    (change >> 7) as u8 | 0x80,
+                    (change >> 14) as u8,
+                ]);
+            }
+            changes.push(0);
+        }
+        table.extend((count * 64).to_le_bytes());
+        table.extend([0; 4]);
+        table.extend(records);
+        let mut file = Vec::new();
+        file.extend(MAGIC[1].to_le_bytes());
+        file.extend([0, 0, 1, 8]);
+        let changes_at = HEADER + names.len();
+        let words = [
+            u64::from(count),
+            0,
+            TEXT,
+            HEADER as u64,
+            0,
+            0,
+            changes_at as u64,
+            (changes_at + changes.len()) as u64,
+        ];
+        file.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        file.extend(names);
+        file.extend(changes);
+        file.extend(table);
+        let image = Image {
+            segments: vec![Segment {
+                address: TEXT,
+                offset: 0,
+                size: 64_000,
+            }],
+            go_table: Some(Section {
+                address: 0x50_0000,
+                offset: 0,
+                size: file.len() as u64,
+                compressed: false,
+            }),
+            ..Image::default()
+        };
+        (image, file)
+    }
+
+    fn offset(row: &Row) -> i32 {
+        match row.cfa {
+            Cfa::Register { register, offset } if usize::from(register) == RSP => offset,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn row_address_in_a_function_has_the_frame_size_there() {
+        let (image, file) = program();
+        let source = Source::Memory(&file);
+        let functions = Functions::read(&image, source, 1 << 20).expect("a table");
+        for number in [4, 5, 700, 999] {
+            let start = TEXT + number * 64;
+            assert_eq!(functions.function(start + 63), Some((start, start + 64)));
+            let row = |at: u64| functions.row(&image, source, start + at).expect("a row");
+            assert_eq!(offset(&row(3)), 8);
+            assert_eq!(row(3).rules[RBP_RULE], Rule::Same);
+            assert_eq!(offset(&row(4)), 16);
+            assert_eq!(row(4).rules[RBP_RULE], Rule::Saved(FRAME_POINTER));
+            assert_eq!(offset(&row(63)), 16 + 8 * number as i32);
+            assert!(row(63).last && !row(62).last);
+            assert_eq!(row(9).kind, Kind::Plain);
+        }
+        for address in [0, TEXT - 1, TEXT + 64_000, u64::MAX] {
+            assert_eq!(functions.function(address), None);
+            assert_eq!(functions.row(&image, source, address), None);
+        }
+    }
+
+    #[test]
+    fn row_function_that_nothing_called_or_that_switches_stacks_says_so() {
+        let (image, file) = program();
+        let source = Source::Memory(&file);
+        let functions = Functions::read(&image, source, 1 << 20).expect("a table");
+        let kind = |number: u64| {
+            let row = functions.row(&image, source, TEXT + number * 64 + 20);
+            row.map(|row| row.kind)
+        };
+        assert_eq!(kind(1), Some(Kind::Root));
+        assert_eq!(
+            kind(2),
+            Some(Kind::Switch {
+                starts: true,
+                framed: false
+            })
+        );
+        assert_eq!(kind(3), Some(Kind::Outermost));
+    }
+
+    #[test]
+    fn row_damaged_table_does_not_panic() {
+        let (image, file) = program();
+        let mut state = 5u64;
+        let mut below = |limit: usize| -> usize {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % limit as u64) as usize
+        };
+        for round in 0..3000 {
+            let mut copy = file.clone();
+            let reach = if round % 2 == 0 { HEADER } else { copy.len() };
+            for _ in 0..1 + below(40) {
+                let at = below(reach);
+                copy[at] ^= 1u8 << below(8);
+            }
+            if round % 3 == 0 {
+                copy.truncate(below(file.len()));
+            }
+            let source = Source::Memory(&copy);
+            let Ok(functions) = Functions::read(&image, source, 1 << 20) else {
+                continue;
+            };
+            assert!(functions.size() <= 1 << 20);
+            for _ in 0..20 {
+                let address = TEXT + below(64_100) as u64;
+                functions.function(address);
+                functions.row(&image, source, address);
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The files that processes map, each opened once.
 
 use crate::{
-    ModuleId,
+    End, ModuleId,
     cfi::{Failure, Kind, Registers, Row, Table},
     elf::{Image, Source},
     go::Functions,
@@ -203,6 +203,8 @@ pub struct Module {
     kind: ModuleKind,
     path: Vec<u8>,
     tgid: Option<u32>,
+    /// Of [`ModuleKind::Unknown`]: how a walk ends there.
+    end: End,
     image: Image,
     memory: Vec<u8>,
     file: Option<(FileKey, Place, Option<File>)>,
@@ -216,6 +218,7 @@ impl Module {
             kind,
             path: path.to_vec(),
             tgid: None,
+            end: End::Unreadable,
             image: Image::default(),
             memory: Vec::new(),
             file: None,
@@ -250,6 +253,11 @@ impl Module {
         self.tgid
     }
 
+    /// How a walk ends in it, if it cannot go on from there.
+    pub(crate) fn end(&self) -> Option<End> {
+        (self.kind == ModuleKind::Unknown).then_some(self.end)
+    }
+
     pub(crate) fn delta(&self, start: u64, end: u64, offset: u64) -> Option<u64> {
         self.image.delta(start, end, offset)
     }
@@ -276,7 +284,7 @@ impl Module {
 pub struct Modules {
     list: Vec<Module>,
     files: HashMap<FileKey, ModuleId>,
-    unknown: HashMap<Vec<u8>, ModuleId>,
+    unknown: HashMap<(Vec<u8>, End), ModuleId>,
     kernel: Option<ModuleId>,
     limit: usize,
     clock: u64,
@@ -379,7 +387,7 @@ impl Modules {
     ) -> Option<ModuleId> {
         let place = Place::new(tgid, start, end, path);
         let Ok(key) = place.key(inode) else {
-            return Some(self.unknown(path));
+            return Some(self.unknown(path, End::Unreadable));
         };
         if let Some(id) = self.files.get(&key).copied() {
             let module = &mut self.list[id.0 as usize];
@@ -394,13 +402,17 @@ impl Modules {
             return Some(id);
         }
         let Ok(file) = place.open(key) else {
-            return Some(self.unknown(path));
+            return Some(self.unknown(path, End::Unreadable));
         };
         let mut module = Module::new(ModuleKind::File, path);
         module.image = match Image::read(Source::File(&file)) {
             Ok(image) => image,
             // A program of another machine or a damaged one is not code made at run time.
-            Err(_) if Image::is_elf(Source::File(&file)) => return Some(self.unknown(path)),
+            Err(_) if Image::is_elf(Source::File(&file)) => {
+                let narrow = Image::is_narrow(Source::File(&file));
+                let end = if narrow { End::Narrow } else { End::Unreadable };
+                return Some(self.unknown(path, end));
+            }
             Err(_) => return None,
         };
         module.file = Some((key, place, Some(file)));
@@ -438,12 +450,15 @@ impl Modules {
     }
 
     /// The module for executable memory of a file that is not to be had.
-    pub(crate) fn unknown(&mut self, path: &[u8]) -> ModuleId {
-        if let Some(id) = self.unknown.get(path) {
+    pub(crate) fn unknown(&mut self, path: &[u8], end: End) -> ModuleId {
+        let key = (path.to_vec(), end);
+        if let Some(id) = self.unknown.get(&key) {
             return *id;
         }
-        let id = self.add(Module::new(ModuleKind::Unknown, path));
-        self.unknown.insert(path.to_vec(), id);
+        let mut module = Module::new(ModuleKind::Unknown, path);
+        module.end = end;
+        let id = self.add(module);
+        self.unknown.insert(key, id);
         id
     }
 

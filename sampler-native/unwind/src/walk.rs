@@ -528,8 +528,8 @@ impl Walk<'_> {
     /// One step without unwind information.
     fn guess(&mut self, area: &Area, is_return: bool) -> Step {
         // Neither what it calls nor how it keeps its frames can be known.
-        if self.modules.get(area.module).kind() == ModuleKind::Unknown {
-            return Step::End(End::NoUnwindInfo, None);
+        if let Some(end) = self.modules.get(area.module).end() {
+            return Step::End(end, None);
         }
         let sp = self.registers.values[RSP];
         let mut lack = None;

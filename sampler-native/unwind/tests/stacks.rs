@@ -590,7 +590,7 @@ fn walk_program_of_32_bits_is_not_guessed() {
         .asleep()
         .walk(0);
     assert_eq!(walked.frames.len(), 1, "{:?}", walked.names);
-    assert_eq!(walked.outcome.end, End::NoUnwindInfo);
+    assert_eq!(walked.outcome.end, End::Narrow);
     assert_eq!(walked.guessed(), Vec::<&str>::new());
     let kind = walked.modules.get(walked.frames[0].module).kind();
     assert_eq!(kind, ModuleKind::Unknown);
