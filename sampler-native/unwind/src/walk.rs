@@ -452,8 +452,9 @@ impl Walk<'_> {
         }
         let below = if framed { SAVE_AREA } else { CALLER_FRAME };
         let missing = |address: u64| {
-            let (end, want) = self.memory.lack_below(address, below, sp);
-            Step::End(end, want)
+            let (_, want) = self.memory.lack_below(address, below, sp);
+            // Go's stacks may lie in one mapping, and are different stacks still.
+            Step::End(End::OtherStack, want)
         };
         let (Ok(saved), Ok(ra)) = (self.memory.read(rbp), self.memory.read(rbp.wrapping_add(8)))
         else {
