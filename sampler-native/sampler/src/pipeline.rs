@@ -599,6 +599,8 @@ impl Walker {
             flametop_unwind::End::NoUnwindInfo => End::NoUnwindInfo,
             flametop_unwind::End::Jit => End::Jit,
             flametop_unwind::End::Limit => End::Limit,
+            flametop_unwind::End::Unreadable => End::Unreadable,
+            flametop_unwind::End::Narrow => End::Narrow,
         };
         Walk {
             end,
@@ -613,7 +615,9 @@ impl Walker {
         label.extend(holder.comm.iter().take_while(|b| **b != 0));
         label.extend(format!(" {}]", holder.tid).bytes());
         Frame {
-            module: self.modules.unknown(&label),
+            module: self
+                .modules
+                .unknown(&label, flametop_unwind::End::NoUnwindInfo),
             offset: 0,
             guessed: false,
         }

@@ -210,6 +210,10 @@ pub enum End {
     Exited = 8,
     /// Too many frames, or too many requests.
     Limit = 9,
+    /// Code of a file that could not be read, or may not be (a filesystem in user space).
+    Unreadable = 10,
+    /// Code of a 32-bit process.
+    Narrow = 11,
 }
 
 /// Kinds of module.

@@ -2,22 +2,71 @@
 //!
 //! `walk [--compare] [--time] PID...`
 //!
-//! `--compare` runs elfutils' `eu-stack` on the same processes and says which share of its frames is here too,
-//! in order: of threads that sleep meanwhile. `--time` walks each stack again and again, and says what a frame
-//! costs with warm caches.
+//! `--compare` stops each process (SIGSTOP) wherever its threads happen to be, asleep or on a CPU, lets elfutils'
+//! `eu-stack` look at it too, and lets it go on: which share of eu-stack's frames is here too, in order, and how
+//! many stacks are whole. What eu-stack takes for a frame outside all code is left out. It prints the stacks that differ, and those that are not whole. `--time` walks each
+//! stack again and again, and says what a frame costs with warm caches.
 
 #[path = "../tests/stopped/mod.rs"]
 mod stopped;
 
-use flametop_unwind::{Frame, Input, Modules, Piece, ProcessMaps, Unwinder};
+use flametop_unwind::{End, Frame, Input, Modules, Piece, ProcessMaps, Unwinder};
 use nix::{
-    sys::time::TimeValLike,
+    sys::{
+        signal::{Signal, kill},
+        time::TimeValLike,
+    },
     time::{ClockId, clock_gettime},
+    unistd::Pid,
 };
-use std::{collections::HashMap, env, io, process::Command, time::Instant};
+use std::{
+    collections::{BTreeMap, HashMap},
+    env, fs, io,
+    process::Command,
+    thread,
+    time::{Duration, Instant},
+};
 use stopped::{STACK, Stopped, threads};
 
 const REPEAT: u32 = 20_000;
+/// Pieces of stack that a walk may ask for: as many as make 256 KiB.
+const PIECES: usize = 30;
+
+/// What was compared.
+#[derive(Default)]
+struct Totals {
+    stacks: usize,
+    whole: usize,
+    theirs: usize,
+    found: usize,
+    ends: BTreeMap<String, usize>,
+}
+
+impl Totals {
+    fn add(&mut self, other: &Totals) {
+        self.stacks += other.stacks;
+        self.whole += other.whole;
+        self.theirs += other.theirs;
+        self.found += other.found;
+        for (end, count) in &other.ends {
+            *self.ends.entry(end.clone()).or_default() += count;
+        }
+    }
+
+    fn print(&self, what: &str) {
+        let share = |part: usize, all: usize| 100.0 * part as f64 / all.max(1) as f64;
+        println!(
+            "{what:24} {} of {} stacks whole: {:.1} %; {} of {} frames of eu-stack in order: {:.1} %  {:?}",
+            self.whole,
+            self.stacks,
+            share(self.whole, self.stacks),
+            self.found,
+            self.theirs,
+            share(self.found, self.theirs),
+            self.ends
+        );
+    }
+}
 
 fn main() -> io::Result<()> {
     let (options, pids): (Vec<String>, Vec<String>) =
@@ -25,69 +74,129 @@ fn main() -> io::Result<()> {
     let has = |option: &str| options.iter().any(|given| given == option);
     let mut modules = Modules::new(128 << 20);
     let mut unwinder = Unwinder::new();
-    let (mut theirs_total, mut found_total) = (0, 0);
+    let mut all = Totals::default();
     for pid in pids.iter().filter_map(|pid| pid.parse::<u32>().ok()) {
-        let theirs = if has("--compare") {
-            eu_stack(pid)?
+        let held = if has("--compare") {
+            Some(Held::stop(pid)?)
         } else {
-            HashMap::new()
+            None
         };
-        let start = Instant::now();
-        let mut maps = ProcessMaps::read(pid, &mut modules)?;
-        let first = start.elapsed();
-        if has("--time") {
-            let start = Instant::now();
-            maps.refresh(&mut modules)?;
-            println!(
-                "PID {pid}: mappings read in {first:?}, again in {:?}",
-                start.elapsed()
-            );
+        let totals = process(pid, &has, &mut modules, &mut unwinder);
+        drop(held);
+        match totals {
+            Ok(totals) => {
+                if has("--compare") {
+                    let comm = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+                    totals.print(&format!("{pid} {}", comm.trim().escape_debug()));
+                }
+                all.add(&totals);
+            }
+            Err(error) => println!("PID {pid}: {error}"),
         }
-        for tid in threads(pid) {
-            let Ok(stopped) = Stopped::stop(pid, tid) else {
-                continue;
-            };
-            let (frames, outcome, asked) = stopped.walk(&mut unwinder, &maps, &mut modules, 8);
+    }
+    if has("--compare") {
+        all.print("all");
+    }
+    Ok(())
+}
+
+/// A process that is stopped until this is dropped.
+struct Held(Pid);
+
+impl Held {
+    fn stop(pid: u32) -> io::Result<Held> {
+        let held = Held(Pid::from_raw(pid as i32));
+        kill(held.0, Signal::SIGSTOP)?;
+        let stopped = |tid: u32| {
+            let stat = fs::read_to_string(format!("/proc/{pid}/task/{tid}/stat"));
+            let state = stat
+                .ok()
+                .and_then(|stat| stat.rsplit(')').next()?.trim().chars().next());
+            state.is_none_or(|state| "TtZX".contains(state))
+        };
+        while !threads(pid).into_iter().all(stopped) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(held)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // It may be gone, and then there is nothing to let go.
+        let _ = kill(self.0, Signal::SIGCONT);
+    }
+}
+
+fn process(
+    pid: u32,
+    has: &dyn Fn(&str) -> bool,
+    modules: &mut Modules,
+    unwinder: &mut Unwinder,
+) -> io::Result<Totals> {
+    let mut theirs = if has("--compare") {
+        eu_stack(pid)?
+    } else {
+        HashMap::new()
+    };
+    let start = Instant::now();
+    let mut maps = ProcessMaps::read(pid, modules)?;
+    let first = start.elapsed();
+    if has("--time") {
+        let start = Instant::now();
+        maps.refresh(modules)?;
+        println!(
+            "PID {pid}: mappings read in {first:?}, again in {:?}",
+            start.elapsed()
+        );
+    }
+    for frames in theirs.values_mut() {
+        frames.retain(|(address, _)| maps.is_executable(address.wrapping_sub(1)));
+    }
+    let mut totals = Totals::default();
+    for tid in threads(pid) {
+        let Ok(stopped) = Stopped::stop(pid, tid) else {
+            continue;
+        };
+        let (frames, outcome, asked) = stopped.walk(unwinder, &maps, modules, PIECES);
+        let addresses: Vec<u64> = frames
+            .iter()
+            .map(|f| maps.address(f.module, f.offset).unwrap_or_default())
+            .collect();
+        let theirs = theirs.get(&tid).map_or(&[][..], Vec::as_slice);
+        let found = in_order(theirs, &addresses);
+        let whole = outcome.end == End::Root;
+        totals.stacks += 1;
+        totals.whole += usize::from(whole);
+        totals.theirs += theirs.len();
+        totals.found += found;
+        *totals.ends.entry(format!("{:?}", outcome.end)).or_default() += 1;
+        if !has("--compare") || !whole || found < theirs.len() {
             println!(
                 "TID {tid}: {:?}, {} frames, {asked} more pieces",
                 outcome.end,
                 frames.len()
             );
-            let addresses: Vec<u64> = frames
-                .iter()
-                .map(|f| maps.address(f.module, f.offset).unwrap_or_default())
-                .collect();
             for (frame, address) in frames.iter().zip(&addresses) {
-                println!("  {address:#018x} {}", describe(&mut modules, frame));
-            }
-            if let Some(theirs) = theirs.get(&tid) {
-                let found = in_order(theirs, &addresses);
-                theirs_total += theirs.len();
-                found_total += found;
-                if found < theirs.len() {
-                    println!(
-                        "  eu-stack has {} frames, {} not here:",
-                        theirs.len(),
-                        theirs.len() - found
-                    );
-                    for (address, line) in theirs {
-                        let here = addresses.iter().any(|ours| ours.abs_diff(*address) <= 1);
-                        println!("    {}{line}", if here { "" } else { "MISSING " });
-                    }
-                }
-            }
-            if has("--time") {
-                time(&stopped, &mut unwinder, &maps, &mut modules);
+                println!("  {address:#018x} {}", describe(modules, frame));
             }
         }
+        if found < theirs.len() {
+            println!(
+                "  eu-stack has {} frames, {} not here:",
+                theirs.len(),
+                theirs.len() - found
+            );
+            for (address, line) in theirs {
+                let here = addresses.iter().any(|ours| ours.abs_diff(*address) <= 1);
+                println!("    {}{line}", if here { "" } else { "MISSING " });
+            }
+        }
+        if has("--time") {
+            time(&stopped, unwinder, &maps, modules);
+        }
     }
-    if has("--compare") {
-        let share = 100.0 * found_total as f64 / f64::from(theirs_total.max(1) as u32);
-        println!(
-            "{found_total} of {theirs_total} frames of eu-stack are here, in order: {share:.1} %"
-        );
-    }
-    Ok(())
+    Ok(totals)
 }
 
 fn describe(modules: &mut Modules, frame: &Frame) -> String {

@@ -97,6 +97,11 @@ pub(crate) enum Kind {
     Signal,
     /// Rules that do not fit into a row: ask [`Tables::evaluate`].
     Evaluate,
+    /// Go: nothing but code of other languages, or a signal, calls this.
+    Outermost,
+    /// Go: it runs its callee on another stack. It `starts` that stack's own work, or it waits on the old one, to
+    /// which the frame pointer still leads: to its own frame if it is `framed`, else to its caller's.
+    Switch { starts: bool, framed: bool },
     /// No unwind information.
     Uncovered,
 }

@@ -9,12 +9,14 @@ const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
 const PF_X: u32 = 1;
 const SHT_NOBITS: u32 = 8;
 const SHF_COMPRESSED: u64 = 1 << 11;
+const R_X86_64_RELATIVE: u64 = 8;
 const NT_GNU_BUILD_ID: u32 = 3;
 const ELFCOMPRESS_ZLIB: u32 = 1;
 const ELFCOMPRESS_ZSTD: u32 = 2;
 const PAGE: u64 = 4096;
 /// Most bytes read of each table of headers or names, and of each note.
 const HEADERS_LIMIT: u64 = 4 << 20;
+const RELOCATIONS_LIMIT: u64 = 64 << 20;
 /// Most bytes of one section.
 pub(crate) const SECTION_LIMIT: u64 = 256 << 20;
 
@@ -42,6 +44,19 @@ impl Source<'_> {
         Ok(bytes)
     }
 
+    /// Fills the start of `bytes` from `offset`; how many there were.
+    pub(crate) fn read_some(&self, offset: u64, bytes: &mut [u8]) -> usize {
+        match self {
+            Source::File(file) => file.read_at(bytes, offset).unwrap_or_default(),
+            Source::Memory(memory) => {
+                let start = usize::try_from(offset).map_or(memory.len(), |o| o.min(memory.len()));
+                let size = bytes.len().min(memory.len() - start);
+                bytes[..size].copy_from_slice(&memory[start..start + size]);
+                size
+            }
+        }
+    }
+
     /// Fills `bytes` from `offset`.
     pub(crate) fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
         match self {
@@ -59,7 +74,7 @@ impl Source<'_> {
     }
 }
 
-fn damaged(what: &str) -> io::Error {
+pub(crate) fn damaged(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
@@ -123,6 +138,14 @@ pub(crate) struct Image {
     pub eh_frame: Option<Section>,
     pub eh_frame_hdr: Option<Section>,
     pub debug_frame: Option<Section>,
+    /// Go's table of functions, and its record of the program.
+    pub go_table: Option<Section>,
+    pub go_module: Option<Section>,
+    /// Constant data that holds addresses, and the relocations for it.
+    pub relocated_data: Option<Section>,
+    pub relocations: Option<Section>,
+    /// A Go program.
+    pub is_go: bool,
 }
 
 impl Image {
@@ -148,6 +171,12 @@ impl Image {
     pub(crate) fn is_elf(source: Source<'_>) -> bool {
         let mut magic = [0; 4];
         source.read_at(0, &mut magic).is_ok() && magic == *b"\x7fELF"
+    }
+
+    /// Whether it claims to be of 32 bits.
+    pub(crate) fn is_narrow(source: Source<'_>) -> bool {
+        let mut class = [0];
+        source.read_at(4, &mut class).is_ok() && class == [1]
     }
 
     fn read_segments(&mut self, source: Source<'_>, head: &[u8]) -> io::Result<()> {
@@ -213,6 +242,11 @@ impl Image {
                 b".eh_frame" => self.eh_frame = Some(section),
                 b".eh_frame_hdr" => self.eh_frame_hdr = Some(section),
                 b".debug_frame" => self.debug_frame = Some(section),
+                b".gopclntab" | b".data.rel.ro.gopclntab" => self.go_table = Some(section),
+                b".go.module" => self.go_module = Some(section),
+                b".data.rel.ro" => self.relocated_data = Some(section),
+                b".rela.dyn" | b".rela" => self.relocations = Some(section),
+                b".go.buildinfo" => self.is_go = true,
                 _ => {}
             }
         }
@@ -268,6 +302,27 @@ impl Image {
             })
     }
 
+    /// The pointer at `address` as the loader leaves it, less where it loads the file; none if it is 0.
+    pub(crate) fn pointer(&self, source: Source<'_>, address: u64) -> Option<u64> {
+        let data = [self.go_table, self.go_module, self.relocated_data];
+        let section = data.into_iter().flatten().find(|section| {
+            address.wrapping_sub(section.address) < section.size.saturating_sub(7)
+        })?;
+        let mut word = [0; 8];
+        let place = section.offset.checked_add(address - section.address)?;
+        source.read_at(place, &mut word).ok()?;
+        let written = u64::from_le_bytes(word);
+        if written != 0 {
+            return Some(written);
+        }
+        let relocations = self.relocations?.read(source, RELOCATIONS_LIMIT).ok()?;
+        relocations
+            .chunks_exact(24)
+            .find(|entry| u64_at(entry, 0) == address && u64_at(entry, 8) == R_X86_64_RELATIVE)
+            .map(|entry| u64_at(entry, 16))
+            .filter(|addend| *addend != 0)
+    }
+
     /// Whether code of the file is loaded at `address`.
     pub(crate) fn is_code(&self, address: u64) -> bool {
         self.segments
@@ -311,10 +366,10 @@ fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([bytes[at], bytes[at + 1]])
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from(u16_at(bytes, at)) | u32::from(u16_at(bytes, at + 2)) << 16
 }
 
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }

@@ -14,6 +14,7 @@ use std::ops::Range;
 
 mod cfi;
 mod elf;
+mod go;
 mod maps;
 mod module;
 mod mounts;
@@ -74,6 +75,10 @@ pub enum End {
     Jit,
     /// More than [`MAX_FRAMES`].
     Limit,
+    /// Code of a file that could not be read, or may not be: one that somebody else's program serves.
+    Unreadable,
+    /// Code of a 32-bit process.
+    Narrow,
 }
 
 /// Frames after which a walk gives up.

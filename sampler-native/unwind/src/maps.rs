@@ -1,7 +1,7 @@
 //! What a process has mapped where.
 
 use crate::{
-    ModuleId, ModuleKind, Modules,
+    End, ModuleId, ModuleKind, Modules,
     mounts::{Device, Mounts},
 };
 use std::{
@@ -36,6 +36,10 @@ pub(crate) struct Area {
 }
 
 impl Area {
+    pub(crate) fn contains(&self, address: u64) -> bool {
+        (self.start..self.end).contains(&address)
+    }
+
     pub(crate) fn offset(&self, address: u64) -> u64 {
         address.wrapping_add(self.delta)
     }
@@ -124,12 +128,15 @@ impl ProcessMaps {
 
     fn area(&mut self, line: &Line<'_>, modules: &mut Modules, mounts: &mut Mounts) -> Area {
         let (start, end) = (line.start, line.end);
-        let module = if line.path == b"[vdso]" {
+        let module = if line.path == b"[vdso]" && end <= u64::from(u32::MAX) {
+            // That of a 32-bit process.
+            Some(modules.unknown(line.path, End::Narrow))
+        } else if line.path == b"[vdso]" {
             modules.vdso(end - start, || self.read_vdso(start, end))
         } else if line.inode == 0 {
             None
         } else if !mounts.answers(line.device) {
-            (!line.is_memory()).then(|| modules.unknown(line.path))
+            (!line.is_memory()).then(|| modules.unknown(line.path, End::Unreadable))
         } else {
             modules.mapped_file(self.tgid, start, end, line.inode, line.path)
         };

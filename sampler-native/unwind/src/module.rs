@@ -1,9 +1,10 @@
 //! The files that processes map, each opened once.
 
 use crate::{
-    ModuleId,
+    End, ModuleId,
     cfi::{Failure, Kind, Registers, Row, Table},
     elf::{Image, Source},
+    go::Functions,
 };
 use gimli::UnwindContext;
 use std::{
@@ -24,9 +25,10 @@ const CODE_LIMIT: u64 = 4096;
 /// `O_NONBLOCK | O_NOFOLLOW` of x86-64: never wait for a FIFO, never follow a link.
 const OPEN_FLAGS: i32 = 0o4000 | 0o400000;
 /// `mov $15, %rax; syscall` and `mov $15, %eax; syscall`: how a signal handler returns.
-const SIGRETURN: [&[u8]; 2] = [b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05"];
+pub(crate) const SIGRETURN: [&[u8]; 2] =
+    [b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05"];
 /// `mov $60, %al; syscall` and `mov $60, %eax; syscall`: how a thread ends when its function has returned.
-const EXIT: [&[u8]; 2] = [b"\xb0\x3c\x0f\x05", b"\xb8\x3c\0\0\0\x0f\x05"];
+pub(crate) const EXIT: [&[u8]; 2] = [b"\xb0\x3c\x0f\x05", b"\xb8\x3c\0\0\0\x0f\x05"];
 /// Bytes of code at the entry point of a file that call the rest of the program.
 const ENTRY_SIZE: u64 = 64;
 const PROCESS_START: &str = "[process start]";
@@ -133,28 +135,51 @@ fn open_same(path: &Path, flags: i32, key: FileKey) -> io::Result<File> {
     }
 }
 
-/// Unwind information of a module, as far as it is in memory.
-#[derive(Debug, Default)]
-struct Tables {
-    eh_frame: Section,
-    /// Read only when `.eh_frame` does not cover an address: Go has its own functions here.
-    debug_frame: Section,
+/// Unwind information of a module, in the order in which it is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kept {
+    EhFrame,
+    /// Go's functions are in no `.eh_frame`.
+    Go,
+    DebugFrame,
 }
 
-impl Tables {
-    fn section(&self, debug: bool) -> &Section {
-        if debug {
-            &self.debug_frame
-        } else {
-            &self.eh_frame
+const KEPT: [Kept; 3] = [Kept::EhFrame, Kept::Go, Kept::DebugFrame];
+
+/// One of them, in memory.
+#[derive(Debug)]
+enum Information {
+    Frames(Table),
+    Functions(Functions),
+}
+
+impl Information {
+    fn read(kept: Kept, image: &Image, source: Source<'_>, limit: u64) -> io::Result<Information> {
+        let absent = || io::Error::from(io::ErrorKind::NotFound);
+        match kept {
+            Kept::EhFrame => {
+                let section = image.eh_frame.ok_or_else(absent)?;
+                Table::eh_frame(image, section, source, limit).map(Information::Frames)
+            }
+            Kept::Go => Functions::read(image, source, limit).map(Information::Functions),
+            Kept::DebugFrame => {
+                let section = image.debug_frame.ok_or_else(absent)?;
+                Table::debug_frame(section, source, limit).map(Information::Frames)
+            }
         }
     }
 
-    fn section_mut(&mut self, debug: bool) -> &mut Section {
-        if debug {
-            &mut self.debug_frame
-        } else {
-            &mut self.eh_frame
+    fn size(&self) -> usize {
+        match self {
+            Information::Frames(table) => table.size(),
+            Information::Functions(functions) => functions.size(),
+        }
+    }
+
+    fn function(&self, offset: u64) -> Option<(u64, u64)> {
+        match self {
+            Information::Frames(table) => table.function(offset),
+            Information::Functions(functions) => functions.function(offset),
         }
     }
 }
@@ -164,7 +189,7 @@ enum Section {
     /// Not read, or given back.
     #[default]
     Out,
-    In(Table),
+    In(Information),
     /// Not there, damaged or too large.
     Absent,
     /// Not to be had before a process is seen to map the file again.
@@ -173,8 +198,8 @@ enum Section {
 
 impl Section {
     fn size(&self) -> usize {
-        if let Section::In(table) = self {
-            table.size()
+        if let Section::In(information) = self {
+            information.size()
         } else {
             0
         }
@@ -187,10 +212,12 @@ pub struct Module {
     kind: ModuleKind,
     path: Vec<u8>,
     tgid: Option<u32>,
+    /// Of [`ModuleKind::Unknown`]: how a walk ends there.
+    end: End,
     image: Image,
     memory: Vec<u8>,
     file: Option<(FileKey, Place, Option<File>)>,
-    tables: Tables,
+    information: [Section; 3],
     used: u64,
 }
 
@@ -200,10 +227,11 @@ impl Module {
             kind,
             path: path.to_vec(),
             tgid: None,
+            end: End::Unreadable,
             image: Image::default(),
             memory: Vec::new(),
             file: None,
-            tables: Tables::default(),
+            information: Default::default(),
             used: 0,
         }
     }
@@ -236,6 +264,11 @@ impl Module {
             .or_else(|| self.file.as_ref().map(|(_, place, _)| place.tgid))
     }
 
+    /// How a walk ends in it, if it cannot go on from there.
+    pub(crate) fn end(&self) -> Option<End> {
+        (self.kind == ModuleKind::Unknown).then_some(self.end)
+    }
+
     pub(crate) fn delta(&self, start: u64, end: u64, offset: u64) -> Option<u64> {
         self.image.delta(start, end, offset)
     }
@@ -253,7 +286,7 @@ impl Module {
     }
 
     fn held(&self) -> usize {
-        self.tables.eh_frame.size() + self.tables.debug_frame.size()
+        self.information.iter().map(Section::size).sum()
     }
 }
 
@@ -264,7 +297,7 @@ pub struct Modules {
     /// Ids of modules that were forgotten; their places in the list are empty.
     free: Vec<ModuleId>,
     files: HashMap<FileKey, ModuleId>,
-    unknown: HashMap<Vec<u8>, ModuleId>,
+    unknown: HashMap<(Vec<u8>, End), ModuleId>,
     kernel: Option<ModuleId>,
     limit: usize,
     clock: u64,
@@ -316,8 +349,9 @@ impl Modules {
             if let Some((key, ..)) = &module.file {
                 self.files.remove(key);
             }
-            if self.unknown.get(&module.path) == Some(id) {
-                self.unknown.remove(&module.path);
+            let key = (std::mem::take(&mut module.path), module.end);
+            if self.unknown.get(&key) == Some(id) {
+                self.unknown.remove(&key);
             }
             *module = Module::new(ModuleKind::Unknown, b"");
         }
@@ -391,14 +425,14 @@ impl Modules {
     ) -> Option<ModuleId> {
         let place = Place::new(tgid, start, end, path);
         let Ok(key) = place.key(inode) else {
-            return Some(self.unknown(path));
+            return Some(self.unknown(path, End::Unreadable));
         };
         if let Some(id) = self.files.get(&key).copied() {
             let module = &mut self.list[id.0 as usize];
             if let Some((_, known, _)) = &mut module.file {
                 *known = place;
             }
-            for section in [&mut module.tables.eh_frame, &mut module.tables.debug_frame] {
+            for section in &mut module.information {
                 if matches!(section, Section::Unreadable) {
                     *section = Section::Out;
                 }
@@ -406,13 +440,17 @@ impl Modules {
             return Some(id);
         }
         let Ok(file) = place.open(key) else {
-            return Some(self.unknown(path));
+            return Some(self.unknown(path, End::Unreadable));
         };
         let mut module = Module::new(ModuleKind::File, path);
         module.image = match Image::read(Source::File(&file)) {
             Ok(image) => image,
             // A program of another machine or a damaged one is not code made at run time.
-            Err(_) if Image::is_elf(Source::File(&file)) => return Some(self.unknown(path)),
+            Err(_) if Image::is_elf(Source::File(&file)) => {
+                let narrow = Image::is_narrow(Source::File(&file));
+                let end = if narrow { End::Narrow } else { End::Unreadable };
+                return Some(self.unknown(path, end));
+            }
             Err(_) => return None,
         };
         module.file = Some((key, place, Some(file)));
@@ -449,13 +487,17 @@ impl Modules {
         self.add(module)
     }
 
-    /// The module for executable memory of a file that is not to be had, or for what is no code at all.
-    pub fn unknown(&mut self, path: &[u8]) -> ModuleId {
-        if let Some(id) = self.unknown.get(path) {
+    /// The module for executable memory of a file that is not to be had, or for what is no code at all: a walk ends in it
+    /// with `end`.
+    pub fn unknown(&mut self, path: &[u8], end: End) -> ModuleId {
+        let key = (path.to_vec(), end);
+        if let Some(id) = self.unknown.get(&key) {
             return *id;
         }
-        let id = self.add(Module::new(ModuleKind::Unknown, path));
-        self.unknown.insert(path.to_vec(), id);
+        let mut module = Module::new(ModuleKind::Unknown, path);
+        module.end = end;
+        let id = self.add(module);
+        self.unknown.insert(key, id);
         id
     }
 
@@ -467,7 +509,10 @@ impl Modules {
         context: &mut UnwindContext<usize>,
     ) -> Option<Row> {
         let row = self
-            .covering(id, offset, |table| table.row(offset, context))
+            .covering(id, offset, |module, information| match information {
+                Information::Frames(table) => table.row(offset, context),
+                Information::Functions(go) => go.row(&module.image, module.source()?, offset),
+            })
             .ok()?;
         Some(match row {
             Some(row) => row,
@@ -505,9 +550,11 @@ impl Modules {
         registers: &Registers,
         read: &dyn Fn(u64) -> Result<u64, Failure>,
     ) -> Result<Registers, Failure> {
-        let caller = self.covering(id, offset, |table| {
-            table.function(offset)?;
-            Some(table.evaluate(offset, context, registers, read))
+        let caller = self.covering(id, offset, |_, information| match information {
+            Information::Frames(table) if table.function(offset).is_some() => {
+                Some(table.evaluate(offset, context, registers, read))
+            }
+            _ => None,
         });
         caller.ok().flatten().unwrap_or(Err(Failure::Unusable))
     }
@@ -526,6 +573,18 @@ impl Modules {
             let bytes = &mut bytes[..pattern.len()];
             self.code(id, offset, bytes).is_some() && bytes == *pattern
         })
+    }
+
+    /// Whether a direct call of `target` returns to `offset`.
+    pub(crate) fn calls(&mut self, id: ModuleId, offset: u64, target: u64) -> bool {
+        let mut bytes = [0; 5];
+        let start = offset.wrapping_sub(5);
+        let [opcode, distance @ ..] = match self.code(id, start, &mut bytes) {
+            Some(()) => bytes,
+            None => return false,
+        };
+        let distance = i64::from(i32::from_le_bytes(distance));
+        opcode == 0xe8 && offset.wrapping_add_signed(distance) == target
     }
 
     /// Whether a call returns to `offset`.
@@ -563,28 +622,33 @@ impl Modules {
     }
 
     fn function(&mut self, id: ModuleId, offset: u64) -> Option<(u64, u64)> {
-        self.covering(id, offset, |table| table.function(offset))
+        self.covering(id, offset, |_, information| information.function(offset))
             .ok()
             .flatten()
     }
 
-    /// What the first table that covers an address has to say.
+    /// What the first unwind information that covers an address has to say.
     fn covering<T>(
         &mut self,
         id: ModuleId,
         offset: u64,
-        mut ask: impl FnMut(&Table) -> Option<T>,
+        mut ask: impl FnMut(&Module, &Information) -> Option<T>,
     ) -> io::Result<Option<T>> {
         if !self.get(id).is_code(offset) {
             return Ok(None);
         }
         self.touch(id);
-        for debug in [false, true] {
-            self.load(id, debug);
-            match self.get(id).tables.section(debug) {
-                Section::In(table) => {
-                    if let Some(answer) = ask(table) {
+        for kept in KEPT {
+            self.load(id, kept);
+            let module = self.get(id);
+            match &module.information[kept as usize] {
+                Section::In(information) => {
+                    if let Some(answer) = ask(module, information) {
                         return Ok(Some(answer));
+                    }
+                    // Go's `.debug_frame` says the same, and is large.
+                    if kept == Kept::Go {
+                        break;
                     }
                 }
                 Section::Unreadable => return Err(io::ErrorKind::NotFound.into()),
@@ -594,31 +658,28 @@ impl Modules {
         Ok(None)
     }
 
-    /// Brings a section into memory, if it is not known to be out of reach.
-    fn load(&mut self, id: ModuleId, debug: bool) {
-        if !matches!(self.get(id).tables.section(debug), Section::Out) {
+    /// Brings unwind information into memory, if it is not known to be out of reach. What is read piece by piece
+    /// needs the file open.
+    fn load(&mut self, id: ModuleId, kept: Kept) {
+        let piecewise = match &self.get(id).information[kept as usize] {
+            Section::Out => false,
+            Section::In(Information::Functions(_)) => true,
+            _ => return,
+        };
+        let opened = self.open(id);
+        if piecewise && opened.is_ok() {
             return;
         }
-        let opened = self.open(id);
         let limit = self.limit as u64;
         let module = &mut self.list[id.0 as usize];
-        let table = match module.source() {
-            Some(source) if debug => module
-                .image
-                .debug_frame
-                .map(|section| Table::debug_frame(section, source, limit)),
-            Some(source) => module
-                .image
-                .eh_frame
-                .map(|section| Table::eh_frame(&module.image, section, source, limit)),
-            None => None,
-        };
-        let section = match table {
+        let information = module
+            .source()
+            .map(|source| Information::read(kept, &module.image, source, limit));
+        module.information[kept as usize] = match information {
             _ if opened.is_err() => Section::Unreadable,
-            Some(Ok(table)) if table.size() as u64 <= limit => Section::In(table),
+            Some(Ok(information)) if information.size() as u64 <= limit => Section::In(information),
             _ => Section::Absent,
         };
-        *module.tables.section_mut(debug) = section;
         self.give_back(id);
     }
 
@@ -633,11 +694,12 @@ impl Modules {
                 break;
             };
             held -= self.list[oldest].held();
-            self.list[oldest].tables = Tables::default();
+            self.list[oldest].information = Default::default();
         }
-        let tables = &mut self.list[keep.0 as usize].tables;
         if held > self.limit {
-            tables.debug_frame = Section::Absent;
+            let kept = &mut self.list[keep.0 as usize].information;
+            kept[Kept::Go as usize] = Section::Absent;
+            kept[Kept::DebugFrame as usize] = Section::Absent;
         }
     }
 

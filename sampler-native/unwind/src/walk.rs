@@ -15,6 +15,8 @@ const CALLS: usize = 1 << 12;
 const SCAN_WORDS: u64 = 64;
 /// A frame saves registers below its return address: a piece asked for starts this far before it.
 const SAVE_AREA: u64 = 256;
+/// Bytes below a frame pointer that are searched for where the frame begins.
+const CALLER_FRAME: u64 = 4096;
 /// A word that is missing this near after copied memory continues it.
 const NEAR: u64 = 4096;
 /// Where the kernel saves registers on a signal: offset in the frame, and their order.
@@ -224,6 +226,11 @@ impl Memory<'_> {
 
     /// Why the walk ends where `address` is missing, and from where to copy for more.
     fn lack(&self, address: u64, sp: u64) -> (End, Option<u64>) {
+        self.lack_below(address, SAVE_AREA, sp)
+    }
+
+    /// The same, where as many bytes `below` it are needed too.
+    fn lack_below(&self, address: u64, below: u64, sp: u64) -> (End, Option<u64>) {
         let end = if self.input.mapping.contains(&address) {
             End::Truncated
         } else {
@@ -233,7 +240,7 @@ impl Memory<'_> {
         let mut from = if near_sp {
             sp
         } else {
-            address.saturating_sub(SAVE_AREA)
+            address.saturating_sub(below)
         } & !7;
         while let Some(end) = self.end_of(from) {
             from = end;
@@ -306,6 +313,13 @@ impl Walk<'_> {
             Kind::Root => return Step::End(End::Root, None),
             Kind::Uncovered | Kind::Signal => return self.guess(area, is_return),
             Kind::Plain => self.apply(row),
+            Kind::Outermost => match self.apply(row) {
+                Ok(()) if !self.is_called() => return Step::End(End::Root, None),
+                applied => applied,
+            },
+            Kind::Switch { .. } if !is_return => self.apply(row),
+            Kind::Switch { starts: true, .. } => return Step::End(End::Root, None),
+            Kind::Switch { framed, .. } => return self.leave_switch(area, offset, framed),
             Kind::Evaluate => {
                 let memory = self.memory;
                 let context = &mut self.unwinder.context;
@@ -332,7 +346,11 @@ impl Walk<'_> {
             }
             Err(failure) => failure,
         };
-        if let Some(before) = before {
+        // A rule that fails may be the fault of a guess before it, but not if it only needs more of the stack.
+        let beyond = |address| address > sp && self.memory.input.mapping.contains(&address);
+        if let Some(before) = before
+            && !matches!(failure, Failure::Missing(address) if beyond(address))
+        {
             self.registers = before;
             return self.guess(area, is_return);
         }
@@ -411,6 +429,87 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Whether the return address just found is one: behind a call, or where signal handlers return.
+    fn is_called(&mut self) -> bool {
+        let ra = self.registers.values[RIP];
+        let Some(area) = self.maps.find(ra.wrapping_sub(1)).copied() else {
+            return false;
+        };
+        let before = area.offset(ra).wrapping_sub(1);
+        self.is_return_address(ra, true)
+            || area.image
+                && self
+                    .unwinder
+                    .row(self.modules, area.module, before)
+                    .sigreturn[1]
+    }
+
+    /// From the scheduler's stack of a Go thread to the goroutine that waits for what runs there. The frame pointer
+    /// leads back to it: to the frame of the function that switched, if it has one of its own (`framed`), else to
+    /// that of its caller.
+    fn leave_switch(&mut self, area: &Area, offset: u64, framed: bool) -> Step {
+        let sp = self.registers.values[RSP];
+        let Some(rbp) = self.registers.get(RBP) else {
+            return Step::End(End::NoUnwindInfo, None);
+        };
+        if rbp == 0 {
+            return Step::End(End::Root, None);
+        }
+        let below = if framed { SAVE_AREA } else { CALLER_FRAME };
+        let missing = |address: u64| {
+            let (_, want) = self.memory.lack_below(address, below, sp);
+            // Go's stacks may lie in one mapping, and are different stacks still.
+            Step::End(End::OtherStack, want)
+        };
+        let (Ok(saved), Ok(ra)) = (self.memory.read(rbp), self.memory.read(rbp.wrapping_add(8)))
+        else {
+            return missing(rbp);
+        };
+        if framed {
+            if !self.is_return_address(ra, true) {
+                return Step::End(End::NoUnwindInfo, None);
+            }
+            self.registers.enter_caller(rbp.wrapping_add(16), ra);
+            self.registers.set(RBP, saved);
+            return Step::Caller {
+                is_return: true,
+                guessed: false,
+            };
+        }
+        // The caller's return address lies where its own frame begins, and that is as large as unwind
+        // information says.
+        let start = self.modules.function_start(area.module, offset);
+        for size in (8..CALLER_FRAME).step_by(8) {
+            let at = rbp.wrapping_sub(size);
+            let Ok(ra) = self.memory.read(at) else {
+                return missing(at);
+            };
+            if !area.contains(ra) {
+                continue;
+            }
+            let to = area.offset(ra);
+            let frame = Cfa::Register {
+                register: RSP as u8,
+                offset: size as i32 + 8,
+            };
+            if self
+                .unwinder
+                .row(self.modules, area.module, to.wrapping_sub(1))
+                .row
+                .cfa
+                == frame
+                && start.is_some_and(|start| self.modules.calls(area.module, to, start))
+            {
+                self.registers.enter_caller(at.wrapping_add(8), ra);
+                return Step::Caller {
+                    is_return: true,
+                    guessed: false,
+                };
+            }
+        }
+        Step::End(End::NoUnwindInfo, None)
+    }
+
     /// From a signal handler to what it interrupted: the kernel saved all registers.
     fn leave_signal(&mut self) -> Step {
         let (start, order) = SIGNAL_REGISTERS;
@@ -434,6 +533,10 @@ impl Walk<'_> {
 
     /// One step without unwind information.
     fn guess(&mut self, area: &Area, is_return: bool) -> Step {
+        // Neither what it calls nor how it keeps its frames can be known.
+        if let Some(end) = self.modules.get(area.module).end() {
+            return Step::End(end, None);
+        }
         let sp = self.registers.values[RSP];
         let mut lack = None;
         // A function that has not touched the stack yet, or never does.

@@ -87,6 +87,56 @@ fn walk_stack_of_code_and_stack_addresses_ends_with_frames_in_code_only() {
 }
 
 #[test]
+fn walk_any_registers_and_stack_shows_executable_addresses_only() {
+    let code = code();
+    let mut modules = Modules::new(8 << 20);
+    let maps = ProcessMaps::read(std::process::id(), &mut modules).expect("maps");
+    let mut unwinder = Unwinder::new();
+    let mut frames = Vec::new();
+    let mut numbers = Numbers(11);
+    for _ in 0..20_000 {
+        let sp = 0x7ffd_0000_0000 + numbers.below(1 << 20);
+        let mut regs = [0; 17];
+        regs.fill_with(|| numbers.next() >> numbers.below(64));
+        regs[7] = sp;
+        // At the edges of a mapping too.
+        let (start, end) = code[numbers.below(code.len() as u64) as usize];
+        regs[16] = match numbers.below(4) {
+            0 => start.wrapping_sub(1),
+            1 => end,
+            2 => end - 1,
+            _ => start + numbers.below(end - start),
+        };
+        let mut word = || match numbers.below(3) {
+            0 => {
+                let (start, end) = code[numbers.below(code.len() as u64) as usize];
+                [start, start + 1, end, end - 1][numbers.below(4) as usize]
+            }
+            1 => sp + numbers.below(600),
+            _ => numbers.next(),
+        };
+        let bytes: Vec<u8> = (0..64).flat_map(|_| word().to_le_bytes()).collect();
+        let pieces = [Piece {
+            address: sp,
+            bytes: &bytes,
+        }];
+        let input = Input {
+            regs: &regs,
+            mapping: sp & !4095..sp + 0x1000,
+            pieces: &pieces,
+        };
+        unwinder.walk(&maps, &mut modules, &input, &mut frames);
+        for frame in &frames {
+            let address = maps.address(frame.module, frame.offset).unwrap_or_default();
+            let listed = code
+                .iter()
+                .any(|(start, end)| (*start..*end).contains(&address));
+            assert!(listed, "{address:#x} of {frame:x?}");
+        }
+    }
+}
+
+#[test]
 fn walk_pieces_at_the_ends_of_memory_end() {
     let mut modules = Modules::new(8 << 20);
     let maps = ProcessMaps::read(std::process::id(), &mut modules).expect("maps");

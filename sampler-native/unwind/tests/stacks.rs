@@ -6,6 +6,7 @@ mod stopped;
 use flametop_unwind::{
     End, Frame, MAX_FRAMES, ModuleKind, Modules, Outcome, ProcessMaps, Unwinder,
 };
+use nix::sys::signal::Signal;
 use std::{
     collections::BTreeMap,
     fs,
@@ -14,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 use stopped::{Stopped, threads};
 
@@ -51,6 +52,36 @@ impl Program {
         path
     }
 
+    /// Builds the Go program of `tests/programs/goroutines`.
+    fn compile_go(name: &str, options: &[&str]) -> PathBuf {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let build = |flags: &str| {
+            Command::new("go")
+                .args(["build", "-trimpath", flags, "-o"])
+                .arg(&path)
+                .args(options)
+                .env("CGO_ENABLED", "0")
+                .env("GOCACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("go"))
+                .current_dir(
+                    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/goroutines"),
+                )
+                .output()
+                .expect("go runs")
+        };
+        // Older than 1.23 knows no such flag, and links what the program asks for.
+        let built =
+            build("-ldflags=-checklinkname=0").status.success() || build("-v").status.success();
+        assert!(built, "go builds {name}");
+        path
+    }
+
+    /// Runs it: `how` its goroutine spends its time.
+    fn run_go(path: PathBuf, how: &str) -> Program {
+        let mut command = Command::new(path);
+        command.env("GOROUTINE", how);
+        Program::spawn(command)
+    }
+
     /// Runs it until it says that it is ready.
     fn run(path: PathBuf, arguments: &[&str]) -> Program {
         let mut command = Command::new(path);
@@ -58,10 +89,16 @@ impl Program {
         Program::spawn(command)
     }
 
-    fn spawn(mut command: Command) -> Program {
+    fn spawn(command: Command) -> Program {
         let path = PathBuf::from(command.get_program());
-        let symbols = Command::new("nm").arg(&path).output().expect("nm runs");
-        let symbols = String::from_utf8_lossy(&symbols.stdout)
+        let symbols = Program::symbols(&path);
+        Program::ready(command, path, symbols)
+    }
+
+    /// Functions of a file by their addresses.
+    fn symbols(path: &Path) -> BTreeMap<u64, String> {
+        let symbols = Command::new("nm").arg(path).output().expect("nm runs");
+        String::from_utf8_lossy(&symbols.stdout)
             .lines()
             .filter_map(|line| {
                 let mut fields = line.split_whitespace();
@@ -69,7 +106,10 @@ impl Program {
                 let address = u64::from_str_radix(address, 16).ok()?;
                 "tTwW".contains(kind).then(|| (address, name.to_string()))
             })
-            .collect();
+            .collect()
+    }
+
+    fn ready(mut command: Command, path: PathBuf, symbols: BTreeMap<u64, String>) -> Program {
         let mut child = command
             .stdout(Stdio::piped())
             .spawn()
@@ -108,12 +148,27 @@ impl Program {
         self
     }
 
+    /// The process that it has forked.
+    fn forked(&self) -> u32 {
+        let id = self.child.id();
+        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
+        children
+            .expect("children")
+            .trim()
+            .parse()
+            .expect("one child")
+    }
+
     /// The walk of the thread that started last, with at most `more` further pieces.
     fn walk(&self, more: usize) -> Walked {
+        self.walk_of(self.child.id(), more)
+    }
+
+    fn walk_of(&self, tgid: u32, more: usize) -> Walked {
         let mut modules = Modules::new(LIMIT);
-        let maps = ProcessMaps::read(self.child.id(), &mut modules).expect("maps");
-        let tid = *threads(self.child.id()).last().expect("a thread");
-        let stopped = Stopped::stop(self.child.id(), tid).expect("stopped");
+        let maps = ProcessMaps::read(tgid, &mut modules).expect("maps");
+        let tid = *threads(tgid).last().expect("a thread");
+        let stopped = Stopped::stop(tgid, tid).expect("stopped");
         let (frames, outcome, asked) =
             stopped.walk(&mut Unwinder::new(), &maps, &mut modules, more);
         Walked {
@@ -194,6 +249,37 @@ impl Walked {
         assert!(!self.outcome.unknown_address);
         assert_eq!(self.guessed(), Vec::<&str>::new(), "{:?}", self.names);
     }
+}
+
+/// The walk of the thread in which a goroutine has come to sleep.
+fn goroutine(program: &Program, more: usize) -> Walked {
+    let mut modules = Modules::new(LIMIT);
+    let maps = ProcessMaps::read(program.child.id(), &mut modules).expect("maps");
+    let mut unwinder = Unwinder::new();
+    let patience = Instant::now() + Duration::from_secs(120);
+    while Instant::now() < patience {
+        for tid in threads(program.child.id()) {
+            let stopped = Stopped::stop(program.child.id(), tid).expect("stopped");
+            let (frames, _, _) = stopped.walk(&mut unwinder, &maps, &mut modules, 0);
+            if !program
+                .names(&frames, &modules)
+                .iter()
+                .any(|name| name == "main.asleep")
+            {
+                continue;
+            }
+            let (frames, outcome, asked) = stopped.walk(&mut unwinder, &maps, &mut modules, more);
+            return Walked {
+                names: program.names(&frames, &modules),
+                roots: None,
+                frames,
+                outcome,
+                asked,
+                modules,
+            };
+        }
+    }
+    panic!("no goroutine sleeps");
 }
 
 fn roots(frames: &[Frame], modules: &mut Modules) -> Option<&'static str> {
@@ -436,6 +522,101 @@ fn walk_alternate_signal_stack_asks_for_the_other_stack() {
 }
 
 #[test]
+fn walk_exception_on_its_way_is_complete() {
+    let walked = Program::start(
+        "thrown",
+        &["g++", "-O2", "-fomit-frame-pointer"],
+        "thrown.cc",
+        &[],
+    )
+    .asleep()
+    .walk(0);
+    walked.assert_contains(&["personality", "libgcc_s.so.1"]);
+    walked.assert_contains(&["_Z6throwsv", "passes", "main"]);
+    walked.assert_whole();
+}
+
+#[test]
+fn walk_child_of_vfork_is_complete() {
+    let program = Program::start("forked-vfork", OMIT, "forked.c", &["vfork"]);
+    let walked = program.walk_of(program.forked(), 0);
+    walked.assert_contains(&["spawn", "outer"]);
+    walked.assert_whole();
+}
+
+#[test]
+fn walk_child_forked_in_a_handler_is_complete() {
+    let program = Program::start("forked-handler", OMIT, "forked.c", &["handler"]);
+    let child = program.forked();
+    for tgid in [child, program.child.id()] {
+        let walked = program.walk_of(tgid, 0);
+        walked.assert_contains(&["handler", "libc.so.6"]);
+        assert!(walked.names.iter().any(|name| name == "outer"));
+        walked.assert_whole();
+    }
+}
+
+#[test]
+fn walk_library_opened_and_removed_is_complete() {
+    let library = Program::compile(
+        "opened.so",
+        &["gcc", "-O2", "-shared", "-fPIC", "-DLIBRARY"],
+        "opened.c",
+    );
+    let library = library.to_str().expect("a path").to_string();
+    let walked = Program::start("opened", OMIT, "opened.c", &[&library])
+        .asleep()
+        .walk(0);
+    walked.assert_contains(&["opened.so (deleted)", "opened.so (deleted)", "main"]);
+    walked.assert_whole();
+}
+
+#[test]
+fn walk_frame_larger_than_a_piece_behind_a_guess_asks_for_more() {
+    let program = Program::start("big", OMIT, "big.c", &[]).asleep();
+    let first = program.walk(0);
+    first.assert_contains(&["asleep", "large"]);
+    assert_eq!(first.outcome.end, End::Truncated);
+    let whole = program.walk(8);
+    whole.assert_contains(&["asleep", "large", "main"]);
+    assert_eq!(whole.outcome.end, End::Root);
+    assert_eq!(whole.guessed(), ["large"]);
+}
+
+#[test]
+fn walk_program_of_32_bits_is_not_guessed() {
+    let compiler = ["gcc", "-m32", "-nostdlib", "-static"];
+    let walked = Program::start("small", &compiler, "small.s", &[])
+        .asleep()
+        .walk(0);
+    assert_eq!(walked.frames.len(), 1, "{:?}", walked.names);
+    assert_eq!(walked.outcome.end, End::Narrow);
+    assert_eq!(walked.guessed(), Vec::<&str>::new());
+    let kind = walked.modules.get(walked.frames[0].module).kind();
+    assert_eq!(kind, ModuleKind::Unknown);
+}
+
+#[test]
+fn walk_program_that_only_another_mount_namespace_has_is_complete() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("elsewhere");
+    fs::create_dir_all(&folder).expect("a folder");
+    let path = Program::compile("chain-elsewhere", &[OMIT, &["-static"]].concat(), "chain.c");
+    let mut command = Command::new("unshare");
+    command
+        .args(["--map-root-user", "--mount", "sh", "-c"])
+        .arg("mount -t tmpfs none \"$0\" && cp \"$1\" \"$0/hidden\" && exec chroot \"$0\" /hidden")
+        .args([&folder, &path]);
+    let symbols = Program::symbols(&path);
+    let mut program = Program::ready(command, PathBuf::new(), symbols).asleep();
+    let link = format!("/proc/{}/exe", program.child.id());
+    program.path = fs::read_link(link).expect("its program");
+    assert!(!program.path.exists(), "{:?}", program.path);
+    let walked = program.walk(0);
+    walked.assert_contains(&CHAIN);
+    walked.assert_whole();
+}
+
+#[test]
 fn walk_call_is_last_instruction_names_the_caller() {
     let walked = Program::start("noreturn", OMIT, "noreturn.c", &[])
         .asleep()
@@ -499,6 +680,126 @@ fn step_through(name: &str, options: &[&str]) {
         vdso > 0 && linkage > 0,
         "vdso {vdso}, linkage table {linkage}, resolver {resolver}"
     );
+}
+
+const OUTER: [&str; 6] = [
+    "main.outer",
+    "main.outer",
+    "main.outer",
+    "main.outer",
+    "main.main.func1",
+    "runtime.goexit.abi0",
+];
+
+#[test]
+fn walk_goroutine_is_complete_stripped_or_not() {
+    for (name, options) in [
+        ("goroutine", &[][..]),
+        ("goroutine-pie", &["-buildmode=pie"]),
+    ] {
+        let path = Program::compile_go(name, options);
+        let expected = [&["main.asleep", "main.work"], &OUTER[..]].concat();
+        let mut program = Program::run_go(path.clone(), "sleep");
+        let walked = goroutine(&program, 0);
+        walked.assert_contains(&expected);
+        walked.assert_whole();
+        let symbols = std::mem::take(&mut program.symbols);
+        drop(program);
+        // Into another file: go would not link again what it finds linked.
+        let stripped = path.with_extension("stripped");
+        let status = Command::new("strip")
+            .arg("-o")
+            .arg(&stripped)
+            .arg(&path)
+            .status();
+        assert!(status.expect("strip runs").success());
+        let mut program = Program::run_go(stripped, "sleep");
+        program.symbols = symbols;
+        let walked = goroutine(&program, 0);
+        walked.assert_contains(&expected);
+        walked.assert_whole();
+    }
+}
+
+#[test]
+fn walk_goroutine_that_called_the_scheduler_s_stack_asks_for_its_own() {
+    let program = Program::run_go(Program::compile_go("goroutine-system", &[]), "system");
+    let first = goroutine(&program, 0);
+    assert_eq!(first.outcome.end, End::OtherStack, "{:?}", first.names);
+    assert_eq!(
+        first.names.last().map(String::as_str),
+        Some("runtime.systemstack.abi0")
+    );
+    let whole = goroutine(&program, 1);
+    // A wrapper for another calling convention may stand between.
+    whole.assert_contains(&["main.asleep", "runtime.systemstack.abi0"]);
+    whole.assert_contains(&[&["main.work"], &OUTER[..]].concat());
+    whole.assert_whole();
+}
+
+#[test]
+fn walk_idle_go_threads_end_where_their_stacks_start() {
+    let program = Program::run_go(Program::compile_go("goroutine-idle", &[]), "sleep").asleep();
+    let mut modules = Modules::new(LIMIT);
+    let maps = ProcessMaps::read(program.child.id(), &mut modules).expect("maps");
+    let mut unwinder = Unwinder::new();
+    let mut roots = Vec::new();
+    for tid in threads(program.child.id()) {
+        let stopped = Stopped::stop(program.child.id(), tid).expect("stopped");
+        let (frames, outcome, _) = stopped.walk(&mut unwinder, &maps, &mut modules, 0);
+        let names = program.names(&frames, &modules);
+        assert_eq!(outcome.end, End::Root, "{names:?}");
+        assert!(frames.iter().all(|frame| !frame.guessed), "{names:?}");
+        roots.extend(names.last().cloned());
+    }
+    let known = ["runtime.mcall", "runtime.clone.abi0", "runtime.goexit.abi0"];
+    assert!(
+        roots.iter().all(|root| known.contains(&root.as_str())),
+        "{roots:?}"
+    );
+    assert!(
+        roots.iter().any(|root| root == "runtime.clone.abi0"),
+        "{roots:?}"
+    );
+}
+
+#[test]
+fn walk_signal_handler_of_go_goes_on_in_the_goroutine() {
+    let program = Program::run_go(Program::compile_go("goroutine-signal", &[]), "spin");
+    let mut modules = Modules::new(LIMIT);
+    let maps = ProcessMaps::read(program.child.id(), &mut modules).expect("maps");
+    let mut unwinder = Unwinder::new();
+    let expected: Vec<String> = ["main.work"]
+        .iter()
+        .chain(&OUTER)
+        .map(|name| name.to_string())
+        .collect();
+    let busy = |stopped: &Stopped, unwinder: &mut Unwinder, modules: &mut Modules| {
+        let (frames, _, _) = stopped.walk(unwinder, &maps, modules, 0);
+        program.names(&frames, modules) == expected
+    };
+    let mut stopped = loop {
+        let stopped = threads(program.child.id())
+            .into_iter()
+            .filter_map(|tid| Stopped::stop(program.child.id(), tid).ok())
+            .find(|stopped| busy(stopped, &mut unwinder, &mut modules));
+        if let Some(stopped) = stopped {
+            break stopped;
+        }
+    };
+    // What the runtime interrupts a goroutine with; a signal can be delivered after a step only.
+    stopped.step().expect("a step");
+    stopped.step_with(Some(Signal::SIGURG)).expect("a step");
+    let mut handler = 0;
+    for _ in 0..500 {
+        let (frames, outcome, _) = stopped.walk(&mut unwinder, &maps, &mut modules, 2);
+        let names = program.names(&frames, &modules);
+        assert_eq!(outcome.end, End::Root, "{names:?}");
+        assert!(names.ends_with(&expected), "{names:?}");
+        handler += usize::from(names.len() > expected.len());
+        stopped.step().expect("a step");
+    }
+    assert!(handler > 100, "{handler}");
 }
 
 #[test]

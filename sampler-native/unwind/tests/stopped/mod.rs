@@ -4,6 +4,7 @@ use flametop_unwind::{Frame, Input, Modules, Outcome, Piece, ProcessMaps, Unwind
 use nix::{
     sys::{
         ptrace,
+        signal::Signal,
         wait::{WaitPidFlag, waitpid},
     },
     unistd::Pid,
@@ -47,7 +48,12 @@ impl Stopped {
 
     /// Executes one instruction.
     pub fn step(&mut self) -> io::Result<()> {
-        ptrace::step(self.tid, None)?;
+        self.step_with(None)
+    }
+
+    /// Delivers a signal and executes one instruction: the first of its handler, if it has one.
+    pub fn step_with(&mut self, signal: Option<Signal>) -> io::Result<()> {
+        ptrace::step(self.tid, signal)?;
         waitpid(self.tid, Some(WaitPidFlag::__WALL))?;
         self.regs = registers(self.tid)?;
         Ok(())

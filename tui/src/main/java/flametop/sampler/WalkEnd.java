@@ -14,7 +14,9 @@ public enum WalkEnd {
   TORN("torn"),
   FAULTED("faulted"),
   EXITED("exited"),
-  LIMIT("limit");
+  LIMIT("limit"),
+  UNREADABLE("file not readable"),
+  NARROW("32-bit code");
 
   private static final WalkEnd[] ALL = values();
 

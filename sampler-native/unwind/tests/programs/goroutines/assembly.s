@@ -1,0 +1,1 @@
+// A package with assembly may have functions without a body: systemstack of the runtime.
