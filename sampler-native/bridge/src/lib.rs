@@ -272,6 +272,17 @@ pub extern "system" fn Java_flametop_sampler_Bridge_askNames<'l>(
     });
 }
 
+/// Whether JVMs are asked to write maps of their compiled code from now on.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_flametop_sampler_Bridge_jvmMaps<'l>(
+    env: EnvUnowned<'l>,
+    _class: JClass<'l>,
+    handle: jlong,
+    wanted: jboolean,
+) {
+    guard(env, |_| Ok(find(handle)?.names.jvm_maps(wanted)?));
+}
+
 /// Closes a session. A handle that is closed already is left alone.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_flametop_sampler_Bridge_close<'l>(

@@ -10,11 +10,13 @@
 //! Opening gives an [`OpenError`] with an exit code. What works only in part is told in the stream, as a notice.
 #![deny(unsafe_code)]
 
+mod attach;
 mod check;
 mod facts;
 mod jit;
 #[allow(unsafe_code)]
 mod os;
+mod perf_map;
 mod pipeline;
 mod session;
 mod settings;

@@ -49,6 +49,15 @@ impl Stacks {
         self.places.get(frame as usize)
     }
 
+    /// What is seen at the place of this frame from now on is another frame.
+    pub fn renew(&mut self, frame: u32) {
+        if let Some(place) = self.places.get(frame as usize)
+            && self.frames.get(place) == Some(&frame)
+        {
+            self.frames.remove(place);
+        }
+    }
+
     /// Whether the tables are full.
     pub fn full(&self) -> bool {
         self.limit.is_some()
@@ -170,6 +179,18 @@ mod tests {
         assert_eq!(id(End::Root, &[], &f), 2);
         assert_eq!(id(End::Root, &f[..1], &f[1..]), 3);
         assert_eq!(id(End::Root, &f, &[]), 0);
+    }
+
+    #[test]
+    fn id_after_renew_is_of_another_frame_at_the_same_place() {
+        let (mut modules, mut out) = (Modules::new(1 << 20), Encoder::new());
+        let mut stacks = Stacks::default();
+        let f = frames(&mut modules, [1, 2]);
+        let mut id = |stacks: &mut Stacks| stacks.id(End::Root, &f, &[], &modules, &mut out);
+        assert_eq!(id(&mut stacks), 0);
+        stacks.renew(0);
+        assert_eq!((id(&mut stacks), id(&mut stacks)), (1, 1));
+        assert_eq!(stacks.place(0), stacks.place(2));
     }
 
     #[test]
