@@ -30,6 +30,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -59,6 +60,8 @@ final class ScreenCommand implements Callable<Integer> {
   @Mixin private final FilterOptions filters = new FilterOptions();
 
   @Mixin private final RateOptions rates = new RateOptions();
+
+  @Mixin private final JvmOptions jvms = new JvmOptions();
 
   @Mixin private final StatesOptions states = new StatesOptions();
 
@@ -132,7 +135,7 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    replay.agree(targets, rates);
+    replay.agree(targets, rates, jvms);
     if (!Terminals.isStdin() || !Terminals.isStdout()) {
       throw new Failure.Ends(
           ExitCode.USAGE,
@@ -181,7 +184,9 @@ final class ScreenCommand implements Callable<Integer> {
       Options options) {
     try {
       SampleSource source =
-          recorded != null ? recorded : KernelSource.open(target, rates.passHz(), rates.cpuHz());
+          recorded != null
+              ? recorded
+              : KernelSource.open(target, rates.passHz(), rates.cpuHz(), jvms.maps());
       session.complete(begin(source, target, host, what, options));
     } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
       session.completeExceptionally(e);
@@ -208,10 +213,27 @@ final class ScreenCommand implements Callable<Integer> {
         what,
         SnapshotSource.of(opened),
         source.recorded() ? null : sampler::setRates,
+        source instanceof KernelSource kernel ? new JvmMaps(kernel) : null,
         (window, shown, zoom) ->
             opened
                 .folded(window, shown, zoom, false)
                 .thenApplyAsync(stacks -> export(host, stacks)));
+  }
+
+  private final class JvmMaps implements BooleanSupplier {
+    private final KernelSource source;
+    private boolean wanted = jvms.maps();
+
+    JvmMaps(KernelSource source) {
+      this.source = source;
+    }
+
+    @Override
+    public synchronized boolean getAsBoolean() {
+      wanted = !wanted;
+      source.jvmMaps(wanted);
+      return wanted;
+    }
   }
 
   /** Tells when the target is gone; the screen goes on with what was seen of it. */

@@ -128,6 +128,7 @@ public final class Keys {
           Step.to(
               s.withMessage("exporting…", false),
               new Effect.Export(s.windowNanos(), s.states(), s.zoom()));
+      case 'J' -> Step.to(s, new Effect.JvmMaps());
       case '?' -> Step.to(s.withHelp(true));
       case 'q' -> Step.to(s, new Effect.Quit());
       default -> nothing(s, Key.of(c));
