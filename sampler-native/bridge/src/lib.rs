@@ -286,6 +286,17 @@ pub extern "system" fn Java_flametop_sampler_Bridge_askPlaces<'l>(
     });
 }
 
+/// Whether JVMs are asked to write maps of their compiled code from now on.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_flametop_sampler_Bridge_jvmMaps<'l>(
+    env: EnvUnowned<'l>,
+    _class: JClass<'l>,
+    handle: jlong,
+    wanted: jboolean,
+) {
+    guard(env, |_| Ok(find(handle)?.names.jvm_maps(wanted)?));
+}
+
 fn ids(env: &Env<'_>, frames: &JIntArray<'_>, count: jint) -> Result<Vec<u32>, Failure> {
     let count = usize::try_from(count).unwrap_or(0).min(frames.len(env)?);
     let mut ids = vec![0; count];

@@ -10,6 +10,7 @@
 //! Opening gives an [`OpenError`] with an exit code. What works only in part is told in the stream, as a notice.
 #![deny(unsafe_code)]
 
+mod attach;
 mod check;
 mod facts;
 mod ids;
@@ -17,6 +18,7 @@ mod jit;
 #[allow(unsafe_code)]
 mod os;
 mod own;
+mod perf_map;
 mod pipeline;
 mod session;
 mod settings;

@@ -54,6 +54,15 @@ fn clock(id: libc::clockid_t) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
+/// ns in one tick of `/proc/PID/stat`.
+pub fn tick() -> u64 {
+    // SAFETY: no memory is passed.
+    match unsafe { libc::sysconf(libc::_SC_CLK_TCK) } {
+        hz @ 1.. => 1_000_000_000 / hz as u64,
+        _ => 10_000_000,
+    }
+}
+
 /// Bytes of a page.
 pub fn page() -> u64 {
     // SAFETY: no memory is passed.
@@ -98,18 +107,19 @@ pub fn favour(names: &[&str]) {
     }
 }
 
-/// Opens a file for reading below `root`, as a process with that root would find it, but follows no link at its end, and
-/// waits for nobody (a FIFO without a writer).
+/// Opens a file below `root`, as a process with that root would find it, but follows no link at its end, and waits for
+/// nobody (a FIFO without a writer). `flags` as those of `open`.
 ///
 /// # Errors
 /// It cannot be opened so.
-pub fn open_in_root(root: &File, path: &str) -> io::Result<File> {
+pub fn open_in_root(root: &File, path: &str, flags: libc::c_int) -> io::Result<File> {
     let path = CString::new(path)?;
     // SAFETY: all zeros is a valid `open_how`.
     let mut how: libc::open_how = unsafe { std::mem::zeroed() };
-    how.flags =
-        (libc::O_RDONLY | libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC)
-            as u64;
+    how.flags = (flags | libc::O_NOFOLLOW | libc::O_CLOEXEC) as u64;
+    if flags & libc::O_PATH == 0 {
+        how.flags |= (libc::O_NONBLOCK | libc::O_NOCTTY) as u64;
+    }
     how.resolve = libc::RESOLVE_IN_ROOT | libc::RESOLVE_NO_MAGICLINKS;
     // SAFETY: path and `how` live through the call, and its size is the one passed.
     let fd = unsafe {
@@ -121,9 +131,82 @@ pub fn open_in_root(root: &File, path: &str) -> io::Result<File> {
             size_of::<libc::open_how>(),
         )
     };
+    descriptor(fd)
+}
+
+fn descriptor(fd: libc::c_long) -> io::Result<File> {
     match i32::try_from(fd) {
         // SAFETY: the kernel has just given us this descriptor.
         Ok(fd) if fd >= 0 => Ok(unsafe { File::from_raw_fd(fd) }),
         _ => Err(io::Error::last_os_error()),
     }
+}
+
+fn done(result: libc::c_long) -> io::Result<()> {
+    match result {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// A descriptor of a process; it never comes to mean another one.
+///
+/// # Errors
+/// The process is gone.
+pub fn process(tgid: u32) -> io::Result<File> {
+    // SAFETY: no memory is passed.
+    descriptor(unsafe { libc::syscall(libc::SYS_pidfd_open, tgid, 0) })
+}
+
+/// Sends a signal to the process of a descriptor.
+///
+/// # Errors
+/// It is gone, or not ours to signal.
+pub fn signal(process: &File, signal: libc::c_int) -> io::Result<()> {
+    let no_info = std::ptr::null::<libc::siginfo_t>();
+    // SAFETY: the kernel takes a null pointer for a signal as `kill` sends it.
+    done(unsafe {
+        libc::syscall(
+            libc::SYS_pidfd_send_signal,
+            process.as_raw_fd(),
+            signal,
+            no_info,
+            0,
+        )
+    })
+}
+
+/// Makes the calling thread alone act as this user and group, for good. By the bare system calls: those of libc would change
+/// every thread.
+///
+/// # Errors
+/// Not allowed.
+pub fn become_user(uid: u32, gid: u32) -> io::Result<()> {
+    let same = -1_i64;
+    // SAFETY: no memory is passed; credentials are the kernel's and of each thread.
+    done(unsafe { libc::syscall(libc::SYS_setresgid, same, i64::from(gid), same) })?;
+    // SAFETY: as above.
+    done(unsafe { libc::syscall(libc::SYS_setresuid, same, i64::from(uid), same) })
+}
+
+/// Creates an empty file in a folder, for its owner alone.
+///
+/// # Errors
+/// It is there already, or may not be created.
+pub fn create_in(folder: &File, name: &str) -> io::Result<File> {
+    let name = CString::new(name)?;
+    let flags = libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW | libc::O_WRONLY | libc::O_CLOEXEC;
+    // SAFETY: the name lives through the call.
+    let fd = unsafe { libc::openat(folder.as_raw_fd(), name.as_ptr(), flags, 0o600) };
+    descriptor(fd.into())
+}
+
+/// Removes a file from a folder.
+///
+/// # Errors
+/// It is not there, or may not be removed.
+pub fn remove_in(folder: &File, name: &str) -> io::Result<()> {
+    let name = CString::new(name)?;
+    // SAFETY: the name lives through the call.
+    done(unsafe { libc::unlinkat(folder.as_raw_fd(), name.as_ptr(), 0) }.into())
 }

@@ -17,7 +17,7 @@ use flametop_unwind::{
 };
 
 use crate::{
-    jit::{self, JitNames},
+    jit::{self, Answer, JitNames},
     stacks::Stacks,
     tasks::{Pieces, Process, Sight, Task, Tasks, Told},
 };
@@ -67,7 +67,8 @@ pub struct Pipeline {
     stacks: Stacks,
     walker: Walker,
     symbolizer: Symbolizer,
-    jit: JitNames,
+    /// See [`JitNames`].
+    pub jit: JitNames,
     /// Modules that the symbolizer was told of and has still.
     subjects: HashSet<ModuleId>,
     /// With more modules than these, some are forgotten.
@@ -102,8 +103,8 @@ struct Walker {
 }
 
 impl Pipeline {
-    /// Nothing seen yet.
-    pub fn new(tasks: Tasks, symbolizer: Symbolizer) -> Pipeline {
+    /// Nothing seen yet. `jvm_maps`: see [`JitNames::start`].
+    pub fn new(tasks: Tasks, symbolizer: Symbolizer, jvm_maps: bool) -> Pipeline {
         let mut modules = Modules::new(UNWIND_MEMORY);
         let kernel_module = modules.kernel();
         Pipeline {
@@ -121,7 +122,7 @@ impl Pipeline {
                 kernel: Vec::new(),
             },
             symbolizer,
-            jit: JitNames::start(),
+            jit: JitNames::start(jvm_maps),
             subjects: HashSet::new(),
             modules_due: MAX_MODULES,
         }
@@ -253,20 +254,16 @@ impl Pipeline {
         let mut queries = Vec::with_capacity(frames.len());
         let mut jit = Vec::new();
         for &frame in frames {
-            let Some(&Frame { module, offset, .. }) = self.stacks.place(frame) else {
+            let Some(&place) = self.stacks.place(frame) else {
                 continue;
             };
+            let Frame { module, offset, .. } = place;
             let modules = &mut self.walker.modules;
             match modules.get(module).kind() {
                 ModuleKind::Jit => {
                     let tgid = modules.get(module).tgid().unwrap_or(0);
-                    let address = offset;
                     self.stacks.asked(frame);
-                    jit.push(jit::Ask {
-                        frame,
-                        tgid,
-                        address,
-                    });
+                    jit.push(jit::Ask { frame, tgid, place });
                     continue;
                 }
                 ModuleKind::Unknown if modules.get(module).path().starts_with(BUSY) => {
@@ -369,16 +366,40 @@ impl Pipeline {
         });
     }
 
+    fn take_jit(&mut self, answer: Answer) {
+        match answer {
+            Answer::Name {
+                frame,
+                place,
+                name,
+                asked,
+            } => {
+                if asked {
+                    self.stacks.answered(frame);
+                } else if self.stacks.place(frame) != Some(&place) {
+                    // A better name comes unasked, when the id may mean another frame already.
+                    return;
+                }
+                match name {
+                    Some(name) => self.name(frame, NameSource::Symbol, &name),
+                    // One name for all: each instruction would be a function of its own.
+                    None => self.name(frame, NameSource::Unknown, b"[jit]"),
+                }
+            }
+            Answer::Moved { frame, place } => {
+                if self.stacks.place(frame) == Some(&place) {
+                    self.stacks.renew(frame);
+                }
+            }
+            Answer::Notice { trouble, text } => self.notice(trouble, &text),
+        }
+    }
+
     /// Takes the names and places that have come; gives the symbolizer's processes that run.
     pub fn take_names(&mut self) -> Vec<u32> {
-        let of_jit: Vec<jit::Answer> = self.jit.answers().collect();
-        for (frame, name) in of_jit {
-            self.stacks.answered(frame);
-            match name {
-                Some(name) => self.name(frame, NameSource::Symbol, &name),
-                // One name for all: each instruction would be a function of its own.
-                None => self.name(frame, NameSource::Unknown, b"[jit]"),
-            }
+        let of_jit: Vec<Answer> = self.jit.answers().collect();
+        for answer in of_jit {
+            self.take_jit(answer);
         }
         for answer in self.symbolizer.take_answers() {
             self.stacks.answered(answer.frame);

@@ -89,6 +89,15 @@ impl Names {
     pub fn ask_places(&self, frames: &[u32]) {
         lock(&self.0.asked_places).extend_from_slice(frames);
     }
+
+    /// Whether JVMs are asked to write maps of their compiled code from now on.
+    ///
+    /// # Errors
+    /// A thread of the session failed earlier.
+    pub fn jvm_maps(&self, wanted: bool) -> Result<()> {
+        self.0.pipeline()?.jit.jvm_maps(wanted);
+        Ok(())
+    }
 }
 
 struct Shared {
@@ -164,7 +173,11 @@ impl Session {
         })?;
         let header = facts::header(&settings, &own, &kernel);
         let tasks = Tasks::new(opened, facts::boot_offset());
-        let mut pipeline = Pipeline::new(tasks, Symbolizer::start(&settings.symbolizer));
+        let mut pipeline = Pipeline::new(
+            tasks,
+            Symbolizer::start(&settings.symbolizer),
+            settings.jvm_maps,
+        );
         for notice in kernel.notices() {
             pipeline.notice(true, &notice);
         }

@@ -17,6 +17,8 @@ pub struct Settings {
     pub cpu_hz: u32,
     /// `symbolizer`: path of `flametop-symbolizer`.
     pub symbolizer: PathBuf,
+    /// `jvm.maps`: `1` to ask JVMs for maps of their compiled code.
+    pub jvm_maps: bool,
     /// `own`: processes of flametop beside this one.
     pub own: Vec<u32>,
 }
@@ -32,6 +34,7 @@ impl Settings {
             pass_hz: 19,
             cpu_hz: 99,
             symbolizer: PathBuf::new(),
+            jvm_maps: false,
             own: Vec::new(),
         };
         for line in text.lines().filter(|l| !l.is_empty()) {
@@ -42,11 +45,20 @@ impl Settings {
                 "hz.pass" => settings.pass_hz = value.parse().map_err(|_| bad())?,
                 "hz.cpu" => settings.cpu_hz = value.parse().map_err(|_| bad())?,
                 "symbolizer" => settings.symbolizer = PathBuf::from(value),
+                "jvm.maps" => settings.jvm_maps = flag(value).ok_or_else(bad)?,
                 "own" => settings.own = numbers(value).ok_or_else(bad)?,
                 _ => return Err(bad()),
             }
         }
         Ok(settings)
+    }
+}
+
+fn flag(text: &str) -> Option<bool> {
+    match text {
+        "0" => Some(false),
+        "1" => Some(true),
+        _ => None,
     }
 }
 
@@ -87,11 +99,13 @@ mod tests {
 
     #[test]
     fn parse_all_keys_gives_settings() {
-        let s =
-            Settings::parse("target=pid 1, 22\nhz.pass=49\nhz.cpu=0\nsymbolizer=/x=y/s\nown=7,8\n")
-                .expect("settings");
+        let s = Settings::parse(
+            "target=pid 1, 22\nhz.pass=49\nhz.cpu=0\nsymbolizer=/x=y/s\njvm.maps=1\nown=7,8\n",
+        )
+        .expect("settings");
         assert_eq!(target_text(&s.target), "pid 1,22");
         assert_eq!((s.pass_hz, s.cpu_hz, s.own), (49, 0, vec![7, 8]));
+        assert!(s.jvm_maps);
         assert_eq!(s.symbolizer, PathBuf::from("/x=y/s"));
     }
 
@@ -103,6 +117,7 @@ mod tests {
             "target=pid x",
             "tid=3",
             "hz.cpu=-1",
+            "jvm.maps=yes",
             "nonsense",
         ] {
             let error = Settings::parse(line).expect_err(line);

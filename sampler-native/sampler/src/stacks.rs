@@ -117,6 +117,17 @@ impl Stacks {
         }
     }
 
+    /// What is seen at the place of this frame from now on is another frame.
+    pub fn renew(&mut self, frame: u32) {
+        let Some(known) = self.frames.get(frame as usize).filter(|k| k.live) else {
+            return;
+        };
+        let hash = self.hasher.hash_one(known.frame);
+        if let Ok(entry) = self.frame_table.find_entry(hash, |of| *of == frame) {
+            entry.remove();
+        }
+    }
+
     /// The id of a stack, told with its frames and modules if it is new. `user` and `kernel` are leaf first.
     pub fn id(
         &mut self,
@@ -338,6 +349,18 @@ mod tests {
         assert_eq!(id(End::Root, &[], &f), 2);
         assert_eq!(id(End::Root, &f[..1], &f[1..]), 3);
         assert_eq!(id(End::Root, &f, &[]), 0);
+    }
+
+    #[test]
+    fn id_after_renew_is_of_another_frame_at_the_same_place() {
+        let (mut modules, mut out) = (Modules::new(1 << 20), Encoder::new());
+        let mut stacks = Stacks::default();
+        let f = frames(&mut modules, [1, 2]);
+        let mut id = |stacks: &mut Stacks| stacks.id(End::Root, &f, &[], &modules, &mut out);
+        assert_eq!(id(&mut stacks), 0);
+        stacks.renew(0);
+        assert_eq!((id(&mut stacks), id(&mut stacks)), (1, 1));
+        assert_eq!(stacks.place(0), stacks.place(2));
     }
 
     #[test]

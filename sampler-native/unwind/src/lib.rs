@@ -15,11 +15,13 @@ use std::ops::Range;
 mod cfi;
 mod elf;
 mod go;
+mod hotspot;
 mod maps;
 mod module;
 mod mounts;
 mod walk;
 
+pub use hotspot::HotSpot;
 pub use maps::ProcessMaps;
 pub use module::{Module, ModuleKind, Modules};
 pub use walk::Unwinder;

@@ -1,7 +1,7 @@
 //! What a process has mapped where.
 
 use crate::{
-    End, ModuleId, ModuleKind, Modules,
+    End, HotSpot, ModuleId, ModuleKind, Modules, hotspot,
     mounts::{Device, Mounts},
 };
 use std::{
@@ -11,9 +11,16 @@ use std::{
 };
 
 /// Most bytes read of `/proc/PID/maps`: a million mappings with names of ordinary length.
-const MAPS_LIMIT: u64 = 128 << 20;
+pub(crate) const MAPS_LIMIT: u64 = 128 << 20;
 /// The vDSO is two or three pages.
 const VDSO_LIMIT: u64 = 1 << 20;
+/// A JVM that does not tell about itself (it is starting, or is not HotSpot) is asked so often.
+const MAX_ATTEMPTS: u8 = 20;
+/// `sub $8,%rsp; call *%rcx; add $8,%rsp; ret`: CPython 3.12 and newer with `-X perf` makes one for each function, so that
+/// it has an address; a mapping of them holds nothing else.
+const TRAMPOLINE: [u8; 11] = [
+    0x48, 0x83, 0xec, 0x08, 0xff, 0xd1, 0x48, 0x83, 0xc4, 0x08, 0xc3,
+];
 
 /// The executable mappings of one process generation (from one exec to the next).
 #[derive(Debug)]
@@ -21,6 +28,17 @@ pub struct ProcessMaps {
     tgid: u32,
     areas: Vec<Area>,
     jit: Option<ModuleId>,
+    runtime: Runtime,
+}
+
+/// What makes code at run time there, as far as it changes how that code is walked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Runtime {
+    Other,
+    Python,
+    /// Not known yet, after so many attempts.
+    Jvm(u8),
+    HotSpot(HotSpot),
 }
 
 /// One executable mapping.
@@ -33,6 +51,8 @@ pub(crate) struct Area {
     pub delta: u64,
     /// The module is an ELF file or the vDSO, so that code and unwind information can be asked for.
     pub image: bool,
+    /// Trampolines of CPython.
+    pub trampolines: bool,
 }
 
 impl Area {
@@ -56,6 +76,7 @@ impl ProcessMaps {
             tgid,
             areas: Vec::new(),
             jit: None,
+            runtime: Runtime::Other,
         };
         maps.refresh(modules)?;
         Ok(maps)
@@ -70,6 +91,7 @@ impl ProcessMaps {
             tgid,
             areas: Vec::new(),
             jit: self.jit.filter(|_| tgid == self.tgid),
+            runtime: self.runtime.clone(),
         };
         maps.refresh(modules)?;
         Ok(maps)
@@ -91,6 +113,7 @@ impl ProcessMaps {
         let mut mounts = Mounts::new(self.tgid);
         for line in text.split(|byte| *byte == b'\n').filter_map(Line::parse) {
             if line.executable && line.path != b"[vsyscall]" {
+                self.see_runtime(line.path);
                 areas.push(self.area(&line, modules, &mut mounts));
             }
         }
@@ -103,6 +126,42 @@ impl ProcessMaps {
     pub fn modules(&self) -> impl Iterator<Item = ModuleId> {
         let areas = self.areas.iter().map(|area| area.module);
         areas.chain(self.jit)
+    }
+
+    /// Whether the code at `pc`, made at run time, may have used the frame pointer for something else: methods that a JVM
+    /// compiled, unless it was told to keep frame pointers.
+    pub(crate) fn doubts_frame_pointer(&self, pc: u64) -> bool {
+        match &self.runtime {
+            Runtime::Other | Runtime::Python => false,
+            Runtime::Jvm(_) => true,
+            Runtime::HotSpot(jvm) => {
+                !jvm.preserve_frame_pointer
+                    && !jvm.interpreter.contains(&pc)
+                    && pc.wrapping_add(1) != jvm.call_stub
+            }
+        }
+    }
+
+    /// Takes note of a runtime by its library. A JVM that is still starting is asked again next time.
+    fn see_runtime(&mut self, path: &[u8]) {
+        let file = path.rsplit(|b| *b == b'/').next().unwrap_or_default();
+        if hotspot::is_libjvm(path) {
+            let attempts = match self.runtime {
+                Runtime::HotSpot(_) => return,
+                Runtime::Jvm(attempts) => attempts,
+                _ => 0,
+            };
+            if attempts < MAX_ATTEMPTS {
+                self.runtime = match HotSpot::read(self.tgid) {
+                    Ok(jvm) => Runtime::HotSpot(jvm),
+                    Err(_) => Runtime::Jvm(attempts + 1),
+                };
+            }
+        } else if self.runtime == Runtime::Other
+            && (file.starts_with(b"python3") || file.starts_with(b"libpython3"))
+        {
+            self.runtime = Runtime::Python;
+        }
     }
 
     /// Whether `address` lies in an executable mapping.
@@ -148,6 +207,7 @@ impl ProcessMaps {
                     module,
                     delta: 0,
                     image: false,
+                    trampolines: false,
                 };
             }
             if let Some(delta) = modules.get(module).delta(start, end, line.offset) {
@@ -157,6 +217,7 @@ impl ProcessMaps {
                     module,
                     delta,
                     image: true,
+                    trampolines: false,
                 };
             }
         }
@@ -169,7 +230,15 @@ impl ProcessMaps {
             module,
             delta: 0,
             image: false,
+            trampolines: self.runtime == Runtime::Python
+                && matches!(self.code_at(start), Ok(TRAMPOLINE)),
         }
+    }
+
+    fn code_at(&self, address: u64) -> io::Result<[u8; TRAMPOLINE.len()]> {
+        let mut code = [0; TRAMPOLINE.len()];
+        File::open(format!("/proc/{}/mem", self.tgid))?.read_exact_at(&mut code, address)?;
+        Ok(code)
     }
 
     fn read_vdso(&self, start: u64, end: u64) -> io::Result<Vec<u8>> {
@@ -345,6 +414,7 @@ mod tests {
             module: ModuleId(0),
             delta: 0,
             image: false,
+            trampolines: false,
         };
         let areas = vec![
             area(0x1000, 0x2000),
@@ -355,6 +425,7 @@ mod tests {
             tgid: 1,
             areas,
             jit: None,
+            runtime: Runtime::Other,
         };
         for (address, start) in [
             (0xfff, None),

@@ -13,6 +13,8 @@ const ROWS: usize = 1 << 13;
 const CALLS: usize = 1 << 12;
 /// Words searched for a return address where there is no unwind information.
 const SCAN_WORDS: u64 = 64;
+/// Bytes from the stack pointer to a frame pointer that is not trusted; an interpreter's frame has some hundred.
+const SKIPPED_FRAMES: u64 = 16 << 10;
 /// A frame saves registers below its return address: a piece asked for starts this far before it.
 const SAVE_AREA: u64 = 256;
 /// Bytes below a frame pointer that are searched for where the frame begins.
@@ -537,6 +539,7 @@ impl Walk<'_> {
         if let Some(end) = self.modules.get(area.module).end() {
             return Step::End(end, None);
         }
+        let pc = self.registers.values[RIP].wrapping_sub(u64::from(is_return));
         let sp = self.registers.values[RSP];
         let mut lack = None;
         // A function that has not touched the stack yet, or never does.
@@ -546,7 +549,17 @@ impl Walk<'_> {
         {
             return self.guessed_caller(sp.wrapping_add(8), ra);
         }
+        if is_return && area.trampolines {
+            return self.leave_trampoline(sp);
+        }
         let rbp = self.registers.get(RBP);
+        let doubted = !area.image && self.maps.doubts_frame_pointer(pc);
+        if let Some(rbp) = rbp
+            && doubted
+            && let Some(end) = self.skips_frames(sp, rbp)
+        {
+            return end;
+        }
         if let Some(rbp) = rbp
             && rbp >= sp
             && rbp.is_multiple_of(8)
@@ -589,6 +602,39 @@ impl Walk<'_> {
             None if rbp == Some(0) => Step::End(End::Root, None),
             None => Step::End(End::NoUnwindInfo, None),
         }
+    }
+
+    /// CPython's trampoline has 8 bytes of its own and touches no register.
+    fn leave_trampoline(&mut self, sp: u64) -> Step {
+        match self.memory.read(sp.wrapping_add(8)) {
+            Ok(ra) if self.is_return_address(ra, true) => {
+                self.registers.enter_caller(sp.wrapping_add(16), ra);
+                Step::Caller {
+                    is_return: true,
+                    guessed: false,
+                }
+            }
+            Ok(_) => Step::End(End::NoUnwindInfo, None),
+            Err(_) => self.ends_at(sp),
+        }
+    }
+
+    /// A frame pointer that this frame did not set is that of an outer one, and leads past the frames between: then their
+    /// return addresses lie below it. Without one there the return address above it is this frame's own.
+    fn skips_frames(&mut self, sp: u64, rbp: u64) -> Option<Step> {
+        if rbp < sp || rbp - sp > SKIPPED_FRAMES {
+            return Some(Step::End(End::Jit, None));
+        }
+        for address in (sp..rbp).step_by(8) {
+            match self.memory.read(address) {
+                Ok(word) if self.maps.is_executable(word.wrapping_sub(1)) => {
+                    return Some(Step::End(End::Jit, None));
+                }
+                Ok(_) => {}
+                Err(_) => return Some(self.ends_at(address)),
+            }
+        }
+        None
     }
 
     fn ends_at(&self, address: u64) -> Step {

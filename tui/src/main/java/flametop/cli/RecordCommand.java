@@ -47,6 +47,8 @@ final class RecordCommand implements Callable<Integer> {
 
   @Mixin private final BudgetOptions budget = new BudgetOptions();
 
+  @Mixin private final JvmOptions jvms = new JvmOptions();
+
   @Option(
       names = "-d",
       order = 8,
@@ -200,7 +202,7 @@ final class RecordCommand implements Callable<Integer> {
       SampleSource source =
           replay.file() != null
               ? replay.open(0)
-              : KernelSource.open(target, rates.passHz(), rates.cpuHz());
+              : KernelSource.open(target, rates.passHz(), rates.cpuHz(), jvms.maps());
       try (Recording recording = recording(source, target, file, spec.commandLine().getErr())) {
         ExitCode code = recording.run();
         boolean damaged = source instanceof ReplaySource r && r.damaged();
@@ -240,7 +242,7 @@ final class RecordCommand implements Callable<Integer> {
 
   /** Refuses what does not go together. */
   private void agree() {
-    replay.agree(targets, rates, budget);
+    replay.agree(targets, rates, budget, jvms);
     if (seconds != null && passes != null) {
       throw new Failure.Ends(ExitCode.USAGE, "-d and -i both say when to end; give one of them");
     }

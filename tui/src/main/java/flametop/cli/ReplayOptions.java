@@ -47,7 +47,7 @@ final class ReplayOptions {
   }
 
   /** Refuses what does not go together. */
-  void agree(TargetOptions target, RateOptions rates, BudgetOptions budget) {
+  void agree(TargetOptions target, RateOptions rates, BudgetOptions budget, JvmOptions jvms) {
     if (file != null && target.given()) {
       throw new Failure.Ends(
           ExitCode.USAGE,
@@ -57,6 +57,11 @@ final class ReplayOptions {
       throw new Failure.Ends(
           ExitCode.USAGE,
           "--replay has the rates of its recording: -F, --cpu-hz and --budget do not go with it; --replay-speed does");
+    }
+    if (file != null && jvms.maps()) {
+      throw new Failure.Ends(
+          ExitCode.USAGE,
+          "--replay asks no JVM: --jvm-maps goes with live sampling; a recording has the names that it was made with");
     }
     if (file == null && speed != null) {
       throw new Failure.Ends(ExitCode.USAGE, "--replay-speed goes with --replay FILE");

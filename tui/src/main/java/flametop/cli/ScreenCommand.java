@@ -31,6 +31,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -62,6 +63,8 @@ final class ScreenCommand implements Callable<Integer> {
   @Mixin private final RateOptions rates = new RateOptions();
 
   @Mixin private final BudgetOptions budget = new BudgetOptions();
+
+  @Mixin private final JvmOptions jvms = new JvmOptions();
 
   @Mixin private final StatesOptions states = new StatesOptions();
 
@@ -144,7 +147,7 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    replay.agree(targets, rates, budget);
+    replay.agree(targets, rates, budget, jvms);
     if (!Terminals.isStdin() || !Terminals.isStdout()) {
       throw new Failure.Ends(
           ExitCode.USAGE,
@@ -186,7 +189,7 @@ final class ScreenCommand implements Callable<Integer> {
         describe(target),
         rates.passHz(),
         rates.cpuHz(),
-        () -> KernelSource.open(target, rates.passHz(), rates.cpuHz()));
+        () -> KernelSource.open(target, rates.passHz(), rates.cpuHz(), jvms.maps()));
   }
 
   private Origin recorded(ReplaySource source) {
@@ -229,10 +232,27 @@ final class ScreenCommand implements Callable<Integer> {
         origin.what,
         SnapshotSource.of(opened),
         source.recorded() ? null : sampler::setRates,
+        source instanceof KernelSource kernel ? new JvmMaps(kernel) : null,
         (window, shown, zoom) ->
             opened
                 .folded(window, shown, zoom, false)
                 .thenApplyAsync(stacks -> export(origin.host, stacks)));
+  }
+
+  private final class JvmMaps implements BooleanSupplier {
+    private final KernelSource source;
+    private boolean wanted = jvms.maps();
+
+    JvmMaps(KernelSource source) {
+      this.source = source;
+    }
+
+    @Override
+    public synchronized boolean getAsBoolean() {
+      wanted = !wanted;
+      source.jvmMaps(wanted);
+      return wanted;
+    }
   }
 
   /** Tells when the target is gone; the screen goes on with what was seen of it. */

@@ -77,6 +77,10 @@ final class Stacks {
   private static final byte ASKED = 4;
   private static final byte STANDIN = 8;
   private static final byte SOFTIRQ_ENTRY = 16;
+  private static final byte RENAMED = 32;
+
+  /** Whether any frame is {@code RENAMED}; its stacks are looked for all at once. */
+  private boolean renames;
 
   /**
    * Stacks that wait for the name of a frame, and what is free: lists through {@code waiterNext}.
@@ -313,8 +317,14 @@ final class Stacks {
     Names.Name name = new Names.Name(source, text);
     names.answered(place(frame), name);
     boolean first = frameFunction[frame] == NO_FUNCTION || (frameFlags[frame] & STANDIN) != 0;
+    int before = frameFunction[frame];
     set(frame, name);
     if (!first) {
+      // A map of code made at run time came after the first answer.
+      if (before != frameFunction[frame]) {
+        frameFlags[frame] |= RENAMED;
+        renames = true;
+      }
       return;
     }
     for (int w = frameWaiters[frame]; w >= 0; w = freeWaiter(w)) {
@@ -371,6 +381,21 @@ final class Stacks {
         changed = Arrays.copyOf(changed, 2 * changedCount);
       }
       changed[changedCount++] = stack;
+    }
+  }
+
+  private void changeRenamed() {
+    for (int stack = 0; stack < stackSlots.count(); stack++) {
+      int[] frames = stackFrames[stack];
+      for (int i = 0; frames != null && stackShown[stack] && i < frames.length; i++) {
+        if ((frameFlags[frames[i]] & RENAMED) != 0) {
+          change(stack);
+          break;
+        }
+      }
+    }
+    for (int frame = 0; frame < frameFlags.length; frame++) {
+      frameFlags[frame] &= ~RENAMED;
     }
   }
 
@@ -473,6 +498,10 @@ final class Stacks {
 
   /** Tells of every stack whose path changed since the last call. */
   void takeChanged(Listener listener) {
+    if (renames) {
+      renames = false;
+      changeRenamed();
+    }
     for (int i = 0; i < changedCount; i++) {
       stackChanged[changed[i]] = false;
       listener.renamed(changed[i]);

@@ -99,6 +99,8 @@ final class Bridge {
 
   static native void askPlaces(long handle, int[] frames, int count) throws SamplerException;
 
+  static native void jvmMaps(long handle, boolean wanted) throws SamplerException;
+
   static native void close(long handle) throws SamplerException;
 
   /** Lines of {@code ok|no|missing \t needed|optional \t what \t detail \t remedy}. */

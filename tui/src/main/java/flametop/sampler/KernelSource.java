@@ -38,9 +38,11 @@ public final class KernelSource implements SampleSource {
   /**
    * Loads the programs into the kernel. Takes up to a second.
    *
+   * @param jvmMaps see {@link #jvmMaps}
    * @throws SamplerException if this host does not allow it, or there is no such target
    */
-  public static KernelSource open(Target target, int passHz, int cpuHz) throws IOException {
+  public static KernelSource open(Target target, int passHz, int cpuHz, boolean jvmMaps)
+      throws IOException {
     Bridge.load();
     String settings =
         "target="
@@ -49,6 +51,8 @@ public final class KernelSource implements SampleSource {
             + passHz
             + "\nhz.cpu="
             + cpuHz
+            + "\njvm.maps="
+            + (jvmMaps ? 1 : 0)
             + "\n"
             + own()
             + "symbolizer="
@@ -126,6 +130,22 @@ public final class KernelSource implements SampleSource {
 
   private interface Request {
     void make() throws SamplerException;
+  }
+
+  /**
+   * Whether the JVMs whose compiled code is seen are asked to write maps of it, so that it has
+   * names. May be called by any thread; does nothing once this is closed.
+   */
+  public void jvmMaps(boolean wanted) {
+    synchronized (closing) {
+      if (!closed) {
+        try {
+          Bridge.jvmMaps(handle, wanted);
+        } catch (SamplerException e) {
+          throw new IllegalStateException(e.getMessage(), e);
+        }
+      }
+    }
   }
 
   /** Requests outlive the session: another thread may ask while this one closes. */

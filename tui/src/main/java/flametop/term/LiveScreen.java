@@ -359,6 +359,14 @@ public final class LiveScreen {
       } else {
         ask(new Budget.Pace(budget.now().refreshNanos(), true, r.passHz(), r.cpuHz()));
       }
+    } else if (effect instanceof Effect.JvmMaps) {
+      String text =
+          session.jvmMaps() == null
+              ? "a replay has the names that it was recorded with"
+              : session.jvmMaps().getAsBoolean()
+                  ? "JVMs are asked for maps of their compiled code; J stops that"
+                  : "JVMs are asked no more";
+      state = scene.settled().withMessage(text, false);
     } else if (effect instanceof Effect.Rows r) {
       CompletableFuture<List<ProcessRow>> rows =
           r.of() == PickList.Of.PROCESSES

@@ -1,5 +1,7 @@
 package flametop.term;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * What runs behind the screen once sampling is open.
  *
@@ -8,7 +10,14 @@ package flametop.term;
  *     replay of FILE}
  * @param source answers with snapshots and takes the filter
  * @param rates null where the rates are given (a replay)
+ * @param jvmMaps begins to ask JVMs for maps of their compiled code, or stops; returns whether they
+ *     are asked now. Null in a replay
  * @param exporter null where nothing can be exported
  */
 public record LiveSession(
-    String host, String target, SnapshotSource source, RateControl rates, Exporter exporter) {}
+    String host,
+    String target,
+    SnapshotSource source,
+    RateControl rates,
+    BooleanSupplier jvmMaps,
+    Exporter exporter) {}

@@ -20,6 +20,9 @@ public sealed interface Effect {
 
   record Rates(int passHz, int cpuHz) implements Effect {}
 
+  /** Ask JVMs for maps of their compiled code, or stop asking. */
+  record JvmMaps() implements Effect {}
+
   record Filter(TaskFilter filter) implements Effect {}
 
   /** Fetch the rows of the open pick list. */

@@ -74,6 +74,7 @@ final class HelpPainter {
       {"+ -", "passes a second"},
       {"< >", "cpu clock"},
       {"e", "export folded stacks"},
+      {"J", "ask JVMs for names"},
       {"^L", "paint anew"},
       {"q ^C", "quit"},
     },

@@ -153,6 +153,7 @@ public final class Keys {
                   .withSelected(GraphQuery.ROOT, List.of(GraphQuery.ROOT))
                   .withMessage("started anew", false),
               new Effect.Restart());
+      case 'J' -> Step.to(s, new Effect.JvmMaps());
       case '?' -> Step.to(s.withHelp(true));
       case 'q' -> Step.to(s, new Effect.Quit());
       default -> nothing(s, Key.of(c));

@@ -2,9 +2,11 @@ package flametop.view;
 
 import flametop.profile.GraphQuery;
 import flametop.profile.GraphSlice;
+import flametop.profile.NodeKind;
 import flametop.profile.Selection;
 import flametop.profile.Snapshot;
 import flametop.sampler.State;
+import flametop.sampler.WalkEnd;
 
 /**
  * The selected frame in full, and below it the keys, the answer to the last one, or the search that
@@ -49,6 +51,7 @@ final class SelectionPainter {
   };
 
   private static final int FORMS = 7;
+  private static final String WITHOUT_FRAME_POINTERS = "[" + WalkEnd.JIT.reason() + "]";
 
   private SelectionPainter() {}
 
@@ -103,13 +106,18 @@ final class SelectionPainter {
 
   private static String name(Scene scene, Selection selection) {
     if (selection != null && selection.path().length > 0) {
-      return selection.path()[selection.path().length - 1];
+      return name(selection);
     }
     Geometry g = scene.geometry;
     if (g != null && scene.selectedBox >= 0 && g.node(scene.selectedBox) >= 0) {
       return g.slice().name()[g.node(scene.selectedBox)];
     }
     return "all";
+  }
+
+  private static String name(Selection selection) {
+    int length = selection.path().length;
+    return length == 0 ? "" : selection.path()[length - 1];
   }
 
   /** Shares, CPUs' worth and time by state: from all of them in words to the share alone. */
@@ -190,9 +198,23 @@ final class SelectionPainter {
             ? "pid " + selection.pid()
             : selection.processes() == 1 ? "1 process" : selection.processes() + " processes";
     x += grid.text(x, y, end - x, who, Paint.of(Role.TEXT), CHROME, 0) + 2;
-    if (selection.pid() != 0) {
+    String remedy = remedy(selection);
+    if (!remedy.isEmpty()) {
+      grid.text(x, y, end - x, remedy, Paint.of(Role.ACCENT), CHROME, 0);
+    } else if (selection.pid() != 0) {
       grid.text(x, y, end - x, selection.commandLine(), Paint.of(Role.DIM), CHROME, 0);
     }
+  }
+
+  /** How to see what is missing here; empty if nothing is, or if nothing helps. */
+  private static String remedy(Selection selection) {
+    String name = name(selection);
+    if (selection.kind() == NodeKind.REASON && name.equals(WITHOUT_FRAME_POINTERS)) {
+      return "to see what called it: run java with -XX:+PreserveFramePointer";
+    }
+    return selection.kind() == NodeKind.UNKNOWN && name.equals("[jit]")
+        ? "to see its name: J asks JVMs (jcmd PID Compiler.perfmap); node --perf-basic-prof; python -X perf"
+        : "";
   }
 
   private static void run(Scene scene, CellGrid grid, int y, int end) {

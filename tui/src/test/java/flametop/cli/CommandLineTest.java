@@ -93,6 +93,7 @@ class CommandLineTest {
     refused(ExitCode.USAGE, "--replay has its own target", "record", "--replay", "x", "-p", "1");
     refused(ExitCode.USAGE, "--replay has the rates of its", "record", "--replay", "x", "-F", "9");
     refused(ExitCode.USAGE, "--replay has the rates of its", "--replay", "x", "--cpu-hz", "0");
+    refused(ExitCode.USAGE, "--replay asks no JVM", "record", "--replay", "x", "--jvm-maps");
     refused(
         ExitCode.USAGE,
         "--replay ends where the recording does",

@@ -162,6 +162,19 @@ class ProfileTest {
   }
 
   @Test
+  void name_secondOfAFrame_movesItsPastToo() throws Exception {
+    run(0, 30);
+    names();
+    Map<String, Long> before = folded(Long.MAX_VALUE, StateSet.ALL);
+    send(batch(1000 + 50 * (sequence - 1), false).name(2, "better"));
+    Map<String, Long> after = folded(Long.MAX_VALUE, StateSet.ALL);
+    Map<String, Long> expected = new TreeMap<>();
+    before.forEach((path, value) -> expected.put(path.replace("work", "better"), value));
+    assertTrue(before.containsKey("busy;main;work"), before.toString());
+    assertEquals(expected, after);
+  }
+
+  @Test
   void folded_window_isTheLastSeconds() throws Exception {
     run(0, 101);
     names();

@@ -36,6 +36,7 @@ public final class DemoScreen {
                         "all tasks",
                         machine,
                         (pass, cpu) -> {},
+                        () -> true,
                         (window, states, zoom) ->
                             CompletableFuture.completedFuture(
                                 "wrote flametop.folded: 84 stacks, 5.2 KiB")));

@@ -269,6 +269,12 @@ class KeysTest {
   }
 
   @Test
+  void capitalJ_asksJvms() {
+    type("J");
+    assertEquals(List.of(new Effect.JvmMaps()), effects);
+  }
+
+  @Test
   void q_whileTyping_isALetter() {
     type("/q");
     assertEquals("q", state.search().text());

@@ -1,0 +1,13 @@
+package flametop.cli;
+
+import picocli.CommandLine.Option;
+
+/** What is asked of JVMs. */
+final class JvmOptions {
+  @Option(names = "--jvm-maps", order = 7, description = "ask JVMs for the names of compiled code")
+  private boolean maps;
+
+  boolean maps() {
+    return maps;
+  }
+}
