@@ -1,0 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# perf record, stacks by unwind tables of 8 KiB copied each time.
+. "$here/tools/perf-fp.sh"
+graph=dwarf
