@@ -4,11 +4,11 @@ counts=cpu
 graph=fp
 tool_why_not() { command -v perf >/dev/null || echo "package linux-perf"; }
 tool_start() {
-  exec env --default-signal=INT perf record -a -e cpu-clock -F "$cpu_hz" --call-graph "$graph" -k CLOCK_REALTIME -o "$1/data"
+  exec env --default-signal=INT perf record -N -a -e cpu-clock -F "$cpu_hz" --call-graph "$graph" -k CLOCK_REALTIME -o "$1/data"
 }
 # Its names come at the end.
 tool_finish() {
-  perf script -i "$1/data" --ns -F comm,tid,time,ip,sym >"$1/script" 2>/dev/null
+  perf script --no-inline -i "$1/data" --ns -F comm,tid,time,ip,sym >"$1/script" 2>/dev/null
 }
 tool_first() { awk '/^[^\t ]/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+\.[0-9]+:$/) { print $i + 0; exit } }' OFMT=%.6f CONVFMT=%.6f "$1/script"; }
 tool_said() { perf report -i "$1/data" --stats 2>/dev/null | awk '/LOST_SAMPLES|LOST events/ { lost += $NF } END { print lost + 0 }'; }
