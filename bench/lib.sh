@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # What bench/run measures with: control groups, the BPF programs of a process, folded stacks, the table.
 
 # now: seconds since 1970, with microseconds.
@@ -8,7 +8,7 @@ now() {
 
 # calc EXPRESSION: of awk.
 calc() {
-  awk "BEGIN { printf \"%.6g\", $1 }"
+  awk "BEGIN { printf \"%.9g\", ($1) }"
 }
 
 # Control groups of version 2 count the CPU time of all that ran in them, ended or not. Where the hierarchy is not mounted, as on systems

@@ -2,7 +2,7 @@
 # The open screen, 200 x 60 cells, four pictures a second, in a tmux that is not counted.
 counts=nothing
 first=7
-native='^(sampler|flametop-.*)$'
+native='^(sampler|symbolizer|flametop-.*)$'
 tool_why_not() { command -v tmux >/dev/null || echo "package tmux"; }
 tool_start() {
   local command

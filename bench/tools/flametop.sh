@@ -2,7 +2,7 @@
 # flametop record, the whole machine, all states.
 counts=passes
 first=7 # the CPU clock's program
-native='^(sampler|flametop-.*)$'
+native='^(sampler|symbolizer|flametop-.*)$'
 tool_why_not() { :; }
 tool_start() {
   exec env --default-signal=INT "$here/../flametop" record -F "$pass_hz" --cpu-hz "$cpu_hz" --states all --by comm --unit samples \

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # offcputime of libbpf-tools: time off the CPU, counted when a thread comes back to it.
-counts=time
+counts='time'
 first=26 # a program on the switch of tasks
 tool_why_not() { [ -x /usr/sbin/offcputime ] || echo "package libbpf-tools"; }
 tool_start() { exec env --default-signal=INT /usr/sbin/offcputime --stack-storage-size=16384; }
