@@ -88,7 +88,7 @@ group_threads() {
 }
 
 # group_bpf GROUP TYPE: of the BPF programs that it holds open: runs of those of this type, nanoseconds of those that run in the time of
-# others (an iterator's are its reader's own), and bytes of its maps.
+# others (an iterator's are its reader's own), bytes of its maps, and runs of its iterators.
 group_bpf() {
   local pid
   while read -r pid; do
@@ -103,13 +103,15 @@ group_bpf() {
         else if ((f, "run_cnt") in of) {
           id = of[f, "prog_id"]
           if (of[f, "prog_type"] == type) runs[id] = of[f, "run_cnt"]
-          if (!(id in reader)) time[id] = of[f, "run_time_ns"]
+          if (id in reader) visits[id] = of[f, "run_cnt"]
+          else time[id] = of[f, "run_time_ns"]
         }
       }
       for (id in runs) all += runs[id]
       for (id in time) ns += time[id]
       for (id in maps) bytes += maps[id]
-      printf "%d %d %d\n", all, ns, bytes
+      for (id in visits) visited += visits[id]
+      printf "%d %d %d %d\n", all, ns, bytes, visited
     }'
 }
 
