@@ -41,7 +41,10 @@ int main(int argc, char **argv)
 	long ran = 0, began = 0;
 	FILE *sums = fopen("/proc/self/schedstat", "r"), *stat = fopen("/proc/self/stat", "r");
 	if (!sums || fscanf(sums, "%ld", &ran) != 1 || !stat ||
-	    fscanf(stat, "%*d %*s %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %ld", &began) != 1)
+	    fscanf(stat,
+		   "%*d %*s %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
+		   "%*d %*d %ld",
+		   &began) != 1)
 		return 1;
 	began *= 1000000000 / sysconf(_SC_CLK_TCK);
 	printf("%d %ld %ld\n", getpid(), ran, ns(CLOCK_BOOTTIME) - began);

@@ -97,8 +97,9 @@ body(volatile struct chain *c, unsigned long *seed, unsigned int id, char *room,
 		c->depth--;                                                     \
 	}
 FUNCTION(0, 8)
-FUNCTION(1, 16) FUNCTION(2, 24) FUNCTION(3, 40) FUNCTION(4, 64) FUNCTION(5, 100) FUNCTION(6, 128)
-	FUNCTION(7, 8) FUNCTION(8, 200) FUNCTION(9, 32) FUNCTION(10, 16)
+FUNCTION(1, 16)
+FUNCTION(2, 24) FUNCTION(3, 40) FUNCTION(4, 64) FUNCTION(5, 100) FUNCTION(6, 128) FUNCTION(7, 8)
+	FUNCTION(8, 200) FUNCTION(9, 32) FUNCTION(10, 16)
 		FUNCTION(11, 56) static function *const functions[FUNCTIONS] = { f0, f1, f2,  f3,
 										 f4, f5, f6,  f7,
 										 f8, f9, f10, f11 };

@@ -11,7 +11,7 @@ final class BudgetOptions {
       order = 7,
       paramLabel = "PCT",
       converter = Share.class,
-      description = "%% of one CPU to keep to by lower rates (default 20; 0: off)")
+      description = "most of a CPU it may cost, in %% (default 20; 0: off)")
   private Double share;
 
   /** A share of one CPU. */

@@ -106,7 +106,8 @@ final class RecordCommand implements Callable<Integer> {
       description = "where to; - is stdout (default)")
   private Path output;
 
-  @Option(names = "--force", order = 15, description = "replace FILE if it exists")
+  // Hidden: the help fits a screen, and who needs it is told when FILE exists.
+  @Option(names = "--force", hidden = true)
   private boolean force;
 
   @Mixin private final ReplayOptions replay = new ReplayOptions();

@@ -44,8 +44,8 @@ final class Quality {
   private record Cost(long time, List<OwnPart> parts, long copied, long streamed) {}
 
   private final Stacks stacks;
-  private Tally processes = new Tally("(gone)");
-  private Tally modules = new Tally("(gone)");
+  private Tally processes = new Tally("(others)");
+  private Tally modules = new Tally("(others)");
   private Map<String, Integer> moduleRow = new HashMap<>();
   private int[] processRow = new int[64];
   private int[] rowTgid = new int[64];
@@ -92,8 +92,8 @@ final class Quality {
 
   /** Counts from now on. */
   void restart() {
-    processes = new Tally("(gone)");
-    modules = new Tally("(gone)");
+    processes = new Tally("(others)");
+    modules = new Tally("(others)");
     moduleRow = new HashMap<>();
     Arrays.fill(processRow, NO_ROW);
     steps.clear();

@@ -2,11 +2,14 @@ package flametop.profile;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
- * Counts how samples ended, by row: since the start, and by steps of the last minutes. A row that
- * was not counted for so long may be summed up with others where there are many.
+ * Counts how samples ended, by row: since the start, and by steps of the last minutes. Where there
+ * are many rows, those that were not counted for longest are summed up in one.
  */
 final class Tally {
   /** The row of rows that are no more. */
@@ -108,7 +111,8 @@ final class Tally {
   }
 
   /**
-   * Sums up rows that are not in a step any more.
+   * Sums up the half of the rows that was not counted for longest, and all that are not in a step
+   * any more: so often as rows come, each costs the same.
    *
    * @return the new number of each row
    */
@@ -116,10 +120,17 @@ final class Tally {
     int[] to = new int[rows.size()];
     List<Row> old = new ArrayList<>(rows);
     long[] oldSteps = lastStep;
+    BitSet kept = new BitSet();
+    IntStream.range(1, old.size())
+        .filter(i -> oldSteps[i] > step - STEPS)
+        .boxed()
+        .sorted(Comparator.comparingLong((Integer i) -> oldSteps[i]).reversed())
+        .limit(MOST_ROWS / 2)
+        .forEach(kept::set);
     rows.clear();
     lastStep = new long[old.size()];
     for (int i = 0; i < old.size(); i++) {
-      if (i != GONE && oldSteps[i] <= step - STEPS) {
+      if (i != GONE && !kept.get(i)) {
         to[i] = GONE;
         for (int o = 0; o < QualityReport.OUTCOMES; o++) {
           rows.get(GONE).all[o] += old.get(i).all[o];

@@ -222,6 +222,8 @@ final class QualityPainter {
   private static String label(WalkEnd end) {
     return switch (end) {
       case OTHER_STACK -> "other stk";
+      case UNREADABLE -> "no file";
+      case NARROW -> "32-bit";
       case NO_UNWIND_INFO -> "no unwind";
       case JIT -> "jit no fp";
       default -> end.reason();

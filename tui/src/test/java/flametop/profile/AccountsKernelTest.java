@@ -251,7 +251,7 @@ class AccountsKernelTest {
       assertEquals(run, account.getOrDefault("RUN", 0L), kind + ": RUN of " + thread.getKey());
       long all = account.values().stream().mapToLong(Long::longValue).sum();
       // A tick at either end.
-      long ticks = thread.getValue().size() * 2 * Accounts.TICK_NANOS;
+      long ticks = thread.getValue().size() * 2L * Accounts.TICK_NANOS;
       assertTrue(
           Math.abs(all - wall) <= ticks,
           kind + ": tid " + thread.getKey() + " lived " + wall + " ns and has " + account);

@@ -289,8 +289,10 @@ class GraphReaderTest {
     world.intake.place(frame, calls, "");
     assertEquals(List.of(new Source.Place(300 * World.MS, calls, "")), source(work).places());
     world.intake.frameSeen(frame, 1, 0x9999, false);
-    source(work);
-    assertEquals(List.of(frame, frame), world.askedPlaces, "another frame by that number");
+    Source after = source(work);
+    assertEquals(List.of(frame), world.askedPlaces, "the number is another frame's now");
+    assertEquals(List.of(), after.places().get(0).calls());
+    assertTrue(after.places().get(0).missing().startsWith("seen too long ago"));
   }
 
   @Test

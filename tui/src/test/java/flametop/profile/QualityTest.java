@@ -65,12 +65,12 @@ final class QualityTest {
     }
     QualityReport report = quality.report(ALL);
     String reasons =
-        " TRUNCATED=1 OTHER_STACK=1 NO_UNWIND_INFO=1 JIT=1 MM_BUSY=1 TORN=1 FAULTED=1 EXITED=1 LIMIT=1";
-    assertEquals("app 10: ROOT=1" + reasons, text(report.processes()));
+        " TRUNCATED=1 OTHER_STACK=1 NO_UNWIND_INFO=1 JIT=1 MM_BUSY=1 TORN=1 FAULTED=1 EXITED=1 LIMIT=1 UNREADABLE=1 NARROW=1";
+    assertEquals("app 12: ROOT=1" + reasons, text(report.processes()));
     assertEquals(
-        "libx.so 10: ROOT=1" + reasons + "; app 10: ROOT=10; [kernel] 10: ROOT=10",
+        "libx.so 12: ROOT=1" + reasons + "; app 12: ROOT=12; [kernel] 12: ROOT=12",
         text(report.modules()));
-    assertEquals(10, report.window().counts().samples());
+    assertEquals(12, report.window().counts().samples());
   }
 
   @Test
@@ -193,7 +193,21 @@ final class QualityTest {
     QualityReport report = quality.report(ALL);
     assertEquals(30_000, report.all().counts().samples());
     assertEquals(true, report.processes().size() < 10_000);
-    assertEquals("(gone)", report.processes().get(0).name());
+    assertEquals("(others)", report.processes().get(0).name());
     assertEquals("p29999 1: ROOT=1", text(quality.report(1).processes().subList(9, 10)));
+  }
+
+  @Test
+  void sample_manyProcessesWithinAMoment_rowsAreBoundedAndNoneIsLost() {
+    stack(0, WalkEnd.ROOT, 1, 1);
+    pass(100);
+    for (int i = 0; i < 30_000; i++) {
+      quality.processSeen(i % 10, 1_000 + i, i, "p" + i);
+      quality.sample(i % 10, 0, WalkEnd.ROOT);
+    }
+    QualityReport report = quality.report(TEN);
+    assertEquals(30_000, report.all().counts().samples());
+    assertEquals(true, report.processes().size() < 10_000);
+    assertEquals("(others)", report.processes().get(0).name());
   }
 }

@@ -563,7 +563,7 @@ public final class Pictures {
                 "java",
                 counts(3_120, 0, WalkEnd.JIT, 2_890, WalkEnd.MM_BUSY, 12, WalkEnd.TORN, 3)),
             new QualityReport.Row(977, "postgres", counts(940, 0, WalkEnd.OTHER_STACK, 1)),
-            new QualityReport.Row(0, "(gone)", counts(12, 0, WalkEnd.EXITED, 33)));
+            new QualityReport.Row(0, "(others)", counts(12, 0, WalkEnd.EXITED, 33)));
     List<QualityReport.Row> modules =
         List.of(
             new QualityReport.Row(0, "libc.so.6", counts(17_000, 12)),
