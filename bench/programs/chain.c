@@ -96,13 +96,22 @@ body(volatile struct chain *c, unsigned long *seed, unsigned int id, char *room,
 		c->next = id + 1;                                               \
 		c->depth--;                                                     \
 	}
+// clang-format off: it takes these for the head of a function
 FUNCTION(0, 8)
 FUNCTION(1, 16)
-FUNCTION(2, 24) FUNCTION(3, 40) FUNCTION(4, 64) FUNCTION(5, 100) FUNCTION(6, 128) FUNCTION(7, 8)
-	FUNCTION(8, 200) FUNCTION(9, 32) FUNCTION(10, 16)
-		FUNCTION(11, 56) static function *const functions[FUNCTIONS] = { f0, f1, f2,  f3,
-										 f4, f5, f6,  f7,
-										 f8, f9, f10, f11 };
+FUNCTION(2, 24)
+FUNCTION(3, 40)
+FUNCTION(4, 64)
+FUNCTION(5, 100)
+FUNCTION(6, 128)
+FUNCTION(7, 8)
+FUNCTION(8, 200)
+FUNCTION(9, 32)
+FUNCTION(10, 16)
+FUNCTION(11, 56)
+// clang-format on
+
+static function *const functions[FUNCTIONS] = { f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11 };
 
 static double now(void)
 {

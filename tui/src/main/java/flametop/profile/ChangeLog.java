@@ -547,7 +547,8 @@ final class ChangeLog {
     Chunk sum = merger.chunk();
     int entriesKept = (int) Math.min(SUM_ENTRIES, limit / 2 / ENTRY_BYTES);
     if (sum.count > entriesKept) {
-      sum = coarse(older(sum), entriesKept / 2);
+      // The last mark may stand within a batch, the rest of which is still to come.
+      sum = coarse(older(sum, b.marks > 1 ? b.markTime[b.marks - 2] : endTime(a)), entriesKept / 2);
     }
     sum.sum = true;
     chunks.set(1, sum);
@@ -557,10 +558,10 @@ final class ChangeLog {
   }
 
   /**
-   * Gives what is gone to who stands for it. Where an interval is open, its end is still to come.
+   * Gives what was gone before then to who stands for it. Where an interval is open, its end is
+   * still to come.
    */
-  private Chunk older(Chunk c) {
-    long before = endTime(c);
+  private Chunk older(Chunk c, long before) {
     return rekeyed(
         c,
         new Keys() {
