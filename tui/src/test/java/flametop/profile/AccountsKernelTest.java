@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.sampler.Counter;
+import flametop.sampler.IdSpace;
 import flametop.sampler.KernelSource;
 import flametop.sampler.State;
 import flametop.sampler.StreamReader;
@@ -16,6 +17,7 @@ import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +50,10 @@ class AccountsKernelTest {
   private final StreamReader reader = new StreamReader(0, false);
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(1 << 20);
   private final List<Life> lives = new ArrayList<>();
+
+  /** By the id that a task has now. */
+  private final Map<Integer, Life> alive = new HashMap<>();
+
   private final Map<Integer, Integer> tgids = new HashMap<>();
   private boolean more;
 
@@ -109,11 +115,13 @@ class AccountsKernelTest {
       case "batchBegins" -> more = (boolean) args[3];
       case "processSeen" -> tgids.put((int) args[0], (int) args[1]);
       case "taskSeen" -> {
-        int id = (int) args[0];
-        if (id == lives.size()) {
-          lives.add(new Life());
-        }
-        Life life = lives.get(id);
+        Life life =
+            alive.computeIfAbsent(
+                (int) args[0],
+                id -> {
+                  lives.add(new Life());
+                  return lives.get(lives.size() - 1);
+                });
         life.tgid = tgids.get((int) args[1]);
         life.tid = (int) args[2];
         life.comm = (String) args[5];
@@ -122,18 +130,23 @@ class AccountsKernelTest {
         }
       }
       case "taskChanged", "cpuSample" -> {
-        Life life = lives.get((int) args[1]);
+        Life life = alive.get((int) args[1]);
         life.begin((long) args[0], (long) args[3]);
         // A zombie may be seen before the end is told of.
         life.end = Math.max(life.end, (long) args[0]);
       }
       case "taskGone" -> {
-        Life life = lives.get((int) args[0]);
+        Life life = alive.get((int) args[0]);
         life.begin((long) args[1], (long) args[2]);
         life.gone = true;
         life.end = Math.max(life.end, (long) args[1]);
         life.lastRun = (long) args[2];
         life.exact = (boolean) args[4];
+      }
+      case "forgotten" -> {
+        if (args[0] == IdSpace.TASK) {
+          Arrays.stream((int[]) args[1]).forEach(alive::remove);
+        }
       }
       default -> {}
     }
