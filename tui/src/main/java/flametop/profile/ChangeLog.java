@@ -82,7 +82,7 @@ final class ChangeLog {
   private static final long SECOND = 1_000_000_000L;
 
   /** Most entries of the sum, as far as no interval is open in them. */
-  private static final int SUM_ENTRIES = 1 << 16;
+  private static final int SUM_ENTRIES = 1 << 15;
 
   private static final class Chunk {
     int[] owner;
@@ -310,14 +310,15 @@ final class ChangeLog {
 
   /**
    * Makes the log share its memory with what is kept because of it: it takes less when that is more
-   * than three times as much as the log may have, and more again when it is less than that by half.
+   * than one and a half times as much as the log may have, and more again when it is less than
+   * once.
    *
    * @param kept bytes, about
    */
   void share(long kept) {
-    if (kept > 3 * most) {
+    if (kept > 3 * most / 2) {
       limit = Math.max(most / 8, limit * 3 / 4);
-    } else if (kept < 3 * most / 2) {
+    } else if (kept < most) {
       limit = Math.min(most, limit * 4 / 3 + 1);
     }
   }
@@ -578,8 +579,8 @@ final class ChangeLog {
   }
 
   /**
-   * Keeps the {@code most} heaviest entries and those with open intervals as they are; of the
-   * others the stacks are not told apart any more, and if that is too many still, nor the owners.
+   * Keeps the {@code most} heaviest entries and those that are not over as they are; of the others
+   * the stacks are not told apart any more, and if that is too many still, nor the owners.
    */
   private Chunk coarse(Chunk c, int most) {
     Chunk lessStacks = light(c, most, false);
@@ -600,7 +601,10 @@ final class ChangeLog {
         c,
         new Keys() {
           private boolean kept(int entry) {
-            return c.open[entry] != 0 || Math.abs(c.base[entry]) > least;
+            // What waits for a sample is taken back when that comes.
+            return c.open[entry] != 0
+                || c.stack[entry] == Stacks.NOT_SAMPLED
+                || Math.abs(c.base[entry]) > least;
           }
 
           @Override

@@ -50,6 +50,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   private final HostUsage host;
   private final Intake intake;
   private final Sweep sweep;
+  private final Heap heap = new Heap();
   private final GraphReader.Matches matches = new GraphReader.Matches();
 
   private Fold fold;
@@ -339,6 +340,7 @@ public final class Profile implements BatchSink, AutoCloseable {
     if (sweep.due()) {
       sweep();
     }
+    heap.tend();
   }
 
   private void sweep() {
