@@ -237,7 +237,7 @@ pub struct Kernel {
     stat: RefCell<Vec<cpus::StatLine>>,
     programs: RefCell<Vec<ProgramTime>>,
     /// While it is open the kernel counts how long programs run; `None` if it may not be had.
-    _program_time: Option<OwnedFd>,
+    program_time: Option<OwnedFd>,
 }
 
 /// `/proc/stat` counts in ticks, and is the longer the more CPUs and interrupts there are: it and the programs' run time are
@@ -315,7 +315,7 @@ impl Kernel {
             asked: Cell::new(0),
             stat: RefCell::default(),
             programs: RefCell::default(),
-            _program_time: sys::count_program_time().ok(),
+            program_time: None,
         };
         if let Some(own) = own {
             kernel.exclude(own).map_err(failed)?;
@@ -432,6 +432,12 @@ impl Kernel {
         };
         self.programs
             .replace(objects.into_iter().filter_map(time).collect());
+    }
+
+    /// Has the kernel count how long programs run, or not: it costs every program of this host some 70 ns a run. Where it may
+    /// not be had, it stays at 0.
+    pub fn count_program_time(&mut self, wanted: bool) {
+        self.program_time = wanted.then(sys::count_program_time).and_then(Result::ok);
     }
 
     /// How long the programs ran up to a fifth of a second ago, those that could be had.

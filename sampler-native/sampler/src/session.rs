@@ -166,11 +166,12 @@ impl Session {
         let mut own = settings.own.clone();
         own.push(std::process::id());
         let opened = os::monotonic();
-        let (kernel, rings) = Kernel::open(&flametop_kernel::Settings {
+        let (mut kernel, rings) = Kernel::open(&flametop_kernel::Settings {
             target: settings.target.clone(),
             cpu_hz: settings.cpu_hz,
             own: own.clone(),
         })?;
+        kernel.count_program_time(settings.program_time);
         let header = facts::header(&settings, &own, &kernel);
         let tasks = Tasks::new(opened, facts::boot_offset());
         let mut pipeline = Pipeline::new(

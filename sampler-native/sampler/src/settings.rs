@@ -17,6 +17,8 @@ pub struct Settings {
     pub cpu_hz: u32,
     /// `symbolizer`: path of `flametop-symbolizer`.
     pub symbolizer: PathBuf,
+    /// `program.time`: `0` if the kernel need not count how long the BPF programs run.
+    pub program_time: bool,
     /// `jvm.maps`: `1` to ask JVMs for maps of their compiled code.
     pub jvm_maps: bool,
     /// `own`: processes of flametop beside this one.
@@ -34,6 +36,7 @@ impl Settings {
             pass_hz: 19,
             cpu_hz: 99,
             symbolizer: PathBuf::new(),
+            program_time: true,
             jvm_maps: false,
             own: Vec::new(),
         };
@@ -45,6 +48,7 @@ impl Settings {
                 "hz.pass" => settings.pass_hz = value.parse().map_err(|_| bad())?,
                 "hz.cpu" => settings.cpu_hz = value.parse().map_err(|_| bad())?,
                 "symbolizer" => settings.symbolizer = PathBuf::from(value),
+                "program.time" => settings.program_time = flag(value).ok_or_else(bad)?,
                 "jvm.maps" => settings.jvm_maps = flag(value).ok_or_else(bad)?,
                 "own" => settings.own = numbers(value).ok_or_else(bad)?,
                 _ => return Err(bad()),

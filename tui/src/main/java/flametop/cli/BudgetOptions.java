@@ -27,6 +27,11 @@ final class BudgetOptions {
     return share != null;
   }
 
+  /** Whether there is one, for which all that flametop costs must be counted. */
+  boolean limited() {
+    return share() < Double.POSITIVE_INFINITY;
+  }
+
   /** Of one CPU; infinite: none. */
   double share() {
     return share == null ? 0.2 : share;

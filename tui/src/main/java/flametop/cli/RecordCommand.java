@@ -203,7 +203,8 @@ final class RecordCommand implements Callable<Integer> {
       SampleSource source =
           replay.file() != null
               ? replay.open(0)
-              : KernelSource.open(target, rates.passHz(), rates.cpuHz(), jvms.maps());
+              : KernelSource.open(
+                  target, rates.passHz(), rates.cpuHz(), budget.limited(), jvms.maps());
       try (Recording recording = recording(source, target, file, spec.commandLine().getErr())) {
         ExitCode code = recording.run();
         boolean damaged = source instanceof ReplaySource r && r.damaged();

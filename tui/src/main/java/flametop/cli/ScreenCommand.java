@@ -189,7 +189,9 @@ final class ScreenCommand implements Callable<Integer> {
         describe(target),
         rates.passHz(),
         rates.cpuHz(),
-        () -> KernelSource.open(target, rates.passHz(), rates.cpuHz(), jvms.maps()));
+        () ->
+            KernelSource.open(
+                target, rates.passHz(), rates.cpuHz(), budget.limited(), jvms.maps()));
   }
 
   private Origin recorded(ReplaySource source) {

@@ -38,10 +38,13 @@ public final class KernelSource implements SampleSource {
   /**
    * Loads the programs into the kernel. Takes up to a second.
    *
+   * @param programTime whether the kernel counts how long the BPF programs run, which costs some 70
+   *     ns a run
    * @param jvmMaps see {@link #jvmMaps}
    * @throws SamplerException if this host does not allow it, or there is no such target
    */
-  public static KernelSource open(Target target, int passHz, int cpuHz, boolean jvmMaps)
+  public static KernelSource open(
+      Target target, int passHz, int cpuHz, boolean programTime, boolean jvmMaps)
       throws IOException {
     Bridge.load();
     String settings =
@@ -51,6 +54,8 @@ public final class KernelSource implements SampleSource {
             + passHz
             + "\nhz.cpu="
             + cpuHz
+            + "\nprogram.time="
+            + (programTime ? 1 : 0)
             + "\njvm.maps="
             + (jvmMaps ? 1 : 0)
             + "\n"
