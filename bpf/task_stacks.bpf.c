@@ -172,14 +172,17 @@ static __always_inline void meet(struct task_struct *t, __u32 tid)
 	}
 }
 
-/* mmap_lock of `t` is held: says by whom, and has the walk look out for it */
-static __always_inline void name_holder(struct ft_stack *stack, struct task_struct *t)
+/*
+ * mmap_lock of `t` is held: says by whom, and has the walk look out for it until `t` is tried again. Whether that may be
+ * known then, and is not now.
+ */
+static __always_inline bool name_holder(struct ft_stack *stack, struct task_struct *t)
 {
 	__u64 owner = mmap_lock_owner(t);
 
 	if (!owner)
-		return;
-	look_until = pass + 1;
+		return 0;
+	look_until = pass + MOST_PASSES_APART + 1;
 	for (int i = 0; i < HOLDERS; i++) {
 		struct holder *holder = &holders[i];
 
@@ -190,12 +193,13 @@ static __always_inline void name_holder(struct ft_stack *stack, struct task_stru
 			stack->holder_tid = holder->tid;
 			__builtin_memcpy(stack->holder_comm, holder->comm, FT_COMM);
 		}
-		return;
+		return !stack->holder_tid;
 	}
 	struct holder *holder = &holders[next_holder++ % HOLDERS];
 
 	holder->address = owner;
 	holder->tid = 0;
+	return 1;
 }
 
 /* bytes from `address` to the end of its mapping, at most `most`, a multiple of 8 so that records stay aligned */
@@ -284,7 +288,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 
 	struct mapping mapping = {}, piece_mapping = {};
 	__u64 user_bytes = 0, piece_bytes = 0, sp = 0, piece_address = 0;
-	bool user_half;
+	bool user_half, soon = 0;
 
 	fill_head(&record.head, t, FT_KIND_TASK, now.state);
 	__builtin_memset(&record.stack, 0, sizeof(record.stack));
@@ -305,7 +309,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 			if (same && !place->passes_apart)
 				return skip(ctx, t, now.state, &counts.unchanged);
 			record.head.status |= FT_MM_BUSY;
-			name_holder(&record.stack, t);
+			soon = name_holder(&record.stack, t);
 		} else if (err) {
 			record.head.status |= FT_NO_MAPPING;
 		}
@@ -389,7 +393,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 		return 0;
 
 	if (!running)
-		remember(place, known, &now, status & (FT_TORN | FT_MM_BUSY | FT_FAULTED));
+		remember(place, known && !soon, &now, status & (FT_TORN | FT_MM_BUSY | FT_FAULTED));
 	/* a torn record leaves the request for the next one */
 	if (asked && !(status & FT_TORN))
 		bpf_map_delete_elem(&want, &tid);
