@@ -118,30 +118,35 @@ static __always_inline int skip(struct bpf_iter__task *ctx, struct task_struct *
 	return 0;
 }
 
+/* where `place_of` found it: through memory, so that the verifier follows one program rather than one for each place */
+volatile __u32 found_at;
+
 /* the place of a task, or the one that it would take: then its tid or start differs */
 static __always_inline struct seen *place_of(__u32 tid, __u64 start_boottime)
 {
 	__u32 index = (tid / PLACES) & index_mask;
 	struct places *places = bpf_map_lookup_elem(&tasks, &index);
-	struct seen *free;
+	/* neighbours first; whoever comes later takes any place, or that of somebody who had luck so far */
+	__u32 at = tid % PLACES;
 
 	if (!places)
 		return NULL;
-	/* neighbours first; whoever comes later takes any place, or that of somebody who had luck so far */
-	free = &places->of[tid % PLACES];
-	if (free->tid == tid && free->start_boottime == start_boottime)
-		return free;
-	if (free->tid)
-		free = &places->of[pass % PLACES];
-	for (int i = 0; i < PLACES; i++) {
-		struct seen *at = &places->of[i];
+	if (places->of[at].tid != tid || places->of[at].start_boottime != start_boottime) {
+		if (places->of[at].tid)
+			at = pass % PLACES;
+		for (__u32 i = 0; i < PLACES; i++) {
+			struct seen *other = &places->of[i];
 
-		if (at->tid == tid && at->start_boottime == start_boottime)
-			return at;
-		if (!at->tid)
-			free = at;
+			if (other->tid == tid && other->start_boottime == start_boottime) {
+				at = i;
+				break;
+			}
+			if (!other->tid)
+				at = i;
+		}
 	}
-	return free;
+	found_at = at;
+	return &places->of[found_at % PLACES];
 }
 
 static __always_inline void remember(struct seen *place, bool known, struct seen *now, bool retry)
@@ -172,16 +177,13 @@ static __always_inline void meet(struct task_struct *t, __u32 tid)
 	}
 }
 
-/*
- * mmap_lock of `t` is held: says by whom, and has the walk look out for it until `t` is tried again. Whether that may be
- * known then, and is not now.
- */
-static __always_inline bool name_holder(struct ft_stack *stack, struct task_struct *t)
+/* mmap_lock of `t` is held: says by whom, and has the walk look out for it until `t` is tried again */
+static __always_inline void name_holder(struct ft_stack *stack, struct task_struct *t)
 {
 	__u64 owner = mmap_lock_owner(t);
 
 	if (!owner)
-		return 0;
+		return;
 	look_until = pass + MOST_PASSES_APART + 1;
 	for (int i = 0; i < HOLDERS; i++) {
 		struct holder *holder = &holders[i];
@@ -193,13 +195,12 @@ static __always_inline bool name_holder(struct ft_stack *stack, struct task_stru
 			stack->holder_tid = holder->tid;
 			__builtin_memcpy(stack->holder_comm, holder->comm, FT_COMM);
 		}
-		return !stack->holder_tid;
+		return;
 	}
 	struct holder *holder = &holders[next_holder++ % HOLDERS];
 
 	holder->address = owner;
 	holder->tid = 0;
-	return 1;
 }
 
 /* bytes from `address` to the end of its mapping, at most `most`, a multiple of 8 so that records stay aligned */
@@ -288,7 +289,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 
 	struct mapping mapping = {}, piece_mapping = {};
 	__u64 user_bytes = 0, piece_bytes = 0, sp = 0, piece_address = 0;
-	bool user_half, soon = 0;
+	bool user_half;
 
 	fill_head(&record.head, t, FT_KIND_TASK, now.state);
 	__builtin_memset(&record.stack, 0, sizeof(record.stack));
@@ -309,7 +310,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 			if (same && !place->passes_apart)
 				return skip(ctx, t, now.state, &counts.unchanged);
 			record.head.status |= FT_MM_BUSY;
-			soon = name_holder(&record.stack, t);
+			name_holder(&record.stack, t);
 		} else if (err) {
 			record.head.status |= FT_NO_MAPPING;
 		}
@@ -392,8 +393,12 @@ int task_stacks(struct bpf_iter__task *ctx)
 	if (piece_bytes && bpf_seq_write(seq, memory + FT_PASS_STACK, piece_bytes))
 		return 0;
 
+	/* who held the lock may be known at the next pass */
+	bool nameless = (status & FT_MM_BUSY) && !record.stack.holder_tid;
+
 	if (!running)
-		remember(place, known && !soon, &now, status & (FT_TORN | FT_MM_BUSY | FT_FAULTED));
+		remember(place, known && !nameless, &now,
+			 status & (FT_TORN | FT_MM_BUSY | FT_FAULTED));
 	/* a torn record leaves the request for the next one */
 	if (asked && !(status & FT_TORN))
 		bpf_map_delete_elem(&want, &tid);
