@@ -369,15 +369,16 @@ impl Session {
         pipeline.forget();
         let wishes = std::mem::take(&mut pipeline.wishes);
         let usage = now >= self.usage_told + USAGE_PERIOD;
-        if pass || usage {
-            // Under the lock, so that no sample moves from waiting to placed between the two counts of it.
-            let totals = counters(&self.passes, &pipeline, self.kernel.counters());
-            pipeline.out.put(&Record::Counters(totals));
-        }
         if usage {
             self.usage_told = now;
             self.usage
                 .tell(&self.kernel, self.pass_hz, self.cpu_hz, &mut pipeline.out);
+        }
+        if pass || usage {
+            // Under the lock, so that no sample moves from waiting to placed between the two counts of it. Last, so that they are
+            // in the batch that ends the pass.
+            let totals = counters(&self.passes, &pipeline, self.kernel.counters());
+            pipeline.out.put(&Record::Counters(totals));
         }
         if self.pending.bytes().is_empty() {
             std::mem::swap(&mut self.pending, &mut pipeline.out);
