@@ -51,7 +51,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   private final Intake intake;
   private final Sweep sweep;
   private final Heap heap = new Heap();
-  private final GraphReader.Matches matches = new GraphReader.Matches();
+  private final Matches matches = new Matches();
 
   private Fold fold;
   private Fold next;
@@ -437,10 +437,12 @@ public final class Profile implements BatchSink, AutoCloseable {
         compactedTo > log.startTime()
             ? Math.max(0, window.headTime() - compactedTo)
             : Long.MAX_VALUE,
-        graph.slice(query, resolve(query.zoom()), matches),
-        graph.total(query.states()),
+        graph.tree().slice(query, resolve(query.zoom()), matches),
+        graph.tree().total(query.states()),
         graph.selection(resolve(query.selected()), query.states()),
-        query.search() == null ? null : graph.search(query.search(), query.states(), matches),
+        query.search() == null
+            ? null
+            : graph.tree().search(query.search(), query.states(), matches),
         panels.tasks,
         panels.losses,
         panels.cpus,
