@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Bytes of unwind information in memory.
-const UNWIND_MEMORY: usize = 24 << 20;
+const UNWIND_MEMORY: usize = 8 << 20;
 /// Modules that are known before those are forgotten that nothing needs. Builds make files by the thousand.
 const MAX_MODULES: usize = 4096;
 /// Mappings of one process are read again at most this often, ns.
