@@ -114,7 +114,8 @@ public final class Scene {
     return new Scene(snapshot, page, state, options, columns, rows);
   }
 
-  /** Whether it was laid out of just these. */
+  /** Whether it was laid out of just these; each is made anew when it changes. */
+  @SuppressWarnings("ReferenceEquality")
   public boolean isOf(
       Snapshot aSnapshot,
       Page aPage,
