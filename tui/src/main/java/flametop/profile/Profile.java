@@ -142,10 +142,16 @@ public final class Profile implements BatchSink, AutoCloseable {
         () -> look(windowNanos, SLICE_NANOS).source(node, resolve(node), states, places));
   }
 
-  /** How good the samples of the last {@code windowNanos} are, and what they cost. */
-  public CompletableFuture<QualityReport> quality(long windowNanos) {
+  /** What a view shows beside the snapshot. */
+  public CompletableFuture<Page> page(PageQuery query) {
     return request(
-        () -> (frozenQuality != null ? frozenQuality : intake.quality()).report(windowNanos));
+        () -> {
+          if (query instanceof QualityReport.Query q) {
+            return (frozenQuality != null ? frozenQuality : intake.quality())
+                .report(q.windowNanos());
+          }
+          throw new IllegalArgumentException("no page for " + query);
+        });
   }
 
   /** Totals by {@link Counter#ordinal()}, since the stream began. */

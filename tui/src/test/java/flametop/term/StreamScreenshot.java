@@ -11,6 +11,7 @@ import flametop.sampler.ReplaySource;
 import flametop.sampler.Sampler;
 import flametop.view.CellGrid;
 import flametop.view.Key;
+import flametop.view.Keymap;
 import flametop.view.Keys;
 import flametop.view.PaintOptions;
 import flametop.view.Painter;
@@ -48,7 +49,8 @@ public final class StreamScreenshot {
               false,
               false,
               false,
-              Integer::toString);
+              Integer::toString,
+              Keymap.DEFAULT);
       ViewState state =
           ViewState.initial(
               source.facts().wholeHost() ? StateSet.BUSY : StateSet.ALL,

@@ -279,7 +279,7 @@ class KeysTest {
     type("/q");
     assertEquals("q", state.search().text());
     assertTrue(effects.isEmpty());
-    press(Key.Kind.CTRL_C);
+    press(Key.CTRL_C);
     assertEquals(List.of(new Effect.Quit()), effects);
   }
 
@@ -408,7 +408,7 @@ class KeysTest {
     type("q");
     assertFalse(state.help());
     assertTrue(effects.isEmpty());
-    press(Key.Kind.F1);
+    press(Key.function(1));
     assertTrue(state.help());
   }
 
