@@ -58,6 +58,9 @@ public final class Keys {
     if (s.pick() != null) {
       return inPickList(s, key);
     }
+    if (s.formats().open()) {
+      return FormatKeys.press(s, key);
+    }
     if (s.search() != null && s.search().typing()) {
       return inSearch(scene, s, key);
     }
@@ -114,10 +117,6 @@ public final class Keys {
                   .withMessage(
                       s.flame() ? "icicle: root at the top" : "flame: root at the bottom", false));
       case 'o' -> states(s);
-      case 'e' ->
-          Step.to(
-              s.withMessage("exporting…", false),
-              new Effect.Export(s.windowNanos(), s.states(), s.zoom()));
       case 's' ->
           s.source() != null
               ? Step.to(s.withSource(null))
@@ -154,6 +153,7 @@ public final class Keys {
                   .withMessage("started anew", false),
               new Effect.Restart());
       case 'J' -> Step.to(s, new Effect.JvmMaps());
+      case 'e' -> Step.to(s.withFormats(s.formats().opened(s.view())));
       case '?' -> Step.to(s.withHelp(true));
       case 'q' -> Step.to(s, new Effect.Quit());
       default -> nothing(s, Key.of(c));

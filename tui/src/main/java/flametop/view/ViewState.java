@@ -40,6 +40,7 @@ import java.util.function.Consumer;
  * @param lowered what the budget lowered, and why; empty if nothing
  * @param view what fills the screen
  * @param table of the quality view
+ * @param formats of exports, the last choice first
  */
 public record ViewState(
     List<Zoom> zooms,
@@ -66,7 +67,8 @@ public record ViewState(
     boolean fine,
     String lowered,
     View view,
-    QualityTable table) {
+    QualityTable table,
+    FormatList formats) {
   /** The pane of the source, of which nothing was told yet. */
   static final Source NO_SOURCE = new Source(-1, "", 0, List.of(), 0);
 
@@ -121,7 +123,8 @@ public record ViewState(
         true,
         "",
         View.GRAPH,
-        QualityTable.FIRST);
+        QualityTable.FIRST,
+        FormatList.CLOSED);
   }
 
   /** The node that fills the width. */
@@ -282,6 +285,10 @@ public record ViewState(
     return with(d -> d.table = value);
   }
 
+  ViewState withFormats(FormatList value) {
+    return with(d -> d.formats = value);
+  }
+
   /**
    * The same at another pace.
    *
@@ -325,6 +332,7 @@ public record ViewState(
     String lowered;
     View view;
     QualityTable table;
+    FormatList formats;
 
     Draft(ViewState from) {
       zooms = from.zooms;
@@ -352,6 +360,7 @@ public record ViewState(
       lowered = from.lowered;
       view = from.view;
       table = from.table;
+      formats = from.formats;
     }
 
     ViewState state() {
@@ -380,7 +389,8 @@ public record ViewState(
           fine,
           lowered,
           view,
-          table);
+          table,
+          formats);
     }
   }
 }
