@@ -56,27 +56,18 @@ final class PprofWriter {
       out.write(profile.take());
     }
     Map<String, Integer> modules = new HashMap<>();
+    // The first mapping is what pprof calls the file of the profile.
+    mapping(profile, modules, provenance.host());
     for (int i = 0; i < functions.size(); i++) {
       Functions.Function function = functions.get(i);
       int number = i + 1;
-      Protobuf location = new Protobuf().field(1, number);
-      if (!function.module().isEmpty()) {
-        Integer known = modules.putIfAbsent(function.module(), modules.size() + 1);
-        int mapping = known == null ? modules.size() : known;
-        location.field(2, mapping);
-        if (known == null) {
-          // That all names are there keeps pprof from looking for the file.
-          profile.field(
-              3,
-              new Protobuf()
-                  .field(1, mapping)
-                  .field(5, string(function.module()))
-                  .field(7, 1)
-                  .field(8, 1)
-                  .field(9, 1));
-        }
-      }
-      profile.field(4, location.field(4, new Protobuf().field(1, number)));
+      String module = function.module().isEmpty() ? provenance.host() : function.module();
+      profile.field(
+          4,
+          new Protobuf()
+              .field(1, number)
+              .field(2, mapping(profile, modules, module))
+              .field(4, new Protobuf().field(1, number)));
       int name = string(function.name().isEmpty() ? "-" : function.name());
       profile.field(
           5,
@@ -101,6 +92,18 @@ final class PprofWriter {
       profile.field(6, text);
     }
     out.write(profile.take());
+  }
+
+  /** The number of a module's mapping, which is written when it is new. */
+  private int mapping(Protobuf profile, Map<String, Integer> modules, String module) {
+    Integer known = modules.putIfAbsent(module, modules.size() + 1);
+    if (known != null) {
+      return known;
+    }
+    // That all names are there keeps pprof from looking for the file.
+    Protobuf mapping = new Protobuf().field(1, modules.size()).field(5, string(module));
+    profile.field(3, mapping.field(7, 1).field(8, 1).field(9, 1));
+    return modules.size();
   }
 
   private Protobuf type(String type, String unit) {

@@ -24,7 +24,9 @@ import java.util.stream.Collectors;
  * @param host name of the machine
  * @param endNanos ns since 1970: its last moment
  * @param coveredNanos how much before that it covers
- * @param periodNanos ns between two samples of a CPU, or between two passes if the CPU clock is off
+ * @param periodNanos ns between two samples of a CPU, or between two passes if the CPU clock is
+ *     off; as started
+ * @param cpuClock whether it is on
  * @param facts what goes into the file, in words
  */
 public record Provenance(
@@ -74,16 +76,13 @@ public record Provenance(
                 moment.coveredNanos() / 1e9,
                 time(end - moment.coveredNanos()),
                 time(end))));
+    boolean changed =
+        !moment.ended() && (moment.passHz() != facts.passHz() || moment.cpuHz() != facts.cpuHz());
     list.add(
         new Fact(
             "rates",
-            String.format(
-                Locale.ROOT,
-                "%d passes a second, %s",
-                moment.passHz(),
-                moment.cpuHz() > 0
-                    ? moment.cpuHz() + " samples a second of each CPU"
-                    : "CPU clock off")));
+            rates(facts.passHz(), facts.cpuHz())
+                + (changed ? "; at its end " + rates(moment.passHz(), moment.cpuHz()) : "")));
     list.add(
         new Fact(
             "losses",
@@ -93,14 +92,14 @@ public record Provenance(
                 losses.lostSamples(),
                 losses.latePasses(),
                 100 * losses.shortShare())));
-    int hz = moment.cpuHz() > 0 ? moment.cpuHz() : Math.max(1, moment.passHz());
+    int hz = facts.cpuHz() > 0 ? facts.cpuHz() : Math.max(1, facts.passHz());
     return new Provenance(
         program,
         facts.host(),
         end,
         moment.coveredNanos(),
         1_000_000_000L / hz,
-        moment.cpuHz() > 0,
+        facts.cpuHz() > 0,
         List.copyOf(list));
   }
 
@@ -122,6 +121,14 @@ public record Provenance(
   /** One line a fact, {@code key: value}. */
   public List<String> lines() {
     return facts.stream().map(fact -> fact.key() + ": " + fact.value()).toList();
+  }
+
+  private static String rates(int passHz, int cpuHz) {
+    return String.format(
+        Locale.ROOT,
+        "%d passes a second, %s",
+        passHz,
+        cpuHz > 0 ? cpuHz + " samples a second of each CPU" : "CPU clock off");
   }
 
   private static String time(long wallNanos) {

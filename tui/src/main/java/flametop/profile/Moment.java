@@ -10,6 +10,7 @@ package flametop.profile;
  * @param passHz rate of passes
  * @param cpuHz rate of the CPU clock
  * @param losses until then
+ * @param ended no more will come
  */
 public record Moment(
     long time,
@@ -18,4 +19,5 @@ public record Moment(
     TaskFilter filter,
     int passHz,
     int cpuHz,
-    Snapshot.Losses losses) {}
+    Snapshot.Losses losses,
+    boolean ended) {}

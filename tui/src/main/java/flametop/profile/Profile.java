@@ -135,7 +135,8 @@ public final class Profile implements BatchSink, AutoCloseable {
         fold.filter(),
         panels.passHz,
         panels.cpuHz,
-        panels.losses);
+        panels.losses,
+        ended);
   }
 
   /**

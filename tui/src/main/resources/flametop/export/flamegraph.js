@@ -66,7 +66,7 @@
         }
       }
     }
-    // Children stand side by side, the heaviest not first: order by name keeps places.
+    // Children stand side by side, by name.
     const next = new Float64Array(count);
     for (let n = 1; n < count; n++) {
       start[n] = start[parent[n]] + next[parent[n]];
@@ -135,7 +135,7 @@
   const percent = (value, of) => (of > 0 ? ((100 * value) / of).toFixed(value === of ? 0 : 2) : "0") + " %";
 
   function describe(n) {
-    const parts = [name(n) + (module(n) ? `  [${module(n)}]` : "") + (kind(n) === "user" || n === 0 ? "" : `  ${kind(n)}`)];
+    const parts = [name(n) + (module(n) ? `  ${module(n).startsWith("[") ? module(n) : `[${module(n)}]`}` : "") + (kind(n) === "user" || n === 0 ? "" : `  ${kind(n)}`)];
     let shares = `${amount(total[n])}, ${percent(total[n], total[0])} of all`;
     if (zoom !== 0) {
       shares += `, ${percent(total[n], total[zoom])} of ${name(zoom)}`;
@@ -216,14 +216,15 @@
 
   function resize() {
     const ratio = window.devicePixelRatio || 1;
-    width = scroller.clientWidth;
     height = scroller.clientHeight;
+    // A scroll bar that this brings is not part of the width.
+    element("space").style.height = Math.max(height, (levels + 1) * LEVEL) + "px";
+    width = scroller.clientWidth;
     canvas.style.width = width + "px";
     canvas.style.height = height + "px";
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    element("space").style.height = Math.max(height, (levels + 1) * LEVEL) + "px";
     repaint();
   }
 
@@ -243,12 +244,12 @@
       return n;
     }
     const value = start[zoom] + ((event.clientX - bounds.left) / width) * total[zoom];
-    const row_ = byLevel[level];
+    const nodesThere = byLevel[level];
     let low = 0;
-    let high = row_.length - 1;
+    let high = nodesThere.length - 1;
     while (low <= high) {
       const middle = (low + high) >> 1;
-      const n = row_[middle];
+      const n = nodesThere[middle];
       if (value < start[n]) {
         high = middle - 1;
       } else if (value >= start[n] + total[n]) {
@@ -374,7 +375,7 @@
       flip();
     }
   });
-  window.addEventListener("resize", resize);
+  new ResizeObserver(resize).observe(scroller);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
 
   document.title = "flametop · " + profile.title;

@@ -76,7 +76,7 @@ final class Exports {
         StreamFacts.parse(
             "host="
                 + host.replace('\n', ' ')
-                + "\nkernel=6.18.1\narch=x86_64\ntarget=pid 12\n"
+                + "\nkernel=6.18.1\narch=x86_64\ntarget=pid 12\nhz.pass=19\nhz.cpu=199\n"
                 + "time.monotonic=1000000000\ntime.wall=1700000000000000000\n");
     Moment moment =
         new Moment(
@@ -86,7 +86,8 @@ final class Exports {
             new TaskFilter(Set.of(), Set.of("<!-- & 9"), Set.of()),
             19,
             99,
-            new Snapshot.Losses(1, 2, 0.031, 0.01));
+            new Snapshot.Losses(1, 2, 0.031, 0.01),
+            false);
     return Provenance.of("flametop 0.0.0", facts, moment, StateSet.BUSY);
   }
 
@@ -111,7 +112,7 @@ final class Exports {
       List<FoldedStack.Share> shares = new ArrayList<>();
       long value = 0;
       for (State state : State.values()) {
-        long part = random.nextInt(3_000_000);
+        long part = random.nextInt(300_000_000);
         value += part;
         if (part > 0) {
           shares.add(
