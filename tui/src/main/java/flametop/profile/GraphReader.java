@@ -3,6 +3,7 @@ package flametop.profile;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -89,10 +90,6 @@ final class GraphReader {
   /** The node in full. */
   Selection selection(int node, StateSet states) {
     int function = trie.function(node);
-    List<String> path = new ArrayList<>();
-    for (int n = node; n != NONE; n = trie.parent(n)) {
-      path.add(0, tree.name(n));
-    }
     long[] byState = new long[State.values().length];
     for (int state = 0; state < byState.length; state++) {
       byState[state] = weight(node, 1 << state);
@@ -115,7 +112,7 @@ final class GraphReader {
     boolean single = processes == 1 && owners.tgid(one) != Owners.NO_TGID;
     return new Selection(
         tree.number(node),
-        path.toArray(new String[0]),
+        path(node),
         stacks.kind(function),
         stacks.module(function),
         trie.guessed(node),
@@ -179,42 +176,108 @@ final class GraphReader {
     return within;
   }
 
+  /** Names from the root to a node. */
+  String[] path(int node) {
+    List<String> path = new ArrayList<>();
+    for (int n = node; n != NONE; n = trie.parent(n)) {
+      path.add(0, tree.name(n));
+    }
+    return path.toArray(new String[0]);
+  }
+
   /** Stacks below a node with their values, in order of their names; equal paths together. */
   List<FoldedStack> folded(StateSet states, int zoom, boolean samples) {
-    Map<Path, long[]> sums = new HashMap<>();
+    Map<Path, List<FoldedStack.Share>> shares = new HashMap<>();
     IntList path = new IntList();
     IntList guessed = new IntList();
     boolean[] within = zoom == ROOT ? null : below(zoom);
     for (int entry = 0; entry < trie.entries(); entry++) {
-      if (within != null && !within[trie.leaf(entry)]) {
-        continue;
-      }
-      long value =
-          samples
-              ? trie.entrySamples(entry, states.bits(), window)
-              : trie.entryWeight(entry, states.bits(), window);
-      if (value > 0) {
+      if ((within == null || within[trie.leaf(entry)])
+          && value(entry, states.bits(), samples) > 0) {
         path.clear();
         guessed.clear();
         trie.rootPath(trie.owner(entry), path);
         stacks.path(trie.stack(entry), true, path, guessed);
-        sums.computeIfAbsent(new Path(path.toArray()), p -> new long[1])[0] += value;
+        share(
+            entry,
+            states.bits(),
+            samples,
+            shares.computeIfAbsent(new Path(path.toArray()), p -> new ArrayList<>(1)));
       }
     }
-    List<Map.Entry<Path, long[]>> ordered = new ArrayList<>(sums.entrySet());
+    List<Map.Entry<Path, List<FoldedStack.Share>>> ordered = new ArrayList<>(shares.entrySet());
     ordered.sort((a, b) -> compare(a.getKey().functions, b.getKey().functions));
     List<FoldedStack> folded = new ArrayList<>(ordered.size());
-    for (Map.Entry<Path, long[]> of : ordered) {
+    for (Map.Entry<Path, List<FoldedStack.Share>> of : ordered) {
       int[] functions = of.getKey().functions;
       String[] names = new String[functions.length];
       NodeKind[] kinds = new NodeKind[functions.length];
+      String[] modules = new String[functions.length];
       for (int i = 0; i < functions.length; i++) {
         names[i] = stacks.name(functions[i]);
         kinds[i] = stacks.kind(functions[i]);
+        modules[i] = stacks.module(functions[i]);
       }
-      folded.add(new FoldedStack(names, kinds, of.getValue()[0]));
+      List<FoldedStack.Share> merged = merged(of.getValue());
+      long value = 0;
+      for (FoldedStack.Share share : merged) {
+        value += share.value();
+      }
+      folded.add(new FoldedStack(names, kinds, modules, value, merged));
     }
     return folded;
+  }
+
+  private long value(int entry, int states, boolean samples) {
+    return samples
+        ? trie.entrySamples(entry, states, window)
+        : trie.entryWeight(entry, states, window);
+  }
+
+  /** Adds the shares of an entry, which add up to its value: what was moved may be below 0. */
+  private void share(int entry, int states, boolean samples, List<FoldedStack.Share> to) {
+    int owner = trie.owner(entry);
+    int process = owners.process(owner);
+    int pid = process == Owners.NONE ? 0 : Math.max(0, owners.tgid(process));
+    int tid = fold.threads() ? Math.max(0, owners.tid(owner)) : 0;
+    String thread = tid > 0 ? owners.comm(owner) : "";
+    long owed = 0;
+    for (State state : State.values()) {
+      long part = value(entry, states & 1 << state.ordinal(), samples);
+      owed += Math.max(0, -part);
+    }
+    for (State state : State.values()) {
+      long part = value(entry, states & 1 << state.ordinal(), samples);
+      long paid = Math.min(owed, Math.max(0, part));
+      owed -= paid;
+      if (part > paid) {
+        to.add(
+            new FoldedStack.Share(pid, owners.processComm(owner), tid, thread, state, part - paid));
+      }
+    }
+  }
+
+  /** Those of the same owner and state as one. */
+  private static List<FoldedStack.Share> merged(List<FoldedStack.Share> shares) {
+    if (shares.size() == 1) {
+      return shares;
+    }
+    shares.sort(
+        Comparator.comparingInt(FoldedStack.Share::pid)
+            .thenComparingInt(FoldedStack.Share::tid)
+            .thenComparing(FoldedStack.Share::process)
+            .thenComparing(FoldedStack.Share::thread)
+            .thenComparing(FoldedStack.Share::state));
+    List<FoldedStack.Share> merged = new ArrayList<>();
+    for (FoldedStack.Share share : shares) {
+      FoldedStack.Share last = merged.isEmpty() ? null : merged.get(merged.size() - 1);
+      if (last != null && last.sameAs(share)) {
+        merged.set(merged.size() - 1, last.withValue(last.value() + share.value()));
+      } else {
+        merged.add(share);
+      }
+    }
+    return merged;
   }
 
   private int compare(int[] a, int[] b) {

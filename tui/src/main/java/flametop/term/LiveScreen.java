@@ -12,6 +12,7 @@ import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
 import flametop.sampler.Budget;
 import flametop.sampler.Users;
+import flametop.view.CellGrid;
 import flametop.view.Effect;
 import flametop.view.Key;
 import flametop.view.Keymap;
@@ -80,6 +81,7 @@ public final class LiveScreen {
   private final LinkedBlockingQueue<Event> events = new LinkedBlockingQueue<>();
 
   // All below is owned by the thread in run().
+  private Theme theme;
   private Display display;
   private Signals signals;
   private PaintOptions paintOptions;
@@ -138,7 +140,7 @@ public final class LiveScreen {
    *     its message is a line for people
    */
   public int run() throws Exception {
-    Theme theme = Theme.load(options.themes(), options.theme());
+    theme = Theme.load(options.themes(), options.theme());
     boolean ascii = !ColorMode.isUtf8(environment);
     boolean plain = ColorMode.of(environment) == ColorMode.NONE;
     Users users = new Users();
@@ -389,11 +391,23 @@ public final class LiveScreen {
         state = state.withMessage("nothing can be exported here", true);
       } else {
         tell(
-            session.exporter().export(x.windowNanos(), x.states(), x.zoom()),
+            session.exporter().export(x, screen(), theme),
             line -> new Event.Exported(line, false),
             e -> new Event.Exported(message(cause(e)), true));
       }
     }
+  }
+
+  /** What is on the screen but for the answer to the last key. */
+  private CellGrid screen() {
+    return Painter.paint(
+        Scene.of(
+            snapshot,
+            page,
+            state.withMessage("", false),
+            display.columns(),
+            display.rows(),
+            paintOptions));
   }
 
   /** The pace that somebody wants. */

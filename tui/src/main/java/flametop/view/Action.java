@@ -47,7 +47,7 @@ public enum Action {
   FASTER_CLOCK("faster-clock", Group.SAMPLING, "cpu clock", "cpu clock", ">"),
   JVM_NAMES("jvm-names", Group.SAMPLING, "", "ask JVMs for names", "J"),
 
-  EXPORT("export", Group.MORE, "export", "export folded stacks", "e"),
+  EXPORT("export", Group.MORE, "export", "export to a file", "e"),
   HELP("help", Group.MORE, "help", "help", "? f1"),
   REPAINT("repaint", Group.MORE, "", "paint anew", "ctrl-l"),
   QUIT("quit", Group.MORE, "quit", "quit", "q ctrl-c");

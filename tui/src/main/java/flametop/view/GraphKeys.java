@@ -24,7 +24,6 @@ final class GraphKeys implements ViewKeys {
     Action.SOURCE,
     Action.STATES,
     Action.FLIP,
-    Action.EXPORT,
   };
 
   private static final Action[] KEY_LINE = {
@@ -98,10 +97,6 @@ final class GraphKeys implements ViewKeys {
               s.flipped()
                   .withMessage(
                       s.flame() ? "icicle: root at the top" : "flame: root at the bottom", false));
-      case EXPORT ->
-          Keys.Step.to(
-              s.withMessage("exporting…", false),
-              new Effect.Export(s.windowNanos(), s.states(), s.zoom()));
       default -> null;
     };
   }

@@ -17,6 +17,9 @@ public final class Painter {
       if (scene.state.pick() != null) {
         PickPainter.paint(scene, grid);
       }
+      if (scene.state.formats().open()) {
+        FormatPainter.paint(scene, grid);
+      }
       if (scene.state.help()) {
         HelpPainter.paint(scene, grid);
       }

@@ -41,6 +41,7 @@ public final class ViewState implements Cloneable {
 
   private Search search;
   private PickList pick;
+  private FormatList formats = FormatList.CLOSED;
   private boolean help;
   private String message = "";
   private boolean trouble;
@@ -121,6 +122,11 @@ public final class ViewState implements Cloneable {
   /** An open pick list, or null. */
   PickList pick() {
     return pick;
+  }
+
+  /** Formats of exports, the last choice first. */
+  FormatList formats() {
+    return formats;
   }
 
   /** The keys are shown. */
@@ -374,6 +380,12 @@ public final class ViewState implements Cloneable {
     ViewState next = copy();
     next.passHz = pass;
     next.cpuHz = cpu;
+    return next;
+  }
+
+  ViewState withFormats(FormatList value) {
+    ViewState next = copy();
+    next.formats = value;
     return next;
   }
 
