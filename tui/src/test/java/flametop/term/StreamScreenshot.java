@@ -70,7 +70,8 @@ public final class StreamScreenshot {
       CellGrid grid = Painter.paint(scene);
       Files.writeString(
           Path.of(arguments[4]),
-          SvgScreenshot.render(grid, Theme.load(ScreenOptions.themesFolder(), arguments[3])));
+          SvgScreenshot.render(
+              grid, new Themes(Look.themesFolder(), null).load(arguments[3], "").theme()));
     }
   }
 
