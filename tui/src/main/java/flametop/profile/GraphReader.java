@@ -19,6 +19,7 @@ final class GraphReader {
   /** Places of one node that are asked for, the heaviest. */
   private static final int MAX_PLACES = 32;
 
+  private static final int STATES = State.values().length;
   private static final int ROOT = 0;
   private static final int NONE = -1;
   private static final byte MATCHES = 1;
@@ -186,7 +187,24 @@ final class GraphReader {
           Arrays.copyOf(hiddenWeight, size),
           Arrays.copyOf(hiddenCount, size),
           matched,
-          zoomIndex);
+          zoomIndex,
+          query.byState() ? states(size) : null);
+    }
+
+    private byte[] states(int size) {
+      byte[] most = new byte[size];
+      for (int i = 0; i < size; i++) {
+        long nanos = 0;
+        for (int state = 0; state < STATES; state++) {
+          int bit = query.states().bits() & 1 << state;
+          long in = bit == 0 ? 0 : weight(node.items[i], bit);
+          if (in > nanos) {
+            nanos = in;
+            most[i] = (byte) state;
+          }
+        }
+      }
+      return most;
     }
   }
 

@@ -71,6 +71,7 @@ final class HelpPainter {
       {"more"},
       {"tab 1 2", "next view, graph, quality"},
       {"i", "icicle, flame"},
+      {"C", "colour by kind, by state"},
       {"+ -", "passes a second"},
       {"< >", "cpu clock"},
       {"e", "export folded stacks"},

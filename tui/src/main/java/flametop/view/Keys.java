@@ -114,6 +114,10 @@ public final class Keys {
                   .withMessage(
                       s.flame() ? "icicle: root at the top" : "flame: root at the bottom", false));
       case 'o' -> states(s);
+      case 'C' -> {
+        Colouring next = s.colouring().next();
+        yield Step.to(s.withColouring(next).withMessage("colours tell the " + next.label(), false));
+      }
       case 'e' ->
           Step.to(
               s.withMessage("exporting…", false),

@@ -37,6 +37,7 @@ public final class Painter {
     }
     if (scene.stripTop - 1 >= scene.graphTop + scene.graphRows + scene.sourceRows) {
       rule(grid, scene.stripTop - 1);
+      Legend.paint(scene, grid, scene.stripTop - 1);
     }
     GraphPainter.paint(scene, grid);
     if (scene.sourceRows > 0) {
@@ -86,7 +87,7 @@ public final class Painter {
 
   private static void rule(CellGrid grid, int row) {
     for (int x = 0; x < grid.columns(); x++) {
-      grid.put(x, row, '─', Paint.of(Role.CHROME), Paint.of(Role.GROUND), 0);
+      grid.put(x, row, '─', Paint.faded(Paint.of(Role.DIM)), Paint.of(Role.GROUND), 0);
     }
   }
 }

@@ -9,6 +9,7 @@ package flametop.view;
  *   github.com/a/b/store.(*Log).Append.func1         store.Log.Append.func1   Append.func1
  *   java.util.HashMap.resize()                       HashMap.resize           resize
  *   mark_page.constprop.0 [clone .cold]              mark_page
+ *   __x64_sys_clock_nanosleep                        sys_clock_nanosleep
  *   liblzma.so.5.4.1+fn@0x17310                      liblzma+0x17310
  * </pre>
  *
@@ -97,8 +98,11 @@ final class ShortName {
    * object of a plain C name.
    */
   static String form(String name, int room) {
-    if (!TextWidth.exceeds(name, room) || isPlain(name)) {
+    if (!TextWidth.exceeds(name, room)) {
       return name;
+    }
+    if (isPlain(name)) {
+      return name.substring(withoutPrefix(name));
     }
     int end = withoutSuffixes(name);
     if (end < name.length() && fits(name, 0, end, room)) {
@@ -120,17 +124,8 @@ final class ShortName {
     }
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);
-      if (!(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_')) {
-        return c != '_' && c > 0x7f ? isPlainBeyond(name, i) : false;
-      }
-    }
-    return !isBpfProgram(name);
-  }
-
-  private static boolean isPlainBeyond(String name, int from) {
-    for (int i = from; i < name.length(); i++) {
-      char c = name.charAt(i);
-      if (c < 0x7f && !Character.isLetterOrDigit(c) && c != '_') {
+      boolean word = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9';
+      if (!word && c != '_' && c < 0x7f) {
         return false;
       }
     }
@@ -192,16 +187,19 @@ final class ShortName {
     return end;
   }
 
-  /** {@code bpf_prog_6deef7357e7b4530_name}: the tag is that of the code. */
-  private static boolean isBpfProgram(String name) {
-    return name.length() > 26
-        && name.startsWith("bpf_prog_")
-        && isHex(name, 9, 25)
-        && name.charAt(25) == '_';
-  }
-
+  /** Where a C name begins to tell something: {@code bpf_prog_6deef7357e7b4530_} is a hash. */
   private static int withoutPrefix(String name) {
-    return isBpfProgram(name) ? 26 : 0;
+    int from = 0;
+    if (name.startsWith("bpf_prog_") && name.length() > 26 && isHex(name, 9, 25)) {
+      from = 25;
+    } else if (name.startsWith("__x64_") || name.startsWith("__se_")) {
+      from = 5;
+    }
+    int to = from;
+    while (to < name.length() && name.charAt(to) == '_') {
+      to++;
+    }
+    return to < name.length() ? to : from;
   }
 
   /** The form of a function that is known by its place only; null if the name is none. */

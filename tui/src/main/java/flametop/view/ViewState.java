@@ -40,6 +40,7 @@ import java.util.function.Consumer;
  * @param lowered what the budget lowered, and why; empty if nothing
  * @param view what fills the screen
  * @param table of the quality view
+ * @param colouring what the colours of frames tell
  */
 public record ViewState(
     List<Zoom> zooms,
@@ -66,7 +67,8 @@ public record ViewState(
     boolean fine,
     String lowered,
     View view,
-    QualityTable table) {
+    QualityTable table,
+    Colouring colouring) {
   /** The pane of the source, of which nothing was told yet. */
   static final Source NO_SOURCE = new Source(-1, "", 0, List.of(), 0);
 
@@ -121,7 +123,8 @@ public record ViewState(
         true,
         "",
         View.GRAPH,
-        QualityTable.FIRST);
+        QualityTable.FIRST,
+        Colouring.KIND);
   }
 
   /** The node that fills the width. */
@@ -157,7 +160,8 @@ public record ViewState(
         selected,
         finer,
         LEVELS,
-        search == null ? null : search.pattern());
+        search == null ? null : search.pattern(),
+        colouring == Colouring.STATE);
   }
 
   private ViewState with(Consumer<Draft> change) {
@@ -282,6 +286,10 @@ public record ViewState(
     return with(d -> d.table = value);
   }
 
+  ViewState withColouring(Colouring value) {
+    return with(d -> d.colouring = value);
+  }
+
   /**
    * The same at another pace.
    *
@@ -325,6 +333,7 @@ public record ViewState(
     String lowered;
     View view;
     QualityTable table;
+    Colouring colouring;
 
     Draft(ViewState from) {
       zooms = from.zooms;
@@ -352,6 +361,7 @@ public record ViewState(
       lowered = from.lowered;
       view = from.view;
       table = from.table;
+      colouring = from.colouring;
     }
 
     ViewState state() {
@@ -380,7 +390,8 @@ public record ViewState(
           fine,
           lowered,
           view,
-          table);
+          table,
+          colouring);
     }
   }
 }
