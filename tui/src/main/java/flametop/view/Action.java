@@ -40,6 +40,7 @@ public enum Action {
   SHOW_GRAPH("graph", Group.VIEWS, "", "graph", "1"),
   SHOW_QUALITY("quality", Group.VIEWS, "", "quality of the samples", "2"),
   FLIP("flip", Group.VIEWS, "flip", "icicle, flame", "i"),
+  COLOUR("colour", Group.VIEWS, "colour", "colour by kind, by state", "C"),
 
   MORE_PASSES("more-passes", Group.SAMPLING, "passes", "passes a second", "+ ="),
   FEWER_PASSES("fewer-passes", Group.SAMPLING, "passes", "passes a second", "- _"),

@@ -24,6 +24,7 @@ final class GraphKeys implements ViewKeys {
     Action.SOURCE,
     Action.STATES,
     Action.FLIP,
+    Action.COLOUR,
   };
 
   private static final Action[] KEY_LINE = {
@@ -40,6 +41,7 @@ final class GraphKeys implements ViewKeys {
     Action.SOURCE,
     Action.EXPORT,
     Action.FLIP,
+    Action.COLOUR,
     Action.QUIT,
     Action.ROOT,
     Action.MORE_PASSES,
@@ -97,6 +99,11 @@ final class GraphKeys implements ViewKeys {
               s.flipped()
                   .withMessage(
                       s.flame() ? "icicle: root at the top" : "flame: root at the bottom", false));
+      case COLOUR -> {
+        Colouring next = s.colouring().next();
+        yield Keys.Step.to(
+            s.withColouring(next).withMessage("colours tell the " + next.label(), false));
+      }
       default -> null;
     };
   }

@@ -38,6 +38,7 @@ public final class ViewState implements Cloneable {
   private boolean flame;
   private Source source;
   private QualityTable table = QualityTable.FIRST;
+  private Colouring colouring = Colouring.KIND;
 
   private Search search;
   private PickList pick;
@@ -112,6 +113,11 @@ public final class ViewState implements Cloneable {
   /** The table of the quality view. */
   QualityTable table() {
     return table;
+  }
+
+  /** What the colours of frames tell. */
+  Colouring colouring() {
+    return colouring;
   }
 
   /** Null if there is none. */
@@ -251,7 +257,8 @@ public final class ViewState implements Cloneable {
         selected(),
         finer,
         LEVELS,
-        search == null ? null : search.pattern());
+        search == null ? null : search.pattern(),
+        colouring == Colouring.STATE);
   }
 
   /** What to ask it for beside that; null for nothing. */
@@ -310,6 +317,12 @@ public final class ViewState implements Cloneable {
   /** The same with an answer in the pane of the source, if it is still open. */
   public ViewState withAnswer(Source value) {
     return source == null ? this : withSource(value);
+  }
+
+  ViewState withColouring(Colouring value) {
+    ViewState next = copy();
+    next.colouring = value;
+    return next;
   }
 
   ViewState withTable(QualityTable value) {
