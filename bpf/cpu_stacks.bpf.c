@@ -6,20 +6,23 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-#define PIECE        4096
-#define FIRST_STACK  (8 * 1024)
+#define PAGE         4096
 #define KERNEL_BYTES (FT_KERNEL_FRAMES * sizeof(__u64))
+/* frame pointers that are followed to another stack */
+#define MOST_FRAMES 64
+/* the function that switched stacks may have its return address below the frame pointer of its caller */
+#define CALLER_FRAME 1024
 
 struct sample {
 	struct ft_head head;
 	struct ft_stack stack;
-	/* kernel stack, then user stack; one piece of slack lets the verifier see that the last one fits */
-	__u8 memory[1024 + FT_CPU_STACK + PIECE];
+	/* kernel stack, user stack, piece; a page of slack lets the verifier see that the last one fits */
+	__u8 memory[1024 + FT_CPU_STACK + PAGE];
 };
 _Static_assert(KERNEL_BYTES <= 1024, "the kernel stack has its place");
-_Static_assert(sizeof(struct sample) <= 32 * 1024, "a per-CPU value is at most 32 KiB");
 
 const volatile __u32 ring_bytes = 0; /* size of the ring, set before load */
+__u64 most_stack;                    /* what may be copied of each at this rate, set before the clock ticks */
 __u64 taken;                         /* samples of the target */
 __u64 dropped;                       /* … that the ring had no place for */
 __u64 copied;                        /* bytes of user stacks in the ring */
@@ -30,20 +33,27 @@ struct {
 	__uint(max_entries, 4 * 1024 * 1024);
 } ring SEC(".maps");
 
+/* by CPU; not a per-CPU array, whose values have 32 KiB at most */
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* CPUs that there may be, set before load */
 	__type(key, __u32);
 	__type(value, struct sample);
 } scratch SEC(".maps");
 
-/* tids whose stacks were too deep for FIRST_STACK */
+/* what the walker asks for of a thread whose first FT_CPU_FIRST bytes did not lead to the root */
+struct reach {
+	__u64 piece; /* address, FT_FOLLOW, or 0 for none */
+	__u64 bytes; /* in all */
+};
+
+/* by tid */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
 	__type(key, __u32);
-	__type(value, __u8);
-} deep SEC(".maps");
+	__type(value, struct reach);
+} reaches SEC(".maps");
 
 struct image {
 	__u64 start_boottime;
@@ -77,15 +87,54 @@ static __always_inline __u64 wakeup(struct ft_head *head)
 	return BPF_RB_NO_WAKEUP;
 }
 
+/*
+ * Copies user memory behind what the sample has already, `used` bytes: at most `most`, up to the first page that is
+ * missing. Gives how many, a multiple of 8 so that records stay aligned.
+ */
+static __always_inline __u64 copy(struct sample *sample, __u64 used, __u64 address, __u64 most)
+{
+	__u64 copied = 0;
+
+	for (int i = 0; i < FT_CPU_STACK / PAGE + 1; i++) {
+		__u64 at = used + copied;
+		__u64 from = address + copied;
+		__u64 n = PAGE - (from & (PAGE - 1));
+
+		if (copied >= most)
+			break;
+		if (n > most - copied)
+			n = most - copied;
+		asm volatile("" : "+r"(at), "+r"(n));
+		if (n > PAGE || at > sizeof(sample->memory) - PAGE)
+			break;
+		if (bpf_probe_read_user(sample->memory + at, n, (void *)from))
+			break;
+		copied += n;
+	}
+	return copied & ~7ULL;
+}
+
+/* Where frame pointers leave the stack memory from `sp` to `end` for another stack; 0 if they do not lead out of it. */
+static __always_inline __u64 other_stack(__u64 frame, __u64 sp, __u64 end)
+{
+	for (int i = 0; i < MOST_FRAMES; i++) {
+		if (frame & 7)
+			return 0;
+		if (frame < sp || frame >= end)
+			return frame;
+		if (bpf_probe_read_user(&frame, sizeof(frame), (void *)frame))
+			return 0;
+	}
+	return 0;
+}
+
 SEC("perf_event")
 int cpu_stacks(struct bpf_perf_event_data *ctx)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	__u32 zero = 0, tid = t->pid;
+	__u32 cpu = bpf_get_smp_processor_id(), tid = t->pid;
 
 	if (!tid) {
-		__u32 cpu = bpf_get_smp_processor_id();
-
 		if (cpu < FT_MAX_CPUS)
 			own_wakeups[cpu]++;
 		return 0;
@@ -93,17 +142,17 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 	if (!is_target(t))
 		return 0;
 
-	struct sample *sample = bpf_map_lookup_elem(&scratch, &zero);
+	struct sample *sample = bpf_map_lookup_elem(&scratch, &cpu);
 
 	if (!sample)
 		return 0;
 	__sync_fetch_and_add(&taken, 1);
 
 	bool user_mode = (READ_REG(ctx->regs.cs) & 3) == 3;
-	__u64 kernel_bytes = 0, user_bytes = 0;
+	__u64 kernel_bytes = 0, user_bytes = 0, piece_bytes = 0;
 
 	fill_head(&sample->head, t, FT_KIND_CPU, FT_STATE_RUN);
-	sample->head.cpu = bpf_get_smp_processor_id();
+	sample->head.cpu = cpu;
 	sample->head.status |= FT_HAS_STACK;
 	__builtin_memset(&sample->stack, 0, sizeof(sample->stack));
 
@@ -120,8 +169,10 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 
 	if (!(sample->head.status & FT_KTHREAD) && t->mm) {
 		struct mapping mapping = {};
-		__u64 most = bpf_map_lookup_elem(&deep, &tid) ? FT_CPU_STACK : FIRST_STACK;
-		__u64 sp, cs;
+		struct reach *reach = bpf_map_lookup_elem(&reaches, &tid);
+		__u64 all = reach ? reach->bytes : FT_CPU_FIRST;
+		__u64 piece = reach ? reach->piece : 0;
+		__u64 sp, cs, most;
 
 		if (user_mode) {
 			COPY_REGS(sample->stack.regs, &ctx->regs);
@@ -136,6 +187,9 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 			sample->head.status |= FT_COMPAT;
 		sp = sample->stack.regs[REG_SP];
 		sample->stack.user_address = sp;
+		if (all > most_stack)
+			all = most_stack;
+		most = piece ? FT_CPU_FIRST : all;
 		/* where it cannot be had (mmap_lock is held), the copy ends at the first page that is missing */
 		if (!bpf_find_vma(t, sp, take_mapping, &mapping, 0)) {
 			sample->stack.mapping_start = mapping.start;
@@ -145,33 +199,27 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 			else
 				most = mapping.end - sp;
 		}
-		for (int i = 0; i < FT_CPU_STACK / PIECE + 1; i++) {
-			__u64 at = kernel_bytes + user_bytes;
-			__u64 address = sp + user_bytes;
-			__u64 n = PIECE - (address & (PIECE - 1));
-
-			if (user_bytes >= most)
-				break;
-			if (n > most - user_bytes)
-				n = most - user_bytes;
-			asm volatile("" : "+r"(at), "+r"(n));
-			if (n > PIECE || at > sizeof(sample->memory) - PIECE)
-				break;
-			if (bpf_probe_read_user(sample->memory + at, n, (void *)address)) {
-				if (!user_bytes)
-					sample->head.status |= FT_FAULTED;
-				break;
-			}
-			user_bytes += n;
+		user_bytes = copy(sample, kernel_bytes, sp, most);
+		if (!user_bytes)
+			sample->head.status |= FT_FAULTED;
+		if (piece == FT_FOLLOW) {
+			piece = other_stack(sample->stack.regs[REG_BP], sp, sp + user_bytes);
+			piece = piece ? piece - CALLER_FRAME : sp + user_bytes;
 		}
-		user_bytes &= ~7ULL; /* records stay aligned */
+		piece &= ~7ULL;
+		if (piece && user_bytes && all > user_bytes) {
+			piece_bytes = copy(sample, kernel_bytes + user_bytes, piece, all - user_bytes);
+			sample->stack.piece_address = piece_bytes ? piece : 0;
+		}
 	}
 
 	sample->stack.kernel_bytes = kernel_bytes;
 	sample->stack.user_bytes = user_bytes;
+	sample->stack.piece_bytes = piece_bytes;
 	sample->stack.switches_after = sample->head.nvcsw + sample->head.nivcsw;
 
-	__u64 size = sizeof(sample->head) + sizeof(sample->stack) + kernel_bytes + user_bytes;
+	__u64 size = sizeof(sample->head) + sizeof(sample->stack) + kernel_bytes +
+		     user_bytes + piece_bytes;
 
 	sample->head.size = size;
 	asm volatile("" : "+r"(size));
@@ -180,6 +228,6 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 	if (bpf_ringbuf_output(&ring, sample, size, wakeup(&sample->head)))
 		__sync_fetch_and_add(&dropped, 1);
 	else
-		__sync_fetch_and_add(&copied, user_bytes);
+		__sync_fetch_and_add(&copied, user_bytes + piece_bytes);
 	return 0;
 }

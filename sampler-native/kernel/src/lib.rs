@@ -6,7 +6,7 @@
 //!
 //! # Threads
 //! [`Kernel`] belongs to the thread that makes the passes, [`Rings`] to another one; both are `Send`. Requests
-//! ([`Kernel::want`], [`Kernel::raise_cpu_stack`], [`Kernel::exclude`]) take `&self`.
+//! ([`Kernel::want`], [`Kernel::reach`], [`Kernel::exclude`]) take `&self`.
 //!
 //! # Errors
 //! [`Kernel::open`] gives an [`OpenError`]: one line for people, with the remedy. Nothing is written to stderr.
@@ -63,6 +63,24 @@ pub struct Settings {
     pub cpu_hz: u32,
     /// tgids that are never sampled: flametop's own.
     pub own: Vec<u32>,
+}
+
+/// What the CPU clock copies of a thread's stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// Most bytes in all: up to [`abi::FT_CPU_STACK`], and less at high rates.
+    pub bytes: u32,
+    /// With the first [`abi::FT_CPU_FIRST`] bytes only, and the rest from elsewhere, as the piece.
+    pub piece: Option<PieceAt>,
+}
+
+/// Where the piece of a sample starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PieceAt {
+    /// Where frame pointers leave the first bytes, if they do, else right behind them.
+    FramePointer,
+    /// At this address.
+    Address(u64),
 }
 
 /// What kind of failure it is; decides the exit code.
@@ -347,14 +365,14 @@ impl Kernel {
         self.passes.want(tid, address)
     }
 
-    /// Lets the CPU clock copy 24 KiB rather than 8 KiB of this thread's stack.
+    /// What the CPU clock copies of this thread's stack from now on; of others it is [`abi::FT_CPU_FIRST`] bytes.
     ///
     /// # Errors
     /// If the kernel has no memory for it.
-    pub fn raise_cpu_stack(&self, tid: u32) -> Result<()> {
+    pub fn reach(&self, tid: u32, reach: Reach) -> Result<()> {
         self.clock
             .as_ref()
-            .map_or(Ok(()), |clock| clock.raise_stack(tid))
+            .map_or(Ok(()), |clock| clock.reach(tid, reach))
     }
 
     /// Never samples this process from now on. The process that opened the kernel side is excluded from the start.

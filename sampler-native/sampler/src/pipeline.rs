@@ -7,7 +7,7 @@ use std::{
 };
 
 use flametop_kernel::{
-    abi,
+    PieceAt, Reach, abi,
     record::{Head, Holder, StackPart},
 };
 use flametop_stream::{self as stream, Call, Encoder, End, NameSource, Record, State};
@@ -41,8 +41,8 @@ const BUSY: &[u8] = b"[mm busy: ";
 pub struct Wishes {
     /// (tid, address): copy this piece at the next pass.
     pub pieces: Vec<(u32, u64)>,
-    /// tid: copy more of its stack from now on.
-    pub deeper: Vec<u32>,
+    /// tid: what the CPU clock copies of its stack from now on.
+    pub reaches: Vec<(u32, Reach)>,
 }
 
 /// Totals of the stream that are counted here.
@@ -191,8 +191,9 @@ impl Pipeline {
             (Sight::Live(task, _), None) => (task.id, None),
             (Sight::Live(task, process), Some(stack)) => {
                 let walk = self.walker.walk(head, stack, None, process);
-                if walk.end == End::Truncated && !std::mem::replace(&mut task.raised, true) {
-                    self.wishes.deeper.push(head.tid);
+                if let Some(reach) = next_reach(stack, task.reach, &walk) {
+                    task.reach = Some(reach);
+                    self.wishes.reaches.push((head.tid, reach));
                 }
                 let nothing = self.walker.user.is_empty() && self.walker.kernel.is_empty();
                 let placed = (!nothing).then_some(walk.end);
@@ -497,6 +498,38 @@ fn next_piece(head: &Head, stack: &StackPart<'_>, task: &mut Task, walk: &Walk) 
     collected.asked = want;
     task.pieces = Some(collected);
     Some(want)
+}
+
+/// What the CPU clock is to copy from now on of a thread's stack, if the walk of this sample wanted more of it. The piece comes
+/// with the sample itself, so it fits or does not: nothing of one moment is joined to another.
+fn next_reach(stack: &StackPart<'_>, reach: Option<Reach>, walk: &Walk) -> Option<Reach> {
+    let outcome = walk.outcome?;
+    let want = outcome.want?;
+    let most = Reach {
+        bytes: abi::FT_CPU_STACK,
+        piece: None,
+    };
+    let next = match reach {
+        None if walk.end == End::Truncated => most,
+        None => Reach {
+            bytes: 2 * abi::FT_CPU_FIRST,
+            piece: Some(PieceAt::FramePointer),
+        },
+        Some(reach) if want == stack.piece_address + stack.piece.len() as u64 => Reach {
+            bytes: abi::FT_CPU_STACK,
+            ..reach
+        },
+        Some(reach) => Reach {
+            // Frame pointers lead elsewhere, or the address was that of another moment.
+            piece: match reach.piece {
+                Some(PieceAt::FramePointer) => Some(PieceAt::Address(want)),
+                None if walk.end == End::Truncated => None,
+                _ => Some(PieceAt::FramePointer),
+            },
+            ..reach
+        },
+    };
+    (reach != Some(next)).then_some(next)
 }
 
 /// Whether a sleeper with stale mappings should be seen again: as long as they are from before it was found so.
