@@ -8,10 +8,10 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define PAGE         4096
 #define KERNEL_BYTES (FT_KERNEL_FRAMES * sizeof(__u64))
-/* frame pointers that are followed to another stack */
+/* frame pointers that are followed */
 #define MOST_FRAMES 64
-/* the function that switched stacks may have its return address below the frame pointer of its caller */
-#define CALLER_FRAME 1024
+/* bytes below where another stack goes on: the frame that is left may begin there */
+#define BELOW 1024
 
 struct sample {
 	struct ft_head head;
@@ -41,17 +41,18 @@ struct {
 	__type(value, struct sample);
 } scratch SEC(".maps");
 
-/* what the walker asks for of a thread whose first FT_CPU_FIRST bytes did not lead to the root */
+/* what the walker asks for where FT_CPU_FIRST bytes do not lead to the root */
 struct reach {
-	__u64 piece; /* address, FT_FOLLOW, or 0 for none */
-	__u64 bytes; /* in all */
+	__u64 near; /* an address on another stack, to which this one led at a former sample; 0 for none */
+	__u32 stack; /* bytes of the stack, together at most FT_CPU_STACK … */
+	__u32 piece; /* … with those of the other one */
 };
 
-/* by tid */
+/* by tid, and by tgid << 32 for threads that have none */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
-	__type(key, __u32);
+	__type(key, __u64);
 	__type(value, struct reach);
 } reaches SEC(".maps");
 
@@ -114,18 +115,19 @@ static __always_inline __u64 copy(struct sample *sample, __u64 used, __u64 addre
 	return copied & ~7ULL;
 }
 
-/* Where frame pointers leave the stack memory from `sp` to `end` for another stack; 0 if they do not lead out of it. */
-static __always_inline __u64 other_stack(__u64 frame, __u64 sp, __u64 end)
+/*
+ * Where the other stack goes on: where frame pointers leave the memory from `sp` to `end`. A register that is no frame
+ * pointer leads anywhere, so what they lead to is believed if it is as near as 4 GiB to what the walker found before.
+ */
+static __always_inline __u64 other_stack(__u64 frame, __u64 sp, __u64 end, __u64 near)
 {
 	for (int i = 0; i < MOST_FRAMES; i++) {
-		if (frame & 7)
-			return 0;
 		if (frame < sp || frame >= end)
-			return frame;
+			return (frame ^ near) >> 32 ? near : frame;
 		if (bpf_probe_read_user(&frame, sizeof(frame), (void *)frame))
-			return 0;
+			break;
 	}
-	return 0;
+	return near;
 }
 
 SEC("perf_event")
@@ -169,10 +171,18 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 
 	if (!(sample->head.status & FT_KTHREAD) && t->mm) {
 		struct mapping mapping = {};
-		struct reach *reach = bpf_map_lookup_elem(&reaches, &tid);
-		__u64 all = reach ? reach->bytes : FT_CPU_FIRST;
-		__u64 piece = reach ? reach->piece : 0;
-		__u64 sp, cs, most;
+		__u64 whose = tid, most = FT_CPU_FIRST;
+		struct reach *reach = bpf_map_lookup_elem(&reaches, &whose);
+		__u64 sp, cs;
+
+		if (!reach) {
+			whose = (__u64)t->tgid << 32;
+			reach = bpf_map_lookup_elem(&reaches, &whose);
+		}
+		if (reach)
+			most = reach->stack;
+		if (most > most_stack)
+			most = most_stack;
 
 		if (user_mode) {
 			COPY_REGS(sample->stack.regs, &ctx->regs);
@@ -187,9 +197,6 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 			sample->head.status |= FT_COMPAT;
 		sp = sample->stack.regs[REG_SP];
 		sample->stack.user_address = sp;
-		if (all > most_stack)
-			all = most_stack;
-		most = piece ? FT_CPU_FIRST : all;
 		/* where it cannot be had (mmap_lock is held), the copy ends at the first page that is missing */
 		if (!bpf_find_vma(t, sp, take_mapping, &mapping, 0)) {
 			sample->stack.mapping_start = mapping.start;
@@ -202,14 +209,16 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 		user_bytes = copy(sample, kernel_bytes, sp, most);
 		if (!user_bytes)
 			sample->head.status |= FT_FAULTED;
-		if (piece == FT_FOLLOW) {
-			piece = other_stack(sample->stack.regs[REG_BP], sp, sp + user_bytes);
-			piece = piece ? piece - CALLER_FRAME : sp + user_bytes;
-		}
-		piece &= ~7ULL;
-		if (piece && user_bytes && all > user_bytes) {
-			piece_bytes = copy(sample, kernel_bytes + user_bytes, piece, all - user_bytes);
-			sample->stack.piece_address = piece_bytes ? piece : 0;
+		if (reach && reach->piece && user_bytes) {
+			__u64 at = other_stack(sample->stack.regs[REG_BP], sp, sp + user_bytes,
+					       reach->near);
+
+			at = (at - BELOW) & ~7ULL;
+			most = reach->piece;
+			if (most > most_stack)
+				most = most_stack;
+			piece_bytes = copy(sample, kernel_bytes + user_bytes, at, most);
+			sample->stack.piece_address = piece_bytes ? at : 0;
 		}
 	}
 

@@ -9,7 +9,7 @@ use libbpf_rs::{
 };
 
 use crate::{
-    PieceAt, Reach, Settings, abi, cpus, load,
+    Reach, Settings, Whose, abi, cpus, load,
     skeletons::{CpuStacksSkel, CpuStacksSkelBuilder},
     sys,
 };
@@ -101,20 +101,20 @@ impl Clock {
         Ok(())
     }
 
-    pub fn reach(&self, tid: u32, reach: Reach) -> Result<()> {
-        let piece = match reach.piece {
-            None => 0,
-            Some(PieceAt::FramePointer) => u64::from(abi::FT_FOLLOW),
-            Some(PieceAt::Address(address)) => address & !7,
+    pub fn reach(&self, whose: Whose, reach: Reach) -> Result<()> {
+        let key = match whose {
+            Whose::Thread(tid) => u64::from(tid),
+            Whose::Process(tgid) => u64::from(tgid) << 32,
         };
         let mut value = [0; 16];
-        value[..8].copy_from_slice(&piece.to_ne_bytes());
-        value[8..].copy_from_slice(&u64::from(reach.bytes).to_ne_bytes());
+        value[..8].copy_from_slice(&reach.near.to_ne_bytes());
+        value[8..12].copy_from_slice(&reach.stack.to_ne_bytes());
+        value[12..].copy_from_slice(&reach.piece.to_ne_bytes());
         self.skel
             .maps
             .reaches
-            .update(&tid.to_ne_bytes(), &value, MapFlags::ANY)
-            .with_context(|| format!("failed to ask for more of the stack of thread {tid}"))
+            .update(&key.to_ne_bytes(), &value, MapFlags::ANY)
+            .with_context(|| format!("failed to ask for more of the stacks of {whose:?}"))
     }
 
     pub fn exclude(&self, tgid: u32) -> Result<()> {
@@ -155,7 +155,7 @@ impl Clock {
     }
 }
 
-/// Most bytes of a thread's stack in a sample.
+/// Most bytes of one stack in a sample.
 fn most_stack(hz: u32) -> u64 {
     (STACK_BYTES_PER_CPU / u64::from(hz)).clamp(LEAST_REACH, u64::from(abi::FT_CPU_STACK))
 }

@@ -65,22 +65,25 @@ pub struct Settings {
     pub own: Vec<u32>,
 }
 
-/// What the CPU clock copies of a thread's stack.
+/// What the CPU clock copies of a thread's stack. Less of each at high rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
-    /// Most bytes in all: up to [`abi::FT_CPU_STACK`], and less at high rates.
-    pub bytes: u32,
-    /// With the first [`abi::FT_CPU_FIRST`] bytes only, and the rest from elsewhere, as the piece.
-    pub piece: Option<PieceAt>,
+    /// Most bytes of the stack that the thread is on; with `piece` at most [`abi::FT_CPU_STACK`].
+    pub stack: u32,
+    /// Most bytes of another stack, to which that one leads; 0: none.
+    pub piece: u32,
+    /// Where that one went on when it was looked at last. It is copied from where frame pointers lead to, if that is within
+    /// 4 GiB of here, else from here.
+    pub near: u64,
 }
 
-/// Where the piece of a sample starts.
+/// Of whom the CPU clock is to copy more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PieceAt {
-    /// Where frame pointers leave the first bytes, if they do, else right behind them.
-    FramePointer,
-    /// At this address.
-    Address(u64),
+pub enum Whose {
+    /// This thread.
+    Thread(u32),
+    /// All threads of this process for which nothing else was said.
+    Process(u32),
 }
 
 /// What kind of failure it is; decides the exit code.
@@ -365,14 +368,15 @@ impl Kernel {
         self.passes.want(tid, address)
     }
 
-    /// What the CPU clock copies of this thread's stack from now on; of others it is [`abi::FT_CPU_FIRST`] bytes.
+    /// What the CPU clock copies from now on; where nothing was said it is [`abi::FT_CPU_FIRST`] bytes. Of more than
+    /// 4,096 that of the one that was not sampled for longest is forgotten.
     ///
     /// # Errors
     /// If the kernel has no memory for it.
-    pub fn reach(&self, tid: u32, reach: Reach) -> Result<()> {
+    pub fn reach(&self, whose: Whose, reach: Reach) -> Result<()> {
         self.clock
             .as_ref()
-            .map_or(Ok(()), |clock| clock.reach(tid, reach))
+            .map_or(Ok(()), |clock| clock.reach(whose, reach))
     }
 
     /// Never samples this process from now on. The process that opened the kernel side is excluded from the start.

@@ -11,7 +11,7 @@ use std::{
 };
 
 use flametop_kernel::{
-    Kernel, Reach, Settings, Target, abi,
+    Kernel, Reach, Settings, Target, Whose, abi,
     record::{Head, StackPart},
 };
 use flametop_unwind::{End, Frame, Input, ModuleKind, Modules, Piece, ProcessMaps, Unwinder};
@@ -21,8 +21,9 @@ const CPU_HZ: u32 = 499;
 const PASS_HZ: u32 = 99;
 /// Copied of a stack that does not hold the variable in its first bytes.
 const DEEPER: Reach = Reach {
-    bytes: abi::FT_CPU_STACK,
-    piece: None,
+    stack: abi::FT_CPU_STACK,
+    piece: 0,
+    near: 0,
 };
 /// What `next` says on the way into a library and out of it.
 const LIBRARY: u32 = 100;
@@ -91,7 +92,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             truth.see(record.head, record.stack.as_ref());
         })?;
         for tid in truth.deeper.drain(..) {
-            kernel.reach(tid, DEEPER)?;
+            kernel.reach(Whose::Thread(tid), DEEPER)?;
         }
         due += Duration::from_secs(1) / PASS_HZ;
         sleep(due.saturating_sub(begin.elapsed()));

@@ -7,7 +7,7 @@ use std::{
 };
 
 use flametop_kernel::{
-    PieceAt, Reach, abi,
+    Reach, Whose, abi,
     record::{Head, Holder, StackPart},
 };
 use flametop_stream::{self as stream, Call, Encoder, End, NameSource, Record, State};
@@ -41,8 +41,8 @@ const BUSY: &[u8] = b"[mm busy: ";
 pub struct Wishes {
     /// (tid, address): copy this piece at the next pass.
     pub pieces: Vec<(u32, u64)>,
-    /// tid: what the CPU clock copies of its stack from now on.
-    pub reaches: Vec<(u32, Reach)>,
+    /// What the CPU clock is to copy from now on.
+    pub reaches: Vec<(Whose, Reach)>,
 }
 
 /// Totals of the stream that are counted here.
@@ -191,9 +191,18 @@ impl Pipeline {
             (Sight::Live(task, _), None) => (task.id, None),
             (Sight::Live(task, process), Some(stack)) => {
                 let walk = self.walker.walk(head, stack, None, process);
-                if let Some(reach) = next_reach(stack, task.reach, &walk) {
+                let reach = task.reach.or(process.reach);
+                if let Some(reach) = next_reach(stack, reach, &walk) {
                     task.reach = Some(reach);
-                    self.wishes.reaches.push((head.tid, reach));
+                    let reaches = &mut self.wishes.reaches;
+                    reaches.push((Whose::Thread(head.tid), reach));
+                    if process
+                        .reach
+                        .is_none_or(|of| of.stack < reach.stack || of.piece < reach.piece)
+                    {
+                        process.reach = Some(reach);
+                        reaches.push((Whose::Process(head.tgid), reach));
+                    }
                 }
                 let nothing = self.walker.user.is_empty() && self.walker.kernel.is_empty();
                 let placed = (!nothing).then_some(walk.end);
@@ -500,36 +509,26 @@ fn next_piece(head: &Head, stack: &StackPart<'_>, task: &mut Task, walk: &Walk) 
     Some(want)
 }
 
-/// What the CPU clock is to copy from now on of a thread's stack, if the walk of this sample wanted more of it. The piece comes
-/// with the sample itself, so it fits or does not: nothing of one moment is joined to another.
+/// What the CPU clock is to copy of a thread's stack if the walk of this sample wanted more of it. A piece comes with the sample
+/// itself: it leads on or it does not, and nothing of another moment is ever joined.
 fn next_reach(stack: &StackPart<'_>, reach: Option<Reach>, walk: &Walk) -> Option<Reach> {
-    let outcome = walk.outcome?;
-    let want = outcome.want?;
-    let most = Reach {
-        bytes: abi::FT_CPU_STACK,
-        piece: None,
-    };
-    let next = match reach {
-        None if walk.end == End::Truncated => most,
-        None => Reach {
-            bytes: 2 * abi::FT_CPU_FIRST,
-            piece: Some(PieceAt::FramePointer),
-        },
-        Some(reach) if want == stack.piece_address + stack.piece.len() as u64 => Reach {
-            bytes: abi::FT_CPU_STACK,
-            ..reach
-        },
-        Some(reach) => Reach {
-            // Frame pointers lead elsewhere, or the address was that of another moment.
-            piece: match reach.piece {
-                Some(PieceAt::FramePointer) => Some(PieceAt::Address(want)),
-                None if walk.end == End::Truncated => None,
-                _ => Some(PieceAt::FramePointer),
-            },
-            ..reach
-        },
-    };
-    (reach != Some(next)).then_some(next)
+    let want = walk.outcome?.want?;
+    let mut next = reach.unwrap_or(Reach {
+        stack: abi::FT_CPU_FIRST,
+        piece: 0,
+        near: 0,
+    });
+    let most = u64::from(abi::FT_CPU_STACK);
+    if !stack.piece.is_empty() && want == stack.piece_address + stack.piece.len() as u64 {
+        next.piece = abi::FT_CPU_STACK - next.stack;
+    } else if walk.end == End::Truncated && want.wrapping_sub(stack.user_address) < most {
+        next.stack = abi::FT_CPU_STACK - next.piece;
+    } else {
+        next.near = want;
+        next.piece = next.piece.max(abi::FT_CPU_FIRST);
+        next.stack = next.stack.min(abi::FT_CPU_STACK - next.piece);
+    }
+    Some(next)
 }
 
 /// Whether a sleeper with stale mappings should be seen again: as long as they are from before it was found so.

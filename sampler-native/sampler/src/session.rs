@@ -391,8 +391,8 @@ impl Session {
         for (tid, address) in wishes.pieces {
             let _ = self.kernel.want(tid, address);
         }
-        for (tid, reach) in wishes.reaches {
-            let _ = self.kernel.reach(tid, reach);
+        for (whose, reach) in wishes.reaches {
+            let _ = self.kernel.reach(whose, reach);
         }
         Ok(())
     }

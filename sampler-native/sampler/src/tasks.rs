@@ -115,6 +115,8 @@ pub struct Process {
     pub maps_exec_vm: u64,
     /// When they were read, or tried, ns.
     pub maps_read: u64,
+    /// What the CPU clock copies of the stacks of its threads, if that was changed.
+    pub reach: Option<Reach>,
 }
 
 #[derive(Debug)]
@@ -522,6 +524,7 @@ fn see_process<'a>(
             maps: None,
             maps_exec_vm: 0,
             maps_read: 0,
+            reach: None,
         }
     });
     let leader = head.tid == head.tgid;
