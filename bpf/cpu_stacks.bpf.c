@@ -22,11 +22,11 @@ struct sample {
 _Static_assert(KERNEL_BYTES <= 1024, "the kernel stack has its place");
 
 const volatile __u32 ring_bytes = 0; /* size of the ring, set before load */
-__u64 most_stack;                    /* what may be copied of each at this rate, set before the clock ticks */
-__u64 taken;                         /* samples of the target */
-__u64 dropped;                       /* … that the ring had no place for */
-__u64 copied;                        /* bytes of user stacks in the ring */
-__u64 own_wakeups[FT_MAX_CPUS];      /* timers that found the CPU idle */
+__u64 most_stack; /* what may be copied of each at this rate, set before the clock ticks */
+__u64 taken;      /* samples of the target */
+__u64 dropped;    /* … that the ring had no place for */
+__u64 copied;     /* bytes of user stacks in the ring */
+__u64 own_wakeups[FT_MAX_CPUS]; /* timers that found the CPU idle */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -91,11 +91,15 @@ static __always_inline __u64 wakeup(struct ft_head *head)
 /*
  * Copies user memory behind what the sample has already, `used` bytes: at most `most`, up to the first page that is
  * missing. Gives how many, a multiple of 8 so that records stay aligned.
+ *
+ * Not static: the verifier looks at it once, rather than at all that follows for each way out of the loop.
  */
-static __always_inline __u64 copy(struct sample *sample, __u64 used, __u64 address, __u64 most)
+__attribute__((noinline)) __u64 copy(struct sample *sample, __u64 used, __u64 address, __u64 most)
 {
 	__u64 copied = 0;
 
+	if (!sample)
+		return 0;
 	for (int i = 0; i < FT_CPU_STACK / PAGE + 1; i++) {
 		__u64 at = used + copied;
 		__u64 from = address + copied;
@@ -119,7 +123,7 @@ static __always_inline __u64 copy(struct sample *sample, __u64 used, __u64 addre
  * Where the other stack goes on: where frame pointers leave the memory from `sp` to `end`. A register that is no frame
  * pointer leads anywhere, so what they lead to is believed if it is as near as 4 GiB to what the walker found before.
  */
-static __always_inline __u64 other_stack(__u64 frame, __u64 sp, __u64 end, __u64 near)
+__attribute__((noinline)) __u64 other_stack(__u64 frame, __u64 sp, __u64 end, __u64 near)
 {
 	for (int i = 0; i < MOST_FRAMES; i++) {
 		if (frame < sp || frame >= end)
@@ -227,8 +231,8 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 	sample->stack.piece_bytes = piece_bytes;
 	sample->stack.switches_after = sample->head.nvcsw + sample->head.nivcsw;
 
-	__u64 size = sizeof(sample->head) + sizeof(sample->stack) + kernel_bytes +
-		     user_bytes + piece_bytes;
+	__u64 size = sizeof(sample->head) + sizeof(sample->stack) + kernel_bytes + user_bytes +
+		     piece_bytes;
 
 	sample->head.size = size;
 	asm volatile("" : "+r"(size));
