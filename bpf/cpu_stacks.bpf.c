@@ -43,9 +43,10 @@ struct {
 
 /* what the walker asks for where FT_CPU_FIRST bytes do not lead to the root */
 struct reach {
-	__u64 near; /* an address on another stack, to which this one led at a former sample; 0 for none */
-	__u32 stack; /* bytes of the stack, together at most FT_CPU_STACK … */
-	__u32 piece; /* … with those of the other one */
+	__u64 near; /* where a former walk went on that had left the stack, or had met a frame larger than all this */
+	__u32 stack;  /* bytes of the stack */
+	__u32 piece;  /* bytes from there on */
+	__u64 follow; /* frame pointers may lead to the other stack */
 };
 
 /* by tid, and by tgid << 32 for threads that have none */
@@ -214,9 +215,11 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 		if (!user_bytes)
 			sample->head.status |= FT_FAULTED;
 		if (reach && reach->piece && user_bytes) {
-			__u64 at = other_stack(sample->stack.regs[REG_BP], sp, sp + user_bytes,
-					       reach->near);
+			__u64 at = reach->near;
 
+			if (reach->follow)
+				at = other_stack(sample->stack.regs[REG_BP], sp, sp + user_bytes,
+						 at);
 			at = (at - BELOW) & ~7ULL;
 			most = reach->piece;
 			if (most > most_stack)

@@ -4,12 +4,12 @@ use std::os::fd::{AsFd, IntoRawFd, OwnedFd};
 
 use anyhow::{Context, Result, bail};
 use libbpf_rs::{
-    Link, MapCore, MapFlags,
+    Link, MapCore, MapHandle,
     skel::{OpenSkel, Skel, SkelBuilder},
 };
 
 use crate::{
-    Reach, Settings, Whose, abi, cpus, load,
+    Settings, abi, cpus, load,
     skeletons::{CpuStacksSkel, CpuStacksSkelBuilder},
     sys,
 };
@@ -101,22 +101,6 @@ impl Clock {
         Ok(())
     }
 
-    pub fn reach(&self, whose: Whose, reach: Reach) -> Result<()> {
-        let key = match whose {
-            Whose::Thread(tid) => u64::from(tid),
-            Whose::Process(tgid) => u64::from(tgid) << 32,
-        };
-        let mut value = [0; 16];
-        value[..8].copy_from_slice(&reach.near.to_ne_bytes());
-        value[8..12].copy_from_slice(&reach.stack.to_ne_bytes());
-        value[12..].copy_from_slice(&reach.piece.to_ne_bytes());
-        self.skel
-            .maps
-            .reaches
-            .update(&key.to_ne_bytes(), &value, MapFlags::ANY)
-            .with_context(|| format!("failed to ask for more of the stacks of {whose:?}"))
-    }
-
     pub fn exclude(&self, tgid: u32) -> Result<()> {
         load::insert(&self.skel.maps.own, tgid)
     }
@@ -148,6 +132,12 @@ impl Clock {
 
     pub fn ring(&self) -> &impl MapCore {
         &self.skel.maps.ring
+    }
+
+    /// The map that says what is copied of whom.
+    pub fn reaches(&self) -> Result<MapHandle> {
+        MapHandle::try_from(&self.skel.maps.reaches)
+            .context("failed to keep a map of the CPU clock")
     }
 
     pub fn object(&self) -> &libbpf_rs::Object {

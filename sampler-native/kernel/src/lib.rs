@@ -6,7 +6,7 @@
 //!
 //! # Threads
 //! [`Kernel`] belongs to the thread that makes the passes, [`Rings`] to another one; both are `Send`. Requests
-//! ([`Kernel::want`], [`Kernel::reach`], [`Kernel::exclude`]) take `&self`.
+//! ([`Kernel::want`], [`Kernel::exclude`]) take `&self`.
 //!
 //! # Errors
 //! [`Kernel::open`] gives an [`OpenError`]: one line for people, with the remedy. Nothing is written to stderr.
@@ -35,7 +35,7 @@ mod sys;
 
 pub use check::check;
 pub use cpus::online as online_cpus;
-pub use rings::Rings;
+pub use rings::{Reach, Rings, Whose};
 use {clock::Clock, idle::Idle, life::Life, passes::Passes, record::Record};
 
 /// Constants of `bpf/flametop.h`.
@@ -63,27 +63,6 @@ pub struct Settings {
     pub cpu_hz: u32,
     /// tgids that are never sampled: flametop's own.
     pub own: Vec<u32>,
-}
-
-/// What the CPU clock copies of a thread's stack. Less of each at high rates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reach {
-    /// Most bytes of the stack that the thread is on; with `piece` at most [`abi::FT_CPU_STACK`].
-    pub stack: u32,
-    /// Most bytes of another stack, to which that one leads; 0: none.
-    pub piece: u32,
-    /// Where that one went on when it was looked at last. It is copied from where frame pointers lead to, if that is within
-    /// 4 GiB of here, else from here.
-    pub near: u64,
-}
-
-/// Of whom the CPU clock is to copy more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
-    /// This thread.
-    Thread(u32),
-    /// All threads of this process for which nothing else was said.
-    Process(u32),
 }
 
 /// What kind of failure it is; decides the exit code.
@@ -322,7 +301,8 @@ impl Kernel {
 
         let rings = life.iter().map(|life| life.ring() as &dyn MapCore);
         let rings = rings.chain(clock.iter().map(|clock| clock.ring() as &dyn MapCore));
-        let rings = Rings::open(rings).map_err(failed)?;
+        let reaches = clock.as_ref().map(Clock::reaches).transpose();
+        let rings = Rings::open(rings, reaches.map_err(failed)?).map_err(failed)?;
         let mut kernel = Kernel {
             passes,
             clock,
@@ -366,17 +346,6 @@ impl Kernel {
     /// If the kernel has no memory for it.
     pub fn want(&self, tid: u32, address: u64) -> Result<()> {
         self.passes.want(tid, address)
-    }
-
-    /// What the CPU clock copies from now on; where nothing was said it is [`abi::FT_CPU_FIRST`] bytes. Of more than
-    /// 4,096 that of the one that was not sampled for longest is forgotten.
-    ///
-    /// # Errors
-    /// If the kernel has no memory for it.
-    pub fn reach(&self, whose: Whose, reach: Reach) -> Result<()> {
-        self.clock
-            .as_ref()
-            .map_or(Ok(()), |clock| clock.reach(whose, reach))
     }
 
     /// Never samples this process from now on. The process that opened the kernel side is excluded from the start.

@@ -24,6 +24,7 @@ const DEEPER: Reach = Reach {
     stack: abi::FT_CPU_STACK,
     piece: 0,
     near: 0,
+    follow: false,
 };
 /// What `next` says on the way into a library and out of it.
 const LIBRARY: u32 = 100;
@@ -92,7 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             truth.see(record.head, record.stack.as_ref());
         })?;
         for tid in truth.deeper.drain(..) {
-            kernel.reach(Whose::Thread(tid), DEEPER)?;
+            rings.reach(Whose::Thread(tid), DEEPER)?;
         }
         due += Duration::from_secs(1) / PASS_HZ;
         sleep(due.saturating_sub(begin.elapsed()));

@@ -196,12 +196,13 @@ impl Pipeline {
                     task.reach = Some(reach);
                     let reaches = &mut self.wishes.reaches;
                     reaches.push((Whose::Thread(head.tid), reach));
+                    let of = for_others(reach);
                     if process
                         .reach
-                        .is_none_or(|of| of.stack < reach.stack || of.piece < reach.piece)
+                        .is_none_or(|known| known.stack < of.stack || known.piece < of.piece)
                     {
-                        process.reach = Some(reach);
-                        reaches.push((Whose::Process(head.tgid), reach));
+                        process.reach = Some(of);
+                        reaches.push((Whose::Process(head.tgid), of));
                     }
                 }
                 let nothing = self.walker.user.is_empty() && self.walker.kernel.is_empty();
@@ -517,18 +518,42 @@ fn next_reach(stack: &StackPart<'_>, reach: Option<Reach>, walk: &Walk) -> Optio
         stack: abi::FT_CPU_FIRST,
         piece: 0,
         near: 0,
+        follow: false,
     });
-    let most = u64::from(abi::FT_CPU_STACK);
-    if !stack.piece.is_empty() && want == stack.piece_address + stack.piece.len() as u64 {
-        next.piece = abi::FT_CPU_STACK - next.stack;
-    } else if walk.end == End::Truncated && want.wrapping_sub(stack.user_address) < most {
-        next.stack = abi::FT_CPU_STACK - next.piece;
+    let (most, first) = (abi::FT_CPU_STACK, abi::FT_CPU_FIRST);
+    // How far from there it goes on, if that is not farther than can be copied beside the rest.
+    let beyond = |from: u64| u32::try_from(want.checked_sub(from)?).ok();
+    let near = |from: u64| beyond(from).filter(|bytes| *bytes < most - first);
+    if !stack.piece.is_empty()
+        && let Some(bytes) = near(stack.piece_address)
+    {
+        next.piece = (bytes + first).min(most - first);
+        next.stack = next.stack.min(most - next.piece);
+    } else if next.piece == 0 && beyond(stack.user_address).is_some_and(|bytes| bytes < most) {
+        next.stack = most;
+    } else if let Some(bytes) = near(stack.user_address) {
+        next.stack = (bytes + first).min(most - first);
+        next.piece = next.piece.min(most - next.stack);
     } else {
+        // On another stack, or on this one beyond a frame that is larger than all that is copied.
         next.near = want;
-        next.piece = next.piece.max(abi::FT_CPU_FIRST);
-        next.stack = next.stack.min(abi::FT_CPU_STACK - next.piece);
+        next.follow = walk.end == End::OtherStack;
+        next.piece = next.piece.max(first);
+        next.stack = next.stack.min(most - next.piece);
     }
     Some(next)
+}
+
+/// What is copied of the other threads of its process: to an address on one thread's stack no other one leads.
+fn for_others(reach: Reach) -> Reach {
+    if reach.follow || reach.piece == 0 {
+        return reach;
+    }
+    Reach {
+        stack: abi::FT_CPU_STACK,
+        piece: 0,
+        ..reach
+    }
 }
 
 /// Whether a sleeper with stale mappings should be seen again: as long as they are from before it was found so.
