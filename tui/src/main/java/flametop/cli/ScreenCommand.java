@@ -73,7 +73,7 @@ final class ScreenCommand implements Callable<Integer> {
       names = "--theme",
       order = 11,
       paramLabel = "NAME",
-      description = "colours (--theme list: which); --ascii draws ASCII only")
+      description = "colours (list: which there are); --ascii: ASCII only")
   private String theme;
 
   @Option(names = "--ascii", order = 11, hidden = true, description = "draw ASCII only")
