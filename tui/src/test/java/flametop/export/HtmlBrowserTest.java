@@ -32,7 +32,7 @@ class HtmlBrowserTest {
   }
 
   @AfterEach
-  void close() throws Exception {
+  void close() {
     if (browser != null) {
       browser.close();
     }
