@@ -2,6 +2,7 @@ package flametop.export;
 
 import flametop.profile.FoldedStack;
 import flametop.profile.NodeKind;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
@@ -21,7 +22,7 @@ final class FoldedWriter {
   private FoldedWriter() {}
 
   static void write(StackExport export, OutputStream out) throws IOException {
-    Writer writer = new OutputStreamWriter(out, StandardCharsets.UTF_8);
+    Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     for (String line : export.provenance().lines()) {
       String text = oneLine(line);
       writer.append("# ").append(text);

@@ -3,6 +3,7 @@ package flametop.export;
 import flametop.profile.FoldedStack;
 import flametop.profile.NodeKind;
 import flametop.sampler.State;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -38,7 +39,7 @@ final class HtmlWriter {
   static void write(StackExport export, OutputStream out) throws IOException {
     String style = resource("flamegraph.css");
     String script = resource("flamegraph.js");
-    Writer html = new OutputStreamWriter(out, StandardCharsets.UTF_8);
+    Writer html = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     html.append("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n")
         .append("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ")
         .append("style-src '")

@@ -48,7 +48,10 @@ class PictureTest {
     StringBuilder drawn = new StringBuilder();
     NodeList texts = document.getElementsByTagName("text");
     for (int i = 0; i < texts.getLength(); i++) {
-      drawn.append(texts.item(i).getTextContent());
+      String text = texts.item(i).getTextContent();
+      assertFalse(text.contains("  "), text);
+      assertEquals(text.strip(), text);
+      drawn.append(text);
     }
     assertEquals(
         Picture.text(grid, List.of()).replaceAll(NO_TEXT, ""),
