@@ -29,19 +29,19 @@ final class FoldedWriter {
       writer.append(NUMBER_LAST.matcher(text).find() ? ";\n" : "\n");
     }
     for (FoldedStack stack : export.stacks()) {
-      line(writer, stack);
+      line(writer, stack.names(), stack.kinds());
       writer.append(' ').append(Long.toString(stack.value())).append('\n');
     }
     writer.flush();
   }
 
-  private static void line(Writer writer, FoldedStack stack) throws IOException {
-    String[] names = stack.names();
+  /** Appends a path, without its number. */
+  static void line(Writer writer, String[] names, NodeKind[] kinds) throws IOException {
     for (int i = 0; i < names.length; i++) {
       if (i > 0) {
         writer.append(';');
       }
-      NodeKind kind = stack.kinds()[i];
+      NodeKind kind = kinds[i];
       String name = names[i].isEmpty() ? "-" : oneLine(names[i].replace(';', ':'));
       boolean task = kind == NodeKind.PROCESS || kind == NodeKind.THREAD;
       name = task ? name.replace(' ', '_') : name;

@@ -30,7 +30,8 @@ import java.util.Map;
  *   states, modules      names
  *   functions            [[name, kind, module's index or -1], …]
  *   nodes                in pre-order without the root, siblings by name: depth, from 1 on;
- *                        function; number of shares; for each its state's index and value
+ *                        function; number of shares; for each its state's index, -1 if that is not
+ *                        known, and value
  * </pre>
  */
 final class HtmlWriter {
@@ -130,6 +131,10 @@ final class HtmlWriter {
   }
 
   private static void shares(Writer json, FoldedStack stack, long[] states) throws IOException {
+    if (stack.shares().isEmpty()) {
+      json.append(",1,-1,").append(Long.toString(stack.value()));
+      return;
+    }
     Arrays.fill(states, 0);
     int count = 0;
     for (FoldedStack.Share share : stack.shares()) {
