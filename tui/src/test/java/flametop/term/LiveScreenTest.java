@@ -160,6 +160,8 @@ class LiveScreenTest {
     press("Space");
     await("frozen +12 s");
     press("e");
+    await("export as");
+    press("Enter");
     await("wrote flametop.folded");
     press("Space");
     await("live again");
