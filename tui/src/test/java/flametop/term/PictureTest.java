@@ -8,7 +8,6 @@ import flametop.view.CellGrid;
 import flametop.view.Pictures;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilder;
@@ -37,7 +36,7 @@ class PictureTest {
   }
 
   private static Theme dark() throws Exception {
-    return Theme.load(Path.of("../themes"), "dark");
+    return new Themes(ThemeTest.THEMES, null).load("dark", "").theme();
   }
 
   @ParameterizedTest
