@@ -170,7 +170,8 @@ final class ScreenCommand implements Callable<Integer> {
             budget.share(),
             budget.kept(rates, refreshSeconds != null),
             theme,
-            ScreenOptions.themesFolder());
+            ScreenOptions.themesFolder(),
+            flametop.term.Preferences.NONE);
     CompletableFuture<LiveSession> session = new CompletableFuture<>();
     Thread opening = new Thread(() -> open(session, origin, target, options), "open");
     opening.setDaemon(true);

@@ -3,6 +3,7 @@ package flametop.term;
 import com.googlecode.lanterna.TextCharacter;
 import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
+import com.googlecode.lanterna.input.MouseAction;
 import flametop.profile.Page;
 import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
@@ -16,6 +17,7 @@ import flametop.view.Effect;
 import flametop.view.Key;
 import flametop.view.Keymap;
 import flametop.view.Keys;
+import flametop.view.Mouse;
 import flametop.view.PaintOptions;
 import flametop.view.Painter;
 import flametop.view.PickList;
@@ -51,6 +53,8 @@ public final class LiveScreen {
   private sealed interface Event {
     record Pressed(Key key) implements Event {}
 
+    record Moved(Mouse mouse) implements Event {}
+
     record Arrived(Snapshot snapshot, Page page) implements Event {}
 
     record Ready(LiveSession session) implements Event {}
@@ -58,6 +62,8 @@ public final class LiveScreen {
     record Listed(PickList.Of of, List<ProcessRow> rows) implements Event {}
 
     record Sourced(Source source) implements Event {}
+
+    record Recalled(List<String> searches) implements Event {}
 
     record Exported(String line, boolean failed) implements Event {}
 
@@ -123,7 +129,14 @@ public final class LiveScreen {
                       80,
                       24,
                       new PaintOptions(
-                          "", "", false, false, false, Integer::toString, Keymap.DEFAULT)));
+                          "",
+                          "",
+                          false,
+                          false,
+                          false,
+                          Integer::toString,
+                          Keymap.DEFAULT,
+                          List.of())));
             },
             "prepare");
     thread.setDaemon(true);
@@ -139,12 +152,19 @@ public final class LiveScreen {
    */
   public int run() throws Exception {
     Theme theme = Theme.load(options.themes(), options.theme());
-    boolean ascii = !ColorMode.isUtf8(environment);
+    boolean ascii = options.preferences().ascii() || !ColorMode.isUtf8(environment);
     boolean plain = ColorMode.of(environment) == ColorMode.NONE;
     Users users = new Users();
     paintOptions =
         new PaintOptions(
-            options.host(), options.target(), false, ascii, plain, users::name, Keymap.DEFAULT);
+            options.host(),
+            options.target(),
+            false,
+            ascii,
+            plain,
+            users::name,
+            options.preferences().keymap(),
+            options.preferences().notices());
     boolean ssh = !environment.getOrDefault("SSH_CONNECTION", "").isEmpty();
     long refresh =
         options.refreshNanos() > 0
@@ -167,7 +187,7 @@ public final class LiveScreen {
               false);
     }
     QuietStreams quiet = new QuietStreams();
-    try (Display opened = Display.open(theme, environment);
+    try (Display opened = Display.open(theme, environment, options.preferences().mouse());
         Signals handlers = new Signals()) {
       display = opened;
       signals = handlers;
@@ -176,6 +196,12 @@ public final class LiveScreen {
       input.setDaemon(true);
       input.start();
       tell(opening, Event.Ready::new, Event.Failed::new);
+      Thread history =
+          new Thread(
+              () -> events.add(new Event.Recalled(options.preferences().history().texts())),
+              "history");
+      history.setDaemon(true);
+      history.start();
       loop();
     } finally {
       quiet.close();
@@ -217,6 +243,7 @@ public final class LiveScreen {
   }
 
   private void readKeys() {
+    MouseStrokes mouse = new MouseStrokes();
     try {
       while (true) {
         KeyStroke stroke = display.read();
@@ -224,7 +251,12 @@ public final class LiveScreen {
           events.add(new Event.TerminalGone());
           return;
         }
-        if (KeyStrokes.isSuspend(stroke)) {
+        if (stroke instanceof MouseAction action) {
+          Mouse moved = mouse.toMouse(action, System.nanoTime());
+          if (moved != null) {
+            events.add(new Event.Moved(moved));
+          }
+        } else if (KeyStrokes.isSuspend(stroke)) {
           events.add(new Event.Suspended());
         } else {
           KeyStrokes.toKeys(stroke).forEach(key -> events.add(new Event.Pressed(key)));
@@ -257,6 +289,9 @@ public final class LiveScreen {
   private void handle(Event event) throws IOException, InterruptedException {
     if (event instanceof Event.Pressed e) {
       press(e.key());
+    } else if (event instanceof Event.Moved e) {
+      relayOut();
+      take(Keys.mouse(scene, e.mouse()));
     } else if (event instanceof Event.Arrived e) {
       asked = false;
       snapshot = e.snapshot();
@@ -282,10 +317,13 @@ public final class LiveScreen {
               paintOptions.ascii(),
               paintOptions.plain(),
               paintOptions.users(),
-              paintOptions.keymap());
+              paintOptions.keymap(),
+              paintOptions.notices());
       stale = true;
     } else if (event instanceof Event.Listed e) {
       take(Keys.listed(state, e.of(), e.rows()));
+    } else if (event instanceof Event.Recalled e) {
+      state = state.withSearches(e.searches());
     } else if (event instanceof Event.Exported e) {
       exported = e.failed() ? exported : e.line();
       state = state.withMessage(e.line(), e.failed());
@@ -333,13 +371,39 @@ public final class LiveScreen {
     stale = true;
   }
 
-  private void apply(Effect effect) {
+  private void copy(String text) throws IOException {
+    String term = environment.getOrDefault("TERM", "");
+    boolean none = term.startsWith("vt") || term.startsWith("linux");
+    String said =
+        none
+            ? "TERM=" + term + " has no clipboard: "
+            : display.copy(text)
+                ? "copied, if your terminal lets programs (OSC 52): "
+                : "the terminal is busy; again: ";
+    state = state.withMessage(said + text, none);
+  }
+
+  private void remember(String text) {
+    Thread writer = new Thread(() -> options.preferences().history().add(text), "history");
+    writer.setDaemon(true);
+    writer.start();
+  }
+
+  private void apply(Effect effect) throws IOException {
     if (effect instanceof Effect.Quit) {
       exitCode = 0;
       return;
     }
     if (effect instanceof Effect.Repaint) {
       display.repaint();
+      return;
+    }
+    if (effect instanceof Effect.Copy c) {
+      copy(c.text());
+      return;
+    }
+    if (effect instanceof Effect.Remember r) {
+      remember(r.text());
       return;
     }
     if (session == null) {

@@ -19,6 +19,7 @@ import java.nio.file.Path;
  * @param kept what the budget leaves as it is
  * @param theme name of a theme: {@code dark} is {@code themes/dark.theme}
  * @param themes folder of the themes; {@link #themesFolder()}
+ * @param preferences what the user has set for every screen
  */
 public record ScreenOptions(
     String host,
@@ -31,7 +32,8 @@ public record ScreenOptions(
     double budget,
     Budget.Kept kept,
     String theme,
-    Path themes) {
+    Path themes,
+    Preferences preferences) {
   /**
    * The folder named by the system property {@code flametop.themes.dir}; {@code themes} below the
    * working directory without it.

@@ -25,6 +25,7 @@ final class GraphKeys implements ViewKeys {
     Action.STATES,
     Action.FLIP,
     Action.EXPORT,
+    Action.COPY,
   };
 
   private static final Action[] KEY_LINE = {
@@ -41,6 +42,7 @@ final class GraphKeys implements ViewKeys {
     Action.SOURCE,
     Action.EXPORT,
     Action.FLIP,
+    Action.COPY,
     Action.QUIT,
     Action.ROOT,
     Action.MORE_PASSES,
@@ -102,8 +104,26 @@ final class GraphKeys implements ViewKeys {
           Keys.Step.to(
               s.withMessage("exporting…", false),
               new Effect.Export(s.windowNanos(), s.states(), s.zoom()));
+      case COPY -> copy(scene, s);
       default -> null;
     };
+  }
+
+  private static Keys.Step copy(Scene scene, ViewState s) {
+    if (scene.selectedBox < 0) {
+      return Keys.Step.to(s.withMessage("nothing to copy yet", false));
+    }
+    if (scene.geometry.isRun(scene.selectedBox)) {
+      return Keys.Step.to(
+          s.withMessage("what is too thin to draw has no name; enter opens it", false));
+    }
+    String name = scene.geometry.slice().name()[scene.geometry.node(scene.selectedBox)];
+    return Keys.Step.to(s, new Effect.Copy(name));
+  }
+
+  @Override
+  public Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    return GraphMouse.act(scene, s, mouse);
   }
 
   private static Keys.Step select(Scene scene, ViewState s, int box, String already) {
@@ -113,7 +133,7 @@ final class GraphKeys implements ViewKeys {
     return Keys.Step.to(selectBox(scene, s, box));
   }
 
-  private static ViewState selectBox(Scene scene, ViewState s, int box) {
+  static ViewState selectBox(Scene scene, ViewState s, int box) {
     Geometry g = scene.geometry;
     ViewState scrolled = s.scroll() < 0 ? s.withScroll(scene.firstLevel) : s;
     if (g.isRun(box)) {
@@ -177,7 +197,7 @@ final class GraphKeys implements ViewKeys {
     return select(scene, s, box, s.flame() ? "nothing above" : "nothing below");
   }
 
-  private static Keys.Step zoomIn(Scene scene, ViewState s) {
+  static Keys.Step zoomIn(Scene scene, ViewState s) {
     int box = scene.selectedBox;
     if (box < 0) {
       return Keys.Step.to(s.withMessage("nothing to zoom into yet", false));

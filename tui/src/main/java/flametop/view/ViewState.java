@@ -40,6 +40,7 @@ public final class ViewState implements Cloneable {
   private QualityTable table = QualityTable.FIRST;
 
   private Search search;
+  private List<String> searches = List.of();
   private PickList pick;
   private boolean help;
   private String message = "";
@@ -116,6 +117,11 @@ public final class ViewState implements Cloneable {
   /** Null if there is none. */
   Search search() {
     return search;
+  }
+
+  /** What was searched for, the latest first. */
+  public List<String> searches() {
+    return searches;
   }
 
   /** An open pick list, or null. */
@@ -315,6 +321,13 @@ public final class ViewState implements Cloneable {
   ViewState withSearch(Search value) {
     ViewState next = copy();
     next.search = value;
+    return next;
+  }
+
+  /** The same with a past of searches. */
+  public ViewState withSearches(List<String> value) {
+    ViewState next = copy();
+    next.searches = value;
     return next;
   }
 

@@ -56,7 +56,8 @@ public final class DemoScreen {
                 Double.POSITIVE_INFINITY,
                 new flametop.sampler.Budget.Kept(false, false, false),
                 "dark",
-                ScreenOptions.themesFolder()),
+                ScreenOptions.themesFolder(),
+                Preferences.NONE),
             session);
     try {
       System.exit(screen.run());
