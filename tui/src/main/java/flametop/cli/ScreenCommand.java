@@ -17,8 +17,11 @@ import flametop.sampler.StreamFacts;
 import flametop.sampler.Target;
 import flametop.term.LiveScreen;
 import flametop.term.LiveSession;
+import flametop.term.Preferences;
 import flametop.term.ScreenOptions;
 import flametop.term.SnapshotSource;
+import flametop.term.Theme;
+import flametop.term.ThemeException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -35,7 +38,9 @@ import java.util.function.BooleanSupplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /** The live screen. */
@@ -55,6 +60,7 @@ import picocli.CommandLine.TypeConversionException;
     })
 final class ScreenCommand implements Callable<Integer> {
   private static final int MAX_NAME = 200;
+  private static final String DEFAULT_THEME = "dark";
 
   @Mixin private final TargetOptions targets = new TargetOptions();
 
@@ -80,7 +86,6 @@ final class ScreenCommand implements Callable<Integer> {
       names = "--theme",
       order = 11,
       paramLabel = "NAME",
-      defaultValue = "dark",
       description = "colours: dark or light (default dark)")
   private String theme;
 
@@ -92,6 +97,19 @@ final class ScreenCommand implements Callable<Integer> {
       defaultValue = "16",
       description = "memory for what was seen, 4 to 256 (default 16)")
   private int historyMebibytes;
+
+  @Option(
+      names = "--no-mouse",
+      order = 12,
+      description = "mouse off; --print-config prints all settings and keys")
+  private boolean noMouse;
+
+  @Option(
+      names = "--print-config",
+      order = 13,
+      hidden = true,
+      description = "a configuration with everything that can be set")
+  private boolean printConfig;
 
   @Mixin private final ReplayOptions replay = new ReplayOptions();
 
@@ -112,6 +130,8 @@ final class ScreenCommand implements Callable<Integer> {
   @SuppressWarnings("unused") // picocli looks at the annotation
   private boolean version;
 
+  @Spec private CommandSpec spec;
+
   private Sampler sampler;
   private Profile profile;
   private boolean left;
@@ -129,11 +149,17 @@ final class ScreenCommand implements Callable<Integer> {
   static final class Seconds implements ITypeConverter<Double> {
     @Override
     public Double convert(String text) {
-      double seconds = text.matches("[0-9]{1,3}(\\.[0-9]{1,6})?") ? Double.parseDouble(text) : -1;
-      if (seconds < 0.1 || seconds > 60) {
+      Double seconds = parse(text);
+      if (seconds == null) {
         throw new TypeConversionException("'" + text + "' is no number from 0.1 to 60");
       }
       return seconds;
+    }
+
+    /** Null if the text is no such time. */
+    static Double parse(String text) {
+      double seconds = text.matches("[0-9]{1,3}(\\.[0-9]{1,6})?") ? Double.parseDouble(text) : -1;
+      return seconds < 0.1 || seconds > 60 ? null : seconds;
     }
   }
 
@@ -147,6 +173,11 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    if (printConfig) {
+      spec.commandLine().getOut().print(Configuration.example());
+      spec.commandLine().getOut().flush();
+      return ExitCode.DONE.number();
+    }
     replay.agree(targets, rates, budget, jvms);
     if (!Terminals.isStdin() || !Terminals.isStdout()) {
       throw new Failure.Ends(
@@ -158,6 +189,9 @@ final class ScreenCommand implements Callable<Integer> {
     Options options =
         new Options(RootOrder.COMM, (long) historyMebibytes << 20, filters.filter(), true);
     Origin origin = replay.file() == null ? live(target) : recorded(replay.open(1));
+    Configuration configuration = Configuration.read(System.getenv());
+    Double refresh = refreshSeconds == null ? configuration.refreshSeconds() : refreshSeconds;
+    String colours = theme == null ? configured(configuration) : theme;
     ScreenOptions screen =
         new ScreenOptions(
             origin.host,
@@ -166,12 +200,17 @@ final class ScreenCommand implements Callable<Integer> {
             states.shown(origin.wholeHost),
             origin.passHz,
             origin.cpuHz,
-            refreshSeconds == null ? 0 : (long) (refreshSeconds * 1e9),
+            refresh == null ? 0 : (long) (refresh * 1e9),
             budget.share(),
-            budget.kept(rates, refreshSeconds != null),
-            theme,
+            budget.kept(rates, refresh != null),
+            colours,
             ScreenOptions.themesFolder(),
-            flametop.term.Preferences.NONE);
+            new Preferences(
+                configuration.keymap(),
+                configuration.mouse() && !noMouse,
+                configuration.ascii(),
+                configuration.problems(),
+                HistoryFile.of(System.getenv())));
     CompletableFuture<LiveSession> session = new CompletableFuture<>();
     Thread opening = new Thread(() -> open(session, origin, target, options), "open");
     opening.setDaemon(true);
@@ -180,6 +219,20 @@ final class ScreenCommand implements Callable<Integer> {
       return new LiveScreen(screen, session).run();
     } finally {
       leave();
+    }
+  }
+
+  /** The theme of the configuration; if that is none, it is a problem and the default is used. */
+  private static String configured(Configuration configuration) {
+    if (configuration.theme() == null) {
+      return DEFAULT_THEME;
+    }
+    try {
+      Theme.load(ScreenOptions.themesFolder(), configuration.theme());
+      return configuration.theme();
+    } catch (ThemeException e) {
+      configuration.problems().add(CleanText.clean(e.getMessage(), MAX_NAME));
+      return DEFAULT_THEME;
     }
   }
 
