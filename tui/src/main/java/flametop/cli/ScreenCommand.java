@@ -49,7 +49,7 @@ import picocli.CommandLine.TypeConversionException;
     sortOptions = false,
     separator = " ",
     versionProvider = Main.Version.class,
-    customSynopsis = "flametop [-a | -p PID | -t TID] [OPTIONS] | record OPTIONS | check",
+    customSynopsis = "flametop [-a|-p PID|-t TID] [OPTIONS] [-- COMMAND] | record OPTIONS | check",
     description = "Where the threads of this machine spend their time, live.",
     commandListHeading = "",
     footer = {
@@ -132,9 +132,18 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
+  private final List<String> program;
+  private Workload workload;
   private Sampler sampler;
   private Profile profile;
   private boolean left;
+
+  /**
+   * @param program to start and to look at; empty: none
+   */
+  ScreenCommand(List<String> program) {
+    this.program = program;
+  }
 
   /** Opens what is shown; may take a second. */
   private interface Opening {
@@ -185,7 +194,9 @@ final class ScreenCommand implements Callable<Integer> {
           (Terminals.isStdout() ? "stdin" : "stdout")
               + " is no terminal, and the screen needs one; `flametop record` samples without: flametop record -d 10 -o out.folded");
     }
-    Target target = targets.target();
+    targets.agree(program, replay);
+    workload = program.isEmpty() ? null : Workload.of(program);
+    Target target = workload == null ? targets.target() : workload.target();
     Options options =
         new Options(RootOrder.COMM, (long) historyMebibytes << 20, filters.filter(), true);
     Origin origin = replay.file() == null ? live(target) : recorded(replay.open(1));
@@ -240,7 +251,7 @@ final class ScreenCommand implements Callable<Integer> {
     return new Origin(
         target.kind() == Target.Kind.ALL,
         hostName(),
-        describe(target),
+        workload == null ? describe(target) : workload.what(),
         rates.passHz(),
         rates.cpuHz(),
         () ->
@@ -269,7 +280,7 @@ final class ScreenCommand implements Callable<Integer> {
   }
 
   private synchronized LiveSession begin(
-      SampleSource source, Origin origin, Target target, Options options) {
+      SampleSource source, Origin origin, Target target, Options options) throws IOException {
     if (left) {
       source.close();
       return null;
@@ -278,7 +289,11 @@ final class ScreenCommand implements Callable<Integer> {
     profile = opened;
     sampler = new Sampler(source, rates.passHz(), rates.cpuHz(), opened);
     sampler.start();
-    if (!source.recorded() && target.kind() != Target.Kind.ALL) {
+    CompletableFuture<Integer> end = null;
+    if (workload != null) {
+      end = new CompletableFuture<>();
+      begin(end, source);
+    } else if (!source.recorded() && target.kind() != Target.Kind.ALL) {
       Thread watch = new Thread(() -> lookAfter(target, opened), "target");
       watch.setDaemon(true);
       watch.start();
@@ -292,7 +307,33 @@ final class ScreenCommand implements Callable<Integer> {
         (window, shown, zoom) ->
             opened
                 .folded(window, shown, zoom, false)
-                .thenApplyAsync(stacks -> export(origin.host, stacks)));
+                .thenApplyAsync(stacks -> export(origin.host, stacks)),
+        end);
+  }
+
+  /** Starts the program; its end is that of the screen. */
+  private void begin(CompletableFuture<Integer> end, SampleSource source) throws IOException {
+    try {
+      workload.start(true);
+    } catch (IOException e) {
+      source.close();
+      throw e;
+    }
+    Thread watch =
+        new Thread(
+            () -> {
+              try {
+                while (!workload.isOver()) {
+                  TimeUnit.MILLISECONDS.sleep(50);
+                }
+                end.complete(workload.exitCode());
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            "program");
+    watch.setDaemon(true);
+    watch.start();
   }
 
   private final class JvmMaps implements BooleanSupplier {
@@ -328,6 +369,9 @@ final class ScreenCommand implements Callable<Integer> {
 
   private synchronized void leave() {
     left = true;
+    if (workload != null) {
+      workload.close();
+    }
     if (sampler != null) {
       sampler.close();
       profile.close();

@@ -69,6 +69,8 @@ public final class LiveScreen {
 
     record Failed(Throwable cause) implements Event {}
 
+    record Ended(int code) implements Event {}
+
     record Signalled(int number) implements Event {}
 
     record Resized() implements Event {}
@@ -309,6 +311,9 @@ public final class LiveScreen {
       stale = true;
     } else if (event instanceof Event.Ready e) {
       session = e.session();
+      if (session.end() != null) {
+        tell(session.end(), Event.Ended::new, Event.Failed::new);
+      }
       paintOptions =
           new PaintOptions(
               session.host(),
@@ -330,6 +335,8 @@ public final class LiveScreen {
       stale = true;
     } else if (event instanceof Event.Failed e) {
       failure = cause(e.cause());
+    } else if (event instanceof Event.Ended e) {
+      exitCode = e.code();
     } else if (event instanceof Event.Signalled e) {
       exitCode = 128 + e.number();
     } else if (event instanceof Event.Resized) {

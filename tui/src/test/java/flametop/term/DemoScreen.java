@@ -39,7 +39,8 @@ public final class DemoScreen {
                         () -> true,
                         (window, states, zoom) ->
                             CompletableFuture.completedFuture(
-                                "wrote flametop.folded: 84 stacks, 5.2 KiB")));
+                                "wrote flametop.folded: 84 stacks, 5.2 KiB"),
+                        null));
               }
             });
     opening.start();
