@@ -35,7 +35,16 @@ final class HistoryFile implements SearchHistory {
   }
 
   static HistoryFile of(Map<String, String> environment) {
-    return new HistoryFile(Configuration.folder(environment, "XDG_STATE_HOME", ".local/state"));
+    return new HistoryFile(folder(environment));
+  }
+
+  private static Path folder(Map<String, String> environment) {
+    String given = environment.getOrDefault("XDG_STATE_HOME", "");
+    String home = environment.getOrDefault("HOME", "");
+    if (given.startsWith("/")) {
+      return Path.of(given, "flametop");
+    }
+    return home.startsWith("/") ? Path.of(home, ".local", "state", "flametop") : null;
   }
 
   @Override

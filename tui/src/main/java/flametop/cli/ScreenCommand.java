@@ -1,9 +1,5 @@
 package flametop.cli;
 
-import flametop.export.FoldedFile;
-import flametop.export.FoldedStacks;
-import flametop.export.Unit;
-import flametop.profile.FoldedStack;
 import flametop.profile.Options;
 import flametop.profile.Profile;
 import flametop.profile.RootOrder;
@@ -17,20 +13,15 @@ import flametop.sampler.StreamFacts;
 import flametop.sampler.Target;
 import flametop.term.LiveScreen;
 import flametop.term.LiveSession;
+import flametop.term.Look;
 import flametop.term.Preferences;
 import flametop.term.ScreenOptions;
 import flametop.term.SnapshotSource;
-import flametop.term.Theme;
-import flametop.term.ThemeException;
+import flametop.term.UserFiles;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDateTime;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -60,7 +51,7 @@ import picocli.CommandLine.TypeConversionException;
     })
 final class ScreenCommand implements Callable<Integer> {
   private static final int MAX_NAME = 200;
-  private static final String DEFAULT_THEME = "dark";
+  private static final int DEFAULT_HISTORY_MEBIBYTES = 16;
 
   @Mixin private final TargetOptions targets = new TargetOptions();
 
@@ -86,23 +77,22 @@ final class ScreenCommand implements Callable<Integer> {
       names = "--theme",
       order = 11,
       paramLabel = "NAME",
-      description = "colours: dark or light (default dark)")
+      description = "colours, or list; --ascii; --no-mouse; --print-config")
   private String theme;
+
+  @Option(names = "--ascii", order = 11, hidden = true, description = "draw ASCII only")
+  private Boolean ascii;
 
   @Option(
       names = "--history",
       order = 12,
       paramLabel = "MIB",
       converter = Mebibytes.class,
-      defaultValue = "16",
       description = "memory for what was seen, 4 to 256 (default 16)")
-  private int historyMebibytes;
+  private Integer historyMebibytes;
 
-  @Option(
-      names = "--no-mouse",
-      order = 12,
-      description = "mouse off; --print-config prints all settings and keys")
-  private boolean noMouse;
+  @Option(names = "--no-mouse", order = 12, hidden = true, description = "the mouse is left alone")
+  private Boolean noMouse;
 
   @Option(
       names = "--print-config",
@@ -158,17 +148,11 @@ final class ScreenCommand implements Callable<Integer> {
   static final class Seconds implements ITypeConverter<Double> {
     @Override
     public Double convert(String text) {
-      Double seconds = parse(text);
-      if (seconds == null) {
+      double seconds = text.matches("[0-9]{1,3}(\\.[0-9]{1,6})?") ? Double.parseDouble(text) : -1;
+      if (seconds < 0.1 || seconds > 60) {
         throw new TypeConversionException("'" + text + "' is no number from 0.1 to 60");
       }
       return seconds;
-    }
-
-    /** Null if the text is no such time. */
-    static Double parse(String text) {
-      double seconds = text.matches("[0-9]{1,3}(\\.[0-9]{1,6})?") ? Double.parseDouble(text) : -1;
-      return seconds < 0.1 || seconds > 60 ? null : seconds;
     }
   }
 
@@ -183,7 +167,7 @@ final class ScreenCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     if (printConfig) {
-      spec.commandLine().getOut().print(Configuration.example());
+      spec.commandLine().getOut().print(Settings.example());
       spec.commandLine().getOut().flush();
       return ExitCode.DONE.number();
     }
@@ -197,31 +181,28 @@ final class ScreenCommand implements Callable<Integer> {
     targets.agree(program, replay);
     workload = program.isEmpty() ? null : Workload.of(program);
     Target target = workload == null ? targets.target() : workload.target();
-    Options options =
-        new Options(RootOrder.COMM, (long) historyMebibytes << 20, filters.filter(), true);
+    UserFiles user = UserFiles.of(System.getenv());
+    Settings settings = new Settings(user);
+    int history =
+        given(historyMebibytes, settings, "history", new Mebibytes(), DEFAULT_HISTORY_MEBIBYTES);
+    Options options = new Options(RootOrder.COMM, (long) history << 20, filters.filter(), true);
+    Double refresh = given(refreshSeconds, settings, "refresh", new Seconds(), null);
     Origin origin = replay.file() == null ? live(target) : recorded(replay.open(1));
-    Configuration configuration = Configuration.read(System.getenv());
-    Double refresh = refreshSeconds == null ? configuration.refreshSeconds() : refreshSeconds;
-    String colours = theme == null ? configured(configuration) : theme;
     ScreenOptions screen =
         new ScreenOptions(
             origin.host,
             origin.what,
             options.filter(),
-            states.shown(origin.wholeHost),
+            states.given()
+                ? states.shown(origin.wholeHost)
+                : given(null, settings, "states", new States(), states.shown(origin.wholeHost)),
             origin.passHz,
             origin.cpuHz,
             refresh == null ? 0 : (long) (refresh * 1e9),
             budget.share(),
             budget.kept(rates, refresh != null),
-            colours,
-            ScreenOptions.themesFolder(),
-            new Preferences(
-                configuration.keymap(),
-                configuration.mouse() && !noMouse,
-                configuration.ascii(),
-                configuration.problems(),
-                HistoryFile.of(System.getenv())));
+            look(user, settings),
+            preferences(settings));
     CompletableFuture<LiveSession> session = new CompletableFuture<>();
     Thread opening = new Thread(() -> open(session, origin, target, options), "open");
     opening.setDaemon(true);
@@ -233,18 +214,26 @@ final class ScreenCommand implements Callable<Integer> {
     }
   }
 
-  /** The theme of the configuration; if that is none, it is a problem and the default is used. */
-  private static String configured(Configuration configuration) {
-    if (configuration.theme() == null) {
-      return DEFAULT_THEME;
-    }
-    try {
-      Theme.load(ScreenOptions.themesFolder(), configuration.theme());
-      return configuration.theme();
-    } catch (ThemeException e) {
-      configuration.problems().add(CleanText.clean(e.getMessage(), MAX_NAME));
-      return DEFAULT_THEME;
-    }
+  private Look look(UserFiles user, Settings settings) {
+    String name = given(theme, settings, "theme", new Settings.Text(), Look.DEFAULT_THEME);
+    String place = theme == null ? settings.place("theme") : "";
+    boolean only = given(ascii, settings, "ascii", new Settings.YesNo(), false);
+    return new Look(name, place, Look.themesFolder(), user, only);
+  }
+
+  /** Last: by now every setting was looked at, and the problems are known. */
+  private Preferences preferences(Settings settings) {
+    Boolean off = noMouse == null ? null : Boolean.FALSE;
+    boolean mouse = given(off, settings, "mouse", new Settings.YesNo(), true);
+    return new Preferences(
+        settings.keymap(), mouse, settings.problems(), HistoryFile.of(System.getenv()));
+  }
+
+  /** What the command line says, else what the user has set, else the default. */
+  private static <T> T given(
+      T value, Settings settings, String option, ITypeConverter<T> converter, T otherwise) {
+    T set = value == null ? settings.value(option, converter) : value;
+    return set == null ? otherwise : set;
   }
 
   private Origin live(Target target) {
@@ -304,10 +293,7 @@ final class ScreenCommand implements Callable<Integer> {
         SnapshotSource.of(opened),
         source.recorded() ? null : sampler::setRates,
         source instanceof KernelSource kernel ? new JvmMaps(kernel) : null,
-        (window, shown, zoom) ->
-            opened
-                .folded(window, shown, zoom, false)
-                .thenApplyAsync(stacks -> export(origin.host, stacks)),
+        new ScreenExporter(opened, source.facts()),
         end);
   }
 
@@ -375,30 +361,6 @@ final class ScreenCommand implements Callable<Integer> {
     if (sampler != null) {
       sampler.close();
       profile.close();
-    }
-  }
-
-  private static String export(String host, List<FoldedStack> stacks) {
-    if (stacks.isEmpty()) {
-      String text = "nothing to export: no task was seen in the states shown; o shows others";
-      throw new UncheckedIOException(text, new IOException(text));
-    }
-    String time =
-        LocalDateTime.now(ZoneId.systemDefault())
-            .format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
-    Path path =
-        Path.of("flametop-" + host.replaceAll("[^A-Za-z0-9._-]", "_") + "-" + time + ".folded");
-    try {
-      FoldedFile file = FoldedStacks.write(path, false, stacks, Unit.US);
-      return String.format(
-          Locale.ROOT,
-          "%s: %,d stacks, %.1f s, %,d kB",
-          CleanText.clean(file.path().toString(), 1_024),
-          file.stacks(),
-          file.total() / 1e6,
-          (file.bytes() + 999) / 1_000);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e.getMessage(), e);
     }
   }
 

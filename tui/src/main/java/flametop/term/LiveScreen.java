@@ -13,6 +13,7 @@ import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
 import flametop.sampler.Budget;
 import flametop.sampler.Users;
+import flametop.view.CellGrid;
 import flametop.view.Effect;
 import flametop.view.Key;
 import flametop.view.Keymap;
@@ -24,6 +25,7 @@ import flametop.view.PickList;
 import flametop.view.Scene;
 import flametop.view.ViewState;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -88,6 +90,7 @@ public final class LiveScreen {
   private final LinkedBlockingQueue<Event> events = new LinkedBlockingQueue<>();
 
   // All below is owned by the thread in run().
+  private Theme theme;
   private Display display;
   private Signals signals;
   private PaintOptions paintOptions;
@@ -153,10 +156,16 @@ public final class LiveScreen {
    *     its message is a line for people
    */
   public int run() throws Exception {
-    Theme theme = Theme.load(options.themes(), options.theme());
-    boolean ascii = options.preferences().ascii() || !ColorMode.isUtf8(environment);
+    Look look = options.look();
+    Themes.Loaded loaded = new Themes(look.themes(), look.user()).load(look.theme(), look.place());
+    theme = loaded.theme();
+    boolean ascii = look.ascii() || ColorMode.isAscii(environment);
     boolean plain = ColorMode.of(environment) == ColorMode.NONE;
     Users users = new Users();
+    List<String> notices = new ArrayList<>(options.preferences().notices());
+    if (!loaded.notice().isEmpty()) {
+      notices.add(loaded.notice());
+    }
     paintOptions =
         new PaintOptions(
             options.host(),
@@ -166,7 +175,7 @@ public final class LiveScreen {
             plain,
             users::name,
             options.preferences().keymap(),
-            options.preferences().notices());
+            notices);
     boolean ssh = !environment.getOrDefault("SSH_CONNECTION", "").isEmpty();
     long refresh =
         options.refreshNanos() > 0
@@ -460,11 +469,23 @@ public final class LiveScreen {
         state = state.withMessage("nothing can be exported here", true);
       } else {
         tell(
-            session.exporter().export(x.windowNanos(), x.states(), x.zoom()),
+            session.exporter().export(x, screen(), theme),
             line -> new Event.Exported(line, false),
             e -> new Event.Exported(message(cause(e)), true));
       }
     }
+  }
+
+  /** What is on the screen but for the answer to the last key. */
+  private CellGrid screen() {
+    return Painter.paint(
+        Scene.of(
+            snapshot,
+            page,
+            state.withMessage("", false),
+            display.columns(),
+            display.rows(),
+            paintOptions));
   }
 
   /** The pace that somebody wants. */

@@ -8,13 +8,12 @@ import java.util.List;
  *
  * @param keymap which key does what
  * @param mouse the screen takes the mouse
- * @param ascii nothing but ASCII is drawn; so it is too where the locale is not UTF-8
  * @param notices what is wrong with the settings, a line each
  * @param history the searches of earlier screens
  */
 public record Preferences(
-    Keymap keymap, boolean mouse, boolean ascii, List<String> notices, SearchHistory history) {
+    Keymap keymap, boolean mouse, List<String> notices, SearchHistory history) {
   /** Nothing is set. */
   public static final Preferences NONE =
-      new Preferences(Keymap.DEFAULT, true, false, List.of(), SearchHistory.NONE);
+      new Preferences(Keymap.DEFAULT, true, List.of(), SearchHistory.NONE);
 }

@@ -40,6 +40,7 @@ public enum Action {
   SHOW_GRAPH("graph", Group.VIEWS, "", "graph", "1"),
   SHOW_QUALITY("quality", Group.VIEWS, "", "quality of the samples", "2"),
   FLIP("flip", Group.VIEWS, "flip", "icicle, flame", "i"),
+  COLOUR("colour", Group.VIEWS, "colour", "colour by kind, by state", "C"),
 
   MORE_PASSES("more-passes", Group.SAMPLING, "passes", "passes a second", "+ ="),
   FEWER_PASSES("fewer-passes", Group.SAMPLING, "passes", "passes a second", "- _"),
@@ -47,7 +48,7 @@ public enum Action {
   FASTER_CLOCK("faster-clock", Group.SAMPLING, "cpu clock", "cpu clock", ">"),
   JVM_NAMES("jvm-names", Group.SAMPLING, "", "ask JVMs for names", "J"),
 
-  EXPORT("export", Group.MORE, "export", "export folded stacks", "e"),
+  EXPORT("export", Group.MORE, "export", "export to a file", "e"),
   COPY("copy", Group.MORE, "copy", "copy the whole name", "y"),
   HELP("help", Group.MORE, "help", "help", "? f1"),
   REPAINT("repaint", Group.MORE, "", "paint anew", "ctrl-l"),

@@ -37,5 +37,7 @@ public sealed interface Effect {
   /** Put a name into the clipboard of the terminal. */
   record Copy(String text) implements Effect {}
 
-  record Export(long windowNanos, StateSet states, long zoom) implements Effect {}
+  /** Write what is shown to a file. */
+  record Export(ExportFormat format, long windowNanos, StateSet states, long zoom)
+      implements Effect {}
 }

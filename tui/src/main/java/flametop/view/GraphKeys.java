@@ -24,8 +24,8 @@ final class GraphKeys implements ViewKeys {
     Action.SOURCE,
     Action.STATES,
     Action.FLIP,
-    Action.EXPORT,
     Action.COPY,
+    Action.COLOUR,
   };
 
   private static final Action[] KEY_LINE = {
@@ -43,6 +43,7 @@ final class GraphKeys implements ViewKeys {
     Action.EXPORT,
     Action.FLIP,
     Action.COPY,
+    Action.COLOUR,
     Action.QUIT,
     Action.ROOT,
     Action.MORE_PASSES,
@@ -100,11 +101,12 @@ final class GraphKeys implements ViewKeys {
               s.flipped()
                   .withMessage(
                       s.flame() ? "icicle: root at the top" : "flame: root at the bottom", false));
-      case EXPORT ->
-          Keys.Step.to(
-              s.withMessage("exporting…", false),
-              new Effect.Export(s.windowNanos(), s.states(), s.zoom()));
       case COPY -> copy(scene, s);
+      case COLOUR -> {
+        Colouring next = s.colouring().next();
+        yield Keys.Step.to(
+            s.withColouring(next).withMessage("colours tell the " + next.label(), false));
+      }
       default -> null;
     };
   }

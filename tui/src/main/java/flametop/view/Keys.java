@@ -29,6 +29,7 @@ public final class Keys {
     Action.SLOWER_CLOCK,
     Action.FASTER_CLOCK,
     Action.JVM_NAMES,
+    Action.EXPORT,
     Action.HELP,
     Action.REPAINT,
     Action.QUIT,
@@ -84,6 +85,9 @@ public final class Keys {
     }
     if (s.pick() != null) {
       return PickKeys.press(s, key);
+    }
+    if (s.formats().open()) {
+      return FormatKeys.press(s, key);
     }
     if (s.search() != null && s.search().typing()) {
       return SearchKeys.press(scene, s, key);
@@ -149,6 +153,7 @@ public final class Keys {
       case FASTER_CLOCK -> rates(s, CPU_RATES, 1, false);
       case SLOWER_CLOCK -> rates(s, CPU_RATES, -1, false);
       case JVM_NAMES -> Step.to(s, new Effect.JvmMaps());
+      case EXPORT -> Step.to(s.withFormats(s.formats().opened(s.view())));
       case HELP -> Step.to(s.withHelp(true));
       case REPAINT -> Step.to(s, new Effect.Repaint());
       case QUIT -> Step.to(s, new Effect.Quit());

@@ -17,6 +17,9 @@ public final class Painter {
       if (scene.state.pick() != null) {
         PickPainter.paint(scene, grid);
       }
+      if (scene.state.formats().open()) {
+        FormatPainter.paint(scene, grid);
+      }
       if (scene.state.help()) {
         HelpPainter.paint(scene, grid);
       }
@@ -67,7 +70,7 @@ public final class Painter {
 
   static void rule(CellGrid grid, int row) {
     for (int x = 0; x < grid.columns(); x++) {
-      grid.put(x, row, '─', Paint.of(Role.CHROME), Paint.of(Role.GROUND), 0);
+      grid.put(x, row, '─', Paint.faded(Paint.of(Role.DIM)), Paint.of(Role.GROUND), 0);
     }
   }
 }

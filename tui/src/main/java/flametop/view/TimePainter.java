@@ -48,6 +48,8 @@ final class TimePainter {
       long first = (newestColumn - c) * seconds;
       double value = mean(busy, newest - first - seconds + 1, newest - first);
       if (Double.isNaN(value)) {
+        int quiet = Paint.faded(Paint.of(Role.DIM));
+        grid.put(from + width - 1 - c, labelRow, '▁', quiet, GROUND, 0);
         continue;
       }
       double share = Math.min(1, value / cpus);

@@ -38,10 +38,12 @@ public final class ViewState implements Cloneable {
   private boolean flame;
   private Source source;
   private QualityTable table = QualityTable.FIRST;
+  private Colouring colouring = Colouring.KIND;
 
   private Search search;
   private List<String> searches = List.of();
   private PickList pick;
+  private FormatList formats = FormatList.CLOSED;
   private boolean help;
   private String message = "";
   private boolean trouble;
@@ -114,6 +116,11 @@ public final class ViewState implements Cloneable {
     return table;
   }
 
+  /** What the colours of frames tell. */
+  Colouring colouring() {
+    return colouring;
+  }
+
   /** Null if there is none. */
   Search search() {
     return search;
@@ -127,6 +134,11 @@ public final class ViewState implements Cloneable {
   /** An open pick list, or null. */
   PickList pick() {
     return pick;
+  }
+
+  /** Formats of exports, the last choice first. */
+  FormatList formats() {
+    return formats;
   }
 
   /** The keys are shown. */
@@ -251,7 +263,8 @@ public final class ViewState implements Cloneable {
         selected(),
         finer,
         LEVELS,
-        search == null ? null : search.pattern());
+        search == null ? null : search.pattern(),
+        colouring == Colouring.STATE);
   }
 
   /** What to ask it for beside that; null for nothing. */
@@ -310,6 +323,12 @@ public final class ViewState implements Cloneable {
   /** The same with an answer in the pane of the source, if it is still open. */
   public ViewState withAnswer(Source value) {
     return source == null ? this : withSource(value);
+  }
+
+  ViewState withColouring(Colouring value) {
+    ViewState next = copy();
+    next.colouring = value;
+    return next;
   }
 
   ViewState withTable(QualityTable value) {
@@ -387,6 +406,12 @@ public final class ViewState implements Cloneable {
     ViewState next = copy();
     next.passHz = pass;
     next.cpuHz = cpu;
+    return next;
+  }
+
+  ViewState withFormats(FormatList value) {
+    ViewState next = copy();
+    next.formats = value;
     return next;
   }
 

@@ -33,7 +33,7 @@ class GraphReaderTest {
 
   private GraphSlice slice(int columns, int levels) {
     GraphQuery query = new GraphQuery(Long.MAX_VALUE, SLEEP, 0, 0, columns, levels, null);
-    return world.reader().slice(query, 0, new GraphReader.Matches());
+    return world.reader().tree().slice(query, 0, new Matches());
   }
 
   /** So many tasks sleep in a stack for 100 ms. */
@@ -191,8 +191,8 @@ class GraphReaderTest {
               dice.nextInt(9),
               Pattern.compile("f2"));
       GraphReader reader = random.reader(random.fold(), window);
-      GraphReader.Matches matches = new GraphReader.Matches();
-      GraphSlice slice = reader.slice(query, 0, matches);
+      Matches matches = new Matches();
+      GraphSlice slice = reader.tree().slice(query, 0, matches);
       long[] below = slice.hiddenWeight().clone();
       for (int i = 1; i < slice.size(); i++) {
         assertTrue(slice.parent()[i] < i && slice.weight()[i] > 0);
@@ -202,8 +202,8 @@ class GraphReaderTest {
       for (int i = 0; i < slice.size(); i++) {
         assertTrue(below[i] <= slice.weight()[i]);
       }
-      Snapshot.Search search = reader.search(query.search(), StateSet.ALL, matches);
-      assertTrue(search.weight() <= reader.total(StateSet.ALL));
+      Snapshot.Search search = reader.tree().search(query.search(), StateSet.ALL, matches);
+      assertTrue(search.weight() <= reader.tree().total(StateSet.ALL));
       assertEquals(search.count(), search.nodes().length);
       assertEquals(search.count(), Arrays.stream(search.nodes()).distinct().count());
       assertTrue(

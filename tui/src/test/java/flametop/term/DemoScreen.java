@@ -37,7 +37,7 @@ public final class DemoScreen {
                         machine,
                         (pass, cpu) -> {},
                         () -> true,
-                        (window, states, zoom) ->
+                        (what, screen, theme) ->
                             CompletableFuture.completedFuture(
                                 "wrote flametop.folded: 84 stacks, 5.2 KiB"),
                         null));
@@ -56,8 +56,7 @@ public final class DemoScreen {
                 0,
                 Double.POSITIVE_INFINITY,
                 new flametop.sampler.Budget.Kept(false, false, false),
-                "dark",
-                ScreenOptions.themesFolder(),
+                Look.plain(),
                 Preferences.NONE),
             session);
     try {

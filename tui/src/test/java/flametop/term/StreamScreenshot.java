@@ -19,6 +19,7 @@ import flametop.view.Scene;
 import flametop.view.ViewState;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -73,7 +74,11 @@ public final class StreamScreenshot {
       CellGrid grid = Painter.paint(scene);
       Files.writeString(
           Path.of(arguments[4]),
-          SvgScreenshot.render(grid, Theme.load(ScreenOptions.themesFolder(), arguments[3])));
+          Picture.svg(
+              grid,
+              new Themes(Look.themesFolder(), null).load(arguments[3], "").theme(),
+              "flametop",
+              List.of()));
     }
   }
 
