@@ -9,12 +9,15 @@ show() {
   type_line "clear; env -u COLORTERM LC_ALL=C.UTF-8 XDG_CONFIG_HOME='$work' $1 '$flametop' --replay '$recording' $2; echo \"ended \$?\""
 }
 
-# colours: what the screen is coloured with: `2` (true colour), `5` (256), `16`, or nothing.
+# colours: what the screen is coloured with: 2 (true colour), 5 (256), 16, or nothing.
 colours() {
-  tmux_ capture-pane -p -e | grep -qE $'\e''\[[0-9;]*[34]8[;:]2[;:]' && echo 2
-  tmux_ capture-pane -p -e | grep -qE $'\e''\[[0-9;]*[34]8[;:]5[;:]' && echo 5
-  tmux_ capture-pane -p -e | grep -qE $'\e''\[([0-9]+;)*(3[0-7]|4[0-7]|9[0-7]|10[0-7])(;[0-9]+)*m' && echo 16
-  return 0
+  local painted
+  painted=$(tmux_ capture-pane -p -e)
+  if grep -qE '\[[0-9;]*[34]8[;:][25][;:]' <<<"$painted"; then
+    grep -oE '[34]8[;:][25][;:]' <<<"$painted" | cut -c 4 | sort -u
+  elif grep -qE '\[[0-9;]*([349]|10)[0-7](;[0-9]+)*m' <<<"$painted"; then
+    echo 16
+  fi
 }
 
 # drawn_in ENVIRONMENT COLOURS
@@ -46,7 +49,7 @@ test_no_color_is_honoured() {
 }
 
 test_dumb_terminal_says_what_to_do() {
-  open_pane
+  open_pane 200 40
   show 'TERM=dumb' ''
   equal "exit code" 2 "$(ended)"
   shows 'TERM=xterm-256color suits most'
