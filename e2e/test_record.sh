@@ -42,6 +42,22 @@ test_recorded_stream_replays_to_the_same_total() {
   cmp "$work/one.folded" "$work/two.folded" || fail "two replays differ"
 }
 
+test_record_formats_have_one_total() {
+  "$flametop" record -d 2 --format flametop -o "$work/out.ft" 2>"$work/err" || fail "exit code $?: $(cat "$work/err")"
+  for format in folded speedscope pprof html; do
+    "$flametop" record --replay "$work/out.ft" --states all --by thread --format $format -o "$work/out.$format" \
+      2>>"$work/err" || fail "$(cat "$work/err")"
+  done
+  total=$(awk '!/^# / { sum += $NF } END { printf "%.0f", sum }' "$work/out.folded")
+  [ "$total" -gt 0 ] || fail "no total"
+  equal "speedscope" "$total" "$(sed -n 's/.*"endValue":\([0-9]*\).*/\1/p' "$work/out.speedscope")"
+  equal "html" "$total" "$(sed -n 's/.*"total":\([0-9]*\),"unit":"us".*/\1/p' "$work/out.html")"
+  go tool pprof -top -unit=us "$work/out.pprof" >"$work/top" 2>&1 || fail "$(cat "$work/top")"
+  contains "pprof" "Total samples = $total(\\.0)?us" "$work/top"
+  go tool pprof -tags "$work/out.pprof" >"$work/tags" 2>&1 || fail "$(cat "$work/tags")"
+  contains "labels" '^ *tid: Total' "$work/tags"
+}
+
 test_folded_file_opens_in_inferno_with_the_same_total() {
   "$flametop" record -d 2 --states all -o "$work/out.folded" 2>"$work/err" || fail "exit code $?: $(cat "$work/err")"
   total=$(grep -v '^# ' "$work/out.folded" | awk '{ sum += $NF } END { printf "%.0f", sum }')

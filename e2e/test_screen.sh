@@ -195,17 +195,65 @@ test_filter_by_comm_shows_the_past() {
   equal "exit code" 0 "$(ended)"
 }
 
+# export_as TYPED ANSWER: chooses a format by what is typed, and waits for the answer.
+export_as() {
+  keys e
+  wait_for 'export as'
+  tmux_ send-keys -l -- "$1"
+  wait_for "export as $1"
+  keys Enter
+  wait_for "$2"
+}
+exported() {
+  find "$work" -maxdepth 1 -name "flametop-*$1" -type f
+}
+
 test_export_says_where() {
-  open_pane
+  open_pane 160 40
   start_screen '--states all -c bash'
   wait_for 'bash'
   keys e
-  wait_for 'folded'
+  wait_for 'export as'
+  # Enter takes the last choice, folded at first.
+  keys Enter
+  wait_for '\.folded: [0-9,]+ kB, [0-9,]+ stacks, [0-9.]+ s of task time'
+  keys e
+  wait_for 'export as'
+  keys Escape
+  wait_gone 'export as'
   keys q
   equal "exit code" 0 "$(ended)"
-  found=$(find "$work" -name '*.folded' -type f)
+  found=$(exported .folded)
   [ -s "$found" ] || fail "no export in $work"
   equal "mode" 600 "$(stat -c %a "$found")"
+  contains "provenance" '^# window: [0-9.]+ s, from .* UTC' "$found"
+  contains "provenance" '^# filter: comm bash$' "$found"
+}
+
+test_export_formats_have_one_total() {
+  open_pane 200 40
+  start_screen '--states all'
+  wait_for 'bash'
+  keys Space
+  wait_for 'frozen'
+  export_as folded '\.folded: '
+  export_as speedscope '\.speedscope\.json: '
+  export_as pprof '\.pb\.gz: '
+  export_as html '\.html: '
+  export_as svg '\.svg: [0-9,]+ kB, the screen, 200×40'
+  export_as text '\.txt: [0-9,]+ kB, the screen, 200×40'
+  keys q
+  equal "exit code" 0 "$(ended)"
+  total=$(awk '!/^# / { sum += $NF } END { printf "%.0f", sum }' "$(exported .folded)")
+  [ "$total" -gt 0 ] || fail "no total"
+  equal "speedscope" "$total" "$(sed -n 's/.*"endValue":\([0-9]*\).*/\1/p' "$(exported .json)")"
+  equal "html" "$total" "$(sed -n 's/.*"total":\([0-9]*\),"unit":"us".*/\1/p' "$(exported .html)")"
+  go tool pprof -top -unit=us "$(exported .pb.gz)" >"$work/top" 2>&1 || fail "$(cat "$work/top")"
+  contains "pprof" "Total samples = $total(\\.0)?us" "$work/top"
+  contains "svg" '^states: all$' "$(exported .svg)"
+  contains "svg" '>flametop' "$(exported .svg)"
+  contains "text" '^# states: all$' "$(exported .txt)"
+  contains "text" '^ flametop .*frozen' "$(exported .txt)"
 }
 
 test_export_of_nothing_leaves_no_file() {
@@ -214,6 +262,8 @@ test_export_of_nothing_leaves_no_file() {
   local sleeper=$!
   start_screen "-p $sleeper --states on"
   keys e
+  wait_for 'export as'
+  keys Enter
   wait_for 'nothing to export'
   kill $sleeper
   keys q

@@ -75,6 +75,9 @@ missing_for_test() {
   command -v shellcheck >/dev/null || missing="$missing shellcheck"
   command -v pgrep >/dev/null || missing="$missing procps"
   command -v eu-stack >/dev/null || missing="$missing elfutils"
+  command -v npm >/dev/null || missing="$missing npm"
+  command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null ||
+    missing="$missing chromium-headless-shell"
   # Beside the cargo that is used, or of its package.
   if cargo=$(find_cargo); then
     [ -x "${cargo%/*}/cargo-fmt" ] || missing="$missing rustfmt-web"

@@ -9,6 +9,12 @@ tool_why_not() {
     cargo install profile-bee --version $bee_version --locked --no-default-features --root "$bee" --target-dir "$bee-build" \
       >"$bee.log" 2>&1 || echo "it does not build: $(grep -m 1 '^error' "$bee.log")"
 }
-tool_start() { exec env --default-signal=INT "$bee/bin/probee" --dwarf true --skip-idle -f "$cpu_hz" -t 0 -o "$1/profile.folded"; }
+# It looks for tracepoints below debugfs, which is not mounted everywhere: in a mount namespace of its own it is.
+tool_start() {
+  # shellcheck disable=SC2016
+  exec unshare --mount env --default-signal=INT sh -c '
+    [ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug && exec "$@"' - \
+    "$bee/bin/probee" --dwarf true --skip-idle -f "$cpu_hz" -t 0 -o "$1/profile.folded"
+}
 tool_said() { echo 0; }
 tool_stacks() { cat "$1/profile.folded"; }

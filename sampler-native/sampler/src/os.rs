@@ -210,3 +210,9 @@ pub fn remove_in(folder: &File, name: &str) -> io::Result<()> {
     // SAFETY: the name lives through the call.
     done(unsafe { libc::unlinkat(folder.as_raw_fd(), name.as_ptr(), 0) }.into())
 }
+
+/// Gives what malloc holds and nobody uses back to the kernel.
+pub fn trim() {
+    // SAFETY: it may be called at any time.
+    unsafe { libc::malloc_trim(0) };
+}

@@ -27,6 +27,8 @@ const MARKS_PERIOD: u64 = 5_000_000_000;
 const MARKS_SOONEST: u64 = 400_000_000;
 /// Usage is told this often, counters also with each pass, if the caller fills at least as often, ns.
 const USAGE_PERIOD: u64 = 200_000_000;
+/// What malloc holds and nobody uses is given back this often, ns: the maps of short processes leave holes everywhere.
+const TRIM_PERIOD: u64 = 30_000_000_000;
 /// The ring thread looks at the rings at least this often.
 const RING_PERIOD: Duration = Duration::from_millis(50);
 /// Bytes of records that wait for a batch, above which samples stay in their ring, where what has no place is counted.
@@ -141,6 +143,7 @@ pub struct Session {
     pass_time: Option<u64>,
     sequence: u32,
     usage_told: u64,
+    trimmed: u64,
 }
 
 /// What is known of the passes made.
@@ -213,6 +216,7 @@ impl Session {
             pass_time: None,
             sequence: 0,
             usage_told: 0,
+            trimmed: 0,
         })
     }
 
@@ -367,7 +371,11 @@ impl Session {
             self.symbolizers = symbolizers;
         }
         pipeline.forget();
-        let wishes = std::mem::take(&mut pipeline.wishes);
+        if now >= self.trimmed + TRIM_PERIOD {
+            self.trimmed = now;
+            os::trim();
+        }
+        let pieces = std::mem::take(&mut pipeline.wishes.pieces);
         let usage = now >= self.usage_told + USAGE_PERIOD;
         if usage {
             self.usage_told = now;
@@ -388,11 +396,8 @@ impl Session {
         }
         drop(pipeline);
         // A map may have no place at this moment: then that stack stays short, and says so.
-        for (tid, address) in wishes.pieces {
+        for (tid, address) in pieces {
             let _ = self.kernel.want(tid, address);
-        }
-        for tid in wishes.deeper {
-            let _ = self.kernel.raise_cpu_stack(tid);
         }
         Ok(())
     }
@@ -488,6 +493,10 @@ fn drain(mut rings: Rings, shared: &Shared) {
             pipeline.life(&head);
         }
         pipeline.drained(drained_to);
+        // A map may have no place at this moment: then those stacks stay short, and say so.
+        for (whose, reach) in pipeline.wishes.reaches.drain(..) {
+            let _ = rings.reach(whose, reach);
+        }
         if let Err(e) = drained {
             pipeline.notice(
                 true,

@@ -24,11 +24,11 @@ struct Bounds {
     places: usize,
 }
 
-/// About 32 MiB in all. Two busy CPUs come to 70 new stacks a second: a stack is kept for some ten minutes after it was seen.
+/// About 12 MiB in all. Two busy CPUs come to 70 new stacks a second: a stack is kept for some minutes after it was seen.
 const BOUNDS: Bounds = Bounds {
-    stacks: 1 << 16,
-    frames: 1 << 18,
-    places: 1 << 22,
+    stacks: 1 << 15,
+    frames: 1 << 17,
+    places: 1 << 20,
 };
 
 impl Bounds {

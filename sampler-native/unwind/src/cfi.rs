@@ -6,7 +6,7 @@ use gimli::{
     Expression, FrameDescriptionEntry, LittleEndian, Location, Operation, Register, RegisterRule,
     UnwindContext, UnwindSection, Value,
 };
-use std::io;
+use std::{borrow::Cow, io};
 
 type Bytes<'a> = EndianSlice<'a, LittleEndian>;
 type Fde<'a> = FrameDescriptionEntry<Bytes<'a>>;
@@ -22,6 +22,8 @@ const CALLEE_SAVED_BITS: u32 = 1 << 3 | 1 << RBP | 0xf << 12;
 /// Most bytes of one entry. Decoding one is linear in its size, so this bounds the time that a hostile
 /// file can take; the largest seen in real programs are a few KiB.
 const ENTRY_LIMIT: usize = 256 << 10;
+/// Bytes of an entry that are read at first: nearly all are smaller.
+const USUAL_ENTRY: u64 = 512;
 /// Most entries in an index of our own.
 const INDEX_LIMIT: usize = 1 << 20;
 /// Most bytes of common entries parsed to make one.
@@ -138,14 +140,70 @@ enum Search {
     Index(Vec<(u64, u32)>),
 }
 
-/// One section of unwind information.
+/// One section of unwind information. With the linker's search table an entry is read from the file when it is asked for:
+/// the section of a large program is tens of MB, and what is walked of it some KB.
 #[derive(Debug)]
 pub(crate) struct Table {
-    bytes: Vec<u8>,
+    section: Section,
+    /// All of it; none: read piece by piece.
+    bytes: Option<Vec<u8>>,
     debug: bool,
     bases: BaseAddresses,
-    address: u64,
     search: Search,
+}
+
+/// What one entry is decoded from.
+struct Part<'a> {
+    bytes: Cow<'a, [u8]>,
+    bases: BaseAddresses,
+    /// Of the entry in `bytes`.
+    offset: usize,
+}
+
+impl Part<'_> {
+    fn eh_section(&self) -> EhFrame<Bytes<'_>> {
+        eh_section(&self.bytes)
+    }
+
+    fn debug_section(&self) -> DebugFrame<Bytes<'_>> {
+        debug_section(&self.bytes)
+    }
+
+    fn fde<'a, S: UnwindSection<Bytes<'a>>>(
+        &'a self,
+        section: &S,
+        address: u64,
+    ) -> Option<Fde<'a>> {
+        if entry_size(&self.bytes, self.offset) > ENTRY_LIMIT {
+            return None;
+        }
+        let fde = section
+            .fde_from_offset(
+                &self.bases,
+                S::Offset::from(self.offset),
+                |section, bases, offset| bounded_cie(section, &self.bytes, bases, offset),
+            )
+            .ok()?;
+        fde.contains(address).then_some(fde)
+    }
+}
+
+fn eh_section(bytes: &[u8]) -> EhFrame<Bytes<'_>> {
+    let mut section = EhFrame::new(bytes, LittleEndian);
+    section.set_address_size(8);
+    section
+}
+
+fn debug_section(bytes: &[u8]) -> DebugFrame<Bytes<'_>> {
+    let mut section = DebugFrame::new(bytes, LittleEndian);
+    section.set_address_size(8);
+    section
+}
+
+/// Bytes of the entry at `offset` after its length field.
+fn entry_size(bytes: &[u8], offset: usize) -> usize {
+    let size = bytes.get(offset..).and_then(|bytes| bytes.first_chunk());
+    size.map_or(usize::MAX, |size| u32::from_le_bytes(*size) as usize)
 }
 
 impl Table {
@@ -156,7 +214,6 @@ impl Table {
         source: Source<'_>,
         limit: u64,
     ) -> io::Result<Table> {
-        let bytes = section.read(source, limit)?;
         let header = image
             .eh_frame_hdr
             .and_then(|header| Some((header.address, header.read(source, limit).ok()?)));
@@ -164,18 +221,24 @@ impl Table {
             .set_eh_frame(section.address)
             .set_eh_frame_hdr(header.as_ref().map_or(0, |(address, _)| *address))
             .set_text(image.text);
-        let mut table = Table {
-            bytes,
+        let search = header.and_then(|(address, bytes)| search_table(bytes, address));
+        if let (Some(search), false) = (search, section.compressed) {
+            return Ok(Table {
+                section,
+                bytes: None,
+                debug: false,
+                bases,
+                search,
+            });
+        }
+        let bytes = section.read(source, limit)?;
+        Ok(Table {
+            section,
+            search: index(&eh_section(&bytes), &bytes, &bases),
+            bytes: Some(bytes),
             debug: false,
             bases,
-            address: section.address,
-            search: Search::Index(Vec::new()),
-        };
-        table.search = match header.and_then(|(address, bytes)| search_table(bytes, address)) {
-            Some(search) => search,
-            None => table.index(),
-        };
-        Ok(table)
+        })
     }
 
     /// Reads `.debug_frame`.
@@ -185,78 +248,28 @@ impl Table {
         limit: u64,
     ) -> io::Result<Table> {
         let bytes = section.read(source, limit)?;
-        let mut table = Table {
-            bytes,
+        let bases = BaseAddresses::default();
+        Ok(Table {
+            section,
+            search: index(&debug_section(&bytes), &bytes, &bases),
+            bytes: Some(bytes),
             debug: true,
-            bases: BaseAddresses::default(),
-            address: section.address,
-            search: Search::Index(Vec::new()),
-        };
-        table.search = table.index();
-        Ok(table)
+            bases,
+        })
+    }
+
+    /// Whether it needs the file.
+    pub(crate) fn is_piecewise(&self) -> bool {
+        self.bytes.is_none()
     }
 
     /// Bytes of memory that it takes.
     pub(crate) fn size(&self) -> usize {
-        self.bytes.len()
+        self.bytes.as_ref().map_or(0, Vec::len)
             + match &self.search {
                 Search::Header { bytes, .. } => bytes.len(),
                 Search::Index(index) => size_of_val(index.as_slice()),
             }
-    }
-
-    fn index(&self) -> Search {
-        fn collect<'a, S: UnwindSection<Bytes<'a>>>(
-            section: &S,
-            table: &'a Table,
-        ) -> Vec<(u64, u32)> {
-            let mut index = Vec::new();
-            let mut entries = section.entries(&table.bases);
-            let mut shared = None;
-            let mut work = 0;
-            while let (Ok(Some(entry)), true) = (
-                entries.next(),
-                index.len() < INDEX_LIMIT && work < INDEX_WORK,
-            ) {
-                let CieOrFde::Fde(partial) = entry else {
-                    continue;
-                };
-                let fde = partial.parse(|section, bases, offset| match &shared {
-                    Some((of, cie)) if *of == offset => Ok(Clone::clone(cie)),
-                    _ => {
-                        work += table
-                            .entry_size(gimli::UnwindOffset::into(offset))
-                            .min(ENTRY_LIMIT);
-                        let cie = bounded_cie(section, table, bases, offset)?;
-                        shared = Some((offset, cie.clone()));
-                        Ok(cie)
-                    }
-                });
-                if let Ok(fde) = fde {
-                    index.push((fde.initial_address(), fde.offset() as u32));
-                }
-            }
-            index.sort_unstable();
-            index.shrink_to_fit();
-            index
-        }
-        Search::Index(if self.debug {
-            collect(&self.debug_section(), self)
-        } else {
-            collect(&self.eh_section(), self)
-        })
-    }
-
-    fn eh_section(&self) -> EhFrame<Bytes<'_>> {
-        let mut section = EhFrame::new(&self.bytes, LittleEndian);
-        section.set_address_size(8);
-        section
-    }
-
-    fn debug_section(&self) -> DebugFrame<Bytes<'_>> {
-        let mut section = DebugFrame::new(&self.bytes, LittleEndian);
-        section.set_address_size(8);
-        section
     }
 
     /// Offset of the last entry that starts at or before `address`.
@@ -286,63 +299,102 @@ impl Table {
                     }
                 }
                 let entry = field(low.checked_sub(1)? * 8 + 4);
-                usize::try_from(entry.wrapping_sub(self.address)).ok()
+                usize::try_from(entry.wrapping_sub(self.section.address)).ok()
             }
         }
     }
 
-    /// Bytes of the entry at `offset` after its length field.
-    fn entry_size(&self, offset: usize) -> usize {
-        let size = self
-            .bytes
-            .get(offset..)
-            .and_then(|bytes| bytes.first_chunk());
-        size.map_or(usize::MAX, |size| u32::from_le_bytes(*size) as usize)
+    /// What the entry of an address is decoded from.
+    fn part(&self, address: u64, source: Source<'_>) -> Option<Part<'_>> {
+        let offset = self.find(address)?;
+        if let Some(bytes) = &self.bytes {
+            return Some(Part {
+                bytes: Cow::Borrowed(bytes),
+                bases: self.bases.clone(),
+                offset,
+            });
+        }
+        // The entry right behind the common one that it refers to.
+        let entry = self.read_entry(offset, source)?;
+        let distance = u32::from_le_bytes(*entry.get(4..)?.first_chunk()?) as usize;
+        let mut bytes = self.read_entry((offset + 4).checked_sub(distance)?, source)?;
+        let at = bytes.len();
+        bytes.extend_from_slice(&entry);
+        bytes[at + 4..at + 8].copy_from_slice(&(at as u32 + 4).to_le_bytes());
+        let address = (self.section.address + offset as u64).wrapping_sub(at as u64);
+        Some(Part {
+            bytes: Cow::Owned(bytes),
+            bases: self.bases.clone().set_eh_frame(address),
+            offset: at,
+        })
     }
 
-    /// Whether the entry at `offset` is of a size that is worth decoding.
-    fn is_bounded(&self, offset: usize) -> bool {
-        self.entry_size(offset) <= ENTRY_LIMIT
-    }
-
-    fn fde<'a, S: UnwindSection<Bytes<'a>>>(
-        &'a self,
-        section: &S,
-        address: u64,
-    ) -> Option<Fde<'a>> {
-        let offset = self
-            .find(address)
-            .filter(|offset| self.is_bounded(*offset))?;
-        let fde = section
-            .fde_from_offset(
-                &self.bases,
-                S::Offset::from(offset),
-                |section, bases, offset| bounded_cie(section, self, bases, offset),
-            )
-            .ok()?;
-        fde.contains(address).then_some(fde)
+    /// The entry at `offset` with its length field, from the file.
+    fn read_entry(&self, offset: usize, source: Source<'_>) -> Option<Vec<u8>> {
+        let room = self.section.size.checked_sub(offset as u64)?;
+        let place = self.section.offset.checked_add(offset as u64)?;
+        let mut bytes = vec![0; room.min(USUAL_ENTRY) as usize];
+        source.read_at(place, &mut bytes).ok()?;
+        let size = entry_size(&bytes, 0);
+        if size > ENTRY_LIMIT || size as u64 + 4 > room {
+            return None;
+        }
+        let read = bytes.len();
+        bytes.resize(size + 4, 0);
+        if bytes.len() > read {
+            source
+                .read_at(place + read as u64, &mut bytes[read..])
+                .ok()?;
+        }
+        Some(bytes)
     }
 
     /// Start and end of the function that holds `address`.
-    pub(crate) fn function(&self, address: u64) -> Option<(u64, u64)> {
+    pub(crate) fn function(&self, address: u64, source: Source<'_>) -> Option<(u64, u64)> {
+        let part = self.part(address, source)?;
         let fde = if self.debug {
-            self.fde(&self.debug_section(), address)
+            part.fde(&part.debug_section(), address)
         } else {
-            self.fde(&self.eh_section(), address)
+            part.fde(&part.eh_section(), address)
         }?;
         Some((fde.initial_address(), fde.end_address()))
     }
 
     /// The row of `address`, decoded; none if no entry covers it.
-    pub(crate) fn row(&self, address: u64, context: &mut UnwindContext<usize>) -> Option<Row> {
+    pub(crate) fn row(
+        &self,
+        address: u64,
+        source: Source<'_>,
+        context: &mut UnwindContext<usize>,
+    ) -> Option<Row> {
+        let part = self.part(address, source)?;
         if self.debug {
-            self.row_in(&self.debug_section(), address, context)
+            part.row(&part.debug_section(), address, context)
         } else {
-            self.row_in(&self.eh_section(), address, context)
+            part.row(&part.eh_section(), address, context)
         }
     }
 
-    fn row_in<'a, S: UnwindSection<Bytes<'a>>>(
+    /// The caller's registers by the general rules.
+    pub(crate) fn evaluate(
+        &self,
+        address: u64,
+        source: Source<'_>,
+        context: &mut UnwindContext<usize>,
+        registers: &Registers,
+        read: &dyn Fn(u64) -> Result<u64, Failure>,
+    ) -> Result<Registers, Failure> {
+        let part = self.part(address, source).ok_or(Failure::Unusable)?;
+        if self.debug {
+            part.evaluate(&part.debug_section(), address, context, registers, read)
+        } else {
+            part.evaluate(&part.eh_section(), address, context, registers, read)
+        }
+    }
+}
+
+impl Part<'_> {
+    fn row<'a, S: UnwindSection<Bytes<'a>>>(
         &'a self,
         section: &S,
         address: u64,
@@ -431,22 +483,7 @@ impl Table {
         Some(decoded)
     }
 
-    /// The caller's registers by the general rules.
-    pub(crate) fn evaluate(
-        &self,
-        address: u64,
-        context: &mut UnwindContext<usize>,
-        registers: &Registers,
-        read: &dyn Fn(u64) -> Result<u64, Failure>,
-    ) -> Result<Registers, Failure> {
-        if self.debug {
-            self.evaluate_in(&self.debug_section(), address, context, registers, read)
-        } else {
-            self.evaluate_in(&self.eh_section(), address, context, registers, read)
-        }
-    }
-
-    fn evaluate_in<'a, S: UnwindSection<Bytes<'a>>>(
+    fn evaluate<'a, S: UnwindSection<Bytes<'a>>>(
         &'a self,
         section: &S,
         address: u64,
@@ -506,13 +543,48 @@ impl Table {
     }
 }
 
+/// An index of our own.
+fn index<'a, S: UnwindSection<Bytes<'a>>>(
+    section: &S,
+    bytes: &'a [u8],
+    bases: &'a BaseAddresses,
+) -> Search {
+    let mut index = Vec::new();
+    let mut entries = section.entries(bases);
+    let mut shared = None;
+    let mut work = 0;
+    while let (Ok(Some(entry)), true) = (
+        entries.next(),
+        index.len() < INDEX_LIMIT && work < INDEX_WORK,
+    ) {
+        let CieOrFde::Fde(partial) = entry else {
+            continue;
+        };
+        let fde = partial.parse(|section, bases, offset| match &shared {
+            Some((of, cie)) if *of == offset => Ok(Clone::clone(cie)),
+            _ => {
+                work += entry_size(bytes, gimli::UnwindOffset::into(offset)).min(ENTRY_LIMIT);
+                let cie = bounded_cie(section, bytes, bases, offset)?;
+                shared = Some((offset, cie.clone()));
+                Ok(cie)
+            }
+        });
+        if let Ok(fde) = fde {
+            index.push((fde.initial_address(), fde.offset() as u32));
+        }
+    }
+    index.sort_unstable();
+    index.shrink_to_fit();
+    Search::Index(index)
+}
+
 fn bounded_cie<'a, S: UnwindSection<Bytes<'a>>>(
     section: &S,
-    table: &Table,
+    bytes: &[u8],
     bases: &BaseAddresses,
     offset: S::Offset,
 ) -> gimli::Result<gimli::CommonInformationEntry<Bytes<'a>>> {
-    if !table.is_bounded(gimli::UnwindOffset::into(offset)) {
+    if entry_size(bytes, gimli::UnwindOffset::into(offset)) > ENTRY_LIMIT {
         return Err(gimli::Error::NotCieId(0));
     }
     section.cie_from_offset(bases, offset)
@@ -682,11 +754,11 @@ mod tests {
                     .address
                     .wrapping_add(segment.size / addresses * step);
                 image.code_offset(address);
-                table.function(address);
-                let _ = table.evaluate(address, &mut context, &registers, &|address| {
+                table.function(address, source);
+                let _ = table.evaluate(address, source, &mut context, &registers, &|address| {
                     Ok(address ^ 0x55)
                 });
-                covered += usize::from(table.row(address, &mut context).is_some());
+                covered += usize::from(table.row(address, source, &mut context).is_some());
             }
         }
         covered
@@ -758,7 +830,11 @@ mod tests {
                 };
                 let table = table.expect("a table");
                 for step in 0..100 {
-                    table.row(image.text + step * 997, &mut UnwindContext::new());
+                    table.row(
+                        image.text + step * 997,
+                        Source::Memory(&copy),
+                        &mut UnwindContext::new(),
+                    );
                 }
             }
         }
@@ -788,7 +864,12 @@ mod tests {
         let code = image.segments[0];
         for step in 0..2000 {
             let address = code.address + code.size / 2000 * step;
-            assert_eq!(by_header.function(address), by_index.function(address));
+            assert_eq!(
+                by_header.function(address, source),
+                by_index.function(address, source)
+            );
+            let row = |table: &Table| table.row(address, source, &mut UnwindContext::new());
+            assert_eq!(row(&by_header), row(&by_index));
         }
     }
 
@@ -816,12 +897,16 @@ mod tests {
     fn row_entry_of_absurd_size_is_refused() {
         assert_eq!(
             table_of_one_entry(ENTRY_LIMIT / 2)
-                .row(0x2000, &mut UnwindContext::new())
+                .row(0x2000, Source::Memory(&[]), &mut UnwindContext::new())
                 .map(|row| row.ra),
             Some(-8)
         );
         assert_eq!(
-            table_of_one_entry(ENTRY_LIMIT).row(0x2000, &mut UnwindContext::new()),
+            table_of_one_entry(ENTRY_LIMIT).row(
+                0x2000,
+                Source::Memory(&[]),
+                &mut UnwindContext::new()
+            ),
             None
         );
     }

@@ -176,9 +176,17 @@ impl Information {
         }
     }
 
-    fn function(&self, offset: u64) -> Option<(u64, u64)> {
+    /// Whether it needs the file.
+    fn is_piecewise(&self) -> bool {
         match self {
-            Information::Frames(table) => table.function(offset),
+            Information::Frames(table) => table.is_piecewise(),
+            Information::Functions(_) => true,
+        }
+    }
+
+    fn function(&self, offset: u64, source: Source<'_>) -> Option<(u64, u64)> {
+        match self {
+            Information::Frames(table) => table.function(offset, source),
             Information::Functions(functions) => functions.function(offset),
         }
     }
@@ -283,6 +291,11 @@ impl Module {
             Some((_, _, Some(file))) => Some(Source::File(file)),
             _ => None,
         }
+    }
+
+    /// Nothing, where it is not open.
+    fn read_from(&self) -> Source<'_> {
+        self.source().unwrap_or(Source::Memory(&[]))
     }
 
     fn held(&self) -> usize {
@@ -510,7 +523,7 @@ impl Modules {
     ) -> Option<Row> {
         let row = self
             .covering(id, offset, |module, information| match information {
-                Information::Frames(table) => table.row(offset, context),
+                Information::Frames(table) => table.row(offset, module.read_from(), context),
                 Information::Functions(go) => go.row(&module.image, module.source()?, offset),
             })
             .ok()?;
@@ -550,9 +563,9 @@ impl Modules {
         registers: &Registers,
         read: &dyn Fn(u64) -> Result<u64, Failure>,
     ) -> Result<Registers, Failure> {
-        let caller = self.covering(id, offset, |_, information| match information {
-            Information::Frames(table) if table.function(offset).is_some() => {
-                Some(table.evaluate(offset, context, registers, read))
+        let caller = self.covering(id, offset, |module, information| match information {
+            Information::Frames(table) if table.function(offset, module.read_from()).is_some() => {
+                Some(table.evaluate(offset, module.read_from(), context, registers, read))
             }
             _ => None,
         });
@@ -622,9 +635,11 @@ impl Modules {
     }
 
     fn function(&mut self, id: ModuleId, offset: u64) -> Option<(u64, u64)> {
-        self.covering(id, offset, |_, information| information.function(offset))
-            .ok()
-            .flatten()
+        self.covering(id, offset, |module, information| {
+            information.function(offset, module.read_from())
+        })
+        .ok()
+        .flatten()
     }
 
     /// What the first unwind information that covers an address has to say.
@@ -663,7 +678,7 @@ impl Modules {
     fn load(&mut self, id: ModuleId, kept: Kept) {
         let piecewise = match &self.get(id).information[kept as usize] {
             Section::Out => false,
-            Section::In(Information::Functions(_)) => true,
+            Section::In(information) if information.is_piecewise() => true,
             _ => return,
         };
         let opened = self.open(id);

@@ -63,8 +63,13 @@ public final class Main {
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
+      return new String[] {text()};
+    }
+
+    /** {@code flametop 0.1.0}. */
+    static String text() {
       String version = Main.class.getPackage().getImplementationVersion();
-      return new String[] {"flametop " + (version == null ? "of an unknown version" : version)};
+      return "flametop " + (version == null ? "of an unknown version" : version);
     }
   }
 }

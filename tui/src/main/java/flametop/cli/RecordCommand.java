@@ -1,6 +1,7 @@
 package flametop.cli;
 
 import flametop.export.OutputFile;
+import flametop.export.StackFormat;
 import flametop.export.Unit;
 import flametop.profile.RootOrder;
 import flametop.sampler.Budget;
@@ -27,7 +28,7 @@ import picocli.CommandLine.TypeConversionException;
     sortOptions = false,
     separator = " ",
     customSynopsis = "flametop record [-a | -p PID | -t TID] [OPTIONS] [-o FILE|-]",
-    description = "Samples without a screen and writes folded stacks, or a stream.",
+    description = "Samples without a screen and writes a file for other viewers, or a stream.",
     footer = {
       "Examples:",
       "  flametop record -d 10 -o out.folded                 all tasks, ten seconds",
@@ -89,7 +90,7 @@ final class RecordCommand implements Callable<Integer> {
       paramLabel = "FORMAT",
       converter = FormatName.class,
       defaultValue = "folded",
-      description = "folded (default); flametop: a stream for --replay")
+      description = "folded, speedscope, pprof, html; flametop: a stream")
   private Format format;
 
   @Option(
@@ -127,8 +128,18 @@ final class RecordCommand implements Callable<Integer> {
 
   /** What is written. */
   enum Format {
-    FOLDED,
-    FLAMETOP
+    FOLDED(StackFormat.FOLDED),
+    SPEEDSCOPE(StackFormat.SPEEDSCOPE),
+    PPROF(StackFormat.PPROF),
+    HTML(StackFormat.HTML),
+    FLAMETOP(null);
+
+    /** Null: the stream as it comes. */
+    private final StackFormat stacks;
+
+    Format(StackFormat stacks) {
+      this.stacks = stacks;
+    }
   }
 
   /** How long. */
@@ -172,7 +183,7 @@ final class RecordCommand implements Callable<Integer> {
   static final class FormatName implements ITypeConverter<Format> {
     @Override
     public Format convert(String text) {
-      return choice(Format.class, text, "folded, flametop");
+      return choice(Format.class, text, "folded, speedscope, pprof, html, flametop");
     }
   }
 
@@ -230,16 +241,17 @@ final class RecordCommand implements Callable<Integer> {
     if (format == Format.FLAMETOP) {
       return new Recording(source, limits, new StreamOutput(source, file), interruption, err);
     }
-    FoldedOutput folded =
-        new FoldedOutput(
+    StackOutput stacks =
+        new StackOutput(
             source,
             by == null ? RootOrder.COMM : by,
             filters.filter(),
             states.shown(source.facts().wholeHost()),
+            format.stacks,
             unit == null ? Unit.US : unit,
             file,
             err);
-    return new Recording(source, limits, folded, interruption, err);
+    return new Recording(source, limits, stacks, interruption, err);
   }
 
   /** Refuses what does not go together. */

@@ -1,9 +1,5 @@
 package flametop.cli;
 
-import flametop.export.FoldedFile;
-import flametop.export.FoldedStacks;
-import flametop.export.Unit;
-import flametop.profile.FoldedStack;
 import flametop.profile.Options;
 import flametop.profile.Profile;
 import flametop.profile.RootOrder;
@@ -22,14 +18,8 @@ import flametop.term.ScreenOptions;
 import flametop.term.SnapshotSource;
 import flametop.term.UserFiles;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDateTime;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
-import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -83,7 +73,7 @@ final class ScreenCommand implements Callable<Integer> {
       names = "--theme",
       order = 11,
       paramLabel = "NAME",
-      description = "colours (--theme list: which); --ascii draws ASCII only")
+      description = "colours (list: which there are); --ascii: ASCII only")
   private String theme;
 
   @Option(names = "--ascii", order = 11, hidden = true, description = "draw ASCII only")
@@ -258,10 +248,7 @@ final class ScreenCommand implements Callable<Integer> {
         SnapshotSource.of(opened),
         source.recorded() ? null : sampler::setRates,
         source instanceof KernelSource kernel ? new JvmMaps(kernel) : null,
-        (window, shown, zoom) ->
-            opened
-                .folded(window, shown, zoom, false)
-                .thenApplyAsync(stacks -> export(origin.host, stacks)));
+        new ScreenExporter(opened, source.facts()));
   }
 
   private final class JvmMaps implements BooleanSupplier {
@@ -300,30 +287,6 @@ final class ScreenCommand implements Callable<Integer> {
     if (sampler != null) {
       sampler.close();
       profile.close();
-    }
-  }
-
-  private static String export(String host, List<FoldedStack> stacks) {
-    if (stacks.isEmpty()) {
-      String text = "nothing to export: no task was seen in the states shown; o shows others";
-      throw new UncheckedIOException(text, new IOException(text));
-    }
-    String time =
-        LocalDateTime.now(ZoneId.systemDefault())
-            .format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
-    Path path =
-        Path.of("flametop-" + host.replaceAll("[^A-Za-z0-9._-]", "_") + "-" + time + ".folded");
-    try {
-      FoldedFile file = FoldedStacks.write(path, false, stacks, Unit.US);
-      return String.format(
-          Locale.ROOT,
-          "%s: %,d stacks, %.1f s, %,d kB",
-          CleanText.clean(file.path().toString(), 1_024),
-          file.stacks(),
-          file.total() / 1e6,
-          (file.bytes() + 999) / 1_000);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e.getMessage(), e);
     }
   }
 

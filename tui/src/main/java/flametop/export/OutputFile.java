@@ -106,6 +106,28 @@ public final class OutputFile implements AutoCloseable {
     return out;
   }
 
+  /** What is written in one go. */
+  @FunctionalInterface
+  public interface Content {
+    void writeTo(OutputStream out) throws IOException;
+  }
+
+  /**
+   * Writes all, and commits.
+   *
+   * @return its size in bytes
+   * @throws ExportException if that is not possible; then nothing is left
+   */
+  public long write(Content content) throws ExportException {
+    try {
+      content.writeTo(out);
+    } catch (IOException e) {
+      close();
+      throw cannotWrite(path, e, "; nothing is left of it");
+    }
+    return commit();
+  }
+
   /** Where it will be. */
   public Path path() {
     return path;

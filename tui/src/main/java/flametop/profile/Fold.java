@@ -12,6 +12,7 @@ final class Fold implements ChangeLog.Reader {
   private final Owners owners;
   private final TaskFilter filter;
   private final boolean all;
+  private final boolean threads;
   private final Trie trie;
   private final Sums processes = new Sums(false);
   private int processCount;
@@ -29,6 +30,7 @@ final class Fold implements ChangeLog.Reader {
     this.owners = owners;
     this.filter = filter;
     all = filter.equals(TaskFilter.NONE);
+    threads = options.rootOrder() == RootOrder.THREAD;
     trie = new Trie(owners, stacks, options.rootOrder(), !options.hideRoots());
     head = log.start();
     tail = log.start();
@@ -46,6 +48,11 @@ final class Fold implements ChangeLog.Reader {
 
   TaskFilter filter() {
     return filter;
+  }
+
+  /** Whether threads are told apart; otherwise an owner stands for all of its process. */
+  boolean threads() {
+    return threads;
   }
 
   /** What the sums are read between now. */

@@ -1,11 +1,41 @@
 package flametop.profile;
 
+import flametop.sampler.State;
+import java.util.List;
+
 /**
- * One line of folded stacks.
+ * One path with its time.
  *
  * @param names outermost first, clean; the first is the root order's ({@code comm}, {@code
  *     comm-pid}, …)
  * @param kinds of each name
+ * @param modules file name of the module of each; empty where there is none
  * @param value ns or samples
+ * @param shares whose it is; their values add up to {@code value}
  */
-public record FoldedStack(String[] names, NodeKind[] kinds, long value) {}
+public record FoldedStack(
+    String[] names, NodeKind[] kinds, String[] modules, long value, List<Share> shares) {
+  /**
+   * The part of a process or a thread in one state.
+   *
+   * @param pid 0 where it is not told apart any more
+   * @param process its comm
+   * @param tid 0 where it is that of all threads of the process
+   * @param thread its comm; empty without a tid
+   * @param value ns or samples, above 0
+   */
+  public record Share(int pid, String process, int tid, String thread, State state, long value) {
+    /** The same with another value. */
+    public Share withValue(long other) {
+      return new Share(pid, process, tid, thread, state, other);
+    }
+
+    boolean sameAs(Share other) {
+      return pid == other.pid
+          && tid == other.tid
+          && state == other.state
+          && process.equals(other.process)
+          && thread.equals(other.thread);
+    }
+  }
+}

@@ -3,34 +3,29 @@ package flametop.profile;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 
 /**
- * Reads what is asked for out of a fold: the visible part of the graph, what a search finds, the
- * selected node, folded stacks. Goes only where something is to be seen.
+ * Reads what is asked for out of a fold: the selected node, folded stacks, processes; the graph by
+ * its {@link #tree}.
  */
 final class GraphReader {
-  private static final int MAX_MATCHES = 4_096;
-
   /** Places of one node that are asked for, the heaviest. */
   private static final int MAX_PLACES = 32;
 
-  private static final int STATES = State.values().length;
   private static final int ROOT = 0;
   private static final int NONE = -1;
-  private static final byte MATCHES = 1;
-  private static final byte DIFFERS = 2;
 
   private final Fold fold;
   private final Trie trie;
   private final Window window;
   private final Owners owners;
   private final Stacks stacks;
-  private final long epoch;
+  private final TreeReader tree;
 
   /**
    * @param epoch upper half of the numbers of its nodes
@@ -41,312 +36,60 @@ final class GraphReader {
     window = fold.window();
     this.owners = owners;
     this.stacks = stacks;
-    this.epoch = (long) epoch << 32;
+    tree =
+        new TreeReader(
+            new CallTree() {
+              @Override
+              public int nodes() {
+                return trie.nodes();
+              }
+
+              @Override
+              public int parent(int node) {
+                return trie.parent(node);
+              }
+
+              @Override
+              public int function(int node) {
+                return trie.function(node);
+              }
+
+              @Override
+              public int firstChild(int node) {
+                return trie.firstChild(node);
+              }
+
+              @Override
+              public int sibling(int node) {
+                return trie.sibling(node);
+              }
+
+              @Override
+              public boolean isEmpty(int node) {
+                return trie.passing(node) == 0;
+              }
+
+              @Override
+              public long weight(int node, int states) {
+                return trie.weight(node, states, window);
+              }
+            },
+            stacks,
+            epoch);
   }
 
-  long number(int node) {
-    return node == ROOT ? GraphQuery.ROOT : epoch | node;
-  }
-
-  long total(StateSet states) {
-    return weight(ROOT, states.bits());
+  /** What needs no more than the tree. */
+  TreeReader tree() {
+    return tree;
   }
 
   private long weight(int node, int states) {
-    return Math.max(0, trie.weight(node, states, window));
-  }
-
-  private String name(int node) {
-    return stacks.name(trie.function(node));
-  }
-
-  private int compare(int a, int b) {
-    return compareFunctions(trie.function(a), trie.function(b));
-  }
-
-  /** Order of siblings: by name, then kind, then module. */
-  private int compareFunctions(int a, int b) {
-    if (a == b) {
-      return 0;
-    }
-    int byName = stacks.name(a).compareTo(stacks.name(b));
-    if (byName != 0) {
-      return byName;
-    }
-    int byKind = stacks.kind(a).compareTo(stacks.kind(b));
-    return byKind != 0 ? byKind : stacks.module(a).compareTo(stacks.module(b));
-  }
-
-  /** Which functions match a pattern; kept as long as the pattern is the same. */
-  static final class Matches {
-    /** Far more than a plain expression needs, and done within a millisecond. */
-    private static final int LOOKS = 10_000;
-
-    private static final int LOOKS_PER_CHARACTER = 64;
-
-    /** An expression that is too costly for so many names is given up. */
-    private static final int MOST_EXHAUSTED = 50;
-
-    private Pattern pattern;
-    private int exhausted;
-    private byte[] of = new byte[0];
-
-    /** Functions may be others from now on. */
-    void forget() {
-      pattern = null;
-    }
-
-    private void use(Pattern wanted, int functions) {
-      if (pattern == null
-          || !pattern.pattern().equals(wanted.pattern())
-          || pattern.flags() != wanted.flags()) {
-        pattern = wanted;
-        exhausted = 0;
-        of = new byte[functions];
-      } else if (functions > of.length) {
-        of = Arrays.copyOf(of, 2 * functions);
-      }
-    }
-
-    private boolean matches(Stacks stacks, int function) {
-      if (of[function] == 0) {
-        of[function] = find(stacks.name(function)) ? MATCHES : DIFFERS;
-      }
-      return of[function] == MATCHES;
-    }
-
-    private boolean find(String name) {
-      if (exhausted > MOST_EXHAUSTED) {
-        return false;
-      }
-      try {
-        return pattern
-            .matcher(new BoundedText(name, LOOKS + LOOKS_PER_CHARACTER * name.length()))
-            .find();
-      } catch (BoundedText.Exhausted e) {
-        exhausted++;
-        return false;
-      } catch (StackOverflowError e) {
-        // Some patterns recurse for every character, and names may be long.
-        return false;
-      }
-    }
-  }
-
-  private final class SliceBuilder {
-    final GraphQuery query;
-    final Matches matches;
-    final IntList node = new IntList();
-    final IntList parent = new IntList();
-    final IntList depth = new IntList();
-    long[] weight = new long[256];
-    long[] hiddenWeight = new long[256];
-    int[] hiddenCount = new int[256];
-
-    SliceBuilder(GraphQuery query, Matches matches) {
-      this.query = query;
-      this.matches = matches;
-    }
-
-    int add(int of, int above, int level, long nanos) {
-      int at = node.size;
-      node.add(of);
-      parent.add(above);
-      depth.add(level);
-      if (at == weight.length) {
-        weight = Arrays.copyOf(weight, 2 * at);
-        hiddenWeight = Arrays.copyOf(hiddenWeight, 2 * at);
-        hiddenCount = Arrays.copyOf(hiddenCount, 2 * at);
-      }
-      weight[at] = nanos;
-      return at;
-    }
-
-    GraphSlice build(int zoomIndex) {
-      int size = node.size;
-      long[] numbers = new long[size];
-      String[] names = new String[size];
-      NodeKind[] kinds = new NodeKind[size];
-      boolean[] matched = new boolean[size];
-      if (query.search() != null) {
-        matches.use(query.search(), stacks.functions());
-      }
-      for (int i = 0; i < size; i++) {
-        int function = trie.function(node.items[i]);
-        numbers[i] = number(node.items[i]);
-        names[i] = stacks.name(function);
-        kinds[i] = stacks.kind(function);
-        matched[i] = query.search() != null && matches.matches(stacks, function);
-      }
-      return new GraphSlice(
-          numbers,
-          parent.toArray(),
-          names,
-          kinds,
-          Arrays.copyOf(weight, size),
-          Arrays.copyOf(hiddenWeight, size),
-          Arrays.copyOf(hiddenCount, size),
-          matched,
-          zoomIndex,
-          query.byState() ? states(size) : null);
-    }
-
-    private byte[] states(int size) {
-      byte[] most = new byte[size];
-      for (int i = 0; i < size; i++) {
-        long nanos = 0;
-        for (int state = 0; state < STATES; state++) {
-          int bit = query.states().bits() & 1 << state;
-          long in = bit == 0 ? 0 : weight(node.items[i], bit);
-          if (in > nanos) {
-            nanos = in;
-            most[i] = (byte) state;
-          }
-        }
-      }
-      return most;
-    }
-  }
-
-  /** The part of the graph that the query can show. */
-  GraphSlice slice(GraphQuery query, int zoom, Matches matches) {
-    int states = query.states().bits();
-    SliceBuilder slice = new SliceBuilder(query, matches);
-    IntList ancestors = new IntList();
-    for (int node = trie.parent(zoom); node != NONE; node = trie.parent(node)) {
-      ancestors.add(node);
-    }
-    int above = NONE;
-    for (int i = ancestors.size - 1; i >= 0; i--) {
-      above = slice.add(ancestors.items[i], above, 0, weight(ancestors.items[i], states));
-    }
-    int zoomIndex = ancestors.size;
-    long zoomWeight = weight(zoom, states);
-    // What is still to be listed: a node, its parent's index, its level and weight.
-    IntList dueNode = new IntList();
-    IntList dueParent = new IntList();
-    IntList dueLevel = new IntList();
-    long[] dueWeight = new long[64];
-    dueNode.add(zoom);
-    dueParent.add(above);
-    dueLevel.add(0);
-    dueWeight[0] = zoomWeight;
-    List<Child> wide = new ArrayList<>();
-    IntList children = new IntList();
-    long[] weights = new long[64];
-    while (dueNode.size > 0) {
-      int last = --dueNode.size;
-      dueParent.size = last;
-      dueLevel.size = last;
-      int node = dueNode.items[last];
-      int level = dueLevel.items[last];
-      long weight = dueWeight[last];
-      int index = slice.add(node, dueParent.items[last], level, weight);
-      children.clear();
-      long sum = 0;
-      int first = level < query.levels() ? trie.firstChild(node) : NONE;
-      for (int child = first; child != NONE; child = trie.sibling(child)) {
-        long nanos = weight(child, states);
-        if (nanos > 0) {
-          if (children.size == weights.length) {
-            weights = Arrays.copyOf(weights, 2 * children.size);
-          }
-          weights[children.size] = nanos;
-          children.add(child);
-          sum += nanos;
-        }
-      }
-      // A window may begin between what was seen and its correction: then children are more than
-      // their parent.
-      double scale = sum > weight ? (double) weight / sum : 1;
-      wide.clear();
-      for (int i = 0; i < children.size; i++) {
-        long nanos = sum > weight ? (long) (weights[i] * scale) : weights[i];
-        if ((double) nanos * query.columns() * 8 < zoomWeight) {
-          slice.hiddenWeight[index] += nanos;
-          slice.hiddenCount[index]++;
-        } else {
-          wide.add(new Child(children.items[i], nanos));
-        }
-      }
-      wide.sort((a, b) -> compare(b.node, a.node));
-      for (Child child : wide) {
-        int at = dueNode.size;
-        if (at == dueWeight.length) {
-          dueWeight = Arrays.copyOf(dueWeight, 2 * at);
-        }
-        dueNode.add(child.node);
-        dueParent.add(index);
-        dueLevel.add(level + 1);
-        dueWeight[at] = child.weight;
-      }
-    }
-    return slice.build(zoomIndex);
-  }
-
-  private record Child(int node, long weight) {}
-
-  /** What matches in the whole graph. */
-  Snapshot.Search search(Pattern pattern, StateSet states, Matches matches) {
-    matches.use(pattern, stacks.functions());
-    int nodes = trie.nodes();
-    boolean[] below = new boolean[nodes];
-    boolean[] matched = new boolean[nodes];
-    int count = 0;
-    for (int node = nodes - 1; node > ROOT; node--) {
-      if (trie.passing(node) > 0
-          && matches.matches(stacks, trie.function(node))
-          && weight(node, states.bits()) > 0) {
-        matched[node] = true;
-        below[node] = true;
-        count++;
-      }
-      if (below[node]) {
-        below[trie.parent(node)] = true;
-      }
-    }
-    long weight = 0;
-    long[] found = new long[Math.min(count, MAX_MATCHES)];
-    int listed = 0;
-    IntList due = new IntList();
-    IntList covered = new IntList();
-    due.add(ROOT);
-    covered.add(0);
-    List<Integer> next = new ArrayList<>();
-    while (due.size > 0) {
-      int node = due.items[--due.size];
-      int isCovered = covered.items[--covered.size];
-      if (matched[node]) {
-        if (isCovered == 0) {
-          weight += weight(node, states.bits());
-        }
-        isCovered = 1;
-        if (listed < found.length) {
-          found[listed++] = number(node);
-        }
-      }
-      next.clear();
-      for (int child = trie.firstChild(node); child != NONE; child = trie.sibling(child)) {
-        if (below[child]) {
-          next.add(child);
-        }
-      }
-      next.sort((a, b) -> compare(b, a));
-      for (int child : next) {
-        due.add(child);
-        covered.add(isCovered);
-      }
-    }
-    return new Snapshot.Search(pattern, Math.min(weight, total(states)), found, count);
+    return tree.weight(node, states);
   }
 
   /** The node in full. */
   Selection selection(int node, StateSet states) {
     int function = trie.function(node);
-    List<String> path = new ArrayList<>();
-    for (int n = node; n != NONE; n = trie.parent(n)) {
-      path.add(0, name(n));
-    }
     long[] byState = new long[State.values().length];
     for (int state = 0; state < byState.length; state++) {
       byState[state] = weight(node, 1 << state);
@@ -368,8 +111,8 @@ final class GraphReader {
     }
     boolean single = processes == 1 && owners.tgid(one) != Owners.NO_TGID;
     return new Selection(
-        number(node),
-        path.toArray(new String[0]),
+        tree.number(node),
+        path(node),
         stacks.kind(function),
         stacks.module(function),
         trie.guessed(node),
@@ -419,7 +162,8 @@ final class GraphReader {
     lines.forEach(
         (answer, nanos) -> found.add(new Source.Place(nanos, answer.calls(), answer.missing())));
     found.sort((a, b) -> Long.compare(b.weight(), a.weight()));
-    return new Source(asked, name(node), weight(node, states.bits()), List.copyOf(found), others);
+    return new Source(
+        asked, tree.name(node), weight(node, states.bits()), List.copyOf(found), others);
   }
 
   /** Which nodes are this one or below it: parents come before their children. */
@@ -432,47 +176,113 @@ final class GraphReader {
     return within;
   }
 
+  /** Names from the root to a node. */
+  String[] path(int node) {
+    List<String> path = new ArrayList<>();
+    for (int n = node; n != NONE; n = trie.parent(n)) {
+      path.add(0, tree.name(n));
+    }
+    return path.toArray(new String[0]);
+  }
+
   /** Stacks below a node with their values, in order of their names; equal paths together. */
   List<FoldedStack> folded(StateSet states, int zoom, boolean samples) {
-    Map<Path, long[]> sums = new HashMap<>();
+    Map<Path, List<FoldedStack.Share>> shares = new HashMap<>();
     IntList path = new IntList();
     IntList guessed = new IntList();
     boolean[] within = zoom == ROOT ? null : below(zoom);
     for (int entry = 0; entry < trie.entries(); entry++) {
-      if (within != null && !within[trie.leaf(entry)]) {
-        continue;
-      }
-      long value =
-          samples
-              ? trie.entrySamples(entry, states.bits(), window)
-              : trie.entryWeight(entry, states.bits(), window);
-      if (value > 0) {
+      if ((within == null || within[trie.leaf(entry)])
+          && value(entry, states.bits(), samples) > 0) {
         path.clear();
         guessed.clear();
         trie.rootPath(trie.owner(entry), path);
         stacks.path(trie.stack(entry), true, path, guessed);
-        sums.computeIfAbsent(new Path(path.toArray()), p -> new long[1])[0] += value;
+        share(
+            entry,
+            states.bits(),
+            samples,
+            shares.computeIfAbsent(new Path(path.toArray()), p -> new ArrayList<>(1)));
       }
     }
-    List<Map.Entry<Path, long[]>> ordered = new ArrayList<>(sums.entrySet());
+    List<Map.Entry<Path, List<FoldedStack.Share>>> ordered = new ArrayList<>(shares.entrySet());
     ordered.sort((a, b) -> compare(a.getKey().functions, b.getKey().functions));
     List<FoldedStack> folded = new ArrayList<>(ordered.size());
-    for (Map.Entry<Path, long[]> of : ordered) {
+    for (Map.Entry<Path, List<FoldedStack.Share>> of : ordered) {
       int[] functions = of.getKey().functions;
       String[] names = new String[functions.length];
       NodeKind[] kinds = new NodeKind[functions.length];
+      String[] modules = new String[functions.length];
       for (int i = 0; i < functions.length; i++) {
         names[i] = stacks.name(functions[i]);
         kinds[i] = stacks.kind(functions[i]);
+        modules[i] = stacks.module(functions[i]);
       }
-      folded.add(new FoldedStack(names, kinds, of.getValue()[0]));
+      List<FoldedStack.Share> merged = merged(of.getValue());
+      long value = 0;
+      for (FoldedStack.Share share : merged) {
+        value += share.value();
+      }
+      folded.add(new FoldedStack(names, kinds, modules, value, merged));
     }
     return folded;
   }
 
+  private long value(int entry, int states, boolean samples) {
+    return samples
+        ? trie.entrySamples(entry, states, window)
+        : trie.entryWeight(entry, states, window);
+  }
+
+  /** Adds the shares of an entry, which add up to its value: what was moved may be below 0. */
+  private void share(int entry, int states, boolean samples, List<FoldedStack.Share> to) {
+    int owner = trie.owner(entry);
+    int process = owners.process(owner);
+    int pid = process == Owners.NONE ? 0 : Math.max(0, owners.tgid(process));
+    int tid = fold.threads() ? Math.max(0, owners.tid(owner)) : 0;
+    String thread = tid > 0 ? owners.comm(owner) : "";
+    long owed = 0;
+    for (State state : State.values()) {
+      long part = value(entry, states & 1 << state.ordinal(), samples);
+      owed += Math.max(0, -part);
+    }
+    for (State state : State.values()) {
+      long part = value(entry, states & 1 << state.ordinal(), samples);
+      long paid = Math.min(owed, Math.max(0, part));
+      owed -= paid;
+      if (part > paid) {
+        to.add(
+            new FoldedStack.Share(pid, owners.processComm(owner), tid, thread, state, part - paid));
+      }
+    }
+  }
+
+  /** Those of the same owner and state as one. */
+  private static List<FoldedStack.Share> merged(List<FoldedStack.Share> shares) {
+    if (shares.size() == 1) {
+      return shares;
+    }
+    shares.sort(
+        Comparator.comparingInt(FoldedStack.Share::pid)
+            .thenComparingInt(FoldedStack.Share::tid)
+            .thenComparing(FoldedStack.Share::process)
+            .thenComparing(FoldedStack.Share::thread)
+            .thenComparing(FoldedStack.Share::state));
+    List<FoldedStack.Share> merged = new ArrayList<>();
+    for (FoldedStack.Share share : shares) {
+      FoldedStack.Share last = merged.isEmpty() ? null : merged.get(merged.size() - 1);
+      if (last != null && last.sameAs(share)) {
+        merged.set(merged.size() - 1, last.withValue(last.value() + share.value()));
+      } else {
+        merged.add(share);
+      }
+    }
+    return merged;
+  }
+
   private int compare(int[] a, int[] b) {
     for (int i = 0; i < a.length && i < b.length; i++) {
-      int order = compareFunctions(a[i], b[i]);
+      int order = tree.compareFunctions(a[i], b[i]);
       if (order != 0) {
         return order;
       }

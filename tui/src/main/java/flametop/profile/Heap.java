@@ -6,7 +6,7 @@ package flametop.profile;
  */
 final class Heap {
   private static final long LEAST_BYTES = 32L << 20;
-  private static final long SOONEST_NANOS = 20_000_000_000L;
+  private static final long SOONEST_NANOS = 5_000_000_000L;
 
   private final Runtime runtime = Runtime.getRuntime();
   private long due = LEAST_BYTES;
@@ -20,7 +20,7 @@ final class Heap {
     }
     System.gc();
     collected = now;
-    due = Math.max(LEAST_BYTES, used() * 3 / 2);
+    due = Math.max(LEAST_BYTES, used() * 5 / 4);
   }
 
   private long used() {

@@ -51,7 +51,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   private final Intake intake;
   private final Sweep sweep;
   private final Heap heap = new Heap();
-  private final GraphReader.Matches matches = new GraphReader.Matches();
+  private final Matches matches = new Matches();
 
   private Fold fold;
   private Fold next;
@@ -102,22 +102,41 @@ public final class Profile implements BatchSink, AutoCloseable {
   }
 
   /**
-   * Folded stacks, ordered by their names; of all batches that were taken before, or of the frozen
-   * moment.
+   * The stacks, of all batches that were taken before, or of the frozen moment.
    *
    * @param zoom only those that pass through this node; {@link GraphQuery#ROOT} for all
    * @param samples values are passes seen (off the CPU) and samples of the CPU clock (on it)
    *     instead of ns
    */
-  public CompletableFuture<List<FoldedStack>> folded(
+  public CompletableFuture<Extract> extract(
       long windowNanos, StateSet states, long zoom, boolean samples) {
     return request(
         () -> {
           while (next != null) {
             refold();
           }
-          return look(windowNanos, Long.MAX_VALUE / 2).folded(states, resolve(zoom), samples);
+          GraphReader graph = look(windowNanos, Long.MAX_VALUE / 2);
+          int node = resolve(zoom);
+          return new Extract(moment(graph.path(node)), graph.folded(states, node, samples));
         });
+  }
+
+  /** What bounds that which is shown, below a node. */
+  public CompletableFuture<Moment> moment(long windowNanos, long zoom) {
+    return request(() -> moment(look(windowNanos, SLICE_NANOS).path(resolve(zoom))));
+  }
+
+  private Moment moment(String[] zoom) {
+    Panels panels = frozen != null ? frozen : panels();
+    return new Moment(
+        fold.window().headTime(),
+        fold.covered(),
+        zoom,
+        fold.filter(),
+        panels.passHz,
+        panels.cpuHz,
+        panels.losses,
+        ended);
   }
 
   /**
@@ -142,10 +161,16 @@ public final class Profile implements BatchSink, AutoCloseable {
         () -> look(windowNanos, SLICE_NANOS).source(node, resolve(node), states, places));
   }
 
-  /** How good the samples of the last {@code windowNanos} are, and what they cost. */
-  public CompletableFuture<QualityReport> quality(long windowNanos) {
+  /** What a view shows beside the snapshot. */
+  public CompletableFuture<Page> page(PageQuery query) {
     return request(
-        () -> (frozenQuality != null ? frozenQuality : intake.quality()).report(windowNanos));
+        () -> {
+          if (query instanceof QualityReport.Query q) {
+            return (frozenQuality != null ? frozenQuality : intake.quality())
+                .report(q.windowNanos());
+          }
+          throw new IllegalArgumentException("no page for " + query);
+        });
   }
 
   /** Totals by {@link Counter#ordinal()}, since the stream began. */
@@ -437,10 +462,12 @@ public final class Profile implements BatchSink, AutoCloseable {
         compactedTo > log.startTime()
             ? Math.max(0, window.headTime() - compactedTo)
             : Long.MAX_VALUE,
-        graph.slice(query, resolve(query.zoom()), matches),
-        graph.total(query.states()),
+        graph.tree().slice(query, resolve(query.zoom()), matches),
+        graph.tree().total(query.states()),
         graph.selection(resolve(query.selected()), query.states()),
-        query.search() == null ? null : graph.search(query.search(), query.states(), matches),
+        query.search() == null
+            ? null
+            : graph.tree().search(query.search(), query.states(), matches),
         panels.tasks,
         panels.losses,
         panels.cpus,

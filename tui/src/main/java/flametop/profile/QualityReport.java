@@ -27,7 +27,11 @@ public record QualityReport(
     List<Part> parts,
     List<OwnPart> resident,
     double copiedPerSecond,
-    double streamPerSecond) {
+    double streamPerSecond)
+    implements Page {
+  /** Asks for the quality of the last {@code windowNanos}. */
+  public record Query(long windowNanos) implements PageQuery {}
+
   /** How samples ended: {@link WalkEnd#ordinal()}, then those with a guessed frame. */
   static final int OUTCOMES = WalkEnd.values().length + 1;
 

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * <p>A stack is <i>named</i> when all its frames have their function. A second after it was seen,
  * frames that still have none get {@code module+0x…} until their name comes.
  */
-final class Stacks {
+final class Stacks implements Functions {
   /** Stack of time that no sample has placed yet. */
   static final int NOT_SAMPLED = -1;
 
@@ -160,7 +160,8 @@ final class Stacks {
   }
 
   /** All functions are below. */
-  int functions() {
+  @Override
+  public int functions() {
     return functions;
   }
 
@@ -184,15 +185,18 @@ final class Stacks {
     return stackSlots.of(stack);
   }
 
-  NodeKind kind(int function) {
+  @Override
+  public NodeKind kind(int function) {
     return this.function[function].kind;
   }
 
-  String module(int function) {
+  @Override
+  public String module(int function) {
     return this.function[function].module;
   }
 
-  String name(int function) {
+  @Override
+  public String name(int function) {
     return this.function[function].name;
   }
 

@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class Sampler implements AutoCloseable {
   /** Room for one batch. */
-  public static final int BUFFER_BYTES = 1 << 20;
+  public static final int BUFFER_BYTES = 1 << 18;
 
   /** Made when none is free: so long may the sink be kept from a CPU before passes are late. */
   static final int MOST_BUFFERS = 16;

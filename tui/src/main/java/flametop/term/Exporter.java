@@ -1,17 +1,19 @@
 package flametop.term;
 
-import flametop.profile.StateSet;
+import flametop.view.CellGrid;
+import flametop.view.Effect;
 import java.util.concurrent.CompletableFuture;
 
 /** Writes what is shown to a file. */
 @FunctionalInterface
 public interface Exporter {
   /**
-   * Exports folded stacks of the last {@code windowNanos} ({@link Long#MAX_VALUE}: all) in {@code
-   * states}, below node {@code zoom}.
+   * Exports.
    *
+   * @param screen as it looks, without the list of formats
+   * @param theme its colours
    * @return a line with the path, the size and what is in it; a failure's message is a line for
    *     people, too
    */
-  CompletableFuture<String> export(long windowNanos, StateSet states, long zoom);
+  CompletableFuture<String> export(Effect.Export what, CellGrid screen, Theme theme);
 }

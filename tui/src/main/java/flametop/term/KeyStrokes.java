@@ -1,6 +1,7 @@
 package flametop.term;
 
 import com.googlecode.lanterna.input.KeyStroke;
+import com.googlecode.lanterna.input.KeyType;
 import flametop.view.Key;
 import java.util.List;
 
@@ -33,7 +34,11 @@ final class KeyStrokes {
       case Escape -> Key.of(Key.Kind.ESCAPE);
       case Backspace -> Key.of(Key.Kind.BACKSPACE);
       case Tab -> Key.of(Key.Kind.TAB);
-      case F1 -> Key.of(Key.Kind.F1);
+      case ReverseTab -> Key.of(Key.Kind.SHIFT_TAB);
+      case Delete -> Key.of(Key.Kind.DELETE);
+      case Insert -> Key.of(Key.Kind.INSERT);
+      case F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11, F12 ->
+          Key.function(stroke.getKeyType().ordinal() - KeyType.F1.ordinal() + 1);
       default -> Key.of(Key.Kind.OTHER);
     };
   }
@@ -48,12 +53,7 @@ final class KeyStrokes {
     if (!stroke.isCtrlDown()) {
       return Key.of((int) c);
     }
-    return switch (c) {
-      case 'c' -> Key.of(Key.Kind.CTRL_C);
-      case 'l' -> Key.of(Key.Kind.CTRL_L);
-      case 'u' -> Key.of(Key.Kind.CTRL_U);
-      default -> Key.of(Key.Kind.OTHER);
-    };
+    return c >= 'a' && c <= 'z' ? Key.ctrl(c) : Key.of(Key.Kind.OTHER);
   }
 
   static boolean isSuspend(KeyStroke stroke) {

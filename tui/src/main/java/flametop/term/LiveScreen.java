@@ -3,27 +3,30 @@ package flametop.term;
 import com.googlecode.lanterna.TextCharacter;
 import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
+import flametop.profile.Page;
+import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
-import flametop.profile.QualityReport;
 import flametop.profile.Snapshot;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
 import flametop.sampler.Budget;
 import flametop.sampler.Users;
+import flametop.view.CellGrid;
 import flametop.view.Effect;
 import flametop.view.Key;
+import flametop.view.Keymap;
 import flametop.view.Keys;
 import flametop.view.PaintOptions;
 import flametop.view.Painter;
 import flametop.view.PickList;
 import flametop.view.Scene;
-import flametop.view.View;
 import flametop.view.ViewState;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -49,7 +52,7 @@ public final class LiveScreen {
   private sealed interface Event {
     record Pressed(Key key) implements Event {}
 
-    record Arrived(Snapshot snapshot, QualityReport quality) implements Event {}
+    record Arrived(Snapshot snapshot, Page page) implements Event {}
 
     record Ready(LiveSession session) implements Event {}
 
@@ -78,13 +81,14 @@ public final class LiveScreen {
   private final LinkedBlockingQueue<Event> events = new LinkedBlockingQueue<>();
 
   // All below is owned by the thread in run().
+  private Theme theme;
   private Display display;
   private Signals signals;
   private PaintOptions paintOptions;
   private ViewState state;
   private LiveSession session;
   private Snapshot snapshot;
-  private QualityReport quality;
+  private Page page;
   private Budget budget;
   private Scene scene;
   private boolean asked;
@@ -120,7 +124,8 @@ public final class LiveScreen {
                       ViewState.initial(StateSet.ALL, TaskFilter.NONE, 1, 1, 1),
                       80,
                       24,
-                      new PaintOptions("", "", false, false, false, Integer::toString)));
+                      new PaintOptions(
+                          "", "", false, false, false, Integer::toString, Keymap.DEFAULT)));
             },
             "prepare");
     thread.setDaemon(true);
@@ -137,11 +142,13 @@ public final class LiveScreen {
   public int run() throws Exception {
     Look look = options.look();
     Themes.Loaded loaded = new Themes(look.themes(), look.user()).load(look.theme(), look.place());
+    theme = loaded.theme();
     boolean ascii = look.ascii() || ColorMode.isAscii(environment);
     boolean plain = ColorMode.of(environment) == ColorMode.NONE;
     Users users = new Users();
     paintOptions =
-        new PaintOptions(options.host(), options.target(), false, ascii, plain, users::name);
+        new PaintOptions(
+            options.host(), options.target(), false, ascii, plain, users::name, Keymap.DEFAULT);
     boolean ssh = !environment.getOrDefault("SSH_CONNECTION", "").isEmpty();
     long refresh =
         options.refreshNanos() > 0
@@ -168,7 +175,7 @@ public final class LiveScreen {
       state = state.withMessage(notice, true);
     }
     QuietStreams quiet = new QuietStreams();
-    try (Display opened = Display.open(loaded.theme(), environment);
+    try (Display opened = Display.open(theme, environment);
         Signals handlers = new Signals()) {
       display = opened;
       signals = handlers;
@@ -261,7 +268,7 @@ public final class LiveScreen {
     } else if (event instanceof Event.Arrived e) {
       asked = false;
       snapshot = e.snapshot();
-      quality = e.quality();
+      page = e.page();
       keepToBudget();
       relayOut();
       state = scene.settled();
@@ -282,7 +289,8 @@ public final class LiveScreen {
               session.rates() == null,
               paintOptions.ascii(),
               paintOptions.plain(),
-              paintOptions.users());
+              paintOptions.users(),
+              paintOptions.keymap());
       stale = true;
     } else if (event instanceof Event.Listed e) {
       take(Keys.listed(state, e.of(), e.rows()));
@@ -317,6 +325,7 @@ public final class LiveScreen {
   private void take(Keys.Step step) throws IOException {
     boolean sameQuestion =
         step.state().view() == state.view()
+            && Objects.equals(step.state().page(), state.page())
             && step.state().query(display.columns()).equals(state.query(display.columns()));
     long refreshNanos = state.refreshNanos();
     state = step.state();
@@ -388,11 +397,23 @@ public final class LiveScreen {
         state = state.withMessage("nothing can be exported here", true);
       } else {
         tell(
-            session.exporter().export(x.windowNanos(), x.states(), x.zoom()),
+            session.exporter().export(x, screen(), theme),
             line -> new Event.Exported(line, false),
             e -> new Event.Exported(message(cause(e)), true));
       }
     }
+  }
+
+  /** What is on the screen but for the answer to the last key. */
+  private CellGrid screen() {
+    return Painter.paint(
+        Scene.of(
+            snapshot,
+            page,
+            state.withMessage("", false),
+            display.columns(),
+            display.rows(),
+            paintOptions));
   }
 
   /** The pace that somebody wants. */
@@ -442,10 +463,11 @@ public final class LiveScreen {
     nextAsk = System.nanoTime() + Math.min(refresh, state.refreshNanos());
     SnapshotSource source = session.source();
     CompletableFuture<Snapshot> picture = source.snapshot(state.query(display.columns()));
+    PageQuery beside = state.page();
     tell(
-        state.view() == View.QUALITY
-            ? picture.thenCombine(source.quality(state.windowNanos()), Event.Arrived::new)
-            : picture.thenApply(graph -> new Event.Arrived(graph, null)),
+        beside == null
+            ? picture.thenApply(graph -> new Event.Arrived(graph, null))
+            : picture.thenCombine(source.page(beside), Event.Arrived::new),
         arrived -> arrived,
         Event.Failed::new);
   }
@@ -458,13 +480,13 @@ public final class LiveScreen {
   }
 
   private void relayOut() {
-    scene = Scene.of(snapshot, quality, state, display.columns(), display.rows(), paintOptions);
+    scene = Scene.of(snapshot, page, state, display.columns(), display.rows(), paintOptions);
     stale = true;
   }
 
   private void paint() throws IOException {
     if (stale) {
-      if (!scene.isOf(snapshot, quality, state, display.columns(), display.rows(), paintOptions)) {
+      if (!scene.isOf(snapshot, page, state, display.columns(), display.rows(), paintOptions)) {
         relayOut();
       }
       stale = !display.paint(Painter.paint(scene));

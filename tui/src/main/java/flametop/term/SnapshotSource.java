@@ -1,9 +1,10 @@
 package flametop.term;
 
 import flametop.profile.GraphQuery;
+import flametop.profile.Page;
+import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
 import flametop.profile.Profile;
-import flametop.profile.QualityReport;
 import flametop.profile.Snapshot;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
@@ -24,7 +25,8 @@ public interface SnapshotSource {
    */
   CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states);
 
-  CompletableFuture<QualityReport> quality(long windowNanos);
+  /** What a view shows beside the snapshot. */
+  CompletableFuture<Page> page(PageQuery query);
 
   /** Rows of the pick list of comms. */
   CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states);
@@ -49,8 +51,8 @@ public interface SnapshotSource {
       }
 
       @Override
-      public CompletableFuture<QualityReport> quality(long windowNanos) {
-        return profile.quality(windowNanos);
+      public CompletableFuture<Page> page(PageQuery query) {
+        return profile.page(query);
       }
 
       @Override

@@ -31,5 +31,7 @@ public sealed interface Effect {
   /** Find where the selected node is in the source. */
   record Source() implements Effect {}
 
-  record Export(long windowNanos, StateSet states, long zoom) implements Effect {}
+  /** Write what is shown to a file. */
+  record Export(ExportFormat format, long windowNanos, StateSet states, long zoom)
+      implements Effect {}
 }

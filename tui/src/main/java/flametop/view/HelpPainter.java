@@ -1,87 +1,89 @@
 package flametop.view;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
-/** The keys in groups, over the graph; below them what does not work. */
+/** The keys of the view at hand in groups, over it; below them what does not work. */
 final class HelpPainter {
   private static final int BACKGROUND = Paint.of(Role.CHROME);
 
-  private static final String[][][] QUALITY = {
-    {
-      {"quality"},
-      {"↑↓ jk", "move; home end pgup pgdn"},
-      {"b", "by process, by module"},
-      {"s", "what comes first"},
-      {"enter", "graph of that process"},
-      {"esc", "back to the graph"},
-    },
-    {
-      {"time"},
-      {"space", "freeze, thaw"},
-      {"m", "10 s, 30 s, 5 min, all"},
-      {"z", "start anew"},
-      {"d", "refresh time"},
-    },
-    {
-      {"more"},
-      {"tab 1 2", "next view, graph, quality"},
-      {"p c", "only one process, comm"},
-      {"+ -", "passes a second"},
-      {"< >", "cpu clock"},
-      {"^L", "paint anew"},
-      {"q ^C", "quit"},
-    },
-    {
-      {"columns"},
-      {"samples", "stacks taken, unchanged not"},
-      {"whole", "walked to a root"},
-      {"beyond", "walked beyond the module"},
-      {"guessed", "have a frame not unwound"},
-      {"the rest", "why a walk ended"},
-    },
-  };
-
-  private static final String[][][] GRAPH = {
-    {
-      {"move"},
-      {"←↑↓→ hjkl", "parent, child, neighbours"},
-      {"enter", "zoom in; opens a … n more"},
-      {"esc", "one level back"},
-      {"0 home end", "root, top, deepest"},
-      {"pgup pgdn", "a page of levels"},
-    },
-    {
-      {"find"},
-      {"/", "search names by regex"},
-      {"n N", "next, previous match"},
-      {"p", "only one process"},
-      {"c", "only one comm"},
-      {"s", "source of the selected"},
-    },
-    {
-      {"time"},
-      {"space", "freeze, thaw"},
-      {"m", "10 s, 30 s, 5 min, all"},
-      {"o", "busy, on, off cpu, all"},
-      {"z", "start anew"},
-      {"d", "refresh time"},
-    },
-    {
-      {"more"},
-      {"tab 1 2", "next view, graph, quality"},
-      {"i", "icicle, flame"},
-      {"C", "colour by kind, by state"},
-      {"+ -", "passes a second"},
-      {"< >", "cpu clock"},
-      {"e", "export folded stacks"},
-      {"J", "ask JVMs for names"},
-      {"^L", "paint anew"},
-      {"q ^C", "quit"},
-    },
-  };
+  /** Cells for the keys of a line. */
+  private static final int KEYS = 10;
 
   private HelpPainter() {}
+
+  /**
+   * Groups of lines, each its keys and what they do; the first line of a group is its title. Those
+   * with something that only this view has come first.
+   */
+  private static List<String[][]> groups(Scene scene) {
+    View view = scene.state.view();
+    List<String[][]> groups = new ArrayList<>();
+    List<String[][]> common = new ArrayList<>();
+    for (Action.Group group : Action.Group.values()) {
+      List<String[]> lines = new ArrayList<>();
+      lines.add(new String[] {group.title()});
+      boolean own = false;
+      List<Action> line = new ArrayList<>();
+      for (Action action : Action.values()) {
+        if (action.group() == group && Keymap.has(view, action)) {
+          if (!line.isEmpty() && !line.get(0).help().equals(action.help())) {
+            add(lines, scene.options.keymap(), line);
+          }
+          line.add(action);
+          own |= Keymap.isOwn(view, action);
+        }
+      }
+      add(lines, scene.options.keymap(), line);
+      if (lines.size() > 1) {
+        (own ? groups : common).add(lines.toArray(new String[0][]));
+      }
+    }
+    String[][] legend = view.painter().legend();
+    if (legend.length > 0) {
+      groups.add(legend);
+    }
+    groups.addAll(common);
+    return groups;
+  }
+
+  private static void add(List<String[]> lines, Keymap keymap, List<Action> actions) {
+    if (!actions.isEmpty()) {
+      String keys = keys(keymap, actions);
+      if (!keys.isEmpty()) {
+        lines.add(new String[] {keys, actions.get(0).help()});
+      }
+      actions.clear();
+    }
+  }
+
+  /** First keys of all, then second keys, as long as there is room; narrow ones stand close. */
+  private static String keys(Keymap keymap, List<Action> actions) {
+    StringBuilder text = new StringBuilder();
+    for (int n = 0; n < 2; n++) {
+      StringBuilder part = new StringBuilder();
+      boolean close = actions.size() > 2;
+      for (Action action : actions) {
+        close &=
+            keymap.keys(action).size() > n && keymap.keys(action).get(n).symbol().length() == 1;
+      }
+      for (Action action : actions) {
+        if (keymap.keys(action).size() > n) {
+          String symbol = keymap.keys(action).get(n).symbol();
+          part.append(part.isEmpty() || close ? "" : " ").append(symbol);
+        }
+      }
+      // Of a pair the first keys say it all, unless they are off the home row.
+      boolean worth = actions.size() != 2 || part.toString().matches("[a-z ]*");
+      if (text.isEmpty()) {
+        text.append(part);
+      } else if (worth && !part.isEmpty() && TextWidth.of(text + " " + part) <= KEYS) {
+        text.append(' ').append(part);
+      }
+    }
+    return text.toString();
+  }
 
   static void paint(Scene scene, CellGrid grid) {
     int top = 1;
@@ -92,15 +94,35 @@ final class HelpPainter {
     grid.text(
         2, top, scene.columns - 3, "keys — any key closes", Paint.of(Role.DIM), BACKGROUND, 0);
     int columns = scene.columns >= 140 ? 4 : scene.columns >= 76 ? 2 : 1;
+    int first = top + (height >= 16 ? 2 : 1);
+    List<String[][]> groups = groups(scene);
+    int y = 0;
+    for (int spare = 2; spare >= 0; spare--) {
+      if (spare == 0 || lines(null, groups, columns, first, spare, scene) <= top + height) {
+        y = lines(grid, groups, columns, first, spare, scene);
+        break;
+      }
+    }
+    List<String> notices =
+        scene.snapshot == null ? List.of() : new ArrayList<>(scene.snapshot.notices());
+    for (int i = notices.size() - 1; i >= 0 && y < top + height; i--) {
+      grid.text(2, y++, scene.columns - 3, notices.get(i), Paint.of(Role.WORSE), BACKGROUND, 0);
+    }
+  }
+
+  /**
+   * Lays the groups out in columns, each where there is most room; paints them unless {@code grid}
+   * is null.
+   *
+   * @param spare rows for each group beside its lines: a title, and an empty one below it
+   * @return the row below the lowest line
+   */
+  private static int lines(
+      CellGrid grid, List<String[][]> groups, int columns, int top, int spare, Scene scene) {
     int width = (scene.columns - 2) / columns;
     int[] bottom = new int[columns];
-    java.util.Arrays.fill(bottom, top + (height >= 16 ? 2 : 1));
-    boolean airy = height >= 16 && (columns > 1 || height >= 30);
-    String[][][] groups =
-        switch (scene.state.view()) {
-          case GRAPH -> GRAPH;
-          case QUALITY -> QUALITY;
-        };
+    Arrays.fill(bottom, top);
+    int lowest = top;
     for (String[][] group : groups) {
       int column = 0;
       for (int i = 1; i < columns; i++) {
@@ -108,25 +130,21 @@ final class HelpPainter {
       }
       int x = 2 + column * width;
       int y = bottom[column];
-      for (int line = airy ? 0 : 1; line < group.length && y < top + height; line++) {
+      for (int line = spare > 0 ? 0 : 1; line < group.length; line++, y++) {
+        if (grid == null || y >= scene.rows - 1) {
+          continue;
+        }
         if (line == 0) {
-          grid.text(
-              x, y++, width - 2, group[0][0], Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
+          grid.text(x, y, width - 2, group[0][0], Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
         } else {
-          grid.text(x, y, 10, group[line][0], Paint.of(Role.TEXT), BACKGROUND, CellGrid.BOLD);
-          grid.text(x + 11, y++, width - 13, group[line][1], Paint.of(Role.DIM), BACKGROUND, 0);
+          grid.text(x, y, KEYS, group[line][0], Paint.of(Role.TEXT), BACKGROUND, CellGrid.BOLD);
+          int at = x + KEYS + 1;
+          grid.text(at, y, width - KEYS - 3, group[line][1], Paint.of(Role.DIM), BACKGROUND, 0);
         }
       }
-      bottom[column] = y + (airy ? 1 : 0);
+      lowest = Math.max(lowest, y);
+      bottom[column] = y + (spare > 1 ? 1 : 0);
     }
-    int y = 0;
-    for (int b : bottom) {
-      y = Math.max(y, b);
-    }
-    List<String> notices =
-        scene.snapshot == null ? List.of() : new ArrayList<>(scene.snapshot.notices());
-    for (int i = notices.size() - 1; i >= 0 && y < top + height; i--) {
-      grid.text(2, y++, scene.columns - 3, notices.get(i), Paint.of(Role.WORSE), BACKGROUND, 0);
-    }
+    return lowest;
   }
 }

@@ -11,6 +11,7 @@ import java.util.function.IntFunction;
  * @param ascii nothing but ASCII is drawn, edges are at whole cells
  * @param plain there are no colours: what they say is said by characters
  * @param users names of users by number
+ * @param keymap which key does what
  */
 public record PaintOptions(
     String host,
@@ -18,4 +19,5 @@ public record PaintOptions(
     boolean recorded,
     boolean ascii,
     boolean plain,
-    IntFunction<String> users) {}
+    IntFunction<String> users,
+    Keymap keymap) {}

@@ -13,12 +13,12 @@ public final class Painter {
       tooSmall(scene, grid);
     } else {
       HeaderPainter.paint(scene, grid);
-      switch (scene.state.view()) {
-        case GRAPH -> graph(scene, grid);
-        case QUALITY -> QualityPainter.paint(scene, grid);
-      }
+      scene.state.view().painter().paint(scene, grid);
       if (scene.state.pick() != null) {
         PickPainter.paint(scene, grid);
+      }
+      if (scene.state.formats().open()) {
+        FormatPainter.paint(scene, grid);
       }
       if (scene.state.help()) {
         HelpPainter.paint(scene, grid);
@@ -28,23 +28,6 @@ public final class Painter {
       grid.toAscii();
     }
     return grid;
-  }
-
-  private static void graph(Scene scene, CellGrid grid) {
-    CpuPainter.paint(scene, grid);
-    if (scene.upperRule >= 0) {
-      rule(scene, grid, scene.upperRule);
-    }
-    if (scene.stripTop - 1 >= scene.graphTop + scene.graphRows + scene.sourceRows) {
-      rule(grid, scene.stripTop - 1);
-      Legend.paint(scene, grid, scene.stripTop - 1);
-    }
-    GraphPainter.paint(scene, grid);
-    if (scene.sourceRows > 0) {
-      SourcePainter.paint(scene, grid);
-    }
-    TimePainter.paint(scene, grid);
-    SelectionPainter.paint(scene, grid);
   }
 
   private static void tooSmall(Scene scene, CellGrid grid) {
@@ -85,7 +68,7 @@ public final class Painter {
     }
   }
 
-  private static void rule(CellGrid grid, int row) {
+  static void rule(CellGrid grid, int row) {
     for (int x = 0; x < grid.columns(); x++) {
       grid.put(x, row, '─', Paint.faded(Paint.of(Role.DIM)), Paint.of(Role.GROUND), 0);
     }

@@ -1,40 +1,73 @@
 package flametop.view;
 
+import flametop.profile.PageQuery;
 import flametop.profile.QualityReport;
 import flametop.profile.TaskFilter;
 import java.util.List;
 import java.util.Set;
 
-/** What the keys of the quality view do; null for a key that is none of them. */
-final class QualityKeys {
-  private QualityKeys() {}
+/** What the keys do in the view of the quality. */
+final class QualityKeys implements ViewKeys {
+  private static final Action[] ACTIONS = {
+    Action.DOWN,
+    Action.UP,
+    Action.PAGE_UP,
+    Action.PAGE_DOWN,
+    Action.FIRST,
+    Action.LAST,
+    Action.PICK,
+    Action.BACK,
+    Action.SORT,
+    Action.BY_MODULE,
+  };
 
-  static Keys.Step press(Scene scene, ViewState s, Key key) {
-    return switch (key.kind()) {
+  private static final Action[] KEY_LINE = {
+    Action.NEXT_VIEW,
+    Action.BY_MODULE,
+    Action.SORT,
+    Action.PICK,
+    Action.WINDOW,
+    Action.FREEZE,
+    Action.HELP,
+    Action.QUIT,
+  };
+
+  @Override
+  public Action[] actions() {
+    return ACTIONS;
+  }
+
+  @Override
+  public Action[] keyLine(ViewState s) {
+    return KEY_LINE;
+  }
+
+  @Override
+  public PageQuery page(ViewState s) {
+    return new QualityReport.Query(s.windowNanos());
+  }
+
+  @Override
+  public Keys.Step act(Scene scene, ViewState s, Action action) {
+    return switch (action) {
       case UP -> move(scene, s, -1);
       case DOWN -> move(scene, s, 1);
       case PAGE_UP -> move(scene, s, -QualityPainter.room(scene));
       case PAGE_DOWN -> move(scene, s, QualityPainter.room(scene));
-      case HOME -> move(scene, s, -Short.MAX_VALUE);
-      case END -> move(scene, s, Short.MAX_VALUE);
-      case ENTER -> enter(scene, s);
-      case ESCAPE -> Keys.Step.to(s.withView(View.GRAPH));
-      case CHARACTER ->
-          switch (key.character()) {
-            case 'k' -> move(scene, s, -1);
-            case 'j' -> move(scene, s, 1);
-            case 'b' -> {
-              QualityTable turned = s.table().turned();
-              String text = turned.modules() ? "by module" : "by process";
-              yield Keys.Step.to(s.withTable(turned).withMessage(text, false));
-            }
-            case 's' -> {
-              QualityTable sorted = s.table().resorted();
-              String text = "first by " + sorted.sort().label();
-              yield Keys.Step.to(s.withTable(sorted).withMessage(text, false));
-            }
-            default -> null;
-          };
+      case FIRST -> move(scene, s, -Short.MAX_VALUE);
+      case LAST -> move(scene, s, Short.MAX_VALUE);
+      case PICK -> pick(scene, s);
+      case BACK -> Keys.Step.to(s.withView(View.GRAPH));
+      case BY_MODULE -> {
+        QualityTable turned = s.table().turned();
+        String text = turned.modules() ? "by module" : "by process";
+        yield Keys.Step.to(s.withTable(turned).withMessage(text, false));
+      }
+      case SORT -> {
+        QualityTable sorted = s.table().resorted();
+        String text = "first by " + sorted.sort().label();
+        yield Keys.Step.to(s.withTable(sorted).withMessage(text, false));
+      }
       default -> null;
     };
   }
@@ -52,7 +85,7 @@ final class QualityKeys {
     return Keys.Step.to(s.withTable(s.table().withMarked(rows.get(to))));
   }
 
-  private static Keys.Step enter(Scene scene, ViewState s) {
+  private static Keys.Step pick(Scene scene, ViewState s) {
     List<QualityReport.Row> rows = rows(scene, s);
     if (rows.isEmpty()) {
       return Keys.Step.to(s.withMessage("nothing to pick yet", false));
@@ -72,6 +105,6 @@ final class QualityKeys {
   }
 
   private static List<QualityReport.Row> rows(Scene scene, ViewState s) {
-    return scene.quality == null ? List.of() : s.table().rows(scene.quality);
+    return scene.page instanceof QualityReport report ? s.table().rows(report) : List.of();
   }
 }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** How good the samples are and what they cost: sums, then a table by process or by module. */
-final class QualityPainter {
+final class QualityPainter implements ViewPainter {
   private static final int GROUND = Paint.of(Role.GROUND);
   private static final int TEXT = Paint.of(Role.TEXT);
   private static final int DIM = Paint.of(Role.DIM);
@@ -25,8 +25,6 @@ final class QualityPainter {
 
   private static final WalkEnd[] ENDS = WalkEnd.values();
 
-  private QualityPainter() {}
-
   /** Rows of the table in sight. */
   static int room(Scene scene) {
     return Math.max(1, scene.rows - 2 - tableTop(scene));
@@ -37,22 +35,34 @@ final class QualityPainter {
     return scene.rows >= 16 ? 2 + 4 * rowsPerLine(scene) + 2 : 2;
   }
 
-  static void paint(Scene scene, CellGrid grid) {
+  @Override
+  public String[][] legend() {
+    return new String[][] {
+      {"columns"},
+      {"samples", "stacks taken, unchanged not"},
+      {"whole", "walked to a root"},
+      {"beyond", "walked beyond the module"},
+      {"guessed", "have a frame not unwound"},
+      {"the rest", "why a walk ended"},
+    };
+  }
+
+  @Override
+  public void paint(Scene scene, CellGrid grid) {
     for (int y = 1; y < scene.rows; y++) {
       grid.fill(0, y, scene.columns, GROUND);
     }
     int top = tableTop(scene);
-    QualityReport report = scene.quality;
-    if (report == null) {
-      grid.text(1, 2, scene.columns - 2, "counting…", DIM, GROUND, 0);
-    } else {
+    if (scene.page instanceof QualityReport report) {
       if (top > 2) {
         sums(scene, grid, report);
       }
       table(scene, grid, report, top);
+    } else {
+      grid.text(1, 2, scene.columns - 2, "counting…", DIM, GROUND, 0);
     }
     Painter.rule(scene, grid, top - 1);
-    SelectionPainter.keys(scene, grid, scene.rows - 1);
+    KeyLine.paint(scene, grid);
   }
 
   private static void sums(Scene scene, CellGrid grid, QualityReport report) {

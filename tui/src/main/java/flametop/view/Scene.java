@@ -2,11 +2,10 @@ package flametop.view;
 
 import flametop.profile.GraphQuery;
 import flametop.profile.GraphSlice;
-import flametop.profile.QualityReport;
+import flametop.profile.Page;
 import flametop.profile.Snapshot;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * Where everything of one picture is: rows of the panels, boxes of the graph, the levels in sight,
@@ -18,8 +17,8 @@ public final class Scene {
 
   final Snapshot snapshot;
 
-  /** Null where the view has no need of it, or it is not there yet. */
-  final QualityReport quality;
+  /** What the view shows beside it; null or that of another view until its own is there. */
+  final Page page;
 
   final ViewState state;
   final PaintOptions options;
@@ -58,14 +57,9 @@ public final class Scene {
   final int levelsInSight;
 
   private Scene(
-      Snapshot snapshot,
-      QualityReport quality,
-      ViewState state,
-      PaintOptions options,
-      int columns,
-      int rows) {
+      Snapshot snapshot, Page page, ViewState state, PaintOptions options, int columns, int rows) {
     this.snapshot = snapshot;
-    this.quality = quality;
+    this.page = page;
     this.state = state;
     this.options = options;
     this.columns = columns;
@@ -114,31 +108,27 @@ public final class Scene {
     return of(snapshot, null, state, columns, rows, options);
   }
 
-  /** The same with what the quality view shows. */
+  /** The same with what the view shows beside it. */
   public static Scene of(
-      Snapshot snapshot,
-      QualityReport quality,
-      ViewState state,
-      int columns,
-      int rows,
-      PaintOptions options) {
-    return new Scene(snapshot, quality, state, options, columns, rows);
+      Snapshot snapshot, Page page, ViewState state, int columns, int rows, PaintOptions options) {
+    return new Scene(snapshot, page, state, options, columns, rows);
   }
 
-  /** Whether it was laid out of just these. */
+  /** Whether it was laid out of just these; each is made anew when it changes. */
+  @SuppressWarnings("ReferenceEquality")
   public boolean isOf(
       Snapshot aSnapshot,
-      QualityReport aQuality,
+      Page aPage,
       ViewState aState,
       int someColumns,
       int someRows,
       PaintOptions someOptions) {
     return columns == someColumns
         && rows == someRows
-        && Objects.equals(snapshot, aSnapshot)
-        && Objects.equals(quality, aQuality)
-        && state.equals(aState)
-        && options.equals(someOptions);
+        && snapshot == aSnapshot
+        && page == aPage
+        && state == aState
+        && options == someOptions;
   }
 
   public boolean tooSmall() {

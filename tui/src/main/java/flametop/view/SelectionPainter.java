@@ -8,47 +8,9 @@ import flametop.profile.Snapshot;
 import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
 
-/**
- * The selected frame in full, and below it the keys, the answer to the last one, or the search that
- * is typed.
- */
+/** The selected frame in full. */
 final class SelectionPainter {
   private static final int CHROME = Paint.of(Role.CHROME);
-  private static final int GROUND = Paint.of(Role.GROUND);
-
-  /** Keys and what they do, the ones most used first. */
-  private static final String[][] QUALITY_KEYS = {
-    {"tab", "graph"},
-    {"b", "process, module"},
-    {"s", "sort"},
-    {"↵", "only this process"},
-    {"m", "window"},
-    {"space", "freeze"},
-    {"?", "help"},
-    {"q", "quit"},
-  };
-
-  private static final String[][] KEYS = {
-    {"↵", "zoom"},
-    {"esc", "back"},
-    {"/", "search"},
-    {"space", "freeze"},
-    {"?", "help"},
-    {"tab", "quality"},
-    {"p", "pid"},
-    {"c", "comm"},
-    {"o", "states"},
-    {"m", "window"},
-    {"s", "source"},
-    {"e", "export"},
-    {"i", "flip"},
-    {"q", "quit"},
-    {"0", "root"},
-    {"+-", "passes"},
-    {"<>", "cpu clock"},
-    {"d", "refresh"},
-    {"z", "anew"},
-  };
 
   private static final int FORMS = 7;
   private static final String WITHOUT_FRAME_POINTERS = "[" + WalkEnd.JIT.reason() + "]";
@@ -62,7 +24,6 @@ final class SelectionPainter {
     if (scene.snapshot != null) {
       selection(scene, grid);
     }
-    keys(scene, grid, scene.rows - 1);
   }
 
   private static void selection(Scene scene, CellGrid grid) {
@@ -244,73 +205,5 @@ final class SelectionPainter {
     return found.count() == 0
         ? "no match"
         : "matched " + Units.share(found.weight(), scene.snapshot.total());
-  }
-
-  /** The last row: what was answered, else the keys of this view. */
-  static void keys(Scene scene, CellGrid grid, int y) {
-    grid.fill(0, y, scene.columns, GROUND);
-    ViewState state = scene.state;
-    if (state.search() != null && state.search().typing()) {
-      typing(scene, grid, y);
-      return;
-    }
-    if (!state.message().isEmpty()) {
-      Role role = state.trouble() ? Role.WORSE : Role.ACCENT;
-      grid.text(1, y, scene.columns - 2, state.message(), Paint.of(role), GROUND, CellGrid.BOLD);
-      return;
-    }
-    String[][] keys =
-        state.pick() != null
-            ? new String[][] {
-              {"↵", "picks"}, {"esc", "closes"}, {"a-z", "narrows"}, {"↑↓", "moves"}
-            }
-            : state.search() != null && state.view() == View.GRAPH
-                ? new String[][] {
-                  {"n", "next"},
-                  {"N", "previous"},
-                  {"/", "edit"},
-                  {"esc", "close"},
-                  {"↵", "zoom"},
-                  {"?", "help"}
-                }
-                : switch (state.view()) {
-                  case GRAPH -> KEYS;
-                  case QUALITY -> QUALITY_KEYS;
-                };
-    int x = 1;
-    for (String[] key : keys) {
-      int width = TextWidth.of(key[0]) + 1 + key[1].length();
-      if (x + width > scene.columns - 1) {
-        break;
-      }
-      boolean freeze = key[1].equals("freeze") && state.frozen();
-      x += grid.text(x, y, width, key[0], Paint.of(Role.ACCENT), GROUND, CellGrid.BOLD) + 1;
-      x += grid.text(x, y, width, freeze ? "thaw" : key[1], Paint.of(Role.DIM), GROUND, 0) + 2;
-    }
-  }
-
-  private static void typing(Scene scene, CellGrid grid, int y) {
-    Search search = scene.state.search();
-    String answer = search.trouble();
-    String hint = answer.isEmpty() ? "enter keeps it, esc drops it" : "no regex: " + answer;
-    int hintX = scene.columns - 1 - TextWidth.of(hint);
-    int room = Math.max(10, (answer.isEmpty() && hintX < 20 ? scene.columns : hintX) - 4);
-    String text = search.text();
-    while (TextWidth.exceeds(text, room)) {
-      text = text.substring(text.offsetByCodePoints(0, 1));
-    }
-    int x = 1 + grid.text(1, y, 1, "/", Paint.of(Role.ACCENT), GROUND, CellGrid.BOLD);
-    x += grid.text(x, y, room, text, Paint.of(Role.TEXT), GROUND, 0);
-    grid.put(x, y, ' ', Paint.of(Role.TEXT), Paint.of(Role.SELECT), CellGrid.UNDERLINE);
-    if (hintX > x + 1) {
-      grid.text(
-          hintX,
-          y,
-          scene.columns,
-          hint,
-          Paint.of(answer.isEmpty() ? Role.DIM : Role.WORSE),
-          GROUND,
-          0);
-    }
   }
 }

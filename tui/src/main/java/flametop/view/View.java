@@ -1,29 +1,47 @@
 package flametop.view;
 
-/** What fills the screen between the header and the keys. The digits 1, 2, … choose one. */
+/** What fills the screen between the header and the keys. */
 public enum View {
-  GRAPH("graph"),
-  QUALITY("quality");
+  GRAPH("graph", Action.SHOW_GRAPH, new GraphKeys(), new GraphViewPainter()),
+  QUALITY("quality", Action.SHOW_QUALITY, new QualityKeys(), new QualityPainter());
 
   private static final View[] ALL = values();
 
   private final String label;
+  private final Action action;
+  private final ViewKeys keys;
+  private final ViewPainter painter;
 
-  View(String label) {
+  View(String label, Action action, ViewKeys keys, ViewPainter painter) {
     this.label = label;
+    this.action = action;
+    this.keys = keys;
+    this.painter = painter;
   }
 
-  String label() {
+  public String label() {
     return label;
+  }
+
+  ViewKeys keys() {
+    return keys;
+  }
+
+  ViewPainter painter() {
+    return painter;
   }
 
   View next() {
     return ALL[(ordinal() + 1) % ALL.length];
   }
 
-  /** The view of a digit, or null. */
-  static View of(int digit) {
-    int index = digit - '1';
-    return index >= 0 && index < ALL.length ? ALL[index] : null;
+  /** The view that an action shows, or null. */
+  static View of(Action action) {
+    for (View view : ALL) {
+      if (view.action == action) {
+        return view;
+      }
+    }
+    return null;
   }
 }

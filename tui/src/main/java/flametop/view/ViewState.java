@@ -1,74 +1,19 @@
 package flametop.view;
 
 import flametop.profile.GraphQuery;
+import flametop.profile.PageQuery;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
 import flametop.sampler.Budget;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
- * What the user has chosen to see. Immutable; {@link Keys} makes the next one.
- *
- * @param zooms how the view was narrowed, outermost first; empty: the whole graph
- * @param selected the selected node, {@link GraphQuery#ROOT} at first
- * @param trail the nodes from the root to the selected one, as last seen: where to fall back to
- *     when it is gone
- * @param run the selection is not {@code selected} but the run of thin frames on it that holds
- *     {@code runNode}
- * @param runNode a node of that run; -1 if the slice lists none of them
- * @param search null if there is none
- * @param frozen panels hold still
- * @param flame root at the bottom
- * @param window which span is looked at, index into {@link #WINDOWS}
- * @param states whose time counts
- * @param refreshNanos between two pictures
- * @param pick an open pick list, or null
- * @param source where the selected node is in the source, as last told; null: not shown
- * @param help the keys are shown
- * @param message the answer to the last key; empty if the picture itself is the answer
- * @param trouble the message is about something that failed
- * @param scroll levels hidden between the panel's edge and the first one drawn; -1: found by the
- *     zoom
- * @param filter what is shown
- * @param base the filter that the command line gave
- * @param passHz rate of passes in force
- * @param cpuHz rate of the CPU clock in force
- * @param fine edges are drawn in eighths of a cell
- * @param lowered what the budget lowered, and why; empty if nothing
- * @param view what fills the screen
- * @param table of the quality view
- * @param colouring what the colours of frames tell
+ * What the user has chosen to see. Immutable; {@link Keys} makes the next one. What belongs to one
+ * view alone is a value of its own, like {@link Place} and {@link QualityTable}.
  */
-public record ViewState(
-    List<Zoom> zooms,
-    long selected,
-    List<Long> trail,
-    boolean run,
-    long runNode,
-    Search search,
-    boolean frozen,
-    boolean flame,
-    int window,
-    StateSet states,
-    long refreshNanos,
-    PickList pick,
-    Source source,
-    boolean help,
-    String message,
-    boolean trouble,
-    int scroll,
-    TaskFilter filter,
-    TaskFilter base,
-    int passHz,
-    int cpuHz,
-    boolean fine,
-    String lowered,
-    View view,
-    QualityTable table,
-    Colouring colouring) {
+public final class ViewState implements Cloneable {
   /** The pane of the source, of which nothing was told yet. */
   static final Source NO_SOURCE = new Source(-1, "", 0, List.of(), 0);
 
@@ -87,6 +32,33 @@ public record ViewState(
   /** How much finer the slice is asked for when a run of thin frames was opened. */
   private static final int FINER = 32;
 
+  // Written only to a copy that nobody else has yet.
+  private View view = View.GRAPH;
+  private Place place = Place.ROOT;
+  private boolean flame;
+  private Source source;
+  private QualityTable table = QualityTable.FIRST;
+  private Colouring colouring = Colouring.KIND;
+
+  private Search search;
+  private PickList pick;
+  private FormatList formats = FormatList.CLOSED;
+  private boolean help;
+  private String message = "";
+  private boolean trouble;
+
+  private boolean frozen;
+  private int window = 1;
+  private StateSet states;
+  private TaskFilter filter;
+  private TaskFilter base;
+
+  private long refreshNanos;
+  private int passHz;
+  private int cpuHz;
+  private boolean fine = true;
+  private String lowered = "";
+
   /**
    * One step into the graph.
    *
@@ -95,46 +67,171 @@ public record ViewState(
    */
   public record Zoom(long node, double under) {}
 
+  private ViewState() {}
+
   /** The state that the screen starts with. */
   public static ViewState initial(
       StateSet states, TaskFilter filter, int passHz, int cpuHz, long refreshNanos) {
-    return new ViewState(
-        List.of(),
-        GraphQuery.ROOT,
-        List.of(GraphQuery.ROOT),
-        false,
-        -1,
-        null,
-        false,
-        false,
-        1,
-        states,
-        refreshNanos,
-        null,
-        null,
-        false,
-        "",
-        false,
-        -1,
-        filter,
-        filter,
-        passHz,
-        cpuHz,
-        true,
-        "",
-        View.GRAPH,
-        QualityTable.FIRST,
-        Colouring.KIND);
+    ViewState s = new ViewState();
+    s.states = states;
+    s.filter = filter;
+    s.base = filter;
+    s.passHz = passHz;
+    s.cpuHz = cpuHz;
+    s.refreshNanos = refreshNanos;
+    return s;
+  }
+
+  private ViewState copy() {
+    try {
+      return (ViewState) clone();
+    } catch (CloneNotSupportedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** What fills the screen. */
+  public View view() {
+    return view;
+  }
+
+  /** Where the user is in the graph. */
+  Place place() {
+    return place;
+  }
+
+  /** Root at the bottom. */
+  boolean flame() {
+    return flame;
+  }
+
+  /** Where the selected node is in the source, as last told; null: not shown. */
+  public Source source() {
+    return source;
+  }
+
+  /** The table of the quality view. */
+  QualityTable table() {
+    return table;
+  }
+
+  /** What the colours of frames tell. */
+  Colouring colouring() {
+    return colouring;
+  }
+
+  /** Null if there is none. */
+  Search search() {
+    return search;
+  }
+
+  /** An open pick list, or null. */
+  PickList pick() {
+    return pick;
+  }
+
+  /** Formats of exports, the last choice first. */
+  FormatList formats() {
+    return formats;
+  }
+
+  /** The keys are shown. */
+  boolean help() {
+    return help;
+  }
+
+  /** The answer to the last key; empty if the picture itself is the answer. */
+  String message() {
+    return message;
+  }
+
+  /** The message is about something that failed. */
+  boolean trouble() {
+    return trouble;
+  }
+
+  /** Panels hold still. */
+  boolean frozen() {
+    return frozen;
+  }
+
+  /** Which span is looked at, index into {@link #WINDOWS}. */
+  int window() {
+    return window;
+  }
+
+  /** Whose time counts. */
+  public StateSet states() {
+    return states;
+  }
+
+  /** What is shown. */
+  TaskFilter filter() {
+    return filter;
+  }
+
+  /** The filter that the command line gave. */
+  TaskFilter base() {
+    return base;
+  }
+
+  /** Between two pictures. */
+  public long refreshNanos() {
+    return refreshNanos;
+  }
+
+  /** Rate of passes in force. */
+  public int passHz() {
+    return passHz;
+  }
+
+  /** Rate of the CPU clock in force. */
+  public int cpuHz() {
+    return cpuHz;
+  }
+
+  /** Edges are drawn in eighths of a cell. */
+  boolean fine() {
+    return fine;
+  }
+
+  /** What the budget lowered, and why; empty if nothing. */
+  String lowered() {
+    return lowered;
+  }
+
+  List<Zoom> zooms() {
+    return place.zooms();
+  }
+
+  public long selected() {
+    return place.selected();
+  }
+
+  List<Long> trail() {
+    return place.trail();
+  }
+
+  boolean run() {
+    return place.run();
+  }
+
+  long runNode() {
+    return place.runNode();
+  }
+
+  int scroll() {
+    return place.scroll();
   }
 
   /** The node that fills the width. */
   public long zoom() {
-    return zooms.isEmpty() ? GraphQuery.ROOT : zooms.get(zooms.size() - 1).node();
+    return zooms().isEmpty() ? GraphQuery.ROOT : zooms().get(zooms().size() - 1).node();
   }
 
   /** See {@link Zoom#under}. */
   public double under() {
-    return zooms.isEmpty() ? 1 : zooms.get(zooms.size() - 1).under();
+    return zooms().isEmpty() ? 1 : zooms().get(zooms().size() - 1).under();
   }
 
   public long windowNanos() {
@@ -148,7 +245,7 @@ public record ViewState(
   /** What to ask the profile for, for a picture that is {@code columns} wide. */
   public GraphQuery query(int columns) {
     int finer = columns;
-    for (Zoom z : zooms) {
+    for (Zoom z : zooms()) {
       if (z.under() < 1 && finer < columns * FINER * FINER) {
         finer *= FINER;
       }
@@ -157,85 +254,64 @@ public record ViewState(
         windowNanos(),
         states,
         zoom(),
-        selected,
+        selected(),
         finer,
         LEVELS,
         search == null ? null : search.pattern(),
         colouring == Colouring.STATE);
   }
 
-  private ViewState with(Consumer<Draft> change) {
-    Draft draft = new Draft(this);
-    change.accept(draft);
-    return draft.state();
+  /** What to ask it for beside that; null for nothing. */
+  public PageQuery page() {
+    return view.keys().page(this);
+  }
+
+  ViewState withView(View value) {
+    ViewState next = copy();
+    next.view = value;
+    return next;
+  }
+
+  ViewState withPlace(Place value) {
+    ViewState next = copy();
+    next.place = value;
+    return next;
   }
 
   /** The scroll is found anew: the zoomed node near the edge. */
   ViewState withZooms(List<Zoom> value) {
-    return with(
-        d -> {
-          d.zooms = List.copyOf(value);
-          d.scroll = -1;
-        });
+    return withPlace(place.withZooms(value));
   }
 
   ViewState zoomedTo(Zoom zoom) {
-    List<Zoom> next = new ArrayList<>(zooms);
+    List<Zoom> next = new ArrayList<>(zooms());
     next.add(zoom);
     return withZooms(next);
   }
 
   ViewState withSelected(long node, List<Long> path) {
-    return with(
-        d -> {
-          d.selected = node;
-          d.trail = path;
-          d.run = false;
-          d.runNode = -1;
-        });
+    return withPlace(place.withSelected(node, path));
   }
 
   ViewState withRun(long parent, long member, List<Long> path) {
-    return with(
-        d -> {
-          d.selected = parent;
-          d.trail = path;
-          d.run = true;
-          d.runNode = member;
-        });
+    return withPlace(place.withRun(parent, member, path));
   }
 
-  ViewState withSearch(Search value) {
-    return with(d -> d.search = value);
-  }
-
-  ViewState withFrozen(boolean value) {
-    return with(d -> d.frozen = value);
+  ViewState withScroll(int levels) {
+    return withPlace(place.withScroll(levels));
   }
 
   ViewState flipped() {
-    return with(d -> d.flame = !flame);
-  }
-
-  ViewState withWindow(int value) {
-    return with(d -> d.window = value);
-  }
-
-  ViewState withStates(StateSet value) {
-    return with(d -> d.states = value);
-  }
-
-  ViewState withRefresh(long nanos) {
-    return with(d -> d.refreshNanos = nanos);
-  }
-
-  ViewState withPick(PickList value) {
-    return with(d -> d.pick = value);
+    ViewState next = copy();
+    next.flame = !flame;
+    return next;
   }
 
   /** The pane of the source shows this; null closes it. */
   ViewState withSource(Source value) {
-    return with(d -> d.source = value);
+    ViewState next = copy();
+    next.source = value;
+    return next;
   }
 
   /** The same with an answer in the pane of the source, if it is still open. */
@@ -243,51 +319,87 @@ public record ViewState(
     return source == null ? this : withSource(value);
   }
 
+  ViewState withColouring(Colouring value) {
+    ViewState next = copy();
+    next.colouring = value;
+    return next;
+  }
+
+  ViewState withTable(QualityTable value) {
+    ViewState next = copy();
+    next.table = value;
+    return next;
+  }
+
+  ViewState withSearch(Search value) {
+    ViewState next = copy();
+    next.search = value;
+    return next;
+  }
+
+  ViewState withPick(PickList value) {
+    ViewState next = copy();
+    next.pick = value;
+    return next;
+  }
+
   ViewState withHelp(boolean value) {
-    return with(d -> d.help = value);
+    ViewState next = copy();
+    next.help = value;
+    return next;
   }
 
   /** The same with an answer. */
   public ViewState withMessage(String text, boolean isTrouble) {
-    return with(
-        d -> {
-          d.message = text;
-          d.trouble = isTrouble;
-        });
+    ViewState next = copy();
+    next.message = text;
+    next.trouble = isTrouble;
+    return next;
   }
 
-  ViewState withScroll(int levels) {
-    return with(d -> d.scroll = levels);
+  ViewState withFrozen(boolean value) {
+    ViewState next = copy();
+    next.frozen = value;
+    return next;
+  }
+
+  ViewState withWindow(int value) {
+    ViewState next = copy();
+    next.window = value;
+    return next;
+  }
+
+  ViewState withStates(StateSet value) {
+    ViewState next = copy();
+    next.states = value;
+    return next;
   }
 
   /** A filter shows the whole graph of what it admits. */
   ViewState withFilter(TaskFilter value) {
-    return with(
-        d -> {
-          d.filter = value;
-          d.zooms = List.of();
-          d.scroll = -1;
-        });
+    ViewState next = copy();
+    next.filter = value;
+    next.place = place.withZooms(List.of());
+    return next;
+  }
+
+  ViewState withRefresh(long value) {
+    ViewState next = copy();
+    next.refreshNanos = value;
+    return next;
   }
 
   ViewState withRates(int pass, int cpu) {
-    return with(
-        d -> {
-          d.passHz = pass;
-          d.cpuHz = cpu;
-        });
+    ViewState next = copy();
+    next.passHz = pass;
+    next.cpuHz = cpu;
+    return next;
   }
 
-  ViewState withView(View value) {
-    return with(d -> d.view = value);
-  }
-
-  ViewState withTable(QualityTable value) {
-    return with(d -> d.table = value);
-  }
-
-  ViewState withColouring(Colouring value) {
-    return with(d -> d.colouring = value);
+  ViewState withFormats(FormatList value) {
+    ViewState next = copy();
+    next.formats = value;
+    return next;
   }
 
   /**
@@ -296,102 +408,12 @@ public record ViewState(
    * @param said what is lower than was asked for, and why; empty if nothing is
    */
   public ViewState withPace(Budget.Pace pace, String said) {
-    return with(
-        d -> {
-          d.refreshNanos = pace.refreshNanos();
-          d.fine = pace.fine();
-          d.passHz = pace.passHz();
-          d.cpuHz = pace.cpuHz();
-          d.lowered = said;
-        });
-  }
-
-  /** A state that is being made. */
-  private static final class Draft {
-    List<Zoom> zooms;
-    long selected;
-    List<Long> trail;
-    boolean run;
-    long runNode;
-    Search search;
-    boolean frozen;
-    boolean flame;
-    int window;
-    StateSet states;
-    long refreshNanos;
-    PickList pick;
-    Source source;
-    boolean help;
-    String message;
-    boolean trouble;
-    int scroll;
-    TaskFilter filter;
-    TaskFilter base;
-    int passHz;
-    int cpuHz;
-    boolean fine;
-    String lowered;
-    View view;
-    QualityTable table;
-    Colouring colouring;
-
-    Draft(ViewState from) {
-      zooms = from.zooms;
-      selected = from.selected;
-      trail = from.trail;
-      run = from.run;
-      runNode = from.runNode;
-      search = from.search;
-      frozen = from.frozen;
-      flame = from.flame;
-      window = from.window;
-      states = from.states;
-      refreshNanos = from.refreshNanos;
-      pick = from.pick;
-      source = from.source;
-      help = from.help;
-      message = from.message;
-      trouble = from.trouble;
-      scroll = from.scroll;
-      filter = from.filter;
-      base = from.base;
-      passHz = from.passHz;
-      cpuHz = from.cpuHz;
-      fine = from.fine;
-      lowered = from.lowered;
-      view = from.view;
-      table = from.table;
-      colouring = from.colouring;
-    }
-
-    ViewState state() {
-      return new ViewState(
-          zooms,
-          selected,
-          trail,
-          run,
-          runNode,
-          search,
-          frozen,
-          flame,
-          window,
-          states,
-          refreshNanos,
-          pick,
-          source,
-          help,
-          message,
-          trouble,
-          scroll,
-          filter,
-          base,
-          passHz,
-          cpuHz,
-          fine,
-          lowered,
-          view,
-          table,
-          colouring);
-    }
+    ViewState next = copy();
+    next.refreshNanos = pace.refreshNanos();
+    next.fine = pace.fine();
+    next.passHz = pace.passHz();
+    next.cpuHz = pace.cpuHz();
+    next.lowered = said;
+    return next;
   }
 }

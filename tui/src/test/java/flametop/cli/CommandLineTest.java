@@ -73,7 +73,7 @@ class CommandLineTest {
     refused(ExitCode.USAGE, "'--unit': 'ms' is none of us, samples", "record", "--unit", "ms");
     refused(
         ExitCode.USAGE,
-        "'--format': 'svg' is none of folded, flametop",
+        "'--format': 'svg' is none of folded, speedscope, pprof, html, flametop",
         "record",
         "--format",
         "svg");

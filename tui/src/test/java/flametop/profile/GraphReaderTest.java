@@ -34,7 +34,7 @@ class GraphReaderTest {
 
   private GraphSlice slice(int columns, int levels) {
     GraphQuery query = new GraphQuery(Long.MAX_VALUE, SLEEP, 0, 0, columns, levels, null);
-    return world.reader().slice(query, 0, new GraphReader.Matches());
+    return world.reader().tree().slice(query, 0, new Matches());
   }
 
   /** So many tasks sleep in a stack for 100 ms. */
@@ -56,7 +56,7 @@ class GraphReaderTest {
     sleep(0, 1, world.named("main", "wait"));
     later();
     GraphQuery query = new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, 0, 100, 10, null, true);
-    GraphSlice slice = world.reader().slice(query, 0, new GraphReader.Matches());
+    GraphSlice slice = world.reader().tree().slice(query, 0, new Matches());
     assertEquals(slice.size(), slice.state().length);
     for (byte state : slice.state()) {
       assertEquals(State.SLEEP.ordinal(), state);
@@ -206,8 +206,8 @@ class GraphReaderTest {
               dice.nextInt(9),
               Pattern.compile("f2"));
       GraphReader reader = random.reader(random.fold(), window);
-      GraphReader.Matches matches = new GraphReader.Matches();
-      GraphSlice slice = reader.slice(query, 0, matches);
+      Matches matches = new Matches();
+      GraphSlice slice = reader.tree().slice(query, 0, matches);
       long[] below = slice.hiddenWeight().clone();
       for (int i = 1; i < slice.size(); i++) {
         assertTrue(slice.parent()[i] < i && slice.weight()[i] > 0);
@@ -217,8 +217,8 @@ class GraphReaderTest {
       for (int i = 0; i < slice.size(); i++) {
         assertTrue(below[i] <= slice.weight()[i]);
       }
-      Snapshot.Search search = reader.search(query.search(), StateSet.ALL, matches);
-      assertTrue(search.weight() <= reader.total(StateSet.ALL));
+      Snapshot.Search search = reader.tree().search(query.search(), StateSet.ALL, matches);
+      assertTrue(search.weight() <= reader.tree().total(StateSet.ALL));
       assertEquals(search.count(), search.nodes().length);
       assertEquals(search.count(), Arrays.stream(search.nodes()).distinct().count());
       assertTrue(

@@ -33,7 +33,7 @@ public class ProfileBenchmark {
   private static final Pattern SEARCHED = Pattern.compile("function_20_1");
 
   private final Random random = new Random(1);
-  private final GraphReader.Matches matches = new GraphReader.Matches();
+  private final Matches matches = new Matches();
   private final GraphQuery query =
       new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, 0, 200, 60, null);
   private World world;
@@ -96,7 +96,7 @@ public class ProfileBenchmark {
   /** What a picture of 200 × 60 cells is asked for. */
   @Benchmark
   public Object slice() {
-    return reader.slice(query, 0, matches);
+    return reader.tree().slice(query, 0, matches);
   }
 
   /** What is told of the selected frame, the root. */
@@ -108,7 +108,7 @@ public class ProfileBenchmark {
   /** A search through all nodes. */
   @Benchmark
   public Snapshot.Search search() {
-    return reader.search(SEARCHED, StateSet.ALL, matches);
+    return reader.tree().search(SEARCHED, StateSet.ALL, matches);
   }
 
   /** Everything as folded stacks. */

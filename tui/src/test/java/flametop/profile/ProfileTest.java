@@ -91,7 +91,7 @@ class ProfileTest {
 
   private Map<String, Long> folded(long window, StateSet states) throws Exception {
     Map<String, Long> map = new TreeMap<>();
-    for (FoldedStack f : get(profile.folded(window, states, GraphQuery.ROOT, false))) {
+    for (FoldedStack f : get(profile.extract(window, states, GraphQuery.ROOT, false)).stacks()) {
       map.put(String.join(";", f.names()), f.value() / MS);
     }
     return map;
@@ -307,7 +307,7 @@ class ProfileTest {
     Batch batch = batch(1000, true).process(0, 10, "a\n\u001b[2J;b").task(0, 0, 10, "x");
     send(batch.changed(1000, 0, -1, 0, State.SLEEP, 1));
     send(batch(1050, true));
-    for (FoldedStack f : get(profile.folded(Long.MAX_VALUE, StateSet.ALL, 0, false))) {
+    for (FoldedStack f : get(profile.extract(Long.MAX_VALUE, StateSet.ALL, 0, false)).stacks()) {
       for (String name : f.names()) {
         assertTrue(name.chars().noneMatch(Character::isISOControl), name);
       }

@@ -37,7 +37,7 @@ public final class DemoScreen {
                         machine,
                         (pass, cpu) -> {},
                         () -> true,
-                        (window, states, zoom) ->
+                        (what, screen, theme) ->
                             CompletableFuture.completedFuture(
                                 "wrote flametop.folded: 84 stacks, 5.2 KiB")));
               }

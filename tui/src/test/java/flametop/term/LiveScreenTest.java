@@ -159,7 +159,7 @@ class LiveScreenTest {
     await("only pid 812 redis-server");
     press("Space");
     await("frozen +12 s");
-    press("e");
+    press("e", "Enter");
     await("wrote flametop.folded");
     press("Space");
     await("live again");

@@ -11,6 +11,7 @@ import flametop.sampler.ReplaySource;
 import flametop.sampler.Sampler;
 import flametop.view.CellGrid;
 import flametop.view.Key;
+import flametop.view.Keymap;
 import flametop.view.Keys;
 import flametop.view.PaintOptions;
 import flametop.view.Painter;
@@ -18,6 +19,7 @@ import flametop.view.Scene;
 import flametop.view.ViewState;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -48,7 +50,8 @@ public final class StreamScreenshot {
               false,
               false,
               false,
-              Integer::toString);
+              Integer::toString,
+              Keymap.DEFAULT);
       ViewState state =
           ViewState.initial(
               source.facts().wholeHost() ? StateSet.BUSY : StateSet.ALL,
@@ -70,8 +73,11 @@ public final class StreamScreenshot {
       CellGrid grid = Painter.paint(scene);
       Files.writeString(
           Path.of(arguments[4]),
-          SvgScreenshot.render(
-              grid, new Themes(Look.themesFolder(), null).load(arguments[3], "").theme()));
+          Picture.svg(
+              grid,
+              new Themes(Look.themesFolder(), null).load(arguments[3], "").theme(),
+              "flametop",
+              List.of()));
     }
   }
 

@@ -279,7 +279,7 @@ class KeysTest {
     type("/q");
     assertEquals("q", state.search().text());
     assertTrue(effects.isEmpty());
-    press(Key.Kind.CTRL_C);
+    press(Key.CTRL_C);
     assertEquals(List.of(new Effect.Quit()), effects);
   }
 
@@ -408,7 +408,7 @@ class KeysTest {
     type("q");
     assertFalse(state.help());
     assertTrue(effects.isEmpty());
-    press(Key.Kind.F1);
+    press(Key.function(1));
     assertTrue(state.help());
   }
 
@@ -433,12 +433,53 @@ class KeysTest {
   }
 
   @Test
-  void e_asksForWhatIsShown() {
+  void e_enter_asksForWhatIsShown() {
     press(Key.Kind.DOWN, Key.Kind.ENTER);
     type("e");
+    assertTrue(state.formats().open());
+    press(Key.Kind.ENTER);
+    long zoom = tree.find("redis-server").id;
     assertEquals(
-        List.of(new Effect.Export(30_000_000_000L, StateSet.BUSY, tree.find("redis-server").id)),
+        List.of(new Effect.Export(ExportFormat.FOLDED, 30_000_000_000L, StateSet.BUSY, zoom)),
         effects);
+    assertFalse(state.formats().open());
+  }
+
+  @Test
+  void e_typed_narrowsAndTheLastChoiceComesFirst() {
+    type("epp");
+    assertEquals(List.of(ExportFormat.PPROF), state.formats().matching());
+    press(Key.Kind.BACKSPACE);
+    press(Key.ctrl('u'));
+    assertEquals(ExportFormat.values().length, state.formats().matching().size());
+    type("html");
+    press(Key.Kind.ENTER);
+    assertEquals(ExportFormat.HTML, ((Effect.Export) effects.get(0)).format());
+    type("e");
+    press(Key.Kind.ENTER);
+    assertEquals(ExportFormat.HTML, ((Effect.Export) effects.get(0)).format());
+    type("e");
+    press(Key.Kind.DOWN, Key.Kind.ENTER);
+    assertEquals(ExportFormat.FOLDED, ((Effect.Export) effects.get(0)).format());
+    assertEquals(ExportFormat.FOLDED, state.formats().last());
+  }
+
+  @Test
+  void e_nothingMatchesOrEscape_exportsNothing() {
+    type("exyz");
+    assertEquals("no match", state.message());
+    press(Key.Kind.ENTER);
+    assertEquals(List.of(), effects);
+    assertTrue(state.formats().open());
+    press(Key.Kind.ESCAPE);
+    assertFalse(state.formats().open());
+  }
+
+  @Test
+  void e_inTheQualityView_onlyThePicture() {
+    press(Key.Kind.TAB);
+    type("e");
+    assertEquals(List.of(ExportFormat.SVG, ExportFormat.TEXT), state.formats().matching());
   }
 
   @Test

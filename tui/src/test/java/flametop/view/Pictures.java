@@ -2,6 +2,8 @@ package flametop.view;
 
 import flametop.profile.CpuRow;
 import flametop.profile.GraphQuery;
+import flametop.profile.Page;
+import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
 import flametop.profile.QualityReport;
 import flametop.profile.Selection;
@@ -26,7 +28,8 @@ public final class Pictures {
   private Pictures() {}
 
   static PaintOptions options() {
-    return new PaintOptions("web-1", "all tasks", false, false, false, Pictures::user);
+    return new PaintOptions(
+        "web-1", "all tasks", false, false, false, Pictures::user, Keymap.DEFAULT);
   }
 
   private static String user(int uid) {
@@ -574,15 +577,17 @@ public final class Pictures {
     frames.add(quality("quality-40x10", second, 40, 10));
     frames.add(quality("quality-help-80x24", quality.withHelp(true), 80, 24));
     frames.add(frame("budget-80x24", server, frugal.withView(View.GRAPH), 80, 24));
-    PaintOptions ascii = new PaintOptions("web-1", "all tasks", false, true, true, Pictures::user);
+    PaintOptions ascii =
+        new PaintOptions("web-1", "all tasks", false, true, true, Pictures::user, Keymap.DEFAULT);
     frames.add(frame("ascii-80x24", snapshot(server, selected, 80), selected, 80, 24, ascii));
     frames.add(
         frame("ascii-hostile-80x24", snapshot(hostile(), state(), 80), state(), 80, 24, ascii));
     PaintOptions coloured =
-        new PaintOptions("web-1", "all tasks", false, true, false, Pictures::user);
+        new PaintOptions("web-1", "all tasks", false, true, false, Pictures::user, Keymap.DEFAULT);
     frames.add(
         frame("ascii-colours-80x24", snapshot(server, selected, 80), selected, 80, 24, coloured));
-    PaintOptions plain = new PaintOptions("web-1", "all tasks", false, false, true, Pictures::user);
+    PaintOptions plain =
+        new PaintOptions("web-1", "all tasks", false, false, true, Pictures::user, Keymap.DEFAULT);
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
     return frames;
   }
@@ -677,7 +682,7 @@ public final class Pictures {
     }
 
     @Override
-    public CompletableFuture<QualityReport> quality(long windowNanos) {
+    public CompletableFuture<Page> page(PageQuery query) {
       return CompletableFuture.completedFuture(Pictures.quality());
     }
 

@@ -82,7 +82,8 @@ class SceneTest {
   @Test
   void paint_ascii_hasNothingElse() {
     PaintOptions ascii =
-        new PaintOptions("web-1", "all tasks", false, true, true, Integer::toString);
+        new PaintOptions(
+            "web-1", "all tasks", false, true, true, Integer::toString, Keymap.DEFAULT);
     ViewState state = Pictures.state();
     CellGrid grid =
         Painter.paint(

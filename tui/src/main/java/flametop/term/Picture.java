@@ -1,22 +1,53 @@
 package flametop.term;
 
 import flametop.view.CellGrid;
+import java.util.List;
 import java.util.Locale;
 
-/**
- * A picture as SVG text: the cells as they would look in a terminal, block characters drawn as
- * rectangles.
- */
-public final class SvgScreenshot {
+/** A painted screen as a file: SVG, or text. */
+public final class Picture {
   private static final int CELL_WIDTH = 9;
   private static final int CELL_HEIGHT = 19;
   private static final String LEFT_BLOCKS = "▏▎▍▌▋▊▉█";
   private static final String LOWER_BLOCKS = "▁▂▃▄▅▆▇█";
 
-  private SvgScreenshot() {}
+  private Picture() {}
 
-  /** Renders a painted picture in the colours of a theme. */
-  public static String render(CellGrid grid, Theme theme) {
+  /**
+   * The rows of cells, without the blanks at their ends; below them lines {@code # …}.
+   *
+   * @param facts where it comes from
+   */
+  public static String text(CellGrid grid, List<String> facts) {
+    StringBuilder text = new StringBuilder((grid.columns() + 1) * grid.rows());
+    for (int y = 0; y < grid.rows(); y++) {
+      int begin = text.length();
+      int end = begin;
+      for (int x = 0; x < grid.columns(); x++) {
+        int c = grid.codePoint(x, y);
+        // The right half of a wide character.
+        if (c != 0) {
+          text.appendCodePoint(c);
+          end = c == ' ' ? end : text.length();
+        }
+      }
+      text.setLength(end);
+      text.append('\n');
+    }
+    for (String fact : facts) {
+      text.append("# ").append(fact).append('\n');
+    }
+    return text.toString();
+  }
+
+  /**
+   * SVG: the cells as they would look in a terminal in the colours of a theme, block characters
+   * drawn as rectangles.
+   *
+   * @param title of the picture
+   * @param facts its metadata
+   */
+  public static String svg(CellGrid grid, Theme theme, String title, List<String> facts) {
     int width = grid.columns() * CELL_WIDTH;
     int height = grid.rows() * CELL_HEIGHT;
     StringBuilder svg = new StringBuilder(grid.columns() * grid.rows() * 8);
@@ -29,6 +60,14 @@ public final class SvgScreenshot {
             height,
             width,
             height));
+    svg.append("<title>");
+    escape(svg, title);
+    svg.append("</title>\n<metadata>\n");
+    for (String fact : facts) {
+      escape(svg, fact);
+      svg.append('\n');
+    }
+    svg.append("</metadata>\n");
     for (int y = 0; y < grid.rows(); y++) {
       backgrounds(svg, grid, theme, y);
       for (int x = 0; x < grid.columns(); x++) {
@@ -137,14 +176,21 @@ public final class SvgScreenshot {
         && LOWER_BLOCKS.indexOf(c) < 0;
   }
 
+  /** What XML cannot hold becomes U+FFFD. */
   private static void escape(StringBuilder svg, String text) {
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
+    for (int i = 0; i < text.length(); ) {
+      int c = text.codePointAt(i);
+      i += Character.charCount(c);
+      boolean allowed =
+          c >= ' '
+              && !(c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)
+              && c != 0xFFFE
+              && c != 0xFFFF;
       switch (c) {
         case '<' -> svg.append("&lt;");
         case '>' -> svg.append("&gt;");
         case '&' -> svg.append("&amp;");
-        default -> svg.append(c);
+        default -> svg.appendCodePoint(allowed ? c : 0xFFFD);
       }
     }
   }

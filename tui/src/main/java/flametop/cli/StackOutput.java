@@ -1,11 +1,12 @@
 package flametop.cli;
 
 import flametop.export.ExportException;
-import flametop.export.FoldedFile;
-import flametop.export.FoldedStacks;
 import flametop.export.OutputFile;
+import flametop.export.Provenance;
+import flametop.export.StackExport;
+import flametop.export.StackFormat;
 import flametop.export.Unit;
-import flametop.profile.FoldedStack;
+import flametop.profile.Extract;
 import flametop.profile.GraphQuery;
 import flametop.profile.Options;
 import flametop.profile.Profile;
@@ -15,18 +16,19 @@ import flametop.profile.TaskFilter;
 import flametop.sampler.BatchSink;
 import flametop.sampler.CleanText;
 import flametop.sampler.SampleSource;
+import flametop.sampler.StreamFacts;
 import flametop.sampler.StreamMonitor;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 
-/** Keeps a profile while batches come, and writes it as folded stacks at the end. */
-final class FoldedOutput implements RecordingOutput {
+/** Keeps a profile while batches come, and writes its stacks at the end. */
+final class StackOutput implements RecordingOutput {
+  private final StreamFacts facts;
   private final StateSet states;
+  private final StackFormat format;
   private final Unit unit;
   private final OutputFile file;
   private final PrintWriter err;
@@ -36,22 +38,24 @@ final class FoldedOutput implements RecordingOutput {
   /**
    * @param file null for stdout
    */
-  FoldedOutput(
+  StackOutput(
       SampleSource source,
       RootOrder by,
       TaskFilter filter,
       StateSet states,
+      StackFormat format,
       Unit unit,
       OutputFile file,
       PrintWriter err) {
+    this.facts = source.facts();
     this.states = states;
+    this.format = format;
     this.unit = unit;
     this.file = file;
     this.err = err;
     monitor = new StreamMonitor(source, false);
     profile =
-        new Profile(
-            source.facts(), new Options(by, Options.DEFAULT_HISTORY_BYTES, filter, false), monitor);
+        new Profile(facts, new Options(by, Options.DEFAULT_HISTORY_BYTES, filter, false), monitor);
   }
 
   @Override
@@ -71,33 +75,36 @@ final class FoldedOutput implements RecordingOutput {
 
   @Override
   public String write() throws IOException, InterruptedException {
-    List<FoldedStack> stacks;
+    Extract extract;
     try {
-      stacks = profile.folded(Long.MAX_VALUE, states, GraphQuery.ROOT, unit == Unit.SAMPLES).get();
+      extract =
+          profile.extract(Long.MAX_VALUE, states, GraphQuery.ROOT, unit == Unit.SAMPLES).get();
     } catch (ExecutionException e) {
       throw new IOException(Failure.of(e).message(), e);
     }
+    StackExport export =
+        StackExport.of(
+            Provenance.of(Main.Version.text(), facts, extract.moment(), states),
+            unit,
+            extract.stacks());
     if (file == null) {
-      FoldedStacks.Written written = toStdout(stacks);
-      return "wrote " + describe(written.stacks(), written.total());
+      toStdout(format, export);
+      return "wrote " + describe(export);
     }
     try {
-      FoldedFile written = FoldedStacks.write(file, stacks, unit);
-      return "wrote "
-          + CleanText.clean(written.path().toString(), 1_024)
-          + ": "
-          + describe(written.stacks(), written.total());
+      file.write(out -> format.write(export, out));
+      return "wrote " + CleanText.clean(file.path().toString(), 1_024) + ": " + describe(export);
     } catch (ExportException e) {
       // The samples cannot be had again.
-      Main.complain(err, e.getMessage() + "; the stacks go to stdout instead");
-      toStdout(stacks);
+      Main.complain(err, e.getMessage() + "; the stacks go to stdout instead, folded");
+      toStdout(StackFormat.FOLDED, export);
       throw e;
     }
   }
 
-  private FoldedStacks.Written toStdout(List<FoldedStack> stacks) throws ExportException {
+  private static void toStdout(StackFormat format, StackExport export) throws ExportException {
     try {
-      return FoldedStacks.write(new FileOutputStream(FileDescriptor.out), stacks, unit);
+      format.write(export, new FileOutputStream(FileDescriptor.out));
     } catch (IOException e) {
       throw new ExportException(
           "cannot write to stdout: "
@@ -106,16 +113,14 @@ final class FoldedOutput implements RecordingOutput {
     }
   }
 
-  private String describe(long stacks, long total) {
-    if (stacks == 0) {
+  private String describe(StackExport export) {
+    if (export.stacks().isEmpty()) {
       return states.equals(StateSet.ALL)
           ? "nothing: no task of this target and filter was seen"
           : "nothing: no task of this target and filter was seen in these states;"
               + " --states all takes those that sleep, too";
     }
-    return unit == Unit.US
-        ? String.format(Locale.ROOT, "%,d stacks, %.3f s of task time", stacks, total / 1e6)
-        : String.format(Locale.ROOT, "%,d stacks, %,d samples", stacks, total);
+    return export.describe();
   }
 
   @Override

@@ -1,0 +1,113 @@
+package flametop.cli;
+
+import flametop.export.OutputFile;
+import flametop.export.Provenance;
+import flametop.export.StackExport;
+import flametop.export.StackFormat;
+import flametop.export.Unit;
+import flametop.profile.Extract;
+import flametop.profile.Moment;
+import flametop.profile.Profile;
+import flametop.sampler.CleanText;
+import flametop.sampler.StreamFacts;
+import flametop.term.Exporter;
+import flametop.term.Picture;
+import flametop.term.Theme;
+import flametop.view.CellGrid;
+import flametop.view.Effect;
+import flametop.view.ExportFormat;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+
+/** Writes what the screen shows to a file in the working directory. */
+final class ScreenExporter implements Exporter {
+  private static final int MOST_OF_ONE_SECOND = 100;
+
+  private final Profile profile;
+  private final StreamFacts facts;
+
+  ScreenExporter(Profile profile, StreamFacts facts) {
+    this.profile = profile;
+    this.facts = facts;
+  }
+
+  @Override
+  public CompletableFuture<String> export(Effect.Export what, CellGrid screen, Theme theme) {
+    return what.format().isPicture()
+        ? profile
+            .moment(what.windowNanos(), what.zoom())
+            .thenApplyAsync(moment -> picture(what, moment, screen, theme))
+        : profile
+            .extract(what.windowNanos(), what.states(), what.zoom(), false)
+            .thenApplyAsync(extract -> stacks(what, extract));
+  }
+
+  private String stacks(Effect.Export what, Extract extract) {
+    Provenance provenance =
+        Provenance.of(Main.Version.text(), facts, extract.moment(), what.states());
+    StackExport export = StackExport.of(provenance, Unit.US, extract.stacks());
+    if (export.stacks().isEmpty()) {
+      String text = "nothing to export: no task was seen in the states shown; o shows others";
+      throw new UncheckedIOException(text, new IOException(text));
+    }
+    StackFormat format =
+        switch (what.format()) {
+          case FOLDED -> StackFormat.FOLDED;
+          case SPEEDSCOPE -> StackFormat.SPEEDSCOPE;
+          case PPROF -> StackFormat.PPROF;
+          case HTML -> StackFormat.HTML;
+          case SVG, TEXT -> throw new IllegalArgumentException("no format of stacks: " + what);
+        };
+    return write(format.suffix(), out -> format.write(export, out), export.describe());
+  }
+
+  private String picture(Effect.Export what, Moment moment, CellGrid screen, Theme theme) {
+    Provenance provenance = Provenance.of(Main.Version.text(), facts, moment, what.states());
+    boolean svg = what.format() == ExportFormat.SVG;
+    String text =
+        svg
+            ? Picture.svg(screen, theme, provenance.title(), provenance.lines())
+            : Picture.text(screen, provenance.lines());
+    return write(
+        svg ? ".svg" : ".txt",
+        out -> out.write(text.getBytes(StandardCharsets.UTF_8)),
+        "the screen, " + screen.columns() + "×" + screen.rows());
+  }
+
+  private String write(String suffix, OutputFile.Content content, String said) {
+    Path path = free(suffix);
+    try (OutputFile file = OutputFile.create(path, false)) {
+      long bytes = file.write(content);
+      return String.format(
+          Locale.ROOT,
+          "%s: %,d kB, %s",
+          CleanText.clean(file.path().toString(), 1_024),
+          (bytes + 999) / 1_000,
+          said);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e.getMessage(), e);
+    }
+  }
+
+  /** A name with the host and the time, that no file has. */
+  private Path free(String suffix) {
+    String time =
+        LocalDateTime.now(ZoneId.systemDefault())
+            .format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
+    String name = "flametop-" + facts.host().replaceAll("[^A-Za-z0-9._-]", "_") + "-" + time;
+    Path path = Path.of(name + suffix);
+    for (int i = 2; i < MOST_OF_ONE_SECOND && Files.exists(path, LinkOption.NOFOLLOW_LINKS); i++) {
+      path = Path.of(name + "-" + i + suffix);
+    }
+    return path;
+  }
+}

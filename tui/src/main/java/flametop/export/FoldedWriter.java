@@ -1,0 +1,64 @@
+package flametop.export;
+
+import flametop.profile.FoldedStack;
+import flametop.profile.NodeKind;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
+
+/**
+ * Writes folded stacks, one a line: {@code comm;frame;frame count}, outermost first. Spaces of a
+ * comm become {@code _}, a {@code ;} within a name {@code :}; kernel frames end in {@code _[k]},
+ * JIT frames in {@code _[j]}, inlined ones in {@code _[i]}. Before them are lines {@code # key:
+ * value} with the provenance, which no reader can take for a stack: none ends in a number.
+ */
+final class FoldedWriter {
+  private static final Pattern NUMBER_LAST = Pattern.compile("[0-9][0-9.]*$");
+
+  private FoldedWriter() {}
+
+  static void write(StackExport export, OutputStream out) throws IOException {
+    Writer writer = new OutputStreamWriter(out, StandardCharsets.UTF_8);
+    for (String line : export.provenance().lines()) {
+      String text = oneLine(line);
+      writer.append("# ").append(text);
+      writer.append(NUMBER_LAST.matcher(text).find() ? ";\n" : "\n");
+    }
+    for (FoldedStack stack : export.stacks()) {
+      line(writer, stack);
+      writer.append(' ').append(Long.toString(stack.value())).append('\n');
+    }
+    writer.flush();
+  }
+
+  private static void line(Writer writer, FoldedStack stack) throws IOException {
+    String[] names = stack.names();
+    for (int i = 0; i < names.length; i++) {
+      if (i > 0) {
+        writer.append(';');
+      }
+      NodeKind kind = stack.kinds()[i];
+      String name = names[i].isEmpty() ? "-" : oneLine(names[i].replace(';', ':'));
+      boolean task = kind == NodeKind.PROCESS || kind == NodeKind.THREAD;
+      name = task ? name.replace(' ', '_') : name;
+      // Such a line would be a comment.
+      writer.append(i == 0 && name.startsWith("# ") ? "_" + name : name).append(suffix(kind));
+    }
+  }
+
+  private static String oneLine(String text) {
+    return text.replace('\n', ' ').replace('\r', ' ');
+  }
+
+  private static String suffix(NodeKind kind) {
+    return switch (kind) {
+      case KERNEL -> "_[k]";
+      case JIT -> "_[j]";
+      case INLINED -> "_[i]";
+      default -> "";
+    };
+  }
+}

@@ -1,0 +1,38 @@
+package flametop.export;
+
+import java.io.IOException;
+
+/** Text as JSON. */
+final class Json {
+  private static final char[] HEX = "0123456789abcdef".toCharArray();
+
+  private Json() {}
+
+  /**
+   * Appends a string with its quotes. It is ASCII without {@code <}, {@code >} and {@code &}, so
+   * that it stays what it is within a script of HTML, whatever is in it.
+   */
+  static void string(Appendable out, String text) throws IOException {
+    out.append('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        out.append('\\').append(c);
+      } else if (c >= ' ' && c < 0x7f && c != '<' && c != '>' && c != '&') {
+        out.append(c);
+      } else {
+        boolean half =
+            Character.isHighSurrogate(c)
+                    && (i + 1 == text.length() || !Character.isLowSurrogate(text.charAt(i + 1)))
+                || Character.isLowSurrogate(c)
+                    && (i == 0 || !Character.isHighSurrogate(text.charAt(i - 1)));
+        char whole = half ? '\uFFFD' : c;
+        out.append("\\u");
+        for (int shift = 12; shift >= 0; shift -= 4) {
+          out.append(HEX[whole >> shift & 0xf]);
+        }
+      }
+    }
+    out.append('"');
+  }
+}

@@ -1,0 +1,127 @@
+package flametop.export;
+
+import flametop.profile.FoldedStack;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.GZIPOutputStream;
+
+/**
+ * Writes gzipped {@code profile.proto}, which pprof reads. A sample is a share of a stack: its
+ * labels are {@code process}, {@code pid}, {@code thread}, {@code tid} and {@code state}, as far as
+ * they are known. A function is a location of its own in the mapping of its module. Comments have
+ * the provenance.
+ *
+ * @see <a href="https://github.com/google/pprof/blob/main/proto/profile.proto">its definition</a>
+ */
+final class PprofWriter {
+  private final Map<String, Integer> strings = new HashMap<>();
+  private final List<String> table = new ArrayList<>();
+
+  private PprofWriter() {
+    string("");
+  }
+
+  static void write(StackExport export, OutputStream out) throws IOException {
+    GZIPOutputStream gzip = new GZIPOutputStream(out, 1 << 13);
+    new PprofWriter().profile(export, gzip);
+    gzip.finish();
+  }
+
+  private void profile(StackExport export, OutputStream out) throws IOException {
+    Provenance provenance = export.provenance();
+    Functions functions = new Functions();
+    Protobuf profile = new Protobuf();
+    profile.field(
+        1, export.unit() == Unit.US ? type("time", "microseconds") : type("samples", "count"));
+    for (FoldedStack stack : export.stacks()) {
+      int frames = stack.names().length;
+      long[] locations = new long[frames];
+      for (int i = 0; i < frames; i++) {
+        locations[frames - 1 - i] = functions.of(stack, i) + 1;
+      }
+      for (FoldedStack.Share share : stack.shares()) {
+        Protobuf sample = new Protobuf().packed(1, locations);
+        sample.packed(2, new long[] {share.value()});
+        label(sample, "process", share.process());
+        label(sample, "pid", share.pid() > 0 ? Integer.toString(share.pid()) : "");
+        label(sample, "thread", share.thread());
+        label(sample, "tid", share.tid() > 0 ? Integer.toString(share.tid()) : "");
+        label(sample, "state", share.state().label());
+        profile.field(2, sample);
+      }
+      out.write(profile.take());
+    }
+    Map<String, Integer> modules = new HashMap<>();
+    // The first mapping is what pprof calls the file of the profile.
+    mapping(profile, modules, provenance.host());
+    for (int i = 0; i < functions.size(); i++) {
+      Functions.Function function = functions.get(i);
+      int number = i + 1;
+      String module = function.module().isEmpty() ? provenance.host() : function.module();
+      profile.field(
+          4,
+          new Protobuf()
+              .field(1, number)
+              .field(2, mapping(profile, modules, module))
+              .field(4, new Protobuf().field(1, number)));
+      int name = string(function.name().isEmpty() ? "-" : function.name());
+      profile.field(
+          5,
+          new Protobuf()
+              .field(1, number)
+              .field(2, name)
+              .field(3, name)
+              .field(4, string(function.module())));
+      out.write(profile.take());
+    }
+    profile.field(9, provenance.endNanos() - provenance.coveredNanos());
+    profile.field(10, provenance.coveredNanos());
+    profile.field(11, type(provenance.cpuClock() ? "cpu" : "wall", "nanoseconds"));
+    profile.field(12, provenance.periodNanos());
+    List<String> lines = provenance.lines();
+    long[] comments = new long[lines.size()];
+    for (int i = 0; i < comments.length; i++) {
+      comments[i] = string(lines.get(i));
+    }
+    profile.packed(13, comments);
+    for (String text : table) {
+      profile.field(6, text);
+    }
+    out.write(profile.take());
+  }
+
+  /** The number of a module's mapping, which is written when it is new. */
+  private int mapping(Protobuf profile, Map<String, Integer> modules, String module) {
+    Integer known = modules.putIfAbsent(module, modules.size() + 1);
+    if (known != null) {
+      return known;
+    }
+    // That all names are there keeps pprof from looking for the file.
+    Protobuf mapping = new Protobuf().field(1, modules.size()).field(5, string(module));
+    profile.field(3, mapping.field(7, 1).field(8, 1).field(9, 1));
+    return modules.size();
+  }
+
+  private Protobuf type(String type, String unit) {
+    return new Protobuf().field(1, string(type)).field(2, string(unit));
+  }
+
+  private void label(Protobuf sample, String key, String value) {
+    if (!value.isEmpty()) {
+      sample.field(3, new Protobuf().field(1, string(key)).field(2, string(value)));
+    }
+  }
+
+  private int string(String text) {
+    Integer number = strings.putIfAbsent(text, table.size());
+    if (number == null) {
+      table.add(text);
+      return table.size() - 1;
+    }
+    return number;
+  }
+}

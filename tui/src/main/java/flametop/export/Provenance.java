@@ -1,0 +1,163 @@
+package flametop.export;
+
+import flametop.profile.Moment;
+import flametop.profile.Snapshot;
+import flametop.profile.StateSet;
+import flametop.profile.TaskFilter;
+import flametop.sampler.State;
+import flametop.sampler.StreamFacts;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * Where an export comes from: all that somebody needs to judge it who was not there. All text is
+ * clean.
+ *
+ * @param program name and version
+ * @param host name of the machine
+ * @param endNanos ns since 1970: its last moment
+ * @param coveredNanos how much before that it covers
+ * @param periodNanos ns between two samples of a CPU, or between two passes if the CPU clock is
+ *     off; as started
+ * @param cpuClock whether it is on
+ * @param facts what goes into the file, in words
+ */
+public record Provenance(
+    String program,
+    String host,
+    long endNanos,
+    long coveredNanos,
+    long periodNanos,
+    boolean cpuClock,
+    List<Fact> facts) {
+  /** One line: {@code window: the last 30.0 s}. */
+  public record Fact(String key, String value) {}
+
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss 'UTC'", Locale.ROOT)
+          .withZone(ZoneOffset.UTC);
+
+  /**
+   * Of what a profile shows.
+   *
+   * @param program name and version
+   * @param facts of the stream
+   * @param moment what bounds it
+   * @param states whose time counts
+   */
+  public static Provenance of(String program, StreamFacts facts, Moment moment, StateSet states) {
+    List<Fact> list = new ArrayList<>();
+    long end = facts.wallNanos() + moment.time() - facts.monotonicNanos();
+    Snapshot.Losses losses = moment.losses();
+    list.add(new Fact("program", program));
+    list.add(new Fact("host", facts.host()));
+    list.add(new Fact("kernel", ("Linux " + facts.kernel() + " " + facts.arch()).trim()));
+    list.add(new Fact("target", facts.wholeHost() ? "all tasks" : facts.target()));
+    list.add(new Fact("states", describe(states)));
+    if (!moment.filter().equals(TaskFilter.NONE)) {
+      list.add(new Fact("filter", describe(moment.filter())));
+    }
+    if (moment.zoom().length > 1) {
+      list.add(new Fact("below", String.join(" > ", moment.zoom())));
+    }
+    list.add(
+        new Fact(
+            "window",
+            String.format(
+                Locale.ROOT,
+                "%.1f s, from %s to %s",
+                moment.coveredNanos() / 1e9,
+                time(end - moment.coveredNanos()),
+                time(end))));
+    boolean changed =
+        !moment.ended() && (moment.passHz() != facts.passHz() || moment.cpuHz() != facts.cpuHz());
+    list.add(
+        new Fact(
+            "rates",
+            rates(facts.passHz(), facts.cpuHz())
+                + (changed ? "; at its end " + rates(moment.passHz(), moment.cpuHz()) : "")));
+    list.add(
+        new Fact(
+            "losses",
+            String.format(
+                Locale.ROOT,
+                "%,d samples lost, %,d passes late, %.1f %% of stacks short",
+                losses.lostSamples(),
+                losses.latePasses(),
+                100 * losses.shortShare())));
+    int hz = facts.cpuHz() > 0 ? facts.cpuHz() : Math.max(1, facts.passHz());
+    return new Provenance(
+        program,
+        facts.host(),
+        end,
+        moment.coveredNanos(),
+        1_000_000_000L / hz,
+        facts.cpuHz() > 0,
+        List.copyOf(list));
+  }
+
+  /** The most important of it in a few words, for a title. */
+  public String title() {
+    StringBuilder title = new StringBuilder(host);
+    for (Fact fact : facts) {
+      switch (fact.key()) {
+        case "target", "states", "filter", "below" -> title.append(" · ").append(fact.value());
+        default -> {}
+      }
+    }
+    return title
+        .append(String.format(Locale.ROOT, " · %.1f s · ", coveredNanos / 1e9))
+        .append(time(endNanos))
+        .toString();
+  }
+
+  /** One line a fact, {@code key: value}. */
+  public List<String> lines() {
+    return facts.stream().map(fact -> fact.key() + ": " + fact.value()).toList();
+  }
+
+  private static String rates(int passHz, int cpuHz) {
+    return String.format(
+        Locale.ROOT,
+        "%d passes a second, %s",
+        passHz,
+        cpuHz > 0 ? cpuHz + " samples a second of each CPU" : "CPU clock off");
+  }
+
+  private static String time(long wallNanos) {
+    return TIME.format(
+        Instant.ofEpochSecond(
+            Math.floorDiv(wallNanos, 1_000_000_000L), Math.floorMod(wallNanos, 1_000_000_000L)));
+  }
+
+  private static String describe(StateSet states) {
+    return states.equals(StateSet.ALL)
+        ? "all"
+        : Arrays.stream(State.values())
+            .filter(states::contains)
+            .map(State::label)
+            .collect(Collectors.joining(", "));
+  }
+
+  private static String describe(TaskFilter filter) {
+    List<String> parts = new ArrayList<>();
+    part(parts, "pid ", filter.tgids());
+    part(parts, "comm ", filter.comms());
+    part(parts, "uid ", filter.uids());
+    return String.join("; ", parts);
+  }
+
+  private static void part(List<String> parts, String what, Collection<?> values) {
+    if (!values.isEmpty()) {
+      parts.add(
+          what + values.stream().map(Object::toString).sorted().collect(Collectors.joining(", ")));
+    }
+  }
+}

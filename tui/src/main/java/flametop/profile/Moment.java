@@ -1,0 +1,23 @@
+package flametop.profile;
+
+/**
+ * What bounds that which is shown.
+ *
+ * @param time ns, CLOCK_MONOTONIC: its end
+ * @param coveredNanos how much before that it covers
+ * @param zoom names from the root to the zoomed node; the root alone for all
+ * @param filter in force
+ * @param passHz rate of passes
+ * @param cpuHz rate of the CPU clock
+ * @param losses until then
+ * @param ended no more will come
+ */
+public record Moment(
+    long time,
+    long coveredNanos,
+    String[] zoom,
+    TaskFilter filter,
+    int passHz,
+    int cpuHz,
+    Snapshot.Losses losses,
+    boolean ended) {}

@@ -1,0 +1,272 @@
+package flametop.profile;
+
+import flametop.sampler.State;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Reads out of a call tree what can be seen of it, and what a search finds. Goes only where
+ * something is to be seen.
+ */
+final class TreeReader {
+  private static final int MAX_MATCHES = 4_096;
+
+  private static final int STATES = State.values().length;
+  private static final int ROOT = 0;
+  private static final int NONE = -1;
+
+  private final CallTree tree;
+  private final Functions functions;
+  private final long epoch;
+
+  /**
+   * @param epoch upper half of the numbers of its nodes
+   */
+  TreeReader(CallTree tree, Functions functions, int epoch) {
+    this.tree = tree;
+    this.functions = functions;
+    this.epoch = (long) epoch << 32;
+  }
+
+  long number(int node) {
+    return node == ROOT ? GraphQuery.ROOT : epoch | node;
+  }
+
+  long total(StateSet states) {
+    return weight(ROOT, states.bits());
+  }
+
+  long weight(int node, int states) {
+    return Math.max(0, tree.weight(node, states));
+  }
+
+  String name(int node) {
+    return functions.name(tree.function(node));
+  }
+
+  private int compare(int a, int b) {
+    return compareFunctions(tree.function(a), tree.function(b));
+  }
+
+  /** Order of siblings: by name, then kind, then module. */
+  int compareFunctions(int a, int b) {
+    if (a == b) {
+      return 0;
+    }
+    int byName = functions.name(a).compareTo(functions.name(b));
+    if (byName != 0) {
+      return byName;
+    }
+    int byKind = functions.kind(a).compareTo(functions.kind(b));
+    return byKind != 0 ? byKind : functions.module(a).compareTo(functions.module(b));
+  }
+
+  private final class SliceBuilder {
+    final GraphQuery query;
+    final Matches matches;
+    final IntList node = new IntList();
+    final IntList parent = new IntList();
+    final IntList depth = new IntList();
+    long[] weight = new long[256];
+    long[] hiddenWeight = new long[256];
+    int[] hiddenCount = new int[256];
+
+    SliceBuilder(GraphQuery query, Matches matches) {
+      this.query = query;
+      this.matches = matches;
+    }
+
+    int add(int of, int above, int level, long nanos) {
+      int at = node.size;
+      node.add(of);
+      parent.add(above);
+      depth.add(level);
+      if (at == weight.length) {
+        weight = Arrays.copyOf(weight, 2 * at);
+        hiddenWeight = Arrays.copyOf(hiddenWeight, 2 * at);
+        hiddenCount = Arrays.copyOf(hiddenCount, 2 * at);
+      }
+      weight[at] = nanos;
+      return at;
+    }
+
+    GraphSlice build(int zoomIndex) {
+      int size = node.size;
+      long[] numbers = new long[size];
+      String[] names = new String[size];
+      NodeKind[] kinds = new NodeKind[size];
+      boolean[] matched = new boolean[size];
+      if (query.search() != null) {
+        matches.use(query.search(), functions.functions());
+      }
+      for (int i = 0; i < size; i++) {
+        int function = tree.function(node.items[i]);
+        numbers[i] = number(node.items[i]);
+        names[i] = functions.name(function);
+        kinds[i] = functions.kind(function);
+        matched[i] = query.search() != null && matches.matches(functions, function);
+      }
+      return new GraphSlice(
+          numbers,
+          parent.toArray(),
+          names,
+          kinds,
+          Arrays.copyOf(weight, size),
+          Arrays.copyOf(hiddenWeight, size),
+          Arrays.copyOf(hiddenCount, size),
+          matched,
+          zoomIndex,
+          query.byState() ? states(size) : null);
+    }
+
+    private byte[] states(int size) {
+      byte[] most = new byte[size];
+      for (int i = 0; i < size; i++) {
+        long nanos = 0;
+        for (int state = 0; state < STATES; state++) {
+          int bit = query.states().bits() & 1 << state;
+          long in = bit == 0 ? 0 : weight(node.items[i], bit);
+          if (in > nanos) {
+            nanos = in;
+            most[i] = (byte) state;
+          }
+        }
+      }
+      return most;
+    }
+  }
+
+  /** The part of the graph that the query can show. */
+  GraphSlice slice(GraphQuery query, int zoom, Matches matches) {
+    int states = query.states().bits();
+    SliceBuilder slice = new SliceBuilder(query, matches);
+    IntList ancestors = new IntList();
+    for (int node = tree.parent(zoom); node != NONE; node = tree.parent(node)) {
+      ancestors.add(node);
+    }
+    int above = NONE;
+    for (int i = ancestors.size - 1; i >= 0; i--) {
+      above = slice.add(ancestors.items[i], above, 0, weight(ancestors.items[i], states));
+    }
+    int zoomIndex = ancestors.size;
+    long zoomWeight = weight(zoom, states);
+    // What is still to be listed: a node, its parent's index, its level and weight.
+    IntList dueNode = new IntList();
+    IntList dueParent = new IntList();
+    IntList dueLevel = new IntList();
+    long[] dueWeight = new long[64];
+    dueNode.add(zoom);
+    dueParent.add(above);
+    dueLevel.add(0);
+    dueWeight[0] = zoomWeight;
+    List<Child> wide = new ArrayList<>();
+    IntList children = new IntList();
+    long[] weights = new long[64];
+    while (dueNode.size > 0) {
+      int last = --dueNode.size;
+      dueParent.size = last;
+      dueLevel.size = last;
+      int node = dueNode.items[last];
+      int level = dueLevel.items[last];
+      long weight = dueWeight[last];
+      int index = slice.add(node, dueParent.items[last], level, weight);
+      children.clear();
+      long sum = 0;
+      int first = level < query.levels() ? tree.firstChild(node) : NONE;
+      for (int child = first; child != NONE; child = tree.sibling(child)) {
+        long nanos = weight(child, states);
+        if (nanos > 0) {
+          if (children.size == weights.length) {
+            weights = Arrays.copyOf(weights, 2 * children.size);
+          }
+          weights[children.size] = nanos;
+          children.add(child);
+          sum += nanos;
+        }
+      }
+      // A window may begin between what was seen and its correction: then children are more than
+      // their parent.
+      double scale = sum > weight ? (double) weight / sum : 1;
+      wide.clear();
+      for (int i = 0; i < children.size; i++) {
+        long nanos = sum > weight ? (long) (weights[i] * scale) : weights[i];
+        if ((double) nanos * query.columns() * 8 < zoomWeight) {
+          slice.hiddenWeight[index] += nanos;
+          slice.hiddenCount[index]++;
+        } else {
+          wide.add(new Child(children.items[i], nanos));
+        }
+      }
+      wide.sort((a, b) -> compare(b.node, a.node));
+      for (Child child : wide) {
+        int at = dueNode.size;
+        if (at == dueWeight.length) {
+          dueWeight = Arrays.copyOf(dueWeight, 2 * at);
+        }
+        dueNode.add(child.node);
+        dueParent.add(index);
+        dueLevel.add(level + 1);
+        dueWeight[at] = child.weight;
+      }
+    }
+    return slice.build(zoomIndex);
+  }
+
+  private record Child(int node, long weight) {}
+
+  /** What matches in the whole graph. */
+  Snapshot.Search search(Pattern pattern, StateSet states, Matches matches) {
+    matches.use(pattern, functions.functions());
+    int nodes = tree.nodes();
+    boolean[] below = new boolean[nodes];
+    boolean[] matched = new boolean[nodes];
+    int count = 0;
+    for (int node = nodes - 1; node > ROOT; node--) {
+      if (!tree.isEmpty(node)
+          && matches.matches(functions, tree.function(node))
+          && weight(node, states.bits()) > 0) {
+        matched[node] = true;
+        below[node] = true;
+        count++;
+      }
+      if (below[node]) {
+        below[tree.parent(node)] = true;
+      }
+    }
+    long weight = 0;
+    long[] found = new long[Math.min(count, MAX_MATCHES)];
+    int listed = 0;
+    IntList due = new IntList();
+    IntList covered = new IntList();
+    due.add(ROOT);
+    covered.add(0);
+    List<Integer> next = new ArrayList<>();
+    while (due.size > 0) {
+      int node = due.items[--due.size];
+      int isCovered = covered.items[--covered.size];
+      if (matched[node]) {
+        if (isCovered == 0) {
+          weight += weight(node, states.bits());
+        }
+        isCovered = 1;
+        if (listed < found.length) {
+          found[listed++] = number(node);
+        }
+      }
+      next.clear();
+      for (int child = tree.firstChild(node); child != NONE; child = tree.sibling(child)) {
+        if (below[child]) {
+          next.add(child);
+        }
+      }
+      next.sort((a, b) -> compare(b, a));
+      for (int child : next) {
+        due.add(child);
+        covered.add(isCovered);
+      }
+    }
+    return new Snapshot.Search(pattern, Math.min(weight, total(states)), found, count);
+  }
+}

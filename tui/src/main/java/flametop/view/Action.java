@@ -1,0 +1,114 @@
+package flametop.view;
+
+/**
+ * Everything that a key can do. A view says which of these it has ({@link ViewKeys#actions}); those
+ * of {@link Keys#EVERYWHERE} are in all of them.
+ *
+ * <p>Actions that stand beside each other with the same help share a line of it.
+ */
+public enum Action {
+  LEFT("left", Group.MOVE, "", "move", "left h"),
+  DOWN("down", Group.MOVE, "", "move", "down j"),
+  UP("up", Group.MOVE, "", "move", "up k"),
+  RIGHT("right", Group.MOVE, "", "move", "right l"),
+  PAGE_UP("page-up", Group.MOVE, "", "a page up, down", "pgup"),
+  PAGE_DOWN("page-down", Group.MOVE, "", "a page up, down", "pgdn"),
+  FIRST("first", Group.MOVE, "", "the first, the last", "home"),
+  LAST("last", Group.MOVE, "", "the first, the last", "end"),
+  ZOOM("zoom", Group.MOVE, "zoom", "zoom in; opens a … n more", "enter"),
+  PICK("pick", Group.MOVE, "only this process", "graph of that process", "enter"),
+  BACK("back", Group.MOVE, "back", "one step back", "esc"),
+  ROOT("root", Group.MOVE, "root", "back to the root", "0"),
+
+  SEARCH("search", Group.FIND, "search", "search names by regex", "/"),
+  NEXT_MATCH("next-match", Group.FIND, "next", "next, previous match", "n"),
+  PREVIOUS_MATCH("previous-match", Group.FIND, "previous", "next, previous match", "N"),
+  PROCESS("process", Group.FIND, "pid", "only one process", "p"),
+  COMM("comm", Group.FIND, "comm", "only one comm", "c"),
+  SOURCE("source", Group.FIND, "source", "source of the selected", "s"),
+
+  SORT("sort", Group.SHAPE, "sort", "what comes first", "s"),
+  BY_MODULE("by-module", Group.SHAPE, "process, module", "by process, by module", "b"),
+
+  FREEZE("freeze", Group.TIME, "freeze", "freeze, thaw", "space"),
+  WINDOW("window", Group.TIME, "window", "10 s, 30 s, 5 min, all", "m"),
+  STATES("states", Group.TIME, "states", "busy, on, off cpu, all", "o"),
+  RESTART("restart", Group.TIME, "anew", "start anew", "z"),
+  REFRESH("refresh", Group.TIME, "refresh", "refresh time", "d"),
+
+  NEXT_VIEW("next-view", Group.VIEWS, "", "next view", "tab"),
+  SHOW_GRAPH("graph", Group.VIEWS, "", "graph", "1"),
+  SHOW_QUALITY("quality", Group.VIEWS, "", "quality of the samples", "2"),
+  FLIP("flip", Group.VIEWS, "flip", "icicle, flame", "i"),
+  COLOUR("colour", Group.VIEWS, "colour", "colour by kind, by state", "C"),
+
+  MORE_PASSES("more-passes", Group.SAMPLING, "passes", "passes a second", "+ ="),
+  FEWER_PASSES("fewer-passes", Group.SAMPLING, "passes", "passes a second", "- _"),
+  SLOWER_CLOCK("slower-clock", Group.SAMPLING, "cpu clock", "cpu clock", "<"),
+  FASTER_CLOCK("faster-clock", Group.SAMPLING, "cpu clock", "cpu clock", ">"),
+  JVM_NAMES("jvm-names", Group.SAMPLING, "", "ask JVMs for names", "J"),
+
+  EXPORT("export", Group.MORE, "export", "export to a file", "e"),
+  HELP("help", Group.MORE, "help", "help", "? f1"),
+  REPAINT("repaint", Group.MORE, "", "paint anew", "ctrl-l"),
+  QUIT("quit", Group.MORE, "quit", "quit", "q ctrl-c");
+
+  /** Headings of the help. */
+  enum Group {
+    MOVE("move"),
+    FIND("find"),
+    SHAPE("shape"),
+    TIME("time"),
+    VIEWS("views"),
+    SAMPLING("sampling"),
+    MORE("more");
+
+    private final String title;
+
+    Group(String title) {
+      this.title = title;
+    }
+
+    String title() {
+      return title;
+    }
+  }
+
+  private final String id;
+  private final Group group;
+  private final String label;
+  private final String help;
+  private final String keys;
+
+  Action(String id, Group group, String label, String help, String keys) {
+    this.id = id;
+    this.group = group;
+    this.label = label;
+    this.help = help;
+    this.keys = keys;
+  }
+
+  /** Its name in the configuration. */
+  public String id() {
+    return id;
+  }
+
+  Group group() {
+    return group;
+  }
+
+  /** What the line of keys says of it. */
+  String label() {
+    return label;
+  }
+
+  /** A line of help. */
+  public String help() {
+    return help;
+  }
+
+  /** The keys that it has if nobody says otherwise, as {@link Key#parse} reads them. */
+  public String keys() {
+    return keys;
+  }
+}

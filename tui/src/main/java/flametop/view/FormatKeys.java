@@ -1,0 +1,50 @@
+package flametop.view;
+
+import java.util.List;
+
+/** What keys do in the list of export formats. */
+final class FormatKeys {
+  private FormatKeys() {}
+
+  static Keys.Step press(ViewState s, Key key) {
+    FormatList list = s.formats();
+    String typed = list.typed();
+    return switch (key.kind()) {
+      case ESCAPE -> Keys.Step.to(s.withFormats(list.closed()));
+      case UP -> Keys.Step.to(s.withFormats(list.moved(-1)));
+      case DOWN -> Keys.Step.to(s.withFormats(list.moved(1)));
+      case HOME, PAGE_UP -> Keys.Step.to(s.withFormats(list.moved(-100)));
+      case END, PAGE_DOWN -> Keys.Step.to(s.withFormats(list.moved(100)));
+      case CTRL ->
+          key.character() == 'u'
+              ? Keys.Step.to(s.withFormats(list.withTyped("")))
+              : Keys.Step.to(s.withMessage(key.name() + " does nothing in this list", false));
+      case BACKSPACE ->
+          typed.isEmpty()
+              ? Keys.Step.to(s.withMessage("nothing typed; esc closes the list", false))
+              : Keys.Step.to(
+                  s.withFormats(
+                      list.withTyped(
+                          typed.substring(0, typed.offsetByCodePoints(typed.length(), -1)))));
+      case CHARACTER -> {
+        FormatList narrowed = list.withTyped(typed + Character.toString(key.character()));
+        yield Keys.Step.to(
+            s.withFormats(narrowed)
+                .withMessage(narrowed.matching().isEmpty() ? "no match" : "", false));
+      }
+      case ENTER -> chosen(s, list);
+      default -> Keys.Step.to(s.withMessage(key.name() + " does nothing in this list", false));
+    };
+  }
+
+  private static Keys.Step chosen(ViewState s, FormatList list) {
+    List<ExportFormat> formats = list.matching();
+    if (formats.isEmpty()) {
+      return Keys.Step.to(s.withMessage("no match", false));
+    }
+    ExportFormat format = formats.get(list.index());
+    return Keys.Step.to(
+        s.withFormats(list.chosen(format)).withMessage("exporting…", false),
+        new Effect.Export(format, s.windowNanos(), s.states(), s.zoom()));
+  }
+}

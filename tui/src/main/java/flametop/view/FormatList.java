@@ -1,0 +1,62 @@
+package flametop.view;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The list of export formats. Immutable.
+ *
+ * @param open whether it is shown
+ * @param of the view that is exported: only the graph has stacks
+ * @param typed narrows it to those whose names contain it
+ * @param index of the marked one
+ * @param last chosen before, which comes first
+ */
+public record FormatList(boolean open, View of, String typed, int index, ExportFormat last) {
+  static final FormatList CLOSED = new FormatList(false, View.GRAPH, "", 0, ExportFormat.FOLDED);
+
+  FormatList opened(View view) {
+    return new FormatList(true, view, "", 0, last);
+  }
+
+  FormatList closed() {
+    return new FormatList(false, of, "", 0, last);
+  }
+
+  FormatList chosen(ExportFormat format) {
+    return new FormatList(false, of, "", 0, format);
+  }
+
+  FormatList withTyped(String text) {
+    return new FormatList(open, of, text, 0, last);
+  }
+
+  FormatList moved(int by) {
+    int to = Math.max(0, Math.min(index + by, matching().size() - 1));
+    return new FormatList(open, of, typed, to, last);
+  }
+
+  /** The formats that contain what was typed: those whose names begin with it before the others. */
+  List<ExportFormat> matching() {
+    List<ExportFormat> all = new ArrayList<>(List.of(ExportFormat.values()));
+    all.remove(last);
+    all.add(0, last);
+    String wanted = typed.toLowerCase(Locale.ROOT);
+    List<ExportFormat> found = new ArrayList<>();
+    for (ExportFormat format : all) {
+      if (format.label().startsWith(wanted)) {
+        found.add(format);
+      }
+    }
+    for (ExportFormat format : all) {
+      if (!found.contains(format)
+          && (format.label().contains(wanted)
+              || format.detail().toLowerCase(Locale.ROOT).contains(wanted))) {
+        found.add(format);
+      }
+    }
+    found.removeIf(format -> of != View.GRAPH && !format.isPicture());
+    return found;
+  }
+}

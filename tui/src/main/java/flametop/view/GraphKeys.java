@@ -1,0 +1,280 @@
+package flametop.view;
+
+import flametop.profile.GraphQuery;
+import flametop.profile.GraphSlice;
+import java.util.List;
+
+/** What the keys do in the graph. */
+final class GraphKeys implements ViewKeys {
+  private static final Action[] ACTIONS = {
+    Action.LEFT,
+    Action.DOWN,
+    Action.UP,
+    Action.RIGHT,
+    Action.PAGE_UP,
+    Action.PAGE_DOWN,
+    Action.FIRST,
+    Action.LAST,
+    Action.ZOOM,
+    Action.BACK,
+    Action.ROOT,
+    Action.SEARCH,
+    Action.NEXT_MATCH,
+    Action.PREVIOUS_MATCH,
+    Action.SOURCE,
+    Action.STATES,
+    Action.FLIP,
+    Action.COLOUR,
+  };
+
+  private static final Action[] KEY_LINE = {
+    Action.ZOOM,
+    Action.BACK,
+    Action.SEARCH,
+    Action.FREEZE,
+    Action.HELP,
+    Action.NEXT_VIEW,
+    Action.PROCESS,
+    Action.COMM,
+    Action.STATES,
+    Action.WINDOW,
+    Action.SOURCE,
+    Action.EXPORT,
+    Action.FLIP,
+    Action.COLOUR,
+    Action.QUIT,
+    Action.ROOT,
+    Action.MORE_PASSES,
+    Action.FEWER_PASSES,
+    Action.SLOWER_CLOCK,
+    Action.FASTER_CLOCK,
+    Action.REFRESH,
+    Action.RESTART,
+  };
+
+  private static final Action[] SEARCH_LINE = {
+    Action.NEXT_MATCH, Action.PREVIOUS_MATCH, Action.SEARCH, Action.BACK, Action.ZOOM, Action.HELP,
+  };
+
+  @Override
+  public Action[] actions() {
+    return ACTIONS;
+  }
+
+  @Override
+  public Action[] keyLine(ViewState s) {
+    return s.search() == null ? KEY_LINE : SEARCH_LINE;
+  }
+
+  @Override
+  public Keys.Step act(Scene scene, ViewState s, Action action) {
+    return switch (action) {
+      case LEFT -> sideways(scene, s, -1);
+      case RIGHT -> sideways(scene, s, 1);
+      case UP -> vertical(scene, s, true);
+      case DOWN -> vertical(scene, s, false);
+      case PAGE_UP -> page(scene, s, true);
+      case PAGE_DOWN -> page(scene, s, false);
+      case FIRST ->
+          select(
+              scene, s, scene.geometry == null ? -1 : scene.geometry.zoomLevel(), "already there");
+      case LAST -> deepest(scene, s);
+      case ZOOM -> zoomIn(scene, s);
+      case BACK -> back(s);
+      case ROOT ->
+          s.zooms().isEmpty()
+              ? Keys.Step.to(s.withMessage("already at the root", false))
+              : Keys.Step.to(s.withZooms(List.of()).withMessage("the whole graph", false));
+      case SEARCH ->
+          Keys.Step.to(s.withSearch(Search.of(s.search() == null ? "" : s.search().text(), true)));
+      case NEXT_MATCH -> match(scene, s, 1);
+      case PREVIOUS_MATCH -> match(scene, s, -1);
+      case SOURCE ->
+          s.source() != null
+              ? Keys.Step.to(s.withSource(null))
+              : Keys.Step.to(s.withSource(ViewState.NO_SOURCE), new Effect.Source());
+      case STATES -> Keys.states(s);
+      case FLIP ->
+          Keys.Step.to(
+              s.flipped()
+                  .withMessage(
+                      s.flame() ? "icicle: root at the top" : "flame: root at the bottom", false));
+      case COLOUR -> {
+        Colouring next = s.colouring().next();
+        yield Keys.Step.to(
+            s.withColouring(next).withMessage("colours tell the " + next.label(), false));
+      }
+      default -> null;
+    };
+  }
+
+  private static Keys.Step select(Scene scene, ViewState s, int box, String already) {
+    if (box < 0 || box == scene.selectedBox) {
+      return Keys.Step.to(s.withMessage(already, false));
+    }
+    return Keys.Step.to(selectBox(scene, s, box));
+  }
+
+  private static ViewState selectBox(Scene scene, ViewState s, int box) {
+    Geometry g = scene.geometry;
+    ViewState scrolled = s.scroll() < 0 ? s.withScroll(scene.firstLevel) : s;
+    if (g.isRun(box)) {
+      long member = g.node(box) < 0 ? -1 : g.slice().node()[g.node(box)];
+      return scrolled.withRun(scene.nodeOf(box), member, scene.trail(box));
+    }
+    return scrolled.withSelected(scene.nodeOf(box), scene.trail(box));
+  }
+
+  private static Keys.Step vertical(Scene scene, ViewState s, boolean up) {
+    if (scene.selectedBox < 0) {
+      return Keys.Step.to(s.withMessage("nothing to move in yet", false));
+    }
+    boolean towardsRoot = up != s.flame();
+    if (towardsRoot) {
+      return select(scene, s, scene.geometry.parent(scene.selectedBox), "already at the root");
+    }
+    return select(
+        scene,
+        s,
+        scene.geometry.child(scene.selectedBox),
+        s.flame() ? "nothing above" : "nothing below");
+  }
+
+  private static Keys.Step sideways(Scene scene, ViewState s, int direction) {
+    if (scene.selectedBox < 0) {
+      return Keys.Step.to(s.withMessage("nothing to move in yet", false));
+    }
+    int next = scene.geometry.neighbour(scene.selectedBox, direction);
+    return select(scene, s, next, direction < 0 ? "nothing to the left" : "nothing to the right");
+  }
+
+  private static Keys.Step page(Scene scene, ViewState s, boolean up) {
+    int box = scene.selectedBox;
+    if (box < 0) {
+      return Keys.Step.to(s.withMessage("nothing to move in yet", false));
+    }
+    boolean towardsRoot = up != s.flame();
+    for (int i = Math.max(1, scene.graphRows - 2); i > 0; i--) {
+      int next = towardsRoot ? scene.geometry.parent(box) : scene.geometry.child(box);
+      if (next < 0) {
+        break;
+      }
+      box = next;
+    }
+    return select(
+        scene,
+        s,
+        box,
+        towardsRoot ? "already at the root" : s.flame() ? "nothing above" : "nothing below");
+  }
+
+  private static Keys.Step deepest(Scene scene, ViewState s) {
+    int box = scene.selectedBox;
+    if (box < 0) {
+      return Keys.Step.to(s.withMessage("nothing to move in yet", false));
+    }
+    for (int next = box; next >= 0; next = scene.geometry.child(next)) {
+      box = next;
+    }
+    return select(scene, s, box, s.flame() ? "nothing above" : "nothing below");
+  }
+
+  private static Keys.Step zoomIn(Scene scene, ViewState s) {
+    int box = scene.selectedBox;
+    if (box < 0) {
+      return Keys.Step.to(s.withMessage("nothing to zoom into yet", false));
+    }
+    Geometry g = scene.geometry;
+    if (g.isRun(box) && s.run()) {
+      return openRun(scene, s, box);
+    }
+    if (s.selected() == s.zoom() && s.under() >= 1) {
+      return Keys.Step.to(
+          s.withMessage(
+              s.zooms().isEmpty() ? "already at the root" : "already zoomed to it; esc goes back",
+              false));
+    }
+    if (s.selected() == GraphQuery.ROOT) {
+      return Keys.Step.to(s.withZooms(List.of()).withMessage("the whole graph", false));
+    }
+    ViewState next = s.zoomedTo(new ViewState.Zoom(s.selected(), 1));
+    boolean leaf = !g.isRun(box) && g.child(box) < 0;
+    return Keys.Step.to(
+        leaf ? next.withMessage(s.flame() ? "nothing above" : "nothing below", false) : next);
+  }
+
+  private static Keys.Step openRun(Scene scene, ViewState s, int run) {
+    Geometry g = scene.geometry;
+    int parent = g.parent(run);
+    if (g.level(parent) != g.zoomLevel()) {
+      return Keys.Step.to(s.zoomedTo(new ViewState.Zoom(scene.nodeOf(parent), 1)));
+    }
+    // The parent fills the width already: what is thin even so gets the width for itself.
+    GraphSlice slice = g.slice();
+    long heaviest = 0;
+    for (int i = 0; i < slice.size(); i++) {
+      if (slice.parent()[i] == g.node(parent) && g.boxOf(i) >= 0 && g.isRun(g.boxOf(i))) {
+        heaviest = Math.max(heaviest, slice.weight()[i]);
+      }
+    }
+    double under =
+        heaviest > 0
+            ? (heaviest + 1.0) / Math.max(1, slice.weight()[g.node(parent)])
+            : s.under() / (g.columns() * Geometry.CELL);
+    ViewState opened =
+        s.zoomedTo(new ViewState.Zoom(scene.nodeOf(parent), Math.min(under, s.under() / 2)));
+    return Keys.Step.to(opened.withMessage("only what was too thin to draw; esc goes back", false));
+  }
+
+  private static Keys.Step back(ViewState s) {
+    if (s.source() != null) {
+      return Keys.Step.to(s.withSource(null));
+    }
+    if (s.search() != null) {
+      return Keys.Step.to(s.withSearch(null).withMessage("search closed", false));
+    }
+    if (!s.zooms().isEmpty()) {
+      return Keys.Step.to(s.withZooms(s.zooms().subList(0, s.zooms().size() - 1)));
+    }
+    return Keys.Step.to(s.withMessage("already at the root; q quits", false));
+  }
+
+  static Keys.Step match(Scene scene, ViewState s, int direction) {
+    if (s.search() == null || s.search().pattern() == null) {
+      return Keys.Step.to(s.withMessage("no search; / begins one", false));
+    }
+    if (scene.found() == null) {
+      return Keys.Step.to(
+          s.withSearch(s.search().awaiting(direction)).withMessage("searching…", false));
+    }
+    long[] found = scene.found().nodes();
+    if (found.length == 0) {
+      return Keys.Step.to(s.withMessage("no match", false));
+    }
+    int at = direction > 0 ? -1 : found.length;
+    for (int i = 0; i < found.length; i++) {
+      if (found[i] == s.selected()) {
+        at = i;
+      }
+    }
+    // What is drawn first: of a long search most is too thin to see.
+    int next = Math.floorMod(at + direction, found.length);
+    for (int i = 1; i <= found.length; i++) {
+      int candidate = Math.floorMod(at + i * direction, found.length);
+      int drawn = scene.geometry.boxOfNode(found[candidate]);
+      if (drawn >= 0 && !scene.geometry.isRun(drawn) && found[candidate] != s.selected()) {
+        next = candidate;
+        break;
+      }
+    }
+    String where = "match " + (next + 1) + " of " + scene.found().count();
+    int box = scene.geometry.boxOfNode(found[next]);
+    if (box >= 0 && !scene.geometry.isRun(box)) {
+      return Keys.Step.to(selectBox(scene, s, box).withMessage(where, false));
+    }
+    List<Long> trail = box >= 0 ? scene.trail(box) : List.of(GraphQuery.ROOT);
+    return Keys.Step.to(
+        s.withSelected(found[next], trail)
+            .withMessage(where + ", too thin to draw here; enter zooms to it", false));
+  }
+}

@@ -1,0 +1,23 @@
+package flametop.view;
+
+/** The view of the graph: CPUs above it, the strip of time and the selection below. */
+final class GraphViewPainter implements ViewPainter {
+  @Override
+  public void paint(Scene scene, CellGrid grid) {
+    CpuPainter.paint(scene, grid);
+    if (scene.upperRule >= 0) {
+      Painter.rule(scene, grid, scene.upperRule);
+    }
+    if (scene.stripTop - 1 >= scene.graphTop + scene.graphRows + scene.sourceRows) {
+      Painter.rule(grid, scene.stripTop - 1);
+      Legend.paint(scene, grid, scene.stripTop - 1);
+    }
+    GraphPainter.paint(scene, grid);
+    if (scene.sourceRows > 0) {
+      SourcePainter.paint(scene, grid);
+    }
+    TimePainter.paint(scene, grid);
+    SelectionPainter.paint(scene, grid);
+    KeyLine.paint(scene, grid);
+  }
+}

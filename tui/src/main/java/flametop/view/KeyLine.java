@@ -1,0 +1,99 @@
+package flametop.view;
+
+import java.util.List;
+
+/** The last row: what was answered, the search that is typed, or the keys of this view. */
+final class KeyLine {
+  private static final int GROUND = Paint.of(Role.GROUND);
+
+  private static final String[][] PICKING = {
+    {"↵", "picks"}, {"esc", "closes"}, {"a-z", "narrows"}, {"↑↓", "moves"}
+  };
+
+  private KeyLine() {}
+
+  static void paint(Scene scene, CellGrid grid) {
+    int y = scene.rows - 1;
+    grid.fill(0, y, scene.columns, GROUND);
+    ViewState state = scene.state;
+    if (state.search() != null && state.search().typing()) {
+      typing(scene, grid, y);
+      return;
+    }
+    if (!state.message().isEmpty()) {
+      Role role = state.trouble() ? Role.WORSE : Role.ACCENT;
+      grid.text(1, y, scene.columns - 2, state.message(), Paint.of(role), GROUND, CellGrid.BOLD);
+      return;
+    }
+    int x = 1;
+    if (state.pick() != null) {
+      for (String[] key : PICKING) {
+        x = entry(scene, grid, x, key[0], key[1]);
+      }
+      return;
+    }
+    Action[] actions = state.view().keys().keyLine(state);
+    for (int i = 0; i < actions.length && x > 0; ) {
+      StringBuilder keys = new StringBuilder();
+      String label = label(state, actions[i]);
+      do {
+        List<Key> own = scene.options.keymap().keys(actions[i]);
+        keys.append(own.isEmpty() ? "" : symbol(own.get(0)));
+        i++;
+      } while (i < actions.length && label(state, actions[i]).equals(label));
+      if (!keys.isEmpty()) {
+        x = entry(scene, grid, x, keys.toString(), label);
+      }
+    }
+  }
+
+  private static String symbol(Key key) {
+    return key.kind() == Key.Kind.ENTER ? "↵" : key.symbol();
+  }
+
+  private static String label(ViewState state, Action action) {
+    return switch (action) {
+      case FREEZE -> state.frozen() ? "thaw" : action.label();
+      case NEXT_VIEW -> state.view().next().label();
+      case SEARCH -> state.search() == null ? action.label() : "edit";
+      case BACK -> state.search() == null ? action.label() : "close";
+      default -> action.label();
+    };
+  }
+
+  /** Where the next entry begins; -1 if this one has no room any more. */
+  private static int entry(Scene scene, CellGrid grid, int x, String key, String label) {
+    int y = scene.rows - 1;
+    int width = TextWidth.of(key) + 1 + TextWidth.of(label);
+    if (x + width > scene.columns - 1) {
+      return -1;
+    }
+    int at = x + grid.text(x, y, width, key, Paint.of(Role.ACCENT), GROUND, CellGrid.BOLD) + 1;
+    return at + grid.text(at, y, width, label, Paint.of(Role.DIM), GROUND, 0) + 2;
+  }
+
+  private static void typing(Scene scene, CellGrid grid, int y) {
+    Search search = scene.state.search();
+    String answer = search.trouble();
+    String hint = answer.isEmpty() ? "enter keeps it, esc drops it" : "no regex: " + answer;
+    int hintX = scene.columns - 1 - TextWidth.of(hint);
+    int room = Math.max(10, (answer.isEmpty() && hintX < 20 ? scene.columns : hintX) - 4);
+    String text = search.text();
+    while (TextWidth.exceeds(text, room)) {
+      text = text.substring(text.offsetByCodePoints(0, 1));
+    }
+    int x = 1 + grid.text(1, y, 1, "/", Paint.of(Role.ACCENT), GROUND, CellGrid.BOLD);
+    x += grid.text(x, y, room, text, Paint.of(Role.TEXT), GROUND, 0);
+    grid.put(x, y, ' ', Paint.of(Role.TEXT), Paint.of(Role.SELECT), CellGrid.UNDERLINE);
+    if (hintX > x + 1) {
+      grid.text(
+          hintX,
+          y,
+          scene.columns,
+          hint,
+          Paint.of(answer.isEmpty() ? Role.DIM : Role.WORSE),
+          GROUND,
+          0);
+    }
+  }
+}

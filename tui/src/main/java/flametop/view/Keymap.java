@@ -1,0 +1,108 @@
+package flametop.view;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Which key does what, in each view. Immutable. */
+public final class Keymap {
+  /** Nothing is remapped. */
+  public static final Keymap DEFAULT = new Keymap(defaults());
+
+  private final EnumMap<Action, List<Key>> keys;
+
+  /** By view, made when first asked for: the first picture needs none of it. */
+  private final EnumMap<View, Map<Key, Action>> actions = new EnumMap<>(View.class);
+
+  /** A key that would do two things in a view. */
+  public record Conflict(View view, Key key, Action first, Action second) {}
+
+  private Keymap(EnumMap<Action, List<Key>> keys) {
+    this.keys = keys;
+  }
+
+  private static EnumMap<Action, List<Key>> defaults() {
+    EnumMap<Action, List<Key>> keys = new EnumMap<>(Action.class);
+    for (Action action : Action.values()) {
+      List<Key> own = new ArrayList<>();
+      for (String name : action.keys().split(" ", -1)) {
+        own.add(Key.parse(name));
+      }
+      keys.put(action, own);
+    }
+    return keys;
+  }
+
+  /** The same with other keys for an action, maybe none. Ctrl-C goes on to quit. */
+  public Keymap with(Action action, List<Key> own) {
+    EnumMap<Action, List<Key>> changed = new EnumMap<>(keys);
+    List<Key> all = new ArrayList<>(own);
+    if (action == Action.QUIT && !all.contains(Key.CTRL_C)) {
+      all.add(Key.CTRL_C);
+    }
+    changed.put(action, List.copyOf(all));
+    return new Keymap(changed);
+  }
+
+  /** What a key does in a view; null for nothing. */
+  synchronized Action action(View view, Key key) {
+    Map<Key, Action> byKey = actions.get(view);
+    if (byKey == null) {
+      byKey = new HashMap<>();
+      for (Action action : Action.values()) {
+        if (has(view, action)) {
+          for (Key own : keys(action)) {
+            byKey.putIfAbsent(own, action);
+          }
+        }
+      }
+      actions.put(view, byKey);
+    }
+    return byKey.get(key);
+  }
+
+  /** The keys of an action; the first is the one to tell of. */
+  List<Key> keys(Action action) {
+    return keys.get(action);
+  }
+
+  /** Whether a view has an action, of its own or because all have it. */
+  static boolean has(View view, Action action) {
+    return isOwn(view, action) || contains(Keys.EVERYWHERE, action);
+  }
+
+  /** Whether a view has an action that not all have. */
+  static boolean isOwn(View view, Action action) {
+    return contains(view.keys().actions(), action);
+  }
+
+  private static boolean contains(Action[] actions, Action wanted) {
+    for (Action action : actions) {
+      if (action == wanted) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Every key that two actions of the same view have. */
+  public List<Conflict> conflicts() {
+    List<Conflict> conflicts = new ArrayList<>();
+    for (View view : View.values()) {
+      Map<Key, Action> taken = new HashMap<>();
+      for (Action action : Action.values()) {
+        if (has(view, action)) {
+          for (Key key : keys(action)) {
+            Action other = taken.putIfAbsent(key, action);
+            if (other != null && other != action) {
+              conflicts.add(new Conflict(view, key, other, action));
+            }
+          }
+        }
+      }
+    }
+    return conflicts;
+  }
+}

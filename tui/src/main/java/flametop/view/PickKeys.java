@@ -1,0 +1,96 @@
+package flametop.view;
+
+import flametop.profile.ProcessRow;
+import flametop.profile.TaskFilter;
+import java.util.Set;
+
+/** What the keys do while a pick list is open. */
+final class PickKeys {
+  private PickKeys() {}
+
+  static Keys.Step press(ViewState s, Key key) {
+    PickList pick = s.pick();
+    switch (key.kind()) {
+      case ESCAPE -> {
+        return Keys.Step.to(s.withPick(null));
+      }
+      case UP -> {
+        return Keys.Step.to(s.withPick(pick.moved(-1)));
+      }
+      case DOWN -> {
+        return Keys.Step.to(s.withPick(pick.moved(1)));
+      }
+      case PAGE_UP -> {
+        return Keys.Step.to(s.withPick(pick.moved(-10)));
+      }
+      case PAGE_DOWN -> {
+        return Keys.Step.to(s.withPick(pick.moved(10)));
+      }
+      case HOME -> {
+        return Keys.Step.to(s.withPick(pick.moved(-100_000)));
+      }
+      case END -> {
+        return Keys.Step.to(s.withPick(pick.moved(100_000)));
+      }
+      case BACKSPACE -> {
+        String t = pick.typed();
+        return t.isEmpty()
+            ? Keys.Step.to(s.withMessage("nothing typed; esc closes the list", false))
+            : Keys.Step.to(
+                s.withPick(pick.withTyped(t.substring(0, t.offsetByCodePoints(t.length(), -1)))));
+      }
+      case CTRL -> {
+        return key.character() == 'u'
+            ? Keys.Step.to(s.withPick(pick.withTyped("")))
+            : Keys.nothing(s, key);
+      }
+      case CHARACTER -> {
+        PickList typed = pick.withTyped(pick.typed() + Character.toString(key.character()));
+        return Keys.Step.to(
+            s.withPick(typed)
+                .withMessage(
+                    typed.rows() != null && typed.matching().isEmpty() ? "no match" : "", false));
+      }
+      case ENTER -> {
+        return picked(s, pick);
+      }
+      default -> {
+        return Keys.nothing(s, key);
+      }
+    }
+  }
+
+  static Keys.Step picked(ViewState s, PickList pick) {
+    if (pick.rows() == null) {
+      return Keys.Step.to(
+          s.withPick(pick.withChosen(true))
+              .withMessage("the list is still being made; then the first match is picked", false));
+    }
+    if (!pick.typed().isEmpty() && pick.matching().isEmpty()) {
+      return Keys.Step.to(s.withMessage("no match", false));
+    }
+    boolean processes = pick.of() == PickList.Of.PROCESSES;
+    ProcessRow row = pick.marked();
+    TaskFilter now = s.filter();
+    TaskFilter next;
+    String text;
+    if (row == null) {
+      next =
+          processes
+              ? new TaskFilter(s.base().tgids(), now.comms(), now.uids())
+              : new TaskFilter(now.tgids(), s.base().comms(), now.uids());
+      text = processes ? "all processes" : "all comms";
+    } else if (processes) {
+      next = new TaskFilter(Set.of(row.pid()), now.comms(), now.uids());
+      text = "only pid " + row.pid() + " " + row.comm() + ", its past too";
+    } else {
+      next = new TaskFilter(now.tgids(), Set.of(row.comm()), now.uids());
+      text = "only comm " + row.comm() + ", its past too";
+    }
+    ViewState closed = s.withPick(null);
+    if (next.equals(now)) {
+      return Keys.Step.to(closed.withMessage("shown already", false));
+    }
+    return Keys.Step.to(closed.withFilter(next).withMessage(text, false), new Effect.Filter(next));
+  }
+}

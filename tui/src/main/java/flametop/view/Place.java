@@ -1,0 +1,45 @@
+package flametop.view;
+
+import flametop.profile.GraphQuery;
+import java.util.List;
+
+/**
+ * Where the user is in a graph. Immutable.
+ *
+ * @param zooms how the view was narrowed, outermost first; empty: the whole graph
+ * @param selected the selected node, {@link GraphQuery#ROOT} at first
+ * @param trail the nodes from the root to the selected one, as last seen: where to fall back to
+ *     when it is gone
+ * @param run the selection is not {@code selected} but the run of thin frames on it that holds
+ *     {@code runNode}
+ * @param runNode a node of that run; -1 if the slice lists none of them
+ * @param scroll levels hidden between the panel's edge and the first one drawn; -1: found by the
+ *     zoom
+ */
+record Place(
+    List<ViewState.Zoom> zooms,
+    long selected,
+    List<Long> trail,
+    boolean run,
+    long runNode,
+    int scroll) {
+  static final Place ROOT =
+      new Place(List.of(), GraphQuery.ROOT, List.of(GraphQuery.ROOT), false, -1, -1);
+
+  /** The scroll is found anew: the zoomed node near the edge. */
+  Place withZooms(List<ViewState.Zoom> value) {
+    return new Place(List.copyOf(value), selected, trail, run, runNode, -1);
+  }
+
+  Place withSelected(long node, List<Long> path) {
+    return new Place(zooms, node, path, false, -1, scroll);
+  }
+
+  Place withRun(long parent, long member, List<Long> path) {
+    return new Place(zooms, parent, path, true, member, scroll);
+  }
+
+  Place withScroll(int levels) {
+    return new Place(zooms, selected, trail, run, runNode, levels);
+  }
+}

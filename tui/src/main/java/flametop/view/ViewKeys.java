@@ -1,0 +1,24 @@
+package flametop.view;
+
+import flametop.profile.PageQuery;
+
+/** What a view can do, and what it asks for. */
+interface ViewKeys {
+  /** Its own actions; those of {@link Keys#EVERYWHERE} come with every view. */
+  Action[] actions();
+
+  /** What the line of keys shows, the most used first; neighbours with one label share it. */
+  Action[] keyLine(ViewState s);
+
+  /**
+   * Does one of its own actions.
+   *
+   * @return null for an action that is none of them
+   */
+  Keys.Step act(Scene scene, ViewState s, Action action);
+
+  /** What it shows beside the snapshot; null if nothing. */
+  default PageQuery page(ViewState s) {
+    return null;
+  }
+}

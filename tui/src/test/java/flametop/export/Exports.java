@@ -1,0 +1,132 @@
+package flametop.export;
+
+import flametop.profile.FoldedStack;
+import flametop.profile.Moment;
+import flametop.profile.NodeKind;
+import flametop.profile.Snapshot;
+import flametop.profile.StateSet;
+import flametop.profile.TaskFilter;
+import flametop.sampler.State;
+import flametop.sampler.StreamFacts;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+/** Exports made by hand. */
+final class Exports {
+  /** What breaks out of JSON, HTML, scripts, XML, folded lines and protobuf, if anything does. */
+  static final List<String> HOSTILE =
+      List.of(
+          "</script><script>document.title='out'</script>",
+          "<!--<script>",
+          "-->",
+          "]]>",
+          "<img src=x onerror=\"document.title='out'\">",
+          "&lt;&amp;&#0;",
+          "\"'`\\",
+          "\\u003cscript>",
+          "${1+1}{{7*7}}",
+          "__proto__",
+          "constructor",
+          "toString",
+          "line\u2028and\u2029paragraph",
+          "half \ud83d of a pair",
+          "\udd25other half",
+          "🔥 日本語 é",
+          "\uffff\ufffe",
+          "nul \0 bell \u0007 escape \u001b[2J",
+          "a\nb\rc\td",
+          "a;b;c 12",
+          " leading and trailing ",
+          "# comment: 5",
+          "",
+          "operator<< <std::char_traits<char> >(std::ostream&, char const*)",
+          "x".repeat(28_000));
+
+  private Exports() {}
+
+  /** Names and kinds in turn, of process 7 on a CPU. */
+  static FoldedStack stack(long value, Object... namesAndKinds) {
+    String[] names = new String[namesAndKinds.length / 2];
+    NodeKind[] kinds = new NodeKind[names.length];
+    String[] modules = new String[names.length];
+    for (int i = 0; i < names.length; i++) {
+      names[i] = (String) namesAndKinds[2 * i];
+      kinds[i] = (NodeKind) namesAndKinds[2 * i + 1];
+      modules[i] = kinds[i] == NodeKind.PROCESS ? "" : "lib" + kinds[i];
+    }
+    return new FoldedStack(
+        names,
+        kinds,
+        modules,
+        value,
+        List.of(new FoldedStack.Share(7, names[0], 0, "", State.RUN, value)));
+  }
+
+  /** Stacks in the order that the profile gives them in. */
+  static StackExport of(Unit unit, FoldedStack... stacks) {
+    return StackExport.of(provenance("web-1"), unit, List.of(stacks));
+  }
+
+  static Provenance provenance(String host) {
+    StreamFacts facts =
+        StreamFacts.parse(
+            "host="
+                + host.replace('\n', ' ')
+                + "\nkernel=6.18.1\narch=x86_64\ntarget=pid 12\nhz.pass=19\nhz.cpu=199\n"
+                + "time.monotonic=1000000000\ntime.wall=1700000000000000000\n");
+    Moment moment =
+        new Moment(
+            31_000_000_000L,
+            30_000_000_000L,
+            new String[] {"all", "</script>", "main 5"},
+            new TaskFilter(Set.of(), Set.of("<!-- & 9"), Set.of()),
+            19,
+            99,
+            new Snapshot.Losses(1, 2, 0.031, 0.01),
+            false);
+    return Provenance.of("flametop 0.0.0", facts, moment, StateSet.BUSY);
+  }
+
+  /** Every hostile name as process, function and module, at random depths, in order of names. */
+  static StackExport hostile(long seed) {
+    Random random = new Random(seed);
+    List<FoldedStack> stacks = new ArrayList<>();
+    List<String> roots = HOSTILE.stream().sorted().toList();
+    for (String root : roots) {
+      int depth = 1 + random.nextInt(6);
+      String[] names = new String[depth + 1];
+      NodeKind[] kinds = new NodeKind[names.length];
+      String[] modules = new String[names.length];
+      names[0] = root;
+      kinds[0] = NodeKind.PROCESS;
+      modules[0] = "";
+      for (int i = 1; i < names.length; i++) {
+        names[i] = HOSTILE.get(random.nextInt(HOSTILE.size()));
+        kinds[i] = NodeKind.values()[2 + random.nextInt(7)];
+        modules[i] = HOSTILE.get(random.nextInt(HOSTILE.size()));
+      }
+      List<FoldedStack.Share> shares = new ArrayList<>();
+      long value = 0;
+      for (State state : State.values()) {
+        long part = random.nextInt(300_000_000);
+        value += part;
+        if (part > 0) {
+          shares.add(
+              new FoldedStack.Share(random.nextInt(3), root, random.nextInt(2), root, state, part));
+        }
+      }
+      stacks.add(new FoldedStack(names, kinds, modules, value, shares));
+    }
+    return StackExport.of(provenance(HOSTILE.get(random.nextInt(HOSTILE.size()))), Unit.US, stacks);
+  }
+
+  static byte[] bytes(StackFormat format, StackExport export) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    format.write(export, out);
+    return out.toByteArray();
+  }
+}

@@ -1,0 +1,104 @@
+package flametop.view;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class KeymapTest {
+  @Test
+  void defaults_everyView_haveNoConflict() {
+    assertEquals(List.of(), Keymap.DEFAULT.conflicts());
+  }
+
+  @Test
+  void actions_all_haveAnIdOfTheirOwnAndAreInAView() {
+    Set<String> ids = new HashSet<>();
+    for (Action action : Action.values()) {
+      assertTrue(action.id().matches("[a-z]+(-[a-z]+)*"), action.id());
+      assertTrue(ids.add(action.id()), action.id());
+      boolean somewhere = false;
+      for (View view : View.values()) {
+        somewhere |= Keymap.has(view, action);
+      }
+      assertTrue(somewhere, action.id());
+      for (String key : action.keys().split(" ")) {
+        assertNotNull(Key.parse(key), action.id() + " " + key);
+      }
+    }
+  }
+
+  @Test
+  void act_everyActionOfEveryView_isDone() {
+    for (View view : View.values()) {
+      ViewState state = Pictures.state().withView(view);
+      Scene scene = Scene.of(null, state, 80, 24, Pictures.options());
+      for (Action action : Action.values()) {
+        if (Keymap.has(view, action)) {
+          for (Key key : Keymap.DEFAULT.keys(action)) {
+            String said = Keys.press(scene, key).state().message();
+            assertFalse(said.contains("does nothing"), view + " " + action + ": " + said);
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void keyLine_everyView_hasActionsOfThatViewOnly() {
+    for (View view : View.values()) {
+      for (Action action : view.keys().keyLine(Pictures.state().withView(view))) {
+        assertTrue(Keymap.has(view, action), view + " " + action);
+      }
+    }
+  }
+
+  @Test
+  void with_otherKeys_theOldOnesDoNothing() {
+    Keymap keymap = Keymap.DEFAULT.with(Action.FREEZE, List.of(Key.of('f'), Key.function(5)));
+    assertEquals(Action.FREEZE, keymap.action(View.GRAPH, Key.function(5)));
+    assertEquals(Action.FREEZE, keymap.action(View.QUALITY, Key.of('f')));
+    assertNull(keymap.action(View.GRAPH, Key.of(' ')));
+    assertEquals(List.of(), keymap.conflicts());
+  }
+
+  @Test
+  void with_aKeyThatIsTaken_isAConflictInTheViewsThatHaveBoth() {
+    Keymap keymap = Keymap.DEFAULT.with(Action.ROOT, List.of(Key.of('e')));
+    assertEquals(
+        List.of(new Keymap.Conflict(View.GRAPH, Key.of('e'), Action.ROOT, Action.EXPORT)),
+        keymap.conflicts());
+  }
+
+  @Test
+  void with_quitOnAnotherKey_ctrlCStillQuits() {
+    Keymap keymap = Keymap.DEFAULT.with(Action.QUIT, List.of(Key.of('x')));
+    assertEquals(Action.QUIT, keymap.action(View.GRAPH, Key.CTRL_C));
+    assertNull(keymap.action(View.GRAPH, Key.of('q')));
+  }
+
+  @Test
+  void parse_everyName_isTheKeyThatHasIt() {
+    for (Key.Kind kind : Key.Kind.values()) {
+      Key key =
+          switch (kind) {
+            case CHARACTER -> Key.of('ß');
+            case CTRL -> Key.ctrl('x');
+            case FUNCTION -> Key.function(12);
+            default -> Key.of(kind);
+          };
+      assertEquals(kind == Key.Kind.OTHER ? null : key, Key.parse(key.name()));
+    }
+    assertEquals(Key.of(' '), Key.parse("space"));
+    assertEquals(Key.of(Key.Kind.PAGE_UP), Key.parse("PgUp"));
+    for (String none : new String[] {"", " ", "f0", "f13", "f1x", "ctrl-", "ctrl-ä", "hyper"}) {
+      assertNull(Key.parse(none), none);
+    }
+  }
+}
