@@ -84,12 +84,12 @@ test_theme_in_error_is_told_by_line_and_the_screen_opens() {
   equal "exit code" 0 "$(ended)"
 }
 
-test_settings_are_used_and_their_errors_told_by_line() {
+test_theme_of_the_settings_that_is_none_is_told_by_line() {
   mkdir -p "$work/flametop"
-  printf 'theme = fjord\nascii = yes\nrefresh = often\n' >"$work/flametop/config"
+  printf 'ascii = on\n\ntheme = octarine\n' >"$work/flametop/flametop.conf"
   open_pane 200 40
   show '' ''
-  wait_for "config:3: refresh: 'often' is no number"
+  wait_for "flametop.conf:3: no theme 'octarine'; there are dark"
   wait_for 'replay ended'
   ! capture | LC_ALL=C grep -q '[^ -~]' || fail "more than ASCII"
   keys q

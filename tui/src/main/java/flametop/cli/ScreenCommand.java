@@ -14,12 +14,14 @@ import flametop.sampler.Target;
 import flametop.term.LiveScreen;
 import flametop.term.LiveSession;
 import flametop.term.Look;
+import flametop.term.Preferences;
 import flametop.term.ScreenOptions;
 import flametop.term.SnapshotSource;
 import flametop.term.UserFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +29,9 @@ import java.util.function.BooleanSupplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /** The live screen. */
@@ -36,7 +40,7 @@ import picocli.CommandLine.TypeConversionException;
     sortOptions = false,
     separator = " ",
     versionProvider = Main.Version.class,
-    customSynopsis = "flametop [-a | -p PID | -t TID] [OPTIONS] | record OPTIONS | check",
+    customSynopsis = "flametop [-a|-p PID|-t TID] [OPTIONS] [-- COMMAND] | record OPTIONS | check",
     description = "Where the threads of this machine spend their time, live.",
     commandListHeading = "",
     footer = {
@@ -47,7 +51,6 @@ import picocli.CommandLine.TypeConversionException;
     })
 final class ScreenCommand implements Callable<Integer> {
   private static final int MAX_NAME = 200;
-  private static final int DEFAULT_HISTORY_MEBIBYTES = 16;
 
   @Mixin private final TargetOptions targets = new TargetOptions();
 
@@ -73,19 +76,34 @@ final class ScreenCommand implements Callable<Integer> {
       names = "--theme",
       order = 11,
       paramLabel = "NAME",
-      description = "colours (list: which there are); --ascii: ASCII only")
+      description = "colours (list: all); --ascii --no-mouse --print-config")
   private String theme;
 
   @Option(names = "--ascii", order = 11, hidden = true, description = "draw ASCII only")
-  private Boolean ascii;
+  private boolean ascii;
 
   @Option(
       names = "--history",
       order = 12,
       paramLabel = "MIB",
       converter = Mebibytes.class,
+      defaultValue = "16",
       description = "memory for what was seen, 4 to 256 (default 16)")
-  private Integer historyMebibytes;
+  private int historyMebibytes;
+
+  @Option(
+      names = "--no-mouse",
+      order = 12,
+      hidden = true,
+      description = "the terminal keeps the mouse")
+  private boolean noMouse;
+
+  @Option(
+      names = "--print-config",
+      order = 13,
+      hidden = true,
+      description = "a configuration with everything that can be set")
+  private boolean printConfig;
 
   @Mixin private final ReplayOptions replay = new ReplayOptions();
 
@@ -106,9 +124,20 @@ final class ScreenCommand implements Callable<Integer> {
   @SuppressWarnings("unused") // picocli looks at the annotation
   private boolean version;
 
+  @Spec private CommandSpec spec;
+
+  private final List<String> program;
+  private Workload workload;
   private Sampler sampler;
   private Profile profile;
   private boolean left;
+
+  /**
+   * @param program to start and to look at; empty: none
+   */
+  ScreenCommand(List<String> program) {
+    this.program = program;
+  }
 
   /** Opens what is shown; may take a second. */
   private interface Opening {
@@ -123,11 +152,17 @@ final class ScreenCommand implements Callable<Integer> {
   static final class Seconds implements ITypeConverter<Double> {
     @Override
     public Double convert(String text) {
-      double seconds = text.matches("[0-9]{1,3}(\\.[0-9]{1,6})?") ? Double.parseDouble(text) : -1;
-      if (seconds < 0.1 || seconds > 60) {
+      Double seconds = parse(text);
+      if (seconds == null) {
         throw new TypeConversionException("'" + text + "' is no number from 0.1 to 60");
       }
       return seconds;
+    }
+
+    /** Null if the text is no such time. */
+    static Double parse(String text) {
+      double seconds = text.matches("[0-9]{1,3}(\\.[0-9]{1,6})?") ? Double.parseDouble(text) : -1;
+      return seconds < 0.1 || seconds > 60 ? null : seconds;
     }
   }
 
@@ -141,6 +176,11 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    if (printConfig) {
+      spec.commandLine().getOut().print(Configuration.example());
+      spec.commandLine().getOut().flush();
+      return ExitCode.DONE.number();
+    }
     replay.agree(targets, rates, budget, jvms);
     if (!Terminals.isStdin() || !Terminals.isStdout()) {
       throw new Failure.Ends(
@@ -148,28 +188,33 @@ final class ScreenCommand implements Callable<Integer> {
           (Terminals.isStdout() ? "stdin" : "stdout")
               + " is no terminal, and the screen needs one; `flametop record` samples without: flametop record -d 10 -o out.folded");
     }
-    Target target = targets.target();
-    UserFiles user = UserFiles.of(System.getenv());
-    Settings settings = new Settings(user);
-    int history =
-        given(historyMebibytes, settings, "history", new Mebibytes(), DEFAULT_HISTORY_MEBIBYTES);
-    Options options = new Options(RootOrder.COMM, (long) history << 20, filters.filter(), true);
-    Double refresh = given(refreshSeconds, settings, "refresh", new Seconds(), null);
+    targets.agree(program, replay);
+    workload = program.isEmpty() ? null : Workload.of(program);
+    Target target = workload == null ? targets.target() : workload.target();
+    Options options =
+        new Options(RootOrder.COMM, (long) historyMebibytes << 20, filters.filter(), true);
     Origin origin = replay.file() == null ? live(target) : recorded(replay.open(1));
+    UserFiles user = UserFiles.of(System.getenv());
+    Configuration configuration = Configuration.read(user);
+    Double refresh = refreshSeconds == null ? configuration.refreshSeconds() : refreshSeconds;
     ScreenOptions screen =
         new ScreenOptions(
             origin.host,
             origin.what,
             options.filter(),
-            states.given()
-                ? states.shown(origin.wholeHost)
-                : given(null, settings, "states", new States(), states.shown(origin.wholeHost)),
+            states.shown(origin.wholeHost),
             origin.passHz,
             origin.cpuHz,
             refresh == null ? 0 : (long) (refresh * 1e9),
             budget.share(),
             budget.kept(rates, refresh != null),
-            look(user, settings));
+            look(configuration, user),
+            new Preferences(
+                configuration.keymap(),
+                configuration.mouse() && !noMouse,
+                configuration.ascii() || ascii,
+                configuration.problems(),
+                HistoryFile.of(System.getenv())));
     CompletableFuture<LiveSession> session = new CompletableFuture<>();
     Thread opening = new Thread(() -> open(session, origin, target, options), "open");
     opening.setDaemon(true);
@@ -181,25 +226,19 @@ final class ScreenCommand implements Callable<Integer> {
     }
   }
 
-  private Look look(UserFiles user, Settings settings) {
-    String name = given(theme, settings, "theme", new Settings.Text(), Look.DEFAULT_THEME);
-    String place = theme == null ? settings.place("theme") : "";
-    boolean only = given(ascii, settings, "ascii", new Settings.YesNo(), false);
-    return new Look(name, place, Look.themesFolder(), user, only, settings.notice());
-  }
-
-  /** What the command line says, else what the user has set, else the default. */
-  private static <T> T given(
-      T value, Settings settings, String option, ITypeConverter<T> converter, T otherwise) {
-    T set = value == null ? settings.value(option, converter) : value;
-    return set == null ? otherwise : set;
+  private Look look(Configuration configuration, UserFiles user) {
+    if (theme != null || configuration.theme() == null) {
+      String name = theme == null ? Look.DEFAULT_THEME : theme;
+      return new Look(name, "", Look.themesFolder(), user);
+    }
+    return new Look(configuration.theme(), configuration.themePlace(), Look.themesFolder(), user);
   }
 
   private Origin live(Target target) {
     return new Origin(
         target.kind() == Target.Kind.ALL,
         hostName(),
-        describe(target),
+        workload == null ? describe(target) : workload.what(),
         rates.passHz(),
         rates.cpuHz(),
         () ->
@@ -228,7 +267,7 @@ final class ScreenCommand implements Callable<Integer> {
   }
 
   private synchronized LiveSession begin(
-      SampleSource source, Origin origin, Target target, Options options) {
+      SampleSource source, Origin origin, Target target, Options options) throws IOException {
     if (left) {
       source.close();
       return null;
@@ -237,7 +276,11 @@ final class ScreenCommand implements Callable<Integer> {
     profile = opened;
     sampler = new Sampler(source, rates.passHz(), rates.cpuHz(), opened);
     sampler.start();
-    if (!source.recorded() && target.kind() != Target.Kind.ALL) {
+    CompletableFuture<Integer> end = null;
+    if (workload != null) {
+      end = new CompletableFuture<>();
+      begin(end, source);
+    } else if (!source.recorded() && target.kind() != Target.Kind.ALL) {
       Thread watch = new Thread(() -> lookAfter(target, opened), "target");
       watch.setDaemon(true);
       watch.start();
@@ -248,7 +291,33 @@ final class ScreenCommand implements Callable<Integer> {
         SnapshotSource.of(opened),
         source.recorded() ? null : sampler::setRates,
         source instanceof KernelSource kernel ? new JvmMaps(kernel) : null,
-        new ScreenExporter(opened, source.facts()));
+        new ScreenExporter(opened, source.facts()),
+        end);
+  }
+
+  /** Starts the program; its end is that of the screen. */
+  private void begin(CompletableFuture<Integer> end, SampleSource source) throws IOException {
+    try {
+      workload.start(true);
+    } catch (IOException e) {
+      source.close();
+      throw e;
+    }
+    Thread watch =
+        new Thread(
+            () -> {
+              try {
+                while (!workload.isOver()) {
+                  TimeUnit.MILLISECONDS.sleep(50);
+                }
+                end.complete(workload.exitCode());
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            "program");
+    watch.setDaemon(true);
+    watch.start();
   }
 
   private final class JvmMaps implements BooleanSupplier {
@@ -284,6 +353,9 @@ final class ScreenCommand implements Callable<Integer> {
 
   private synchronized void leave() {
     left = true;
+    if (workload != null) {
+      workload.close();
+    }
     if (sampler != null) {
       sampler.close();
       profile.close();

@@ -25,6 +25,7 @@ final class GraphKeys implements ViewKeys {
     Action.STATES,
     Action.FLIP,
     Action.COLOUR,
+    Action.COPY,
   };
 
   private static final Action[] KEY_LINE = {
@@ -42,6 +43,7 @@ final class GraphKeys implements ViewKeys {
     Action.EXPORT,
     Action.FLIP,
     Action.COLOUR,
+    Action.COPY,
     Action.QUIT,
     Action.ROOT,
     Action.MORE_PASSES,
@@ -104,8 +106,26 @@ final class GraphKeys implements ViewKeys {
         yield Keys.Step.to(
             s.withColouring(next).withMessage("colours tell the " + next.label(), false));
       }
+      case COPY -> copy(scene, s);
       default -> null;
     };
+  }
+
+  private static Keys.Step copy(Scene scene, ViewState s) {
+    if (scene.selectedBox < 0) {
+      return Keys.Step.to(s.withMessage("nothing to copy yet", false));
+    }
+    if (scene.geometry.isRun(scene.selectedBox)) {
+      return Keys.Step.to(
+          s.withMessage("what is too thin to draw has no name; enter opens it", false));
+    }
+    String name = scene.geometry.slice().name()[scene.geometry.node(scene.selectedBox)];
+    return Keys.Step.to(s, new Effect.Copy(name));
+  }
+
+  @Override
+  public Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    return GraphMouse.act(scene, s, mouse);
   }
 
   private static Keys.Step select(Scene scene, ViewState s, int box, String already) {
@@ -115,7 +135,7 @@ final class GraphKeys implements ViewKeys {
     return Keys.Step.to(selectBox(scene, s, box));
   }
 
-  private static ViewState selectBox(Scene scene, ViewState s, int box) {
+  static ViewState selectBox(Scene scene, ViewState s, int box) {
     Geometry g = scene.geometry;
     ViewState scrolled = s.scroll() < 0 ? s.withScroll(scene.firstLevel) : s;
     if (g.isRun(box)) {
@@ -179,7 +199,7 @@ final class GraphKeys implements ViewKeys {
     return select(scene, s, box, s.flame() ? "nothing above" : "nothing below");
   }
 
-  private static Keys.Step zoomIn(Scene scene, ViewState s) {
+  static Keys.Step zoomIn(Scene scene, ViewState s) {
     int box = scene.selectedBox;
     if (box < 0) {
       return Keys.Step.to(s.withMessage("nothing to zoom into yet", false));

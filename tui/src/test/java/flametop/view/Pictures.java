@@ -29,7 +29,14 @@ public final class Pictures {
 
   static PaintOptions options() {
     return new PaintOptions(
-        "web-1", "all tasks", false, false, false, Pictures::user, Keymap.DEFAULT);
+        "web-1",
+        "all tasks",
+        false,
+        false,
+        false,
+        Pictures::user,
+        Keymap.DEFAULT,
+        java.util.List.of());
   }
 
   private static String user(int uid) {
@@ -578,16 +585,33 @@ public final class Pictures {
     frames.add(quality("quality-help-80x24", quality.withHelp(true), 80, 24));
     frames.add(frame("budget-80x24", server, frugal.withView(View.GRAPH), 80, 24));
     PaintOptions ascii =
-        new PaintOptions("web-1", "all tasks", false, true, true, Pictures::user, Keymap.DEFAULT);
+        new PaintOptions(
+            "web-1",
+            "all tasks",
+            false,
+            true,
+            true,
+            Pictures::user,
+            Keymap.DEFAULT,
+            java.util.List.of());
     frames.add(frame("ascii-80x24", snapshot(server, selected, 80), selected, 80, 24, ascii));
     frames.add(
         frame("ascii-hostile-80x24", snapshot(hostile(), state(), 80), state(), 80, 24, ascii));
     PaintOptions coloured =
-        new PaintOptions("web-1", "all tasks", false, true, false, Pictures::user, Keymap.DEFAULT);
+        new PaintOptions(
+            "web-1", "all tasks", false, true, false, Pictures::user, Keymap.DEFAULT, List.of());
     frames.add(
         frame("ascii-colours-80x24", snapshot(server, selected, 80), selected, 80, 24, coloured));
     PaintOptions plain =
-        new PaintOptions("web-1", "all tasks", false, false, true, Pictures::user, Keymap.DEFAULT);
+        new PaintOptions(
+            "web-1",
+            "all tasks",
+            false,
+            false,
+            true,
+            Pictures::user,
+            Keymap.DEFAULT,
+            java.util.List.of());
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
     return frames;
   }
@@ -672,7 +696,9 @@ public final class Pictures {
               query.zoom() == 0 ? List.of() : List.of(new ViewState.Zoom(query.zoom(), 1)));
       asked =
           asked.withSearch(
-              query.search() == null ? null : new Search("", false, query.search(), "", 0));
+              query.search() == null
+                  ? null
+                  : new Search(Prompt.of(""), false, query.search(), "", 0));
       return CompletableFuture.completedFuture(Pictures.snapshot(tree, asked, query.columns()));
     }
 
