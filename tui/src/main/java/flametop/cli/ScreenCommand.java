@@ -40,7 +40,7 @@ import picocli.CommandLine.TypeConversionException;
     sortOptions = false,
     separator = " ",
     versionProvider = Main.Version.class,
-    customSynopsis = "flametop [-a|-p PID|-t TID] [OPTIONS] [-- COMMAND] | record OPTIONS | check",
+    customSynopsis = "flametop [-a|-p PID|-t TID] [OPTIONS] [-- COMMAND] | record | check",
     description = "Where the threads of this machine spend their time, live.",
     commandListHeading = "",
     footer = {
