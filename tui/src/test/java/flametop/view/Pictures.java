@@ -239,6 +239,36 @@ public final class Pictures {
     return t;
   }
 
+  /** Names as compilers make them. */
+  static Tree longNames() {
+    Tree t = new Tree();
+    t.stack(
+        500,
+        "chromium",
+        "void base::internal::Invoker<base::internal::BindState<void (*)(int), int>, void ()>::RunOnce(base::internal::BindStateBase*)",
+        "std::vector<std::pair<int, std::string>, std::allocator<std::pair<int, std::string> > >::push_back(std::pair<int, std::string> const&)",
+        "operator new(unsigned long)");
+    t.stack(
+        300,
+        "ripgrep",
+        "<grep_searcher::searcher::core::Core<'s, M, S> as core::iter::Iterator>::next::h0123456789abcdef",
+        "core::ops::function::FnOnce::call_once{{vtable.shim}}::h00112233445566ff");
+    t.stack(
+        300,
+        "etcd",
+        "github.com/etcd-io/etcd/server/v3/mvcc.(*watchableStore).syncWatchersLoop",
+        "github.com/etcd-io/etcd/server/v3/mvcc.(*watchableStore).syncWatchersLoop.func1");
+    t.stack(
+        300,
+        "java",
+        "java.util.concurrent.ThreadPoolExecutor.runWorker(Ljava/util/concurrent/ThreadPoolExecutor$Worker;)V_[j]",
+        "java.util.HashMap.<init>(int)_[j]",
+        "__x64_sys_clock_nanosleep_[k]",
+        "mark_page_accessed.constprop.0.isra.0_[k]");
+    t.stack(80, "xz", "?liblzma.so.5.4.1+fn@0x17310", "?liblzma.so.5.4.1+fn@0x9aa0");
+    return t;
+  }
+
   /** A machine on which nothing happens. */
   static Tree idle() {
     return new Tree();
@@ -467,6 +497,12 @@ public final class Pictures {
     Tree quiet = new Tree();
     quiet.stack(20, "sshd", "main", "do_authenticated2", "__poll");
     frames.add(frame("almost-idle-80x24", quiet, state(), 80, 24));
+    frames.add(frame("long-names-160x40", longNames(), state(), 160, 40));
+    frames.add(frame("long-names-80x24", longNames(), state(), 80, 24));
+    frames.add(frame("long-names-40x10", longNames(), state(), 40, 10));
+    ViewState byState = selected.withStates(StateSet.ALL).withColouring(Colouring.STATE);
+    frames.add(frame("by-state-120x30", server, byState, 120, 30));
+    frames.add(frame("by-state-80x24", server, byState, 80, 24));
     frames.add(frame("hostile-80x24", hostile(), state(), 80, 24));
     frames.add(
         frame("search-120x30", server, selected.withSearch(Search.of("^process", true)), 120, 30));
@@ -572,6 +608,11 @@ public final class Pictures {
     frames.add(frame("ascii-80x24", snapshot(server, selected, 80), selected, 80, 24, ascii));
     frames.add(
         frame("ascii-hostile-80x24", snapshot(hostile(), state(), 80), state(), 80, 24, ascii));
+    PaintOptions coloured =
+        new PaintOptions(
+            "web-1", "all tasks", false, true, false, Pictures::user, Keymap.DEFAULT, List.of());
+    frames.add(
+        frame("ascii-colours-80x24", snapshot(server, selected, 80), selected, 80, 24, coloured));
     PaintOptions plain =
         new PaintOptions(
             "web-1",
