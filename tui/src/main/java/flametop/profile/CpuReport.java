@@ -10,8 +10,8 @@ import java.util.List;
  * @param noFrequency why there are no frequencies; empty if there are
  * @param noCycles why no cycles are counted; empty if they are
  */
-public record CpuReport(
-    List<CpuRow> cpus, String noIdleStates, String noFrequency, String noCycles) implements Page {
+public record CpuReport(List<CpuRow> cpus, String noIdleStates, String noFrequency, String noCycles)
+    implements Page {
   /** Asks for it. */
   public record Query() implements PageQuery {}
 }

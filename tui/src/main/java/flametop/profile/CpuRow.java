@@ -16,8 +16,8 @@ import java.util.List;
  * @param wakeups idle exits per second
  * @param ownWakeups of them by flametop's CPU clock
  * @param frequency mean, Hz
- * @param utilisation cycles that it ran, of those that passed at its frequency: above 1 where it ran
- *     faster than it says
+ * @param utilisation cycles that it ran, of those that passed at its frequency: above 1 where it
+ *     ran faster than it says
  */
 public record CpuRow(
     int cpu,

@@ -275,8 +275,7 @@ final class HostUsage {
 
   private static CpuRow unknown(int cpu) {
     double nan = Double.NaN;
-    return new CpuRow(
-        cpu, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, List.of());
+    return new CpuRow(cpu, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, List.of());
   }
 
   private CpuRow row(int index, Totals from, Totals to) {

@@ -155,6 +155,7 @@ public final class CellGrid {
       case '▃', '▄' -> '-';
       case '▅', '▆' -> '=';
       case '▇', '█', '▉', '▊', '▋', '▌' -> '#';
+      case '▚' -> '%';
       case '▓' -> '=';
       case '▒' -> '-';
       case '░' -> '.';

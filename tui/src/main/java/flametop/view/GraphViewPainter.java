@@ -10,6 +10,7 @@ final class GraphViewPainter implements ViewPainter {
     }
     if (scene.stripTop - 1 >= scene.graphTop + scene.graphRows + scene.sourceRows) {
       Painter.rule(grid, scene.stripTop - 1);
+      TimePainter.choice(scene, grid, scene.stripTop - 1);
     }
     GraphPainter.paint(scene, grid);
     if (scene.sourceRows > 0) {
