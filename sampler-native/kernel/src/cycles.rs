@@ -65,7 +65,7 @@ impl Cycles {
             .filter_map(|cpu| Frequency::open(*cpu, now))
             .collect();
         let no_frequency = frequencies.is_empty().then(|| {
-            "no frequencies: the kernel has no cpufreq driver here, as in most virtual machines"
+            "no frequencies: the kernel has no cpufreq driver, as in most virtual machines"
                 .to_owned()
         });
         // Where it may not be had, what the files say is all there is.
@@ -129,17 +129,17 @@ impl Cycles {
 fn why_not(error: &Error) -> String {
     match error.kind() {
         ErrorKind::PermissionDenied => {
-            "no hardware counters: the kernel does not permit them; run it as root (sudo)".to_owned()
+            "no cycles: the kernel does not permit hardware counters; run it as root (sudo)".to_owned()
         }
         ErrorKind::NotFound => {
-            "no hardware counters: this machine has none that the kernel knows, as most virtual machines"
+            "no cycles: no hardware counters here, as in most virtual machines"
                 .to_owned()
         }
         _ => match error.raw_os_error() {
             Some(libc::EOPNOTSUPP | libc::ENODEV | libc::ENXIO) => {
-                "no hardware counters: none of this machine counts cycles".to_owned()
+                "no cycles: no hardware counter of this machine counts them".to_owned()
             }
-            _ => format!("no hardware counters: {error}"),
+            _ => format!("no cycles: a hardware counter cannot be opened: {error}"),
         },
     }
 }
@@ -315,9 +315,9 @@ mod tests {
     #[test]
     fn why_not_says_what_is_missing_and_what_mends_it() {
         let said = |errno| why_not(&Error::from_raw_os_error(errno));
-        assert!(said(libc::ENOENT).contains("this machine has none"));
+        assert!(said(libc::ENOENT).contains("no hardware counters here"));
         assert!(said(libc::EACCES).contains("run it as root"));
-        assert!(said(libc::EOPNOTSUPP).contains("none of this machine counts cycles"));
+        assert!(said(libc::EOPNOTSUPP).contains("no hardware counter of this machine"));
         assert!(said(libc::EMFILE).contains("open files"));
     }
 

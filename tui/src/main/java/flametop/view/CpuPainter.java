@@ -300,7 +300,7 @@ final class CpuPainter {
     if (!Double.isNaN(cpu.user()) && !Double.isNaN(cpu.system())) {
       pieces.add(part("user", cpu.user(), USER));
       pieces.add(part(" sys", cpu.system(), SYSTEM));
-      if (form == Form.ALL) {
+      if (form.compareTo(Form.OWN_WAKEUPS) <= 0) {
         pieces.add(part(" irq", cpu.irq(), IRQ));
         pieces.add(part(" soft", cpu.softirq(), SOFTIRQ));
       } else {
@@ -316,7 +316,7 @@ final class CpuPainter {
               words ? "  waiting " + text : " wait " + text.substring(0, text.length() - 2),
               cpu.waiting() >= 1e7 ? WAITING : DIM));
     }
-    if (form == Form.ALL && !Double.isNaN(cpu.frequency())) {
+    if (form.compareTo(Form.OWN_WAKEUPS) <= 0 && !Double.isNaN(cpu.frequency())) {
       pieces.add(new Piece("  " + frequency(cpu.frequency()), DIM));
       if (!Double.isNaN(cpu.utilisation())) {
         pieces.add(new Piece(" cycles " + Units.percentField(cpu.utilisation()).trim(), DIM));

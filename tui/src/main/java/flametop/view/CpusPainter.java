@@ -96,8 +96,8 @@ final class CpusPainter implements ViewPainter {
   public String[][] legend() {
     return new String[][] {
       {"columns"},
-      {"waiting", "time that tasks waited for it"},
-      {"own", "wake-ups by flametop's clock"},
+      {"waiting", "tasks, for this CPU"},
+      {"own", "wakes by flametop's clock"},
       {"cycles", "run, of those that passed"},
     };
   }
@@ -133,12 +133,12 @@ final class CpusPainter implements ViewPainter {
   private static List<String> missing(CpuReport report) {
     List<String> missing = new ArrayList<>();
     if (!report.noFrequency().isEmpty()) {
-      missing.add("frequency n/a: " + report.noFrequency());
+      missing.add(report.noFrequency());
     }
     if (!report.noCycles().isEmpty()) {
-      missing.add("cycles n/a: " + report.noCycles());
+      missing.add(report.noCycles());
     } else if (!report.noFrequency().isEmpty()) {
-      missing.add("cycles n/a: a share of them needs the frequency");
+      missing.add("no share of cycles: it needs the frequency");
     }
     return missing;
   }
@@ -197,6 +197,9 @@ final class CpusPainter implements ViewPainter {
     for (Column column : Column.ALL) {
       String title = wide ? column.title : column.shortTitle;
       x += wide ? column.width : column.shortWidth;
+      if (x > scene.columns) {
+        break;
+      }
       boolean sorted = column.sort == table.sort();
       int fg = sorted ? ACCENT : DIM;
       grid.text(
@@ -221,6 +224,9 @@ final class CpusPainter implements ViewPainter {
     int x = MARK + NAME;
     for (Column column : Column.ALL) {
       x += wide ? column.width : column.shortWidth;
+      if (x > scene.columns) {
+        break;
+      }
       String text = column.text(row, wide);
       boolean none = text.equals("n/a") || text.equals("0%") || text.equals("0.0%");
       int paint = none && !selected ? DIM : fg;

@@ -56,8 +56,14 @@ final class IdlePainter implements ViewPainter {
   }
 
   private static int tableTop(Scene scene) {
-    boolean none = scene.page instanceof CpuReport report && !report.noIdleStates().isEmpty();
-    return scene.rows >= 16 ? none ? 4 : 3 : 2;
+    return scene.rows < 16 ? 2 : 3 + why(scene).length;
+  }
+
+  /** Why there are no idle states, in lines. */
+  private static String[] why(Scene scene) {
+    return scene.page instanceof CpuReport report && !report.noIdleStates().isEmpty()
+        ? report.noIdleStates().split("; ", -1)
+        : new String[0];
   }
 
   @Override
@@ -84,8 +90,8 @@ final class IdlePainter implements ViewPainter {
       grid.text(x, 1, scene.columns - x - 1, rest, DIM, GROUND, 0);
     }
     if (scene.page instanceof CpuReport report) {
-      if (top > 3) {
-        grid.text(1, 2, scene.columns - 2, report.noIdleStates(), DIM, GROUND, 0);
+      for (int y = 2; y < top - 1; y++) {
+        grid.text(1, y, scene.columns - 2, why(scene)[y - 2], DIM, GROUND, 0);
       }
       table(scene, grid, report, top);
     } else {
@@ -141,8 +147,9 @@ final class IdlePainter implements ViewPainter {
       x += bar + 2;
     }
     // Nothing is too short for a state that pays at once, nor too long for the deepest one.
-    String tooShort = state.targetMicros() <= 0 ? "·" : share(state.tooShort(), state.entries());
-    String tooLong = line.at == line.of - 1 ? "·" : share(state.tooLong(), state.entries());
+    String tooShort = state.targetMicros() == 0 ? "·" : share(state.tooShort(), state.entries());
+    String tooLong =
+        known && line.at == line.of - 1 ? "·" : share(state.tooLong(), state.entries());
     x = wrong(grid, x, y, 5, tooShort, state.tooShort());
     wrong(grid, x, y, 6, tooLong, state.tooLong());
   }
@@ -159,13 +166,16 @@ final class IdlePainter implements ViewPainter {
 
   private static int right(
       CellGrid grid, int x, int y, int width, String text, int fg, int attribute) {
+    if (x + width > grid.columns()) {
+      return x + width;
+    }
     int length = TextWidth.of(text);
     grid.text(x + width - length, y, length, text, fg, GROUND, attribute);
     return x + width;
   }
 
   private static String share(double share, double entries) {
-    return entries > 0 ? Units.wholePercent(share) : "n/a";
+    return entries > 0 && !Double.isNaN(share) ? Units.wholePercent(share) : "n/a";
   }
 
   private static String entries(double entries) {

@@ -401,8 +401,8 @@ public final class Pictures {
     return new CpuReport(
         rows,
         "no idle states: the kernel has no cpuidle driver here, as in most virtual machines; idle time is counted all the same",
-        "no frequencies: the kernel has no cpufreq driver here, as in most virtual machines",
-        "no hardware counters: this machine has none that the kernel knows, as most virtual machines");
+        "no frequencies: the kernel has no cpufreq driver, as in most virtual machines",
+        "no cycles: no hardware counters here, as in most virtual machines");
   }
 
   private static void cpuFrames(List<Frame> frames, Tree server, ViewState selected) {
