@@ -35,7 +35,6 @@ typedef __u32 __wsum;
 enum {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
-	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
@@ -331,6 +330,7 @@ static __always_inline __u64 mmap_lock_owner(struct task_struct *t)
 		(to)[15] = READ_REG((from)->r15); \
 		(to)[16] = READ_REG((from)->ip);  \
 	} while (0)
+#define REG_BP 6
 #define REG_SP 7
 
 struct mapping {

@@ -82,7 +82,8 @@ fn mprotect(sleepers: usize) {
 
 /// A thread named `hog` that holds mmap_lock most of the time, beside others that wake up and sleep again.
 fn hog(others: usize) {
-    let hog = || {
+    let (tell, told) = std::sync::mpsc::channel();
+    let hog = move || {
         const BYTES: usize = 256 << 20;
         // SAFETY: a new mapping, used by nobody else. Its pages are only read: all are the zero page.
         unsafe {
@@ -93,7 +94,7 @@ fn hog(others: usize) {
             for at in (0..BYTES).step_by(4096) {
                 black_box(memory.cast::<u8>().add(at).read_volatile());
             }
-            println!("{}", libc::gettid());
+            tell.send(libc::gettid()).expect("somebody waits for it");
             loop {
                 libc::mprotect(memory, BYTES, libc::PROT_NONE);
                 libc::mprotect(memory, BYTES, libc::PROT_READ);
@@ -111,7 +112,7 @@ fn hog(others: usize) {
             }
         });
     }
-    thread::sleep(std::time::Duration::from_millis(200));
+    println!("{}", told.recv().expect("the hog begins"));
     ready();
     until_told();
 }

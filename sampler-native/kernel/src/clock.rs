@@ -4,20 +4,23 @@ use std::os::fd::{AsFd, IntoRawFd, OwnedFd};
 
 use anyhow::{Context, Result, bail};
 use libbpf_rs::{
-    Link, MapCore,
+    Link, MapCore, MapHandle,
     skel::{OpenSkel, Skel, SkelBuilder},
 };
 
 use crate::{
-    Settings, cpus, load,
+    Settings, abi, cpus, load,
     skeletons::{CpuStacksSkel, CpuStacksSkelBuilder},
     sys,
 };
 
-/// Of the ring: what a busy CPU fills in a tenth of a second at 499 Hz with stacks of 16 KiB.
+/// Of the ring: what a busy CPU fills in a tenth of a second.
 const RING_BYTES_PER_CPU: usize = 1024 * 1024;
 const LEAST_RING: usize = 4 * 1024 * 1024;
 const LARGEST_RING: usize = 64 * 1024 * 1024;
+/// Most bytes of user stacks a second that a CPU copies, while that leaves each of them [`LEAST_REACH`].
+const STACK_BYTES_PER_CPU: u64 = 10 * 1024 * 1024;
+const LEAST_REACH: u64 = 24 * 1024;
 const HIGHEST_HZ: u32 = 10_000;
 /// Period of a clock that is off.
 const OFF_HZ: u32 = 99;
@@ -46,6 +49,8 @@ impl Clock {
         rodata.target_kind = load::target_kind(&settings.target);
         rodata.ring_bytes = ring_bytes;
         open.maps.ring.set_max_entries(ring_bytes)?;
+        let cpus = online.iter().max().map_or(1, |last| last + 1);
+        open.maps.scratch.set_max_entries(cpus)?;
         load::keep_probe_read_user(open.open_object())?;
         let skel = open.load()?;
         load::set_target(
@@ -77,6 +82,11 @@ impl Clock {
         if hz > HIGHEST_HZ {
             bail!("the CPU clock cannot tick {hz} times a second: at most {HIGHEST_HZ}");
         }
+        if let Some(bss) = self.skel.maps.bss_data.as_deref_mut()
+            && hz > 0
+        {
+            sys::write_shared(&mut bss.most_stack, most_stack(hz));
+        }
         for (event, _) in &self.events {
             let event = event.as_fd();
             if hz > 0 {
@@ -89,10 +99,6 @@ impl Clock {
         }
         self.hz = hz;
         Ok(())
-    }
-
-    pub fn raise_stack(&self, tid: u32) -> Result<()> {
-        load::insert(&self.skel.maps.deep, tid)
     }
 
     pub fn exclude(&self, tgid: u32) -> Result<()> {
@@ -128,9 +134,20 @@ impl Clock {
         &self.skel.maps.ring
     }
 
+    /// The map that says what is copied of whom.
+    pub fn reaches(&self) -> Result<MapHandle> {
+        MapHandle::try_from(&self.skel.maps.reaches)
+            .context("failed to keep a map of the CPU clock")
+    }
+
     pub fn object(&self) -> &libbpf_rs::Object {
         self.skel.object()
     }
+}
+
+/// Most bytes of one stack in a sample.
+fn most_stack(hz: u32) -> u64 {
+    (STACK_BYTES_PER_CPU / u64::from(hz)).clamp(LEAST_REACH, u64::from(abi::FT_CPU_STACK))
 }
 
 fn period(hz: u32) -> u64 {

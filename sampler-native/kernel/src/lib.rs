@@ -6,7 +6,7 @@
 //!
 //! # Threads
 //! [`Kernel`] belongs to the thread that makes the passes, [`Rings`] to another one; both are `Send`. Requests
-//! ([`Kernel::want`], [`Kernel::raise_cpu_stack`], [`Kernel::exclude`]) take `&self`.
+//! ([`Kernel::want`], [`Kernel::exclude`]) take `&self`.
 //!
 //! # Errors
 //! [`Kernel::open`] gives an [`OpenError`]: one line for people, with the remedy. Nothing is written to stderr.
@@ -36,7 +36,7 @@ mod sys;
 
 pub use check::check;
 pub use cpus::online as online_cpus;
-pub use rings::Rings;
+pub use rings::{Reach, Rings, Whose};
 use {clock::Clock, cycles::Cycles, idle::Idle, life::Life, passes::Passes, record::Record};
 
 /// Constants of `bpf/flametop.h`.
@@ -316,7 +316,8 @@ impl Kernel {
 
         let rings = life.iter().map(|life| life.ring() as &dyn MapCore);
         let rings = rings.chain(clock.iter().map(|clock| clock.ring() as &dyn MapCore));
-        let rings = Rings::open(rings).map_err(failed)?;
+        let reaches = clock.as_ref().map(Clock::reaches).transpose();
+        let rings = Rings::open(rings, reaches.map_err(failed)?).map_err(failed)?;
         let mut kernel = Kernel {
             passes,
             clock,
@@ -361,16 +362,6 @@ impl Kernel {
     /// If the kernel has no memory for it.
     pub fn want(&self, tid: u32, address: u64) -> Result<()> {
         self.passes.want(tid, address)
-    }
-
-    /// Lets the CPU clock copy 24 KiB rather than 8 KiB of this thread's stack.
-    ///
-    /// # Errors
-    /// If the kernel has no memory for it.
-    pub fn raise_cpu_stack(&self, tid: u32) -> Result<()> {
-        self.clock
-            .as_ref()
-            .map_or(Ok(()), |clock| clock.raise_stack(tid))
     }
 
     /// Never samples this process from now on. The process that opened the kernel side is excluded from the start.

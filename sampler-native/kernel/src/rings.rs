@@ -11,7 +11,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use libbpf_rs::MapCore;
+use libbpf_rs::{MapCore, MapFlags, MapHandle};
 
 use crate::record::{self, Record};
 
@@ -20,12 +20,36 @@ const EINTR: c_int = -libc::EINTR;
 /// Records that do not wake the reader wait no longer than this.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
+/// What the CPU clock copies of a thread's stack. Less of each at high rates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// Most bytes of the stack that the thread is on; with `piece` at most [`crate::abi::FT_CPU_STACK`].
+    pub stack: u32,
+    /// Most bytes of memory to which that leads: another stack, or this one beyond a frame larger than all that is copied;
+    /// 0: none.
+    pub piece: u32,
+    /// Where that went on when it was looked at last: it is copied from here …
+    pub near: u64,
+    /// … unless frame pointers lead elsewhere that is within 4 GiB of here.
+    pub follow: bool,
+}
+
+/// Of whom the CPU clock is to copy more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// This thread.
+    Thread(u32),
+    /// All threads of this process for which nothing else was said.
+    Process(u32),
+}
+
 /// The rings of the CPU clock and of task ends. Lives on a thread of its own, and may outlive the
 /// [`Kernel`](crate::Kernel), after which nothing more arrives.
 pub struct Rings {
     ring: Option<NonNull<libbpf_sys::ring_buffer>>,
     /// What libbpf polls; closed after it.
     _maps: Vec<OwnedFd>,
+    reaches: Option<MapHandle>,
 }
 
 // SAFETY: libbpf's ring reader is bound to no thread, and `poll` takes it mutably.
@@ -69,10 +93,14 @@ unsafe extern "C" fn take(
 }
 
 impl Rings {
-    pub(crate) fn open<'a>(maps: impl Iterator<Item = &'a dyn MapCore>) -> Result<Rings> {
+    pub(crate) fn open<'a>(
+        maps: impl Iterator<Item = &'a dyn MapCore>,
+        reaches: Option<MapHandle>,
+    ) -> Result<Rings> {
         let mut rings = Rings {
             ring: None,
             _maps: Vec::new(),
+            reaches,
         };
         for map in maps {
             let map = map
@@ -162,6 +190,29 @@ impl Rings {
             anyhow::bail!("the kernel wrote {} damaged records", sink.damaged);
         }
         Ok(sink.records)
+    }
+
+    /// What the CPU clock copies from now on; where nothing was said it is [`crate::abi::FT_CPU_FIRST`] bytes. Of more than
+    /// 4,096 that of the one that was not sampled for longest is forgotten. Does nothing where there is no CPU clock.
+    ///
+    /// # Errors
+    /// If the kernel has no memory for it.
+    pub fn reach(&self, whose: Whose, reach: Reach) -> Result<()> {
+        let Some(reaches) = &self.reaches else {
+            return Ok(());
+        };
+        let key = match whose {
+            Whose::Thread(tid) => u64::from(tid),
+            Whose::Process(tgid) => u64::from(tgid) << 32,
+        };
+        let mut value = [0; 24];
+        value[..8].copy_from_slice(&reach.near.to_ne_bytes());
+        value[8..12].copy_from_slice(&reach.stack.to_ne_bytes());
+        value[12..16].copy_from_slice(&reach.piece.to_ne_bytes());
+        value[16..].copy_from_slice(&u64::from(reach.follow).to_ne_bytes());
+        reaches
+            .update(&key.to_ne_bytes(), &value, MapFlags::ANY)
+            .with_context(|| format!("failed to ask for more of the stacks of {whose:?}"))
     }
 }
 

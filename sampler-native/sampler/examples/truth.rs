@@ -11,7 +11,7 @@ use std::{
 };
 
 use flametop_kernel::{
-    Kernel, Settings, Target, abi,
+    Kernel, Reach, Settings, Target, Whose, abi,
     record::{Head, StackPart},
 };
 use flametop_unwind::{End, Frame, Input, ModuleKind, Modules, Piece, ProcessMaps, Unwinder};
@@ -19,6 +19,13 @@ use flametop_unwind::{End, Frame, Input, ModuleKind, Modules, Piece, ProcessMaps
 const MAGIC: [u64; 2] = [0x666c_616d_6574_6f70, 0x7472_7574_6863_6861];
 const CPU_HZ: u32 = 499;
 const PASS_HZ: u32 = 99;
+/// Copied of a stack that does not hold the variable in its first bytes.
+const DEEPER: Reach = Reach {
+    stack: abi::FT_CPU_STACK,
+    piece: 0,
+    near: 0,
+    follow: false,
+};
 /// What `next` says on the way into a library and out of it.
 const LIBRARY: u32 = 100;
 
@@ -86,7 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             truth.see(record.head, record.stack.as_ref());
         })?;
         for tid in truth.deeper.drain(..) {
-            kernel.raise_cpu_stack(tid)?;
+            rings.reach(Whose::Thread(tid), DEEPER)?;
         }
         due += Duration::from_secs(1) / PASS_HZ;
         sleep(due.saturating_sub(begin.elapsed()));

@@ -7,7 +7,7 @@ use std::{
 };
 
 use flametop_kernel::{
-    abi,
+    Reach, Whose, abi,
     record::{Head, Holder, StackPart},
 };
 use flametop_stream::{self as stream, Call, Encoder, End, NameSource, Record, State};
@@ -41,8 +41,8 @@ const BUSY: &[u8] = b"[mm busy: ";
 pub struct Wishes {
     /// (tid, address): copy this piece at the next pass.
     pub pieces: Vec<(u32, u64)>,
-    /// tid: copy more of its stack from now on.
-    pub deeper: Vec<u32>,
+    /// What the CPU clock is to copy from now on.
+    pub reaches: Vec<(Whose, Reach)>,
 }
 
 /// Totals of the stream that are counted here.
@@ -191,8 +191,19 @@ impl Pipeline {
             (Sight::Live(task, _), None) => (task.id, None),
             (Sight::Live(task, process), Some(stack)) => {
                 let walk = self.walker.walk(head, stack, None, process);
-                if walk.end == End::Truncated && !std::mem::replace(&mut task.raised, true) {
-                    self.wishes.deeper.push(head.tid);
+                let reach = task.reach.or(process.reach);
+                if let Some(reach) = next_reach(stack, reach, &walk) {
+                    task.reach = Some(reach);
+                    let reaches = &mut self.wishes.reaches;
+                    reaches.push((Whose::Thread(head.tid), reach));
+                    let of = for_others(reach);
+                    if process
+                        .reach
+                        .is_none_or(|known| known.stack < of.stack || known.piece < of.piece)
+                    {
+                        process.reach = Some(of);
+                        reaches.push((Whose::Process(head.tgid), of));
+                    }
                 }
                 let nothing = self.walker.user.is_empty() && self.walker.kernel.is_empty();
                 let placed = (!nothing).then_some(walk.end);
@@ -497,6 +508,52 @@ fn next_piece(head: &Head, stack: &StackPart<'_>, task: &mut Task, walk: &Walk) 
     collected.asked = want;
     task.pieces = Some(collected);
     Some(want)
+}
+
+/// What the CPU clock is to copy of a thread's stack if the walk of this sample wanted more of it. A piece comes with the sample
+/// itself: it leads on or it does not, and nothing of another moment is ever joined.
+fn next_reach(stack: &StackPart<'_>, reach: Option<Reach>, walk: &Walk) -> Option<Reach> {
+    let want = walk.outcome?.want?;
+    let mut next = reach.unwrap_or(Reach {
+        stack: abi::FT_CPU_FIRST,
+        piece: 0,
+        near: 0,
+        follow: false,
+    });
+    let (most, first) = (abi::FT_CPU_STACK, abi::FT_CPU_FIRST);
+    // How far from there it goes on, if that is not farther than can be copied beside the rest.
+    let beyond = |from: u64| u32::try_from(want.checked_sub(from)?).ok();
+    let near = |from: u64| beyond(from).filter(|bytes| *bytes < most - first);
+    if !stack.piece.is_empty()
+        && let Some(bytes) = near(stack.piece_address)
+    {
+        next.piece = (bytes + first).min(most - first);
+        next.stack = next.stack.min(most - next.piece);
+    } else if next.piece == 0 && beyond(stack.user_address).is_some_and(|bytes| bytes < most) {
+        next.stack = most;
+    } else if let Some(bytes) = near(stack.user_address) {
+        next.stack = (bytes + first).min(most - first);
+        next.piece = next.piece.min(most - next.stack);
+    } else {
+        // On another stack, or on this one beyond a frame that is larger than all that is copied.
+        next.near = want;
+        next.follow = walk.end == End::OtherStack;
+        next.piece = next.piece.max(first);
+        next.stack = next.stack.min(most - next.piece);
+    }
+    Some(next)
+}
+
+/// What is copied of the other threads of its process: to an address on one thread's stack no other one leads.
+fn for_others(reach: Reach) -> Reach {
+    if reach.follow || reach.piece == 0 {
+        return reach;
+    }
+    Reach {
+        stack: abi::FT_CPU_STACK,
+        piece: 0,
+        ..reach
+    }
 }
 
 /// Whether a sleeper with stale mappings should be seen again: as long as they are from before it was found so.

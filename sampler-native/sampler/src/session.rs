@@ -375,7 +375,7 @@ impl Session {
             self.trimmed = now;
             os::trim();
         }
-        let wishes = std::mem::take(&mut pipeline.wishes);
+        let pieces = std::mem::take(&mut pipeline.wishes.pieces);
         let usage = now >= self.usage_told + USAGE_PERIOD;
         if usage {
             self.usage_told = now;
@@ -396,11 +396,8 @@ impl Session {
         }
         drop(pipeline);
         // A map may have no place at this moment: then that stack stays short, and says so.
-        for (tid, address) in wishes.pieces {
+        for (tid, address) in pieces {
             let _ = self.kernel.want(tid, address);
-        }
-        for tid in wishes.deeper {
-            let _ = self.kernel.raise_cpu_stack(tid);
         }
         Ok(())
     }
@@ -496,6 +493,10 @@ fn drain(mut rings: Rings, shared: &Shared) {
             pipeline.life(&head);
         }
         pipeline.drained(drained_to);
+        // A map may have no place at this moment: then those stacks stay short, and say so.
+        for (whose, reach) in pipeline.wishes.reaches.drain(..) {
+            let _ = rings.reach(whose, reach);
+        }
         if let Err(e) = drained {
             pipeline.notice(
                 true,

@@ -7,7 +7,7 @@
 
 use std::{collections::HashMap, fs::File, io::Read, sync::Arc};
 
-use flametop_kernel::{abi, record::Head};
+use flametop_kernel::{Reach, abi, record::Head};
 use flametop_stream::{Encoder, Record, Space};
 use flametop_unwind::{ModuleId, ProcessMaps};
 
@@ -96,8 +96,8 @@ pub struct Task {
     pub pieces: Option<Box<Pieces>>,
     /// Of this many switches, its stack has had an address without a mapping since then (ns).
     pub unknown: Option<(u64, u64)>,
-    /// The CPU clock copies more of its stack.
-    pub raised: bool,
+    /// What the CPU clock copies of its stack, if that was changed.
+    pub reach: Option<Reach>,
 }
 
 /// One process image.
@@ -115,6 +115,8 @@ pub struct Process {
     pub maps_exec_vm: u64,
     /// When they were read, or tried, ns.
     pub maps_read: u64,
+    /// What the CPU clock copies of the stacks of its threads, if that was changed.
+    pub reach: Option<Reach>,
 }
 
 #[derive(Debug)]
@@ -291,7 +293,7 @@ impl Tasks {
                 told: None,
                 pieces: None,
                 unknown: None,
-                raised: false,
+                reach: None,
             }
         });
         if !stale && (task.process != process_key || task.comm != head.comm) {
@@ -522,6 +524,7 @@ fn see_process<'a>(
             maps: None,
             maps_exec_vm: 0,
             maps_read: 0,
+            reach: None,
         }
     });
     let leader = head.tid == head.tgid;

@@ -18,8 +18,11 @@ struct Program(Child);
 
 impl Program {
     fn start(name: &str, args: &[&str]) -> Program {
-        let child = Command::new(compiled(name))
-            .args(args)
+        Program::of(Command::new(compiled(name)).args(args))
+    }
+
+    fn of(command: &mut Command) -> Program {
+        let child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .spawn()
@@ -78,6 +81,28 @@ fn compiled(name: &str) -> PathBuf {
         folder
     });
     folder.join(name)
+}
+
+/// Builds the Go program of the unwinder's tests.
+fn goroutines() -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("goroutines");
+    let source = format!(
+        "{}/../unwind/tests/programs/goroutines",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let build = |flags: &str| {
+        let built = Command::new("go")
+            .args(["build", "-trimpath", flags, "-o"])
+            .arg(&path)
+            .env("CGO_ENABLED", "0")
+            .env("GOCACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("go"))
+            .current_dir(&source)
+            .output();
+        built.expect("go runs").status.success()
+    };
+    // Older than 1.23 knows no such flag, and links what the program asks for.
+    assert!(build("-ldflags=-checklinkname=0") || build("-v"));
+    path
 }
 
 fn target(pid: u32) -> String {
@@ -318,21 +343,81 @@ fn fill_under_every_load_and_with_late_passes_the_counters_add_up() {
 
 #[test]
 fn cpu_clock_deep_stack_is_copied_deeper_after_the_first_sample() {
-    let program = Program::start("life", &["deep", "16000", "busy"]);
-    let mut recording = Recording::open(&format!("{}\nhz.cpu=199", target(program.pid())));
-    recording.run(19, 1500);
-    recording.name_all();
+    let program = Program::start("life", &["deep", "48000", "busy"]);
+    let (recording, last) = until_whole(&program);
     let model = &recording.model;
     let task = model.task(program.pid()).expect("the task");
     assert_eq!(task.samples.first().map(|s| s.why), Some(End::Truncated));
-    let last = task.samples.last().expect("samples");
-    assert_eq!(last.why, End::Root);
     let names = from_main(model, last.stack.expect("a stack"));
+    assert_eq!(count(&names, "deep"), 48, "{names:?}");
+}
+
+/// Samples until the CPU clock brings a stack of the first thread that is whole.
+fn until_whole(program: &Program) -> (Recording, flametop_stream::Head) {
+    let mut recording = Recording::open(&format!("{}\nhz.cpu=99", target(program.pid())));
+    for _ in 0..100 {
+        recording.run(19, 300);
+        let task = recording.model.task(program.pid());
+        let mut samples = task.iter().flat_map(|task| &task.samples);
+        if let Some(whole) = samples.find(|s| s.why == End::Root).copied() {
+            recording.name_all();
+            return (recording, whole);
+        }
+    }
+    panic!("no sample of {} is whole", program.pid());
+}
+
+#[test]
+fn cpu_clock_handler_on_another_stack_is_walked_over_to_the_first() {
+    let program = Program::start("life", &["deep", "9000", "handler"]);
+    let (recording, whole) = until_whole(&program);
+    let names = from_main(&recording.model, whole.stack.expect("a stack"));
+    let handler = names.iter().position(|n| n == "on_signal");
+    let (first, other) = names.split_at(handler.expect("a handler"));
     assert_eq!(
-        names.iter().filter(|n| *n == "deep").count(),
-        17,
+        (count(first, "deep"), count(other, "deep")),
+        (10, 41),
         "{names:?}"
     );
+}
+
+#[test]
+fn cpu_clock_frame_larger_than_the_copy_is_walked_past() {
+    let program = Program::start("life", &["huge"]);
+    let (recording, whole) = until_whole(&program);
+    let names = from_main(&recording.model, whole.stack.expect("a stack"));
+    assert_eq!(
+        (count(&names, "huge"), count(&names, "deep_to_huge")),
+        (1, 11),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn cpu_clock_goroutine_that_called_the_scheduler_s_stack_is_whole() {
+    let program = Program::of(Command::new(goroutines()).env("GOROUTINE", "system-spin"));
+    let mut recording = Recording::open(&format!("{}\nhz.cpu=99", target(program.pid())));
+    // whichever thread the goroutine is on
+    let whole = |model: &Model| {
+        let tasks = model.tasks.iter().flat_map(|task| &task.samples);
+        tasks
+            .filter(|sample| sample.why == End::Root)
+            .filter_map(|sample| sample.stack)
+            .find(|stack| model.names(*stack).contains(&"main.spinning".to_owned()))
+    };
+    for _ in 0..100 {
+        recording.run(19, 300);
+        recording.name_all();
+        if whole(&recording.model).is_some() {
+            break;
+        }
+    }
+    let stack = whole(&recording.model).expect("a whole stack");
+    let names = recording.model.names(stack);
+    assert_eq!(count(&names, "main.outer"), 4, "{names:?}");
+    let places = ["main.outer", "runtime.systemstack", "main.spinning"]
+        .map(|name| names.iter().rposition(|n| n.starts_with(name)));
+    assert!(places.is_sorted(), "{names:?}");
 }
 
 #[test]

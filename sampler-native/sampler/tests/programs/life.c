@@ -1,6 +1,7 @@
 /* Tasks that come and go. `threads`: short threads without end; `thread-exec`: a second thread calls exec when stdin ends; `forks`:
  * processes without end; `sleepers N`: N threads asleep; `deep N`: asleep under N bytes of stack, `deep N signal`: then under 40
- * KiB more of an alternate one, `deep N busy`: on the CPU, `deep N naps`: asleep for 60 ms at a time, in one of two functions. */
+ * KiB more of an alternate one, `deep N handler`: the same on the CPU, `deep N busy`: on the CPU, `deep N naps`: asleep for 60 ms
+ * at a time, in one of two functions; `huge`: on the CPU below a frame of 512 KiB. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 static volatile unsigned long sink;
-static int busy, signals, naps;
+static int busy, handler, signals, naps;
 
 static void nap(long us)
 {
@@ -78,9 +79,27 @@ __attribute__((noinline)) static int deep(long left)
 
 static long deep_bytes;
 
+/* A frame that is larger than all that is copied. */
+__attribute__((noinline)) static int huge(void)
+{
+	char room[512 * 1024];
+	memset(room, (int)sink, sizeof(room));
+	int r = deep(0);
+	return r + room[r & 1023];
+}
+
+__attribute__((noinline)) static int deep_to_huge(long left)
+{
+	char room[1024];
+	memset(room, (int)left, sizeof(room));
+	int r = left <= 0 ? huge() : deep_to_huge(left - 1024);
+	return r + room[r & 1023];
+}
+
 static void on_signal(int number)
 {
 	(void)number;
+	busy = handler;
 	deep(40960);
 }
 
@@ -125,7 +144,8 @@ int main(int argc, char **argv)
 		deep_bytes = argc > 2 ? atol(argv[2]) : 100000;
 		busy = argc > 3 && !strcmp(argv[3], "busy");
 		naps = argc > 3 && !strcmp(argv[3], "naps");
-		if (argc > 3 && !strcmp(argv[3], "signal")) {
+		handler = argc > 3 && !strcmp(argv[3], "handler");
+		if (handler || (argc > 3 && !strcmp(argv[3], "signal"))) {
 			stack_t other = { .ss_sp = malloc(1 << 16), .ss_size = 1 << 16 };
 			struct sigaction action = { .sa_handler = on_signal,
 						    .sa_flags = SA_ONSTACK };
@@ -134,6 +154,9 @@ int main(int argc, char **argv)
 			signals = 1;
 		}
 		return deep(deep_bytes);
+	} else if (!strcmp(what, "huge")) {
+		busy = 1;
+		return deep_to_huge(10000);
 	}
 	return 2;
 }

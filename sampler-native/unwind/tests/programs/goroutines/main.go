@@ -21,10 +21,17 @@ func work() {
 		asleep()
 	case "system":
 		systemstack(asleep)
+	case "system-spin":
+		systemstack(spinning)
 	case "spin":
-		for {
-			spin++
-		}
+		spinning()
+	}
+}
+
+//go:noinline
+func spinning() {
+	for {
+		spin++
 	}
 }
 

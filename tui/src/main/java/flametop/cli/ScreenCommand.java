@@ -13,8 +13,10 @@ import flametop.sampler.StreamFacts;
 import flametop.sampler.Target;
 import flametop.term.LiveScreen;
 import flametop.term.LiveSession;
+import flametop.term.Look;
 import flametop.term.ScreenOptions;
 import flametop.term.SnapshotSource;
+import flametop.term.UserFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,6 +47,7 @@ import picocli.CommandLine.TypeConversionException;
     })
 final class ScreenCommand implements Callable<Integer> {
   private static final int MAX_NAME = 200;
+  private static final int DEFAULT_HISTORY_MEBIBYTES = 16;
 
   @Mixin private final TargetOptions targets = new TargetOptions();
 
@@ -70,18 +73,19 @@ final class ScreenCommand implements Callable<Integer> {
       names = "--theme",
       order = 11,
       paramLabel = "NAME",
-      defaultValue = "dark",
-      description = "colours: dark or light (default dark)")
+      description = "colours (list: which there are); --ascii: ASCII only")
   private String theme;
+
+  @Option(names = "--ascii", order = 11, hidden = true, description = "draw ASCII only")
+  private Boolean ascii;
 
   @Option(
       names = "--history",
       order = 12,
       paramLabel = "MIB",
       converter = Mebibytes.class,
-      defaultValue = "16",
       description = "memory for what was seen, 4 to 256 (default 16)")
-  private int historyMebibytes;
+  private Integer historyMebibytes;
 
   @Mixin private final ReplayOptions replay = new ReplayOptions();
 
@@ -145,22 +149,27 @@ final class ScreenCommand implements Callable<Integer> {
               + " is no terminal, and the screen needs one; `flametop record` samples without: flametop record -d 10 -o out.folded");
     }
     Target target = targets.target();
-    Options options =
-        new Options(RootOrder.COMM, (long) historyMebibytes << 20, filters.filter(), true);
+    UserFiles user = UserFiles.of(System.getenv());
+    Settings settings = new Settings(user);
+    int history =
+        given(historyMebibytes, settings, "history", new Mebibytes(), DEFAULT_HISTORY_MEBIBYTES);
+    Options options = new Options(RootOrder.COMM, (long) history << 20, filters.filter(), true);
+    Double refresh = given(refreshSeconds, settings, "refresh", new Seconds(), null);
     Origin origin = replay.file() == null ? live(target) : recorded(replay.open(1));
     ScreenOptions screen =
         new ScreenOptions(
             origin.host,
             origin.what,
             options.filter(),
-            states.shown(origin.wholeHost),
+            states.given()
+                ? states.shown(origin.wholeHost)
+                : given(null, settings, "states", new States(), states.shown(origin.wholeHost)),
             origin.passHz,
             origin.cpuHz,
-            refreshSeconds == null ? 0 : (long) (refreshSeconds * 1e9),
+            refresh == null ? 0 : (long) (refresh * 1e9),
             budget.share(),
-            budget.kept(rates, refreshSeconds != null),
-            theme,
-            ScreenOptions.themesFolder());
+            budget.kept(rates, refresh != null),
+            look(user, settings));
     CompletableFuture<LiveSession> session = new CompletableFuture<>();
     Thread opening = new Thread(() -> open(session, origin, target, options), "open");
     opening.setDaemon(true);
@@ -170,6 +179,20 @@ final class ScreenCommand implements Callable<Integer> {
     } finally {
       leave();
     }
+  }
+
+  private Look look(UserFiles user, Settings settings) {
+    String name = given(theme, settings, "theme", new Settings.Text(), Look.DEFAULT_THEME);
+    String place = theme == null ? settings.place("theme") : "";
+    boolean only = given(ascii, settings, "ascii", new Settings.YesNo(), false);
+    return new Look(name, place, Look.themesFolder(), user, only, settings.notice());
+  }
+
+  /** What the command line says, else what the user has set, else the default. */
+  private static <T> T given(
+      T value, Settings settings, String option, ITypeConverter<T> converter, T otherwise) {
+    T set = value == null ? settings.value(option, converter) : value;
+    return set == null ? otherwise : set;
   }
 
   private Origin live(Target target) {

@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
  *     listed
  * @param levels how many levels below the zoomed node are wanted
  * @param search matches names anywhere in the graph; null for none
+ * @param byState {@link GraphSlice#state} is wanted
  */
 public record GraphQuery(
     long windowNanos,
@@ -22,7 +23,20 @@ public record GraphQuery(
     long selected,
     int columns,
     int levels,
-    Pattern search) {
+    Pattern search,
+    boolean byState) {
+  /** The same without states by node. */
+  public GraphQuery(
+      long windowNanos,
+      StateSet states,
+      long zoom,
+      long selected,
+      int columns,
+      int levels,
+      Pattern search) {
+    this(windowNanos, states, zoom, selected, columns, levels, search, false);
+  }
+
   /** The root of the graph. Other nodes are opaque numbers, stable while they live. */
   public static final long ROOT = 0;
 }

@@ -14,6 +14,8 @@ package flametop.profile;
  * @param hiddenCount how many those are
  * @param matched whether its own name matches the search
  * @param zoomIndex index of the zoomed node
+ * @param state {@link flametop.sampler.State#ordinal()} of the state, of those asked for, that most
+ *     of each node's time was spent in; null if that was not asked for
  */
 public record GraphSlice(
     long[] node,
@@ -24,7 +26,22 @@ public record GraphSlice(
     long[] hiddenWeight,
     int[] hiddenCount,
     boolean[] matched,
-    int zoomIndex) {
+    int zoomIndex,
+    byte[] state) {
+  /** The same without states. */
+  public GraphSlice(
+      long[] node,
+      int[] parent,
+      String[] name,
+      NodeKind[] kind,
+      long[] weight,
+      long[] hiddenWeight,
+      int[] hiddenCount,
+      boolean[] matched,
+      int zoomIndex) {
+    this(node, parent, name, kind, weight, hiddenWeight, hiddenCount, matched, zoomIndex, null);
+  }
+
   public int size() {
     return node.length;
   }

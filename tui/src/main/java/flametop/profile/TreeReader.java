@@ -1,5 +1,6 @@
 package flametop.profile;
 
+import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.regex.Pattern;
 final class TreeReader {
   private static final int MAX_MATCHES = 4_096;
 
+  private static final int STATES = State.values().length;
   private static final int ROOT = 0;
   private static final int NONE = -1;
 
@@ -115,7 +117,24 @@ final class TreeReader {
           Arrays.copyOf(hiddenWeight, size),
           Arrays.copyOf(hiddenCount, size),
           matched,
-          zoomIndex);
+          zoomIndex,
+          query.byState() ? states(size) : null);
+    }
+
+    private byte[] states(int size) {
+      byte[] most = new byte[size];
+      for (int i = 0; i < size; i++) {
+        long nanos = 0;
+        for (int state = 0; state < STATES; state++) {
+          int bit = query.states().bits() & 1 << state;
+          long in = bit == 0 ? 0 : weight(node.items[i], bit);
+          if (in > nanos) {
+            nanos = in;
+            most[i] = (byte) state;
+          }
+        }
+      }
+      return most;
     }
   }
 

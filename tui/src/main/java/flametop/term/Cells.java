@@ -93,20 +93,18 @@ final class Cells {
     }
     TextColor foreground = TextColor.ANSI.DEFAULT;
     TextColor background = TextColor.ANSI.DEFAULT;
-    switch (mode) {
-      case TRUE -> {
-        foreground = rgb(theme.foreground(fg, bg));
-        background = rgb(theme.background(bg));
+    if (mode == ColorMode.NONE) {
+      withoutColour(fg, bg, styles);
+    } else {
+      int ink = theme.foreground(mode, fg, bg);
+      int ground = theme.background(mode, bg);
+      // As a foreground the default is text: the terminal's own ground is drawn by turning both.
+      boolean turned = ink == Theme.DEFAULT && Paint.role(fg) == Role.GROUND;
+      foreground = colour(turned ? ground : ink);
+      background = colour(turned ? Theme.DEFAULT : ground);
+      if (turned) {
+        styles.add(SGR.REVERSE);
       }
-      case INDEXED_256 -> {
-        foreground = new TextColor.Indexed(theme.foreground256(fg, bg));
-        background = new TextColor.Indexed(theme.background256(bg));
-      }
-      case ANSI_16 -> {
-        foreground = ANSI[theme.foreground16(fg, bg)];
-        background = ANSI[theme.background16(bg)];
-      }
-      case NONE -> withoutColour(fg, bg, styles);
     }
     return TextCharacter.fromString(Character.toString(c), foreground, background, styles)[0];
   }
@@ -125,7 +123,14 @@ final class Cells {
     }
   }
 
-  private static TextColor rgb(int value) {
+  private static TextColor colour(int value) {
+    if (value == Theme.DEFAULT) {
+      return TextColor.ANSI.DEFAULT;
+    }
+    if ((value & Theme.INDEXED) != 0) {
+      int number = value & 0xff;
+      return number < ANSI.length ? ANSI[number] : new TextColor.Indexed(number);
+    }
     return new TextColor.RGB(value >> 16 & 0xff, value >> 8 & 0xff, value & 0xff);
   }
 

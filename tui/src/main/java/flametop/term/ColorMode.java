@@ -3,15 +3,24 @@ package flametop.term;
 import java.util.Locale;
 import java.util.Map;
 
-/** How many colours the terminal has, as far as its environment tells. */
+/**
+ * How many colours the terminal has, and whether it draws more than ASCII, as its environment
+ * tells.
+ */
 enum ColorMode {
   TRUE,
   INDEXED_256,
   ANSI_16,
   NONE;
 
+  /** Parts of a {@code TERM} that only terminals with true colour give themselves. */
+  private static final String[] TRUE_TERMS = {
+    "-direct", "kitty", "alacritty", "ghostty", "wezterm", "foot", "contour"
+  };
+
   /**
-   * {@code NO_COLOR} wins; then {@code COLORTERM}, which does not survive ssh; then {@code TERM}.
+   * {@code NO_COLOR} wins; then what has no colours whatever is said; then {@code COLORTERM}, which
+   * does not survive ssh and sudo; then {@code TERM}, which does.
    *
    * @param environment as of {@link System#getenv()}
    */
@@ -19,24 +28,35 @@ enum ColorMode {
     if (!environment.getOrDefault("NO_COLOR", "").isEmpty()) {
       return NONE;
     }
-    String colors = environment.getOrDefault("COLORTERM", "").toLowerCase(Locale.ROOT);
     String term = environment.getOrDefault("TERM", "");
-    if (term.startsWith("vt")) {
+    if (term.startsWith("vt") || term.endsWith("-mono") || term.endsWith("-m")) {
       return NONE;
     }
-    if (colors.equals("truecolor") || colors.equals("24bit") || term.endsWith("-direct")) {
+    if (term.equals("linux")) {
+      return ANSI_16;
+    }
+    String colors = environment.getOrDefault("COLORTERM", "").toLowerCase(Locale.ROOT);
+    if (colors.equals("truecolor") || colors.equals("24bit")) {
       return TRUE;
     }
-    return term.contains("256")
-            || term.contains("kitty")
-            || term.contains("alacritty")
-            || term.contains("ghostty")
-        ? INDEXED_256
-        : ANSI_16;
+    for (String part : TRUE_TERMS) {
+      if (term.contains(part)) {
+        return TRUE;
+      }
+    }
+    // tmux takes 256 and gives its terminal what that has, whatever TERM is within.
+    boolean tmux = !environment.getOrDefault("TMUX", "").isEmpty() || term.startsWith("tmux");
+    return tmux || term.contains("256") ? INDEXED_256 : ANSI_16;
   }
 
-  /** Whether the locale lets text be UTF-8; only ASCII is drawn where it does not. */
-  static boolean isUtf8(Map<String, String> environment) {
+  /** Whether only ASCII is to be drawn: the locale has no more, or the console's font has not. */
+  static boolean isAscii(Map<String, String> environment) {
+    String term = environment.getOrDefault("TERM", "");
+    return term.equals("linux") || term.startsWith("vt") || !isUtf8(environment);
+  }
+
+  /** Whether the locale lets text be UTF-8. */
+  private static boolean isUtf8(Map<String, String> environment) {
     for (String name : new String[] {"LC_ALL", "LC_CTYPE", "LANG"}) {
       String value = environment.getOrDefault(name, "");
       if (!value.isEmpty()) {

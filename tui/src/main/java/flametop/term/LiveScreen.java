@@ -140,8 +140,10 @@ public final class LiveScreen {
    *     its message is a line for people
    */
   public int run() throws Exception {
-    theme = Theme.load(options.themes(), options.theme());
-    boolean ascii = !ColorMode.isUtf8(environment);
+    Look look = options.look();
+    Themes.Loaded loaded = new Themes(look.themes(), look.user()).load(look.theme(), look.place());
+    theme = loaded.theme();
+    boolean ascii = look.ascii() || ColorMode.isAscii(environment);
     boolean plain = ColorMode.of(environment) == ColorMode.NONE;
     Users users = new Users();
     paintOptions =
@@ -167,6 +169,10 @@ public final class LiveScreen {
                   + environment.get("TERM")
                   + " has no colours; set TERM=xterm-256color if yours has",
               false);
+    }
+    String notice = look.notice().isEmpty() ? loaded.notice() : look.notice();
+    if (!notice.isEmpty()) {
+      state = state.withMessage(notice, true);
     }
     QuietStreams quiet = new QuietStreams();
     try (Display opened = Display.open(theme, environment);

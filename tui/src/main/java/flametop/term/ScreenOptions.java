@@ -3,7 +3,6 @@ package flametop.term;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
 import flametop.sampler.Budget;
-import java.nio.file.Path;
 
 /**
  * What the command line decides about the screen.
@@ -17,8 +16,7 @@ import java.nio.file.Path;
  * @param refreshNanos time between two pictures; 0: a quarter of a second, half of one over ssh
  * @param budget share of one CPU that flametop is held to; infinite: none
  * @param kept what the budget leaves as it is
- * @param theme name of a theme: {@code dark} is {@code themes/dark.theme}
- * @param themes folder of the themes; {@link #themesFolder()}
+ * @param look theme and characters
  */
 public record ScreenOptions(
     String host,
@@ -30,13 +28,4 @@ public record ScreenOptions(
     long refreshNanos,
     double budget,
     Budget.Kept kept,
-    String theme,
-    Path themes) {
-  /**
-   * The folder named by the system property {@code flametop.themes.dir}; {@code themes} below the
-   * working directory without it.
-   */
-  public static Path themesFolder() {
-    return Path.of(System.getProperty("flametop.themes.dir", "themes"));
-  }
-}
+    Look look) {}

@@ -2,32 +2,34 @@ package flametop.term;
 
 import flametop.view.Paint;
 import flametop.view.Role;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.regex.Pattern;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * The colours of the roles, from a file of lines {@code key = value}:
  *
  * <pre>
  *   # a comment
+ *   like    = dark                what is not given here is as there
  *   ground  = #0f1419             a colour
  *   user    = #d9822b #f2c04c     a pair: names are shaded between the two
  *   user.256 = 172 178 214        numbers to shade between where the terminal has 256 colours
- *   user.16 = yellow              the colour where the terminal has 16
+ *   user.16 = yellow              colours to shade between where the terminal has 16
+ *   kernel  = magenta             one of the terminal's own 16, however many it has
+ *   ground  = default #0f1419     the terminal's own ground, which is about that colour
  * </pre>
  *
- * A key is a {@link Role} in small letters. Each role has to be there; {@code .256} and {@code .16}
- * may be left out, then what looks nearest is taken. A faded colour is a grey as light as it: the
- * few dark hues among the 256 would stand out.
+ * A key is a {@link Role} in small letters. Each role has to be there, or in the theme that this
+ * one is like; {@code .256} and {@code .16} may be left out, then what looks nearest is taken. A
+ * faded colour is a grey as light as it: the few dark hues among the 256 would stand out.
  */
 public final class Theme {
+  /** In a colour for a terminal: the rest is a number among 256, below 16 one of the 16. */
+  static final int INDEXED = 1 << 24;
+
+  /** A colour for a terminal: its own ground or text. */
+  static final int DEFAULT = 1 << 25;
+
   /** Names of the 16 colours, by number. */
   private static final String[] ANSI = {
     "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
@@ -36,18 +38,15 @@ public final class Theme {
   };
 
   /** As xterm has them. */
-  private static final int[] ANSI_RGB = {
+  static final int[] ANSI_RGB = {
     0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5,
     0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff
   };
 
-  private static final double[][] LAB =
-      IntStream.range(16, 256).mapToObj(i -> lab(rgb256(i))).toArray(double[][]::new);
-
-  private static final Pattern COLOUR = Pattern.compile("#[0-9a-fA-F]{6}");
-  private static final Pattern INDEX = Pattern.compile("[0-9]{1,3}");
-  private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]*");
-  private static final long MAX_BYTES = 64 * 1024;
+  private static final int BRIGHT_BLACK = 8;
+  private static final int ROLES = Role.values().length;
+  private static final int GROUND = Role.GROUND.ordinal();
+  private static final int TEXT = Role.TEXT.ordinal();
 
   /** How much of a faded colour is the ground's. */
   private static final double FADE = 0.62;
@@ -55,184 +54,318 @@ public final class Theme {
   /** On a colour that bears both, light text reads better than the ratio says. */
   private static final double LIGHT_PREFERRED = 1.3;
 
-  private final int[] first;
-  private final int[] second;
-  private final int[][] indexed;
-  private final int[] ramp;
-  private final int[] ansi;
+  // By role. What is not given is -1 or of length 0.
+  private final int[] first = new int[ROLES];
+  private final int[] second = new int[ROLES];
+  private final int[][] indexed = new int[ROLES][0];
+  private final int[][] ansi = new int[ROLES][0];
 
-  private Theme(int[] first, int[] second, int[][] indexed, int[] ansi) {
-    this.first = first;
-    this.second = second;
-    this.indexed = indexed;
-    ramp =
-        Stream.of(Role.LOW, Role.MID, Role.HIGH)
-            .flatMapToInt(role -> Arrays.stream(indexed[role.ordinal()]))
-            .toArray();
-    this.ansi = ansi;
+  /** The terminal's own of the 16, in every mode. */
+  private final boolean[] named = new boolean[ROLES];
+
+  private final boolean[] own = new boolean[ROLES];
+
+  /** Numbers from low to high; empty if they are not given. */
+  private int[] ramp = {};
+
+  private int light;
+  private int dark;
+
+  /** Finds the theme that another is like. */
+  interface Base {
+    Theme of(String name) throws ThemeException;
   }
 
-  /** Reads {@code NAME.theme} in a folder. */
-  public static Theme load(Path folder, String name) throws ThemeException {
-    if (!NAME.matcher(name).matches()) {
-      throw new ThemeException(
-          "theme " + name + ": a name has small letters, digits and dashes only");
-    }
-    Path file = folder.resolve(name + ".theme");
-    try {
-      if (Files.size(file) > MAX_BYTES) {
-        throw new ThemeException(file + ": larger than 64 KiB, that is no theme");
-      }
-      return parse(file.toString(), Files.readString(file));
-    } catch (NoSuchFileException e) {
-      throw new ThemeException(file + ": no such theme; the themes are the files *.theme there");
-    } catch (IOException e) {
-      throw new ThemeException(file + ": cannot be read: " + e.getMessage());
-    }
+  private Theme() {
+    Arrays.fill(first, -1);
   }
 
   /**
    * @param source named in errors
+   * @param base for {@code like}
    */
-  static Theme parse(String source, String text) throws ThemeException {
-    int roles = Role.values().length;
-    int[] first = new int[roles];
-    int[] second = new int[roles];
-    int[][] indexed = new int[roles][0];
-    int[] ansi = new int[roles];
-    Arrays.fill(first, -1);
-    Arrays.fill(ansi, -1);
-    String[] lines = text.split("\n", -1);
-    for (int i = 0; i < lines.length; i++) {
-      String line = lines[i].strip();
-      if (!line.isEmpty() && !line.startsWith("#")) {
-        String at = source + ":" + (i + 1) + ": ";
-        int equals = line.indexOf('=');
-        if (equals < 0) {
-          throw new ThemeException(
-              at + "no '='; a line is 'role = #rrggbb' or 'role = #rrggbb #rrggbb'");
-        }
-        String key = line.substring(0, equals).strip();
-        String value = line.substring(equals + 1).strip();
-        if (key.endsWith(".16")) {
-          ansi[role(at, key.substring(0, key.length() - 3))] = ansi(at, value);
-        } else if (key.endsWith(".256")) {
-          indexed[role(at, key.substring(0, key.length() - 4))] = indexed(at, value);
-        } else {
-          int role = role(at, key);
-          String[] colours = value.split("\\s+");
-          if (colours.length > 2) {
-            throw new ThemeException(at + "more than two colours");
-          }
-          first[role] = colour(at, colours[0]);
-          second[role] = colours.length == 2 ? colour(at, colours[1]) : first[role];
+  static Theme parse(String source, String text, Base base) throws ThemeException {
+    Theme theme = new Theme();
+    int number = 0;
+    for (int from = 0; from <= text.length(); ) {
+      int newline = text.indexOf('\n', from);
+      int to = newline < 0 ? text.length() : newline;
+      number++;
+      String line = text.substring(from, to).strip();
+      from = to + 1;
+      if (!line.isEmpty() && line.charAt(0) != '#') {
+        try {
+          theme.line(line, base);
+        } catch (ThemeException e) {
+          throw e.at(source + ":" + number);
         }
       }
     }
-    for (Role role : Role.values()) {
-      int r = role.ordinal();
-      if (role.themed() && first[r] < 0) {
-        throw new ThemeException(source + ": no line for " + key(role));
-      }
-      if (role.themed() && ansi[r] < 0) {
-        ansi[r] = nearestAnsi(first[r]);
-      }
+    String missing = theme.complete();
+    if (missing != null) {
+      throw new ThemeException(
+              "no line for " + missing + "; a first line 'like = dark' fills in the rest")
+          .at(source);
     }
-    return new Theme(first, second, indexed, ansi);
+    return theme;
+  }
+
+  /** One line; what is wrong with it is told without its place. */
+  private void line(String line, Base base) throws ThemeException {
+    int equals = line.indexOf('=');
+    if (equals < 0) {
+      throw new ThemeException("no '='; a line is 'role = #rrggbb' or 'role = #rrggbb #rrggbb'");
+    }
+    String key = line.substring(0, equals).strip();
+    String value = line.substring(equals + 1).strip();
+    // As in btop's: theme[user]="#d9822b"
+    if (key.startsWith("theme[") && key.endsWith("]")) {
+      key = key.substring(6, key.length() - 1);
+    }
+    if (value.length() > 1 && value.charAt(0) == '"' && value.endsWith("\"")) {
+      value = value.substring(1, value.length() - 1).strip();
+    }
+    if (key.equals("like")) {
+      copy(base.of(value));
+      return;
+    }
+    String[] words = words(value);
+    if (key.endsWith(".256")) {
+      indexed[role(key.substring(0, key.length() - 4))] = numbers(words);
+    } else if (key.endsWith(".16")) {
+      ansi[role(key.substring(0, key.length() - 3))] = names(words);
+    } else {
+      colours(role(key), words);
+    }
+  }
+
+  private void copy(Theme other) {
+    System.arraycopy(other.first, 0, first, 0, ROLES);
+    System.arraycopy(other.second, 0, second, 0, ROLES);
+    System.arraycopy(other.indexed, 0, indexed, 0, ROLES);
+    System.arraycopy(other.ansi, 0, ansi, 0, ROLES);
+    System.arraycopy(other.named, 0, named, 0, ROLES);
+    System.arraycopy(other.own, 0, own, 0, ROLES);
+  }
+
+  private static String[] words(String value) throws ThemeException {
+    int count = 0;
+    String[] words = new String[Paint.SHADES];
+    for (int from = 0; from < value.length(); ) {
+      int to = from;
+      while (to < value.length() && !Character.isWhitespace(value.charAt(to))) {
+        to++;
+      }
+      if (to > from) {
+        if (count == words.length) {
+          throw new ThemeException("more than " + Paint.SHADES + " colours");
+        }
+        words[count++] = value.substring(from, to);
+      }
+      from = to + 1;
+    }
+    if (count == 0) {
+      throw new ThemeException("no colour; a colour is #rrggbb");
+    }
+    return Arrays.copyOf(words, count);
+  }
+
+  /** The colours of a role: what was given of it for fewer colours by a theme below is no more. */
+  private void colours(int role, String[] words) throws ThemeException {
+    int from = words[0].equals("default") ? 1 : 0;
+    if (from > 0 && role != GROUND && role != TEXT && role != Role.CHROME.ordinal()) {
+      throw new ThemeException("only ground, chrome and text can be the terminal's default");
+    }
+    if (words.length == from) {
+      throw new ThemeException("after default comes about which colour that is");
+    }
+    if (words.length > from + 2) {
+      throw new ThemeException("more than two colours");
+    }
+    int[] names = {};
+    if (words[from].charAt(0) == '#') {
+      first[role] = colour(words[from]);
+      second[role] = colour(words[words.length - 1]);
+    } else {
+      names = names(Arrays.copyOfRange(words, from, words.length));
+      first[role] = ANSI_RGB[names[0]];
+      second[role] = ANSI_RGB[names[names.length - 1]];
+    }
+    own[role] = from > 0;
+    named[role] = names.length > 0;
+    ansi[role] = names;
+    indexed[role] = new int[0];
   }
 
   private static String key(Role role) {
     return role.name().toLowerCase(Locale.ROOT);
   }
 
-  private static int role(String at, String key) throws ThemeException {
+  private static int role(String key) throws ThemeException {
     for (Role role : Role.values()) {
       if (role.themed() && key(role).equals(key)) {
         return role.ordinal();
       }
     }
-    throw new ThemeException(at + "no such role: " + key);
+    throw new ThemeException("no such role: " + key);
   }
 
-  private static int colour(String at, String text) throws ThemeException {
-    if (!COLOUR.matcher(text).matches()) {
-      throw new ThemeException(at + "not a colour: " + text + "; a colour is #rrggbb");
+  /** {@code #rrggbb}, or a grey {@code #ll}. */
+  private static int colour(String text) throws ThemeException {
+    boolean well = (text.length() == 7 || text.length() == 3) && text.charAt(0) == '#';
+    int value = 0;
+    for (int i = 1; i < text.length() && well; i++) {
+      int digit = Character.digit(text.charAt(i), 16);
+      well = digit >= 0 && text.charAt(i) < 0x7f;
+      value = value << 4 | digit;
     }
-    return Integer.parseInt(text.substring(1), 16);
+    if (!well) {
+      throw new ThemeException(
+          "not a colour: " + text + "; a colour is #rrggbb, or one of " + String.join(", ", ANSI));
+    }
+    return text.length() == 3 ? value * 0x010101 : value;
   }
 
-  private static int[] indexed(String at, String text) throws ThemeException {
-    String[] words = text.split("\\s+");
-    if (words.length > Paint.SHADES) {
-      throw new ThemeException(at + "more than " + Paint.SHADES + " colours");
-    }
+  private static int[] numbers(String[] words) throws ThemeException {
     int[] numbers = new int[words.length];
     for (int i = 0; i < words.length; i++) {
-      int number = INDEX.matcher(words[i]).matches() ? Integer.parseInt(words[i]) : -1;
+      int number = words[i].length() > 3 ? -1 : 0;
+      for (int c = 0; c < words[i].length() && number >= 0; c++) {
+        char digit = words[i].charAt(c);
+        number = digit >= '0' && digit <= '9' ? number * 10 + digit - '0' : -1;
+      }
       if (number < 16 || number > 255) {
         throw new ThemeException(
-            at + "not a number from 16 to 255, the colours that terminals agree on: " + words[i]);
+            "not a number from 16 to 255, the colours that terminals agree on: " + words[i]);
       }
       numbers[i] = number;
     }
     return numbers;
   }
 
-  private static int ansi(String at, String name) throws ThemeException {
-    int i = Arrays.asList(ANSI).indexOf(name);
-    if (i < 0) {
-      throw new ThemeException(
-          at + "not one of the 16 colours: " + name + "; they are " + String.join(", ", ANSI));
+  private static int[] names(String[] words) throws ThemeException {
+    int[] numbers = new int[words.length];
+    for (int i = 0; i < words.length; i++) {
+      numbers[i] = Arrays.asList(ANSI).indexOf(words[i]);
+      if (numbers[i] < 0) {
+        String what = words[i].startsWith("#") ? "not one of the 16 colours: " : "not a colour: ";
+        throw new ThemeException(what + words[i] + "; they are " + String.join(", ", ANSI));
+      }
     }
-    return i;
+    return numbers;
   }
 
-  /** The colour of a background: 0xrrggbb. */
+  /** Derives what follows from the lines; returns the key that is missing, or null. */
+  private String complete() {
+    for (Role role : Role.values()) {
+      if (role.themed() && first[role.ordinal()] < 0) {
+        return key(role);
+      }
+    }
+    dark = first[GROUND];
+    light = first[GROUND];
+    for (Role role : new Role[] {Role.TEXT, Role.SELECT}) {
+      int colour = first[role.ordinal()];
+      light = luminance(colour) > luminance(light) ? colour : light;
+      dark = luminance(colour) < luminance(dark) ? colour : dark;
+    }
+    int[] low = indexed[Role.LOW.ordinal()];
+    int[] mid = indexed[Role.MID.ordinal()];
+    int[] high = indexed[Role.HIGH.ordinal()];
+    if (low.length > 0 && mid.length > 0 && high.length > 0) {
+      ramp = Arrays.copyOf(low, low.length + mid.length + high.length);
+      System.arraycopy(mid, 0, ramp, low.length, mid.length);
+      System.arraycopy(high, 0, ramp, low.length + mid.length, high.length);
+    }
+    return null;
+  }
+
+  /** The colour of a background, as a picture has it: 0xrrggbb. */
   public int background(int paint) {
     return rgb(paint);
   }
 
-  /** The colour of a foreground upon a background: 0xrrggbb. */
+  /** The colour of a foreground upon a background, as a picture has it: 0xrrggbb. */
   public int foreground(int paint, int background) {
-    if (Paint.role(paint) != Role.INK) {
-      return rgb(paint);
+    return Paint.role(paint) == Role.INK ? ink(rgb(middle(background))) : rgb(paint);
+  }
+
+  /**
+   * The colour of a background for a terminal: 0xrrggbb, a number of its palette with {@link
+   * #INDEXED}, or {@link #DEFAULT}.
+   */
+  int background(ColorMode mode, int paint) {
+    int role = Paint.role(paint).ordinal();
+    if (own[role] && !Paint.isFaded(paint)) {
+      return DEFAULT;
     }
-    return first[ink(rgb(middle(background))).ordinal()];
+    if (mode == ColorMode.ANSI_16 || isNamed(Paint.role(paint))) {
+      return INDEXED | index16(paint);
+    }
+    return mode == ColorMode.TRUE ? rgb(paint) : INDEXED | index256(paint);
   }
 
-  /** The role whose colour reads well on this one: the ground's or the text's. */
-  private Role ink(int under) {
-    boolean textIsLight =
-        luminance(first[Role.TEXT.ordinal()]) > luminance(first[Role.GROUND.ordinal()]);
-    Role light = textIsLight ? Role.TEXT : Role.GROUND;
-    Role dark = textIsLight ? Role.GROUND : Role.TEXT;
-    return contrast(first[dark.ordinal()], under)
-            >= LIGHT_PREFERRED * contrast(first[light.ordinal()], under)
-        ? dark
-        : light;
+  /** The same of a foreground upon a background: never the colour that is there. */
+  int foreground(ColorMode mode, int paint, int background) {
+    Role role = Paint.role(paint);
+    int on = background(mode, background);
+    if (role != Role.INK) {
+      int colour = background(mode, paint);
+      boolean text = role == Role.TEXT || role == Role.DIM || role == Role.ACCENT;
+      if (colour != on || !text && mode != ColorMode.ANSI_16) {
+        return colour;
+      }
+    }
+    if (on == DEFAULT) {
+      return DEFAULT;
+    }
+    if ((on & INDEXED) != 0 && (on & 0xff) < 16) {
+      int under = ANSI_RGB[on & 0xff];
+      return INDEXED | (contrast(0, under) >= LIGHT_PREFERRED * contrast(0xffffff, under) ? 0 : 15);
+    }
+    int even = middle(background);
+    return mode == ColorMode.TRUE
+        ? ink(rgb(even))
+        : INDEXED | nearest256(ink(rgb256(index256(even))));
   }
 
-  /** The colour between a role's two: text looks alike on all its shades. */
-  private int middle(int paint) {
-    return Paint.role(paint) == Role.HEAT
-        ? paint
-        : Paint.of(Paint.role(paint), Paint.SHADES / 2) | paint & 1;
+  /** The theme's lightest or darkest colour, whichever reads well on this one. */
+  private int ink(int under) {
+    return contrast(dark, under) >= LIGHT_PREFERRED * contrast(light, under) ? dark : light;
   }
 
-  /** Number of the colour among 256. */
-  int background256(int paint) {
+  /** The colour between a frame's two: text looks alike on all its shades. */
+  private static int middle(int paint) {
+    return switch (Paint.role(paint)) {
+      case HEAT, BETTER, WORSE -> paint;
+      default -> Paint.of(Paint.role(paint), Paint.SHADES / 2) | paint & 1;
+    };
+  }
+
+  private boolean isNamed(Role role) {
+    return named[
+        switch (role) {
+          case INK -> TEXT;
+          case HEAT -> Role.HIGH.ordinal();
+          default -> role.ordinal();
+        }];
+  }
+
+  private int index256(int paint) {
     if (Paint.isFaded(paint)) {
       return grey256(rgb(paint));
     }
     int[] steps =
         switch (Paint.role(paint)) {
-          case INK -> indexed[Role.TEXT.ordinal()];
+          case INK -> indexed[TEXT];
           case HEAT -> ramp;
           default -> indexed[Paint.role(paint).ordinal()];
         };
-    return steps.length == 0
-        ? nearest256(rgb(paint))
-        : steps[Paint.shade(paint) * steps.length / Paint.SHADES];
+    return steps.length == 0 ? nearest256(rgb(paint)) : step(steps, paint);
+  }
+
+  private static int step(int[] steps, int paint) {
+    return steps[Paint.shade(paint) * steps.length / Paint.SHADES];
   }
 
   /** The grey of the ramp, 8 to 238 in steps of 10, that is as light. */
@@ -241,30 +374,18 @@ public final class Theme {
     return 232 + Math.max(0, Math.min(23, Math.round((light - 8) / 10f)));
   }
 
-  /** Number of the colour among 256, upon a background. */
-  int foreground256(int paint, int background) {
-    return Paint.role(paint) == Role.INK
-        ? background256(Paint.of(ink(rgb256(background256(middle(background))))))
-        : background256(paint);
-  }
-
-  /** Number of the colour among 16. */
-  int background16(int paint) {
-    return switch (Paint.role(paint)) {
-      case HEAT -> ansi[heatRole(paint).ordinal()];
-      case INK -> ansi[Role.TEXT.ordinal()];
-      default -> Paint.isFaded(paint) ? 8 : ansi[Paint.role(paint).ordinal()];
-    };
-  }
-
-  /** Number of the colour among 16, upon a background: never the same. */
-  int foreground16(int paint, int background) {
-    int on = background16(background);
-    if (Paint.role(paint) != Role.INK && background16(paint) != on) {
-      return background16(paint);
+  private int index16(int paint) {
+    if (Paint.isFaded(paint)) {
+      return BRIGHT_BLACK;
     }
-    int under = ANSI_RGB[on];
-    return contrast(0, under) >= LIGHT_PREFERRED * contrast(0xffffff, under) ? 0 : 15;
+    Role role =
+        switch (Paint.role(paint)) {
+          case INK -> Role.TEXT;
+          case HEAT -> heatRole(paint);
+          default -> Paint.role(paint);
+        };
+    int[] steps = ansi[role.ordinal()];
+    return steps.length == 0 ? nearestAnsi(rgb(Paint.of(role))) : step(steps, paint);
   }
 
   private static Role heatRole(int paint) {
@@ -284,11 +405,13 @@ public final class Theme {
       int high = first[Role.HIGH.ordinal()];
       colour = t < 0.5 ? mix(low, mid, t * 2) : mix(mid, high, t * 2 - 1);
     } else if (role == Role.INK) {
-      colour = first[Role.TEXT.ordinal()];
+      colour = first[TEXT];
+    } else if (named[role.ordinal()]) {
+      colour = ANSI_RGB[step(ansi[role.ordinal()], paint)];
     } else {
       colour = mix(first[role.ordinal()], second[role.ordinal()], t);
     }
-    return Paint.isFaded(paint) ? mix(colour, first[Role.GROUND.ordinal()], FADE) : colour;
+    return Paint.isFaded(paint) ? mix(colour, first[GROUND], FADE) : colour;
   }
 
   private static int mix(int a, int b, double t) {
@@ -302,7 +425,7 @@ public final class Theme {
   }
 
   /** Contrast ratio of two colours, 1 to 21 (WCAG 2). */
-  private static double contrast(int a, int b) {
+  static double contrast(int a, int b) {
     double x = luminance(a);
     double y = luminance(b);
     return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
@@ -314,18 +437,19 @@ public final class Theme {
         + 0.0722 * linear(rgb & 0xff);
   }
 
-  private static double linear(int channel) {
+  /** A channel of sRGB as light. */
+  static double linear(int channel) {
     double c = channel / 255.0;
-    return c <= 0.03928 ? c / 12.92 : Math.pow((c + 0.055) / 1.055, 2.4);
+    return c <= 0.04045 ? c / 12.92 : Math.pow((c + 0.055) / 1.055, 2.4);
   }
 
   /** What looks nearest of the 240 colours above the first 16, which terminals do not agree on. */
   static int nearest256(int rgb) {
-    double[] wanted = lab(rgb);
+    double[] wanted = lab(linear(rgb >> 16 & 0xff), linear(rgb >> 8 & 0xff), linear(rgb & 0xff));
     int best = 16;
     double least = Double.MAX_VALUE;
     for (int i = 16; i < 256; i++) {
-      double[] is = LAB[i - 16];
+      double[] is = Indexed.LAB[i - 16];
       double l = wanted[0] - is[0];
       double a = wanted[1] - is[1];
       double b = wanted[2] - is[2];
@@ -339,7 +463,7 @@ public final class Theme {
   }
 
   /** One of the 240 colours: a cube of 6×6×6, then greys. */
-  private static int rgb256(int index) {
+  static int rgb256(int index) {
     if (index >= 232) {
       return (8 + 10 * (index - 232)) * 0x010101;
     }
@@ -351,11 +475,23 @@ public final class Theme {
     return step == 0 ? 0 : 55 + 40 * step;
   }
 
-  /** Oklab (Ottosson 2020): lightness and two axes of hue, in which near is what looks alike. */
-  private static double[] lab(int rgb) {
-    double r = linear(rgb >> 16 & 0xff);
-    double g = linear(rgb >> 8 & 0xff);
-    double b = linear(rgb & 0xff);
+  /** Made only where a terminal has 256 colours and the theme does not say which. */
+  private static final class Indexed {
+    static final double[][] LAB = new double[240][];
+
+    static {
+      for (int i = 0; i < LAB.length; i++) {
+        int rgb = rgb256(i + 16);
+        LAB[i] = lab(linear(rgb >> 16 & 0xff), linear(rgb >> 8 & 0xff), linear(rgb & 0xff));
+      }
+    }
+  }
+
+  /**
+   * Oklab of linear light (Ottosson 2020): lightness and two axes of hue, in which near is what
+   * looks alike.
+   */
+  static double[] lab(double r, double g, double b) {
     double l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
     double m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
     double s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);

@@ -4,7 +4,19 @@ package flametop.term;
 public final class ThemeException extends Exception {
   private static final long serialVersionUID = 1;
 
+  private final boolean placed;
+
   ThemeException(String message) {
+    this(message, false);
+  }
+
+  private ThemeException(String message, boolean placed) {
     super(message);
+    this.placed = placed;
+  }
+
+  /** The same with its place, unless it has one: that of the file which is in error. */
+  ThemeException at(String place) {
+    return placed ? this : new ThemeException(place + ": " + getMessage(), true);
   }
 }

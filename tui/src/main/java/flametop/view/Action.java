@@ -46,6 +46,7 @@ public enum Action {
   SHOW_CPUS("cpus", Group.VIEWS, "", "CPUs", "6"),
   SHOW_IDLE("idle", Group.VIEWS, "", "idle states", "7"),
   FLIP("flip", Group.VIEWS, "flip", "icicle, flame", "i"),
+  COLOUR("colour", Group.VIEWS, "colour", "colour by kind, by state", "C"),
 
   MORE_PASSES("more-passes", Group.SAMPLING, "passes", "passes a second", "+ ="),
   FEWER_PASSES("fewer-passes", Group.SAMPLING, "passes", "passes a second", "- _"),

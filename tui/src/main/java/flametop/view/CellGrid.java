@@ -154,6 +154,7 @@ public final class CellGrid {
       case '▂' -> '.';
       case '▃', '▄' -> '-';
       case '▅', '▆' -> '=';
+      case '■' -> '#';
       case '▇', '█', '▉', '▊', '▋', '▌' -> '#';
       case '▚' -> '%';
       case '▓' -> '=';

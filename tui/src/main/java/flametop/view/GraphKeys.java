@@ -27,6 +27,7 @@ final class GraphKeys implements ViewKeys {
     Action.RANGE_END,
     Action.STATES,
     Action.FLIP,
+    Action.COLOUR,
   };
 
   private static final Action[] KEY_LINE = {
@@ -44,6 +45,7 @@ final class GraphKeys implements ViewKeys {
     Action.TIME,
     Action.EXPORT,
     Action.FLIP,
+    Action.COLOUR,
     Action.QUIT,
     Action.ROOT,
     Action.MORE_PASSES,
@@ -105,6 +107,11 @@ final class GraphKeys implements ViewKeys {
               s.flipped()
                   .withMessage(
                       s.flame() ? "icicle: root at the top" : "flame: root at the bottom", false));
+      case COLOUR -> {
+        Colouring next = s.colouring().next();
+        yield Keys.Step.to(
+            s.withColouring(next).withMessage("colours tell the " + next.label(), false));
+      }
       default -> null;
     };
   }

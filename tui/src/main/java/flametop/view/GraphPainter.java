@@ -125,6 +125,9 @@ final class GraphPainter {
     if (room < 2 && TextWidth.exceeds(name, room)) {
       return;
     }
+    if (isFrame(g.slice().kind()[index])) {
+      name = ShortName.form(name, room);
+    }
     boolean strong = selected || searching(scene) && g.slice().matched()[index];
     grid.text(x, row, room, name, fg, bg, strong ? CellGrid.BOLD : 0);
   }
@@ -156,6 +159,14 @@ final class GraphPainter {
     return tight.length() <= room ? tight : "…";
   }
 
+  /** Its name is that of a function: more than the end of it can be left out. */
+  static boolean isFrame(NodeKind kind) {
+    return switch (kind) {
+      case USER, KERNEL, JIT, INLINED, UNKNOWN -> true;
+      case ROOT, PROCESS, THREAD, REASON -> false;
+    };
+  }
+
   private static boolean searching(Scene scene) {
     return scene.state.search() != null && scene.state.search().pattern() != null;
   }
@@ -167,14 +178,13 @@ final class GraphPainter {
     }
     if (g.isRun(box)) {
       int member = g.node(box) < 0 ? g.node(g.parent(box)) : g.node(box);
-      NodeKind of = g.slice().kind()[member];
-      return Paint.faded(Paint.of(Role.of(of), of == NodeKind.ROOT ? 0 : Paint.SHADES / 2));
+      boolean root = g.slice().kind()[member] == NodeKind.ROOT;
+      Role role = scene.state.colouring().role(g.slice(), member);
+      return Paint.faded(Paint.of(role, root ? 0 : Paint.SHADES / 2));
     }
     GraphSlice slice = g.slice();
     int index = g.node(box);
-    NodeKind kind = slice.kind()[index];
-    int paint =
-        Paint.of(Role.of(kind), kind == NodeKind.ROOT ? 0 : Paint.shade(slice.name()[index]));
+    int paint = scene.state.colouring().paint(slice, index);
     boolean apart = searching(scene) ? !slice.matched()[index] : g.level(box) < g.zoomLevel();
     return apart ? Paint.faded(paint) : paint;
   }

@@ -70,7 +70,7 @@ public final class Painter {
 
   static void rule(CellGrid grid, int row) {
     for (int x = 0; x < grid.columns(); x++) {
-      grid.put(x, row, '─', Paint.of(Role.CHROME), Paint.of(Role.GROUND), 0);
+      grid.put(x, row, '─', Paint.faded(Paint.of(Role.DIM)), Paint.of(Role.GROUND), 0);
     }
   }
 }

@@ -54,7 +54,9 @@ final class SelectionPainter {
       }
     }
     int room = Math.max(8, end - 3 - TextWidth.of(numbers));
-    int x = 1 + grid.text(1, y, room, name, Paint.of(Role.ACCENT), CHROME, CellGrid.BOLD);
+    // Words are left out before the name is cut.
+    String shown = isFunction(selection) ? ShortName.form(name, room) : name;
+    int x = 1 + grid.text(1, y, room, shown, Paint.of(Role.ACCENT), CHROME, CellGrid.BOLD);
     if (scene.selectionRows == 1
         && x + 1 + TextWidth.of(module) + 2 + TextWidth.of(numbers) <= end) {
       x += 1 + grid.text(x + 1, y, end - x - 1, module, Paint.of(Role.DIM), CHROME, 0);
@@ -74,6 +76,10 @@ final class SelectionPainter {
       return g.slice().name()[g.node(scene.selectedBox)];
     }
     return "all";
+  }
+
+  private static boolean isFunction(Selection selection) {
+    return selection != null && GraphPainter.isFrame(selection.kind());
   }
 
   private static String name(Selection selection) {

@@ -57,9 +57,7 @@ final class TimePainter {
       boolean dim = time.range() != null && !chosen;
       int ground = x == cursor ? Paint.of(Role.SELECT) : chosen ? CHROME : GROUND;
       if (Double.isNaN(busy)) {
-        if (x == cursor) {
-          column(scene, grid, x, 0, busyRows, DIM, ground);
-        }
+        grid.put(x, labelRow, '▁', Paint.faded(DIM), ground, 0);
         continue;
       }
       double share = Math.min(1, busy / cpus);
@@ -84,12 +82,12 @@ final class TimePainter {
     }
   }
 
-  /** What was chosen, in the line above the strip. */
-  static void choice(Scene scene, CellGrid grid, int row) {
+  /** What was chosen, in the line above the strip; false if nothing is. */
+  static boolean choice(Scene scene, CellGrid grid, int row) {
     TimeChoice time = scene.state.time();
     TimeStrip strip = time.on() || time.range() != null ? strip(scene) : null;
     if (strip == null) {
-      return;
+      return false;
     }
     Snapshot snapshot = scene.snapshot;
     TimeRange range = time.range() != null ? time.range() : strip.at(strip.column(time.cursor()));
@@ -107,6 +105,7 @@ final class TimePainter {
     if (x + TextWidth.of(graph) < scene.columns) {
       grid.text(x, row, scene.columns - x, graph, DIM, GROUND, 0);
     }
+    return true;
   }
 
   private static String ago(Snapshot snapshot, long time) {

@@ -40,6 +40,7 @@ public final class ViewState implements Cloneable {
   private QualityTable table = QualityTable.FIRST;
   private CpuTable cpus = CpuTable.FIRST;
   private TimeChoice time = TimeChoice.NONE;
+  private Colouring colouring = Colouring.KIND;
 
   private Search search;
   private PickList pick;
@@ -124,6 +125,11 @@ public final class ViewState implements Cloneable {
   /** What is chosen on the strip of time. */
   TimeChoice time() {
     return time;
+  }
+
+  /** What the colours of frames tell. */
+  Colouring colouring() {
+    return colouring;
   }
 
   /** Null if there is none. */
@@ -263,7 +269,8 @@ public final class ViewState implements Cloneable {
         selected(),
         finer,
         LEVELS,
-        search == null ? null : search.pattern());
+        search == null ? null : search.pattern(),
+        colouring == Colouring.STATE);
   }
 
   /** What to ask it for beside that; null for nothing. */
@@ -322,6 +329,12 @@ public final class ViewState implements Cloneable {
   /** The same with an answer in the pane of the source, if it is still open. */
   public ViewState withAnswer(Source value) {
     return source == null ? this : withSource(value);
+  }
+
+  ViewState withColouring(Colouring value) {
+    ViewState next = copy();
+    next.colouring = value;
+    return next;
   }
 
   ViewState withTable(QualityTable value) {

@@ -7,13 +7,12 @@ import com.googlecode.lanterna.TextCharacter;
 import flametop.view.CellGrid;
 import flametop.view.Pictures;
 import flametop.view.TextWidth;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 class CellsTest {
   @Test
   void of_sameCellTwice_isTheSameCharacter() throws Exception {
-    Cells cells = new Cells(Theme.load(Path.of("../themes"), "dark"), ColorMode.TRUE);
+    Cells cells = new Cells(ThemeTest.shipped("dark"), ColorMode.TRUE);
     CellGrid grid = Pictures.wide(200, 60);
     TextCharacter[] first = new TextCharacter[200 * 60];
     for (int i = 0; i < first.length; i++) {

@@ -15,9 +15,16 @@ class ColorModeTest {
     "xterm-256color,truecolor,,TRUE",
     "tmux-256color,24bit,,TRUE",
     "xterm-direct,,,TRUE",
-    "xterm-kitty,,,INDEXED_256",
-    "linux,,,ANSI_16",
+    "xterm-kitty,,,TRUE",
+    "alacritty,,,TRUE",
+    "foot,,,TRUE",
+    "xterm,,,ANSI_16",
+    "linux,truecolor,,ANSI_16",
     "screen,,,ANSI_16",
+    "screen-256color,,,INDEXED_256",
+    "tmux,,,INDEXED_256",
+    "vt220,,,NONE",
+    "xterm-mono,,,NONE",
     "vt100,truecolor,,NONE",
     "xterm-256color,truecolor,1,NONE"
   })
@@ -35,10 +42,24 @@ class ColorModeTest {
   }
 
   @Test
-  void isUtf8_firstVariableThatIsSet_decides() {
-    assertEquals(true, ColorMode.isUtf8(Map.of("LANG", "en_US.UTF-8")));
-    assertEquals(false, ColorMode.isUtf8(Map.of("LANG", "en_US.UTF-8", "LC_ALL", "C")));
-    assertEquals(true, ColorMode.isUtf8(Map.of("LC_CTYPE", "C.utf8")));
-    assertEquals(false, ColorMode.isUtf8(Map.of()));
+  void of_insideTmux_has256WhateverTermSays() {
+    assertEquals(
+        ColorMode.INDEXED_256,
+        ColorMode.of(Map.of("TERM", "screen", "TMUX", "/tmp/tmux-0/default,1,0")));
+  }
+
+  @Test
+  void isAscii_firstVariableThatIsSet_decides() {
+    assertEquals(false, ColorMode.isAscii(Map.of("LANG", "en_US.UTF-8")));
+    assertEquals(true, ColorMode.isAscii(Map.of("LANG", "en_US.UTF-8", "LC_ALL", "C")));
+    assertEquals(false, ColorMode.isAscii(Map.of("LC_CTYPE", "C.utf8")));
+    assertEquals(true, ColorMode.isAscii(Map.of()));
+  }
+
+  @Test
+  void isAscii_consoleAndOldTerminals_areWhateverTheLocale() {
+    assertEquals(true, ColorMode.isAscii(Map.of("LANG", "C.UTF-8", "TERM", "linux")));
+    assertEquals(true, ColorMode.isAscii(Map.of("LANG", "C.UTF-8", "TERM", "vt100")));
+    assertEquals(false, ColorMode.isAscii(Map.of("LANG", "C.UTF-8", "TERM", "screen")));
   }
 }

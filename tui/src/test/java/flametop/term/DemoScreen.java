@@ -55,8 +55,7 @@ public final class DemoScreen {
                 0,
                 Double.POSITIVE_INFINITY,
                 new flametop.sampler.Budget.Kept(false, false, false),
-                "dark",
-                ScreenOptions.themesFolder()),
+                Look.plain()),
             session);
     try {
       System.exit(screen.run());

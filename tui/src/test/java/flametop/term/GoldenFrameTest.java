@@ -83,7 +83,7 @@ class GoldenFrameTest {
         new DefaultVirtualTerminal(new TerminalSize(grid.columns(), grid.rows()));
     TerminalScreen screen = new TerminalScreen(terminal);
     screen.startScreen();
-    Cells cells = new Cells(Theme.load(Path.of("../themes"), "dark"), mode);
+    Cells cells = new Cells(ThemeTest.shipped("dark"), mode);
     for (int y = 0; y < grid.rows(); y++) {
       for (int x = 0; x < grid.columns(); x++) {
         if (grid.codePoint(x, y) != 0) {

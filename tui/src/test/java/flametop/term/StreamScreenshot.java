@@ -74,7 +74,10 @@ public final class StreamScreenshot {
       Files.writeString(
           Path.of(arguments[4]),
           Picture.svg(
-              grid, Theme.load(ScreenOptions.themesFolder(), arguments[3]), "flametop", List.of()));
+              grid,
+              new Themes(Look.themesFolder(), null).load(arguments[3], "").theme(),
+              "flametop",
+              List.of()));
     }
   }
 

@@ -5,6 +5,7 @@ import flametop.profile.GraphSlice;
 import flametop.profile.NodeKind;
 import flametop.profile.Selection;
 import flametop.profile.Snapshot;
+import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -106,7 +107,8 @@ final class Tree {
             new long[n],
             new int[n],
             new boolean[n],
-            zoomIndex);
+            zoomIndex,
+            query.byState() ? new byte[n] : null);
     for (int i = 0; i < n; i++) {
       Node node = listed.get(i);
       slice.node()[i] = node.id;
@@ -116,9 +118,28 @@ final class Tree {
       slice.weight()[i] = node.weight;
       slice.hiddenWeight()[i] = hidden.get(i)[0];
       slice.hiddenCount()[i] = (int) hidden.get(i)[1];
+      if (query.byState()) {
+        slice.state()[i] = (byte) state(node).ordinal();
+      }
       slice.matched()[i] = query.search() != null && query.search().matcher(node.name).find();
     }
     return slice;
+  }
+
+  /** By the name of its widest leaf. */
+  private static State state(Node node) {
+    Node leaf = node;
+    while (!leaf.children.isEmpty()) {
+      leaf =
+          java.util.Collections.max(
+              leaf.children.values(), java.util.Comparator.comparingLong(n -> n.weight));
+    }
+    return switch (leaf.name) {
+      case "schedule", "epoll_wait" -> State.SLEEP;
+      case "jbd2_log_wait_commit", "wb_workfn" -> State.DISK;
+      case "tcp_write_xmit", "tcp_recvmsg" -> State.QUEUED;
+      default -> State.RUN;
+    };
   }
 
   private static void list(

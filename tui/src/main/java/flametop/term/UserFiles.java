@@ -1,0 +1,91 @@
+package flametop.term;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * The files of the user, below {@code $XDG_CONFIG_HOME/flametop} or {@code ~/.config/flametop}.
+ * Under sudo these are the files of whoever called it, and only such as are theirs: what root may
+ * read and they may not must not come back in an error.
+ */
+public final class UserFiles {
+  private static final Path PASSWD = Path.of("/etc/passwd");
+  private static final int MAX_BYTES = 64 * 1024;
+
+  private final Path folder;
+
+  /** Whose the files have to be; -1: anybody's. */
+  private final int owner;
+
+  private UserFiles(Path folder, int owner) {
+    this.folder = folder;
+    this.owner = owner;
+  }
+
+  /**
+   * @param environment as of {@link System#getenv()}
+   */
+  public static UserFiles of(Map<String, String> environment) {
+    return of(environment, PASSWD);
+  }
+
+  static UserFiles of(Map<String, String> environment, Path passwd) {
+    String given = environment.getOrDefault("XDG_CONFIG_HOME", "");
+    String home = environment.getOrDefault("HOME", "");
+    String caller = environment.getOrDefault("SUDO_UID", "");
+    int owner = -1;
+    if (!caller.isEmpty() && !caller.equals("0")) {
+      String theirs = homeOf(caller, passwd);
+      if (theirs != null) {
+        home = theirs;
+        owner = Integer.parseUnsignedInt(caller);
+      }
+    }
+    // The XDG specification: a path that is not absolute is to be ignored.
+    if (given.startsWith("/")) {
+      return new UserFiles(Path.of(given, "flametop"), owner);
+    }
+    return new UserFiles(home.startsWith("/") ? Path.of(home, ".config", "flametop") : null, owner);
+  }
+
+  private static String homeOf(String uid, Path passwd) {
+    try {
+      for (String line : Files.readString(passwd, StandardCharsets.ISO_8859_1).split("\n")) {
+        String[] fields = line.split(":");
+        if (fields.length > 5 && fields[2].equals(uid) && fields[5].startsWith("/")) {
+          return fields[5];
+        }
+      }
+    } catch (IOException e) {
+      // Then the files are those of root.
+    }
+    return null;
+  }
+
+  /** The file or folder of this name, which need not be there; null if it cannot be known where. */
+  public Path path(String name) {
+    return folder == null ? null : folder.resolve(name);
+  }
+
+  /**
+   * Reads a file.
+   *
+   * @throws IOException what is wrong with it, without its name
+   */
+  public String read(Path file) throws IOException {
+    if (!Files.isRegularFile(file)) {
+      throw new IOException("not a regular file");
+    }
+    if (owner != -1 && !Integer.valueOf(owner).equals(Files.getAttribute(file, "unix:uid"))) {
+      throw new IOException("not a file of user " + Integer.toUnsignedString(owner));
+    }
+    if (Files.size(file) > MAX_BYTES) {
+      throw new IOException("larger than 64 KiB");
+    }
+    // Bytes that are no UTF-8 are an error in their line, not in the file.
+    return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+  }
+}

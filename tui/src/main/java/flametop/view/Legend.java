@@ -1,0 +1,58 @@
+package flametop.view;
+
+import flametop.profile.StateSet;
+import flametop.sampler.State;
+
+/** What the colours of the graph stand for, at the right end of a line between panels. */
+final class Legend {
+  private static final Role[] KINDS = {
+    Role.USER, Role.KERNEL, Role.JIT, Role.INLINED, Role.UNKNOWN, Role.REASON
+  };
+  private static final String[] KIND_LABELS = {
+    "user", "kernel", "jit", "inlined", "no name", "cut short"
+  };
+  private static final State[] STATES = {State.RUN, State.QUEUED, State.DISK, State.SLEEP};
+
+  /** Least part of a line that stays a line. */
+  private static final int LEAST_RULE = 8;
+
+  private static final int GROUND = Paint.of(Role.GROUND);
+
+  private Legend() {}
+
+  /** Paints it if it has room. */
+  static void paint(Scene scene, CellGrid grid, int row) {
+    if (scene.options.plain() || scene.geometry == null || scene.geometry.size() < 2) {
+      return;
+    }
+    boolean byState = scene.state.colouring() == Colouring.STATE;
+    StateSet shown = scene.state.states();
+    int count = byState ? STATES.length : KINDS.length;
+    int width = -1;
+    for (int i = 0; i < count; i++) {
+      width += isShown(byState, shown, i) ? label(byState, i).length() + 4 : 0;
+    }
+    int x = scene.columns - width;
+    if (x < LEAST_RULE) {
+      return;
+    }
+    grid.fill(x - 1, row, width + 2, GROUND);
+    for (int i = 0; i < count; i++) {
+      if (isShown(byState, shown, i)) {
+        Role role = byState ? Role.of(STATES[i]) : KINDS[i];
+        grid.put(x, row, '■', Paint.of(role, Paint.SHADES / 2), GROUND, 0);
+        String label = label(byState, i);
+        x += 2;
+        x += grid.text(x, row, label.length(), label, Paint.of(Role.DIM), GROUND, 0) + 2;
+      }
+    }
+  }
+
+  private static boolean isShown(boolean byState, StateSet shown, int i) {
+    return !byState || shown.contains(STATES[i]);
+  }
+
+  private static String label(boolean byState, int i) {
+    return byState ? STATES[i].label() : KIND_LABELS[i];
+  }
+}
