@@ -129,11 +129,11 @@ impl Cycles {
 fn why_not(error: &Error) -> String {
     match error.kind() {
         ErrorKind::PermissionDenied => {
-            "no cycles: the kernel does not permit hardware counters; run it as root (sudo)".to_owned()
+            "no cycles: the kernel does not permit hardware counters; run it as root (sudo)"
+                .to_owned()
         }
         ErrorKind::NotFound => {
-            "no cycles: no hardware counters here, as in most virtual machines"
-                .to_owned()
+            "no cycles: no hardware counters here, as in most virtual machines".to_owned()
         }
         _ => match error.raw_os_error() {
             Some(libc::EOPNOTSUPP | libc::ENODEV | libc::ENXIO) => {
