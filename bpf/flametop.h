@@ -122,9 +122,19 @@ struct ft_idle {
 	struct ft_idle_state states[FT_IDLE_STATES];
 };
 
+/* frequency of one CPU over time, read like struct ft_idle */
+struct ft_frequency {
+	__u32 sequence;
+	__u32 khz;     /* now; set by the reader at first */
+	__u64 since;   /* CLOCK_MONOTONIC, ns: when it began */
+	__u64 cycles;  /* that passed until then */
+	__u64 events;  /* changes of it that were told */
+};
+
 _Static_assert(sizeof(struct ft_head) == 144, "ft_head has padding or moved");
 _Static_assert(sizeof(struct ft_stack) == 17 * 8 + 4 * 8 + 4 * 4 + 8 + FT_COMM,
 	       "ft_stack has padding or moved");
 _Static_assert(sizeof(struct ft_idle) == 40 + FT_IDLE_STATES * 48, "ft_idle has padding or moved");
+_Static_assert(sizeof(struct ft_frequency) == 32, "ft_frequency has padding or moved");
 
 #endif

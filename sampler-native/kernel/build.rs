@@ -5,7 +5,13 @@ use std::{env, fmt::Write, fs, path::Path, path::PathBuf};
 use anyhow::{Context, Result, ensure};
 use libbpf_cargo::SkeletonBuilder;
 
-const OBJECTS: [&str; 4] = ["task_stacks", "cpu_stacks", "task_life", "cpu_idle"];
+const OBJECTS: [&str; 5] = [
+    "task_stacks",
+    "cpu_stacks",
+    "task_life",
+    "cpu_idle",
+    "cpu_frequency",
+];
 
 fn main() -> Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").context("OUT_DIR is not set")?);

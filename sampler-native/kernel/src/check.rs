@@ -3,8 +3,8 @@
 use std::{fs, path::Path};
 
 use crate::{
-    CheckLine, OpenError, OpenErrorKind, Settings, Target, clock::Clock, idle, idle::Idle,
-    life::Life, load, passes::Passes,
+    CheckLine, OpenError, OpenErrorKind, Settings, Target, clock::Clock, cycles::Cycles, idle,
+    idle::Idle, life::Life, load, passes::Passes,
 };
 
 /// Iterators that may sleep, and copies from other tasks, came with it.
@@ -95,7 +95,25 @@ pub fn check() -> Vec<CheckLine> {
             "counted exactly, by tracepoint",
         ),
     ));
-    lines.push(line("idle states", false, idle_states(states.len(), none)));
+    lines.push(line(
+        "idle states",
+        false,
+        there(
+            none,
+            &format!("{} of all online CPUs together", states.len()),
+        ),
+    ));
+    let (no_frequency, no_counter) = Cycles::open().missing();
+    lines.push(line(
+        "frequency",
+        false,
+        there(no_frequency, "of each CPU, by cpufreq"),
+    ));
+    lines.push(line(
+        "cycles",
+        false,
+        there(no_counter, "counted by hardware"),
+    ));
     lines.push(line("run queue time", false, run_queue_time()));
     lines.push(line("kernel symbols", false, kernel_symbols()));
     lines
@@ -311,10 +329,10 @@ pub fn explain(error: &anyhow::Error) -> (String, String) {
     )
 }
 
-fn idle_states(count: usize, none: Option<String>) -> Result<String, (String, String)> {
-    match none {
+fn there(missing: Option<String>, detail: &str) -> Result<String, (String, String)> {
+    match missing {
         Some(why) => Err((why, "nothing, on this machine".to_owned())),
-        None => Ok(format!("{count} of all online CPUs together")),
+        None => Ok(detail.to_owned()),
     }
 }
 

@@ -106,16 +106,7 @@ impl Idle {
     /// A consistent copy, and a time not before it.
     fn read(&self, cpu: u32) -> Option<(layout::ft_idle, u64)> {
         let shared = self.skel.maps.bss_data.as_deref()?.cpus.get(cpu as usize)?;
-        loop {
-            let before = sys::read_shared(&shared.sequence);
-            std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
-            let copy = sys::read_shared(shared);
-            std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
-            if before % 2 == 0 && sys::read_shared(&shared.sequence) == before {
-                return Some((copy, sys::monotonic_nanos()));
-            }
-            std::hint::spin_loop();
-        }
+        Some(sys::read_consistent(shared, |idle| &idle.sequence))
     }
 }
 

@@ -24,6 +24,7 @@ use libbpf_rs::MapCore;
 mod check;
 mod clock;
 mod cpus;
+mod cycles;
 mod idle;
 mod life;
 mod load;
@@ -36,7 +37,7 @@ mod sys;
 pub use check::check;
 pub use cpus::online as online_cpus;
 pub use rings::{Reach, Rings, Whose};
-use {clock::Clock, idle::Idle, life::Life, passes::Passes, record::Record};
+use {clock::Clock, cycles::Cycles, idle::Idle, life::Life, passes::Passes, record::Record};
 
 /// Constants of `bpf/flametop.h`.
 pub mod abi {
@@ -175,6 +176,19 @@ pub struct CpuUsage {
 /// A figure that the kernel does not count.
 pub const NOT_COUNTED: u64 = u64::MAX;
 
+/// Speed of one online CPU. Utilisation by cycles is `cycles` over `offered`, each by how much it grew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuCycles {
+    /// Number of the CPU.
+    pub cpu: u32,
+    /// Hz now; [`NOT_COUNTED`] where there is none.
+    pub frequency: u64,
+    /// Cycles that passed at its frequencies since opening, used or not; [`NOT_COUNTED`] without frequencies.
+    pub offered: u64,
+    /// Cycles that it ran since opening, by its hardware counter; [`NOT_COUNTED`] without one.
+    pub cycles: u64,
+}
+
 /// Stays of one CPU in one idle state: totals since opening.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IdleUsage {
@@ -230,6 +244,7 @@ pub struct Kernel {
     idle: Option<Idle>,
     idle_states: Vec<IdleStateFacts>,
     no_idle_states: Option<String>,
+    cycles: RefCell<Cycles>,
     notices: Vec<String>,
     /// `/proc/stat` at opening: where idle time is counted from if the tracepoint cannot be had.
     opened_stat: Vec<cpus::StatLine>,
@@ -312,6 +327,7 @@ impl Kernel {
             idle,
             idle_states,
             no_idle_states,
+            cycles: RefCell::new(Cycles::open()),
             notices,
             opened_stat: cpus::stat(),
             opened: sys::monotonic_nanos(),
@@ -409,11 +425,13 @@ impl Kernel {
         }
         self.asked.set(now);
         self.stat.replace(cpus::stat());
+        let cycles = self.cycles.borrow();
         let objects = [
             ("task_stacks", Some(self.passes.object()), false),
             ("cpu_stacks", self.clock.as_ref().map(Clock::object), true),
             ("task_life", self.life.as_ref().map(Life::object), true),
             ("cpu_idle", self.idle.as_ref().map(Idle::object), true),
+            ("cpu_frequency", cycles.object(), true),
         ];
         let time = |(name, object, elsewhere): (_, Option<&libbpf_rs::Object>, _)| {
             let nanos = load::program_nanos(object?);
@@ -493,6 +511,16 @@ impl Kernel {
     /// The idle states there are, ordered by CPU and depth, or why there are none.
     pub fn idle_states(&self) -> (Vec<IdleStateFacts>, Option<String>) {
         (self.idle_states.clone(), self.no_idle_states.clone())
+    }
+
+    /// Speed of each online CPU of which something is known.
+    pub fn cycles(&self) -> Vec<CpuCycles> {
+        self.cycles.borrow_mut().tell()
+    }
+
+    /// Why there are no frequencies, and why no cycles; `None` where there are.
+    pub fn cycles_missing(&self) -> (Option<String>, Option<String>) {
+        self.cycles.borrow().missing()
     }
 
     /// What could not be had, each one line with the remedy.

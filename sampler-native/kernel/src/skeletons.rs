@@ -14,13 +14,17 @@ mod generated {
     pub mod cpu_idle {
         include!(concat!(env!("OUT_DIR"), "/cpu_idle.rs"));
     }
+    pub mod cpu_frequency {
+        include!(concat!(env!("OUT_DIR"), "/cpu_frequency.rs"));
+    }
 }
 
-pub use generated::{cpu_idle::*, cpu_stacks::*, task_life::*, task_stacks::*};
+pub use generated::{cpu_frequency::*, cpu_idle::*, cpu_stacks::*, task_life::*, task_stacks::*};
 
 /// What clang made of the structures of `flametop.h`.
 pub mod layout {
     pub use super::generated::{
+        cpu_frequency::types::ft_frequency,
         cpu_idle::types::ft_idle,
         task_stacks::types::{counts, ft_head, ft_stack},
     };

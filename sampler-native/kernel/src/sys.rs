@@ -7,11 +7,13 @@ use std::{
     mem::size_of,
     os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd},
     ptr,
+    sync::atomic::{Ordering, fence},
 };
 
 use libbpf_sys::{
-    BPF_TRACE_ITER, PERF_COUNT_SW_CPU_CLOCK, PERF_TYPE_SOFTWARE, bpf_iter_link_info,
-    bpf_link_create_opts, perf_event_attr,
+    BPF_TRACE_ITER, PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_SW_CPU_CLOCK,
+    PERF_FORMAT_TOTAL_TIME_ENABLED, PERF_FORMAT_TOTAL_TIME_RUNNING, PERF_TYPE_HARDWARE,
+    PERF_TYPE_SOFTWARE, bpf_iter_link_info, bpf_link_create_opts, perf_event_attr,
 };
 
 // linux/perf_event.h; neither libc nor libbpf-sys has them
@@ -24,6 +26,20 @@ const PERF_EVENT_IOC_PERIOD: libc::Ioctl = 0x4008_2404;
 pub fn read_shared<T: Copy>(value: &T) -> T {
     // SAFETY: a reference is valid for reads. Volatile, since programs change it behind the compiler's back.
     unsafe { ptr::read_volatile(value) }
+}
+
+/// A consistent copy of what a BPF program changes, and a time (ns) not before it. `sequence` of it is odd while it changes.
+pub fn read_consistent<T: Copy>(shared: &T, sequence: impl Fn(&T) -> &u32) -> (T, u64) {
+    loop {
+        let before = read_shared(sequence(shared));
+        fence(Ordering::Acquire);
+        let copy = read_shared(shared);
+        fence(Ordering::Acquire);
+        if before % 2 == 0 && read_shared(sequence(shared)) == before {
+            return (copy, monotonic_nanos());
+        }
+        std::hint::spin_loop();
+    }
 }
 
 /// Writes a value in memory that BPF programs read.
@@ -109,11 +125,29 @@ pub fn open_cpu_clock(cpu: u32, period_nanos: u64) -> Result<OwnedFd> {
     };
     attr.__bindgen_anon_1.sample_period = period_nanos;
     attr.set_disabled(1);
+    open_event(&attr, cpu)
+}
+
+/// Opens a hardware counter of the cycles of one CPU that is not halted, running. Reading it gives three words: cycles, and
+/// the ns that it was enabled and that it really counted.
+pub fn open_cycles(cpu: u32) -> Result<OwnedFd> {
+    let attr = perf_event_attr {
+        type_: PERF_TYPE_HARDWARE,
+        size: size_of::<perf_event_attr>() as u32,
+        config: u64::from(PERF_COUNT_HW_CPU_CYCLES),
+        read_format: u64::from(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING),
+        ..Default::default()
+    };
+    open_event(&attr, cpu)
+}
+
+/// Opens an event of whatever runs on one CPU.
+fn open_event(attr: &perf_event_attr, cpu: u32) -> Result<OwnedFd> {
     // SAFETY: attr lives until the call returns and says its size.
     let fd = unsafe {
         libc::syscall(
             libc::SYS_perf_event_open,
-            &attr,
+            attr,
             -1,
             cpu as c_int,
             -1,

@@ -46,6 +46,9 @@ pub fn header(settings: &Settings, own: &[u32], kernel: &Kernel) -> Vec<u8> {
         facts.push((format!("idle.{}.{}", s.cpu, s.state), value));
     }
     facts.extend(missing.map(|why| ("idle.missing".to_owned(), why)));
+    let (frequency, cycles) = kernel.cycles_missing();
+    facts.extend(frequency.map(|why| ("frequency.missing".to_owned(), why)));
+    facts.extend(cycles.map(|why| ("cycles.missing".to_owned(), why)));
     file_header(facts.iter().map(|(k, v)| (k.as_str(), v.as_str())))
 }
 

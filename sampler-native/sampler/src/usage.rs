@@ -24,7 +24,7 @@ impl Usage {
         }
     }
 
-    /// Tells usage of the CPUs, their idle states and the host.
+    /// Tells usage of the CPUs, their idle states, their speed and the host.
     pub fn tell(&mut self, kernel: &Kernel, pass_hz: u32, cpu_hz: u32, out: &mut Encoder) {
         for c in kernel.cpus() {
             let mut ticks = [c.user, c.nice, c.system, c.irq, c.softirq, c.steal];
@@ -52,6 +52,14 @@ impl Usage {
                 entries: s.entries,
                 too_short: s.too_short,
                 too_long: s.too_long,
+            });
+        }
+        for c in kernel.cycles() {
+            out.put(&Record::CpuCycles {
+                cpu: c.cpu,
+                frequency: c.frequency,
+                offered: c.offered,
+                cycles: c.cycles,
             });
         }
         let programs = kernel.programs();

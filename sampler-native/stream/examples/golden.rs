@@ -45,6 +45,10 @@ pub fn file() -> Vec<u8> {
             "idle.missing",
             "CPU 1 and 5: the kernel has no cpuidle driver",
         ),
+        (
+            "frequency.missing",
+            "no frequencies: the kernel has no cpufreq driver",
+        ),
         ("a.fact.of.later", "with = in it"),
     ];
     let mut file = file_header(facts);
@@ -249,6 +253,18 @@ fn second_part() -> Encoder {
         too_short: 12,
         too_long: 3,
     });
+    for (frequency, offered, cycles) in [
+        (2_400_000_000, 3_600_000_000, 900_000_000),
+        (NOT_COUNTED, NOT_COUNTED, 900_000_000),
+        (u64::MAX - 1, 0, NOT_COUNTED),
+    ] {
+        e.put(&Record::CpuCycles {
+            cpu: 1,
+            frequency,
+            offered,
+            cycles,
+        });
+    }
     let names: [(u32, NameSource, &[u8]); 5] = [
         (0, NameSource::Root, b"[process start]"),
         (1, NameSource::Symbol, b"clock_nanosleep"),

@@ -109,6 +109,12 @@ pub enum Record<'a> {
         calls: Vec<Call<'a>>,
         missing: &'a [u8],
     },
+    CpuCycles {
+        cpu: u32,
+        frequency: u64,
+        offered: u64,
+        cycles: u64,
+    },
 }
 
 impl<'a> Record<'a> {
@@ -241,6 +247,12 @@ impl<'a> Record<'a> {
                     missing: b.str()?,
                 }
             }
+            Kind::CpuCycles => Record::CpuCycles {
+                cpu: b.u32()?,
+                frequency: b.u64()?,
+                offered: b.u64()?,
+                cycles: b.u64()?,
+            },
             Kind::OwnUsage => Record::OwnUsage {
                 cpu: b.named()?,
                 resident: b.named()?,
@@ -560,7 +572,7 @@ macro_rules! numbered {
 }
 
 numbered!(Kind: u16, Counters, ProcessSeen, TaskSeen, TaskGone, ModuleSeen, FrameSeen, StackSeen, TaskChanged, CpuSample,
-    CpuUsage, IdleState, Name, Notice, HostUsage, Forgotten, OwnUsage, Place);
+    CpuUsage, IdleState, Name, Notice, HostUsage, Forgotten, OwnUsage, Place, CpuCycles);
 numbered!(State: u8, Run, Queued, Sleep, Disk, Stopped, Zombie, Parked, IdleKthread);
 numbered!(End: u8, Root, Truncated, OtherStack, NoUnwindInfo, Jit, MmBusy, Torn, Faulted, Exited, Limit, Unreadable, Narrow);
 numbered!(ModuleKind: u8, Kernel, File, Vdso, Jit, Unknown);

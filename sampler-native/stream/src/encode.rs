@@ -215,6 +215,17 @@ impl Encoder {
                 }
                 b.str(missing);
             }),
+            Record::CpuCycles {
+                cpu,
+                frequency,
+                offered,
+                cycles,
+            } => self.record(Kind::CpuCycles, |b| {
+                b.u32(*cpu);
+                b.u64(*frequency);
+                b.u64(*offered);
+                b.u64(*cycles);
+            }),
             Record::OwnUsage { cpu, resident } => self.record(Kind::OwnUsage, |b| {
                 b.named(cpu);
                 b.named(resident);

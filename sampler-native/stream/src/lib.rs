@@ -17,7 +17,8 @@
 //! (as started), `target` (`all`, `pid 1,2` or `tid 3`), `time.monotonic` and `time.wall` (ns, the same moment),
 //! `time.boot_offset` (`CLOCK_BOOTTIME` − `CLOCK_MONOTONIC`, ns), `own` (comma list of flametop's tgids as started, which are
 //! not sampled; nor is the symbolizer, which may be started anew at any time),
-//! `idle.CPU.STATE` (`name|exit latency µs|target residency µs`), `idle.missing` (why there are no idle states, if so).
+//! `idle.CPU.STATE` (`name|exit latency µs|target residency µs`), `idle.missing` (why there are no idle states, if so),
+//! `frequency.missing` and `cycles.missing` (why there is none of it in *CPU cycles*, if so).
 //! A reader ignores facts it does not know.
 //!
 //! # Batch
@@ -64,8 +65,9 @@
 //! | 15 forgotten | `u8 space` ([`Space`]), `u8 0`, `u16 0`, `u32 n`, `n × u32 id`: these ids may be given anew |
 //! | 16 own usage | `u16 n`, n × (`str part`, `u64 ns` of CPU): parts of `own_cpu`, which do not overlap; `u16 n`, n × (`str process`, `u64 bytes` resident now) |
 //! | 17 place | `u32 frame`, `u16 n`, `n × (str function, str file, u32 line)`, `str missing`: on demand. The function that the frame is in and what was inlined into it there, outermost first; the last has the line that runs, the others that of a call. Unknown: empty, line 0. If `n` is 0, `missing` says why and what mends it |
+//! | 18 CPU cycles | `u32 cpu`, `u64 frequency` (Hz now), `u64 offered` (cycles that passed at its frequencies, used or not), `u64 cycles` (that it ran, by its hardware counter); all ones where there is none. Utilisation by cycles is the growth of `cycles` over that of `offered` |
 //!
-//! Record 1 is in every batch that ends a pass. It, 10, 11 and 14 come at least four times a second; 16 about once a second.
+//! Record 1 is in every batch that ends a pass. It, 10, 11, 14 and 18 (if there is any of it) come at least four times a second; 16 about once a second.
 //!
 //! # Head of *task changed* and *CPU sample*
 //! ```text
@@ -108,6 +110,7 @@
 //! forgotten space= ids=U32,…
 //! own cpu="PART":U64,… rss="PROCESS":U64,…
 //! place frame= calls=FUNCTION@FILE:LINE,… missing=
+//! cycles cpu= frequency= offered= cycles=
 //! ```
 //! Fields are separated by one space. Numbers are unsigned decimal, enums their numbers, flags `0` or `1`;
 //! no stack and a figure that is not counted are `none`; an empty list is empty. `build_id` is lower-case hexadecimal.
@@ -169,6 +172,7 @@ pub enum Kind {
     Forgotten = 15,
     OwnUsage = 16,
     Place = 17,
+    CpuCycles = 18,
 }
 
 /// States of a task; the same numbers as `enum ft_state`.

@@ -93,6 +93,7 @@ impl Rules {
             | Record::IdleState { .. }
             | Record::Notice { .. }
             | Record::HostUsage { .. }
+            | Record::CpuCycles { .. }
             | Record::OwnUsage { .. } => {}
         }
         Ok(())

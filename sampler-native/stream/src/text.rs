@@ -145,13 +145,7 @@ impl fmt::Display for Line<'_, Record<'_>> {
                     "cpu cpu={cpu} idle={idle} elapsed={elapsed} wakeups={wakeups} own_wakeups={own_wakeups}"
                 )?;
                 let names = ["user", "nice", "system", "irq", "softirq", "steal"];
-                names
-                    .iter()
-                    .zip(ticks)
-                    .try_for_each(|(name, ns)| match *ns {
-                        NOT_COUNTED => write!(f, " {name}=none"),
-                        ns => write!(f, " {name}={ns}"),
-                    })
+                counted(f, names.iter().zip(ticks))
             }
             Record::IdleState {
                 cpu,
@@ -208,11 +202,31 @@ impl fmt::Display for Line<'_, Record<'_>> {
                 }
                 write!(f, " missing={}", Quoted(missing))
             }
+            Record::CpuCycles {
+                cpu,
+                frequency,
+                offered,
+                cycles,
+            } => {
+                write!(f, "cycles cpu={cpu}")?;
+                let names = ["frequency", "offered", "cycles"];
+                counted(f, names.iter().zip(&[*frequency, *offered, *cycles]))
+            }
             Record::OwnUsage { cpu, resident } => {
                 write!(f, "own cpu={} rss={}", Named(cpu), Named(resident))
             }
         }
     }
+}
+
+fn counted<'a>(
+    f: &mut fmt::Formatter<'_>,
+    mut figures: impl Iterator<Item = (&'a &'static str, &'a u64)>,
+) -> fmt::Result {
+    figures.try_for_each(|(name, figure)| match *figure {
+        NOT_COUNTED => write!(f, " {name}=none"),
+        figure => write!(f, " {name}={figure}"),
+    })
 }
 
 struct Fields<'a>(&'a Head);

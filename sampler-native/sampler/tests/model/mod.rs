@@ -306,7 +306,7 @@ impl Model {
                 );
                 self.cpus = self.cpus.max(cpu + 1);
             }
-            Record::IdleState { .. } => {}
+            Record::IdleState { .. } | Record::CpuCycles { .. } => {}
             Record::Name {
                 frame,
                 source,

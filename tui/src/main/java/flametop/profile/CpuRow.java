@@ -15,6 +15,9 @@ import java.util.List;
  * @param waiting ns that tasks waited for this CPU, per second
  * @param wakeups idle exits per second
  * @param ownWakeups of them by flametop's CPU clock
+ * @param frequency mean, Hz
+ * @param utilisation cycles that it ran, of those that passed at its frequency: above 1 where it
+ *     ran faster than it says
  */
 public record CpuRow(
     int cpu,
@@ -27,10 +30,19 @@ public record CpuRow(
     double waiting,
     double wakeups,
     double ownWakeups,
+    double frequency,
+    double utilisation,
     List<IdleRow> idle) {
+  /** Mean length of an idle stay, ns, in whatever state; NaN if none ended. */
+  public double meanStay() {
+    return wakeups > 0 ? (1 - busy) * 1e9 / wakeups : Double.NaN;
+  }
+
   /**
    * One idle state.
    *
+   * @param exitLatencyMicros µs to leave it
+   * @param targetMicros shortest stay that pays, µs
    * @param residency requested, share of the elapsed time
    * @param entries per second
    * @param tooShort share of the stays that were shorter than the target residency; NaN if there
@@ -39,5 +51,16 @@ public record CpuRow(
    *     no stay
    */
   public record IdleRow(
-      String name, double residency, double entries, double tooShort, double tooLong) {}
+      String name,
+      long exitLatencyMicros,
+      long targetMicros,
+      double residency,
+      double entries,
+      double tooShort,
+      double tooLong) {
+    /** Mean length of a stay, ns; NaN if none ended. */
+    public double meanStay() {
+      return entries > 0 ? residency * 1e9 / entries : Double.NaN;
+    }
+  }
 }

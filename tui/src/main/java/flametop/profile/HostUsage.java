@@ -36,7 +36,10 @@ final class HostUsage {
   private static final int USER_SAMPLES = 11;
   private static final int SYSTEM_SAMPLES = 12;
   private static final int SOFTIRQ_SAMPLES = 13;
-  private static final int IDLE_STATES = 14;
+  private static final int FREQUENCY = 14;
+  private static final int OFFERED = 15;
+  private static final int CYCLES = 16;
+  private static final int IDLE_STATES = 17;
 
   private static final int RESIDENCY = 0;
   private static final int ENTRIES = 1;
@@ -72,6 +75,7 @@ final class HostUsage {
     totals = new long[cpus.length][];
     for (int i = 0; i < cpus.length; i++) {
       totals[i] = new long[IDLE_STATES + PER_IDLE_STATE * facts.idleStates(cpus[i]).size()];
+      Arrays.fill(totals[i], FREQUENCY, CYCLES + 1, -1);
     }
     passHz = facts.passHz();
     cpuHz = facts.cpuHz();
@@ -87,6 +91,15 @@ final class HostUsage {
     if (of != null) {
       System.arraycopy(figures, 0, of, 0, STEAL + 1);
       told = true;
+    }
+  }
+
+  void cycles(int cpu, long frequency, long offered, long cycles) {
+    long[] of = of(cpu);
+    if (of != null) {
+      of[FREQUENCY] = frequency;
+      of[OFFERED] = offered;
+      of[CYCLES] = cycles;
     }
   }
 
@@ -244,6 +257,12 @@ final class HostUsage {
     return values;
   }
 
+  /** These rows, and what none of them has. */
+  CpuReport report(List<CpuRow> rows) {
+    return new CpuReport(
+        rows, facts.idleMissing(), facts.frequencyMissing(), facts.cyclesMissing());
+  }
+
   /** A row for each CPU, over about the last second. */
   List<CpuRow> rows() {
     List<CpuRow> rows = new ArrayList<>(cpus.length);
@@ -256,7 +275,7 @@ final class HostUsage {
 
   private static CpuRow unknown(int cpu) {
     double nan = Double.NaN;
-    return new CpuRow(cpu, nan, nan, nan, nan, nan, nan, nan, nan, nan, List.of());
+    return new CpuRow(cpu, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, List.of());
   }
 
   private CpuRow row(int index, Totals from, Totals to) {
@@ -286,6 +305,8 @@ final class HostUsage {
       idle.add(
           new CpuRow.IdleRow(
               states.get(s).name(),
+              states.get(s).exitLatencyMicros(),
+              states.get(s).targetResidencyMicros(),
               clamp((b[at + RESIDENCY] - a[at + RESIDENCY]) / elapsed),
               entries / seconds,
               entries > 0 ? clamp((b[at + TOO_SHORT] - a[at + TOO_SHORT]) / entries) : Double.NaN,
@@ -302,7 +323,20 @@ final class HostUsage {
         (b[WAITED] - a[WAITED]) / seconds,
         (b[WAKEUPS] - a[WAKEUPS]) / seconds,
         (b[OWN_WAKEUPS] - a[OWN_WAKEUPS]) / seconds,
+        frequency(a, b, elapsed),
+        counted(a, b, OFFERED) > 0 && a[CYCLES] >= 0 && b[CYCLES] >= 0
+            ? counted(a, b, CYCLES) / counted(a, b, OFFERED)
+            : Double.NaN,
         List.copyOf(idle));
+  }
+
+  /** The mean over the time between, in Hz; the newest if nothing is known of the time. */
+  private static double frequency(long[] a, long[] b, double elapsed) {
+    if (b[FREQUENCY] < 0) {
+      return Double.NaN;
+    }
+    double offered = counted(a, b, OFFERED);
+    return offered > 0 ? offered * SECOND / elapsed : b[FREQUENCY];
   }
 
   private static double counted(long[] a, long[] b, int figure) {

@@ -226,6 +226,11 @@ final class Intake implements StreamVisitor {
   }
 
   @Override
+  public void cpuCycles(int cpu, long frequency, long offered, long cycles) {
+    host.cycles(cpu, frequency, offered, cycles);
+  }
+
+  @Override
   public void idleState(
       int cpu, int state, long residency, long entries, long tooShort, long tooLong) {
     host.idleState(cpu, state, residency, entries, tooShort, tooLong);

@@ -169,6 +169,9 @@ public final class Profile implements BatchSink, AutoCloseable {
             return (frozenQuality != null ? frozenQuality : intake.quality())
                 .report(q.windowNanos());
           }
+          if (query instanceof CpuReport.Query) {
+            return host.report(frozen != null ? frozen.cpus : host.rows());
+          }
           throw new IllegalArgumentException("no page for " + query);
         });
   }
@@ -469,7 +472,7 @@ public final class Profile implements BatchSink, AutoCloseable {
             ? null
             : graph.tree().search(query.search(), query.states(), matches),
         panels.tasks,
-        panels.losses,
+        losses(),
         panels.cpus,
         panels.busyCpus,
         panels.waitingTasks,
@@ -481,15 +484,20 @@ public final class Profile implements BatchSink, AutoCloseable {
         intake.notices());
   }
 
-  private Panels panels() {
+  /** They go on while the rest is frozen. */
+  private Snapshot.Losses losses() {
     long walked = intake.since(Counter.WALKED);
+    return new Snapshot.Losses(
+        intake.since(Counter.CPU_DROPPED),
+        intake.since(Counter.PASSES_LATE),
+        walked > 0 ? (double) intake.since(Counter.SHORT) / walked : 0,
+        host.ownShare());
+  }
+
+  private Panels panels() {
     return new Panels(
         owners.tasksByState(fold.filter()),
-        new Snapshot.Losses(
-            intake.since(Counter.CPU_DROPPED),
-            intake.since(Counter.PASSES_LATE),
-            walked > 0 ? (double) intake.since(Counter.SHORT) / walked : 0,
-            host.ownShare()),
+        losses(),
         host.rows(),
         host.busyBySecond(intake.now()),
         host.queuedBySecond(intake.now()),

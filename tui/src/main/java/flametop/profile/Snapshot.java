@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * @param selection the selected node
  * @param search null if there is none
  * @param tasks tasks now, by {@link flametop.sampler.State#ordinal()}
- * @param losses what is missing
+ * @param losses what is missing, also while the rest is frozen
  * @param cpus one row a CPU
  * @param busyCpus busy CPUs (0 to their number) by second, oldest first, at most 300
  * @param waitingTasks tasks waiting for a CPU by second, like {@code busyCpus}

@@ -82,6 +82,9 @@ abstract class PartialVisitor implements StreamVisitor {
       long steal) {}
 
   @Override
+  public void cpuCycles(int cpu, long frequency, long offered, long cycles) {}
+
+  @Override
   public void idleState(
       int cpu, int state, long residency, long entries, long tooShort, long tooLong) {}
 

@@ -125,6 +125,16 @@ public final class StreamFacts {
     return text("idle.missing");
   }
 
+  /** Why there are no frequencies; empty if there are, or if the stream does not say. */
+  public String frequencyMissing() {
+    return text("frequency.missing");
+  }
+
+  /** Why no cycles are counted; empty if they are, or if the stream does not say. */
+  public String cyclesMissing() {
+    return text("cycles.missing");
+  }
+
   private void idleState(String key, String value) {
     String[] place = key.split("\\.");
     String[] fields = value.split("\\|");

@@ -250,6 +250,7 @@ public final class StreamReader {
       case 15 -> forgotten(in, visitor);
       case 16 -> ownUsage(in, visitor);
       case 17 -> place(in, visitor);
+      case 18 -> cpuCycles(in, visitor);
       default -> {}
     }
     in.limit(batchEnd).position(end);
@@ -409,6 +410,17 @@ public final class StreamReader {
     if (visitor != null) {
       visitor.cpuUsage(
           cpu, idle, elapsed, wakeups, ownWakeups, user, nice, system, irq, softirq, steal);
+    }
+  }
+
+  private void cpuCycles(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 28);
+    int cpu = below(in, MAX_CPUS, "CPU");
+    long frequency = in.getLong();
+    long offered = in.getLong();
+    long cycles = in.getLong();
+    if (visitor != null) {
+      visitor.cpuCycles(cpu, frequency, offered, cycles);
     }
   }
 

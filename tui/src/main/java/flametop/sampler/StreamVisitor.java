@@ -95,6 +95,15 @@ public interface StreamVisitor {
       long softirq,
       long steal);
 
+  /**
+   * Totals, -1 where there is none.
+   *
+   * @param frequency Hz now
+   * @param offered cycles that passed at its frequencies
+   * @param cycles that it ran
+   */
+  void cpuCycles(int cpu, long frequency, long offered, long cycles);
+
   void idleState(int cpu, int state, long residency, long entries, long tooShort, long tooLong);
 
   void name(int frame, NameSource source, String name);

@@ -9,6 +9,7 @@ public final class Picture {
   private static final int CELL_WIDTH = 9;
   private static final int CELL_HEIGHT = 19;
   private static final String LEFT_BLOCKS = "▏▎▍▌▋▊▉█";
+  private static final char UPPER_HALF = '▀';
   private static final String LOWER_BLOCKS = "▁▂▃▄▅▆▇█";
 
   private Picture() {}
@@ -100,6 +101,8 @@ public final class Picture {
       rectangle(svg, x * 8, x * 8 + left + 1, y * 8, y * 8 + 8, colour);
     } else if (lower >= 0) {
       rectangle(svg, x * 8, x * 8 + 8, y * 8 + 7 - lower, y * 8 + 8, colour);
+    } else if (c == UPPER_HALF) {
+      rectangle(svg, x * 8, x * 8 + 8, y * 8, y * 8 + 4, colour);
     } else if (c == '─') {
       svg.append(
           String.format(
@@ -184,6 +187,7 @@ public final class Picture {
     return c != ' '
         && c != 0
         && c != '─'
+        && c != UPPER_HALF
         && LEFT_BLOCKS.indexOf(c) < 0
         && LOWER_BLOCKS.indexOf(c) < 0;
   }

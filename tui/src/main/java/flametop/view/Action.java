@@ -28,10 +28,14 @@ public enum Action {
   SOURCE("source", Group.FIND, "source", "source of the selected", "s"),
 
   SORT("sort", Group.SHAPE, "sort", "what comes first", "s"),
+  MARK("mark", Group.SHAPE, "mark", "mark a CPU for the sum", "enter"),
   BY_MODULE("by-module", Group.SHAPE, "process, module", "by process, by module", "b"),
 
   FREEZE("freeze", Group.TIME, "freeze", "freeze, thaw", "space"),
   WINDOW("window", Group.TIME, "window", "10 s, 30 s, 5 min, all", "m"),
+  TIME("time", Group.TIME, "time", "look at a time below", "t"),
+  RANGE_START("range-start", Group.TIME, "its ends", "start and end of a range", "["),
+  RANGE_END("range-end", Group.TIME, "its ends", "start and end of a range", "]"),
   STATES("states", Group.TIME, "states", "busy, on, off cpu, all", "o"),
   RESTART("restart", Group.TIME, "anew", "start anew", "z"),
   REFRESH("refresh", Group.TIME, "refresh", "refresh time", "d"),
@@ -39,6 +43,8 @@ public enum Action {
   NEXT_VIEW("next-view", Group.VIEWS, "", "next view", "tab"),
   SHOW_GRAPH("graph", Group.VIEWS, "", "graph", "1"),
   SHOW_QUALITY("quality", Group.VIEWS, "", "quality of the samples", "2"),
+  SHOW_CPUS("cpus", Group.VIEWS, "", "CPUs", "6"),
+  SHOW_IDLE("idle", Group.VIEWS, "", "idle states", "7"),
   FLIP("flip", Group.VIEWS, "flip", "icicle, flame", "i"),
   COLOUR("colour", Group.VIEWS, "colour", "colour by kind, by state", "C"),
 

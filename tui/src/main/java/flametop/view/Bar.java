@@ -3,7 +3,7 @@ package flametop.view;
 /** A horizontal bar of parts, with edges in eighths of a cell. */
 final class Bar {
   private static final char[] LEFT_BLOCKS = {' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'};
-  private static final char[] PLAIN = {'█', '▓', '▒', '░'};
+  private static final char[] PLAIN = {'█', '▓', '▒', '░', '▚'};
 
   private Bar() {}
 

@@ -156,6 +156,7 @@ public final class CellGrid {
       case '▅', '▆' -> '=';
       case '■' -> '#';
       case '▇', '█', '▉', '▊', '▋', '▌' -> '#';
+      case '▚' -> '%';
       case '▓' -> '=';
       case '▒' -> '-';
       case '░' -> '.';

@@ -8,11 +8,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The CPUs: a row each while they fit, then columns, then the busiest and one line for the rest.
+ * The CPUs: a row each while they fit, then columns, then the busiest and one line for the rest,
+ * then a cell each. See {@link CpuLayout}.
  */
 final class CpuPainter {
-  private static final int COLUMN = 40;
-
   /** The driver of virtual machines calls its state {@code haltpoll idle}. */
   private static final int MAX_STATE_NAME = 8;
 
@@ -20,6 +19,12 @@ final class CpuPainter {
   private static final int TROUGH = Paint.of(Role.CHROME);
   private static final int DIM = Paint.of(Role.DIM);
   private static final int TEXT = Paint.of(Role.TEXT);
+  static final int USER = Paint.of(Role.USER, 2);
+  static final int SYSTEM = Paint.of(Role.KERNEL, 4);
+  static final int IRQ = Paint.of(Role.PROCESS, 4);
+  static final int SOFTIRQ = Paint.of(Role.PROCESS, 12);
+  static final int STEAL = Paint.of(Role.WORSE);
+  static final int WAITING = Paint.of(Role.QUEUED);
   private static final char[] HEIGHTS = {'▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'};
 
   /** What a row says, from the wordiest form to the barest. */
@@ -33,6 +38,9 @@ final class CpuPainter {
     BARE
   }
 
+  /** Words in the colour of the part of the bar that they tell of. */
+  private record Piece(String text, int paint) {}
+
   private CpuPainter() {}
 
   static void paint(Scene scene, CellGrid grid) {
@@ -41,24 +49,26 @@ final class CpuPainter {
       return;
     }
     List<CpuRow> cpus = scene.snapshot.cpus();
-    int columns = Math.max(1, scene.columns / COLUMN);
-    if (cpus.size() <= scene.cpuRows) {
-      for (int i = 0; i < cpus.size(); i++) {
-        wide(scene, grid, scene.cpuTop + i, cpus);
+    CpuLayout layout = scene.cpuLayout;
+    switch (layout.kind()) {
+      case ROWS -> {
+        for (int i = 0; i < cpus.size(); i++) {
+          wide(scene, grid, scene.cpuTop + i, cpus);
+        }
       }
-    } else if (cpus.size() <= scene.cpuRows * columns) {
-      inColumns(scene, grid, cpus, scene.cpuRows, columns);
-    } else {
-      List<CpuRow> byLoad = new ArrayList<>(cpus);
-      byLoad.sort(
-          Comparator.comparingDouble((CpuRow r) -> -r.busy()).thenComparingInt(CpuRow::cpu));
-      int shown = Math.min(byLoad.size(), (scene.cpuRows - 1) * columns);
-      List<CpuRow> busiest = new ArrayList<>(byLoad.subList(0, shown));
-      busiest.sort(Comparator.comparingInt(CpuRow::cpu));
-      inColumns(scene, grid, busiest, scene.cpuRows - 1, columns);
-      List<CpuRow> rest = new ArrayList<>(byLoad.subList(shown, byLoad.size()));
-      rest.sort(Comparator.comparingInt(CpuRow::cpu));
-      rest(scene, grid, scene.cpuTop + scene.cpuRows - 1, rest, shown == 0);
+      case COLUMNS -> inColumns(scene, grid, cpus, layout.rows());
+      case BUSIEST -> {
+        List<CpuRow> byLoad = new ArrayList<>(cpus);
+        byLoad.sort(
+            Comparator.comparingDouble((CpuRow r) -> -busy(r)).thenComparingInt(CpuRow::cpu));
+        List<CpuRow> busiest = new ArrayList<>(byLoad.subList(0, layout.busiest()));
+        busiest.sort(Comparator.comparingInt(CpuRow::cpu));
+        inColumns(scene, grid, busiest, layout.rows() - 1);
+        List<CpuRow> rest = new ArrayList<>(byLoad.subList(layout.busiest(), byLoad.size()));
+        rest.sort(Comparator.comparingInt(CpuRow::cpu));
+        rest(scene, grid, scene.cpuTop + layout.rows() - 1, rest);
+      }
+      case MAP -> map(scene, grid, cpus, layout);
     }
   }
 
@@ -74,7 +84,8 @@ final class CpuPainter {
     int x = 1;
     grid.text(x, y, name, "CPU" + cpu.cpu(), DIM, GROUND, 0);
     x += name + 1;
-    use(scene, grid, x, y, bar, cpu);
+    use(scene.options, grid, x, y, bar, cpu);
+    queue(grid, x + bar, y, cpu);
     x += bar + 1;
     grid.text(
         x,
@@ -88,7 +99,7 @@ final class CpuPainter {
 
     int idleBar = columns >= 140 ? 12 : columns >= 60 ? 8 : 0;
     int room = columns - x - 2;
-    String details = "";
+    List<Piece> details = List.of();
     String idle = "";
     String wrong = "";
     for (Form form : Form.values()) {
@@ -96,17 +107,20 @@ final class CpuPainter {
       idle = idle(cpu, form.compareTo(Form.SHORT_WAITING) < 0);
       wrong = wrong(cpu, form);
       int gaps = wrong.isEmpty() ? 6 : 9;
-      if (TextWidth.of(details) + 5 + idleBar + TextWidth.of(idle) + TextWidth.of(wrong) + gaps
+      if (width(details) + 5 + idleBar + TextWidth.of(idle) + TextWidth.of(wrong) + gaps
           <= room + 2) {
         break;
       }
     }
-    grid.text(x, y, room, details, DIM, GROUND, 0);
+    int end = x;
+    for (Piece piece : details) {
+      end += grid.text(end, y, x + room - end, piece.text, piece.paint, GROUND, 0);
+    }
     int wrongX = columns - 1 - TextWidth.of(wrong);
     grid.text(wrongX, y, columns - wrongX, wrong, DIM, GROUND, 0);
     int idleX = wrongX - (wrong.isEmpty() ? 0 : 3) - TextWidth.of(idle);
     grid.text(idleX, y, columns - idleX, idle, cpu.idle().isEmpty() ? DIM : TEXT, GROUND, 0);
-    if (idleBar > 0 && !cpu.idle().isEmpty() && idleX - idleBar - 6 > x + TextWidth.of(details)) {
+    if (idleBar > 0 && !cpu.idle().isEmpty() && idleX - idleBar - 6 > end) {
       residency(scene, grid, idleX - idleBar - 1, y, idleBar, cpu);
       grid.text(idleX - idleBar - 6, y, 4, "idle", DIM, GROUND, 0);
     }
@@ -120,62 +134,132 @@ final class CpuPainter {
     return 3 + Integer.toString(widest).length();
   }
 
-  private static void inColumns(
-      Scene scene, CellGrid grid, List<CpuRow> cpus, int rows, int columns) {
+  private static void inColumns(Scene scene, CellGrid grid, List<CpuRow> cpus, int rows) {
     int name = nameWidth(scene.snapshot.cpus());
-    int used = Math.min(columns, (cpus.size() + rows - 1) / Math.max(1, rows));
-    int width = scene.columns / Math.max(1, used);
-    int bar = Math.max(6, Math.min(40, width - name - 11));
+    int used = (cpus.size() + rows - 1) / rows;
+    int width = (scene.columns - 1) / Math.max(1, used);
+    int bar = Math.max(5, Math.min(40, width - name - 10));
     for (int i = 0; i < cpus.size(); i++) {
       CpuRow cpu = cpus.get(i);
       int x = i / rows * width + 1;
       int y = scene.cpuTop + i % rows;
       grid.text(x, y, name, "CPU" + cpu.cpu(), DIM, GROUND, 0);
-      use(scene, grid, x + name + 1, y, bar, cpu);
-      grid.text(
-          x + name + 2 + bar, y, 6, Units.percentField(cpu.busy()), TEXT, GROUND, CellGrid.BOLD);
+      use(scene.options, grid, x + name + 1, y, bar, cpu);
+      queue(grid, x + name + 1 + bar, y, cpu);
+      String percent = Units.percentField(cpu.busy());
+      grid.text(x + name + 2 + bar, y, 6, percent, TEXT, GROUND, CellGrid.BOLD);
     }
+  }
+
+  /** A strip with a cell for each CPU that has no bar. */
+  private static void rest(Scene scene, CellGrid grid, int y, List<CpuRow> cpus) {
+    String percent = Units.percentField(mean(cpus, 0, cpus.size()));
+    int x = 1 + grid.text(1, y, scene.columns, cpus.size() + " more ", DIM, GROUND, 0);
+    for (int i = 0; i < cpus.size(); i++) {
+      heat(grid, x + i, y, busy(cpus.get(i)));
+    }
+    grid.text(x + cpus.size() + 1, y, 6, percent, TEXT, GROUND, CellGrid.BOLD);
   }
 
   /**
-   * A heat strip: a cell for each CPU that has no row, averaged if there are more CPUs than cells.
+   * A cell for each CPU, in rows that begin with the number of their first; two in a cell, one
+   * above the other, if there is no room for more, and the mean of some if even that is too little.
    */
-  private static void rest(Scene scene, CellGrid grid, int y, List<CpuRow> cpus, boolean all) {
-    double busy = 0;
-    for (CpuRow r : cpus) {
-      busy += Double.isNaN(r.busy()) ? 0 : r.busy();
-    }
-    String label = cpus.size() + (all ? " CPUs " : " more ");
-    String percent = Units.percentField(busy / cpus.size());
-    int x = 1 + grid.text(1, y, scene.columns, label, DIM, GROUND, 0);
-    int room = Math.max(1, scene.columns - x - percent.length() - 3);
-    int cells = Math.min(room, cpus.size());
-    for (int c = 0; c < cells; c++) {
-      int from = (int) ((long) c * cpus.size() / cells);
-      int to = Math.max(from + 1, (int) ((long) (c + 1) * cpus.size() / cells));
-      double sum = 0;
-      for (int i = from; i < to; i++) {
-        sum += Double.isNaN(cpus.get(i).busy()) ? 0 : cpus.get(i).busy();
+  private static void map(Scene scene, CellGrid grid, List<CpuRow> cpus, CpuLayout layout) {
+    int perCell = layout.perCell(cpus.size());
+    boolean halves = perCell == 2 && !scene.options.plain() && !scene.options.ascii();
+    int perRow = layout.across() * perCell;
+    int name = nameWidth(cpus);
+    for (int row = 0; row * perRow < cpus.size(); row++) {
+      int y = scene.cpuTop + row;
+      int first = row * perRow;
+      int end = Math.min(cpus.size(), first + perRow);
+      grid.text(1, y, name, "CPU" + cpus.get(first).cpu(), DIM, GROUND, 0);
+      int x = name + 2;
+      if (halves) {
+        // The upper halves are the first of the row, the lower ones go on from there.
+        int above = (end - first + 1) / 2;
+        for (int i = 0; i < above; i++) {
+          int below = first + above + i;
+          int lower = below < end ? Paint.heat(busy(cpus.get(below))) : GROUND;
+          grid.put(x + i, y, '▀', Paint.heat(busy(cpus.get(first + i))), lower, 0);
+        }
+        x += above;
+      } else {
+        for (int at = first; at < end; at += perCell) {
+          heat(grid, x++, y, mean(cpus, at, Math.min(end, at + perCell)));
+        }
       }
-      double mean = Math.min(1, sum / (to - from));
-      grid.put(x + c, y, HEIGHTS[(int) Math.round(mean * 7)], Paint.heat(mean), TROUGH, 0);
+      String percent = Units.percentField(mean(cpus, first, end));
+      grid.text(x + 1, y, 6, percent, TEXT, GROUND, CellGrid.BOLD);
+      summary(scene, grid, x + 10, y, row, cpus);
     }
-    grid.text(x + cells + 1, y, percent.length(), percent, TEXT, GROUND, CellGrid.BOLD);
   }
 
-  private static void use(Scene scene, CellGrid grid, int x, int y, int width, CpuRow cpu) {
+  /** What all CPUs do, beside the map if there is room. */
+  private static void summary(
+      Scene scene, CellGrid grid, int x, int y, int row, List<CpuRow> cpus) {
+    int room = scene.columns - x - 1;
+    if (room < 24) {
+      return;
+    }
+    String text = "";
+    if (row == 0) {
+      text =
+          String.format(
+              Locale.ROOT,
+              "%d CPUs, %.1f busy",
+              cpus.size(),
+              mean(cpus, 0, cpus.size()) * cpus.size());
+    } else if (row == 1) {
+      CpuRow most = cpus.get(0);
+      for (CpuRow cpu : cpus) {
+        most = busy(cpu) > busy(most) ? cpu : most;
+      }
+      text = "most CPU" + most.cpu() + " " + Units.percent(most.busy());
+    } else if (row == 2) {
+      double waiting = 0;
+      for (CpuRow cpu : cpus) {
+        waiting += Double.isNaN(cpu.waiting()) ? 0 : cpu.waiting();
+      }
+      text = "waiting " + waiting(waiting).trim();
+    }
+    grid.text(x, y, room, text, DIM, GROUND, 0);
+  }
+
+  private static void heat(CellGrid grid, int x, int y, double busy) {
+    grid.put(x, y, HEIGHTS[(int) Math.round(busy * 7)], Paint.heat(busy), TROUGH, 0);
+  }
+
+  private static double busy(CpuRow cpu) {
+    return Double.isNaN(cpu.busy()) ? 0 : cpu.busy();
+  }
+
+  private static double mean(List<CpuRow> cpus, int from, int to) {
+    double sum = 0;
+    for (int i = from; i < to; i++) {
+      sum += busy(cpus.get(i));
+    }
+    return to > from ? sum / (to - from) : 0;
+  }
+
+  /** The bar of a CPU: user, system, hard and soft interrupts, stolen. */
+  static void use(PaintOptions options, CellGrid grid, int x, int y, int width, CpuRow cpu) {
     boolean split = !Double.isNaN(cpu.user()) && !Double.isNaN(cpu.system());
     double[] parts =
         split
-            ? new double[] {cpu.user(), cpu.system(), irq(cpu), cpu.steal()}
-            : new double[] {cpu.busy(), 0, 0, 0};
-    int[] paints = {
-      Paint.of(Role.USER, 2),
-      Paint.of(Role.KERNEL, 4),
-      Paint.of(Role.PROCESS, 8),
-      Paint.of(Role.WORSE)
-    };
-    Bar.paint(grid, x, y, width, parts, paints, TROUGH, scene.options);
+            ? new double[] {cpu.user(), cpu.system(), cpu.irq(), cpu.softirq(), cpu.steal()}
+            : new double[] {cpu.busy(), 0, 0, 0, 0};
+    Bar.paint(
+        grid, x, y, width, parts, new int[] {USER, SYSTEM, IRQ, SOFTIRQ, STEAL}, TROUGH, options);
+  }
+
+  /** How much of the time a task waited for the CPU, by height, at the end of its bar. */
+  static void queue(CellGrid grid, int x, int y, CpuRow cpu) {
+    double share = Math.min(1, cpu.waiting() / 1e9);
+    if (share >= 0.01) {
+      grid.put(x, y, HEIGHTS[(int) Math.round(share * 7)], WAITING, GROUND, 0);
+    }
   }
 
   private static double irq(CpuRow cpu) {
@@ -189,43 +273,81 @@ final class CpuPainter {
     int[] paints = new int[n];
     for (int i = 0; i < n; i++) {
       parts[i] = cpu.idle().get(i).residency();
-      paints[i] =
-          Paint.of(Role.ASLEEP, n == 1 ? Paint.SHADES - 1 : i * (Paint.SHADES - 1) / (n - 1));
+      paints[i] = depth(i, n);
     }
     Bar.paint(grid, x, y, width, parts, paints, TROUGH, scene.options);
   }
 
-  private static String details(CpuRow cpu, Form form) {
-    if (form.compareTo(Form.NO_WAITING) > 0) {
-      return "";
+  /** The colour of an idle state: the deeper, the further. */
+  static int depth(int state, int states) {
+    return Paint.of(
+        Role.ASLEEP, states <= 1 ? Paint.SHADES - 1 : state * (Paint.SHADES - 1) / (states - 1));
+  }
+
+  private static int width(List<Piece> pieces) {
+    int sum = 0;
+    for (Piece piece : pieces) {
+      sum += TextWidth.of(piece.text);
     }
-    StringBuilder text = new StringBuilder();
+    return sum;
+  }
+
+  private static List<Piece> details(CpuRow cpu, Form form) {
+    List<Piece> pieces = new ArrayList<>();
+    if (form.compareTo(Form.NO_WAITING) > 0) {
+      return pieces;
+    }
     if (!Double.isNaN(cpu.user()) && !Double.isNaN(cpu.system())) {
-      text.append(
-          String.format(
-              Locale.ROOT,
-              "user %2d sys %2d irq %s",
-              Math.round(cpu.user() * 100),
-              Math.round(cpu.system() * 100),
-              Double.isNaN(cpu.softirq()) && Double.isNaN(cpu.irq())
-                  ? "n/a"
-                  : String.format(Locale.ROOT, "%2d", Math.round(irq(cpu) * 100))));
+      pieces.add(part("user", cpu.user(), USER));
+      pieces.add(part(" sys", cpu.system(), SYSTEM));
+      if (form.compareTo(Form.OWN_WAKEUPS) <= 0) {
+        pieces.add(part(" irq", cpu.irq(), IRQ));
+        pieces.add(part(" soft", cpu.softirq(), SOFTIRQ));
+      } else {
+        boolean none = Double.isNaN(cpu.softirq()) && Double.isNaN(cpu.irq());
+        pieces.add(part(" irq", none ? Double.NaN : irq(cpu), IRQ));
+      }
     }
     if (form != Form.NO_WAITING && !Double.isNaN(cpu.waiting())) {
       boolean words = form.compareTo(Form.SHORT_WAITING) < 0;
-      boolean seconds = cpu.waiting() >= 1e9;
-      text.append(
-          String.format(
-              Locale.ROOT,
-              words ? "  waiting %5.1f %2s/s" : " wait %5.1f %2s",
-              cpu.waiting() / (seconds ? 1e9 : 1e6),
-              seconds ? "s" : "ms"));
+      String text = waiting(cpu.waiting());
+      pieces.add(
+          new Piece(
+              words ? "  waiting " + text : " wait " + text.substring(0, text.length() - 2),
+              cpu.waiting() >= 1e7 ? WAITING : DIM));
+    }
+    if (form.compareTo(Form.OWN_WAKEUPS) <= 0 && !Double.isNaN(cpu.frequency())) {
+      pieces.add(new Piece("  " + frequency(cpu.frequency()), DIM));
+      if (!Double.isNaN(cpu.utilisation())) {
+        pieces.add(new Piece(" cycles " + Units.percentField(cpu.utilisation()).trim(), DIM));
+      }
     }
     // Last, as it comes and goes.
     if (cpu.steal() >= 0.005) {
-      text.append(" steal ").append(Math.round(cpu.steal() * 100));
+      pieces.add(new Piece(" steal " + Math.round(cpu.steal() * 100), STEAL));
     }
-    return text.toString();
+    return pieces;
+  }
+
+  private static Piece part(String name, double share, int paint) {
+    return new Piece(
+        name
+            + (Double.isNaN(share)
+                ? " n/a"
+                : String.format(Locale.ROOT, " %2d", Math.round(share * 100))),
+        paint);
+  }
+
+  /** Time that tasks waited, each second: {@code 12.3 ms/s}. */
+  static String waiting(double nanosPerSecond) {
+    boolean seconds = nanosPerSecond >= 1e9;
+    return String.format(
+        Locale.ROOT, "%5.1f %2s/s", nanosPerSecond / (seconds ? 1e9 : 1e6), seconds ? "s" : "ms");
+  }
+
+  /** {@code 2.40 GHz}. */
+  static String frequency(double hertz) {
+    return Double.isNaN(hertz) ? "n/a" : String.format(Locale.ROOT, "%.2f GHz", hertz / 1e9);
   }
 
   /**

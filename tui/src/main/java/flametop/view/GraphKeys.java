@@ -22,6 +22,9 @@ final class GraphKeys implements ViewKeys {
     Action.NEXT_MATCH,
     Action.PREVIOUS_MATCH,
     Action.SOURCE,
+    Action.TIME,
+    Action.RANGE_START,
+    Action.RANGE_END,
     Action.STATES,
     Action.FLIP,
     Action.COPY,
@@ -40,6 +43,7 @@ final class GraphKeys implements ViewKeys {
     Action.STATES,
     Action.WINDOW,
     Action.SOURCE,
+    Action.TIME,
     Action.EXPORT,
     Action.FLIP,
     Action.COPY,
@@ -65,11 +69,15 @@ final class GraphKeys implements ViewKeys {
 
   @Override
   public Action[] keyLine(ViewState s) {
-    return s.search() == null ? KEY_LINE : SEARCH_LINE;
+    return s.time().on() ? TimeKeys.KEY_LINE : s.search() == null ? KEY_LINE : SEARCH_LINE;
   }
 
   @Override
   public Keys.Step act(Scene scene, ViewState s, Action action) {
+    Keys.Step time = TimeKeys.act(scene, s, action);
+    if (time != null) {
+      return time;
+    }
     return switch (action) {
       case LEFT -> sideways(scene, s, -1);
       case RIGHT -> sideways(scene, s, 1);
@@ -255,6 +263,9 @@ final class GraphKeys implements ViewKeys {
     }
     if (!s.zooms().isEmpty()) {
       return Keys.Step.to(s.withZooms(s.zooms().subList(0, s.zooms().size() - 1)));
+    }
+    if (s.time().range() != null) {
+      return Keys.Step.to(s.withTime(TimeChoice.NONE).withMessage("no range any more", false));
     }
     return Keys.Step.to(s.withMessage("already at the root; q quits", false));
   }

@@ -10,7 +10,9 @@ final class GraphViewPainter implements ViewPainter {
     }
     if (scene.stripTop - 1 >= scene.graphTop + scene.graphRows + scene.sourceRows) {
       Painter.rule(grid, scene.stripTop - 1);
-      Legend.paint(scene, grid, scene.stripTop - 1);
+      if (!TimePainter.choice(scene, grid, scene.stripTop - 1)) {
+        Legend.paint(scene, grid, scene.stripTop - 1);
+      }
     }
     GraphPainter.paint(scene, grid);
     if (scene.sourceRows > 0) {

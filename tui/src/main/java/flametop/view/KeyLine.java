@@ -85,9 +85,11 @@ final class KeyLine {
   private static String label(ViewState state, Action action) {
     return switch (action) {
       case FREEZE -> state.frozen() ? "thaw" : action.label();
+      case LEFT, RIGHT -> state.time().on() ? "moves" : action.label();
+      case ZOOM -> state.time().on() ? "keeps" : action.label();
       case NEXT_VIEW -> state.view().next().label();
       case SEARCH -> state.search() == null ? action.label() : "edit";
-      case BACK -> state.search() == null ? action.label() : "close";
+      case BACK -> state.time().on() ? "drops" : state.search() == null ? action.label() : "close";
       default -> action.label();
     };
   }

@@ -23,6 +23,8 @@ public final class Keys {
     Action.REFRESH,
     Action.NEXT_VIEW,
     Action.SHOW_GRAPH,
+    Action.SHOW_CPUS,
+    Action.SHOW_IDLE,
     Action.SHOW_QUALITY,
     Action.MORE_PASSES,
     Action.FEWER_PASSES,

@@ -32,7 +32,7 @@ public final class Scene {
   final int selectedBox;
 
   final int cpuTop;
-  final int cpuRows;
+  final CpuLayout cpuLayout;
 
   /**
    * Row of the line above the graph, where notices stand; -1 if there is no room for one and no
@@ -67,13 +67,14 @@ public final class Scene {
 
     int cpus = snapshot == null ? 1 : Math.max(1, snapshot.cpus().size());
     cpuTop = 1;
-    cpuRows = Math.min(cpus, rows < 14 ? 1 : Math.max(2, rows / 10));
+    cpuLayout = CpuLayout.of(cpus, columns, rows);
+    int cpuRows = cpuLayout.rows();
     int rule = rows < 14 ? 0 : 1;
     upperRule = rule > 0 || !notices().isEmpty() ? cpuTop + cpuRows : -1;
     graphTop = cpuTop + cpuRows + (upperRule < 0 ? 0 : 1);
     selectionRows = rows < 24 ? 1 : 2;
     selectionTop = rows - 1 - selectionRows;
-    stripRows = rows < 14 ? 0 : rows < 32 ? 1 : 2;
+    stripRows = rows < 14 ? 0 : rows < 32 ? 1 : 3;
     stripTop = selectionTop - stripRows;
     int room = stripTop - rule - graphTop;
     sourceRows = state.source() == null ? 0 : Math.max(2, room / 2);

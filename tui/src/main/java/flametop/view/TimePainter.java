@@ -4,87 +4,116 @@ import flametop.profile.Snapshot;
 import java.util.Locale;
 
 /**
- * The last minutes as a strip: busy CPUs by height and colour; what the graph shows of it stands on
- * a lighter ground.
+ * The last minutes as a strip: busy CPUs by height and colour, tasks waiting above them or, in one
+ * row, by the ground. What the graph shows of it stands on a lighter ground; a chosen range is
+ * bright, the rest dim.
  */
 final class TimePainter {
-  private static final int[] SPANS = {60, 120, 300};
   private static final int GROUND = Paint.of(Role.GROUND);
+  private static final int CHROME = Paint.of(Role.CHROME);
   private static final int DIM = Paint.of(Role.DIM);
+  private static final int ACCENT = Paint.of(Role.ACCENT);
+  private static final int QUEUED = Paint.of(Role.QUEUED);
   private static final char[] HEIGHTS = {' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'};
 
+  /** Tasks waiting for each CPU from which on a strip of one row shows it. */
+  private static final double MANY = 0.5;
+
   private TimePainter() {}
+
+  /** Where the times are; null if there is no strip. */
+  static TimeStrip strip(Scene scene) {
+    return scene.snapshot == null
+        ? null
+        : TimeStrip.of(scene, scene.columns - 3 - TextWidth.of(now(scene)));
+  }
 
   static void paint(Scene scene, CellGrid grid) {
     Snapshot snapshot = scene.snapshot;
     if (snapshot == null || scene.stripRows == 0) {
       return;
     }
-    float[] busy = snapshot.busyCpus();
-    int span = SPANS[SPANS.length - 1];
-    for (int i = SPANS.length - 1; i >= 0; i--) {
-      span = busy.length <= SPANS[i] ? SPANS[i] : span;
-    }
     int labelRow = scene.stripTop + scene.stripRows - 1;
-    String label = span / 60 + " min";
     String now = now(scene);
-    int nowX = scene.columns - 1 - TextWidth.of(now);
-    grid.text(nowX, labelRow, scene.columns, now, DIM, GROUND, 0);
-
-    int from = 7;
-    int width = nowX - 2 - from;
-    if (width < 8) {
+    grid.text(scene.columns - 1 - TextWidth.of(now), labelRow, scene.columns, now, DIM, GROUND, 0);
+    TimeStrip strip = strip(scene);
+    if (strip == null) {
       return;
     }
+    grid.text(strip.left() - 6, labelRow, 6, strip.span() / 60 + " min", DIM, GROUND, 0);
+    int busyRows = scene.stripRows - (scene.stripRows > 2 ? 1 : 0);
+    if (busyRows < scene.stripRows) {
+      grid.text(strip.left() - 6, scene.stripTop, 5, "queue", DIM, GROUND, 0);
+    }
     int cpus = Math.max(1, snapshot.cpus().size());
-    double shownSeconds = snapshot.windowNanos() / 1e9;
-    // A column is so many whole seconds, always the same ones: it moves but does not change.
-    int seconds = (span + width - 1) / width;
-    int columns = Math.min(width, span / seconds + 1);
-    grid.text(from + width - columns - 6, labelRow, 6, label, DIM, GROUND, 0);
-    long newest = snapshot.time() / 1_000_000_000L;
-    long newestColumn = newest / seconds;
-    for (int c = 0; c < columns; c++) {
-      long first = (newestColumn - c) * seconds;
-      double value = mean(busy, newest - first - seconds + 1, newest - first);
-      if (Double.isNaN(value)) {
-        int quiet = Paint.faded(Paint.of(Role.DIM));
-        grid.put(from + width - 1 - c, labelRow, '▁', quiet, GROUND, 0);
+    TimeChoice time = scene.state.time();
+    TimeRange shown = new TimeRange(snapshot.time() - snapshot.windowNanos(), snapshot.time());
+    int cursor = time.on() ? strip.column(time.cursor()) : -1;
+    for (int x = strip.left(); x < strip.left() + strip.columns(); x++) {
+      TimeRange at = strip.at(x);
+      double busy = TimeStrip.mean(snapshot.busyCpus(), snapshot.time(), at);
+      double waiting = TimeStrip.mean(snapshot.waitingTasks(), snapshot.time(), at) / cpus;
+      boolean chosen = time.range() == null ? at.overlaps(shown) : at.overlaps(time.range());
+      boolean dim = time.range() != null && !chosen;
+      int ground = x == cursor ? Paint.of(Role.SELECT) : chosen ? CHROME : GROUND;
+      if (Double.isNaN(busy)) {
+        grid.put(x, labelRow, '▁', Paint.faded(DIM), ground, 0);
         continue;
       }
-      double share = Math.min(1, value / cpus);
-      boolean shown = newest - first - seconds + 1 < shownSeconds;
-      column(
-          scene,
-          grid,
-          from + width - 1 - c,
-          share,
-          Paint.heat(share),
-          shown ? Paint.of(Role.CHROME) : GROUND);
+      double share = Math.min(1, busy / cpus);
+      int paint = Paint.heat(share);
+      if (busyRows < scene.stripRows) {
+        int eighths = waiting < 0.02 ? 0 : Math.max(1, (int) Math.round(Math.min(1, waiting) * 8));
+        int queued = dim ? Paint.faded(QUEUED) : QUEUED;
+        grid.put(x, scene.stripTop, HEIGHTS[eighths], queued, ground, 0);
+      } else if (waiting >= MANY && x != cursor) {
+        ground = Paint.faded(QUEUED);
+      }
+      int eighths = Math.max(1, (int) Math.round(share * busyRows * 8));
+      column(scene, grid, x, eighths, busyRows, dim ? Paint.faded(paint) : paint, ground);
     }
   }
 
   private static void column(
-      Scene scene, CellGrid grid, int x, double share, int paint, int background) {
-    int eighths = Math.max(1, (int) Math.round(share * scene.stripRows * 8));
-    for (int r = 0; r < scene.stripRows; r++) {
+      Scene scene, CellGrid grid, int x, int eighths, int rows, int paint, int ground) {
+    for (int r = 0; r < rows; r++) {
       int height = Math.max(0, Math.min(8, eighths - r * 8));
-      grid.put(x, scene.stripTop + scene.stripRows - 1 - r, HEIGHTS[height], paint, background, 0);
+      grid.put(x, scene.stripTop + scene.stripRows - 1 - r, HEIGHTS[height], paint, ground, 0);
     }
   }
 
-  /** Mean of the seconds from {@code youngest} to {@code oldest} ago; NaN if there are none. */
-  private static double mean(float[] values, long youngest, long oldest) {
-    double sum = 0;
-    int n = 0;
-    for (long ago = Math.max(0, youngest); ago <= oldest && ago < values.length; ago++) {
-      float value = values[values.length - 1 - (int) ago];
-      if (!Float.isNaN(value)) {
-        sum += value;
-        n++;
-      }
+  /** What was chosen, in the line above the strip; false if nothing is. */
+  static boolean choice(Scene scene, CellGrid grid, int row) {
+    TimeChoice time = scene.state.time();
+    TimeStrip strip = time.on() || time.range() != null ? strip(scene) : null;
+    if (strip == null) {
+      return false;
     }
-    return n == 0 ? Double.NaN : sum / n;
+    Snapshot snapshot = scene.snapshot;
+    TimeRange range = time.range() != null ? time.range() : strip.at(strip.column(time.cursor()));
+    String text =
+        String.format(
+            Locale.ROOT,
+            " %s, from %s to %s ago: busy %s cpu, waiting %s ",
+            Units.span(range.to() - range.from()),
+            ago(snapshot, range.from()),
+            ago(snapshot, range.to()),
+            figure(TimeStrip.mean(snapshot.busyCpus(), snapshot.time(), range)),
+            figure(TimeStrip.mean(snapshot.waitingTasks(), snapshot.time(), range)));
+    int x = 2 + grid.text(2, row, scene.columns - 4, text, ACCENT, GROUND, 0);
+    String graph = "the graph: the last " + Units.span(snapshot.windowNanos()) + " ";
+    if (x + TextWidth.of(graph) < scene.columns) {
+      grid.text(x, row, scene.columns - x, graph, DIM, GROUND, 0);
+    }
+    return true;
+  }
+
+  private static String ago(Snapshot snapshot, long time) {
+    return Units.span(Math.max(0, snapshot.time() - time));
+  }
+
+  private static String figure(double value) {
+    return Double.isNaN(value) ? "n/a" : String.format(Locale.ROOT, "%.1f", value);
   }
 
   private static String now(Scene scene) {
@@ -93,13 +122,13 @@ final class TimePainter {
     String text =
         busy.length == 0 ? "" : String.format(Locale.ROOT, "busy %.1f cpu", busy[busy.length - 1]);
     float[] waiting = snapshot.waitingTasks();
-    if (scene.columns >= 100 && waiting.length > 0) {
+    if (scene.columns >= 80 && waiting.length > 0) {
       text = String.format(Locale.ROOT, "waiting %.1f  ", waiting[waiting.length - 1]) + text;
     }
     boolean beyond =
         scene.state.windowNanos() > snapshot.compactedNanos()
             && snapshot.compactedNanos() < snapshot.runNanos();
-    return beyond && scene.columns >= 80
+    return beyond && scene.columns >= 100
         ? "older than " + Units.span(snapshot.compactedNanos()) + " only as sums  " + text
         : text;
   }

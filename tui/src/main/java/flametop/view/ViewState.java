@@ -38,6 +38,8 @@ public final class ViewState implements Cloneable {
   private boolean flame;
   private Source source;
   private QualityTable table = QualityTable.FIRST;
+  private CpuTable cpus = CpuTable.FIRST;
+  private TimeChoice time = TimeChoice.NONE;
   private Colouring colouring = Colouring.KIND;
 
   private Search search;
@@ -114,6 +116,16 @@ public final class ViewState implements Cloneable {
   /** The table of the quality view. */
   QualityTable table() {
     return table;
+  }
+
+  /** The tables of the CPUs and of their idle states. */
+  CpuTable cpus() {
+    return cpus;
+  }
+
+  /** What is chosen on the strip of time. */
+  TimeChoice time() {
+    return time;
   }
 
   /** What the colours of frames tell. */
@@ -334,6 +346,18 @@ public final class ViewState implements Cloneable {
   ViewState withTable(QualityTable value) {
     ViewState next = copy();
     next.table = value;
+    return next;
+  }
+
+  ViewState withCpus(CpuTable value) {
+    ViewState next = copy();
+    next.cpus = value;
+    return next;
+  }
+
+  ViewState withTime(TimeChoice value) {
+    ViewState next = copy();
+    next.time = value;
     return next;
   }
 

@@ -1,5 +1,6 @@
 package flametop.profile;
 
+import flametop.sampler.Counter;
 import flametop.sampler.IdSpace;
 import flametop.sampler.State;
 import java.io.ByteArrayOutputStream;
@@ -138,5 +139,20 @@ final class Batch {
       b.putLong(i == 7 ? -1 : 0);
     }
     return record(10, b);
+  }
+
+  Batch counters(long due, long late, long dropped) {
+    Counter[] all = Counter.values();
+    ByteBuffer b = body().putShort((short) all.length);
+    for (Counter counter : all) {
+      b.putLong(
+          switch (counter) {
+            case PASSES_DUE -> due;
+            case PASSES_LATE -> late;
+            case CPU_DROPPED -> dropped;
+            default -> 0;
+          });
+    }
+    return record(1, b);
   }
 }

@@ -221,6 +221,25 @@ class ProfileTest {
   }
 
   @Test
+  void freeze_cpusAndStrip_holdStillWhileLossesGoOn() throws Exception {
+    run(0, 21);
+    profile.freeze();
+    Snapshot before = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    run2();
+    send(batch(3060, true).counters(40, 3, 7));
+    Snapshot held = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    assertEquals(before.cpus(), held.cpus());
+    assertEquals(held.cpus(), ((CpuReport) get(profile.page(new CpuReport.Query()))).cpus());
+    assertArrayEquals(before.busyCpus(), held.busyCpus());
+    assertArrayEquals(before.waitingTasks(), held.waitingTasks());
+    assertEquals(3, held.losses().latePasses());
+    assertEquals(7, held.losses().lostSamples());
+    profile.thaw();
+    assertEquals(
+        1, get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).cpus().get(0).busy());
+  }
+
+  @Test
   void filter_setLater_showsThePast() throws Exception {
     run(0, 21);
     names();

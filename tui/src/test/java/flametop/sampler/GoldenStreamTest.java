@@ -68,6 +68,8 @@ class GoldenStreamTest {
         facts.idleStates(0));
     assertEquals(List.of(), facts.idleStates(1));
     assertEquals("CPU 1 and 5: the kernel has no cpuidle driver", facts.idleMissing());
+    assertEquals("no frequencies: the kernel has no cpufreq driver", facts.frequencyMissing());
+    assertEquals("", facts.cyclesMissing());
   }
 
   @Test

@@ -146,6 +146,13 @@ final class StreamText implements StreamVisitor {
   }
 
   @Override
+  public void cpuCycles(int cpu, long frequency, long offered, long cycles) {
+    add(
+        "cycles cpu=%s frequency=%s offered=%s cycles=%s",
+        u(cpu), counted(frequency), counted(offered), counted(cycles));
+  }
+
+  @Override
   public void idleState(
       int cpu, int state, long residency, long entries, long tooShort, long tooLong) {
     add(

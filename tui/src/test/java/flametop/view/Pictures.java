@@ -1,5 +1,6 @@
 package flametop.view;
 
+import flametop.profile.CpuReport;
 import flametop.profile.CpuRow;
 import flametop.profile.GraphQuery;
 import flametop.profile.Page;
@@ -333,7 +334,7 @@ public final class Pictures {
         new Snapshot.Losses(0, 0, 0.012, 0.014),
         cpus,
         busy(idle),
-        new float[300],
+        waiting(idle),
         new double[] {1.42, 0.97, 0.66},
         state.passHz(),
         state.cpuHz(),
@@ -354,6 +355,14 @@ public final class Pictures {
     }
     busy[299] = idle ? 0.02f : 1.4f;
     return busy;
+  }
+
+  private static float[] waiting(boolean idle) {
+    float[] waiting = new float[300];
+    for (int i = 0; i < waiting.length && !idle; i++) {
+      waiting[i] = (float) Math.max(0, 2.5 * Math.exp(-Math.pow((i - 230) / 20.0, 2)) - 0.1);
+    }
+    return waiting;
   }
 
   /** CPUs with two idle states, from fully busy to nearly idle. */
@@ -378,11 +387,107 @@ public final class Pictures {
               0.4e6 + 2.7e6 * (i % 2),
               340 + 20 * i,
               99,
+              2.4e9 + 1e8 * (i % 5),
+              (s[0] + s[1] + s[2]) * 0.97,
               List.of(
-                  new CpuRow.IdleRow("C1", s[3], 210, 0.16, 0.02),
-                  new CpuRow.IdleRow("C6", s[4], 130, 0.06, Double.NaN))));
+                  new CpuRow.IdleRow("C1", 2, 2, s[3], 210, 0.16, 0.02),
+                  new CpuRow.IdleRow("C6", 133, 600, s[4], 130, 0.06, Double.NaN))));
     }
     return rows;
+  }
+
+  /** Many CPUs, of which some nodes are busier than others, and wait more. */
+  static List<CpuRow> crowd(int count) {
+    List<CpuRow> rows = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      double busy =
+          Math.min(1, Math.abs(Math.sin(i * 12.9898) * 0.5 + 0.5 * Math.sin(i / 20.0 + 1)));
+      busy = i % 37 == 5 ? 1 : busy;
+      double waiting = busy > 0.9 ? 4e8 * (1 + i % 5) : 1e6 * (i % 9);
+      rows.add(
+          new CpuRow(
+              i,
+              busy,
+              busy * 0.7,
+              busy * 0.2,
+              busy * 0.04,
+              busy * 0.03,
+              i % 16 == 3 ? busy * 0.03 : 0,
+              waiting,
+              100 + i,
+              i % 2 == 0 ? 99 : 40,
+              1.2e9 + 2e9 * busy,
+              busy * 1.02,
+              List.of(
+                  new CpuRow.IdleRow("POLL", 0, 0, (1 - busy) * 0.01, 12, 0, 0.3),
+                  new CpuRow.IdleRow("C1", 2, 2, (1 - busy) * 0.3, 80, 0.16, 0.02),
+                  new CpuRow.IdleRow("C6", 133, 600, (1 - busy) * 0.69, 20.5, 0.06, 0))));
+    }
+    return rows;
+  }
+
+  /** CPUs as a virtual machine shows them: no idle states, no frequency, no counters. */
+  private static CpuReport bare() {
+    double nan = Double.NaN;
+    List<CpuRow> rows = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      double busy = 0.3 + 0.4 * i;
+      rows.add(
+          new CpuRow(i, busy, busy / 2, busy / 2, 0, nan, nan, 2e7, 840, 99, nan, nan, List.of()));
+    }
+    return new CpuReport(
+        rows,
+        "no idle states: the kernel has no cpuidle driver here, as in most virtual machines; idle time is counted all the same",
+        "no frequencies: the kernel has no cpufreq driver, as in most virtual machines",
+        "no cycles: no hardware counters here, as in most virtual machines");
+  }
+
+  private static void cpuFrames(List<Frame> frames, Tree server, ViewState selected) {
+    int[][] sizes = {{80, 24}, {200, 60}};
+    CpuTable chosen = CpuTable.FIRST.resorted().withSelected(5).turned(3).turned(5);
+    for (int[] size : sizes) {
+      String of = "-" + size[0] + "x" + size[1];
+      for (int count : new int[] {2, 16, 128, 512}) {
+        Snapshot snapshot = snapshot(server, selected, size[0], crowd(count), List.of());
+        frames.add(frame("panel-" + count + of, snapshot, selected, size[0], size[1], options()));
+      }
+      CpuReport many = new CpuReport(crowd(16), "", "", "");
+      frames.add(page("cpus-view" + of, View.CPUS, CpuTable.FIRST, many, size));
+      frames.add(page("cpus-view-marked" + of, View.CPUS, chosen, many, size));
+      frames.add(page("cpus-view-bare" + of, View.CPUS, CpuTable.FIRST, bare(), size));
+      frames.add(page("idle-view" + of, View.IDLE, CpuTable.FIRST, many, size));
+      frames.add(page("idle-view-bare" + of, View.IDLE, CpuTable.FIRST, bare(), size));
+      ViewState ranged =
+          selected.withTime(
+              new TimeChoice(true, 3_900 * SECOND, new TimeRange(3_880 * SECOND, 3_930 * SECOND)));
+      frames.add(frame("time" + of, server, ranged, size[0], size[1]));
+    }
+    int[] small = {40, 10};
+    CpuReport many = new CpuReport(crowd(16), "", "", "");
+    frames.add(page("cpus-view-40x10", View.CPUS, chosen, many, small));
+    frames.add(page("idle-view-40x10", View.IDLE, CpuTable.FIRST, many, small));
+    for (int count : new int[] {16, 512}) {
+      Snapshot snapshot = snapshot(server, selected, 40, crowd(count), List.of());
+      frames.add(frame("panel-" + count + "-40x10", snapshot, selected, 40, 10, options()));
+    }
+    PaintOptions plain =
+        new PaintOptions("web-1", "all tasks", false, true, true, Pictures::user, Keymap.DEFAULT);
+    Snapshot snapshot = snapshot(server, selected, 80, crowd(512), List.of());
+    frames.add(frame("panel-512-ascii-80x24", snapshot, selected, 80, 24, plain));
+    frames.add(page("cpus-help-80x24", View.CPUS, CpuTable.FIRST, many, new int[] {80, 24}, true));
+    frames.add(page("idle-help-80x24", View.IDLE, CpuTable.FIRST, many, new int[] {80, 24}, true));
+  }
+
+  private static Frame page(String name, View view, CpuTable table, CpuReport report, int[] size) {
+    return page(name, view, table, report, size, false);
+  }
+
+  private static Frame page(
+      String name, View view, CpuTable table, CpuReport report, int[] size, boolean help) {
+    ViewState state = state().withView(view).withCpus(table).withHelp(help);
+    Snapshot snapshot = snapshot(server(), state, size[0], report.cpus(), List.of());
+    return new Frame(
+        name, Painter.paint(Scene.of(snapshot, report, state, size[0], size[1], options())));
   }
 
   static List<ProcessRow> processes() {
@@ -578,6 +683,7 @@ public final class Pictures {
             120,
             30,
             options()));
+    cpuFrames(frames, server, selected);
     ViewState quality = state().withView(View.QUALITY);
     ViewState second =
         quality.withTable(QualityTable.FIRST.withMarked(quality().processes().get(1)));
@@ -720,7 +826,10 @@ public final class Pictures {
 
     @Override
     public CompletableFuture<Page> page(PageQuery query) {
-      return CompletableFuture.completedFuture(Pictures.quality());
+      return CompletableFuture.completedFuture(
+          query instanceof CpuReport.Query
+              ? new CpuReport(cpus(2), "", "", "")
+              : Pictures.quality());
     }
 
     @Override

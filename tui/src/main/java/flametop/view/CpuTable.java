@@ -1,0 +1,151 @@
+package flametop.view;
+
+import flametop.profile.CpuReport;
+import flametop.profile.CpuRow;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The tables of the CPUs and of their idle states. Immutable.
+ *
+ * @param sort what comes first
+ * @param selected number of the CPU whose row is selected; -1: the first row's
+ * @param marked numbers of the CPUs that were marked
+ * @param idleTop the first row in sight of the idle states
+ */
+record CpuTable(Sort sort, int selected, Set<Integer> marked, int idleTop) {
+  static final CpuTable FIRST = new CpuTable(Sort.CPU, -1, Set.of(), 0);
+
+  /** Orders of the rows; all but the number begin with the most. */
+  enum Sort {
+    CPU("number"),
+    BUSY("busy"),
+    USER("user"),
+    SYSTEM("system"),
+    IRQ("interrupts"),
+    WAITING("waiting"),
+    WAKEUPS("wake-ups");
+
+    private static final Sort[] ALL = values();
+
+    private final String label;
+
+    Sort(String label) {
+      this.label = label;
+    }
+
+    String label() {
+      return label;
+    }
+
+    private Sort next() {
+      return ALL[(ordinal() + 1) % ALL.length];
+    }
+
+    private double of(CpuRow row) {
+      return switch (this) {
+        case CPU -> -row.cpu();
+        case BUSY -> row.busy();
+        case USER -> row.user();
+        case SYSTEM -> row.system();
+        case IRQ -> known(row.irq()) + known(row.softirq());
+        case WAITING -> row.waiting();
+        case WAKEUPS -> row.wakeups();
+      };
+    }
+  }
+
+  CpuTable resorted() {
+    return new CpuTable(sort.next(), selected, marked, idleTop);
+  }
+
+  CpuTable withSelected(int cpu) {
+    return new CpuTable(sort, cpu, marked, idleTop);
+  }
+
+  /** Marks a CPU, or takes its mark away. */
+  CpuTable turned(int cpu) {
+    Set<Integer> next = new TreeSet<>(marked);
+    if (!next.remove(cpu)) {
+      next.add(cpu);
+    }
+    return new CpuTable(sort, selected, Set.copyOf(next), idleTop);
+  }
+
+  CpuTable unmarked() {
+    return new CpuTable(sort, selected, Set.of(), idleTop);
+  }
+
+  CpuTable withIdleTop(int row) {
+    return new CpuTable(sort, selected, marked, row);
+  }
+
+  List<CpuRow> rows(CpuReport report) {
+    List<CpuRow> rows = new ArrayList<>(report.cpus());
+    rows.sort(
+        Comparator.comparingDouble((CpuRow row) -> -known(sort.of(row)))
+            .thenComparingInt(CpuRow::cpu));
+    return rows;
+  }
+
+  /** Index of the selected row; the first if it is gone. */
+  int index(List<CpuRow> rows) {
+    for (int i = 0; i < rows.size(); i++) {
+      if (rows.get(i).cpu() == selected) {
+        return i;
+      }
+    }
+    return 0;
+  }
+
+  /** The marked CPUs, or all if there are none, as one: shares are means, the rest is summed up. */
+  CpuRow sum(CpuReport report) {
+    List<CpuRow> rows = new ArrayList<>();
+    for (CpuRow row : report.cpus()) {
+      if (marked.isEmpty() || marked.contains(row.cpu())) {
+        rows.add(row);
+      }
+    }
+    int n = Math.max(1, rows.size());
+    double[] sums = new double[11];
+    for (CpuRow row : rows) {
+      double[] figures = {
+        row.busy(),
+        row.user(),
+        row.system(),
+        row.softirq(),
+        row.irq(),
+        row.steal(),
+        row.waiting(),
+        row.wakeups(),
+        row.ownWakeups(),
+        row.frequency(),
+        row.utilisation()
+      };
+      for (int i = 0; i < sums.length; i++) {
+        sums[i] += figures[i];
+      }
+    }
+    return new CpuRow(
+        -1,
+        sums[0] / n,
+        sums[1] / n,
+        sums[2] / n,
+        sums[3] / n,
+        sums[4] / n,
+        sums[5] / n,
+        sums[6],
+        sums[7],
+        sums[8],
+        sums[9] / n,
+        sums[10] / n,
+        List.of());
+  }
+
+  private static double known(double figure) {
+    return Double.isNaN(figure) ? 0 : figure;
+  }
+}

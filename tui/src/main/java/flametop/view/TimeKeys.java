@@ -1,0 +1,88 @@
+package flametop.view;
+
+/** What the keys do on the strip of time. */
+final class TimeKeys {
+  private static final int PAGE = 10;
+
+  static final Action[] KEY_LINE = {
+    Action.LEFT,
+    Action.RIGHT,
+    Action.RANGE_START,
+    Action.RANGE_END,
+    Action.ZOOM,
+    Action.BACK,
+    Action.FREEZE,
+    Action.HELP,
+  };
+
+  private TimeKeys() {}
+
+  /**
+   * Does an action of the graph's view if it is about time now.
+   *
+   * @return null if it is not
+   */
+  static Keys.Step act(Scene scene, ViewState s, Action action) {
+    boolean ends = action == Action.RANGE_START || action == Action.RANGE_END;
+    TimeChoice time = s.time();
+    if (!time.on() && action != Action.TIME && !ends) {
+      return null;
+    }
+    TimeStrip strip = TimePainter.strip(scene);
+    if (strip == null) {
+      String text =
+          scene.snapshot == null ? "no time has passed yet" : "no room for a strip of time";
+      return Keys.Step.to(s.withTime(time.withOn(false)).withMessage(text, false));
+    }
+    if (!time.on()) {
+      TimeRange now = strip.at(scene.columns);
+      long cursor = time.range() == null ? now.from() : time.range().to() - 1;
+      ViewState on = s.withTime(time.withCursor(cursor));
+      return ends ? end(strip, on, action) : Keys.Step.to(on);
+    }
+    return switch (action) {
+      case LEFT -> move(strip, s, -1);
+      case RIGHT -> move(strip, s, 1);
+      case PAGE_UP -> move(strip, s, -PAGE);
+      case PAGE_DOWN -> move(strip, s, PAGE);
+      case FIRST -> move(strip, s, -Short.MAX_VALUE);
+      case LAST -> move(strip, s, Short.MAX_VALUE);
+      case RANGE_START, RANGE_END -> end(strip, s, action);
+      case TIME, ZOOM ->
+          Keys.Step.to(
+              s.withTime(time.withOn(false))
+                  .withMessage(time.range() == null ? "no range chosen" : "", false));
+      case BACK ->
+          time.range() == null
+              ? Keys.Step.to(s.withTime(TimeChoice.NONE))
+              : Keys.Step.to(s.withTime(TimeChoice.NONE).withMessage("no range any more", false));
+      default -> null;
+    };
+  }
+
+  private static Keys.Step move(TimeStrip strip, ViewState s, int by) {
+    int at = strip.column(s.time().cursor());
+    int last = strip.left() + strip.columns() - 1;
+    int to = Math.max(strip.left(), Math.min(last, at + by));
+    if (to == at) {
+      return Keys.Step.to(
+          s.withMessage(by < 0 ? "nothing further back" : "this is the present", false));
+    }
+    return Keys.Step.to(s.withTime(s.time().withCursor(strip.at(to).from())));
+  }
+
+  /**
+   * An end of the range comes to the cursor; the other follows if it would be on the wrong side.
+   */
+  private static Keys.Step end(TimeStrip strip, ViewState s, Action action) {
+    TimeRange at = strip.at(strip.column(s.time().cursor()));
+    TimeRange range = s.time().range();
+    TimeRange next = at;
+    if (action == Action.RANGE_START && range != null && range.to() > at.from()) {
+      next = new TimeRange(at.from(), range.to());
+    } else if (action == Action.RANGE_END && range != null && range.from() < at.to()) {
+      next = new TimeRange(range.from(), at.to());
+    }
+    return Keys.Step.to(s.withTime(s.time().withRange(next)));
+  }
+}

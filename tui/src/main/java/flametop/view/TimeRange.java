@@ -1,0 +1,17 @@
+package flametop.view;
+
+/**
+ * A stretch of time.
+ *
+ * @param from ns, CLOCK_MONOTONIC
+ * @param to ns, exclusive; not before {@code from}
+ */
+public record TimeRange(long from, long to) {
+  TimeRange joined(TimeRange other) {
+    return new TimeRange(Math.min(from, other.from), Math.max(to, other.to));
+  }
+
+  boolean overlaps(TimeRange other) {
+    return from < other.to && other.from < to;
+  }
+}

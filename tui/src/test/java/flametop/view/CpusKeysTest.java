@@ -1,0 +1,77 @@
+package flametop.view;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.profile.CpuReport;
+import flametop.profile.CpuRow;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class CpusKeysTest {
+  private final CpuReport report = new CpuReport(Pictures.crowd(40), "", "", "");
+  private ViewState state = Pictures.state();
+
+  private void press(Key key) {
+    Scene scene =
+        Scene.of(
+            Pictures.snapshot(Pictures.server(), state, 120),
+            report,
+            state,
+            120,
+            30,
+            Pictures.options());
+    state = Keys.press(scene, key).state();
+  }
+
+  private void type(String text) {
+    text.chars().forEach(c -> press(Key.of(c)));
+  }
+
+  @Test
+  void enter_marksTheSelected_sumIsOfThem() {
+    type("6jj");
+    press(Key.of(Key.Kind.ENTER));
+    type("jjj");
+    press(Key.of(Key.Kind.ENTER));
+    assertEquals(Set.of(2, 5), state.cpus().marked());
+    CpuRow sum = state.cpus().sum(report);
+    List<CpuRow> rows = report.cpus();
+    assertEquals((rows.get(2).busy() + rows.get(5).busy()) / 2, sum.busy(), 1e-9);
+    assertEquals(rows.get(2).wakeups() + rows.get(5).wakeups(), sum.wakeups(), 1e-9);
+    press(Key.of(Key.Kind.ENTER));
+    assertEquals(Set.of(2), state.cpus().marked());
+    press(Key.of(Key.Kind.ESCAPE));
+    assertEquals(Set.of(), state.cpus().marked());
+    assertEquals(View.CPUS, state.view());
+    press(Key.of(Key.Kind.ESCAPE));
+    assertEquals(View.GRAPH, state.view());
+  }
+
+  @Test
+  void sort_byBusy_keepsTheSelectedSelected() {
+    type("6jjj");
+    int selected = state.cpus().selected();
+    type("s");
+    assertEquals("first by busy", state.message());
+    List<CpuRow> rows = state.cpus().rows(report);
+    assertEquals(selected, rows.get(state.cpus().index(rows)).cpu());
+    for (int i = 1; i < rows.size(); i++) {
+      assertTrue(rows.get(i - 1).busy() >= rows.get(i).busy());
+    }
+  }
+
+  @Test
+  void idle_scroll_stopsAtTheEnds() {
+    type("7");
+    press(Key.of(Key.Kind.UP));
+    assertEquals("already at the top", state.message());
+    press(Key.of(Key.Kind.PAGE_DOWN));
+    assertEquals(25, state.cpus().idleTop());
+    press(Key.of(Key.Kind.END));
+    assertEquals(3 + 40 * 3 - 25, state.cpus().idleTop());
+    press(Key.of(Key.Kind.DOWN));
+    assertEquals("nothing below", state.message());
+  }
+}
