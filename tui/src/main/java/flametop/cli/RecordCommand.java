@@ -204,9 +204,12 @@ final class RecordCommand implements Callable<Integer> {
     agree();
     Target target = targets.target();
     boolean toStdout = output.toString().equals("-");
-    if (toStdout && format == Format.FLAMETOP && Terminals.isStdout()) {
+    if (toStdout && (format == Format.FLAMETOP || format == Format.PPROF) && Terminals.isStdout()) {
       throw new Failure.Ends(
-          ExitCode.USAGE, "a flametop stream is not for a terminal; give a file: -o out.flametop");
+          ExitCode.USAGE,
+          format == Format.PPROF
+              ? "a pprof profile is not for a terminal; give a file: -o out.pb.gz"
+              : "a flametop stream is not for a terminal; give a file: -o out.flametop");
     }
     if (program.isEmpty()) {
       return interruption.during(() -> record(target, null, toStdout)).number();

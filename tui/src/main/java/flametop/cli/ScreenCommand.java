@@ -293,7 +293,7 @@ final class ScreenCommand implements Callable<Integer> {
         SnapshotSource.of(opened),
         source.recorded() ? null : sampler::setRates,
         source instanceof KernelSource kernel ? new JvmMaps(kernel) : null,
-        new ScreenExporter(opened, source.facts()),
+        ScreenExporter.of(opened, source.facts()),
         end);
   }
 

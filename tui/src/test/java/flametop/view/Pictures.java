@@ -474,6 +474,17 @@ public final class Pictures {
         frame("search-kept-80x24", server, selected.withSearch(Search.of("tcp_", false)), 80, 24));
     frames.add(
         frame("search-invalid-80x24", server, selected.withSearch(Search.of("a(b", true)), 80, 24));
+    for (int[] size : new int[][] {{40, 10}, {80, 24}, {120, 30}}) {
+      ViewState exporting = selected.withFormats(FormatList.CLOSED.opened(View.GRAPH).moved(1));
+      frames.add(frame("export-" + size[0] + "x" + size[1], server, exporting, size[0], size[1]));
+    }
+    frames.add(
+        frame(
+            "export-typed-80x24",
+            server,
+            selected.withFormats(FormatList.CLOSED.opened(View.GRAPH).withTyped("screen")),
+            80,
+            24));
     ViewState picking =
         selected.withPick(PickList.open(PickList.Of.PROCESSES).withRows(processes()).moved(2));
     frames.add(frame("pick-120x30", server, picking, 120, 30));
