@@ -471,7 +471,8 @@ public final class Pictures {
       frames.add(frame("panel-" + count + "-40x10", snapshot, selected, 40, 10, options()));
     }
     PaintOptions plain =
-        new PaintOptions("web-1", "all tasks", false, true, true, Pictures::user, Keymap.DEFAULT);
+        new PaintOptions(
+            "web-1", "all tasks", false, true, true, Pictures::user, Keymap.DEFAULT, List.of());
     Snapshot snapshot = snapshot(server, selected, 80, crowd(512), List.of());
     frames.add(frame("panel-512-ascii-80x24", snapshot, selected, 80, 24, plain));
     frames.add(page("cpus-help-80x24", View.CPUS, CpuTable.FIRST, many, new int[] {80, 24}, true));
