@@ -18,6 +18,7 @@ struct sample {
 	struct ft_stack stack;
 	/* kernel stack, user stack, piece; a page of slack lets the verifier see that the last one fits */
 	__u8 memory[1024 + FT_CPU_STACK + PAGE];
+	__u64 copied; /* while it is being filled */
 };
 _Static_assert(KERNEL_BYTES <= 1024, "the kernel stack has its place");
 
@@ -97,27 +98,30 @@ static __always_inline __u64 wakeup(struct ft_head *head)
  */
 __attribute__((noinline)) __u64 copy(struct sample *sample, __u64 used, __u64 address, __u64 most)
 {
-	__u64 copied = 0;
-
 	if (!sample)
 		return 0;
+	/* in memory, of which the verifier remembers nothing: else it follows each sum of pages */
+	volatile __u64 *copied = &sample->copied;
+
+	*copied = 0;
 	for (int i = 0; i < FT_CPU_STACK / PAGE + 1; i++) {
-		__u64 at = used + copied;
-		__u64 from = address + copied;
+		__u64 done = *copied;
+		__u64 at = used + done;
+		__u64 from = address + done;
 		__u64 n = PAGE - (from & (PAGE - 1));
 
-		if (copied >= most)
+		if (done >= most)
 			break;
-		if (n > most - copied)
-			n = most - copied;
+		if (n > most - done)
+			n = most - done;
 		asm volatile("" : "+r"(at), "+r"(n));
 		if (n > PAGE || at > sizeof(sample->memory) - PAGE)
 			break;
 		if (bpf_probe_read_user(sample->memory + at, n, (void *)from))
 			break;
-		copied += n;
+		*copied = done + n;
 	}
-	return copied & ~7ULL;
+	return *copied & ~7ULL;
 }
 
 /*
@@ -225,6 +229,10 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 			if (most > most_stack)
 				most = most_stack;
 			piece_bytes = copy(sample, kernel_bytes + user_bytes, at, most);
+			if (!piece_bytes) {
+				at = (at + PAGE) & ~(PAGE - 1ULL);
+				piece_bytes = copy(sample, kernel_bytes + user_bytes, at, most);
+			}
 			sample->stack.piece_address = piece_bytes ? at : 0;
 		}
 	}

@@ -16,8 +16,8 @@
 #define FT_KERNEL_FRAMES 127
 #define FT_PASS_STACK    (16 * 1024) /* bytes of user stack copied by a pass */
 #define FT_PASS_PIECE    (8 * 1024)  /* bytes of the second piece that the walker asked for */
-#define FT_CPU_STACK     (64 * 1024) /* most bytes of user stack copied by the CPU clock, the piece included */
-#define FT_CPU_FIRST     (16 * 1024) /* … of a thread of which nothing is known */
+#define FT_CPU_STACK     (96 * 1024) /* most bytes that the CPU clock copies of a task */
+#define FT_CPU_FIRST     (16 * 1024) /* … while nothing is known of it */
 #define FT_MAX_CPUS      1024        /* CPUs that idle time is kept of */
 #define FT_IDLE_STATES   10          /* CPUIDLE_STATE_MAX */
 

@@ -10,9 +10,11 @@
 enum {
 	TARGET_ALL = 0,
 	TARGET_PROCESSES = 1,
-	TARGET_THREADS = 2
+	TARGET_THREADS = 2,
+	TARGET_CGROUP = 3
 };
 const volatile __u32 target_kind = TARGET_ALL;
+const volatile __u64 target_cgroup; /* id in the default hierarchy; groups below it are not in it */
 
 /* tgids or tids, by target_kind */
 struct {
@@ -37,6 +39,8 @@ static __always_inline bool is_target(struct task_struct *t)
 	if (target_kind == TARGET_PROCESSES && !bpf_map_lookup_elem(&targets, &tgid))
 		return 0;
 	if (target_kind == TARGET_THREADS && !bpf_map_lookup_elem(&targets, &tid))
+		return 0;
+	if (target_kind == TARGET_CGROUP && cgroup_id(t) != target_cgroup)
 		return 0;
 	return !bpf_map_lookup_elem(&own, &tgid);
 }

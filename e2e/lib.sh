@@ -15,12 +15,13 @@ tmux_() {
   tmux -L "$server" -f /dev/null "$@"
 }
 
-# open_pane [COLUMNS ROWS]: a fresh shell, its prompt `ready$ `, of the size given (120 × 40).
+# open_pane [COLUMNS ROWS]: a fresh shell, its prompt `ready$ `, of the size given (120 × 40). The
+# user's configuration and history are those of the test.
 open_pane() {
   tmux_ kill-server 2>/dev/null || :
   wait_until "the old tmux server is gone" no_server
   tmux_ new-session -d -x "${1:-120}" -y "${2:-40}" -c "$work" \
-    "env -u NO_COLOR TERM=${PANE_TERM:-tmux-256color} PS1='ready\$ ' bash --norc --noprofile"
+    "env -u NO_COLOR XDG_CONFIG_HOME='$work/config' XDG_STATE_HOME='$work/state' TERM=${PANE_TERM:-tmux-256color} PS1='ready\$ ' bash --norc --noprofile"
   tmux_ set-option -g window-size manual
   tmux_ resize-window -x "${1:-120}" -y "${2:-40}"
   wait_for 'ready\$'

@@ -42,6 +42,13 @@ test_terminal_that_cannot_draw_says_record() {
   shows 'flametop record'
 }
 
+test_binary_profile_is_not_for_a_terminal() {
+  open_pane
+  type_line "clear; '$flametop' record -d 1 --format pprof; echo \"ended \$?\""
+  equal "exit code" 2 "$(ended)"
+  shows 'give a file: -o out.pb.gz'
+}
+
 test_closed_stdin_records() {
   status=0
   "$flametop" record -i 1 -o "$work/closed" 2>"$work/err" <&- || status=$?

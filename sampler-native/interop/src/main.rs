@@ -14,11 +14,11 @@ fn main() -> Result<()> {
         .context("usage: flametop-interop FILE")?;
     let folded =
         std::fs::read_to_string(&path).context("failed to read the folded file as UTF-8")?;
-    let lines = folded.lines().filter(|l| !l.starts_with("# "));
     let mut options = flamegraph::Options::default();
     options.min_width = 0.0;
     let mut svg = Vec::new();
-    flamegraph::from_lines(&mut options, lines, &mut svg).context("inferno refuses the file")?;
+    flamegraph::from_lines(&mut options, folded.lines(), &mut svg)
+        .context("inferno refuses the file")?;
     let svg = String::from_utf8(svg).context("inferno wrote no UTF-8")?;
     // <title>all (1,234 samples, 100%)</title>
     let all = svg

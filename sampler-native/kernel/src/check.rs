@@ -144,7 +144,8 @@ pub fn refuse_missing_target(target: &Target) -> Result<(), OpenError> {
         })
     };
     match target {
-        Target::All => Ok(()),
+        // A group may be empty for now.
+        Target::All | Target::Cgroup(_) => Ok(()),
         Target::Processes(ids) if ids.is_empty() => {
             gone("no process is given; give one with -p PID".to_owned())
         }

@@ -53,6 +53,8 @@ pub enum Target {
     Processes(Vec<u32>),
     /// These threads.
     Threads(Vec<u32>),
+    /// All tasks of the control group with this id in the default hierarchy; not of groups below it.
+    Cgroup(u64),
 }
 
 /// How to open the kernel side.

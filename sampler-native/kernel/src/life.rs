@@ -28,6 +28,7 @@ impl Life {
             .context("task_life has no constants")?;
         load::check_abi("task_life", rodata.abi)?;
         rodata.target_kind = load::target_kind(&settings.target);
+        rodata.target_cgroup = load::target_cgroup(&settings.target);
         let skel = open.load()?;
         load::set_target(
             &skel.maps.targets,

@@ -70,6 +70,15 @@ pub fn target_kind(target: &Target) -> u32 {
         Target::All => 0,
         Target::Processes(_) => 1,
         Target::Threads(_) => 2,
+        Target::Cgroup(_) => 3,
+    }
+}
+
+/// The number that `target_cgroup` in `target.h` has for this target.
+pub fn target_cgroup(target: &Target) -> u64 {
+    match target {
+        Target::Cgroup(id) => *id,
+        _ => 0,
     }
 }
 

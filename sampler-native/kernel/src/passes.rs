@@ -60,6 +60,7 @@ impl Passes {
             .context("task_stacks has no constants")?;
         load::check_abi("task_stacks", rodata.abi)?;
         rodata.target_kind = load::target_kind(&settings.target);
+        rodata.target_cgroup = load::target_cgroup(&settings.target);
         let entries = entries(sys::most_tids(), sys::tasks());
         rodata.index_mask = entries - 1;
         open.maps.tasks.set_max_entries(entries)?;
@@ -190,7 +191,7 @@ fn entries(most_tids: u32, tasks: u32) -> u32 {
 fn link(skel: &TaskStacksSkel<'_>, target: &Target) -> Result<Vec<OwnedFd>> {
     let program = skel.progs.task_stacks.as_fd();
     let walks: Vec<Walk> = match target {
-        Target::All => vec![Walk::All],
+        Target::All | Target::Cgroup(_) => vec![Walk::All],
         Target::Processes(ids) => ids.iter().copied().map(Walk::Process).collect(),
         Target::Threads(ids) => ids.iter().copied().map(Walk::Thread).collect(),
     };

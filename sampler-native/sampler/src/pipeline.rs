@@ -521,6 +521,8 @@ fn next_reach(stack: &StackPart<'_>, reach: Option<Reach>, walk: &Walk) -> Optio
         follow: false,
     });
     let (most, first) = (abi::FT_CPU_STACK, abi::FT_CPU_FIRST);
+    // A frame may have pages that were never touched: the copy ends there.
+    let hole = stack.user.len() < next.stack as usize;
     // How far from there it goes on, if that is not farther than can be copied beside the rest.
     let beyond = |from: u64| u32::try_from(want.checked_sub(from)?).ok();
     let near = |from: u64| beyond(from).filter(|bytes| *bytes < most - first);
@@ -529,13 +531,16 @@ fn next_reach(stack: &StackPart<'_>, reach: Option<Reach>, walk: &Walk) -> Optio
     {
         next.piece = (bytes + first).min(most - first);
         next.stack = next.stack.min(most - next.piece);
-    } else if next.piece == 0 && beyond(stack.user_address).is_some_and(|bytes| bytes < most) {
+    } else if !hole
+        && next.piece == 0
+        && beyond(stack.user_address).is_some_and(|bytes| bytes < most)
+    {
         next.stack = most;
-    } else if let Some(bytes) = near(stack.user_address) {
+    } else if let Some(bytes) = near(stack.user_address).filter(|_| !hole) {
         next.stack = (bytes + first).min(most - first);
         next.piece = next.piece.min(most - next.stack);
     } else {
-        // On another stack, or on this one beyond a frame that is larger than all that is copied.
+        // On another stack, or on this one beyond a hole or a frame that is larger than all that is copied.
         next.near = want;
         next.follow = walk.end == End::OtherStack;
         next.piece = next.piece.max(first);

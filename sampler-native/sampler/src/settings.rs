@@ -9,7 +9,7 @@ use crate::OpenError;
 /// Settings as the bridge passes them: lines of `key=value`.
 #[derive(Debug)]
 pub struct Settings {
-    /// `target`: `all`, `pid 1,2` or `tid 3`.
+    /// `target`: `all`, `pid 1,2`, `tid 3` or `cgroup 4`.
     pub target: Target,
     /// `hz.pass`: passes a second, for the header only; the caller makes them.
     pub pass_hz: u32,
@@ -73,6 +73,7 @@ fn target(text: &str) -> Option<Target> {
             .filter(|l| !l.is_empty())
             .map(Target::Processes),
         Some(("tid", list)) => numbers(list).filter(|l| !l.is_empty()).map(Target::Threads),
+        Some(("cgroup", id)) => id.parse().ok().map(Target::Cgroup),
         _ => None,
     }
 }
@@ -94,6 +95,7 @@ pub fn target_text(target: &Target) -> String {
         Target::All => "all".to_owned(),
         Target::Processes(tgids) => format!("pid {}", list(tgids)),
         Target::Threads(tids) => format!("tid {}", list(tids)),
+        Target::Cgroup(id) => format!("cgroup {id}"),
     }
 }
 
@@ -119,6 +121,8 @@ mod tests {
             "target=",
             "target=pid",
             "target=pid x",
+            "target=cgroup",
+            "target=cgroup -1",
             "tid=3",
             "hz.cpu=-1",
             "jvm.maps=yes",

@@ -343,13 +343,13 @@ fn fill_under_every_load_and_with_late_passes_the_counters_add_up() {
 
 #[test]
 fn cpu_clock_deep_stack_is_copied_deeper_after_the_first_sample() {
-    let program = Program::start("life", &["deep", "48000", "busy"]);
+    let program = Program::start("life", &["deep", "80000", "busy"]);
     let (recording, last) = until_whole(&program);
     let model = &recording.model;
     let task = model.task(program.pid()).expect("the task");
     assert_eq!(task.samples.first().map(|s| s.why), Some(End::Truncated));
     let names = from_main(model, last.stack.expect("a stack"));
-    assert_eq!(count(&names, "deep"), 48, "{names:?}");
+    assert_eq!(count(&names, "deep"), 80, "{names:?}");
 }
 
 /// Samples until the CPU clock brings a stack of the first thread that is whole.

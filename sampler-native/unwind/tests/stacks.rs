@@ -769,7 +769,7 @@ fn walk_signal_handler_of_go_goes_on_in_the_goroutine() {
     let mut modules = Modules::new(LIMIT);
     let maps = ProcessMaps::read(program.child.id(), &mut modules).expect("maps");
     let mut unwinder = Unwinder::new();
-    let expected: Vec<String> = ["main.spinning", "main.work"]
+    let expected: Vec<String> = ["main.work"]
         .iter()
         .chain(&OUTER)
         .map(|name| name.to_string())

@@ -24,7 +24,9 @@ func work() {
 	case "system-spin":
 		systemstack(spinning)
 	case "spin":
-		spinning()
+		for {
+			spin++
+		}
 	}
 }
 

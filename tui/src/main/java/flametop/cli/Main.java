@@ -4,6 +4,8 @@ import flametop.sampler.CleanText;
 import flametop.term.LiveScreen;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
@@ -25,13 +27,34 @@ public final class Main {
     if (args.length == 0 || args[0].startsWith("-")) {
       LiveScreen.prepare();
     }
-    int code = commandLine(interruption).execute(args);
+    int code = run(interruption, args);
     interruption.end(code);
   }
 
-  static CommandLine commandLine(Interruption interruption) {
-    CommandLine line = new CommandLine(new ScreenCommand());
-    line.addSubcommand(new RecordCommand(interruption));
+  /** Runs a command; what stands behind {@code --} is the program that it is to start. */
+  private static int run(Interruption interruption, String[] args) {
+    int end = Arrays.asList(args).indexOf("--");
+    if (end < 0) {
+      return commandLine(interruption, List.of()).execute(args);
+    }
+    List<String> program = List.of(Arrays.copyOfRange(args, end + 1, args.length));
+    if (program.isEmpty() || end > 0 && args[0].equals("check")) {
+      String text =
+          program.isEmpty()
+              ? "-- comes before a program to start: flametop record -o out.folded -- make"
+              : "check starts no program";
+      complain(new PrintWriter(System.err, true, StandardCharsets.UTF_8), text);
+      return ExitCode.USAGE.number();
+    }
+    return commandLine(interruption, program).execute(Arrays.copyOf(args, end));
+  }
+
+  /**
+   * @param program with its arguments, to be started and sampled; empty: none
+   */
+  static CommandLine commandLine(Interruption interruption, List<String> program) {
+    CommandLine line = new CommandLine(new ScreenCommand(program));
+    line.addSubcommand(new RecordCommand(interruption, program));
     line.addSubcommand(new CheckCommand());
     line.setParameterExceptionHandler(Main::misused);
     line.setExecutionExceptionHandler(

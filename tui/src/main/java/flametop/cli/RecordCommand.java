@@ -12,6 +12,7 @@ import flametop.sampler.Target;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -27,7 +28,7 @@ import picocli.CommandLine.TypeConversionException;
     name = "record",
     sortOptions = false,
     separator = " ",
-    customSynopsis = "flametop record [-a | -p PID | -t TID] [OPTIONS] [-o FILE|-]",
+    customSynopsis = "flametop record [-a | -p PID | -t TID] [OPTIONS] [-o FILE|-] [-- COMMAND]",
     description = "Samples without a screen and writes a file for other viewers, or a stream.",
     footer = {
       "Examples:",
@@ -37,6 +38,7 @@ import picocli.CommandLine.TypeConversionException;
     })
 final class RecordCommand implements Callable<Integer> {
   private final Interruption interruption;
+  private final List<String> program;
 
   @Spec private CommandSpec spec;
 
@@ -122,8 +124,9 @@ final class RecordCommand implements Callable<Integer> {
   @SuppressWarnings("unused") // picocli looks at the annotation
   private boolean help;
 
-  RecordCommand(Interruption interruption) {
+  RecordCommand(Interruption interruption, List<String> program) {
     this.interruption = interruption;
+    this.program = program;
   }
 
   /** What is written. */
@@ -201,14 +204,27 @@ final class RecordCommand implements Callable<Integer> {
     agree();
     Target target = targets.target();
     boolean toStdout = output.toString().equals("-");
-    if (toStdout && format == Format.FLAMETOP && Terminals.isStdout()) {
+    if (toStdout && (format == Format.FLAMETOP || format == Format.PPROF) && Terminals.isStdout()) {
       throw new Failure.Ends(
-          ExitCode.USAGE, "a flametop stream is not for a terminal; give a file: -o out.flametop");
+          ExitCode.USAGE,
+          format == Format.PPROF
+              ? "a pprof profile is not for a terminal; give a file: -o out.pb.gz"
+              : "a flametop stream is not for a terminal; give a file: -o out.flametop");
     }
-    return interruption.during(() -> record(target, toStdout)).number();
+    if (program.isEmpty()) {
+      return interruption.during(() -> record(target, null, toStdout)).number();
+    }
+    if (toStdout) {
+      throw new Failure.Ends(
+          ExitCode.USAGE, "the program may write to stdout too; give a file: -o out.folded");
+    }
+    try (Workload workload = Workload.of(program)) {
+      ExitCode code = interruption.during(() -> record(workload.target(), workload, toStdout));
+      return code == ExitCode.DONE && workload.isOver() ? workload.exitCode() : code.number();
+    }
   }
 
-  private ExitCode record(Target target, boolean toStdout)
+  private ExitCode record(Target target, Workload workload, boolean toStdout)
       throws IOException, InterruptedException {
     try (OutputFile file = toStdout ? null : OutputFile.create(output, force)) {
       SampleSource source =
@@ -216,7 +232,8 @@ final class RecordCommand implements Callable<Integer> {
               ? replay.open(0)
               : KernelSource.open(
                   target, rates.passHz(), rates.cpuHz(), budget.limited(), jvms.maps());
-      try (Recording recording = recording(source, target, file, spec.commandLine().getErr())) {
+      try (Recording recording =
+          recording(source, target, workload, file, spec.commandLine().getErr())) {
         ExitCode code = recording.run();
         boolean damaged = source instanceof ReplaySource r && r.damaged();
         return code == ExitCode.DONE && damaged ? ExitCode.FAILED : code;
@@ -225,10 +242,11 @@ final class RecordCommand implements Callable<Integer> {
   }
 
   private Recording recording(
-      SampleSource source, Target target, OutputFile file, PrintWriter err) {
+      SampleSource source, Target target, Workload workload, OutputFile file, PrintWriter err) {
     Recording.Limits limits =
         new Recording.Limits(
             source.recorded() ? Target.ALL : target,
+            workload,
             rates.passHz(),
             rates.cpuHz(),
             passes == null ? Long.MAX_VALUE : passes,
@@ -257,6 +275,7 @@ final class RecordCommand implements Callable<Integer> {
   /** Refuses what does not go together. */
   private void agree() {
     replay.agree(targets, rates, budget, jvms);
+    targets.agree(program, replay);
     if (seconds != null && passes != null) {
       throw new Failure.Ends(ExitCode.USAGE, "-d and -i both say when to end; give one of them");
     }

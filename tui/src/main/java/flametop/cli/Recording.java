@@ -26,6 +26,7 @@ final class Recording implements AutoCloseable {
    * When it ends by itself.
    *
    * @param target to look after: it ends when that is gone
+   * @param workload to start, and to end with; null: none
    * @param passes that are made
    * @param nanos of the clock
    * @param budget lowers the rates and raises them again
@@ -33,6 +34,7 @@ final class Recording implements AutoCloseable {
    */
   record Limits(
       Target target,
+      Workload workload,
       int passHz,
       int cpuHz,
       long passes,
@@ -68,13 +70,17 @@ final class Recording implements AutoCloseable {
   }
 
   /** Samples until there is a reason to end, and writes. */
-  ExitCode run() throws InterruptedException {
+  ExitCode run() throws IOException, InterruptedException {
     sampler.start();
+    Workload workload = limits.workload();
+    if (workload != null) {
+      workload.start(false);
+    }
     boolean gone = false;
     while (!over() && !gone) {
       interruption.await(
           Math.max(0, Math.min(STEP_NANOS, limits.nanos() - sampler.elapsedNanos())));
-      gone = !TargetOptions.isThere(limits.target());
+      gone = workload == null ? !TargetOptions.isThere(limits.target()) : workload.isOver();
       keepToBudget();
       showProgress();
     }
@@ -91,7 +97,7 @@ final class Recording implements AutoCloseable {
     if (failure != null) {
       code = failure.code();
       Main.complain(err, failure.message() + "; what was sampled before is written");
-    } else if (gone && (early || !seenAnything())) {
+    } else if (gone && workload == null && (early || !seenAnything())) {
       code = ExitCode.TARGET_GONE;
       Main.complain(
           err,

@@ -14,12 +14,14 @@ import flametop.sampler.Target;
 import flametop.term.LiveScreen;
 import flametop.term.LiveSession;
 import flametop.term.Look;
+import flametop.term.Preferences;
 import flametop.term.ScreenOptions;
 import flametop.term.SnapshotSource;
 import flametop.term.UserFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +29,9 @@ import java.util.function.BooleanSupplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /** The live screen. */
@@ -36,7 +40,7 @@ import picocli.CommandLine.TypeConversionException;
     sortOptions = false,
     separator = " ",
     versionProvider = Main.Version.class,
-    customSynopsis = "flametop [-a | -p PID | -t TID] [OPTIONS] | record OPTIONS | check",
+    customSynopsis = "flametop [-a|-p PID|-t TID] [OPTIONS] [-- CMD] | record OPTIONS | check",
     description = "Where the threads of this machine spend their time, live.",
     commandListHeading = "",
     footer = {
@@ -73,7 +77,7 @@ final class ScreenCommand implements Callable<Integer> {
       names = "--theme",
       order = 11,
       paramLabel = "NAME",
-      description = "colours (list: which there are); --ascii: ASCII only")
+      description = "colours, or list; --ascii; --no-mouse; --print-config")
   private String theme;
 
   @Option(names = "--ascii", order = 11, hidden = true, description = "draw ASCII only")
@@ -86,6 +90,16 @@ final class ScreenCommand implements Callable<Integer> {
       converter = Mebibytes.class,
       description = "memory for what was seen, 4 to 256 (default 16)")
   private Integer historyMebibytes;
+
+  @Option(names = "--no-mouse", order = 12, hidden = true, description = "the mouse is left alone")
+  private Boolean noMouse;
+
+  @Option(
+      names = "--print-config",
+      order = 13,
+      hidden = true,
+      description = "a configuration with everything that can be set")
+  private boolean printConfig;
 
   @Mixin private final ReplayOptions replay = new ReplayOptions();
 
@@ -106,9 +120,20 @@ final class ScreenCommand implements Callable<Integer> {
   @SuppressWarnings("unused") // picocli looks at the annotation
   private boolean version;
 
+  @Spec private CommandSpec spec;
+
+  private final List<String> program;
+  private Workload workload;
   private Sampler sampler;
   private Profile profile;
   private boolean left;
+
+  /**
+   * @param program to start and to look at; empty: none
+   */
+  ScreenCommand(List<String> program) {
+    this.program = program;
+  }
 
   /** Opens what is shown; may take a second. */
   private interface Opening {
@@ -141,6 +166,11 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    if (printConfig) {
+      spec.commandLine().getOut().print(Settings.example());
+      spec.commandLine().getOut().flush();
+      return ExitCode.DONE.number();
+    }
     replay.agree(targets, rates, budget, jvms);
     if (!Terminals.isStdin() || !Terminals.isStdout()) {
       throw new Failure.Ends(
@@ -148,7 +178,9 @@ final class ScreenCommand implements Callable<Integer> {
           (Terminals.isStdout() ? "stdin" : "stdout")
               + " is no terminal, and the screen needs one; `flametop record` samples without: flametop record -d 10 -o out.folded");
     }
-    Target target = targets.target();
+    targets.agree(program, replay);
+    workload = program.isEmpty() ? null : Workload.of(program);
+    Target target = workload == null ? targets.target() : workload.target();
     UserFiles user = UserFiles.of(System.getenv());
     Settings settings = new Settings(user);
     int history =
@@ -169,7 +201,8 @@ final class ScreenCommand implements Callable<Integer> {
             refresh == null ? 0 : (long) (refresh * 1e9),
             budget.share(),
             budget.kept(rates, refresh != null),
-            look(user, settings));
+            look(user, settings),
+            preferences(settings));
     CompletableFuture<LiveSession> session = new CompletableFuture<>();
     Thread opening = new Thread(() -> open(session, origin, target, options), "open");
     opening.setDaemon(true);
@@ -185,7 +218,15 @@ final class ScreenCommand implements Callable<Integer> {
     String name = given(theme, settings, "theme", new Settings.Text(), Look.DEFAULT_THEME);
     String place = theme == null ? settings.place("theme") : "";
     boolean only = given(ascii, settings, "ascii", new Settings.YesNo(), false);
-    return new Look(name, place, Look.themesFolder(), user, only, settings.notice());
+    return new Look(name, place, Look.themesFolder(), user, only);
+  }
+
+  /** Last: by now every setting was looked at, and the problems are known. */
+  private Preferences preferences(Settings settings) {
+    Boolean off = noMouse == null ? null : Boolean.FALSE;
+    boolean mouse = given(off, settings, "mouse", new Settings.YesNo(), true);
+    return new Preferences(
+        settings.keymap(), mouse, settings.problems(), HistoryFile.of(System.getenv()));
   }
 
   /** What the command line says, else what the user has set, else the default. */
@@ -199,7 +240,7 @@ final class ScreenCommand implements Callable<Integer> {
     return new Origin(
         target.kind() == Target.Kind.ALL,
         hostName(),
-        describe(target),
+        workload == null ? describe(target) : workload.what(),
         rates.passHz(),
         rates.cpuHz(),
         () ->
@@ -228,7 +269,7 @@ final class ScreenCommand implements Callable<Integer> {
   }
 
   private synchronized LiveSession begin(
-      SampleSource source, Origin origin, Target target, Options options) {
+      SampleSource source, Origin origin, Target target, Options options) throws IOException {
     if (left) {
       source.close();
       return null;
@@ -237,7 +278,11 @@ final class ScreenCommand implements Callable<Integer> {
     profile = opened;
     sampler = new Sampler(source, rates.passHz(), rates.cpuHz(), opened);
     sampler.start();
-    if (!source.recorded() && target.kind() != Target.Kind.ALL) {
+    CompletableFuture<Integer> end = null;
+    if (workload != null) {
+      end = new CompletableFuture<>();
+      begin(end, source);
+    } else if (!source.recorded() && target.kind() != Target.Kind.ALL) {
       Thread watch = new Thread(() -> lookAfter(target, opened), "target");
       watch.setDaemon(true);
       watch.start();
@@ -248,7 +293,33 @@ final class ScreenCommand implements Callable<Integer> {
         SnapshotSource.of(opened),
         source.recorded() ? null : sampler::setRates,
         source instanceof KernelSource kernel ? new JvmMaps(kernel) : null,
-        new ScreenExporter(opened, source.facts()));
+        ScreenExporter.of(opened, source.facts()),
+        end);
+  }
+
+  /** Starts the program; its end is that of the screen. */
+  private void begin(CompletableFuture<Integer> end, SampleSource source) throws IOException {
+    try {
+      workload.start(true);
+    } catch (IOException e) {
+      source.close();
+      throw e;
+    }
+    Thread watch =
+        new Thread(
+            () -> {
+              try {
+                while (!workload.isOver()) {
+                  TimeUnit.MILLISECONDS.sleep(50);
+                }
+                end.complete(workload.exitCode());
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            "program");
+    watch.setDaemon(true);
+    watch.start();
   }
 
   private final class JvmMaps implements BooleanSupplier {
@@ -284,6 +355,9 @@ final class ScreenCommand implements Callable<Integer> {
 
   private synchronized void leave() {
     left = true;
+    if (workload != null) {
+      workload.close();
+    }
     if (sampler != null) {
       sampler.close();
       profile.close();

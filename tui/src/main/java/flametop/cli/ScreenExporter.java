@@ -5,7 +5,6 @@ import flametop.export.Provenance;
 import flametop.export.StackExport;
 import flametop.export.StackFormat;
 import flametop.export.Unit;
-import flametop.profile.Extract;
 import flametop.profile.Moment;
 import flametop.profile.Profile;
 import flametop.sampler.CleanText;
@@ -32,59 +31,89 @@ import java.util.concurrent.CompletableFuture;
 final class ScreenExporter implements Exporter {
   private static final int MOST_OF_ONE_SECOND = 100;
 
-  private final Profile profile;
-  private final StreamFacts facts;
+  /** What is on the screen. */
+  interface Shown {
+    CompletableFuture<StackExport> stacks(Effect.Export what);
 
-  ScreenExporter(Profile profile, StreamFacts facts) {
-    this.profile = profile;
-    this.facts = facts;
+    CompletableFuture<Provenance> provenance(Effect.Export what);
+  }
+
+  private final Shown shown;
+
+  ScreenExporter(Shown shown) {
+    this.shown = shown;
+  }
+
+  /** Of a profile. */
+  static Exporter of(Profile profile, StreamFacts facts) {
+    return new ScreenExporter(
+        new Shown() {
+          @Override
+          public CompletableFuture<StackExport> stacks(Effect.Export what) {
+            return profile
+                .extract(what.windowNanos(), what.states(), what.zoom(), false)
+                .thenApplyAsync(
+                    extract ->
+                        StackExport.of(
+                            provenance(what, extract.moment()), Unit.US, extract.stacks()));
+          }
+
+          @Override
+          public CompletableFuture<Provenance> provenance(Effect.Export what) {
+            return profile
+                .moment(what.windowNanos(), what.zoom())
+                .thenApplyAsync(moment -> provenance(what, moment));
+          }
+
+          private Provenance provenance(Effect.Export what, Moment moment) {
+            return Provenance.of(Main.Version.text(), facts, moment, what.states());
+          }
+        });
   }
 
   @Override
   public CompletableFuture<String> export(Effect.Export what, CellGrid screen, Theme theme) {
     return what.format().isPicture()
-        ? profile
-            .moment(what.windowNanos(), what.zoom())
-            .thenApplyAsync(moment -> picture(what, moment, screen, theme))
-        : profile
-            .extract(what.windowNanos(), what.states(), what.zoom(), false)
-            .thenApplyAsync(extract -> stacks(what, extract));
+        ? shown.provenance(what).thenApplyAsync(from -> picture(what.format(), from, screen, theme))
+        : shown.stacks(what).thenApplyAsync(stacks -> stacks(what.format(), stacks));
   }
 
-  private String stacks(Effect.Export what, Extract extract) {
-    Provenance provenance =
-        Provenance.of(Main.Version.text(), facts, extract.moment(), what.states());
-    StackExport export = StackExport.of(provenance, Unit.US, extract.stacks());
+  private static String stacks(ExportFormat chosen, StackExport export) {
     if (export.stacks().isEmpty()) {
       String text = "nothing to export: no task was seen in the states shown; o shows others";
       throw new UncheckedIOException(text, new IOException(text));
     }
     StackFormat format =
-        switch (what.format()) {
+        switch (chosen) {
           case FOLDED -> StackFormat.FOLDED;
           case SPEEDSCOPE -> StackFormat.SPEEDSCOPE;
           case PPROF -> StackFormat.PPROF;
           case HTML -> StackFormat.HTML;
-          case SVG, TEXT -> throw new IllegalArgumentException("no format of stacks: " + what);
+          case SVG, TEXT -> throw new IllegalArgumentException("no format of stacks: " + chosen);
         };
-    return write(format.suffix(), out -> format.write(export, out), export.describe());
+    return write(
+        export.provenance().host(),
+        format.suffix(),
+        out -> format.write(export, out),
+        export.describe());
   }
 
-  private String picture(Effect.Export what, Moment moment, CellGrid screen, Theme theme) {
-    Provenance provenance = Provenance.of(Main.Version.text(), facts, moment, what.states());
-    boolean svg = what.format() == ExportFormat.SVG;
+  private static String picture(
+      ExportFormat chosen, Provenance provenance, CellGrid screen, Theme theme) {
+    boolean svg = chosen == ExportFormat.SVG;
     String text =
         svg
             ? Picture.svg(screen, theme, provenance.title(), provenance.lines())
             : Picture.text(screen, provenance.lines());
     return write(
+        provenance.host(),
         svg ? ".svg" : ".txt",
         out -> out.write(text.getBytes(StandardCharsets.UTF_8)),
         "the screen, " + screen.columns() + "×" + screen.rows());
   }
 
-  private String write(String suffix, OutputFile.Content content, String said) {
-    Path path = free(suffix);
+  private static String write(String host, String suffix, OutputFile.Content content, String said) {
+    Path path = free(host, suffix);
     try (OutputFile file = OutputFile.create(path, false)) {
       long bytes = file.write(content);
       return String.format(
@@ -99,11 +128,11 @@ final class ScreenExporter implements Exporter {
   }
 
   /** A name with the host and the time, that no file has. */
-  private Path free(String suffix) {
+  private static Path free(String host, String suffix) {
     String time =
         LocalDateTime.now(ZoneId.systemDefault())
             .format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
-    String name = "flametop-" + facts.host().replaceAll("[^A-Za-z0-9._-]", "_") + "-" + time;
+    String name = "flametop-" + host.replaceAll("[^A-Za-z0-9._-]", "_") + "-" + time;
     Path path = Path.of(name + suffix);
     for (int i = 2; i < MOST_OF_ONE_SECOND && Files.exists(path, LinkOption.NOFOLLOW_LINKS); i++) {
       path = Path.of(name + "-" + i + suffix);

@@ -2,29 +2,39 @@ package flametop.cli;
 
 import flametop.sampler.CleanText;
 import flametop.term.UserFiles;
+import flametop.view.Action;
+import flametop.view.Key;
+import flametop.view.Keymap;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.ITypeConverter;
 
 /**
- * What the user has set for the screen in {@code ~/.config/flametop/config}: lines {@code option =
- * value}, where an option is one of {@link #OPTIONS}, without its dashes. What the command line
- * says wins. A line in error is left out, with a notice.
+ * What the user has set for the screen in {@code ~/.config/flametop/flametop.conf}: lines {@code
+ * option = value}, where an option is one of {@link #OPTIONS}, without its dashes, or {@code
+ * key.ACTION}. What the command line says wins. A line in error is left out, and is a problem.
  */
 final class Settings {
-  static final String[] OPTIONS = {"theme", "ascii", "refresh", "states", "history"};
+  static final String[] OPTIONS = {"theme", "ascii", "refresh", "states", "history", "mouse"};
 
-  private static final String FILE = "config";
+  private static final String FILE = "flametop.conf";
   private static final int MAX_MESSAGE = 500;
+  private static final int MAX_SHOWN = 60;
+  private static final String KEY = "key.";
 
   private record Line(int number, String value) {}
 
   private final Map<String, Line> lines = new HashMap<>();
   private final Path file;
-  private String notice = "";
+  private final List<String> problems = new ArrayList<>();
+  private final Map<Action, Integer> keyLines = new EnumMap<>(Action.class);
+  private Keymap keymap = Keymap.DEFAULT;
 
   /** Reads the file, if there is one. */
   Settings(UserFiles user) {
@@ -40,6 +50,7 @@ final class Settings {
           line(i + 1, line);
         }
       }
+      settleKeys();
     } catch (IOException e) {
       complain(file + ": cannot be read: " + e.getMessage());
     }
@@ -48,9 +59,13 @@ final class Settings {
   private void line(int number, String line) {
     int equals = line.indexOf('=');
     String key = equals < 0 ? "" : line.substring(0, equals).strip();
+    if (key.startsWith(KEY)) {
+      keys(number, key.substring(KEY.length()), withoutComment(line.substring(equals + 1)));
+      return;
+    }
     for (String option : OPTIONS) {
       if (option.equals(key)) {
-        lines.put(key, new Line(number, line.substring(equals + 1).strip()));
+        lines.put(key, new Line(number, withoutComment(line.substring(equals + 1))));
         return;
       }
     }
@@ -59,7 +74,7 @@ final class Settings {
         number,
         equals < 0
             ? "no '='; a line is 'theme = light'"
-            : "no such setting: " + key + "; there are " + known);
+            : "no such setting: " + key + "; there are " + known + ", key.ACTION (--print-config)");
   }
 
   /** The value of an option; null if there is none that can be used. */
@@ -79,32 +94,156 @@ final class Settings {
   /** Where an option is set, for what is found out about its value later; empty if it is not. */
   String place(String option) {
     Line line = lines.get(option);
-    return line == null ? "" : file + ":" + line.number();
+    return line == null ? "" : FILE + ":" + line.number();
   }
 
-  /** The first thing that is wrong; empty if nothing is. */
-  String notice() {
-    return notice;
+  Keymap keymap() {
+    return keymap;
+  }
+
+  /** What is wrong by now, a line each; of a value that is no good once it was asked for. */
+  List<String> problems() {
+    return List.copyOf(problems);
   }
 
   private void wrong(int number, String what) {
-    complain(file + ":" + number + ": " + what);
+    complain(FILE + ":" + number + ": " + what);
   }
 
   private void complain(String text) {
-    if (notice.isEmpty()) {
-      notice = CleanText.clean(text, MAX_MESSAGE);
+    problems.add(CleanText.clean(text, MAX_MESSAGE));
+  }
+
+  /** A comment behind a value begins after a space; a key may be {@code #} itself. */
+  private static String withoutComment(String value) {
+    int hash = value.strip().startsWith("#") ? -1 : value.indexOf(" # ");
+    return (hash < 0 ? value : value.substring(0, hash)).strip();
+  }
+
+  private static String shown(String text) {
+    return "'" + CleanText.clean(text, MAX_SHOWN) + "'";
+  }
+
+  private void keys(int number, String id, String value) {
+    Action action = null;
+    for (Action a : Action.values()) {
+      action = a.id().equals(id) ? a : action;
     }
+    if (action == null) {
+      wrong(
+          number,
+          shown(id) + " is nothing that a key can do; flametop --print-config lists all of it");
+      return;
+    }
+    List<Key> keys = new ArrayList<>();
+    for (String name :
+        value.isEmpty() || value.equals("none") ? new String[0] : value.split("\\s+")) {
+      Key key = Key.parse(name);
+      if (key == null) {
+        wrong(number, KEY + id + ": " + shown(name) + " is no key");
+        return;
+      }
+      String taken = taken(key, action);
+      if (taken != null) {
+        wrong(number, KEY + id + ": " + key.name() + " " + taken);
+        return;
+      }
+      keys.add(key);
+    }
+    keymap = keymap.with(action, keys);
+    keyLines.put(action, number);
+  }
+
+  /** Why a key is not to be had; null if it is. */
+  private static String taken(Key key, Action action) {
+    if (key.kind() != Key.Kind.CTRL) {
+      return null;
+    }
+    return switch (key.character()) {
+      case 'c' -> action == Action.QUIT ? null : "always quits";
+      case 'z' -> "always gives the terminal back to the shell";
+      case 'i', 'j', 'm', 'h' -> "is what a terminal sends for tab, enter or backspace: give that";
+      default -> null;
+    };
+  }
+
+  /** Where a key would do two things in a view, the later line that says so does not hold. */
+  private void settleKeys() {
+    List<Keymap.Conflict> conflicts = keymap.conflicts();
+    while (!conflicts.isEmpty()) {
+      Keymap.Conflict c = conflicts.get(0);
+      int first = keyLines.getOrDefault(c.first(), 0);
+      int second = keyLines.getOrDefault(c.second(), 0);
+      Action loser = first > second ? c.first() : c.second();
+      Action other = loser == c.first() ? c.second() : c.first();
+      wrong(
+          Math.max(first, second),
+          KEY
+              + loser.id()
+              + ": "
+              + c.key().name()
+              + " is "
+              + KEY
+              + other.id()
+              + " in the "
+              + c.view().label()
+              + " already; give that another key too");
+      keyLines.remove(loser);
+      keymap = keymap.with(loser, Keymap.DEFAULT.keys(loser));
+      conflicts = keymap.conflicts();
+    }
+  }
+
+  /** One with everything that can be set, as it is if nothing is. */
+  static String example() {
+    StringBuilder text =
+        new StringBuilder(
+            """
+            # flametop.conf: name = value. It is read from $XDG_CONFIG_HOME/flametop/flametop.conf,
+            # or ~/.config/flametop/flametop.conf. Options of the command line come before it.
+            # What is not said is as it stands here.
+
+            # The screen takes the mouse; no: the terminal keeps it, to mark text.
+            # mouse = yes
+
+            # Colours: a file of themes/.
+            # theme = dark
+
+            # Seconds between two pictures, 0.1 to 60; 0.25, over ssh 0.5.
+            # refresh = 0.25
+
+            # The states that are shown first: busy, on, off, all, or a list of run,queued,S,D,T,Z,P.
+            # states = busy
+
+            # MiB of memory for the past that is kept in full, 4 to 256.
+            # history = 16
+
+            # Nothing but ASCII is drawn.
+            # ascii = no
+
+            # Keys, by what they do; none: no key. Names of keys: characters, space, enter, esc, tab,
+            # shift-tab, backspace, delete, insert, up, down, left, right, pgup, pgdn, home, end,
+            # f1 to f12, ctrl-a to ctrl-z.
+            """);
+    for (Action action : Action.values()) {
+      text.append("# key.").append(action.id()).append(" = ").append(action.keys());
+      for (int i = action.id().length() + action.keys().length(); i < 26; i++) {
+        text.append(' ');
+      }
+      text.append("# ").append(action.help()).append('\n');
+    }
+    return text.toString();
   }
 
   /** {@code yes} or {@code no}. */
   static final class YesNo implements ITypeConverter<Boolean> {
     @Override
     public Boolean convert(String text) {
-      if (text.equals("yes") || text.equals("no")) {
-        return text.equals("yes");
-      }
-      throw new IllegalArgumentException("'" + text + "' is neither yes nor no");
+      return switch (text) {
+        case "yes", "on", "true" -> true;
+        case "no", "off", "false" -> false;
+        default -> throw new IllegalArgumentException("'" + text + "' is neither yes nor no");
+      };
     }
   }
 

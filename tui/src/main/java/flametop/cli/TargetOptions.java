@@ -55,6 +55,20 @@ final class TargetOptions {
     }
   }
 
+  /**
+   * Refuses a program to start beside another target.
+   *
+   * @param program empty: none
+   */
+  void agree(List<String> program, ReplayOptions replay) {
+    if (!program.isEmpty() && (given() || replay.file() != null)) {
+      throw new Failure.Ends(
+          ExitCode.USAGE,
+          (given() ? "-a, -p and -t" : "--replay")
+              + " and a program to start (--) are different targets; give one of them");
+    }
+  }
+
   boolean given() {
     return all || !processes.isEmpty() || !threads.isEmpty();
   }
@@ -93,7 +107,7 @@ final class TargetOptions {
 
   /** Whether any of the target still lives; one that only waits to be reaped does not. */
   static boolean isThere(Target target) {
-    return target.kind() == Target.Kind.ALL || target.ids().stream().anyMatch(TargetOptions::lives);
+    return target.ids().isEmpty() || target.ids().stream().anyMatch(TargetOptions::lives);
   }
 
   private static boolean lives(int id) {

@@ -2,6 +2,7 @@ package flametop.export;
 
 import flametop.profile.FoldedStack;
 import flametop.profile.NodeKind;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
@@ -21,26 +22,26 @@ final class FoldedWriter {
   private FoldedWriter() {}
 
   static void write(StackExport export, OutputStream out) throws IOException {
-    Writer writer = new OutputStreamWriter(out, StandardCharsets.UTF_8);
+    Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     for (String line : export.provenance().lines()) {
       String text = oneLine(line);
       writer.append("# ").append(text);
       writer.append(NUMBER_LAST.matcher(text).find() ? ";\n" : "\n");
     }
     for (FoldedStack stack : export.stacks()) {
-      line(writer, stack);
+      line(writer, stack.names(), stack.kinds());
       writer.append(' ').append(Long.toString(stack.value())).append('\n');
     }
     writer.flush();
   }
 
-  private static void line(Writer writer, FoldedStack stack) throws IOException {
-    String[] names = stack.names();
+  /** Appends a path, without its number. */
+  static void line(Writer writer, String[] names, NodeKind[] kinds) throws IOException {
     for (int i = 0; i < names.length; i++) {
       if (i > 0) {
         writer.append(';');
       }
-      NodeKind kind = stack.kinds()[i];
+      NodeKind kind = kinds[i];
       String name = names[i].isEmpty() ? "-" : oneLine(names[i].replace(';', ':'));
       boolean task = kind == NodeKind.PROCESS || kind == NodeKind.THREAD;
       name = task ? name.replace(' ', '_') : name;

@@ -3,6 +3,7 @@ package flametop.export;
 import flametop.profile.FoldedStack;
 import flametop.profile.NodeKind;
 import flametop.sampler.State;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -29,7 +30,8 @@ import java.util.Map;
  *   states, modules      names
  *   functions            [[name, kind, module's index or -1], …]
  *   nodes                in pre-order without the root, siblings by name: depth, from 1 on;
- *                        function; number of shares; for each its state's index and value
+ *                        function; number of shares; for each its state's index, -1 if that is not
+ *                        known, and value
  * </pre>
  */
 final class HtmlWriter {
@@ -38,7 +40,7 @@ final class HtmlWriter {
   static void write(StackExport export, OutputStream out) throws IOException {
     String style = resource("flamegraph.css");
     String script = resource("flamegraph.js");
-    Writer html = new OutputStreamWriter(out, StandardCharsets.UTF_8);
+    Writer html = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     html.append("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n")
         .append("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ")
         .append("style-src '")
@@ -129,6 +131,10 @@ final class HtmlWriter {
   }
 
   private static void shares(Writer json, FoldedStack stack, long[] states) throws IOException {
+    if (stack.shares().isEmpty()) {
+      json.append(",1,-1,").append(Long.toString(stack.value()));
+      return;
+    }
     Arrays.fill(states, 0);
     int count = 0;
     for (FoldedStack.Share share : stack.shares()) {

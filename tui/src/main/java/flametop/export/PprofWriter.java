@@ -41,7 +41,7 @@ final class PprofWriter {
       int frames = stack.names().length;
       long[] locations = new long[frames];
       for (int i = 0; i < frames; i++) {
-        locations[frames - 1 - i] = functions.of(stack, i) + 1;
+        locations[frames - 1 - i] = functions.of(stack, i) + 1L;
       }
       for (FoldedStack.Share share : stack.shares()) {
         Protobuf sample = new Protobuf().packed(1, locations);
@@ -52,6 +52,10 @@ final class PprofWriter {
         label(sample, "tid", share.tid() > 0 ? Integer.toString(share.tid()) : "");
         label(sample, "state", share.state().label());
         profile.field(2, sample);
+      }
+      if (stack.shares().isEmpty()) {
+        long[] value = {stack.value()};
+        profile.field(2, new Protobuf().packed(1, locations).packed(2, value));
       }
       out.write(profile.take());
     }

@@ -1,6 +1,7 @@
 package flametop.export;
 
 import flametop.profile.FoldedStack;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
@@ -18,7 +19,7 @@ final class SpeedscopeWriter {
   private SpeedscopeWriter() {}
 
   static void write(StackExport export, OutputStream out) throws IOException {
-    Writer json = new OutputStreamWriter(out, StandardCharsets.US_ASCII);
+    Writer json = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.US_ASCII));
     Functions functions = new Functions();
     int[][] samples = new int[export.stacks().size()][];
     for (int i = 0; i < samples.length; i++) {

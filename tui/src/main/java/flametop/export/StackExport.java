@@ -26,6 +26,11 @@ public record StackExport(Provenance provenance, Unit unit, List<FoldedStack> st
     for (FoldedStack stack : measured) {
       List<FoldedStack.Share> shares = new ArrayList<>(stack.shares().size());
       long value = 0;
+      if (stack.shares().isEmpty()) {
+        rest += stack.value();
+        value = rest / unit.parts();
+        rest -= value * unit.parts();
+      }
       for (FoldedStack.Share share : stack.shares()) {
         rest += share.value();
         long whole = rest / unit.parts();

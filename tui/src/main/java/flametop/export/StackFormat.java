@@ -7,24 +7,18 @@ import java.io.OutputStream;
 /** The formats of stacks. */
 public enum StackFormat {
   /** {@link FoldedWriter}. */
-  FOLDED(".folded", FoldedWriter::write),
+  FOLDED(".folded"),
   /** {@link SpeedscopeWriter}. */
-  SPEEDSCOPE(".speedscope.json", SpeedscopeWriter::write),
+  SPEEDSCOPE(".speedscope.json"),
   /** {@link PprofWriter}. */
-  PPROF(".pb.gz", PprofWriter::write),
+  PPROF(".pb.gz"),
   /** {@link HtmlWriter}. */
-  HTML(".html", HtmlWriter::write);
-
-  private interface Writer {
-    void write(StackExport export, OutputStream out) throws IOException;
-  }
+  HTML(".html");
 
   private final String suffix;
-  private final Writer writer;
 
-  StackFormat(String suffix, Writer writer) {
+  StackFormat(String suffix) {
     this.suffix = suffix;
-    this.writer = writer;
   }
 
   /** How the names of such files end. */
@@ -35,7 +29,12 @@ public enum StackFormat {
   /** Writes to a stream, and flushes it. */
   public void write(StackExport export, OutputStream out) throws IOException {
     BufferedOutputStream buffered = new BufferedOutputStream(out, 1 << 16);
-    writer.write(export, buffered);
+    switch (this) {
+      case FOLDED -> FoldedWriter.write(export, buffered);
+      case SPEEDSCOPE -> SpeedscopeWriter.write(export, buffered);
+      case PPROF -> PprofWriter.write(export, buffered);
+      case HTML -> HtmlWriter.write(export, buffered);
+    }
     buffered.flush();
   }
 }

@@ -11,7 +11,7 @@ import java.util.List;
  * @param kinds of each name
  * @param modules file name of the module of each; empty where there is none
  * @param value ns or samples
- * @param shares whose it is; their values add up to {@code value}
+ * @param shares whose it is; their values add up to {@code value}. Empty where it is not known
  */
 public record FoldedStack(
     String[] names, NodeKind[] kinds, String[] modules, long value, List<Share> shares) {

@@ -9,6 +9,7 @@ import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -18,8 +19,8 @@ import java.util.Map;
  */
 final class Display implements AutoCloseable {
   private static final Path DEVICE = Path.of("/dev/tty");
-  private static final long LINGER_MILLIS = 25;
-  private static final long LINGER_OVER_SSH_MILLIS = 100;
+  private static final long LINGER_MILLIS = 100;
+  private static final long LINGER_OVER_SSH_MILLIS = 250;
 
   /** How long leaving waits for a terminal that does not take what is written. */
   private static final long LEAVE_MILLIS = 500;
@@ -30,6 +31,7 @@ final class Display implements AutoCloseable {
   private final FlameTerminal terminal;
   private final TerminalScreen screen;
   private final Cells cells;
+  private final boolean mouse;
   private final Thread hook = new Thread(this::leave, "terminal restore");
   private boolean whole = true;
 
@@ -38,12 +40,14 @@ final class Display implements AutoCloseable {
 
   private boolean up;
 
-  private Display(Stty stty, String saved, InputStream input, FrameStream output, Cells cells)
+  private Display(
+      Stty stty, String saved, InputStream input, FrameStream output, Cells cells, boolean mouse)
       throws IOException {
     this.stty = stty;
     this.saved = saved;
     this.output = output;
     this.cells = cells;
+    this.mouse = mouse;
     terminal = new FlameTerminal(input, output, new TerminalSize(80, 24));
     screen = new TerminalScreen(terminal);
     screen.setCursorPosition(null);
@@ -53,9 +57,11 @@ final class Display implements AutoCloseable {
    * Takes the terminal.
    *
    * @param environment as of {@link System#getenv()}
+   * @param mouse whether the mouse is taken too
    * @throws IOException a line for people, where there is no terminal or it cannot draw
    */
-  static Display open(Theme theme, Map<String, String> environment) throws IOException {
+  static Display open(Theme theme, Map<String, String> environment, boolean mouse)
+      throws IOException {
     String term = environment.getOrDefault("TERM", "");
     if (term.isEmpty() || term.equals("dumb") || term.equals("unknown")) {
       throw new NoScreenException(
@@ -76,7 +82,7 @@ final class Display implements AutoCloseable {
     boolean ssh = !environment.getOrDefault("SSH_CONNECTION", "").isEmpty();
     InputStream input = new LingeringInput(keys, ssh ? LINGER_OVER_SSH_MILLIS : LINGER_MILLIS);
     Cells cells = new Cells(theme, ColorMode.of(environment));
-    Display display = new Display(stty, stty.save(), input, new FrameStream(device), cells);
+    Display display = new Display(stty, stty.save(), input, new FrameStream(device), cells, mouse);
     Runtime.getRuntime().addShutdownHook(display.hook);
     display.enter();
     return display;
@@ -97,6 +103,9 @@ final class Display implements AutoCloseable {
     if (!up) {
       up = true;
       screen.startScreen();
+      if (mouse) {
+        terminal.mouse(true);
+      }
     }
     resized(size);
   }
@@ -109,6 +118,9 @@ final class Display implements AutoCloseable {
     up = false;
     try {
       if (output.drain(LEAVE_MILLIS)) {
+        if (mouse) {
+          terminal.mouse(false);
+        }
         screen.stopScreen(false);
         output.drain(LEAVE_MILLIS);
       }
@@ -174,6 +186,15 @@ final class Display implements AutoCloseable {
     }
     whole = false;
     painted = grid;
+    return true;
+  }
+
+  /** Puts a text into the clipboard of the terminal; false if it is busy, then nothing was done. */
+  synchronized boolean copy(String text) throws IOException {
+    if (!up || output.isBusy()) {
+      return false;
+    }
+    terminal.copy(text.getBytes(StandardCharsets.UTF_8));
     return true;
   }
 

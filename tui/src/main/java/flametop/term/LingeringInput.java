@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * The terminal's input. As long as the bytes read end in an unfinished escape sequence, {@link
  * #available} lingers for the rest: otherwise an arrow key whose bytes come in two pieces would be
- * read as Escape and two letters.
+ * read as Escape and two letters. For what may be the Escape key alone it does not linger long.
  */
 final class LingeringInput extends InputStream {
   private static final int ESCAPE = 0x1b;
@@ -21,8 +21,15 @@ final class LingeringInput extends InputStream {
 
   private final InputStream terminal;
   private final long lingerNanos;
+
+  /** For the rest of what can only be a key: nobody types {@code ESC [}. */
+  private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(2);
+
   private Part part = Part.NONE;
 
+  /**
+   * @param lingerMillis after an Escape
+   */
   LingeringInput(InputStream terminal, long lingerMillis) {
     this.terminal = terminal;
     this.lingerNanos = TimeUnit.MILLISECONDS.toNanos(lingerMillis);
@@ -47,8 +54,9 @@ final class LingeringInput extends InputStream {
   @Override
   public int available() throws IOException {
     int n = terminal.available();
-    long end = System.nanoTime() + lingerNanos;
-    while (n == 0 && part != Part.NONE && System.nanoTime() < end) {
+    long begin = System.nanoTime();
+    long linger = part == Part.AFTER_ESCAPE ? lingerNanos : REST_NANOS;
+    while (n == 0 && part != Part.NONE && System.nanoTime() - begin < linger) {
       try {
         Thread.sleep(1);
       } catch (InterruptedException e) {

@@ -3,6 +3,7 @@ package flametop.term;
 import com.googlecode.lanterna.TextCharacter;
 import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
+import com.googlecode.lanterna.input.MouseAction;
 import flametop.profile.Page;
 import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
@@ -17,12 +18,14 @@ import flametop.view.Effect;
 import flametop.view.Key;
 import flametop.view.Keymap;
 import flametop.view.Keys;
+import flametop.view.Mouse;
 import flametop.view.PaintOptions;
 import flametop.view.Painter;
 import flametop.view.PickList;
 import flametop.view.Scene;
 import flametop.view.ViewState;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -52,6 +55,8 @@ public final class LiveScreen {
   private sealed interface Event {
     record Pressed(Key key) implements Event {}
 
+    record Moved(Mouse mouse) implements Event {}
+
     record Arrived(Snapshot snapshot, Page page) implements Event {}
 
     record Ready(LiveSession session) implements Event {}
@@ -60,9 +65,13 @@ public final class LiveScreen {
 
     record Sourced(Source source) implements Event {}
 
+    record Recalled(List<String> searches) implements Event {}
+
     record Exported(String line, boolean failed) implements Event {}
 
     record Failed(Throwable cause) implements Event {}
+
+    record Ended(int code) implements Event {}
 
     record Signalled(int number) implements Event {}
 
@@ -125,7 +134,14 @@ public final class LiveScreen {
                       80,
                       24,
                       new PaintOptions(
-                          "", "", false, false, false, Integer::toString, Keymap.DEFAULT)));
+                          "",
+                          "",
+                          false,
+                          false,
+                          false,
+                          Integer::toString,
+                          Keymap.DEFAULT,
+                          List.of())));
             },
             "prepare");
     thread.setDaemon(true);
@@ -146,9 +162,20 @@ public final class LiveScreen {
     boolean ascii = look.ascii() || ColorMode.isAscii(environment);
     boolean plain = ColorMode.of(environment) == ColorMode.NONE;
     Users users = new Users();
+    List<String> notices = new ArrayList<>(options.preferences().notices());
+    if (!loaded.notice().isEmpty()) {
+      notices.add(loaded.notice());
+    }
     paintOptions =
         new PaintOptions(
-            options.host(), options.target(), false, ascii, plain, users::name, Keymap.DEFAULT);
+            options.host(),
+            options.target(),
+            false,
+            ascii,
+            plain,
+            users::name,
+            options.preferences().keymap(),
+            notices);
     boolean ssh = !environment.getOrDefault("SSH_CONNECTION", "").isEmpty();
     long refresh =
         options.refreshNanos() > 0
@@ -170,12 +197,8 @@ public final class LiveScreen {
                   + " has no colours; set TERM=xterm-256color if yours has",
               false);
     }
-    String notice = look.notice().isEmpty() ? loaded.notice() : look.notice();
-    if (!notice.isEmpty()) {
-      state = state.withMessage(notice, true);
-    }
     QuietStreams quiet = new QuietStreams();
-    try (Display opened = Display.open(theme, environment);
+    try (Display opened = Display.open(theme, environment, options.preferences().mouse());
         Signals handlers = new Signals()) {
       display = opened;
       signals = handlers;
@@ -184,6 +207,12 @@ public final class LiveScreen {
       input.setDaemon(true);
       input.start();
       tell(opening, Event.Ready::new, Event.Failed::new);
+      Thread history =
+          new Thread(
+              () -> events.add(new Event.Recalled(options.preferences().history().texts())),
+              "history");
+      history.setDaemon(true);
+      history.start();
       loop();
     } finally {
       quiet.close();
@@ -225,6 +254,7 @@ public final class LiveScreen {
   }
 
   private void readKeys() {
+    MouseStrokes mouse = new MouseStrokes();
     try {
       while (true) {
         KeyStroke stroke = display.read();
@@ -232,7 +262,12 @@ public final class LiveScreen {
           events.add(new Event.TerminalGone());
           return;
         }
-        if (KeyStrokes.isSuspend(stroke)) {
+        if (stroke instanceof MouseAction action) {
+          Mouse moved = mouse.toMouse(action, System.nanoTime());
+          if (moved != null) {
+            events.add(new Event.Moved(moved));
+          }
+        } else if (KeyStrokes.isSuspend(stroke)) {
           events.add(new Event.Suspended());
         } else {
           KeyStrokes.toKeys(stroke).forEach(key -> events.add(new Event.Pressed(key)));
@@ -265,6 +300,9 @@ public final class LiveScreen {
   private void handle(Event event) throws IOException, InterruptedException {
     if (event instanceof Event.Pressed e) {
       press(e.key());
+    } else if (event instanceof Event.Moved e) {
+      relayOut();
+      take(Keys.mouse(scene, e.mouse()));
     } else if (event instanceof Event.Arrived e) {
       asked = false;
       snapshot = e.snapshot();
@@ -282,6 +320,9 @@ public final class LiveScreen {
       stale = true;
     } else if (event instanceof Event.Ready e) {
       session = e.session();
+      if (session.end() != null) {
+        tell(session.end(), Event.Ended::new, Event.Failed::new);
+      }
       paintOptions =
           new PaintOptions(
               session.host(),
@@ -290,16 +331,21 @@ public final class LiveScreen {
               paintOptions.ascii(),
               paintOptions.plain(),
               paintOptions.users(),
-              paintOptions.keymap());
+              paintOptions.keymap(),
+              paintOptions.notices());
       stale = true;
     } else if (event instanceof Event.Listed e) {
       take(Keys.listed(state, e.of(), e.rows()));
+    } else if (event instanceof Event.Recalled e) {
+      state = state.withSearches(e.searches());
     } else if (event instanceof Event.Exported e) {
       exported = e.failed() ? exported : e.line();
       state = state.withMessage(e.line(), e.failed());
       stale = true;
     } else if (event instanceof Event.Failed e) {
       failure = cause(e.cause());
+    } else if (event instanceof Event.Ended e) {
+      exitCode = e.code();
     } else if (event instanceof Event.Signalled e) {
       exitCode = 128 + e.number();
     } else if (event instanceof Event.Resized) {
@@ -341,13 +387,39 @@ public final class LiveScreen {
     stale = true;
   }
 
-  private void apply(Effect effect) {
+  private void copy(String text) throws IOException {
+    String term = environment.getOrDefault("TERM", "");
+    boolean none = term.startsWith("vt") || term.startsWith("linux");
+    String said =
+        none
+            ? "TERM=" + term + " has no clipboard: "
+            : display.copy(text)
+                ? "copied, if your terminal lets programs (OSC 52): "
+                : "the terminal is busy; again: ";
+    state = state.withMessage(said + text, none);
+  }
+
+  private void remember(String text) {
+    Thread writer = new Thread(() -> options.preferences().history().add(text), "history");
+    writer.setDaemon(true);
+    writer.start();
+  }
+
+  private void apply(Effect effect) throws IOException {
     if (effect instanceof Effect.Quit) {
       exitCode = 0;
       return;
     }
     if (effect instanceof Effect.Repaint) {
       display.repaint();
+      return;
+    }
+    if (effect instanceof Effect.Copy c) {
+      copy(c.text());
+      return;
+    }
+    if (effect instanceof Effect.Remember r) {
+      remember(r.text());
       return;
     }
     if (session == null) {

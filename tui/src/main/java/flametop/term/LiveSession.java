@@ -1,5 +1,6 @@
 package flametop.term;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -13,6 +14,7 @@ import java.util.function.BooleanSupplier;
  * @param jvmMaps begins to ask JVMs for maps of their compiled code, or stops; returns whether they
  *     are asked now. Null in a replay
  * @param exporter null where nothing can be exported
+ * @param end completes with the exit code when the screen is to end by itself; null: it never is
  */
 public record LiveSession(
     String host,
@@ -20,4 +22,5 @@ public record LiveSession(
     SnapshotSource source,
     RateControl rates,
     BooleanSupplier jvmMaps,
-    Exporter exporter) {}
+    Exporter exporter,
+    CompletableFuture<Integer> end) {}

@@ -10,16 +10,14 @@ import java.nio.file.Path;
  * @param themes folder of the themes that come with flametop; {@link #themesFolder()}
  * @param user who may have themes too; null for none
  * @param ascii nothing but ASCII is drawn, whatever the terminal could
- * @param notice what is wrong with the user's settings; empty if nothing is
  */
-public record Look(
-    String theme, String place, Path themes, UserFiles user, boolean ascii, String notice) {
+public record Look(String theme, String place, Path themes, UserFiles user, boolean ascii) {
   /** Name of the theme that is shown where none is asked for. */
   public static final String DEFAULT_THEME = Themes.DEFAULT;
 
   /** The default theme, of {@link #themesFolder()}. */
   public static Look plain() {
-    return new Look(DEFAULT_THEME, "", themesFolder(), null, false, "");
+    return new Look(DEFAULT_THEME, "", themesFolder(), null, false);
   }
 
   /**

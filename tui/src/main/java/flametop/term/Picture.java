@@ -56,7 +56,7 @@ public final class Picture {
         String.format(
             Locale.ROOT,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
-                + " font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"15\" xml:space=\"preserve\">\n",
+                + " font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"15\">\n",
             width,
             height,
             width,
@@ -145,13 +145,15 @@ public final class Picture {
       int colour = theme.foreground(grid.foreground(x, y), grid.background(x, y));
       int attributes = grid.attributes(x, y);
       StringBuilder text = new StringBuilder();
-      // One element for a run of the same look; single blanks stay within it.
+      // One element for a run of the same look. Single blanks stay within it; more of them would be
+      // drawn as one by some. The right half of a wide character has no text of its own.
       while (x < grid.columns()
-          && grid.codePoint(x, y) != 0
-          && (isText(grid.codePoint(x, y)) || grid.codePoint(x, y) == ' ')
+          && (isText(grid.codePoint(x, y)) || isHalf(grid, x, y) || isSingleBlank(grid, x, y))
           && grid.attributes(x, y) == attributes
           && theme.foreground(grid.foreground(x, y), grid.background(x, y)) == colour) {
-        text.appendCodePoint(grid.codePoint(x, y));
+        if (grid.codePoint(x, y) != 0) {
+          text.appendCodePoint(grid.codePoint(x, y));
+        }
         x++;
       }
       int cells = x - from;
@@ -169,6 +171,16 @@ public final class Picture {
       escape(svg, run);
       svg.append("</text>\n");
     }
+  }
+
+  private static boolean isHalf(CellGrid grid, int x, int y) {
+    return grid.codePoint(x, y) == 0;
+  }
+
+  private static boolean isSingleBlank(CellGrid grid, int x, int y) {
+    return grid.codePoint(x, y) == ' '
+        && x + 1 < grid.columns()
+        && isText(grid.codePoint(x + 1, y));
   }
 
   private static boolean isText(int c) {

@@ -17,6 +17,7 @@ import flametop.sampler.Budget;
  * @param budget share of one CPU that flametop is held to; infinite: none
  * @param kept what the budget leaves as it is
  * @param look theme and characters
+ * @param preferences what the user has set for every screen
  */
 public record ScreenOptions(
     String host,
@@ -28,4 +29,5 @@ public record ScreenOptions(
     long refreshNanos,
     double budget,
     Budget.Kept kept,
-    Look look) {}
+    Look look,
+    Preferences preferences) {}

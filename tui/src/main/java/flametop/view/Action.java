@@ -55,6 +55,7 @@ public enum Action {
   JVM_NAMES("jvm-names", Group.SAMPLING, "", "ask JVMs for names", "J"),
 
   EXPORT("export", Group.MORE, "export", "export to a file", "e"),
+  COPY("copy", Group.MORE, "copy", "copy the whole name", "y"),
   HELP("help", Group.MORE, "help", "help", "? f1"),
   REPAINT("repaint", Group.MORE, "", "paint anew", "ctrl-l"),
   QUIT("quit", Group.MORE, "quit", "quit", "q ctrl-c");

@@ -31,6 +31,12 @@ public sealed interface Effect {
   /** Find where the selected node is in the source. */
   record Source() implements Effect {}
 
+  /** Keep what was searched for. */
+  record Remember(String text) implements Effect {}
+
+  /** Put a name into the clipboard of the terminal. */
+  record Copy(String text) implements Effect {}
+
   /** Write what is shown to a file. */
   record Export(ExportFormat format, long windowNanos, StateSet states, long zoom)
       implements Effect {}

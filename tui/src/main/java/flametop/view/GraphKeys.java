@@ -27,6 +27,7 @@ final class GraphKeys implements ViewKeys {
     Action.RANGE_END,
     Action.STATES,
     Action.FLIP,
+    Action.COPY,
     Action.COLOUR,
   };
 
@@ -45,6 +46,7 @@ final class GraphKeys implements ViewKeys {
     Action.TIME,
     Action.EXPORT,
     Action.FLIP,
+    Action.COPY,
     Action.COLOUR,
     Action.QUIT,
     Action.ROOT,
@@ -107,6 +109,7 @@ final class GraphKeys implements ViewKeys {
               s.flipped()
                   .withMessage(
                       s.flame() ? "icicle: root at the top" : "flame: root at the bottom", false));
+      case COPY -> copy(scene, s);
       case COLOUR -> {
         Colouring next = s.colouring().next();
         yield Keys.Step.to(
@@ -116,6 +119,24 @@ final class GraphKeys implements ViewKeys {
     };
   }
 
+  private static Keys.Step copy(Scene scene, ViewState s) {
+    if (scene.selectedBox < 0) {
+      return Keys.Step.to(s.withMessage("nothing to copy yet", false));
+    }
+    if (scene.geometry.isRun(scene.selectedBox)) {
+      return Keys.Step.to(
+          s.withMessage("what is too thin to draw has no name; enter opens it", false));
+    }
+    String name = scene.geometry.slice().name()[scene.geometry.node(scene.selectedBox)];
+    return Keys.Step.to(s, new Effect.Copy(name));
+  }
+
+  @Override
+  public Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    Keys.Step time = TimeKeys.mouse(scene, s, mouse);
+    return time != null ? time : GraphMouse.act(scene, s, mouse);
+  }
+
   private static Keys.Step select(Scene scene, ViewState s, int box, String already) {
     if (box < 0 || box == scene.selectedBox) {
       return Keys.Step.to(s.withMessage(already, false));
@@ -123,7 +144,7 @@ final class GraphKeys implements ViewKeys {
     return Keys.Step.to(selectBox(scene, s, box));
   }
 
-  private static ViewState selectBox(Scene scene, ViewState s, int box) {
+  static ViewState selectBox(Scene scene, ViewState s, int box) {
     Geometry g = scene.geometry;
     ViewState scrolled = s.scroll() < 0 ? s.withScroll(scene.firstLevel) : s;
     if (g.isRun(box)) {
@@ -187,7 +208,7 @@ final class GraphKeys implements ViewKeys {
     return select(scene, s, box, s.flame() ? "nothing above" : "nothing below");
   }
 
-  private static Keys.Step zoomIn(Scene scene, ViewState s) {
+  static Keys.Step zoomIn(Scene scene, ViewState s) {
     int box = scene.selectedBox;
     if (box < 0) {
       return Keys.Step.to(s.withMessage("nothing to zoom into yet", false));

@@ -22,28 +22,58 @@ final class HeaderPainter {
 
   private static final int BACKGROUND = Paint.of(Role.CHROME);
 
-  private record Piece(String text, Role role, boolean bold) {
+  /** Words; a click on them does what {@code action} says, or nothing if it is null. */
+  private record Piece(String text, Role role, boolean bold, Action action) {
     static Piece of(String text, Role role) {
-      return new Piece(text, role, false);
+      return new Piece(text, role, false, null);
+    }
+
+    Piece doing(Action act) {
+      return new Piece(text, role, bold, act);
     }
   }
 
   private HeaderPainter() {}
 
+  /** Both ends of the line, in the wordiest form that fits. */
+  private record Line(List<Piece> left, List<Piece> right) {
+    static Line of(Scene scene) {
+      Line line = null;
+      for (int form = 0; form <= BAREST; form++) {
+        line = new Line(HeaderPainter.left(scene, form), HeaderPainter.right(scene, form));
+        if (width(line.left) + width(line.right) + 4 <= scene.columns) {
+          break;
+        }
+      }
+      return line;
+    }
+  }
+
   static void paint(Scene scene, CellGrid grid) {
     grid.fill(0, 0, scene.columns, BACKGROUND);
-    List<Piece> left = List.of();
-    List<Piece> right = List.of();
-    for (int form = 0; form <= BAREST; form++) {
-      left = left(scene, form);
-      right = right(scene, form);
-      if (width(left) + width(right) + 4 <= scene.columns) {
-        break;
+    Line line = Line.of(scene);
+    int rightWidth = width(line.right);
+    write(grid, line.left, 1, Math.max(0, scene.columns - rightWidth - 3));
+    write(grid, line.right, scene.columns - rightWidth - 1, rightWidth);
+  }
+
+  /** What a column of the line does; null for nothing. */
+  static Action actionAt(Scene scene, int x) {
+    Line line = Line.of(scene);
+    int right = scene.columns - width(line.right) - 1;
+    return x >= right ? actionAt(line.right, x - right) : actionAt(line.left, x - 1);
+  }
+
+  private static Action actionAt(List<Piece> pieces, int x) {
+    int from = 0;
+    for (Piece piece : pieces) {
+      int to = from + TextWidth.of(piece.text());
+      if (x >= from && x < to) {
+        return piece.action();
       }
+      from = to;
     }
-    int rightWidth = width(right);
-    write(grid, left, 1, Math.max(0, scene.columns - rightWidth - 3));
-    write(grid, right, scene.columns - rightWidth - 1, rightWidth);
+    return null;
   }
 
   private static List<Piece> left(Scene scene, int form) {
@@ -51,7 +81,7 @@ final class HeaderPainter {
     Snapshot snapshot = scene.snapshot;
     List<Piece> pieces = new ArrayList<>();
     if (form < BAREST) {
-      pieces.add(new Piece("flametop ", Role.ACCENT, true));
+      pieces.add(new Piece("flametop ", Role.ACCENT, true, Action.HELP));
     }
     if (form < 8) {
       pieces.add(Piece.of(scene.options.host() + " ", Role.TEXT));
@@ -59,30 +89,31 @@ final class HeaderPainter {
       String target = filter.isEmpty() ? scene.options.target() : filter;
       boolean said = form >= 6 && target.equals(WHOLE_HOST);
       Role role = filter.isEmpty() ? Role.DIM : Role.ACCENT;
-      pieces.add(Piece.of((said ? "" : target + " ") + " ", role));
+      pieces.add(Piece.of((said ? "" : target + " ") + " ", role).doing(Action.PROCESS));
     }
     if (snapshot == null) {
       pieces.add(Piece.of("○ opening", Role.DIM));
     } else if (state.frozen() || snapshot.frozen()) {
       long waits = snapshot.frozen() ? snapshot.waitingNanos() : 0;
-      pieces.add(new Piece("❚❚ frozen +" + Units.span(waits), Role.ACCENT, true));
+      pieces.add(new Piece("❚❚ frozen +" + Units.span(waits), Role.ACCENT, true, Action.FREEZE));
     } else {
       boolean over = scene.options.recorded() && snapshot.ended();
-      pieces.add(Piece.of(over ? "■ " : "● ", over ? Role.DIM : Role.BETTER));
+      pieces.add(Piece.of(over ? "■ " : "● ", over ? Role.DIM : Role.BETTER).doing(Action.FREEZE));
       String mark = over ? "replay ended " : scene.options.recorded() ? "replay " : "live ";
-      pieces.add(Piece.of(mark + Units.clock(snapshot.runNanos()), Role.TEXT));
+      pieces.add(Piece.of(mark + Units.clock(snapshot.runNanos()), Role.TEXT).doing(Action.FREEZE));
     }
     if (snapshot != null && snapshot.refolding()) {
       pieces.add(Piece.of("  filtering…", Role.ACCENT));
     }
     if (form < 5) {
-      pieces.add(Piece.of("  " + Keys.statesName(state.states()), Role.ACCENT));
+      pieces.add(
+          Piece.of("  " + Keys.statesName(state.states()), Role.ACCENT).doing(Action.STATES));
     }
     if (form < 2 && !Keys.statesName(state.states()).equals("all")) {
-      pieces.add(Piece.of(" " + Keys.statesDetail(state.states()), Role.DIM));
+      pieces.add(Piece.of(" " + Keys.statesDetail(state.states()), Role.DIM).doing(Action.STATES));
     }
     if (form < 5) {
-      pieces.add(Piece.of("  " + state.windowLabel(), Role.DIM));
+      pieces.add(Piece.of("  " + state.windowLabel(), Role.DIM).doing(Action.WINDOW));
     }
     if (!state.lowered().isEmpty() && form < BAREST) {
       String budget = state.lowered();
@@ -130,21 +161,23 @@ final class HeaderPainter {
     }
     Snapshot.Losses losses = snapshot.losses();
     pieces.add(
-        Piece.of(
-            "lost " + losses.lostSamples(), losses.lostSamples() > 0 ? Role.WORSE : Role.TEXT));
+        Piece.of("lost " + losses.lostSamples(), losses.lostSamples() > 0 ? Role.WORSE : Role.TEXT)
+            .doing(Action.SHOW_QUALITY));
     if (losses.latePasses() > 0) {
       pieces.add(Piece.of(" late " + losses.latePasses(), Role.WORSE));
     }
     if (form < 5) {
       pieces.add(
           Piece.of(
-              (form < 3 ? "  short" : " short") + Units.percentField(losses.shortShare()),
-              Role.TEXT));
+                  (form < 3 ? "  short" : " short") + Units.percentField(losses.shortShare()),
+                  Role.TEXT)
+              .doing(Action.SHOW_QUALITY));
     }
     pieces.add(
         Piece.of(
-            "  own" + Units.percentField(losses.ownShare()),
-            losses.ownShare() > HIGH_OWN_SHARE ? Role.WORSE : Role.TEXT));
+                "  own" + Units.percentField(losses.ownShare()),
+                losses.ownShare() > HIGH_OWN_SHARE ? Role.WORSE : Role.TEXT)
+            .doing(Action.SHOW_QUALITY));
     return pieces;
   }
 

@@ -103,8 +103,7 @@ final class HelpPainter {
         break;
       }
     }
-    List<String> notices =
-        scene.snapshot == null ? List.of() : new ArrayList<>(scene.snapshot.notices());
+    List<String> notices = scene.notices();
     for (int i = notices.size() - 1; i >= 0 && y < top + height; i--) {
       grid.text(2, y++, scene.columns - 3, notices.get(i), Paint.of(Role.WORSE), BACKGROUND, 0);
     }

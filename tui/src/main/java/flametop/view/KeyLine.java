@@ -25,26 +25,57 @@ final class KeyLine {
       grid.text(1, y, scene.columns - 2, state.message(), Paint.of(role), GROUND, CellGrid.BOLD);
       return;
     }
-    int x = 1;
     if (state.pick() != null) {
+      int x = 1;
       for (String[] key : PICKING) {
         x = entry(scene, grid, x, key[0], key[1]);
       }
       return;
     }
+    keys(scene, grid, -1);
+  }
+
+  /** What a column of the line does; null for nothing. */
+  static Action actionAt(Scene scene, int x) {
+    return scene.state.message().isEmpty() ? keys(scene, null, x) : null;
+  }
+
+  /**
+   * Paints the keys, unless {@code grid} is null.
+   *
+   * @return the action at column {@code wanted}
+   */
+  private static Action keys(Scene scene, CellGrid grid, int wanted) {
+    ViewState state = scene.state;
+    int x = 1;
+    Action found = null;
     Action[] actions = state.view().keys().keyLine(state);
     for (int i = 0; i < actions.length && x > 0; ) {
+      int from = x;
+      Action first = null;
       StringBuilder keys = new StringBuilder();
       String label = label(state, actions[i]);
       do {
         List<Key> own = scene.options.keymap().keys(actions[i]);
-        keys.append(own.isEmpty() ? "" : symbol(own.get(0)));
+        if (!own.isEmpty()) {
+          int at = from + TextWidth.of(keys.toString());
+          keys.append(symbol(own.get(0)));
+          first = first == null ? actions[i] : first;
+          found =
+              at <= wanted && wanted < from + TextWidth.of(keys.toString()) ? actions[i] : found;
+        }
         i++;
       } while (i < actions.length && label(state, actions[i]).equals(label));
       if (!keys.isEmpty()) {
         x = entry(scene, grid, x, keys.toString(), label);
+        int end = x < 0 ? from : x - 2;
+        found = wanted < from || wanted >= end ? null : found == null ? first : found;
+        if (found != null) {
+          return found;
+        }
       }
     }
+    return null;
   }
 
   private static String symbol(Key key) {
@@ -70,6 +101,9 @@ final class KeyLine {
     if (x + width > scene.columns - 1) {
       return -1;
     }
+    if (grid == null) {
+      return x + width + 2;
+    }
     int at = x + grid.text(x, y, width, key, Paint.of(Role.ACCENT), GROUND, CellGrid.BOLD) + 1;
     return at + grid.text(at, y, width, label, Paint.of(Role.DIM), GROUND, 0) + 2;
   }
@@ -77,7 +111,15 @@ final class KeyLine {
   private static void typing(Scene scene, CellGrid grid, int y) {
     Search search = scene.state.search();
     String answer = search.trouble();
-    String hint = answer.isEmpty() ? "enter keeps it, esc drops it" : "no regex: " + answer;
+    String said = scene.state.message();
+    String hint =
+        !answer.isEmpty()
+            ? "no regex: " + answer
+            : !said.isEmpty()
+                ? said
+                : scene.columns < 100
+                    ? "enter keeps it, esc drops it"
+                    : "enter keeps it, esc drops it, tab completes, ↑ older ones";
     int hintX = scene.columns - 1 - TextWidth.of(hint);
     int room = Math.max(10, (answer.isEmpty() && hintX < 20 ? scene.columns : hintX) - 4);
     String text = search.text();

@@ -64,7 +64,7 @@ public final class Keymap {
   }
 
   /** The keys of an action; the first is the one to tell of. */
-  List<Key> keys(Action action) {
+  public List<Key> keys(Action action) {
     return keys.get(action);
   }
 

@@ -97,6 +97,35 @@ public final class Keys {
     return action == null ? nothing(s, key) : act(scene, s, action);
   }
 
+  /** Applies one event of the mouse to the state that {@code scene} shows. */
+  public static Step mouse(Scene scene, Mouse mouse) {
+    ViewState s = scene.settled();
+    if (scene.tooSmall()) {
+      return Step.to(s);
+    }
+    if (mouse.isPress() || mouse.wheel() != 0) {
+      s = s.withMessage("", false);
+    }
+    if (s.help()) {
+      return Step.to(mouse.isPress() ? s.withHelp(false) : s);
+    }
+    if (s.pick() != null) {
+      return PickKeys.mouse(scene, s, mouse);
+    }
+    if (s.search() != null && s.search().typing()) {
+      return Step.to(s);
+    }
+    if (mouse.isPress() && (mouse.y() == 0 || mouse.y() == scene.rows - 1)) {
+      Action action =
+          mouse.y() == 0
+              ? HeaderPainter.actionAt(scene, mouse.x())
+              : KeyLine.actionAt(scene, mouse.x());
+      return action != null && Keymap.has(s.view(), action) ? act(scene, s, action) : Step.to(s);
+    }
+    Step step = s.view().keys().mouse(scene, s, mouse);
+    return step != null ? step : Step.to(s);
+  }
+
   private static Step act(Scene scene, ViewState s, Action action) {
     Step step = s.view().keys().act(scene, s, action);
     return step != null ? step : everywhere(s, action);

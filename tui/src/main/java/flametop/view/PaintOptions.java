@@ -1,5 +1,6 @@
 package flametop.view;
 
+import java.util.List;
 import java.util.function.IntFunction;
 
 /**
@@ -12,6 +13,7 @@ import java.util.function.IntFunction;
  * @param plain there are no colours: what they say is said by characters
  * @param users names of users by number
  * @param keymap which key does what
+ * @param notices what is wrong with what the user has set, a line each
  */
 public record PaintOptions(
     String host,
@@ -20,4 +22,5 @@ public record PaintOptions(
     boolean ascii,
     boolean plain,
     IntFunction<String> users,
-    Keymap keymap) {}
+    Keymap keymap,
+    List<String> notices) {}

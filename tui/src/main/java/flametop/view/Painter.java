@@ -1,6 +1,6 @@
 package flametop.view;
 
-import flametop.profile.Snapshot;
+import java.util.List;
 
 /** Paints a picture: a pure function from snapshot, state, size and options to cells. */
 public final class Painter {
@@ -47,9 +47,9 @@ public final class Painter {
   /** A line between panels, which makes room for what does not work. */
   static void rule(Scene scene, CellGrid grid, int row) {
     rule(grid, row);
-    Snapshot snapshot = scene.snapshot;
-    if (snapshot != null && !snapshot.notices().isEmpty()) {
-      int n = snapshot.notices().size();
+    List<String> notices = scene.notices();
+    if (!notices.isEmpty()) {
+      int n = notices.size();
       String others = n > 1 ? " (" + n + " notices; ? shows them)" : "";
       grid.fill(0, row, scene.columns, Paint.of(Role.GROUND));
       int room = scene.columns - 2 - TextWidth.of(others);
@@ -59,7 +59,7 @@ public final class Painter {
                   1,
                   row,
                   room,
-                  snapshot.notices().get(n - 1),
+                  notices.get(n - 1),
                   Paint.of(Role.WORSE),
                   Paint.of(Role.GROUND),
                   CellGrid.BOLD);

@@ -60,6 +60,28 @@ final class PickKeys {
     }
   }
 
+  /** A click marks a row, a second picks it; the wheel moves. */
+  static Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    PickList pick = s.pick();
+    if (mouse.wheel() != 0) {
+      return Keys.Step.to(s.withPick(pick.moved(mouse.wheel())));
+    }
+    if (!mouse.isPress()) {
+      return Keys.Step.to(s);
+    }
+    int entry = PickPainter.entryAt(scene, mouse.y());
+    if (entry == PickPainter.OUTSIDE) {
+      return Keys.Step.to(s.withPick(null));
+    }
+    if (entry < 0) {
+      return Keys.Step.to(s);
+    }
+    ViewState marked = s.withPick(pick.moved(entry - pick.index()));
+    return mouse.kind() == Mouse.Kind.DOUBLE
+        ? picked(marked, marked.pick())
+        : Keys.Step.to(marked.withMessage("enter, or a second click, picks it", false));
+  }
+
   static Keys.Step picked(ViewState s, PickList pick) {
     if (pick.rows() == null) {
       return Keys.Step.to(

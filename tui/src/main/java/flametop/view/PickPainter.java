@@ -11,7 +11,35 @@ final class PickPainter {
   private static final int DIM = Paint.of(Role.DIM);
   private static final int TEXT = Paint.of(Role.TEXT);
 
+  /** A row beside the list. */
+  static final int OUTSIDE = -2;
+
   private PickPainter() {}
+
+  private static int height(Scene scene) {
+    return Math.max(4, scene.graphRows);
+  }
+
+  private static int entries(PickList pick) {
+    return pick.rows() == null ? 1 : pick.matching().size() + 1;
+  }
+
+  /** Index of the first entry in sight. */
+  private static int first(Scene scene) {
+    PickList pick = scene.state.pick();
+    int room = height(scene) - 2;
+    return Math.max(0, Math.min(pick.index() - room / 2, entries(pick) - room));
+  }
+
+  /** Index of the entry in a row; -1 if there is none, {@link #OUTSIDE} beside the list. */
+  static int entryAt(Scene scene, int y) {
+    int row = y - scene.graphTop;
+    if (row < 0 || row >= height(scene)) {
+      return OUTSIDE;
+    }
+    int entry = first(scene) + row - 2;
+    return row >= 2 && entry < entries(scene.state.pick()) ? entry : -1;
+  }
 
   static void paint(Scene scene, CellGrid grid) {
     PickList pick = scene.state.pick();
@@ -19,7 +47,7 @@ final class PickPainter {
     int x = margin;
     int width = scene.columns - 2 * margin;
     int top = scene.graphTop;
-    int height = Math.max(4, scene.graphRows);
+    int height = height(scene);
     for (int y = top; y < top + height; y++) {
       grid.fill(0, y, scene.columns, Paint.of(Role.GROUND));
       grid.fill(x, y, width, BACKGROUND);
@@ -53,8 +81,8 @@ final class PickPainter {
 
     heads(grid, x, top + 1, width, processes);
     int room = height - 2;
-    int entries = pick.rows() == null ? 1 : rows.size() + 1;
-    int first = Math.max(0, Math.min(pick.index() - room / 2, entries - room));
+    int entries = entries(pick);
+    int first = first(scene);
     for (int r = 0; r < room && first + r < entries; r++) {
       int entry = first + r;
       boolean marked = entry == pick.index();

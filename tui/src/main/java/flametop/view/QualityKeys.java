@@ -19,6 +19,7 @@ final class QualityKeys implements ViewKeys {
     Action.BACK,
     Action.SORT,
     Action.BY_MODULE,
+    Action.COPY,
   };
 
   private static final Action[] KEY_LINE = {
@@ -68,8 +69,35 @@ final class QualityKeys implements ViewKeys {
         String text = "first by " + sorted.sort().label();
         yield Keys.Step.to(s.withTable(sorted).withMessage(text, false));
       }
+      case COPY -> {
+        List<QualityReport.Row> rows = rows(scene, s);
+        yield rows.isEmpty()
+            ? Keys.Step.to(s.withMessage("nothing to copy yet", false))
+            : Keys.Step.to(s, new Effect.Copy(rows.get(s.table().index(rows)).name()));
+      }
       default -> null;
     };
+  }
+
+  /** A click marks a row, a second shows its graph; one on the heads sorts. */
+  @Override
+  public Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    if (mouse.wheel() != 0) {
+      return move(scene, s, mouse.wheel());
+    }
+    if (!mouse.isPress()) {
+      return null;
+    }
+    if (QualityPainter.isHead(scene, mouse.y())) {
+      return act(scene, s, Action.SORT);
+    }
+    List<QualityReport.Row> rows = rows(scene, s);
+    int row = QualityPainter.rowAt(scene, rows, mouse.y());
+    if (row < 0) {
+      return null;
+    }
+    ViewState marked = s.withTable(s.table().withMarked(rows.get(row)));
+    return mouse.kind() == Mouse.Kind.DOUBLE ? pick(scene, marked) : Keys.Step.to(marked);
   }
 
   private static Keys.Step move(Scene scene, ViewState s, int by) {

@@ -30,6 +30,24 @@ final class QualityPainter implements ViewPainter {
     return Math.max(1, scene.rows - 2 - tableTop(scene));
   }
 
+  private static int first(Scene scene, List<QualityReport.Row> rows) {
+    int room = room(scene);
+    int marked = scene.state.table().index(rows);
+    return Math.max(0, Math.min(marked - room / 2, rows.size() - room));
+  }
+
+  /** Whether a row of the screen has the heads of the columns. */
+  static boolean isHead(Scene scene, int y) {
+    return y == tableTop(scene);
+  }
+
+  /** Index of the row of the table at a row of the screen; -1 if there is none. */
+  static int rowAt(Scene scene, List<QualityReport.Row> rows, int y) {
+    int i = y - tableTop(scene) - 1;
+    int row = first(scene, rows) + i;
+    return i >= 0 && i < room(scene) && row < rows.size() ? row : -1;
+  }
+
   private static int tableTop(Scene scene) {
     // In a low window the table goes before the sums: of four lines, and the cost in two rows.
     return scene.rows >= 16 ? 2 + 4 * rowsPerLine(scene) + 2 : 2;
@@ -181,7 +199,7 @@ final class QualityPainter implements ViewPainter {
     head(grid, scene, top, table, name, wide);
     int room = room(scene);
     int marked = table.index(rows);
-    int first = Math.max(0, Math.min(marked - room / 2, rows.size() - room));
+    int first = first(scene, rows);
     for (int i = first; i < Math.min(rows.size(), first + room); i++) {
       row(grid, scene, top + 1 + i - first, table, rows.get(i), i == marked, name, wide);
     }

@@ -70,8 +70,7 @@ public final class Scene {
     cpuLayout = CpuLayout.of(cpus, columns, rows);
     int cpuRows = cpuLayout.rows();
     int rule = rows < 14 ? 0 : 1;
-    boolean notices = snapshot != null && !snapshot.notices().isEmpty();
-    upperRule = rule > 0 || notices ? cpuTop + cpuRows : -1;
+    upperRule = rule > 0 || !notices().isEmpty() ? cpuTop + cpuRows : -1;
     graphTop = cpuTop + cpuRows + (upperRule < 0 ? 0 : 1);
     selectionRows = rows < 24 ? 1 : 2;
     selectionTop = rows - 1 - selectionRows;
@@ -130,6 +129,15 @@ public final class Scene {
         && page == aPage
         && state == aState
         && options == someOptions;
+  }
+
+  /** What does not work as it should, a line each, the newest last. */
+  List<String> notices() {
+    List<String> notices = new ArrayList<>(options.notices());
+    if (snapshot != null) {
+      notices.addAll(snapshot.notices());
+    }
+    return notices;
   }
 
   public boolean tooSmall() {
@@ -209,6 +217,16 @@ public final class Scene {
     }
     int fromEdge = i + (firstLevel > 0 ? 1 : 0);
     return state.flame() ? graphTop + graphRows - 1 - fromEdge : graphTop + fromEdge;
+  }
+
+  /** Level that is drawn in a row; -1 if none is. */
+  int levelAt(int row) {
+    for (int i = 0; i < levelsInSight; i++) {
+      if (rowOf(firstLevel + i) == row) {
+        return firstLevel + i;
+      }
+    }
+    return -1;
   }
 
   /** Levels out of sight towards the leaves. */

@@ -11,7 +11,11 @@ public enum View {
 
   private final String label;
   private final Action action;
+
+  @SuppressWarnings("ImmutableEnumChecker") // it has no fields
   private final ViewKeys keys;
+
+  @SuppressWarnings("ImmutableEnumChecker") // nor has this one
   private final ViewPainter painter;
 
   View(String label, Action action, ViewKeys keys, ViewPainter painter) {

@@ -17,6 +17,16 @@ interface ViewKeys {
    */
   Keys.Step act(Scene scene, ViewState s, Action action);
 
+  /**
+   * Follows the mouse between the header and the line of keys. A drag goes on to the view where it
+   * began, wherever the mouse is.
+   *
+   * @return null for what means nothing there
+   */
+  default Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    return null;
+  }
+
   /** What it shows beside the snapshot; null if nothing. */
   default PageQuery page(ViewState s) {
     return null;

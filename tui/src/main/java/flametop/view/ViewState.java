@@ -43,6 +43,7 @@ public final class ViewState implements Cloneable {
   private Colouring colouring = Colouring.KIND;
 
   private Search search;
+  private List<String> searches = List.of();
   private PickList pick;
   private FormatList formats = FormatList.CLOSED;
   private boolean help;
@@ -135,6 +136,11 @@ public final class ViewState implements Cloneable {
   /** Null if there is none. */
   Search search() {
     return search;
+  }
+
+  /** What was searched for, the latest first. */
+  public List<String> searches() {
+    return searches;
   }
 
   /** An open pick list, or null. */
@@ -358,6 +364,13 @@ public final class ViewState implements Cloneable {
   ViewState withSearch(Search value) {
     ViewState next = copy();
     next.search = value;
+    return next;
+  }
+
+  /** The same with a past of searches. */
+  public ViewState withSearches(List<String> value) {
+    ViewState next = copy();
+    next.searches = value;
     return next;
   }
 

@@ -40,8 +40,10 @@
       const shares = flat[i + 2];
       for (let s = i + 3; s < i + 3 + 2 * shares; s += 2) {
         const state = flat[s];
-        states[state] = states[state] || new Float64Array(count);
-        states[state][node] = flat[s + 1];
+        if (state >= 0) {
+          states[state] = states[state] || new Float64Array(count);
+          states[state][node] = flat[s + 1];
+        }
         self[node] += flat[s + 1];
       }
       i += 3 + 2 * shares;

@@ -28,7 +28,7 @@ class CommandLineTest {
   private final StringWriter err = new StringWriter();
 
   private ExitCode run(String... args) {
-    CommandLine line = Main.commandLine(new Interruption());
+    CommandLine line = Main.commandLine(new Interruption(), List.of());
     line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
     int number = line.execute(args);
     return java.util.Arrays.stream(ExitCode.values())
@@ -283,7 +283,7 @@ class CommandLineTest {
           .map(line -> line.strip().split(" {2,}")[0].replaceAll(" >.*", "").split(" "))
           .forEach(
               words ->
-                  Main.commandLine(new Interruption())
+                  Main.commandLine(new Interruption(), List.of())
                       .parseArgs(java.util.Arrays.copyOfRange(words, 1, words.length)));
     }
   }

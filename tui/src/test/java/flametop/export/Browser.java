@@ -142,8 +142,10 @@ final class Browser implements AutoCloseable {
     int id = ++commands;
     CompletableFuture<JsonObject> answer = new CompletableFuture<>();
     awaited.put(id, answer);
-    socket.sendText(
-        "{\"id\":" + id + ",\"method\":\"" + method + "\",\"params\":" + parameters + "}", true);
+    socket
+        .sendText(
+            "{\"id\":" + id + ",\"method\":\"" + method + "\",\"params\":" + parameters + "}", true)
+        .join();
     JsonObject got = answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     if (got.has("error")) {
       throw new IOException(method + ": " + got.get("error"));

@@ -119,7 +119,9 @@ final class Exports {
               new FoldedStack.Share(random.nextInt(3), root, random.nextInt(2), root, state, part));
         }
       }
-      stacks.add(new FoldedStack(names, kinds, modules, value, shares));
+      // Of some it is not known whose they are.
+      boolean known = random.nextInt(4) > 0;
+      stacks.add(new FoldedStack(names, kinds, modules, value, known ? shares : List.of()));
     }
     return StackExport.of(provenance(HOSTILE.get(random.nextInt(HOSTILE.size()))), Unit.US, stacks);
   }

@@ -21,7 +21,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SpeedscopeTest {
   /** What setup/speedscope fetched. */
   private static final Path RELEASE =
-      Path.of(System.getProperty("flametop.speedscope.dir", "speedscope"));
+      Path.of(System.getProperty("flametop.speedscope.dir", "speedscope"))
+          .toAbsolutePath()
+          .normalize();
 
   @TempDir private Path folder;
 

@@ -2,6 +2,7 @@ package flametop.profile;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.sampler.Call;
@@ -47,6 +48,20 @@ class GraphReaderTest {
             world.changed(1000, tasks++, stack, 5, 1, 7, State.SLEEP);
           }
         });
+  }
+
+  @Test
+  void slice_byState_isTheStateOfMostTime() {
+    processes();
+    sleep(0, 1, world.named("main", "wait"));
+    later();
+    GraphQuery query = new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, 0, 100, 10, null, true);
+    GraphSlice slice = world.reader().tree().slice(query, 0, new Matches());
+    assertEquals(slice.size(), slice.state().length);
+    for (byte state : slice.state()) {
+      assertEquals(State.SLEEP.ordinal(), state);
+    }
+    assertNull(slice(100, 10).state());
   }
 
   private void later() {

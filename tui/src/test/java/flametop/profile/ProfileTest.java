@@ -334,6 +334,28 @@ class ProfileTest {
   }
 
   @Test
+  void extract_shares_processAndState() throws Exception {
+    run(0, 6);
+    names();
+    Extract extract = get(profile.extract(Long.MAX_VALUE, StateSet.ALL, GraphQuery.ROOT, false));
+    assertArrayEquals(new String[] {"all"}, extract.moment().zoom());
+    assertEquals(TaskFilter.NONE, extract.moment().filter());
+    FoldedStack busy =
+        extract.stacks().stream()
+            .filter(stack -> List.of(stack.names()).equals(List.of("busy", "main", "work")))
+            .findFirst()
+            .orElseThrow();
+    assertArrayEquals(new String[] {"", "app", "app"}, busy.modules());
+    assertEquals(
+        List.of(new FoldedStack.Share(20, "busy", 0, "", State.RUN, 125 * MS)),
+        busy.shares().stream().filter(share -> share.state() == State.RUN).toList());
+    FoldedStack sleepy = extract.stacks().get(extract.stacks().size() - 1);
+    assertEquals(
+        List.of(new FoldedStack.Share(10, "sleepy", 0, "", State.SLEEP, sleepy.value())),
+        sleepy.shares());
+  }
+
+  @Test
   void close_thenRequests_failWithoutWaiting() throws Exception {
     run(0, 3);
     profile.close();

@@ -170,6 +170,8 @@ class RandomHistoryTest {
     Map<String, Long> actual = new TreeMap<>();
     for (FoldedStack f : reader.folded(states, 0, samples)) {
       actual.merge(String.join(";", f.names()) + ";", f.value(), Long::sum);
+      assertEquals(f.value(), f.shares().stream().mapToLong(FoldedStack.Share::value).sum());
+      assertTrue(f.shares().stream().allMatch(share -> share.value() > 0));
     }
     assertEquals(expected, actual);
     for (int state = 0; state < 8; state++) {

@@ -39,7 +39,8 @@ public final class DemoScreen {
                         () -> true,
                         (what, screen, theme) ->
                             CompletableFuture.completedFuture(
-                                "wrote flametop.folded: 84 stacks, 5.2 KiB")));
+                                "wrote flametop.folded: 84 stacks, 5.2 KiB"),
+                        null));
               }
             });
     opening.start();
@@ -55,7 +56,8 @@ public final class DemoScreen {
                 0,
                 Double.POSITIVE_INFINITY,
                 new flametop.sampler.Budget.Kept(false, false, false),
-                Look.plain()),
+                Look.plain(),
+                Preferences.NONE),
             session);
     try {
       System.exit(screen.run());

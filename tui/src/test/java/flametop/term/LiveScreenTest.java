@@ -159,7 +159,9 @@ class LiveScreenTest {
     await("only pid 812 redis-server");
     press("Space");
     await("frozen +12 s");
-    press("e", "Enter");
+    press("e");
+    await("export as");
+    press("Enter");
     await("wrote flametop.folded");
     press("Space");
     await("live again");

@@ -51,7 +51,8 @@ public final class StreamScreenshot {
               false,
               false,
               Integer::toString,
-              Keymap.DEFAULT);
+              Keymap.DEFAULT,
+              java.util.List.of());
       ViewState state =
           ViewState.initial(
               source.facts().wholeHost() ? StateSet.BUSY : StateSet.ALL,

@@ -1,12 +1,15 @@
 package flametop.term;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.googlecode.lanterna.TerminalSize;
 import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
+import com.googlecode.lanterna.input.MouseAction;
 import flametop.view.Key;
+import flametop.view.Mouse;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PipedInputStream;
@@ -104,5 +107,52 @@ class TerminalInputTest {
   void read_terminalGone_isEndOfFile() throws Exception {
     keyboard.close();
     assertEquals(KeyType.EOF, terminal.readInput().getKeyType());
+  }
+
+  private Mouse readMouse(MouseStrokes strokes, long nanos) throws IOException {
+    return strokes.toMouse((MouseAction) terminal.readInput(), nanos);
+  }
+
+  @Test
+  void read_mouse_isWhatWasDoneAndWhere() throws Exception {
+    MouseStrokes strokes = new MouseStrokes();
+    send("\033[<0;301;4M\033[<32;302;4M\033[<0;302;4m\033[<64;1;1M\033[<65;1;1M\033[<2;1;1Mx");
+    assertEquals(new Mouse(Mouse.Kind.PRESS, 300, 3), readMouse(strokes, 0));
+    assertEquals(new Mouse(Mouse.Kind.DRAG, 301, 3), readMouse(strokes, 0));
+    assertEquals(new Mouse(Mouse.Kind.RELEASE, 301, 3), readMouse(strokes, 0));
+    assertEquals(new Mouse(Mouse.Kind.WHEEL_UP, 0, 0), readMouse(strokes, 0));
+    assertEquals(new Mouse(Mouse.Kind.WHEEL_DOWN, 0, 0), readMouse(strokes, 0));
+    assertNull(readMouse(strokes, 0), "the right button");
+    assertEquals(Key.of('x'), read());
+  }
+
+  @Test
+  void read_mouseInPieces_isOneEvent() throws Exception {
+    send("\033", "[", "<", "0", ";12", ";", "7", "M", "x");
+    assertEquals(new Mouse(Mouse.Kind.PRESS, 11, 6), readMouse(new MouseStrokes(), 0));
+    assertEquals(Key.of('x'), read());
+  }
+
+  @Test
+  void toMouse_secondPressAtTheSameCell_isDoubleOnceAndOnlySoon() throws Exception {
+    MouseStrokes strokes = new MouseStrokes();
+    String press = "\033[<0;5;5M";
+    send(press + press + press + press + "\033[<0;6;5M");
+    long second = 1_000_000_000L;
+    assertEquals(Mouse.Kind.PRESS, readMouse(strokes, 0).kind());
+    assertEquals(Mouse.Kind.DOUBLE, readMouse(strokes, second / 10).kind());
+    assertEquals(Mouse.Kind.PRESS, readMouse(strokes, second / 5).kind(), "a third begins anew");
+    assertEquals(Mouse.Kind.PRESS, readMouse(strokes, second).kind(), "too late");
+    assertEquals(Mouse.Kind.PRESS, readMouse(strokes, second).kind(), "elsewhere");
+  }
+
+  @Test
+  void read_damagedMouse_swallowsNoKeyForGood() throws Exception {
+    send("\033[<1;2;3;4;5Mq\033[<99999999999999999999999999999999999999Mq");
+    for (int quits = 0; quits < 2; ) {
+      for (Key key : KeyStrokes.toKeys(terminal.readInput())) {
+        quits += key.equals(Key.of('q')) ? 1 : 0;
+      }
+    }
   }
 }

@@ -46,30 +46,33 @@ class ThemeTest {
 
   /** What dichromats see of linear light (Machado, Oliveira, Fernandes 2009, severity 1). */
   private enum Sight {
-    ALL(new double[][] {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}),
-    PROTANOPIA(
-        new double[][] {
-          {0.152286, 1.052583, -0.204868},
-          {0.114503, 0.786281, 0.099216},
-          {-0.003882, -0.048116, 1.051998}
-        }),
-    DEUTERANOPIA(
-        new double[][] {
-          {0.367322, 0.860646, -0.227968},
-          {0.280085, 0.672501, 0.047413},
-          {-0.011820, 0.042940, 0.968881}
-        }),
-    TRITANOPIA(
-        new double[][] {
-          {1.255528, -0.076749, -0.178779},
-          {-0.078411, 0.930809, 0.147602},
-          {0.004733, 0.691367, 0.303900}
-        });
+    ALL,
+    PROTANOPIA,
+    DEUTERANOPIA,
+    TRITANOPIA;
 
-    private final double[][] matrix;
-
-    Sight(double[][] matrix) {
-      this.matrix = matrix;
+    private double[][] matrix() {
+      return switch (this) {
+        case ALL -> new double[][] {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+        case PROTANOPIA ->
+            new double[][] {
+              {0.152286, 1.052583, -0.204868},
+              {0.114503, 0.786281, 0.099216},
+              {-0.003882, -0.048116, 1.051998}
+            };
+        case DEUTERANOPIA ->
+            new double[][] {
+              {0.367322, 0.860646, -0.227968},
+              {0.280085, 0.672501, 0.047413},
+              {-0.011820, 0.042940, 0.968881}
+            };
+        case TRITANOPIA ->
+            new double[][] {
+              {1.255528, -0.076749, -0.178779},
+              {-0.078411, 0.930809, 0.147602},
+              {0.004733, 0.691367, 0.303900}
+            };
+      };
     }
 
     /** How far apart two colours look: in Oklab, where black and white are 1 apart. */
@@ -81,6 +84,7 @@ class ThemeTest {
     }
 
     private double[] seen(int rgb) {
+      double[][] matrix = matrix();
       double[] light = new double[3];
       for (int i = 0; i < 3; i++) {
         double sum = 0;

@@ -30,7 +30,14 @@ public final class Pictures {
 
   static PaintOptions options() {
     return new PaintOptions(
-        "web-1", "all tasks", false, false, false, Pictures::user, Keymap.DEFAULT);
+        "web-1",
+        "all tasks",
+        false,
+        false,
+        false,
+        Pictures::user,
+        Keymap.DEFAULT,
+        java.util.List.of());
   }
 
   private static String user(int uid) {
@@ -233,6 +240,36 @@ public final class Pictures {
     return t;
   }
 
+  /** Names as compilers make them. */
+  static Tree longNames() {
+    Tree t = new Tree();
+    t.stack(
+        500,
+        "chromium",
+        "void base::internal::Invoker<base::internal::BindState<void (*)(int), int>, void ()>::RunOnce(base::internal::BindStateBase*)",
+        "std::vector<std::pair<int, std::string>, std::allocator<std::pair<int, std::string> > >::push_back(std::pair<int, std::string> const&)",
+        "operator new(unsigned long)");
+    t.stack(
+        300,
+        "ripgrep",
+        "<grep_searcher::searcher::core::Core<'s, M, S> as core::iter::Iterator>::next::h0123456789abcdef",
+        "core::ops::function::FnOnce::call_once{{vtable.shim}}::h00112233445566ff");
+    t.stack(
+        300,
+        "etcd",
+        "github.com/etcd-io/etcd/server/v3/mvcc.(*watchableStore).syncWatchersLoop",
+        "github.com/etcd-io/etcd/server/v3/mvcc.(*watchableStore).syncWatchersLoop.func1");
+    t.stack(
+        300,
+        "java",
+        "java.util.concurrent.ThreadPoolExecutor.runWorker(Ljava/util/concurrent/ThreadPoolExecutor$Worker;)V_[j]",
+        "java.util.HashMap.<init>(int)_[j]",
+        "__x64_sys_clock_nanosleep_[k]",
+        "mark_page_accessed.constprop.0.isra.0_[k]");
+    t.stack(80, "xz", "?liblzma.so.5.4.1+fn@0x17310", "?liblzma.so.5.4.1+fn@0x9aa0");
+    return t;
+  }
+
   /** A machine on which nothing happens. */
   static Tree idle() {
     return new Tree();
@@ -422,7 +459,8 @@ public final class Pictures {
       frames.add(page("idle-view-bare" + of, View.IDLE, CpuTable.FIRST, bare(), size));
       ViewState ranged =
           selected.withTime(
-              new TimeChoice(true, 3_900 * SECOND, new TimeRange(3_880 * SECOND, 3_930 * SECOND)));
+              new TimeChoice(
+                  true, 3_900 * SECOND, new TimeRange(3_880 * SECOND, 3_930 * SECOND), null));
       frames.add(frame("time" + of, server, ranged, size[0], size[1]));
     }
     int[] small = {40, 10};
@@ -434,7 +472,8 @@ public final class Pictures {
       frames.add(frame("panel-" + count + "-40x10", snapshot, selected, 40, 10, options()));
     }
     PaintOptions plain =
-        new PaintOptions("web-1", "all tasks", false, true, true, Pictures::user, Keymap.DEFAULT);
+        new PaintOptions(
+            "web-1", "all tasks", false, true, true, Pictures::user, Keymap.DEFAULT, List.of());
     Snapshot snapshot = snapshot(server, selected, 80, crowd(512), List.of());
     frames.add(frame("panel-512-ascii-80x24", snapshot, selected, 80, 24, plain));
     frames.add(page("cpus-help-80x24", View.CPUS, CpuTable.FIRST, many, new int[] {80, 24}, true));
@@ -565,6 +604,12 @@ public final class Pictures {
     Tree quiet = new Tree();
     quiet.stack(20, "sshd", "main", "do_authenticated2", "__poll");
     frames.add(frame("almost-idle-80x24", quiet, state(), 80, 24));
+    frames.add(frame("long-names-160x40", longNames(), state(), 160, 40));
+    frames.add(frame("long-names-80x24", longNames(), state(), 80, 24));
+    frames.add(frame("long-names-40x10", longNames(), state(), 40, 10));
+    ViewState byState = selected.withStates(StateSet.ALL).withColouring(Colouring.STATE);
+    frames.add(frame("by-state-120x30", server, byState, 120, 30));
+    frames.add(frame("by-state-80x24", server, byState, 80, 24));
     frames.add(frame("hostile-80x24", hostile(), state(), 80, 24));
     frames.add(
         frame("search-120x30", server, selected.withSearch(Search.of("^process", true)), 120, 30));
@@ -572,6 +617,17 @@ public final class Pictures {
         frame("search-kept-80x24", server, selected.withSearch(Search.of("tcp_", false)), 80, 24));
     frames.add(
         frame("search-invalid-80x24", server, selected.withSearch(Search.of("a(b", true)), 80, 24));
+    for (int[] size : new int[][] {{40, 10}, {80, 24}, {120, 30}}) {
+      ViewState exporting = selected.withFormats(FormatList.CLOSED.opened(View.GRAPH).moved(1));
+      frames.add(frame("export-" + size[0] + "x" + size[1], server, exporting, size[0], size[1]));
+    }
+    frames.add(
+        frame(
+            "export-typed-80x24",
+            server,
+            selected.withFormats(FormatList.CLOSED.opened(View.GRAPH).withTyped("screen")),
+            80,
+            24));
     ViewState picking =
         selected.withPick(PickList.open(PickList.Of.PROCESSES).withRows(processes()).moved(2));
     frames.add(frame("pick-120x30", server, picking, 120, 30));
@@ -648,12 +704,33 @@ public final class Pictures {
     frames.add(quality("quality-help-80x24", quality.withHelp(true), 80, 24));
     frames.add(frame("budget-80x24", server, frugal.withView(View.GRAPH), 80, 24));
     PaintOptions ascii =
-        new PaintOptions("web-1", "all tasks", false, true, true, Pictures::user, Keymap.DEFAULT);
+        new PaintOptions(
+            "web-1",
+            "all tasks",
+            false,
+            true,
+            true,
+            Pictures::user,
+            Keymap.DEFAULT,
+            java.util.List.of());
     frames.add(frame("ascii-80x24", snapshot(server, selected, 80), selected, 80, 24, ascii));
     frames.add(
         frame("ascii-hostile-80x24", snapshot(hostile(), state(), 80), state(), 80, 24, ascii));
+    PaintOptions coloured =
+        new PaintOptions(
+            "web-1", "all tasks", false, true, false, Pictures::user, Keymap.DEFAULT, List.of());
+    frames.add(
+        frame("ascii-colours-80x24", snapshot(server, selected, 80), selected, 80, 24, coloured));
     PaintOptions plain =
-        new PaintOptions("web-1", "all tasks", false, false, true, Pictures::user, Keymap.DEFAULT);
+        new PaintOptions(
+            "web-1",
+            "all tasks",
+            false,
+            false,
+            true,
+            Pictures::user,
+            Keymap.DEFAULT,
+            java.util.List.of());
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
     return frames;
   }
@@ -738,7 +815,9 @@ public final class Pictures {
               query.zoom() == 0 ? List.of() : List.of(new ViewState.Zoom(query.zoom(), 1)));
       asked =
           asked.withSearch(
-              query.search() == null ? null : new Search("", false, query.search(), "", 0));
+              query.search() == null
+                  ? null
+                  : new Search(Prompt.of(""), false, query.search(), "", 0));
       return CompletableFuture.completedFuture(Pictures.snapshot(tree, asked, query.columns()));
     }
 

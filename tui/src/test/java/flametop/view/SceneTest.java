@@ -83,7 +83,14 @@ class SceneTest {
   void paint_ascii_hasNothingElse() {
     PaintOptions ascii =
         new PaintOptions(
-            "web-1", "all tasks", false, true, true, Integer::toString, Keymap.DEFAULT);
+            "web-1",
+            "all tasks",
+            false,
+            true,
+            true,
+            Integer::toString,
+            Keymap.DEFAULT,
+            java.util.List.of());
     ViewState state = Pictures.state();
     CellGrid grid =
         Painter.paint(

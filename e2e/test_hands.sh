@@ -1,0 +1,206 @@
+# shellcheck shell=bash disable=SC2154
+# Mouse, keys that the user chose, the clipboard, keys that come in pieces.
+
+# mouse BUTTON COLUMN ROW M|m: what a terminal sends in mode 1006; columns and rows from 1.
+mouse() {
+  tmux_ send-keys -l $'\033'"[<$1;$2;$3$4"
+}
+
+click() {
+  mouse 0 "$1" "$2" M
+  mouse 0 "$1" "$2" m
+}
+
+# place TEXT: column and row where the screen shows it, from 1.
+place() {
+  local line before row=0
+  while IFS= read -r line; do
+    row=$((row + 1))
+    before=${line%%"$1"*}
+    if [ "$before" != "$line" ]; then
+      echo "$((${#before} + 1)) $row"
+      return
+    fi
+  done < <(capture)
+}
+
+# click_on TEXT
+click_on() {
+  local at
+  at=$(place "$1")
+  [ -n "$at" ] || fail "not shown: $1"
+  # shellcheck disable=SC2086 # two words
+  click $at
+}
+
+known_program() {
+  cc -O2 -fomit-frame-pointer -o "$work/known" "$root/bench/programs/split.c"
+  "$work/known" 600 >/dev/null &
+  load=$!
+}
+
+# configure LINE…: the user's configuration.
+configure() {
+  mkdir -p "$work/config/flametop"
+  printf '%s\n' "$@" >"$work/config/flametop/flametop.conf"
+}
+
+test_mouse_selects_zooms_presses_keys_and_is_given_back() {
+  known_program
+  open_pane
+  start_screen "-p $load --states on"
+  wait_for 'thirty'
+  equal "mouse" "1 1" "$(tmux_ display-message -p '#{mouse_button_flag} #{mouse_sgr_flag}')"
+  click_on seventy
+  wait_for '^ *seventy .* of all'
+  local at
+  at=$(place seventy)
+  # shellcheck disable=SC2086 # two words
+  { click $at && click $at && click $at; }
+  wait_gone 'thirty'
+  wait_gone 'seventy does'
+  click_on 'esc back'
+  wait_for 'thirty'
+  # Where the answer to a key stands there are no keys: the next click there only clears it.
+  click_on 'space freeze'
+  wait_for '❚❚|frozen'
+  click_on 'frozen'
+  wait_gone '❚❚'
+  # The wheel is answered.
+  mouse 65 60 20 M
+  wait_for 'every level is in sight'
+  keys q
+  equal "exit code" 0 "$(ended)"
+  kill $load
+  terminal_as_before
+}
+
+test_mouse_is_the_shells_while_the_program_is_stopped() {
+  open_pane
+  type_line "'$flametop'"
+  wait_for 'live'
+  keys C-z
+  wait_for 'Stopped'
+  equal "mouse" "0 0" "$(tmux_ display-message -p '#{mouse_button_flag} #{mouse_sgr_flag}')"
+  type_line fg
+  wait_for 'live'
+  equal "mouse" "1 1" "$(tmux_ display-message -p '#{mouse_button_flag} #{mouse_sgr_flag}')"
+  kill -KILL "$(jvm_pid)"
+  wait_for 'it was killed'
+  equal "mouse" "0 0" "$(tmux_ display-message -p '#{mouse_button_flag} #{mouse_sgr_flag}')"
+}
+
+test_mouse_off_by_option_or_configuration() {
+  open_pane
+  start_screen '--no-mouse'
+  equal "mouse" "0 0" "$(tmux_ display-message -p '#{mouse_button_flag} #{mouse_sgr_flag}')"
+  keys q
+  ended >/dev/null
+  configure 'mouse = off'
+  start_screen ''
+  equal "mouse" "0 0" "$(tmux_ display-message -p '#{mouse_button_flag} #{mouse_sgr_flag}')"
+  keys q
+  ended >/dev/null
+}
+
+test_keys_of_the_configuration_are_used_and_shown() {
+  open_pane
+  configure 'key.freeze = f f5' 'key.quit = x' 'key.root = e'
+  start_screen ''
+  # The line that cannot hold is named; the others do.
+  wait_for 'flametop.conf:3: key.root: e is key.export in the graph already'
+  wait_for ' f freeze'
+  keys f
+  wait_for '❚❚|frozen'
+  keys F5
+  wait_for 'live again'
+  keys Space
+  wait_for 'space does nothing here'
+  keys '?'
+  wait_for 'f F5 +freeze, thaw'
+  keys Escape
+  keys x
+  equal "exit code" 0 "$(ended)"
+}
+
+test_print_config_is_a_configuration() {
+  "$flametop" --print-config >"$work/example"
+  contains "example" '^# mouse = yes$' "$work/example"
+  contains "example" '^# key.freeze = space +# freeze, thaw$' "$work/example"
+}
+
+test_copy_puts_the_whole_name_into_the_clipboard() {
+  known_program
+  open_pane
+  tmux_ set-option -s set-clipboard on
+  start_screen "-p $load --states on"
+  wait_for 'thirty'
+  click_on seventy
+  wait_for '^ *seventy .* of all'
+  keys y
+  wait_for 'copied, .*: seventy'
+  wait_until "the name is in the clipboard" clipboard_is seventy
+  keys q
+  ended >/dev/null
+  kill $load
+}
+clipboard_is() {
+  [ "$(tmux_ show-buffer 2>/dev/null)" = "$1" ]
+}
+
+test_searches_are_completed_and_remembered() {
+  known_program
+  open_pane
+  start_screen "-p $load --states on"
+  wait_for 'thirty'
+  keys /
+  tmux_ send-keys -l 'seve'
+  keys Tab
+  wait_for '^ */seventy .*name 1 of 1 in sight'
+  keys Enter
+  wait_for 'matched'
+  keys q
+  ended >/dev/null
+  contains "searches" '^seventy$' "$work/state/flametop/searches"
+  start_screen "-p $load --states on"
+  wait_for 'thirty'
+  keys /
+  keys Up
+  wait_for '^ */seventy'
+  wait_for 'matched'
+  keys Up
+  wait_for 'no older search'
+  keys Escape
+  keys q
+  ended >/dev/null
+  kill $load
+}
+
+# A slow line brings a key in pieces. Nothing is asserted of how long is waited: after the introducer
+# of a sequence what is missing comes much sooner than the program gives up.
+test_arrow_in_pieces_is_an_arrow() {
+  known_program
+  open_pane
+  start_screen "-p $load --states on"
+  wait_for 'thirty'
+  keys Home
+  wait_for '^ *all  *100'
+  keys /
+  tmux_ send-keys -l 'never'
+  tmux_ send-keys -l $'\033['
+  sleep 0.06
+  tmux_ send-keys -l 'A'
+  # As Escape it would have closed the search.
+  wait_for 'no older search'
+  wait_for '^ */never'
+  keys Escape
+  wait_for 'esc back'
+  tmux_ send-keys -l $'\033[<0'
+  sleep 0.06
+  tmux_ send-keys -l ';3;1M'
+  wait_for 'any key closes'
+  keys Escape
+  keys q
+  ended >/dev/null
+  kill $load
+}

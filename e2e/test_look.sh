@@ -1,0 +1,97 @@
+# shellcheck shell=bash disable=SC2154
+# Themes, settings and colours, as the terminal's environment and the user's files have them.
+
+recording=$root/sampler-native/stream/golden/v1.flametop
+
+# show ENVIRONMENT ARGUMENTS: a recording on the screen.
+show() {
+  # LC_ALL: in C nothing but ASCII is drawn.
+  type_line "clear; env -u COLORTERM LC_ALL=C.UTF-8 XDG_CONFIG_HOME='$work' $1 '$flametop' --replay '$recording' $2; echo \"ended \$?\""
+}
+
+# colours: what the screen is coloured with: 2 (true colour), 5 (256), 16, or nothing.
+colours() {
+  local painted
+  painted=$(tmux_ capture-pane -p -e)
+  if grep -qE '\[[0-9;]*[34]8[;:][25][;:]' <<<"$painted"; then
+    grep -oE '[34]8[;:][25][;:]' <<<"$painted" | cut -c 4 | sort -u
+  elif grep -qE '\[[0-9;]*([349]|10)[0-7](;[0-9]+)*m' <<<"$painted"; then
+    echo 16
+  fi
+}
+
+# drawn_in ENVIRONMENT COLOURS
+drawn_in() {
+  open_pane
+  show "$1" ''
+  wait_for 'replay ended'
+  equal "colours of $1" "$2" "$(colours)"
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+test_true_colour_where_colorterm_says_so() {
+  drawn_in 'TERM=xterm-256color COLORTERM=truecolor' 2
+}
+test_256_colours_over_ssh() {
+  drawn_in 'TERM=xterm-256color' 5
+}
+test_256_colours_in_tmux_whatever_term_says() {
+  drawn_in 'TERM=screen' 5
+}
+test_16_colours_on_the_console() {
+  drawn_in 'TERM=linux TMUX=' 16
+}
+test_no_colours_on_a_vt100() {
+  drawn_in 'TERM=vt100' ''
+}
+test_no_color_is_honoured() {
+  drawn_in 'TERM=xterm-256color COLORTERM=truecolor NO_COLOR=1' ''
+}
+
+test_dumb_terminal_says_what_to_do() {
+  open_pane 200 40
+  show 'TERM=dumb' ''
+  equal "exit code" 2 "$(ended)"
+  shows 'TERM=xterm-256color suits most'
+}
+
+test_ascii_draws_ascii_only() {
+  open_pane
+  show '' --ascii
+  wait_for 'replay ended'
+  ! capture | LC_ALL=C grep -q '[^ -~]' || fail "more than ASCII"
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+
+test_unknown_theme_lists_those_there_are() {
+  mkdir -p "$work/flametop/themes"
+  echo 'like = dark' >"$work/flametop/themes/mine.theme"
+  open_pane
+  show '' '--theme list'
+  equal "exit code" 2 "$(ended)"
+  shows "no theme 'list'; there are dark, ember, fjord, light, mine, mono, paper, safe, terminal"
+}
+
+test_theme_in_error_is_told_by_line_and_the_screen_opens() {
+  mkdir -p "$work/flametop/themes"
+  printf 'like = dark\nuser = octarine\n' >"$work/flametop/themes/mine.theme"
+  open_pane 200 40
+  show '' '--theme mine'
+  wait_for 'mine.theme:2: not a colour: octarine'
+  wait_for 'replay ended'
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+
+test_theme_of_the_settings_that_is_none_is_told_by_line() {
+  mkdir -p "$work/flametop"
+  printf 'ascii = on\n\ntheme = octarine\n' >"$work/flametop/flametop.conf"
+  open_pane 200 40
+  show '' ''
+  wait_for "flametop.conf:3: no theme 'octarine'; there are dark"
+  wait_for 'replay ended'
+  ! capture | LC_ALL=C grep -q '[^ -~]' || fail "more than ASCII"
+  keys q
+  equal "exit code" 0 "$(ended)"
+}

@@ -1,0 +1,79 @@
+# shellcheck shell=bash disable=SC2154
+# Programs that flametop starts: they and what they start are sampled, nothing else, and flametop
+# ends with them.
+
+# A program whose child outlives its parent: the busy one has init as its parent when it is sampled.
+orphaning_program() {
+  cc -O2 -fomit-frame-pointer -o "$work/known" "$root/bench/programs/split.c"
+  cat >"$work/program" <<END
+(setsid "$work/known" "$1" >/dev/null &)
+sleep "$1"
+exit 7
+END
+}
+
+test_record_of_a_program_has_its_children_and_its_exit_code() {
+  orphaning_program 4
+  status=0
+  "$flametop" record -o "$work/out.folded" --by comm -- sh "$work/program" 2>"$work/err" || status=$?
+  equal "exit code" 7 "$status"
+  contains "the child" '^known;.*seventy' "$work/out.folded"
+  contains "the program" '^(sh|sleep);' "$work/out.folded"
+  equal "others" "" "$(grep -vE '^(known|sh|sleep|setsid)[;_]' "$work/out.folded" | grep -v '^#' || :)"
+}
+
+test_record_that_ends_first_ends_the_program() {
+  status=0
+  "$flametop" record -d 1 -o "$work/out.folded" -- sleep 600 2>"$work/err" || status=$?
+  equal "exit code" 0 "$status"
+  if pgrep -f '^sleep 600$' >/dev/null; then fail "the program goes on"; fi
+}
+
+test_program_that_is_killed_gives_the_code_of_its_signal() {
+  status=0
+  # shellcheck disable=SC2016 # the shell that is started expands it
+  "$flametop" record -o "$work/out.folded" -- sh -c 'kill -SEGV $$' 2>"$work/err" || status=$?
+  equal "exit code" 139 "$status"
+  if grep -q 'it crashed' "$work/err"; then fail "it is not flametop that crashed"; fi
+}
+
+test_program_that_is_not_there_says_so() {
+  status=0
+  "$flametop" record -o "$work/out.folded" -- /nowhere/to/be/found 2>"$work/err" || status=$?
+  equal "exit code" 127 "$status"
+  contains "message" 'not found' "$work/err"
+}
+
+test_screen_of_a_program_ends_with_it() {
+  orphaning_program 600
+  open_pane
+  # shellcheck disable=SC2034 # terminal_as_before reads it
+  tty_before=$(tty_state)
+  mkfifo "$work/end"
+  cat >"$work/ending" <<END
+"$work/known" 600 >/dev/null &
+read -r line <"$work/end"
+kill %1
+exit 9
+END
+  type_line "clear; '$flametop' -- bash ending; echo \"ended \$?\""
+  wait_for 'seventy'
+  wait_for 'flametop .* bash ending'
+  echo now >"$work/end"
+  equal "exit code" 9 "$(ended)"
+  terminal_as_before
+}
+
+test_program_and_another_target_is_usage() {
+  for arguments in '-p 1' '--replay nothing'; do
+    status=0
+    # shellcheck disable=SC2086 # words
+    "$flametop" record $arguments -o "$work/out" -- true 2>"$work/err" || status=$?
+    equal "exit code" 2 "$status"
+    contains "message" 'are different targets' "$work/err"
+  done
+  status=0
+  "$flametop" record -- true 2>"$work/err" || status=$?
+  equal "exit code" 2 "$status"
+  contains "message" 'give a file: -o' "$work/err"
+}

@@ -1,0 +1,148 @@
+package flametop.cli;
+
+import flametop.sampler.CleanText;
+import flametop.sampler.Target;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A program that flametop starts and samples with all that it starts in turn. They are told from
+ * the rest of the host by a control group of their own: it is inherited by every child, however
+ * short it lives and whoever becomes its parent.
+ */
+final class Workload implements AutoCloseable {
+  private static final int MAX_SHOWN = 40;
+  private static final String GROUP = "flametop-";
+
+  /** How long a program that is told to end may take, before it is left to itself. */
+  private static final long END_SECONDS = 2;
+
+  private final List<String> command;
+  private final Path group;
+  private Process process;
+
+  private Workload(List<String> command, Path group) {
+    this.command = command;
+    this.group = group;
+  }
+
+  /**
+   * Makes the control group that the program will run in.
+   *
+   * @throws Failure.Ends if there can be none
+   */
+  static Workload of(List<String> command) {
+    try {
+      Path parent = ownGroup();
+      removeEmpty(parent);
+      Path group = parent.resolve(GROUP + ProcessHandle.current().pid());
+      Files.createDirectories(group);
+      return new Workload(command, group);
+    } catch (IOException e) {
+      throw new Failure.Ends(
+          ExitCode.NOT_POSSIBLE,
+          "no control group can be made for the program ("
+              + CleanText.clean(String.valueOf(e.getMessage()), 200)
+              + "), by which its children are known; start it by itself and use -p PID");
+    }
+  }
+
+  /** The folder of the group that this process is in. */
+  private static Path ownGroup() throws IOException {
+    String mount = null;
+    for (String line : Files.readAllLines(Path.of("/proc/self/mountinfo"))) {
+      int end = line.indexOf(" - ");
+      if (end > 0 && line.startsWith("cgroup2 ", end + 3)) {
+        mount = line.split(" ")[4];
+      }
+    }
+    if (mount == null) {
+      throw new IOException("no cgroup2 file system is mounted");
+    }
+    for (String line : Files.readAllLines(Path.of("/proc/self/cgroup"))) {
+      if (line.startsWith("0::/")) {
+        return Path.of(mount, line.substring(3));
+      }
+    }
+    throw new IOException("/proc/self/cgroup names no group");
+  }
+
+  /** Removes what those left who were killed; a group that has processes stays. */
+  private static void removeEmpty(Path parent) throws IOException {
+    try (DirectoryStream<Path> left = Files.newDirectoryStream(parent, GROUP + "*")) {
+      for (Path group : left) {
+        remove(group);
+      }
+    }
+  }
+
+  private static void remove(Path group) {
+    try {
+      Files.deleteIfExists(group);
+    } catch (IOException e) {
+      // Something still runs there.
+    }
+  }
+
+  Target target() throws IOException {
+    return Target.cgroup((Long) Files.getAttribute(group, "unix:ino"));
+  }
+
+  /** The program with its arguments, for people. */
+  String what() {
+    return CleanText.clean(String.join(" ", command), MAX_SHOWN);
+  }
+
+  /**
+   * Starts the program.
+   *
+   * @param quiet it has no input, and what it writes is dropped: the terminal is not its own
+   */
+  synchronized void start(boolean quiet) throws IOException {
+    List<String> line = new ArrayList<>();
+    // It joins the group and becomes the program: nothing of the program is before that.
+    line.addAll(List.of("/bin/sh", "-c", "echo 0 >\"$0\" && exec \"$@\""));
+    line.add(group.resolve("cgroup.procs").toString());
+    line.addAll(command);
+    ProcessBuilder builder = new ProcessBuilder(line);
+    // Set by the launcher, for the JVM.
+    builder.environment().remove("MALLOC_ARENA_MAX");
+    if (quiet) {
+      builder.redirectInput(Path.of("/dev/null").toFile());
+      builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);
+      builder.redirectError(ProcessBuilder.Redirect.DISCARD);
+    } else {
+      builder.inheritIO();
+    }
+    process = builder.start();
+  }
+
+  /** Whether the program was started and has ended; its children may live on. */
+  synchronized boolean isOver() {
+    return process != null && !process.isAlive();
+  }
+
+  /** What the program ended with: its exit code, or 128 and the number of the signal. */
+  synchronized int exitCode() {
+    return process.exitValue();
+  }
+
+  /** Tells the program to end, if it still runs. */
+  @Override
+  public synchronized void close() {
+    if (process != null && process.isAlive()) {
+      process.destroy();
+      try {
+        process.waitFor(END_SECONDS, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    remove(group);
+  }
+}

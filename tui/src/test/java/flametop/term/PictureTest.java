@@ -1,0 +1,81 @@
+package flametop.term;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.view.CellGrid;
+import flametop.view.Pictures;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilder;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.w3c.dom.Document;
+import org.w3c.dom.NodeList;
+
+class PictureTest {
+  private static final List<String> HOSTILE =
+      List.of("</title><script>1</script>", "a & b ]]> <!-- -->", "\u0000\u001b\ufffe half \ud83d");
+
+  /** Blanks, and what is drawn as rectangles. */
+  private static final String NO_TEXT = "[\\s▁-▏─]+";
+
+  static Stream<Pictures.Frame> frames() {
+    return Pictures.golden().stream();
+  }
+
+  private static Document parse(String svg) throws Exception {
+    DocumentBuilder xml = DocumentBuilderFactory.newInstance().newDocumentBuilder();
+    xml.setErrorHandler(null);
+    return xml.parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static Theme dark() throws Exception {
+    return new Themes(ThemeTest.THEMES, null).load("dark", "").theme();
+  }
+
+  @ParameterizedTest
+  @MethodSource("frames")
+  void svg_frame_isXmlWithItsText(Pictures.Frame frame) throws Exception {
+    CellGrid grid = frame.grid();
+    Document document = parse(Picture.svg(grid, dark(), "flametop", List.of()));
+    StringBuilder drawn = new StringBuilder();
+    NodeList texts = document.getElementsByTagName("text");
+    for (int i = 0; i < texts.getLength(); i++) {
+      String text = texts.item(i).getTextContent();
+      assertFalse(text.contains("  "), text);
+      assertEquals(text.strip(), text);
+      drawn.append(text);
+    }
+    assertEquals(
+        Picture.text(grid, List.of()).replaceAll(NO_TEXT, ""),
+        drawn.toString().replaceAll(NO_TEXT, ""));
+  }
+
+  @Test
+  void svg_hostileProvenance_isText() throws Exception {
+    Document document = parse(Picture.svg(Pictures.wide(80, 24), dark(), HOSTILE.get(0), HOSTILE));
+    assertEquals(0, document.getElementsByTagName("script").getLength());
+    assertEquals(HOSTILE.get(0), document.getElementsByTagName("title").item(0).getTextContent());
+    assertEquals(
+        "\n" + HOSTILE.get(0) + "\n" + HOSTILE.get(1) + "\n\uFFFD\uFFFD\uFFFD half \uFFFD\n",
+        document.getElementsByTagName("metadata").item(0).getTextContent());
+  }
+
+  @Test
+  void text_frame_rowsThenProvenance() {
+    CellGrid grid = Pictures.wide(80, 24);
+    List<String> lines = Picture.text(grid, List.of("host: web-1")).lines().toList();
+    assertEquals(grid.rows() + 1, lines.size());
+    assertTrue(lines.get(0).contains("flametop"), lines.get(0));
+    assertEquals("# host: web-1", lines.get(grid.rows()));
+    for (String line : lines) {
+      assertFalse(line.endsWith(" "), line);
+    }
+  }
+}

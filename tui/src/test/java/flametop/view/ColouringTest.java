@@ -1,0 +1,68 @@
+package flametop.view;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.profile.GraphSlice;
+import flametop.profile.StateSet;
+import org.junit.jupiter.api.Test;
+
+class ColouringTest {
+  private final Tree tree = Pictures.server();
+  private ViewState state = Pictures.state().withStates(StateSet.ALL);
+
+  private GraphSlice slice() {
+    return Pictures.snapshot(tree, state, 160).graph();
+  }
+
+  private static int index(GraphSlice slice, String name) {
+    for (int i = 0; i < slice.size(); i++) {
+      if (slice.name()[i].equals(name)) {
+        return i;
+      }
+    }
+    throw new AssertionError(name);
+  }
+
+  @Test
+  void key_pressed_asksForStatesAndBack() {
+    Scene scene = Scene.of(null, state, 80, 24, Pictures.options());
+    assertFalse(state.query(80).byState());
+    ViewState next = Keys.press(scene, Key.of('C')).state();
+    assertTrue(next.query(80).byState());
+    assertEquals("colours tell the state", next.message());
+    Scene after = Scene.of(null, next, 80, 24, Pictures.options());
+    assertEquals(Colouring.KIND, Keys.press(after, Key.of('C')).state().colouring());
+  }
+
+  @Test
+  void paint_byState_isThatOfMostTimeInTheShadeOfTheName() {
+    state = state.withColouring(Colouring.STATE);
+    GraphSlice slice = slice();
+    int node = index(slice, "jbd2_log_wait_commit");
+    int paint = Colouring.STATE.paint(slice, node);
+    assertEquals(Role.DISK, Paint.role(paint));
+    assertEquals(Paint.shade("jbd2_log_wait_commit"), Paint.shade(paint));
+    assertEquals(Role.ASLEEP, Paint.role(Colouring.STATE.paint(slice, index(slice, "schedule"))));
+  }
+
+  @Test
+  void paint_byStateBeforeStatesAreThere_isTheKind() {
+    GraphSlice slice = slice();
+    int node = index(slice, "schedule");
+    assertEquals(Role.KERNEL, Paint.role(Colouring.STATE.paint(slice, node)));
+    assertEquals(Colouring.KIND.paint(slice, node), Colouring.STATE.paint(slice, node));
+  }
+
+  @Test
+  void change_anyShare_isStrongerTheMoreItIs() {
+    assertEquals(Paint.of(Role.WORSE, 0), Paint.change(1));
+    assertEquals(Paint.of(Role.WORSE, 0), Paint.change(Double.POSITIVE_INFINITY));
+    assertEquals(Paint.of(Role.BETTER, 0), Paint.change(-1));
+    assertEquals(Role.WORSE, Paint.role(Paint.change(0.1)));
+    assertTrue(Paint.shade(Paint.change(0.1)) > Paint.shade(Paint.change(0.6)));
+    assertEquals(Paint.of(Role.GROUP), Paint.change(0));
+    assertEquals(Paint.of(Role.GROUP), Paint.change(Double.NaN));
+  }
+}
