@@ -68,6 +68,26 @@ final class CpusKeys implements ViewKeys {
     };
   }
 
+  @Override
+  public Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    if (mouse.wheel() != 0) {
+      return move(scene, s, mouse.wheel());
+    }
+    if (!mouse.isPress()) {
+      return null;
+    }
+    if (CpusPainter.isHead(scene, mouse.y())) {
+      return act(scene, s, Action.SORT);
+    }
+    List<CpuRow> rows = rows(scene, s);
+    int row = CpusPainter.rowAt(scene, rows, mouse.y());
+    if (row < 0) {
+      return null;
+    }
+    ViewState selected = s.withCpus(s.cpus().withSelected(rows.get(row).cpu()));
+    return mouse.kind() == Mouse.Kind.DOUBLE ? mark(scene, selected) : Keys.Step.to(selected);
+  }
+
   private static Keys.Step move(Scene scene, ViewState s, int by) {
     List<CpuRow> rows = rows(scene, s);
     if (rows.isEmpty()) {

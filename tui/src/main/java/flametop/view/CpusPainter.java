@@ -84,12 +84,33 @@ final class CpusPainter implements ViewPainter {
 
   /** Rows of the table in sight, without the sum. */
   static int room(Scene scene) {
-    int missing = scene.page instanceof CpuReport report ? missing(report).size() : 0;
-    return Math.max(1, scene.rows - 2 - tableTop(scene, missing) - 1);
+    return Math.max(1, scene.rows - 2 - tableTop(scene) - 1);
   }
 
   private static int tableTop(Scene scene, int missing) {
     return scene.rows >= 16 ? 3 + missing : 2;
+  }
+
+  private static int tableTop(Scene scene) {
+    return tableTop(scene, scene.page instanceof CpuReport report ? missing(report).size() : 0);
+  }
+
+  static boolean isHead(Scene scene, int y) {
+    return y == tableTop(scene);
+  }
+
+  /** Index of the row at a row of the screen; -1 if there is none. */
+  static int rowAt(Scene scene, List<CpuRow> rows, int y) {
+    int row = y - tableTop(scene) - 2;
+    int at = first(scene, rows) + row;
+    return row >= 0 && row < room(scene) && at < rows.size() ? at : -1;
+  }
+
+  /** Index of the first row in sight. */
+  private static int first(Scene scene, List<CpuRow> rows) {
+    int room = room(scene);
+    int selected = scene.state.cpus().index(rows);
+    return Math.max(0, Math.min(selected - room / 2, rows.size() - room));
   }
 
   @Override
@@ -177,7 +198,7 @@ final class CpusPainter implements ViewPainter {
     row(scene, grid, top + 1, sum, table.sum(report), false, CellGrid.BOLD);
     int room = room(scene);
     int selected = table.index(rows);
-    int first = Math.max(0, Math.min(selected - room / 2, rows.size() - room));
+    int first = first(scene, rows);
     for (int i = first; i < Math.min(rows.size(), first + room); i++) {
       CpuRow row = rows.get(i);
       int y = top + 2 + i - first;

@@ -133,7 +133,8 @@ final class GraphKeys implements ViewKeys {
 
   @Override
   public Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
-    return GraphMouse.act(scene, s, mouse);
+    Keys.Step time = TimeKeys.mouse(scene, s, mouse);
+    return time != null ? time : GraphMouse.act(scene, s, mouse);
   }
 
   private static Keys.Step select(Scene scene, ViewState s, int box, String already) {

@@ -55,6 +55,11 @@ final class IdleKeys implements ViewKeys {
     };
   }
 
+  @Override
+  public Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    return mouse.wheel() == 0 ? null : scroll(scene, s, mouse.wheel());
+  }
+
   private static Keys.Step scroll(Scene scene, ViewState s, int by) {
     int at = IdlePainter.top(scene);
     int to = Math.max(0, Math.min(IdlePainter.lowestTop(scene), at + by));

@@ -6,19 +6,24 @@ package flametop.view;
  * @param on the keys move the cursor
  * @param cursor ns, CLOCK_MONOTONIC
  * @param range null if none is
+ * @param dragged the time where a drag of the mouse began; null if there is none
  */
-record TimeChoice(boolean on, long cursor, TimeRange range) {
-  static final TimeChoice NONE = new TimeChoice(false, 0, null);
+record TimeChoice(boolean on, long cursor, TimeRange range, TimeRange dragged) {
+  static final TimeChoice NONE = new TimeChoice(false, 0, null, null);
 
   TimeChoice withOn(boolean value) {
-    return new TimeChoice(value, cursor, range);
+    return new TimeChoice(value, cursor, range, null);
   }
 
   TimeChoice withCursor(long value) {
-    return new TimeChoice(true, value, range);
+    return new TimeChoice(true, value, range, null);
   }
 
   TimeChoice withRange(TimeRange value) {
-    return new TimeChoice(on, cursor, value);
+    return new TimeChoice(on, cursor, value, dragged);
+  }
+
+  TimeChoice withDragged(TimeRange value) {
+    return new TimeChoice(on, cursor, range, value);
   }
 }

@@ -60,6 +60,28 @@ final class TimeKeys {
     };
   }
 
+  /** A press puts the cursor there, a drag chooses a range. */
+  static Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    TimeStrip strip = TimePainter.strip(scene);
+    if (strip == null) {
+      return null;
+    }
+    TimeChoice time = s.time();
+    int row = mouse.y() - scene.stripTop;
+    if (mouse.isPress() && row >= 0 && row < scene.stripRows) {
+      TimeRange at = strip.at(mouse.x());
+      return Keys.Step.to(s.withTime(time.withCursor(at.from()).withDragged(at)));
+    }
+    if (mouse.kind() == Mouse.Kind.DRAG && time.dragged() != null) {
+      TimeRange at = strip.at(mouse.x());
+      TimeChoice to = time.withCursor(at.from()).withDragged(time.dragged());
+      return Keys.Step.to(s.withTime(to.withRange(time.dragged().joined(at))));
+    }
+    return mouse.kind() == Mouse.Kind.RELEASE && time.dragged() != null
+        ? Keys.Step.to(s.withTime(time.withDragged(null)))
+        : null;
+  }
+
   private static Keys.Step move(TimeStrip strip, ViewState s, int by) {
     int at = strip.column(s.time().cursor());
     int last = strip.left() + strip.columns() - 1;

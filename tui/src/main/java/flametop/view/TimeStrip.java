@@ -47,11 +47,6 @@ record TimeStrip(int left, int columns, int seconds, long newest, int span) {
     return new TimeRange(first * SECOND, (first + seconds) * SECOND);
   }
 
-  /** The time between two columns of the screen, both included. */
-  TimeRange range(int from, int to) {
-    return at(from).joined(at(to));
-  }
-
   /** The column of the screen that a time is in, or the nearest one. */
   int column(long time) {
     long ago = newest - Math.floorDiv(time, seconds * SECOND);

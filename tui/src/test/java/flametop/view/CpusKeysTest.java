@@ -13,16 +13,22 @@ class CpusKeysTest {
   private final CpuReport report = new CpuReport(Pictures.crowd(40), "", "", "");
   private ViewState state = Pictures.state();
 
+  private Scene scene() {
+    return Scene.of(
+        Pictures.snapshot(Pictures.server(), state, 120),
+        report,
+        state,
+        120,
+        30,
+        Pictures.options());
+  }
+
   private void press(Key key) {
-    Scene scene =
-        Scene.of(
-            Pictures.snapshot(Pictures.server(), state, 120),
-            report,
-            state,
-            120,
-            30,
-            Pictures.options());
-    state = Keys.press(scene, key).state();
+    state = Keys.press(scene(), key).state();
+  }
+
+  private void mouse(Mouse.Kind kind, int y) {
+    state = Keys.mouse(scene(), new Mouse(kind, 5, y)).state();
   }
 
   private void type(String text) {
@@ -47,6 +53,19 @@ class CpusKeysTest {
     assertEquals(View.CPUS, state.view());
     press(Key.of(Key.Kind.ESCAPE));
     assertEquals(View.GRAPH, state.view());
+  }
+
+  @Test
+  void mouse_onARow_selectsItAndMarksItTwice() {
+    type("6");
+    mouse(Mouse.Kind.PRESS, 7);
+    assertEquals(2, state.cpus().selected());
+    mouse(Mouse.Kind.DOUBLE, 7);
+    assertEquals(Set.of(2), state.cpus().marked());
+    mouse(Mouse.Kind.PRESS, 3);
+    assertEquals("first by busy", state.message());
+    mouse(Mouse.Kind.WHEEL_DOWN, 7);
+    assertTrue(state.cpus().selected() != 2);
   }
 
   @Test

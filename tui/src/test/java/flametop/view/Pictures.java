@@ -459,7 +459,8 @@ public final class Pictures {
       frames.add(page("idle-view-bare" + of, View.IDLE, CpuTable.FIRST, bare(), size));
       ViewState ranged =
           selected.withTime(
-              new TimeChoice(true, 3_900 * SECOND, new TimeRange(3_880 * SECOND, 3_930 * SECOND)));
+              new TimeChoice(
+                  true, 3_900 * SECOND, new TimeRange(3_880 * SECOND, 3_930 * SECOND), null));
       frames.add(frame("time" + of, server, ranged, size[0], size[1]));
     }
     int[] small = {40, 10};

@@ -73,6 +73,29 @@ class TimeKeysTest {
   }
 
   @Test
+  void drag_onTheStrip_choosesARangeWhereverItGoes() {
+    TimeStrip strip = TimePainter.strip(scene());
+    int x = strip.left() + strip.columns() - 11;
+    int y = scene().stripTop;
+    mouse(Mouse.Kind.PRESS, x, y);
+    assertTrue(state.time().on());
+    assertNull(state.time().range(), "a click puts the cursor there");
+    mouse(Mouse.Kind.DRAG, x - 5, y - 8);
+    assertEquals(new TimeRange(NOW - 15 * SECOND, NOW - 9 * SECOND), state.time().range());
+    mouse(Mouse.Kind.DRAG, x + 5, y);
+    assertEquals(new TimeRange(NOW - 10 * SECOND, NOW - 4 * SECOND), state.time().range());
+    mouse(Mouse.Kind.RELEASE, x + 5, y);
+    mouse(Mouse.Kind.DRAG, x, y);
+    assertEquals(new TimeRange(NOW - 10 * SECOND, NOW - 4 * SECOND), state.time().range());
+    press(Key.of(Key.Kind.ESCAPE));
+    assertEquals(TimeChoice.NONE, state.time());
+  }
+
+  private void mouse(Mouse.Kind kind, int x, int y) {
+    state = Keys.mouse(scene(), new Mouse(kind, x, y)).state();
+  }
+
+  @Test
   void move_atTheEnds_saysSo() {
     type("t");
     press(Key.of(Key.Kind.RIGHT));
@@ -89,8 +112,6 @@ class TimeKeysTest {
     int last = strip.left() + strip.columns() - 1;
     assertEquals(new TimeRange(NOW, NOW + SECOND), strip.at(last));
     assertEquals(strip.at(last), strip.at(10_000), "beside it: the nearest");
-    assertEquals(
-        new TimeRange(NOW - 7 * SECOND, NOW - 2 * SECOND), strip.range(last - 3, last - 7));
     for (int x = strip.left(); x <= last; x++) {
       assertEquals(x, strip.column(strip.at(x).from()));
       assertEquals(x, strip.column(strip.at(x).to() - 1));
