@@ -9,9 +9,8 @@ import flametop.profile.FoldedStack;
 import flametop.profile.GraphQuery;
 import flametop.profile.Options;
 import flametop.profile.Profile;
-import flametop.profile.RootOrder;
+import flametop.profile.Shape;
 import flametop.profile.StateSet;
-import flametop.profile.TaskFilter;
 import flametop.sampler.BatchSink;
 import flametop.sampler.CleanText;
 import flametop.sampler.SampleSource;
@@ -38,8 +37,7 @@ final class FoldedOutput implements RecordingOutput {
    */
   FoldedOutput(
       SampleSource source,
-      RootOrder by,
-      TaskFilter filter,
+      Shape shape,
       StateSet states,
       Unit unit,
       OutputFile file,
@@ -51,7 +49,7 @@ final class FoldedOutput implements RecordingOutput {
     monitor = new StreamMonitor(source, false);
     profile =
         new Profile(
-            source.facts(), new Options(by, Options.DEFAULT_HISTORY_BYTES, filter, false), monitor);
+            source.facts(), new Options(shape, Options.DEFAULT_HISTORY_BYTES, false), monitor);
   }
 
   @Override

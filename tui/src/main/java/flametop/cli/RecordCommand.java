@@ -3,6 +3,7 @@ package flametop.cli;
 import flametop.export.OutputFile;
 import flametop.export.Unit;
 import flametop.profile.RootOrder;
+import flametop.profile.Shape;
 import flametop.sampler.Budget;
 import flametop.sampler.KernelSource;
 import flametop.sampler.ReplaySource;
@@ -233,8 +234,7 @@ final class RecordCommand implements Callable<Integer> {
     FoldedOutput folded =
         new FoldedOutput(
             source,
-            by == null ? RootOrder.COMM : by,
-            filters.filter(),
+            by == null ? filters.filter() : filters.filter().plus(new Shape.Group(by)),
             states.shown(source.facts().wholeHost()),
             unit == null ? Unit.US : unit,
             file,

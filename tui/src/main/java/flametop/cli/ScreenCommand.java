@@ -6,7 +6,6 @@ import flametop.export.Unit;
 import flametop.profile.FoldedStack;
 import flametop.profile.Options;
 import flametop.profile.Profile;
-import flametop.profile.RootOrder;
 import flametop.sampler.CleanText;
 import flametop.sampler.KernelSource;
 import flametop.sampler.ReplaySource;
@@ -155,14 +154,13 @@ final class ScreenCommand implements Callable<Integer> {
               + " is no terminal, and the screen needs one; `flametop record` samples without: flametop record -d 10 -o out.folded");
     }
     Target target = targets.target();
-    Options options =
-        new Options(RootOrder.COMM, (long) historyMebibytes << 20, filters.filter(), true);
+    Options options = new Options(filters.filter(), (long) historyMebibytes << 20, true);
     Origin origin = replay.file() == null ? live(target) : recorded(replay.open(1));
     ScreenOptions screen =
         new ScreenOptions(
             origin.host,
             origin.what,
-            options.filter(),
+            options.shape(),
             states.shown(origin.wholeHost),
             origin.passHz,
             origin.cpuHz,

@@ -3,14 +3,14 @@ package flametop.profile;
 import java.util.Arrays;
 
 /**
- * The log folded for one filter: a trie, the sums of every process whatever the filter, and the two
+ * The log folded for one shape: a trie, the sums of every process whatever the shape, and the two
  * cursors that they are between. The head goes on with the log or is held; the tail goes after the
  * window, either way.
  */
 final class Fold implements ChangeLog.Reader {
   private final ChangeLog log;
   private final Owners owners;
-  private final TaskFilter filter;
+  private final Shape shape;
   private final boolean all;
   private final Trie trie;
   private final Sums processes = new Sums(false);
@@ -24,12 +24,12 @@ final class Fold implements ChangeLog.Reader {
   private boolean lost;
   private Window window;
 
-  Fold(ChangeLog log, Owners owners, Stacks stacks, Options options, TaskFilter filter) {
+  Fold(ChangeLog log, Owners owners, Stacks stacks, Options options, Shape shape) {
     this.log = log;
     this.owners = owners;
-    this.filter = filter;
-    all = filter.equals(TaskFilter.NONE);
-    trie = new Trie(owners, stacks, options.rootOrder(), !options.hideRoots());
+    this.shape = shape;
+    all = shape.everybody();
+    trie = new Trie(owners, stacks, shape, !options.hideRoots());
     head = log.start();
     tail = log.start();
     look();
@@ -44,8 +44,8 @@ final class Fold implements ChangeLog.Reader {
     return trie;
   }
 
-  TaskFilter filter() {
-    return filter;
+  Shape shape() {
+    return shape;
   }
 
   /** What the sums are read between now. */
@@ -127,7 +127,7 @@ final class Fold implements ChangeLog.Reader {
     if (owner != Owners.OLDER) {
       processes.addHead(process(owner), state, base, open, 0);
     }
-    if (all || admits(owner)) {
+    if (shape.admits(state) && (all || admits(owner))) {
       trie.head(owner, stack, state, base, open, samples);
     }
   }
@@ -136,7 +136,7 @@ final class Fold implements ChangeLog.Reader {
     if (owner != Owners.OLDER) {
       processes.addTail(process(owner), state, base, open, 0);
     }
-    if (all || admits(owner)) {
+    if (shape.admits(state) && (all || admits(owner))) {
       trie.tail(owner, stack, state, base, open, samples);
     }
   }
@@ -155,12 +155,12 @@ final class Fold implements ChangeLog.Reader {
       admitted = Arrays.copyOf(admitted, Math.max(owner + 1, 2 * admitted.length));
     }
     if (admitted[owner] == 0) {
-      admitted[owner] = (byte) (owners.admits(filter, owner) ? 1 : 2);
+      admitted[owner] = (byte) (owners.admits(shape, owner) ? 1 : 2);
     }
     return admitted[owner] == 1;
   }
 
-  /** ns of a process in these states, whatever the filter. */
+  /** ns of a process in these states, whatever the shape. */
   long processWeight(int process, int states) {
     return process < processCount ? processes.weight(process, states, window) : 0;
   }
@@ -213,9 +213,10 @@ final class Fold implements ChangeLog.Reader {
     }
   }
 
-  /** Owners that were freed may be others from now on. */
-  void ownersFreed() {
+  /** Owners and functions that were freed may be others from now on. */
+  void swept() {
     Arrays.fill(admitted, (byte) 0);
+    trie.functionsFreed();
   }
 
   /** A process was freed: another begins without its sums. */

@@ -105,6 +105,7 @@ final class GraphReader {
       int process = owners.process(trie.owner(entry));
       if (process != Owners.NONE
           && !counted[process]
+          && trie.leaf(entry) != NONE
           && (within == null || within[trie.leaf(entry)])
           && trie.entryWeight(entry, states.bits(), window) > 0) {
         counted[process] = true;
@@ -132,7 +133,7 @@ final class GraphReader {
     boolean[] within = below(node);
     Map<Integer, long[]> sums = new HashMap<>();
     for (int entry = 0; entry < trie.entries(); entry++) {
-      if (within[trie.leaf(entry)]) {
+      if (trie.leaf(entry) != NONE && within[trie.leaf(entry)]) {
         long nanos = trie.entryWeight(entry, states.bits(), window);
         int frame = nanos > 0 ? trie.frame(entry, depth) : NONE;
         if (frame != NONE) {
@@ -183,10 +184,10 @@ final class GraphReader {
   List<FoldedStack> folded(StateSet states, int zoom, boolean samples) {
     Map<Path, long[]> sums = new HashMap<>();
     IntList path = new IntList();
-    IntList guessed = new IntList();
     boolean[] within = zoom == ROOT ? null : below(zoom);
     for (int entry = 0; entry < trie.entries(); entry++) {
-      if (within != null && !within[trie.leaf(entry)]) {
+      int leaf = trie.leaf(entry);
+      if (leaf == NONE || within != null && !within[leaf]) {
         continue;
       }
       long value =
@@ -195,9 +196,10 @@ final class GraphReader {
               : trie.entryWeight(entry, states.bits(), window);
       if (value > 0) {
         path.clear();
-        guessed.clear();
-        trie.rootPath(trie.owner(entry), path);
-        stacks.path(trie.stack(entry), true, path, guessed);
+        if (!trie.path(entry, true, path)) {
+          // Left out for a frame that is not shown.
+          trie.path(entry, trie.roots(), path);
+        }
         sums.computeIfAbsent(new Path(path.toArray()), p -> new long[1])[0] += value;
       }
     }

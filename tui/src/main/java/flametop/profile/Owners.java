@@ -396,17 +396,13 @@ final class Owners {
     return commandLine[process];
   }
 
-  boolean admits(TaskFilter filter, int owner) {
-    return owner != OLDER
-        && admits(filter, ownerProcess[owner], ownerComm[owner], ownerProcessComm[owner]);
-  }
-
-  private boolean admits(TaskFilter filter, int process, String comm, String processComm) {
-    return (filter.tgids().isEmpty() || filter.tgids().contains(tgid[process]))
-        && (filter.comms().isEmpty()
-            || filter.comms().contains(comm)
-            || filter.comms().contains(processComm))
-        && (filter.uids().isEmpty() || filter.uids().contains(uid[process]));
+  boolean admits(Shape shape, int owner) {
+    if (owner == OLDER) {
+      return shape.everybody();
+    }
+    int process = ownerProcess[owner];
+    return shape.admits(
+        tgid[process], ownerTid[owner], uid[process], ownerComm[owner], ownerProcessComm[owner]);
   }
 
   /**
@@ -474,13 +470,14 @@ final class Owners {
     return nowByState[state.ordinal()];
   }
 
-  /** Tasks now, by state, of those that the filter admits. */
-  int[] tasksByState(TaskFilter filter) {
+  /** Tasks now, by state, of those that the shape admits. */
+  int[] tasksByState(Shape shape) {
     int[] counts = new int[State.values().length];
     for (int i = 0; i < liveCount; i++) {
       int task = live[i];
       int process = taskProcess[task];
-      if (admits(filter, process, taskComm[task], processComm[process])) {
+      if (shape.admits(
+          tgid[process], tid[task], uid[process], taskComm[task], processComm[process])) {
         counts[taskState[task]]++;
       }
     }

@@ -80,7 +80,7 @@ public final class Profile implements BatchSink, AutoCloseable {
     places = new Places(names);
     intake = new Intake(log, owners, stacks, known, places, host);
     sweep = new Sweep(log, intake, owners, stacks);
-    fold = new Fold(log, owners, stacks, options, options.filter());
+    fold = new Fold(log, owners, stacks, options, options.shape());
     Thread thread = new Thread(this::run, "profile");
     thread.setDaemon(true);
     thread.start();
@@ -91,7 +91,7 @@ public final class Profile implements BatchSink, AutoCloseable {
     return request(() -> picture(query));
   }
 
-  /** Processes with their time, whatever the filter is; heaviest first. */
+  /** Processes with their time, whatever the shape is; heaviest first. */
   public CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states) {
     return request(() -> look(windowNanos, SLICE_NANOS).processes(states, false));
   }
@@ -153,13 +153,13 @@ public final class Profile implements BatchSink, AutoCloseable {
     return request(intake::counters);
   }
 
-  /** Narrows what is shown, the past included. */
-  public void filter(TaskFilter filter) {
+  /** What is shown takes another shape, the past included. */
+  public void shape(Shape shape) {
     enqueue(
         () -> {
-          TaskFilter due = next != null ? next.filter() : fold.filter();
-          if (!due.equals(filter)) {
-            begin(filter);
+          Shape due = next != null ? next.shape() : fold.shape();
+          if (!due.equals(shape)) {
+            begin(shape);
           }
         });
   }
@@ -190,7 +190,7 @@ public final class Profile implements BatchSink, AutoCloseable {
             next.hold(Long.MAX_VALUE);
           }
           if (fold.lost() && (next == null || next.lost())) {
-            begin(next != null ? next.filter() : fold.filter());
+            begin(next != null ? next.shape() : fold.shape());
           }
         });
   }
@@ -199,14 +199,14 @@ public final class Profile implements BatchSink, AutoCloseable {
   public void restart() {
     enqueue(
         () -> {
-          TaskFilter filter = next != null ? next.filter() : fold.filter();
+          Shape shape = next != null ? next.shape() : fold.shape();
           drop(next);
           next = null;
           frozen = null;
           frozenQuality = null;
           fold.close();
           intake.restart();
-          replace(new Fold(log, owners, stacks, options, filter));
+          replace(new Fold(log, owners, stacks, options, shape));
         });
   }
 
@@ -348,14 +348,14 @@ public final class Profile implements BatchSink, AutoCloseable {
     matches.forget();
     log.share(fold.trie().bytes() + owners.bytes() + stacks.bytes());
     if (next == null && frozen == null && fold.trie().mostlyEmpty(LEAST_EMPTY)) {
-      begin(fold.filter());
+      begin(fold.shape());
     }
   }
 
-  /** Begins to fold the past for a filter, beside what is shown. */
-  private void begin(TaskFilter filter) {
+  /** Begins to fold the past into a shape, beside what is shown. */
+  private void begin(Shape shape) {
     drop(next);
-    next = new Fold(log, owners, stacks, options, filter);
+    next = new Fold(log, owners, stacks, options, shape);
     if (frozen != null) {
       next.hold(fold.window().headTime());
     }
@@ -416,7 +416,7 @@ public final class Profile implements BatchSink, AutoCloseable {
       return fold.trie().follow(node);
     }
     if (of == epoch - 1 && previous != null && node < previous.nodes()) {
-      return fold.trie().find(previous, previous.follow(node));
+      return fold.trie().find(previous, previous.follow(node), fold.window());
     }
     return 0;
   }
@@ -433,7 +433,7 @@ public final class Profile implements BatchSink, AutoCloseable {
         fold.covered(),
         frozen != null,
         frozen != null && begun ? intake.now() - window.headTime() : 0,
-        next != null && !next.filter().equals(fold.filter()),
+        next != null && !next.shape().equals(fold.shape()),
         compactedTo > log.startTime()
             ? Math.max(0, window.headTime() - compactedTo)
             : Long.MAX_VALUE,
@@ -459,7 +459,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   private Panels panels() {
     long walked = intake.since(Counter.WALKED);
     return new Panels(
-        owners.tasksByState(fold.filter()),
+        owners.tasksByState(fold.shape()),
         new Snapshot.Losses(
             intake.since(Counter.CPU_DROPPED),
             intake.since(Counter.PASSES_LATE),

@@ -1,6 +1,6 @@
 package flametop.profile;
 
-/** What stands between the root of the graph and its frames. */
+/** What stands between the root of a graph and its frames. */
 public enum RootOrder {
   NONE,
   COMM,

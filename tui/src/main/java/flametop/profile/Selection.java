@@ -3,7 +3,7 @@ package flametop.profile;
 /**
  * The selected node in full.
  *
- * @param node where it is now: its number may change when its name comes or the filter does
+ * @param node where it is now: its number may change when its name comes or the shape does
  * @param path names from the root down to it
  * @param module file name of its module, or empty
  * @param guessed found by frame pointer or scan, not by unwind information

@@ -43,8 +43,8 @@ final class Sweep {
       retired.mark(keptOwners, keptStacks, keptFunctions);
     }
     owners.sweep(keptOwners, process -> folds.forEach(fold -> fold.processFreed(process)));
-    folds.forEach(Fold::ownersFreed);
     stacks.sweep(keptStacks, keptFunctions);
+    folds.forEach(Fold::swept);
     due = owners.made() + stacks.made() + Math.max(SOONEST, (owners.size() + stacks.size()) / 4);
   }
 }

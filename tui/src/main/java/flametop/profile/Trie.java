@@ -9,7 +9,7 @@ import java.util.Map;
  * The call tree of what its cursors have passed. Nodes are numbered as they come, so a parent is
  * always below its children; a node's key is (parent, function), its number stays while the trie
  * lives. Sums are kept per entry, which is (owner, stack), and added along its path; when the path
- * changes they move from one to the other.
+ * changes they move from one to the other. An entry whose stack the shape leaves out has no path.
  */
 final class Trie {
   private static final int ROOT = 0;
@@ -18,6 +18,7 @@ final class Trie {
   private final Owners owners;
   private final Stacks stacks;
   private final RootOrder order;
+  private final Shaper shaper;
   private final boolean roots;
 
   private int nodes;
@@ -44,14 +45,16 @@ final class Trie {
 
   private final IntList path = new IntList();
   private final IntList pathGuessed = new IntList();
+  private final IntList origins = new IntList();
 
   /**
    * @param roots whether frames are kept that only say that nothing called them
    */
-  Trie(Owners owners, Stacks stacks, RootOrder order, boolean roots) {
+  Trie(Owners owners, Stacks stacks, Shape shape, boolean roots) {
     this.owners = owners;
     this.stacks = stacks;
-    this.order = order;
+    order = shape.group();
+    shaper = new Shaper(shape, stacks);
     this.roots = roots;
     Arrays.fill(stackEntry, NONE);
     node(NONE, Stacks.ALL);
@@ -81,6 +84,11 @@ final class Trie {
     return guessed[node];
   }
 
+  /** Whether frames are kept that only say that nothing called them. */
+  boolean roots() {
+    return roots;
+  }
+
   long weight(int node, int states, Window window) {
     return nodeSums.weight(node, states, window);
   }
@@ -98,6 +106,7 @@ final class Trie {
     return entryStack[entry];
   }
 
+  /** Where its path ends; -1 if it is left out. */
   int leaf(int entry) {
     return entryLeaf[entry];
   }
@@ -160,27 +169,55 @@ final class Trie {
 
   /** The leaf of the path of (owner, stack) as its names are now; counts the entry along it. */
   private int place(int owner, int stack) {
-    path.clear();
-    pathGuessed.clear();
-    rootPath(owner, path);
-    while (pathGuessed.size < path.size) {
-      pathGuessed.add(0);
+    int above = path(owner, stack, roots);
+    if (above < 0) {
+      return NONE;
     }
-    stacks.path(stack, roots, path, pathGuessed);
     int node = ROOT;
     passing[node]++;
     for (int i = 0; i < path.size; i++) {
       node = child(node, path.items[i]);
       passing[node]++;
-      if (pathGuessed.items[i] != 0) {
+      int origin = i < above ? NONE : origins.items[i - above];
+      if (origin != NONE && pathGuessed.items[origin] != 0) {
         guessed[node] = true;
       }
     }
     return node;
   }
 
+  /**
+   * Makes {@link #path}, with the {@link #origins} of its frames.
+   *
+   * @return how many nodes stand above the frames; -1 if the shape leaves the stack out
+   */
+  private int path(int owner, int stack, boolean withRoots) {
+    path.clear();
+    pathGuessed.clear();
+    rootPath(owner, path);
+    int above = path.size;
+    stacks.path(stack, withRoots, path, pathGuessed);
+    return shaper.shape(path, above, origins) ? above : NONE;
+  }
+
+  /**
+   * Appends the path of an entry.
+   *
+   * @param withRoots whether frames that only say that nothing called them are in it
+   * @return false if the shape leaves it out
+   */
+  boolean path(int entry, boolean withRoots, IntList to) {
+    if (path(entryOwner[entry], entryStack[entry], withRoots) < 0) {
+      return false;
+    }
+    for (int i = 0; i < path.size; i++) {
+      to.add(path.items[i]);
+    }
+    return true;
+  }
+
   /** Appends what stands between the root and the frames. */
-  void rootPath(int owner, IntList to) {
+  private void rootPath(int owner, IntList to) {
     if (owner == Owners.OLDER) {
       return;
     }
@@ -248,7 +285,9 @@ final class Trie {
         nodeSums.addAll(node, entrySums, entry, -1);
         passing[node]--;
       }
-      left(from, to, Math.max(0, entrySums.weight(entry, StateSet.ALL.bits(), window)));
+      if (from != NONE && to != NONE) {
+        left(from, to, Math.max(0, entrySums.weight(entry, StateSet.ALL.bits(), window)));
+      }
     }
   }
 
@@ -272,9 +311,10 @@ final class Trie {
 
   /** The frame at this depth of an entry's path; -1 if no frame is there. */
   int frame(int entry, int depth) {
-    path.clear();
-    rootPath(entryOwner[entry], path);
-    return stacks.frame(entryStack[entry], roots, depth - 1 - path.size);
+    int above = path(entryOwner[entry], entryStack[entry], roots);
+    int index = above < 0 ? NONE : depth - 1 - above;
+    int origin = index < 0 || index >= origins.size ? NONE : origins.items[index];
+    return origin < 0 ? NONE : stacks.frame(entryStack[entry], roots, origin);
   }
 
   int depth(int node) {
@@ -296,6 +336,11 @@ final class Trie {
       at = (int) to[0];
     }
     return at;
+  }
+
+  /** Numbers of functions may mean others from now on. */
+  void functionsFreed() {
+    shaper.forget();
   }
 
   /** Keeps only the paths of its nodes, for {@link #find}. */
@@ -356,16 +401,64 @@ final class Trie {
   }
 
   /**
-   * The node with the path that {@code node} has in another trie, or of as much of it as there is.
+   * The node that stands here for a node of another trie: that with the path which this shape makes
+   * of its, or with as much of it as there is; below another group the heaviest.
    */
-  int find(Trie other, int node) {
-    IntList up = new IntList();
+  int find(Trie other, int node, Window window) {
+    IntList there = new IntList();
     for (int n = node; n != ROOT; n = other.parent[n]) {
-      up.add(other.function[n]);
+      there.add(other.function[n]);
     }
-    int at = ROOT;
-    for (int i = up.size - 1; i >= 0; i--) {
-      int child = children.get((long) at << 32 | up.items[i]);
+    path.clear();
+    for (int i = there.size - 1; i >= 0; i--) {
+      path.add(there.items[i]);
+    }
+    int above = 0;
+    while (above < path.size && isTask(path.items[above])) {
+      above++;
+    }
+    if (shaper.keepsOrder()) {
+      shaper.shape(path, above, origins);
+    }
+    if (order == other.order) {
+      return descend(ROOT, 0);
+    }
+    int found = ROOT;
+    int most = 0;
+    IntList due = new IntList();
+    due.add(ROOT);
+    while (due.size > 0) {
+      int top = due.items[--due.size];
+      for (int child = firstChild[top]; child != NONE; child = sibling[child]) {
+        if (isTask(function[child])) {
+          due.add(child);
+        }
+      }
+      int at = descend(top, above);
+      int frames = depth(at) - depth(top);
+      if (frames > most || frames == most && frames > 0 && heavier(at, found, window)) {
+        found = at;
+        most = frames;
+      }
+    }
+    return found;
+  }
+
+  private boolean heavier(int a, int b, Window window) {
+    int all = StateSet.ALL.bits();
+    return nodeSums.weight(a, all, window) > nodeSums.weight(b, all, window);
+  }
+
+  private boolean isTask(int of) {
+    NodeKind kind = stacks.kind(of);
+    return kind == NodeKind.PROCESS || kind == NodeKind.THREAD;
+  }
+
+  /** Goes down from a node by what {@link #path} has from an index on, as far as there is. */
+  private int descend(int from, int index) {
+    int at = from;
+    for (int i = index; i < path.size; i++) {
+      int child = children.get((long) at << 32 | path.items[i]);
       if (child == LongTable.NONE) {
         break;
       }

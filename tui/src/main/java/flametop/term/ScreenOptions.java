@@ -1,7 +1,7 @@
 package flametop.term;
 
+import flametop.profile.Shape;
 import flametop.profile.StateSet;
-import flametop.profile.TaskFilter;
 import flametop.sampler.Budget;
 import java.nio.file.Path;
 
@@ -23,7 +23,7 @@ import java.nio.file.Path;
 public record ScreenOptions(
     String host,
     String target,
-    TaskFilter filter,
+    Shape filter,
     StateSet states,
     int passHz,
     int cpuHz,

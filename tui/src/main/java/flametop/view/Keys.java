@@ -3,8 +3,8 @@ package flametop.view;
 import flametop.profile.GraphQuery;
 import flametop.profile.GraphSlice;
 import flametop.profile.ProcessRow;
+import flametop.profile.Shape;
 import flametop.profile.StateSet;
-import flametop.profile.TaskFilter;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.List;
@@ -550,20 +550,17 @@ public final class Keys {
     }
     boolean processes = pick.of() == PickList.Of.PROCESSES;
     ProcessRow row = pick.marked();
-    TaskFilter now = s.filter();
-    TaskFilter next;
+    Shape now = s.filter();
+    Shape next;
     String text;
     if (row == null) {
-      next =
-          processes
-              ? new TaskFilter(s.base().tgids(), now.comms(), now.uids())
-              : new TaskFilter(now.tgids(), s.base().comms(), now.uids());
+      next = now.as(s.base(), processes ? Shape.Processes.class : Shape.Comms.class);
       text = processes ? "all processes" : "all comms";
     } else if (processes) {
-      next = new TaskFilter(Set.of(row.pid()), now.comms(), now.uids());
+      next = now.with(new Shape.Processes(Set.of(row.pid()), false));
       text = "only pid " + row.pid() + " " + row.comm() + ", its past too";
     } else {
-      next = new TaskFilter(now.tgids(), Set.of(row.comm()), now.uids());
+      next = now.with(new Shape.Comms(Set.of(row.comm()), false));
       text = "only comm " + row.comm() + ", its past too";
     }
     ViewState closed = s.withPick(null);

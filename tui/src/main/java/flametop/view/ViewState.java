@@ -1,9 +1,9 @@
 package flametop.view;
 
 import flametop.profile.GraphQuery;
+import flametop.profile.Shape;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
-import flametop.profile.TaskFilter;
 import flametop.sampler.Budget;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,8 +59,8 @@ public record ViewState(
     String message,
     boolean trouble,
     int scroll,
-    TaskFilter filter,
-    TaskFilter base,
+    Shape filter,
+    Shape base,
     int passHz,
     int cpuHz,
     boolean fine,
@@ -95,7 +95,7 @@ public record ViewState(
 
   /** The state that the screen starts with. */
   public static ViewState initial(
-      StateSet states, TaskFilter filter, int passHz, int cpuHz, long refreshNanos) {
+      StateSet states, Shape filter, int passHz, int cpuHz, long refreshNanos) {
     return new ViewState(
         List.of(),
         GraphQuery.ROOT,
@@ -257,7 +257,7 @@ public record ViewState(
   }
 
   /** A filter shows the whole graph of what it admits. */
-  ViewState withFilter(TaskFilter value) {
+  ViewState withFilter(Shape value) {
     return with(
         d -> {
           d.filter = value;
@@ -317,8 +317,8 @@ public record ViewState(
     String message;
     boolean trouble;
     int scroll;
-    TaskFilter filter;
-    TaskFilter base;
+    Shape filter;
+    Shape base;
     int passHz;
     int cpuHz;
     boolean fine;

@@ -248,7 +248,7 @@ class AccountsTest {
         });
     world.batch(1050, true, () -> {});
     assertEquals(Map.of(), world.folded(StateSet.ALL));
-    assertEquals(1, world.owners.tasksByState(TaskFilter.NONE)[State.IDLE_KTHREAD.ordinal()]);
+    assertEquals(1, world.owners.tasksByState(Shape.PLAIN)[State.IDLE_KTHREAD.ordinal()]);
   }
 
   @Test

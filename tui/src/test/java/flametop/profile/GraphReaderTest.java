@@ -157,7 +157,7 @@ class GraphReaderTest {
   @Test
   void rootPath_anyOrder_standsBeforeTheFrames() {
     for (RootOrder order : RootOrder.values()) {
-      world = new World(new Options(order, 1 << 20, TaskFilter.NONE, true));
+      world = new World(new Options(Shape.of(new Shape.Group(order)), 1 << 20, true));
       tasks = 0;
       processes();
       sleep(0, 1, world.named("main"));
@@ -175,7 +175,7 @@ class GraphReaderTest {
 
   @Test
   void slice_anyTree_childrenAreNeverMoreThanTheirParent() {
-    World random = new World(new Options(RootOrder.COMM, 1 << 20, TaskFilter.NONE, true));
+    World random = new World(new Options(Shape.PLAIN, 1 << 20, true));
     Simulation simulation = new Simulation(random, 5);
     Random dice = new Random(5);
     for (int step = 0; step < 150; step++) {

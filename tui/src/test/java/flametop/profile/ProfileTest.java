@@ -226,7 +226,7 @@ class ProfileTest {
     names();
     Snapshot before = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
     long main = before.graph().node()[Arrays.asList(before.graph().name()).lastIndexOf("main")];
-    profile.filter(new TaskFilter(Set.of(10), Set.of(), Set.of()));
+    profile.shape(Shape.of(new Shape.Processes(Set.of(10), false)));
     assertEquals(Map.of("sleepy;main;poll", 1000L), folded(Long.MAX_VALUE, StateSet.ALL));
     Snapshot after =
         get(profile.snapshot(new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, main, 200, 60, null)));
@@ -236,8 +236,42 @@ class ProfileTest {
     List<ProcessRow> rows = get(profile.processes(Long.MAX_VALUE, StateSet.of(State.RUN)));
     assertEquals(List.of("busy", "sleepy"), rows.stream().map(ProcessRow::comm).toList());
     assertEquals(500 * MS, rows.get(0).weight());
-    profile.filter(TaskFilter.NONE);
+    profile.shape(Shape.PLAIN);
     assertEquals(500L, folded(Long.MAX_VALUE, StateSet.ALL).get("busy;main;work"));
+  }
+
+  @Test
+  void shape_anotherOne_keepsTheSelectionByItsPath() throws Exception {
+    run(0, 21);
+    names();
+    assertArrayEquals(
+        new String[] {"all", "busy-20", "main", "work"},
+        selected(Shape.of(new Shape.Group(RootOrder.PROCESS))));
+    assertArrayEquals(
+        new String[] {"all", "work"},
+        selected(
+            Shape.of(
+                new Shape.Group(RootOrder.NONE),
+                new Shape.Callees(new Function(NodeKind.USER, "app", "work")))));
+    assertArrayEquals(
+        new String[] {"all", "busy", "[app]"}, selected(Shape.of(new Shape.Collapse("app"))));
+    assertArrayEquals(new String[] {"all", "busy"}, selected(Shape.of(new Shape.Reverse())));
+    assertEquals(
+        500L,
+        folded(Long.MAX_VALUE, StateSet.of(State.RUN)).get("busy;work;main"),
+        "innermost first");
+  }
+
+  /** Path of the selected node, which was busy;main;work, once there is this shape. */
+  private String[] selected(Shape shape) throws Exception {
+    profile.shape(Shape.PLAIN);
+    folded(Long.MAX_VALUE, StateSet.ALL);
+    Snapshot plain = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    long work = node(plain.graph(), "work");
+    profile.shape(shape);
+    folded(Long.MAX_VALUE, StateSet.ALL);
+    GraphQuery query = new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, work, 200, 60, null);
+    return get(profile.snapshot(query)).selection().path();
   }
 
   @Test
@@ -246,7 +280,7 @@ class ProfileTest {
     names();
     profile.freeze();
     run2();
-    profile.filter(new TaskFilter(Set.of(), Set.of("busy"), Set.of()));
+    profile.shape(Shape.of(new Shape.Comms(Set.of("busy"), false)));
     assertEquals(Map.of("busy;main;work", 500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
     profile.thaw();
     assertEquals(Map.of("busy;main;work", 1000L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
@@ -355,7 +389,7 @@ class ProfileTest {
   @Test
   void accept_manyShortProcesses_keepsTablesAndTotal() throws Exception {
     profile.close();
-    profile = open(new Options(RootOrder.PROCESS, 4 << 20, TaskFilter.NONE, true));
+    profile = open(new Options(Shape.of(new Shape.Group(RootOrder.PROCESS)), 4 << 20, true));
     int each = 500;
     int batches = 300;
     send(batch(1000, true).module(0, 1, "/bin/app"));

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -40,7 +39,8 @@ class RandomHistoryTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void accounts_anyHistory_addUpToTheWallClock(long seed) {
-    World world = new World(new Options(RootOrder.THREAD, 64 << 20, TaskFilter.NONE, true));
+    World world =
+        new World(new Options(Shape.of(new Shape.Group(RootOrder.THREAD)), 64 << 20, true));
     Simulation simulation = new Simulation(world, seed);
     for (int step = 0; step < 200; step++) {
       simulation.step();
@@ -94,18 +94,15 @@ class RandomHistoryTest {
 
   @ParameterizedTest
   @ValueSource(longs = {11, 12, 13, 14})
-  void fold_anyWindowFilterAndNames_isTheNaiveOne(long seed) {
+  void fold_anyWindowShapeAndNames_isTheNaiveOne(long seed) {
     Random random = new Random(seed);
     RootOrder order = RootOrder.values()[(int) (seed % 4)];
-    World world = new World(new Options(order, 64 << 20, TaskFilter.NONE, seed % 2 == 0));
+    World world = new World(new Options(Shape.of(new Shape.Group(order)), 64 << 20, seed % 2 == 0));
     Simulation simulation = new Simulation(world, seed);
     for (int step = 0; step < 200; step++) {
       simulation.step();
       if (step % 50 == 20) {
-        world.fold(
-            new TaskFilter(
-                step % 100 == 20 ? Set.of(10, 11) : Set.of(), Set.of("app1", "t2"), Set.of()));
-        world.folds.get(world.folds.size() - 1).catchUp(Long.MAX_VALUE);
+        world.fold(shape(random, world.stacks)).catchUp(Long.MAX_VALUE);
       }
       if (step % 8 == 0) {
         for (Fold fold : world.folds) {
@@ -120,18 +117,70 @@ class RandomHistoryTest {
     }
   }
 
+  private static Shape shape(Random random, Stacks stacks) {
+    List<Function> functions = new ArrayList<>();
+    for (int f = 0; f < stacks.functions(); f++) {
+      functions.add(new Function(stacks.kind(f), stacks.module(f), stacks.name(f)));
+    }
+    Shape shape = NaiveShape.random(random, functions, "f[02]");
+    for (int i = random.nextInt(3); i > 0; i--) {
+      shape = shape.plus(NaiveShape.randomTasks(random));
+    }
+    int order = random.nextInt(2 * RootOrder.values().length);
+    return order >= RootOrder.values().length
+        ? shape
+        : shape.plus(new Shape.Group(RootOrder.values()[order]));
+  }
+
+  /** Names of the path of an entry, each with a semicolon behind; null if it is left out. */
+  private static String path(World world, Shape shape, int owner, int stack) {
+    boolean hidden = world.options.hideRoots();
+    List<Function> frames = frames(world, shape, stack, true);
+    if (hidden) {
+      List<Function> shown = frames(world, shape, stack, false);
+      if (shown == null) {
+        return null;
+      }
+      frames = frames == null ? shown : frames;
+    }
+    if (frames == null) {
+      return null;
+    }
+    Owners owners = world.owners;
+    String process = owners.processComm(owner) + "-" + owners.tgid(owners.process(owner)) + ";";
+    StringBuilder names =
+        new StringBuilder(
+            switch (shape.group()) {
+              case NONE -> "";
+              case COMM -> owners.processComm(owner) + ";";
+              case PROCESS -> process;
+              case THREAD -> process + owners.comm(owner) + "-" + owners.tid(owner) + ";";
+            });
+    frames.forEach(f -> names.append(f.name()).append(';'));
+    return names.toString();
+  }
+
+  private static List<Function> frames(World world, Shape shape, int stack, boolean roots) {
+    IntList path = new IntList();
+    world.stacks.path(stack, roots, path, new IntList());
+    List<Function> frames = new ArrayList<>();
+    for (int f : path.toArray()) {
+      Stacks stacks = world.stacks;
+      frames.add(new Function(stacks.kind(f), stacks.module(f), stacks.name(f)));
+    }
+    return NaiveShape.shape(shape, frames);
+  }
+
   private static void compare(World world, Fold fold, long windowNanos, boolean samples) {
     GraphReader reader = world.reader(fold, windowNanos);
     Window window = fold.window();
     Map<String, long[]> naive = new TreeMap<>();
     long[] total = new long[8];
-    IntList path = new IntList();
-    IntList guessed = new IntList();
+    Shape shape = fold.shape();
     Map<Long, long[]> byEntry = new TreeMap<>();
     for (Change c : changes(world)) {
-      if (world.owners.admits(fold.filter(), c.owner)) {
-        int owner =
-            world.options.rootOrder() == RootOrder.THREAD ? c.owner : world.owners.group(c.owner);
+      if (shape.admits(c.state) && world.owners.admits(shape, c.owner)) {
+        int owner = shape.group() == RootOrder.THREAD ? c.owner : world.owners.group(c.owner);
         long tail = window.whole() || c.time > window.tailTime() ? 0 : 1;
         long nanos =
             samples
@@ -145,23 +194,18 @@ class RandomHistoryTest {
                 .computeIfAbsent((long) owner << 32 | c.stack & 0xFFFFFFFFL, k -> new long[8])[
                 c.state] +=
             nanos;
-        total[c.state] +=
-            c.base + c.open * window.headTime() - tail * (c.base + c.open * window.tailTime());
+        if (path(world, shape, owner, c.stack) != null) {
+          total[c.state] +=
+              c.base + c.open * window.headTime() - tail * (c.base + c.open * window.tailTime());
+        }
       }
     }
     byEntry.forEach(
         (key, nanos) -> {
-          path.clear();
-          guessed.clear();
-          fold.trie().rootPath((int) (key >> 32), path);
-          world.stacks.path(key.intValue(), true, path, guessed);
-          StringBuilder names = new StringBuilder();
-          for (int i = 0; i < path.size; i++) {
-            names.append(world.stacks.name(path.items[i])).append(';');
-          }
+          String names = path(world, shape, (int) (key >> 32), key.intValue());
           long sum = nanos[0] + nanos[1] + nanos[2];
-          if (sum > 0) {
-            naive.computeIfAbsent(names.toString(), k -> new long[1])[0] += sum;
+          if (sum > 0 && names != null) {
+            naive.computeIfAbsent(names, k -> new long[1])[0] += sum;
           }
         });
     StateSet states = StateSet.of(State.RUN, State.QUEUED, State.SLEEP);
@@ -171,7 +215,7 @@ class RandomHistoryTest {
     for (FoldedStack f : reader.folded(states, 0, samples)) {
       actual.merge(String.join(";", f.names()) + ";", f.value(), Long::sum);
     }
-    assertEquals(expected, actual);
+    assertTrue(expected.equals(actual), () -> "another fold of " + shape);
     for (int state = 0; state < 8; state++) {
       assertEquals(total[state], fold.trie().weight(0, 1 << state, window));
     }
@@ -181,8 +225,8 @@ class RandomHistoryTest {
   @ParameterizedTest
   @ValueSource(longs = {21, 22})
   void log_compacted_keepsTheSums(long seed) {
-    World bounded = new World(new Options(RootOrder.COMM, 1_200_000, TaskFilter.NONE, true));
-    World whole = new World(new Options(RootOrder.COMM, 64 << 20, TaskFilter.NONE, true));
+    World bounded = new World(new Options(Shape.PLAIN, 1_200_000, true));
+    World whole = new World(new Options(Shape.PLAIN, 64 << 20, true));
     Simulation a = new Simulation(bounded, seed);
     Simulation b = new Simulation(whole, seed);
     for (int step = 0; step < 800; step++) {
@@ -192,7 +236,7 @@ class RandomHistoryTest {
     }
     assertTrue(bounded.log.compactedTo() > bounded.log.startTime());
     assertEquals(whole.folded(StateSet.ALL), bounded.folded(StateSet.ALL));
-    Fold anew = bounded.fold(TaskFilter.NONE);
+    Fold anew = bounded.fold(bounded.options.shape());
     anew.catchUp(Long.MAX_VALUE);
     assertEquals(
         whole.folded(StateSet.ALL), bounded.folded(anew, Long.MAX_VALUE, StateSet.ALL, false));
@@ -208,8 +252,10 @@ class RandomHistoryTest {
   @ParameterizedTest
   @ValueSource(longs = {31})
   void log_outOfMemory_staysWithinItAndKeepsTheTotals(long seed) {
-    World bounded = new World(new Options(RootOrder.THREAD, 100_000, TaskFilter.NONE, true));
-    World whole = new World(new Options(RootOrder.THREAD, 64 << 20, TaskFilter.NONE, true));
+    World bounded =
+        new World(new Options(Shape.of(new Shape.Group(RootOrder.THREAD)), 100_000, true));
+    World whole =
+        new World(new Options(Shape.of(new Shape.Group(RootOrder.THREAD)), 64 << 20, true));
     Simulation a = new Simulation(bounded, seed);
     Simulation b = new Simulation(whole, seed);
     for (int step = 0; step < 2000; step++) {
@@ -217,7 +263,7 @@ class RandomHistoryTest {
       b.step();
       assertTrue(bounded.log.bytes() < 110_000, "bytes=" + bounded.log.bytes());
     }
-    Fold anew = bounded.fold(TaskFilter.NONE);
+    Fold anew = bounded.fold(bounded.options.shape());
     anew.catchUp(Long.MAX_VALUE);
     for (int state = 0; state < 8; state++) {
       int bits = 1 << state;
@@ -235,7 +281,10 @@ class RandomHistoryTest {
   @ValueSource(longs = {41, 42, 43, 44})
   void forgotten_anyIds_changesNothing(long seed) {
     Options options =
-        new Options(RootOrder.values()[(int) (seed % 4)], 64 << 20, TaskFilter.NONE, seed % 2 == 0);
+        new Options(
+            Shape.of(new Shape.Group(RootOrder.values()[(int) (seed % 4)])),
+            64 << 20,
+            seed % 2 == 0);
     World forgetting = new World(options);
     World whole = new World(options);
     Simulation a = new Simulation(forgetting, seed, true, new Random(seed));
@@ -248,7 +297,7 @@ class RandomHistoryTest {
       }
       if (step % 40 == 39) {
         forgetting.check();
-        Fold anew = forgetting.fold(TaskFilter.NONE);
+        Fold anew = forgetting.fold(forgetting.options.shape());
         anew.catchUp(Long.MAX_VALUE);
         for (boolean samples : new boolean[] {false, true}) {
           Map<String, Long> expected =
@@ -274,8 +323,8 @@ class RandomHistoryTest {
   @ValueSource(longs = {51, 52, 53, 54})
   void forgotten_outOfMemory_keepsTotalsAndTables(long seed) {
     RootOrder order = RootOrder.values()[(int) (seed % 4)];
-    World forgetting = new World(new Options(order, 100_000, TaskFilter.NONE, true));
-    World whole = new World(new Options(order, 64 << 20, TaskFilter.NONE, true));
+    World forgetting = new World(new Options(Shape.of(new Shape.Group(order)), 100_000, true));
+    World whole = new World(new Options(Shape.of(new Shape.Group(order)), 64 << 20, true));
     Simulation a = new Simulation(forgetting, seed, true, new Random(seed));
     Simulation b = new Simulation(whole, seed, true, null);
     for (int step = 0; step < 1_200; step++) {
@@ -285,7 +334,7 @@ class RandomHistoryTest {
         forgetting.sweep();
         forgetting.check();
         checkTotals(whole.fold(), forgetting.fold());
-        Fold anew = forgetting.fold(TaskFilter.NONE);
+        Fold anew = forgetting.fold(forgetting.options.shape());
         anew.catchUp(Long.MAX_VALUE);
         checkTotals(whole.fold(), anew);
         // A trie that has seen it all shows what a new one does, in any window.

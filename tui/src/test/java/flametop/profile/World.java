@@ -53,7 +53,7 @@ final class World {
     this.options = options;
     log = new ChangeLog(options.historyBytes(), owners);
     intake = new Intake(log, owners, stacks, names, places, host);
-    fold(options.filter());
+    fold(options.shape());
     intake.moduleSeen(0, ModuleKind.KERNEL, "[kernel]", "");
     intake.moduleSeen(1, ModuleKind.FILE, "/usr/bin/app", "ab");
   }
@@ -62,8 +62,8 @@ final class World {
     this(Options.DEFAULT);
   }
 
-  Fold fold(TaskFilter filter) {
-    Fold fold = new Fold(log, owners, stacks, options, filter);
+  Fold fold(Shape shape) {
+    Fold fold = new Fold(log, owners, stacks, options, shape);
     folds.add(fold);
     return fold;
   }
