@@ -33,6 +33,7 @@ final class Accounts {
 
   private static final int NO_INTERVAL = Integer.MIN_VALUE;
   private static final int NO_ACCOUNT = -1;
+  private static final byte NOT_SEEN = -1;
 
   /** Switches of a task that ended: it may have slept before. */
   private static final long ENDED = -1;
@@ -63,6 +64,8 @@ final class Accounts {
   private int[] openStack = new int[256];
   private byte[] openState = new byte[256];
   private int[] sampledStack = new int[256];
+  private byte[] seenState = new byte[256];
+  private long[] since = new long[256];
   private long[] doubtNanos = new long[256];
   private int[] doubtOwner = new int[256];
   private int[] doubtStack = new int[256];
@@ -157,6 +160,8 @@ final class Accounts {
       openStack = Arrays.copyOf(openStack, length);
       openState = Arrays.copyOf(openState, length);
       sampledStack = Arrays.copyOf(sampledStack, length);
+      seenState = Arrays.copyOf(seenState, length);
+      since = Arrays.copyOf(since, length);
       doubtNanos = Arrays.copyOf(doubtNanos, length);
       doubtOwner = Arrays.copyOf(doubtOwner, length);
       doubtStack = Arrays.copyOf(doubtStack, length);
@@ -167,6 +172,7 @@ final class Accounts {
     begun[account] = false;
     sampledStack[account] = NO_INTERVAL;
     openStack[account] = NO_INTERVAL;
+    seenState[account] = NOT_SEEN;
     return account;
   }
 
@@ -197,7 +203,15 @@ final class Accounts {
             && owner[account] == owners.owner(taskOf[account])) {
       return;
     }
+    boolean goesOn =
+        seenState[account] == state.ordinal()
+            && switchSum == switches[account]
+            && (state == State.RUN || runSum == run[account]);
     long rest = settle(account, now, runSum, waitSum, switchSum, state, false);
+    if (!goesOn) {
+      seenState[account] = (byte) state.ordinal();
+      since[account] = now - rest;
+    }
     if (state != State.RUN) {
       openStack[account] = stack;
       openState[account] = (byte) state.ordinal();
@@ -223,6 +237,10 @@ final class Accounts {
     ran = 0;
     waited = 0;
     if (now >= time[account]) {
+      if (seenState[account] != RUN || switchSum != switches[account]) {
+        seenState[account] = (byte) RUN;
+        since[account] = now;
+      }
       settle(account, now, runSum, waitSum, switchSum, State.RUN, true);
     }
     sampledStack[account] = stack;
@@ -384,6 +402,28 @@ final class Accounts {
     }
     waitingRun[account] = 0;
     waitingQueued[account] = 0;
+  }
+
+  /**
+   * Since when a task is in the state that it was seen in last, ns; {@link Long#MAX_VALUE} if it
+   * was not seen yet.
+   */
+  long since(int task) {
+    return held(task) && seenState[accountOf[task]] != NOT_SEEN
+        ? since[accountOf[task]]
+        : Long.MAX_VALUE;
+  }
+
+  /**
+   * The stack that a task is in now or ran with last; {@link Stacks#NOT_SAMPLED} if none was seen.
+   */
+  int stack(int task) {
+    if (!held(task)) {
+      return Stacks.NOT_SAMPLED;
+    }
+    int account = accountOf[task];
+    int stack = openStack[account] != NO_INTERVAL ? openStack[account] : sampledStack[account];
+    return stack != NO_INTERVAL ? stack : Stacks.NOT_SAMPLED;
   }
 
   /** Adds the owners and stacks that accounts refer to. */

@@ -35,46 +35,7 @@ final class GraphReader {
     window = fold.window();
     this.owners = owners;
     this.stacks = stacks;
-    tree =
-        new TreeReader(
-            new CallTree() {
-              @Override
-              public int nodes() {
-                return trie.nodes();
-              }
-
-              @Override
-              public int parent(int node) {
-                return trie.parent(node);
-              }
-
-              @Override
-              public int function(int node) {
-                return trie.function(node);
-              }
-
-              @Override
-              public int firstChild(int node) {
-                return trie.firstChild(node);
-              }
-
-              @Override
-              public int sibling(int node) {
-                return trie.sibling(node);
-              }
-
-              @Override
-              public boolean isEmpty(int node) {
-                return trie.passing(node) == 0;
-              }
-
-              @Override
-              public long weight(int node, int states) {
-                return trie.weight(node, states, window);
-              }
-            },
-            stacks,
-            epoch);
+    tree = new TreeReader(fold.tree(), stacks, epoch);
   }
 
   /** What needs no more than the tree. */

@@ -44,6 +44,10 @@ final class Intake implements StreamVisitor {
     accounts = new Accounts(log, owners);
   }
 
+  Accounts accounts() {
+    return accounts;
+  }
+
   /** Adds the owners and stacks that tasks are in now. */
   void mark(BitSet ofOwners, BitSet ofStacks) {
     accounts.mark(ofOwners, ofStacks);

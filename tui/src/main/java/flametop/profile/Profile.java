@@ -7,6 +7,7 @@ import flametop.sampler.NameRequests;
 import flametop.sampler.StreamFacts;
 import flametop.sampler.StreamReader;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -40,6 +41,9 @@ public final class Profile implements BatchSink, AutoCloseable {
   /** A trie that is mostly empty is folded anew, if so many entries or nodes are. */
   private static final int LEAST_EMPTY = 8_192;
 
+  /** What nobody asked for in so long is not kept up to date any more, ns. */
+  private static final long PATIENCE_NANOS = 20_000_000_000L;
+
   private final LinkedBlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
   private final Options options;
   private final StreamReader reader = new StreamReader(0, false);
@@ -53,12 +57,21 @@ public final class Profile implements BatchSink, AutoCloseable {
   private final Heap heap = new Heap();
   private final Matches matches = new Matches();
 
-  private Fold fold;
-  private Fold next;
-  private Trie previous;
-  private int epoch = 1;
-  private long windowNanos = Long.MAX_VALUE;
-  private boolean tailDue;
+  private final Graph graph;
+  private int epochs;
+
+  /** Of a function, while they are asked for; null otherwise. */
+  private Graph callers;
+
+  private Graph callees;
+  private long sandwichAsked;
+
+  /** While they are asked for; null otherwise. */
+  private OwnerTimes times;
+
+  private long timesWindow;
+  private long timesAsked;
+
   private Panels frozen;
   private Quality frozenQuality;
   private boolean ended;
@@ -80,10 +93,14 @@ public final class Profile implements BatchSink, AutoCloseable {
     places = new Places(names);
     intake = new Intake(log, owners, stacks, known, places, host);
     sweep = new Sweep(log, intake, owners, stacks);
-    fold = new Fold(log, owners, stacks, options, options.shape());
+    graph = graph(options.shape());
     Thread thread = new Thread(this::run, "profile");
     thread.setDaemon(true);
     thread.start();
+  }
+
+  private Graph graph(Shape shape) {
+    return new Graph(of -> new Fold(log, owners, stacks, options, of), () -> ++epochs, shape);
   }
 
   /** The picture that was asked for. */
@@ -93,12 +110,12 @@ public final class Profile implements BatchSink, AutoCloseable {
 
   /** Processes with their time, whatever the shape is; heaviest first. */
   public CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states) {
-    return request(() -> look(windowNanos, SLICE_NANOS).processes(states, false));
+    return request(() -> look(graph, windowNanos, SLICE_NANOS).processes(states, false));
   }
 
   /** Like {@link #processes}, those of one comm together. */
   public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
-    return request(() -> look(windowNanos, SLICE_NANOS).processes(states, true));
+    return request(() -> look(graph, windowNanos, SLICE_NANOS).processes(states, true));
   }
 
   /**
@@ -113,10 +130,9 @@ public final class Profile implements BatchSink, AutoCloseable {
       long windowNanos, StateSet states, long zoom, boolean samples) {
     return request(
         () -> {
-          while (next != null) {
-            refold();
-          }
-          return look(windowNanos, Long.MAX_VALUE / 2).folded(states, resolve(zoom), samples);
+          graph.finish();
+          return look(graph, windowNanos, Long.MAX_VALUE / 2)
+              .folded(states, graph.resolve(zoom), samples);
         });
   }
 
@@ -130,7 +146,8 @@ public final class Profile implements BatchSink, AutoCloseable {
   record Kept(int owners, int stacks, int trie, long logBytes) {}
 
   CompletableFuture<Kept> kept() {
-    return request(() -> new Kept(owners.size(), stacks.size(), fold.trie().size(), log.bytes()));
+    return request(
+        () -> new Kept(owners.size(), stacks.size(), graph.fold().trie().size(), log.bytes()));
   }
 
   /**
@@ -139,7 +156,31 @@ public final class Profile implements BatchSink, AutoCloseable {
    */
   public CompletableFuture<Source> source(long windowNanos, StateSet states, long node) {
     return request(
-        () -> look(windowNanos, SLICE_NANOS).source(node, resolve(node), states, places));
+        () ->
+            look(graph, windowNanos, SLICE_NANOS)
+                .source(node, graph.resolve(node), states, places));
+  }
+
+  /** The functions of the graph with the most time. */
+  public CompletableFuture<TopReport> top(TopQuery query) {
+    return request(
+        () -> {
+          look(graph, query.windowNanos(), SLICE_NANOS);
+          return graph.fold().top().report(query);
+        });
+  }
+
+  /** What tasks do and did, of those that the shape admits. */
+  public CompletableFuture<TasksReport> tasks(TasksQuery query) {
+    return request(() -> report(query));
+  }
+
+  /**
+   * Who calls a function and what it calls. It is folded out of the past when it is asked for
+   * first, and kept up to date for as long as it is asked for.
+   */
+  public CompletableFuture<Sandwich> sandwich(SandwichQuery query) {
+    return request(() -> picture(query));
   }
 
   /** How good the samples of the last {@code windowNanos} are, and what they cost. */
@@ -155,13 +196,7 @@ public final class Profile implements BatchSink, AutoCloseable {
 
   /** What is shown takes another shape, the past included. */
   public void shape(Shape shape) {
-    enqueue(
-        () -> {
-          Shape due = next != null ? next.shape() : fold.shape();
-          if (!due.equals(shape)) {
-            begin(shape);
-          }
-        });
+    enqueue(() -> graph.shape(shape));
   }
 
   /** Holds the moment that is shown; sampling goes on. */
@@ -171,9 +206,10 @@ public final class Profile implements BatchSink, AutoCloseable {
           if (frozen == null) {
             frozen = panels();
             frozenQuality = intake.quality().held();
-            fold.hold(fold.window().headTime());
-            if (next != null) {
-              next.hold(fold.window().headTime());
+            long time = graph.fold().window().headTime();
+            graphs().forEach(g -> g.hold(time));
+            if (times != null) {
+              times.hold(time);
             }
           }
         });
@@ -185,13 +221,8 @@ public final class Profile implements BatchSink, AutoCloseable {
         () -> {
           frozen = null;
           frozenQuality = null;
-          fold.hold(Long.MAX_VALUE);
-          if (next != null) {
-            next.hold(Long.MAX_VALUE);
-          }
-          if (fold.lost() && (next == null || next.lost())) {
-            begin(next != null ? next.shape() : fold.shape());
-          }
+          graphs().forEach(Graph::release);
+          endTimes();
         });
   }
 
@@ -199,14 +230,13 @@ public final class Profile implements BatchSink, AutoCloseable {
   public void restart() {
     enqueue(
         () -> {
-          Shape shape = next != null ? next.shape() : fold.shape();
-          drop(next);
-          next = null;
           frozen = null;
           frozenQuality = null;
-          fold.close();
+          endSandwich();
+          endTimes();
+          graph.close();
           intake.restart();
-          replace(new Fold(log, owners, stacks, options, shape));
+          graph.restart();
         });
   }
 
@@ -299,7 +329,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   private void run() {
     while (!closed) {
       try {
-        boolean due = failure == null && (next != null || tailDue || !fold.caughtUp());
+        boolean due = failure == null && due();
         Runnable item = due ? queue.poll() : queue.take();
         if (item != null) {
           item.run();
@@ -329,120 +359,177 @@ public final class Profile implements BatchSink, AutoCloseable {
       damaged = true;
       intake.tell(e.getMessage());
     }
-    stacks.takeChanged(
-        stack -> {
-          fold.renamed(stack);
-          if (next != null) {
-            next.renamed(stack);
-          }
-        });
-    fold.catchUp(System.nanoTime() + SLICE_NANOS);
+    List<Graph> graphs = graphs();
+    stacks.takeChanged(stack -> graphs.forEach(g -> g.renamed(stack)));
+    graph.fold().catchUp(System.nanoTime() + SLICE_NANOS);
     if (sweep.due()) {
       sweep();
+    }
+    long unasked = System.nanoTime() - PATIENCE_NANOS;
+    if (callers != null && sandwichAsked - unasked < 0) {
+      endSandwich();
+    }
+    if (times != null && timesAsked - unasked < 0) {
+      endTimes();
     }
     heap.tend();
   }
 
+  /** All that there are. */
+  private List<Graph> graphs() {
+    return callers == null ? List.of(graph) : List.of(graph, callers, callees);
+  }
+
+  private void endSandwich() {
+    if (callers != null) {
+      callers.close();
+      callees.close();
+      callers = null;
+      callees = null;
+    }
+  }
+
+  private void endTimes() {
+    if (times != null) {
+      times.close();
+      times = null;
+    }
+  }
+
   private void sweep() {
-    sweep.run(next == null ? List.of(fold) : List.of(fold, next), previous);
+    List<Fold> folds = new ArrayList<>();
+    List<Trie> retired = new ArrayList<>();
+    for (Graph g : graphs()) {
+      g.folds(folds);
+      if (g.previous() != null) {
+        retired.add(g.previous());
+      }
+    }
+    sweep.run(folds, retired, times);
     matches.forget();
-    log.share(fold.trie().bytes() + owners.bytes() + stacks.bytes());
-    if (next == null && frozen == null && fold.trie().mostlyEmpty(LEAST_EMPTY)) {
-      begin(fold.shape());
-    }
+    log.share(graph.fold().trie().bytes() + owners.bytes() + stacks.bytes());
+    graphs().forEach(g -> g.tidy(LEAST_EMPTY));
   }
 
-  /** Begins to fold the past into a shape, beside what is shown. */
-  private void begin(Shape shape) {
-    drop(next);
-    next = new Fold(log, owners, stacks, options, shape);
-    if (frozen != null) {
-      next.hold(fold.window().headTime());
+  private boolean due() {
+    if (times != null && !times.caughtUp()) {
+      return true;
     }
-  }
-
-  private static void drop(Fold fold) {
-    if (fold != null) {
-      fold.close();
+    for (Graph g : graphs()) {
+      if (g.due()) {
+        return true;
+      }
     }
+    return false;
   }
 
   private void slice() {
     long deadline = System.nanoTime() + SLICE_NANOS;
-    if (!fold.caughtUp()) {
-      fold.catchUp(deadline);
-    } else if (next != null) {
-      refold();
+    for (Graph g : graphs()) {
+      if (g.due()) {
+        if (g.slice(deadline)) {
+          // The trie before held on to much.
+          sweep();
+        }
+        return;
+      }
+    }
+    if (times != null) {
+      times.catchUp(deadline);
+    }
+  }
+
+  private GraphReader look(Graph at, long window, long budget) {
+    at.look(window, System.nanoTime() + budget);
+    return new GraphReader(at.fold(), owners, stacks, at.epoch());
+  }
+
+  private TasksReport report(TasksQuery query) {
+    timesAsked = System.nanoTime();
+    if (times == null) {
+      times = new OwnerTimes(log);
+      if (frozen != null) {
+        times.hold(graph.fold().window().headTime());
+      }
+    }
+    long deadline = timesAsked + SLICE_NANOS;
+    times.catchUp(deadline);
+    times.window(query.windowNanos(), deadline);
+    return new TaskReader(owners, intake.accounts(), stacks, times)
+        .report(query, graph.fold().shape(), times.window().headTime());
+  }
+
+  private Sandwich picture(SandwichQuery query) {
+    sandwichAsked = System.nanoTime();
+    Shape shape = graph.fold().shape().without(Shape.Reverse.class);
+    Shape above = shape.plus(new Shape.Callers(query.function()));
+    Shape below = shape.plus(new Shape.Callees(query.function()));
+    if (callers == null) {
+      callers = graph(above);
+      callees = graph(below);
+      if (frozen != null) {
+        long time = graph.fold().window().headTime();
+        callers.hold(time);
+        callees.hold(time);
+      }
     } else {
-      tailDue = !fold.window(windowNanos, deadline);
+      callers.shape(above);
+      callees.shape(below);
     }
+    GraphReader callersReader = look(callers, query.windowNanos(), SLICE_NANOS);
+    GraphReader calleesReader = look(callees, query.windowNanos(), SLICE_NANOS);
+    boolean selectedAbove = callers.has(query.selected());
+    return new Sandwich(
+        query.function(),
+        callersReader
+            .tree()
+            .slice(slice(query, query.callers()), callers.resolve(query.callers()), matches),
+        calleesReader
+            .tree()
+            .slice(slice(query, query.callees()), callees.resolve(query.callees()), matches),
+        calleesReader.tree().total(query.states()),
+        selectedAbove
+            ? callersReader.selection(callers.resolve(query.selected()), query.states())
+            : calleesReader.selection(callees.resolve(query.selected()), query.states()),
+        callers.refolding()
+            || callees.refolding()
+            || !callers.fold().caughtUp()
+            || !callees.fold().caughtUp());
   }
 
-  private void refold() {
-    long deadline = System.nanoTime() + SLICE_NANOS;
-    next.catchUp(deadline);
-    if (next.caughtUp() && next.window(windowNanos, deadline)) {
-      fold.close();
-      Fold whole = next;
-      next = null;
-      replace(whole);
-      // The trie before held on to much.
-      sweep();
-    }
-  }
-
-  private void replace(Fold with) {
-    previous = fold.trie();
-    previous.retire();
-    fold = with;
-    epoch++;
-  }
-
-  private GraphReader look(long window, long budget) {
-    windowNanos = window;
-    long deadline = System.nanoTime() + budget;
-    fold.catchUp(deadline);
-    tailDue = !fold.window(window, deadline);
-    return new GraphReader(fold, owners, stacks, epoch);
-  }
-
-  private int resolve(long number) {
-    int of = (int) (number >>> 32);
-    int node = (int) number;
-    if (number == GraphQuery.ROOT || node < 0) {
-      return 0;
-    }
-    if (of == epoch && node < fold.trie().nodes()) {
-      return fold.trie().follow(node);
-    }
-    if (of == epoch - 1 && previous != null && node < previous.nodes()) {
-      return fold.trie().find(previous, previous.follow(node), fold.window());
-    }
-    return 0;
+  private static GraphQuery slice(SandwichQuery query, long zoom) {
+    return new GraphQuery(
+        query.windowNanos(),
+        query.states(),
+        zoom,
+        GraphQuery.ROOT,
+        query.columns(),
+        query.levels(),
+        null);
   }
 
   private Snapshot picture(GraphQuery query) {
-    GraphReader graph = look(query.windowNanos(), SLICE_NANOS);
-    Window window = fold.window();
+    GraphReader reader = look(graph, query.windowNanos(), SLICE_NANOS);
+    Window window = graph.fold().window();
     Panels panels = frozen != null ? frozen : panels();
     boolean begun = intake.now() != Long.MIN_VALUE;
     long compactedTo = log.compactedTo();
     return new Snapshot(
         window.headTime(),
         window.headTime() - log.startTime(),
-        fold.covered(),
+        graph.fold().covered(),
         frozen != null,
         frozen != null && begun ? intake.now() - window.headTime() : 0,
-        next != null && !next.shape().equals(fold.shape()),
+        graph.refolding(),
         compactedTo > log.startTime()
             ? Math.max(0, window.headTime() - compactedTo)
             : Long.MAX_VALUE,
-        graph.tree().slice(query, resolve(query.zoom()), matches),
-        graph.tree().total(query.states()),
-        graph.selection(resolve(query.selected()), query.states()),
+        reader.tree().slice(query, graph.resolve(query.zoom()), matches),
+        reader.tree().total(query.states()),
+        reader.selection(graph.resolve(query.selected()), query.states()),
         query.search() == null
             ? null
-            : graph.tree().search(query.search(), query.states(), matches),
+            : reader.tree().search(query.search(), query.states(), matches),
         panels.tasks,
         panels.losses,
         panels.cpus,
@@ -459,7 +546,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   private Panels panels() {
     long walked = intake.since(Counter.WALKED);
     return new Panels(
-        owners.tasksByState(fold.shape()),
+        owners.tasksByState(graph.fold().shape()),
         new Snapshot.Losses(
             intake.since(Counter.CPU_DROPPED),
             intake.since(Counter.PASSES_LATE),

@@ -556,6 +556,18 @@ final class Stacks implements Functions {
   }
 
   /**
+   * The function of the innermost frame, or of the innermost that is not the kernel's; null if
+   * there is none, or its name is not known yet.
+   */
+  Function innermost(int stack, boolean outsideKernel) {
+    if (stack < 0 || !stackShown[stack]) {
+      return null;
+    }
+    int index = (outsideKernel ? stackUser[stack] : stackFrames[stack].length) - 1;
+    return index < 0 ? null : function[frameFunction[stackFrames[stack][index]]];
+  }
+
+  /**
    * The frame of the function at {@code index} of a path that {@link #path} gives; -1 if it stands
    * for none.
    */

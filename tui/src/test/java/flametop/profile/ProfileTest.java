@@ -275,6 +275,100 @@ class ProfileTest {
   }
 
   @Test
+  void top_functions_bySelfAndTotal() throws Exception {
+    run(0, 21);
+    names();
+    TopReport top = get(profile.top(new TopQuery(Long.MAX_VALUE, StateSet.ALL, false, 2, null)));
+    assertEquals(
+        List.of("main", "poll"), top.rows().stream().map(r -> r.function().name()).toList());
+    assertEquals(4, top.functions());
+    assertEquals(1500 * MS, top.rows().get(0).total());
+    assertEquals(0, top.rows().get(0).self());
+    assertEquals(500 * MS, top.rows().get(0).totalByState()[State.RUN.ordinal()]);
+    top =
+        get(
+            profile.top(
+                new TopQuery(
+                    Long.MAX_VALUE, StateSet.of(State.RUN), true, 9, Pattern.compile("w.rk"))));
+    assertEquals(List.of("work"), top.rows().stream().map(r -> r.function().name()).toList());
+    assertEquals(500 * MS, top.rows().get(0).self());
+    assertEquals(500 * MS, top.total());
+  }
+
+  @Test
+  void tasks_runningAsleepAndExited_haveExactTimes() throws Exception {
+    run(0, 21);
+    names();
+    TasksQuery query = new TasksQuery(Long.MAX_VALUE, false, TasksQuery.Order.CPU, 10, null);
+    TasksReport report = get(profile.tasks(query));
+    assertEquals(2, report.tasks());
+    TasksReport.Row busy = report.rows().get(0);
+    assertEquals(
+        "busy 20 0 1", busy.comm() + " " + busy.pid() + " " + busy.tid() + " " + busy.threads());
+    assertEquals(500 * MS, busy.run());
+    assertEquals(State.RUN, busy.state());
+    assertEquals("work", busy.leaf().name());
+    TasksReport.Row sleepy = report.rows().get(1);
+    assertEquals(State.SLEEP, sleepy.state());
+    assertEquals(1000 * MS, sleepy.ageNanos());
+    assertEquals(1000 * MS, sleepy.off());
+    assertEquals("poll", sleepy.user().name());
+    send(batch(2000, false).gone(1, 2000, 510));
+    report =
+        get(
+            profile.tasks(
+                new TasksQuery(
+                    500 * MS, true, TasksQuery.Order.AGE, 10, Pattern.compile("busy|sleepy"))));
+    assertEquals(
+        List.of("sleepy", "busy"), report.rows().stream().map(TasksReport.Row::comm).toList());
+    assertEquals(null, report.rows().get(1).state());
+    assertEquals(260 * MS, report.rows().get(1).run());
+    profile.shape(Shape.of(new Shape.Processes(Set.of(10), false)));
+    folded(Long.MAX_VALUE, StateSet.ALL);
+    assertEquals(1, get(profile.tasks(query)).tasks());
+  }
+
+  @Test
+  void sandwich_ofAFunction_showsCallersAndCallees() throws Exception {
+    run(0, 21);
+    names();
+    assertEquals(1500 * MS, sandwich("main", 0).total());
+    assertArrayEquals(
+        new String[] {"all", "busy", "main", "work", "sleepy", "main", "poll"},
+        sandwich("main", 0).callees().name());
+    assertArrayEquals(
+        new String[] {"all", "busy", "main", "sleepy", "main"},
+        sandwich("main", 0).callers().name());
+    Sandwich work = sandwich("work", 0);
+    assertArrayEquals(new String[] {"all", "busy", "work", "main"}, work.callers().name());
+    assertArrayEquals(new String[] {"all", "busy", "work"}, work.callees().name());
+    assertEquals(500 * MS, work.total());
+    Sandwich selected = sandwich("work", work.callers().node()[3]);
+    assertArrayEquals(new String[] {"all", "busy", "work", "main"}, selected.selection().path());
+    // It goes on with the present.
+    run2();
+    assertEquals(1000 * MS, sandwich("work", 0).total());
+  }
+
+  private Sandwich sandwich(String function, long selected) throws Exception {
+    SandwichQuery query =
+        new SandwichQuery(
+            Long.MAX_VALUE,
+            StateSet.ALL,
+            new Function(NodeKind.USER, "app", function),
+            0,
+            0,
+            selected,
+            200,
+            60);
+    Sandwich sandwich = get(profile.sandwich(query));
+    while (sandwich.refolding()) {
+      sandwich = get(profile.sandwich(query));
+    }
+    return sandwich;
+  }
+
+  @Test
   void filter_whileFrozen_keepsTheMoment() throws Exception {
     run(0, 21);
     names();

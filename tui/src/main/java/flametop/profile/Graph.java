@@ -1,0 +1,209 @@
+package flametop.profile;
+
+import java.util.List;
+import java.util.function.IntSupplier;
+
+/**
+ * A graph as it is shown: the fold of its shape, and while it takes another shape, the fold of that
+ * beside it, which goes on in slices.
+ */
+final class Graph {
+  /** Begins the fold of a shape. */
+  interface Folds {
+    Fold fold(Shape shape);
+  }
+
+  private final Folds folds;
+  private final IntSupplier epochs;
+  private Fold fold;
+  private Fold next;
+  private Trie previous;
+  private int epoch;
+  private int previousEpoch;
+  private long limit = Long.MAX_VALUE;
+  private long windowNanos = Long.MAX_VALUE;
+  private boolean tailDue;
+
+  /**
+   * @param epochs a new one at each call: upper half of the numbers of the nodes of a trie
+   */
+  Graph(Folds folds, IntSupplier epochs, Shape shape) {
+    this.folds = folds;
+    this.epochs = epochs;
+    fold = folds.fold(shape);
+    epoch = epochs.getAsInt();
+  }
+
+  void close() {
+    fold.close();
+    drop();
+  }
+
+  private void drop() {
+    if (next != null) {
+      next.close();
+      next = null;
+    }
+  }
+
+  /** What is shown. */
+  Fold fold() {
+    return fold;
+  }
+
+  /** The shape that it has, or is about to have. */
+  Shape shape() {
+    return next != null ? next.shape() : fold.shape();
+  }
+
+  /** Folds the past into a shape, beside what is shown. */
+  void shape(Shape shape) {
+    if (!shape().equals(shape)) {
+      begin(shape);
+    }
+  }
+
+  private void begin(Shape shape) {
+    drop();
+    next = folds.fold(shape);
+    next.hold(limit);
+  }
+
+  /** Whether it is still the graph of another shape, or of a part of the past. */
+  boolean refolding() {
+    return next != null && !next.shape().equals(fold.shape());
+  }
+
+  /** Holds the moment that is shown. */
+  void hold(long time) {
+    limit = time;
+    fold.hold(time);
+    if (next != null) {
+      next.hold(time);
+    }
+  }
+
+  /** Goes on with the present. */
+  void release() {
+    hold(Long.MAX_VALUE);
+    if (fold.lost() && (next == null || next.lost())) {
+      begin(shape());
+    }
+  }
+
+  /** Begins anew, with a log that was cleared; it is closed. */
+  void restart() {
+    Shape shape = shape();
+    limit = Long.MAX_VALUE;
+    replace(folds.fold(shape));
+  }
+
+  /** The paths of a stack are others than before. */
+  void renamed(int stack) {
+    fold.renamed(stack);
+    if (next != null) {
+      next.renamed(stack);
+    }
+  }
+
+  /** Adds the folds that there are. */
+  void folds(List<? super Fold> to) {
+    to.add(fold);
+    if (next != null) {
+      to.add(next);
+    }
+  }
+
+  /** The trie that was shown before; null if there is none. */
+  Trie previous() {
+    return previous;
+  }
+
+  /** Folds anew what is mostly empty. */
+  void tidy(int least) {
+    if (next == null && limit == Long.MAX_VALUE && fold.trie().mostlyEmpty(least)) {
+      begin(fold.shape());
+    }
+  }
+
+  /** Whether {@link #slice} has something to do. */
+  boolean due() {
+    return next != null || tailDue || !fold.caughtUp();
+  }
+
+  /**
+   * Does some of what is due, until {@code deadline} ({@link System#nanoTime}).
+   *
+   * @return whether it took the shape that it was to take
+   */
+  boolean slice(long deadline) {
+    if (!fold.caughtUp()) {
+      fold.catchUp(deadline);
+    } else if (next != null) {
+      return refold(deadline);
+    } else {
+      tailDue = !fold.window(windowNanos, deadline);
+    }
+    return false;
+  }
+
+  private boolean refold(long deadline) {
+    next.catchUp(deadline);
+    if (!next.caughtUp() || !next.window(windowNanos, deadline)) {
+      return false;
+    }
+    fold.close();
+    Fold whole = next;
+    next = null;
+    replace(whole);
+    return true;
+  }
+
+  private void replace(Fold with) {
+    previous = fold.trie();
+    previous.retire();
+    previousEpoch = epoch;
+    fold = with;
+    epoch = epochs.getAsInt();
+  }
+
+  /** Takes the shape that it is to take, however long that takes. */
+  void finish() {
+    while (next != null) {
+      refold(Long.MAX_VALUE);
+    }
+  }
+
+  /** Moves what is shown to a window, as far as {@code deadline} allows. */
+  void look(long window, long deadline) {
+    windowNanos = window;
+    fold.catchUp(deadline);
+    tailDue = !fold.window(window, deadline);
+  }
+
+  int epoch() {
+    return epoch;
+  }
+
+  /** The node with this number, or what stands for it now; the root if nothing does. */
+  int resolve(long number) {
+    int of = (int) (number >>> 32);
+    int node = (int) number;
+    if (number == GraphQuery.ROOT || node < 0) {
+      return 0;
+    }
+    if (of == epoch && node < fold.trie().nodes()) {
+      return fold.trie().follow(node);
+    }
+    if (of == previousEpoch && previous != null && node < previous.nodes()) {
+      return fold.trie().find(previous, previous.follow(node), fold.window());
+    }
+    return 0;
+  }
+
+  /** Whether the number is of a node of this graph. */
+  boolean has(long number) {
+    int of = (int) (number >>> 32);
+    return of == epoch || previous != null && of == previousEpoch;
+  }
+}
