@@ -46,6 +46,7 @@ final class Fold extends LogWindow {
         }
       };
   private final Top top;
+  private final Finds finds;
   private final Sums processes = new Sums(false);
   private int processCount;
   private byte[] admitted = new byte[1024];
@@ -57,6 +58,7 @@ final class Fold extends LogWindow {
     all = shape.everybody();
     trie = new Trie(owners, stacks, shape, !options.hideRoots());
     top = new Top(tree, stacks);
+    finds = new Finds(tree, stacks);
   }
 
   Trie trie() {
@@ -70,6 +72,11 @@ final class Fold extends LogWindow {
   /** The trie with its weights in the {@link #window}, whatever that is when it is read. */
   CallTree tree() {
     return tree;
+  }
+
+  /** Where it matches. */
+  Finds finds() {
+    return finds;
   }
 
   /** The same by function. */
@@ -124,12 +131,14 @@ final class Fold extends LogWindow {
   /** The path of a stack is another than before. */
   void renamed(int stack) {
     trie.renamed(stack, window());
+    changed();
   }
 
   /** Owners and functions that were freed may be others from now on. */
   void swept() {
     Arrays.fill(admitted, (byte) 0);
     trie.functionsFreed();
+    finds.forget();
   }
 
   /** A process was freed: another begins without its sums. */
@@ -137,5 +146,6 @@ final class Fold extends LogWindow {
     if (process < processCount) {
       processes.clear(process);
     }
+    trie.watch().processFreed(process);
   }
 }

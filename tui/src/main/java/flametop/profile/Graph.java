@@ -23,6 +23,7 @@ final class Graph {
   private long limit = Long.MAX_VALUE;
   private long windowNanos = Long.MAX_VALUE;
   private boolean tailDue;
+  private GraphPicture picture;
 
   /**
    * @param epochs a new one at each call: upper half of the numbers of the nodes of a trie
@@ -183,6 +184,20 @@ final class Graph {
 
   int epoch() {
     return epoch;
+  }
+
+  /** What a query asks of the graph; made anew only as far as something has changed. */
+  GraphPicture picture(GraphQuery query, GraphReader reader, Matches matches) {
+    picture =
+        GraphPicture.of(
+            picture,
+            query,
+            (long) epoch << 48 | fold.version(),
+            reader,
+            resolve(query.zoom()),
+            resolve(query.selected()),
+            matches);
+    return picture;
   }
 
   /** The node with this number, or what stands for it now; the root if nothing does. */

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * Reads what is asked for out of a fold: the selected node, folded stacks, processes; the graph by
@@ -43,6 +44,11 @@ final class GraphReader {
     return tree;
   }
 
+  /** What matches in the whole graph. */
+  Snapshot.Search search(Pattern pattern, StateSet states) {
+    return fold.finds().search(pattern, states, tree);
+  }
+
   private long weight(int node, int states) {
     return tree.weight(node, states);
   }
@@ -60,16 +66,10 @@ final class GraphReader {
     }
     int processes = 0;
     int one = NONE;
-    boolean[] counted = new boolean[owners.processes()];
-    boolean[] within = node == ROOT ? null : below(node);
-    for (int entry = 0; entry < trie.entries(); entry++) {
-      int process = owners.process(trie.owner(entry));
-      if (process != Owners.NONE
-          && !counted[process]
-          && trie.leaf(entry) != NONE
-          && (within == null || within[trie.leaf(entry)])
-          && trie.entryWeight(entry, states.bits(), window) > 0) {
-        counted[process] = true;
+    Watch watch = trie.watch();
+    watch.watch(node);
+    for (int process = 0; process < watch.processes(); process++) {
+      if (watch.weight(process, states.bits(), window) > 0) {
         processes++;
         one = process;
       }

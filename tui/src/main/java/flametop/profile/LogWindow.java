@@ -12,6 +12,7 @@ abstract class LogWindow implements ChangeLog.Reader {
   private long limit = Long.MAX_VALUE;
   private boolean lost;
   private Window window;
+  private long version;
 
   LogWindow(ChangeLog log) {
     this.log = log;
@@ -29,6 +30,15 @@ abstract class LogWindow implements ChangeLog.Reader {
 
   void close() {
     log.detach(this);
+  }
+
+  /** Another one than before where anything may have changed. */
+  long version() {
+    return version;
+  }
+
+  void changed() {
+    version++;
   }
 
   /** What the sums are read between now. */
@@ -67,6 +77,7 @@ abstract class LogWindow implements ChangeLog.Reader {
   /** Takes the head towards the end of the log until {@code deadline} ({@link System#nanoTime}). */
   void catchUp(long deadline) {
     while (!caughtUp()) {
+      version++;
       log.forward(head, this::head);
       if (deadline - System.nanoTime() < 0) {
         break;
@@ -86,7 +97,9 @@ abstract class LogWindow implements ChangeLog.Reader {
       return true;
     }
     long target = window.headTime() - nanos;
-    whole = nanos == Long.MAX_VALUE || target <= log.startTime();
+    boolean all = nanos == Long.MAX_VALUE || target <= log.startTime();
+    version += all == whole ? 0 : 1;
+    whole = all;
     boolean there = true;
     while (!whole && there && moveTail(target)) {
       there = deadline - System.nanoTime() >= 0;
@@ -97,9 +110,11 @@ abstract class LogWindow implements ChangeLog.Reader {
 
   private boolean moveTail(long target) {
     if (log.time(tail) > target) {
+      version++;
       return log.backward(tail, this::tail);
     }
     if (tail.before(head) && log.more(tail) && (log.nextTime(tail) <= target || log.atSum(tail))) {
+      version++;
       log.forward(tail, this::tail);
       return true;
     }
@@ -108,6 +123,7 @@ abstract class LogWindow implements ChangeLog.Reader {
 
   @Override
   public void leave(long from, long to) {
+    version++;
     while (!lost && log.within(head, from, to)) {
       if (caughtUp()) {
         lost = true;
@@ -139,6 +155,7 @@ abstract class LogWindow implements ChangeLog.Reader {
     if (lost) {
       return;
     }
+    version++;
     if (head.chunk != from || head.mark != 0) {
       head(owner, stack, state, -base, -open, -samples);
       head(toOwner, toStack, state, base, open, samples);

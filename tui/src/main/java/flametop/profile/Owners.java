@@ -508,6 +508,9 @@ final class Owners {
 
   /** Tasks now, by state, of those that the shape admits. */
   int[] tasksByState(Shape shape) {
+    if (shape.everybody()) {
+      return nowByState.clone();
+    }
     int[] counts = new int[State.values().length];
     for (int i = 0; i < liveCount; i++) {
       int task = live[i];

@@ -476,40 +476,37 @@ public final class Profile implements BatchSink, AutoCloseable {
       callers.shape(above);
       callees.shape(below);
     }
-    GraphReader callersReader = look(callers, query.windowNanos(), SLICE_NANOS);
-    GraphReader calleesReader = look(callees, query.windowNanos(), SLICE_NANOS);
     boolean selectedAbove = callers.has(query.selected());
+    GraphPicture upper =
+        callers.picture(
+            slice(query, query.callers(), selectedAbove ? query.selected() : GraphQuery.ROOT),
+            look(callers, query.windowNanos(), SLICE_NANOS),
+            matches);
+    GraphPicture lower =
+        callees.picture(
+            slice(query, query.callees(), selectedAbove ? GraphQuery.ROOT : query.selected()),
+            look(callees, query.windowNanos(), SLICE_NANOS),
+            matches);
     return new Sandwich(
         query.function(),
-        callersReader
-            .tree()
-            .slice(slice(query, query.callers()), callers.resolve(query.callers()), matches),
-        calleesReader
-            .tree()
-            .slice(slice(query, query.callees()), callees.resolve(query.callees()), matches),
-        calleesReader.tree().total(query.states()),
-        selectedAbove
-            ? callersReader.selection(callers.resolve(query.selected()), query.states())
-            : calleesReader.selection(callees.resolve(query.selected()), query.states()),
+        upper.slice(),
+        lower.slice(),
+        lower.total(),
+        selectedAbove ? upper.selection() : lower.selection(),
         callers.refolding()
             || callees.refolding()
             || !callers.fold().caughtUp()
             || !callees.fold().caughtUp());
   }
 
-  private static GraphQuery slice(SandwichQuery query, long zoom) {
+  private static GraphQuery slice(SandwichQuery query, long zoom, long selected) {
     return new GraphQuery(
-        query.windowNanos(),
-        query.states(),
-        zoom,
-        GraphQuery.ROOT,
-        query.columns(),
-        query.levels(),
-        null);
+        query.windowNanos(), query.states(), zoom, selected, query.columns(), query.levels(), null);
   }
 
   private Snapshot picture(GraphQuery query) {
-    GraphReader reader = look(graph, query.windowNanos(), SLICE_NANOS);
+    GraphPicture picture =
+        graph.picture(query, look(graph, query.windowNanos(), SLICE_NANOS), matches);
     Window window = graph.fold().window();
     Panels panels = frozen != null ? frozen : panels();
     boolean begun = intake.now() != Long.MIN_VALUE;
@@ -524,12 +521,10 @@ public final class Profile implements BatchSink, AutoCloseable {
         compactedTo > log.startTime()
             ? Math.max(0, window.headTime() - compactedTo)
             : Long.MAX_VALUE,
-        reader.tree().slice(query, graph.resolve(query.zoom()), matches),
-        reader.tree().total(query.states()),
-        reader.selection(graph.resolve(query.selected()), query.states()),
-        query.search() == null
-            ? null
-            : reader.tree().search(query.search(), query.states(), matches),
+        picture.slice(),
+        picture.total(),
+        picture.selection(),
+        picture.search(),
         panels.tasks,
         panels.losses,
         panels.cpus,

@@ -3,15 +3,9 @@ package flametop.profile;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.regex.Pattern;
 
-/**
- * Reads out of a call tree what can be seen of it, and what a search finds. Goes only where
- * something is to be seen.
- */
+/** Reads out of a call tree what can be seen of it. Goes only where something is to be seen. */
 final class TreeReader {
-  private static final int MAX_MATCHES = 4_096;
-
   private static final int ROOT = 0;
   private static final int NONE = -1;
 
@@ -44,11 +38,12 @@ final class TreeReader {
     return functions.name(tree.function(node));
   }
 
-  private int compare(int a, int b) {
+  /** Order of siblings. */
+  int compare(int a, int b) {
     return compareFunctions(tree.function(a), tree.function(b));
   }
 
-  /** Order of siblings: by name, then kind, then module. */
+  /** By name, then kind, then module. */
   int compareFunctions(int a, int b) {
     if (a == b) {
       return 0;
@@ -196,58 +191,4 @@ final class TreeReader {
   }
 
   private record Child(int node, long weight) {}
-
-  /** What matches in the whole graph. */
-  Snapshot.Search search(Pattern pattern, StateSet states, Matches matches) {
-    matches.use(pattern, functions.functions());
-    int nodes = tree.nodes();
-    boolean[] below = new boolean[nodes];
-    boolean[] matched = new boolean[nodes];
-    int count = 0;
-    for (int node = nodes - 1; node > ROOT; node--) {
-      if (!tree.isEmpty(node)
-          && matches.matches(functions, tree.function(node))
-          && weight(node, states.bits()) > 0) {
-        matched[node] = true;
-        below[node] = true;
-        count++;
-      }
-      if (below[node]) {
-        below[tree.parent(node)] = true;
-      }
-    }
-    long weight = 0;
-    long[] found = new long[Math.min(count, MAX_MATCHES)];
-    int listed = 0;
-    IntList due = new IntList();
-    IntList covered = new IntList();
-    due.add(ROOT);
-    covered.add(0);
-    List<Integer> next = new ArrayList<>();
-    while (due.size > 0) {
-      int node = due.items[--due.size];
-      int isCovered = covered.items[--covered.size];
-      if (matched[node]) {
-        if (isCovered == 0) {
-          weight += weight(node, states.bits());
-        }
-        isCovered = 1;
-        if (listed < found.length) {
-          found[listed++] = number(node);
-        }
-      }
-      next.clear();
-      for (int child = tree.firstChild(node); child != NONE; child = tree.sibling(child)) {
-        if (below[child]) {
-          next.add(child);
-        }
-      }
-      next.sort((a, b) -> compare(b, a));
-      for (int child : next) {
-        due.add(child);
-        covered.add(isCovered);
-      }
-    }
-    return new Snapshot.Search(pattern, Math.min(weight, total(states)), found, count);
-  }
 }

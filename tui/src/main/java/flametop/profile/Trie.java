@@ -43,6 +43,8 @@ final class Trie {
   /** Where the heaviest entry went that left a node. */
   private final Map<Integer, long[]> moved = new HashMap<>();
 
+  private final Watch watch;
+
   private final IntList path = new IntList();
   private final IntList pathGuessed = new IntList();
   private final IntList origins = new IntList();
@@ -56,6 +58,7 @@ final class Trie {
     order = shape.group();
     shaper = new Shaper(shape, stacks);
     this.roots = roots;
+    watch = new Watch(this, owners);
     Arrays.fill(stackEntry, NONE);
     node(NONE, Stacks.ALL);
   }
@@ -82,6 +85,16 @@ final class Trie {
 
   boolean guessed(int node) {
     return guessed[node];
+  }
+
+  /** Adds {@code sign} times the sums of an entry to a thing. */
+  void addTo(Sums to, int thing, int entry, int sign) {
+    to.addAll(thing, entrySums, entry, sign);
+  }
+
+  /** What can be told of one node by process. */
+  Watch watch() {
+    return watch;
   }
 
   /** Whether frames are kept that only say that nothing called them. */
@@ -122,6 +135,7 @@ final class Trie {
   void head(int owner, int stack, int state, long base, int open, long samples) {
     int entry = entry(owner, stack);
     entrySums.addHead(entry, state, base, open, samples);
+    watch.head(entry, state, base, open);
     for (int node = entryLeaf[entry]; node != NONE; node = parent[node]) {
       nodeSums.addHead(node, state, base, open, 0);
     }
@@ -130,6 +144,7 @@ final class Trie {
   void tail(int owner, int stack, int state, long base, int open, long samples) {
     int entry = entry(owner, stack);
     entrySums.addTail(entry, state, base, open, samples);
+    watch.tail(entry, state, base, open);
     for (int node = entryLeaf[entry]; node != NONE; node = parent[node]) {
       nodeSums.addTail(node, state, base, open, 0);
     }
@@ -277,7 +292,9 @@ final class Trie {
     for (int entry = stackEntry[stack]; entry != NONE; entry = entryNext[entry]) {
       int from = entryLeaf[entry];
       int to = place(entryOwner[entry], stack);
+      watch.leaves(entry);
       entryLeaf[entry] = to;
+      watch.came(entry);
       for (int node = to; node != NONE; node = parent[node]) {
         nodeSums.addAll(node, entrySums, entry, 1);
       }

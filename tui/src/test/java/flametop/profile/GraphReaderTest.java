@@ -202,7 +202,7 @@ class GraphReaderTest {
       for (int i = 0; i < slice.size(); i++) {
         assertTrue(below[i] <= slice.weight()[i]);
       }
-      Snapshot.Search search = reader.tree().search(query.search(), StateSet.ALL, matches);
+      Snapshot.Search search = reader.search(query.search(), StateSet.ALL);
       assertTrue(search.weight() <= reader.tree().total(StateSet.ALL));
       assertEquals(search.count(), search.nodes().length);
       assertEquals(search.count(), Arrays.stream(search.nodes()).distinct().count());

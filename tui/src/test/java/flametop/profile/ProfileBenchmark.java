@@ -108,7 +108,7 @@ public class ProfileBenchmark {
   /** A search through all nodes. */
   @Benchmark
   public Snapshot.Search search() {
-    return reader.tree().search(SEARCHED, StateSet.ALL, matches);
+    return reader.search(SEARCHED, StateSet.ALL);
   }
 
   /** Everything as folded stacks. */
