@@ -456,22 +456,27 @@ final class ChangeLog {
     normalize(cursor);
   }
 
+  /** Whether {@link #backward} can go to a mark before the cursor. */
+  boolean less(Cursor cursor) {
+    if (cursor.mark > 0) {
+      return !chunk(cursor).sum;
+    }
+    return cursor.chunk > first && !chunks.get((int) (cursor.chunk - first) - 1).sum;
+  }
+
   /**
    * Goes to the mark before and delivers the negative of what is between; false if there is none,
    * or only the one sum of the oldest history.
    */
   boolean backward(Cursor cursor, Sink sink) {
+    if (!less(cursor)) {
+      return false;
+    }
     if (cursor.mark == 0) {
-      if (cursor.chunk == first || chunks.get((int) (cursor.chunk - first) - 1).sum) {
-        return false;
-      }
       cursor.chunk--;
       cursor.mark = chunk(cursor).marks;
     }
     Chunk c = chunk(cursor);
-    if (c.sum) {
-      return false;
-    }
     int end = c.markEnd[--cursor.mark];
     for (int i = c.begin(cursor.mark); i < end; i++) {
       sink.change(c.owner[i], c.stack[i], c.state[i], -c.base[i], -c.open[i], -c.samples[i]);

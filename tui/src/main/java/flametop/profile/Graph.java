@@ -8,6 +8,8 @@ import java.util.function.IntSupplier;
  * beside it, which goes on in slices.
  */
 final class Graph {
+  private static final long PRESENT = Long.MIN_VALUE;
+
   /** Begins the fold of a shape. */
   interface Folds {
     Fold fold(Shape shape);
@@ -20,7 +22,9 @@ final class Graph {
   private Trie previous;
   private int epoch;
   private int previousEpoch;
-  private long limit = Long.MAX_VALUE;
+  private long held = Long.MAX_VALUE;
+  private long from = PRESENT;
+  private long to;
   private long windowNanos = Long.MAX_VALUE;
   private boolean tailDue;
   private GraphPicture picture;
@@ -67,35 +71,53 @@ final class Graph {
   private void begin(Shape shape) {
     drop();
     next = folds.fold(shape);
-    next.hold(limit);
+    next.hold(limit());
   }
 
-  /** Whether it is still the graph of another shape, or of a part of the past. */
+  /** Whether it is still the graph of another shape, or of another part of the past. */
   boolean refolding() {
-    return next != null && !next.shape().equals(fold.shape());
+    return next != null && (fold.lost() || !next.shape().equals(fold.shape()));
   }
 
-  /** Holds the moment that is shown. */
-  void hold(long time) {
-    limit = time;
-    fold.hold(time);
+  /** Where the head is held. */
+  private long limit() {
+    return from == PRESENT ? held : to;
+  }
+
+  private void move() {
+    fold.hold(limit());
     if (next != null) {
-      next.hold(time);
+      next.hold(limit());
     }
-  }
-
-  /** Goes on with the present. */
-  void release() {
-    hold(Long.MAX_VALUE);
     if (fold.lost() && (next == null || next.lost())) {
       begin(shape());
     }
   }
 
+  /** Holds a moment, ns; {@link Long#MAX_VALUE}: goes on with the present. */
+  void hold(long time) {
+    held = time;
+    move();
+  }
+
+  /** Shows what is between two moments of the past, ns, instead of the last so many ns. */
+  void range(long from, long to) {
+    this.from = from;
+    this.to = to;
+    move();
+  }
+
+  /** Shows the last so many ns again. */
+  void endRange() {
+    from = PRESENT;
+    move();
+  }
+
   /** Begins anew, with a log that was cleared; it is closed. */
   void restart() {
     Shape shape = shape();
-    limit = Long.MAX_VALUE;
+    held = Long.MAX_VALUE;
+    from = PRESENT;
     replace(folds.fold(shape));
   }
 
@@ -122,7 +144,7 @@ final class Graph {
 
   /** Folds anew what is mostly empty. */
   void tidy(int least) {
-    if (next == null && limit == Long.MAX_VALUE && fold.trie().mostlyEmpty(least)) {
+    if (next == null && limit() == Long.MAX_VALUE && fold.trie().mostlyEmpty(least)) {
       begin(fold.shape());
     }
   }
@@ -143,14 +165,14 @@ final class Graph {
     } else if (next != null) {
       return refold(deadline);
     } else {
-      tailDue = !fold.window(windowNanos, deadline);
+      tailDue = !seek(fold, deadline);
     }
     return false;
   }
 
   private boolean refold(long deadline) {
     next.catchUp(deadline);
-    if (!next.caughtUp() || !next.window(windowNanos, deadline)) {
+    if (!next.caughtUp() || !seek(next, deadline)) {
       return false;
     }
     fold.close();
@@ -179,7 +201,11 @@ final class Graph {
   void look(long window, long deadline) {
     windowNanos = window;
     fold.catchUp(deadline);
-    tailDue = !fold.window(window, deadline);
+    tailDue = !seek(fold, deadline);
+  }
+
+  private boolean seek(Fold of, long deadline) {
+    return from == PRESENT ? of.window(windowNanos, deadline) : of.range(from, deadline);
   }
 
   int epoch() {

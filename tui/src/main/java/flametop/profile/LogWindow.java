@@ -58,7 +58,7 @@ abstract class LogWindow implements ChangeLog.Reader {
   }
 
   /**
-   * The head goes no further than to this time, ns; {@link Long#MAX_VALUE}: to the end of the log.
+   * The head goes to this time and no further, ns; {@link Long#MAX_VALUE}: to the end of the log.
    */
   void hold(long limit) {
     this.limit = limit;
@@ -71,14 +71,27 @@ abstract class LogWindow implements ChangeLog.Reader {
 
   /** Whether the head is at the end of the log, or where it is held. */
   boolean caughtUp() {
-    return lost || !log.more(head) || log.nextTime(head) > limit;
+    return lost || !isBehind() && !isAhead();
   }
 
-  /** Takes the head towards the end of the log until {@code deadline} ({@link System#nanoTime}). */
+  private boolean isBehind() {
+    return log.more(head) && log.nextTime(head) <= limit;
+  }
+
+  /** It never goes back behind the tail, which goes first. */
+  private boolean isAhead() {
+    return log.time(head) > limit && log.less(head) && (whole || tail.before(head));
+  }
+
+  /** Takes the head to where it is to be, until {@code deadline} ({@link System#nanoTime}). */
   void catchUp(long deadline) {
     while (!caughtUp()) {
       version++;
-      log.forward(head, this::head);
+      if (isBehind()) {
+        log.forward(head, this::head);
+      } else {
+        log.backward(head, this::head);
+      }
       if (deadline - System.nanoTime() < 0) {
         break;
       }
@@ -96,16 +109,38 @@ abstract class LogWindow implements ChangeLog.Reader {
     if (lost) {
       return true;
     }
-    long target = window.headTime() - nanos;
-    boolean all = nanos == Long.MAX_VALUE || target <= log.startTime();
-    version += all == whole ? 0 : 1;
-    whole = all;
-    boolean there = true;
-    while (!whole && there && moveTail(target)) {
-      there = deadline - System.nanoTime() >= 0;
-    }
+    long from = nanos == Long.MAX_VALUE ? Long.MIN_VALUE : window.headTime() - nanos;
+    boolean there = seek(from, deadline);
     look();
     return there;
+  }
+
+  /**
+   * Takes the tail to {@code from} and the head to where it is held, like {@link #window}.
+   *
+   * @param from ns
+   */
+  boolean range(long from, long deadline) {
+    if (lost) {
+      return true;
+    }
+    boolean there = seek(from, deadline);
+    catchUp(deadline);
+    there &= caughtUp() && seek(from, deadline);
+    look();
+    return there;
+  }
+
+  private boolean seek(long from, long deadline) {
+    boolean all = from <= log.startTime();
+    version += all == whole ? 0 : 1;
+    whole = all;
+    while (!whole && moveTail(from)) {
+      if (deadline - System.nanoTime() < 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private boolean moveTail(long target) {

@@ -69,10 +69,16 @@ public final class Profile implements BatchSink, AutoCloseable {
   /** While they are asked for; null otherwise. */
   private OwnerTimes times;
 
-  private long timesWindow;
   private long timesAsked;
 
+  /** From and to, ns; null: the last so many ns. */
+  private long[] range;
+
   private Panels frozen;
+
+  /** Meaningful while frozen. */
+  private long held;
+
   private Quality frozenQuality;
   private boolean ended;
   private boolean damaged;
@@ -101,6 +107,18 @@ public final class Profile implements BatchSink, AutoCloseable {
 
   private Graph graph(Shape shape) {
     return new Graph(of -> new Fold(log, owners, stacks, options, of), () -> ++epochs, shape);
+  }
+
+  /** One that shows the moment or range that the others do. */
+  private Graph another(Shape shape) {
+    Graph another = graph(shape);
+    if (frozen != null) {
+      another.hold(held);
+    }
+    if (range != null) {
+      another.range(range[0], range[1]);
+    }
+    return another;
   }
 
   /** The picture that was asked for. */
@@ -206,11 +224,9 @@ public final class Profile implements BatchSink, AutoCloseable {
           if (frozen == null) {
             frozen = panels();
             frozenQuality = intake.quality().held();
-            long time = graph.fold().window().headTime();
-            graphs().forEach(g -> g.hold(time));
-            if (times != null) {
-              times.hold(time);
-            }
+            // Within a range it is the present that is held.
+            held = range == null ? graph.fold().window().headTime() : intake.now();
+            graphs().forEach(g -> g.hold(held));
           }
         });
   }
@@ -221,7 +237,30 @@ public final class Profile implements BatchSink, AutoCloseable {
         () -> {
           frozen = null;
           frozenQuality = null;
-          graphs().forEach(Graph::release);
+          graphs().forEach(g -> g.hold(Long.MAX_VALUE));
+          endTimes();
+        });
+  }
+
+  /**
+   * Shows what was between two moments of the past, ns; sampling goes on. Where only sums are left
+   * of it, what is shown is the nearest that there is: {@link Snapshot#time} and {@link
+   * Snapshot#windowNanos} tell.
+   */
+  public void range(long from, long to) {
+    enqueue(
+        () -> {
+          range = new long[] {from, to};
+          graphs().forEach(g -> g.range(from, to));
+        });
+  }
+
+  /** Shows the last so many ns again, as each query says. */
+  public void endRange() {
+    enqueue(
+        () -> {
+          range = null;
+          graphs().forEach(Graph::endRange);
           endTimes();
         });
   }
@@ -232,6 +271,7 @@ public final class Profile implements BatchSink, AutoCloseable {
         () -> {
           frozen = null;
           frozenQuality = null;
+          range = null;
           endSandwich();
           endTimes();
           graph.close();
@@ -448,13 +488,16 @@ public final class Profile implements BatchSink, AutoCloseable {
     timesAsked = System.nanoTime();
     if (times == null) {
       times = new OwnerTimes(log);
-      if (frozen != null) {
-        times.hold(graph.fold().window().headTime());
-      }
     }
     long deadline = timesAsked + SLICE_NANOS;
-    times.catchUp(deadline);
-    times.window(query.windowNanos(), deadline);
+    if (range != null) {
+      times.hold(range[1]);
+      times.range(range[0], deadline);
+    } else {
+      times.hold(frozen != null ? held : Long.MAX_VALUE);
+      times.catchUp(deadline);
+      times.window(query.windowNanos(), deadline);
+    }
     return new TaskReader(owners, intake.accounts(), stacks, times)
         .report(query, graph.fold().shape(), times.window().headTime());
   }
@@ -465,13 +508,8 @@ public final class Profile implements BatchSink, AutoCloseable {
     Shape above = shape.plus(new Shape.Callers(query.function()));
     Shape below = shape.plus(new Shape.Callees(query.function()));
     if (callers == null) {
-      callers = graph(above);
-      callees = graph(below);
-      if (frozen != null) {
-        long time = graph.fold().window().headTime();
-        callers.hold(time);
-        callees.hold(time);
-      }
+      callers = another(above);
+      callees = another(below);
     } else {
       callers.shape(above);
       callees.shape(below);
@@ -516,7 +554,7 @@ public final class Profile implements BatchSink, AutoCloseable {
         window.headTime() - log.startTime(),
         graph.fold().covered(),
         frozen != null,
-        frozen != null && begun ? intake.now() - window.headTime() : 0,
+        frozen != null && begun ? intake.now() - held : 0,
         graph.refolding(),
         compactedTo > log.startTime()
             ? Math.max(0, window.headTime() - compactedTo)

@@ -20,6 +20,11 @@ final class Watch {
     this.owners = owners;
   }
 
+  /** -1 before any is watched. */
+  int node() {
+    return node;
+  }
+
   /** Watches this node from now on. */
   void watch(int wanted) {
     if (node == wanted) {

@@ -189,7 +189,7 @@ class GraphReaderTest {
               0,
               20 + dice.nextInt(100),
               dice.nextInt(9),
-              Pattern.compile("f2"));
+              Pattern.compile(step % 50 < 25 ? "f2" : "f[31]"));
       GraphReader reader = random.reader(random.fold(), window);
       Matches matches = new Matches();
       GraphSlice slice = reader.tree().slice(query, 0, matches);
@@ -197,7 +197,7 @@ class GraphReaderTest {
       for (int i = 1; i < slice.size(); i++) {
         assertTrue(slice.parent()[i] < i && slice.weight()[i] > 0);
         below[slice.parent()[i]] += slice.weight()[i];
-        assertEquals(slice.name()[i].contains("f2"), slice.matched()[i]);
+        assertEquals(query.search().matcher(slice.name()[i]).find(), slice.matched()[i]);
       }
       for (int i = 0; i < slice.size(); i++) {
         assertTrue(below[i] <= slice.weight()[i]);
@@ -205,11 +205,31 @@ class GraphReaderTest {
       Snapshot.Search search = reader.search(query.search(), StateSet.ALL);
       assertTrue(search.weight() <= reader.tree().total(StateSet.ALL));
       assertEquals(search.count(), search.nodes().length);
+      checkSearch(random.fold().tree(), random.stacks, search);
       assertEquals(search.count(), Arrays.stream(search.nodes()).distinct().count());
       assertTrue(
           IntStream.range(0, slice.size()).filter(i -> slice.matched()[i]).count()
               <= search.count());
     }
+  }
+
+  private static void checkSearch(CallTree tree, Functions functions, Snapshot.Search search) {
+    int count = 0;
+    long weight = 0;
+    int all = StateSet.ALL.bits();
+    for (int node = 1; node < tree.nodes(); node++) {
+      boolean above = false;
+      for (int n = tree.parent(node); n > 0; n = tree.parent(n)) {
+        above |= search.pattern().matcher(functions.name(tree.function(n))).find();
+      }
+      if (tree.weight(node, all) > 0
+          && search.pattern().matcher(functions.name(tree.function(node))).find()) {
+        count++;
+        weight += above ? 0 : tree.weight(node, all);
+      }
+    }
+    assertEquals(count, search.count());
+    assertEquals(Math.min(weight, tree.weight(0, all)), search.weight());
   }
 
   @Test

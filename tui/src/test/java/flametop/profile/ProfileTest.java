@@ -381,6 +381,32 @@ class ProfileTest {
   }
 
   @Test
+  void range_ofThePast_showsWhatWasThen() throws Exception {
+    run(0, 41);
+    names();
+    profile.range(1500 * MS, 2000 * MS);
+    assertEquals(Map.of("busy;main;work", 250L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    assertEquals(2000 * MS, snapshot.time());
+    assertEquals(500 * MS, snapshot.windowNanos());
+    assertEquals(1000 * MS, snapshot.total());
+    assertEquals(
+        250 * MS,
+        get(profile.tasks(new TasksQuery(0, false, TasksQuery.Order.CPU, 1, null)))
+            .rows()
+            .get(0)
+            .run());
+    // Another shape, then another range; it stays while time goes on.
+    profile.shape(Shape.of(new Shape.Comms(Set.of("sleepy"), true)));
+    assertEquals(Map.of("busy;main;work", 250L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    profile.range(1000 * MS, 1100 * MS);
+    run(41, 61);
+    assertEquals(Map.of("busy;main;work", 50L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    profile.endRange();
+    assertEquals(Map.of("busy;main;work", 1500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+  }
+
+  @Test
   void restart_afterAWhile_countsFromThere() throws Exception {
     run(0, 21);
     names();

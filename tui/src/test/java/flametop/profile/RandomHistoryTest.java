@@ -114,6 +114,19 @@ class RandomHistoryTest {
                   ? Long.MAX_VALUE
                   : ((long) (random.nextDouble() * 12_000)) * MS;
           compare(world, fold, window, random.nextBoolean());
+          if (random.nextInt(3) == 0) {
+            long now = fold.window().headTime();
+            long to = now - random.nextInt(6_000) * MS;
+            long from = to - random.nextInt(4_000) * MS;
+            fold.hold(to);
+            assertTrue(fold.range(from, Long.MAX_VALUE));
+            Window there = fold.window();
+            assertTrue(there.headTime() <= Math.max(to, world.log.startTime()));
+            assertTrue(there.whole() ? from <= world.log.startTime() : there.tailTime() <= from);
+            compare(world, fold, random.nextBoolean());
+            fold.hold(Long.MAX_VALUE);
+            fold.catchUp(Long.MAX_VALUE);
+          }
         }
         world.check();
       }
@@ -175,14 +188,22 @@ class RandomHistoryTest {
   }
 
   private static void compare(World world, Fold fold, long windowNanos, boolean samples) {
-    GraphReader reader = world.reader(fold, windowNanos);
+    world.reader(fold, windowNanos);
+    compare(world, fold, samples);
+  }
+
+  /** The fold as it stands. */
+  private static void compare(World world, Fold fold, boolean samples) {
+    GraphReader reader = new GraphReader(fold, world.owners, world.stacks, 1);
     Window window = fold.window();
     Map<String, long[]> naive = new TreeMap<>();
     long[] total = new long[8];
     Shape shape = fold.shape();
     Map<Long, long[]> byEntry = new TreeMap<>();
     for (Change c : changes(world)) {
-      if (shape.admits(c.state) && world.owners.admits(shape, c.owner)) {
+      if (c.time <= window.headTime()
+          && shape.admits(c.state)
+          && world.owners.admits(shape, c.owner)) {
         int owner = shape.group() == RootOrder.THREAD ? c.owner : world.owners.group(c.owner);
         long tail = window.whole() || c.time > window.tailTime() ? 0 : 1;
         long nanos =
