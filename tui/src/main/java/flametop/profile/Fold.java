@@ -44,9 +44,21 @@ final class Fold extends LogWindow {
         public long weight(int node, int states) {
           return trie.weight(node, states, window());
         }
+
+        @Override
+        public long baseline(int node, int states) {
+          return (long) (trie.baseline(node, states) * baselineScale());
+        }
+
+        @Override
+        public boolean hasBaseline() {
+          return baseline != null;
+        }
       };
   private final Top top;
   private final Finds finds;
+  private final Trend trend;
+  private Window baseline;
   private final Sums processes = new Sums(false);
   private int processCount;
   private byte[] admitted = new byte[1024];
@@ -59,6 +71,7 @@ final class Fold extends LogWindow {
     trie = new Trie(owners, stacks, shape, !options.hideRoots());
     top = new Top(tree, stacks);
     finds = new Finds(tree, stacks);
+    trend = new Trend(log, this);
   }
 
   Trie trie() {
@@ -72,6 +85,47 @@ final class Fold extends LogWindow {
   /** The trie with its weights in the {@link #window}, whatever that is when it is read. */
   CallTree tree() {
     return tree;
+  }
+
+  /** What the watched node had in the window before. */
+  Trend trend() {
+    return trend;
+  }
+
+  @Override
+  void close() {
+    super.close();
+    trend.close();
+  }
+
+  /** What later windows are compared with; null if nothing is. */
+  Window baseline() {
+    return baseline;
+  }
+
+  /** Later windows are compared with what the window is now. */
+  void holdBaseline() {
+    baseline = window();
+    trie.hold(baseline);
+    changed();
+  }
+
+  /** Nothing is compared any more. */
+  void releaseBaseline() {
+    baseline = null;
+    trie.hold(null);
+    changed();
+  }
+
+  /**
+   * How much longer the window is than what it is compared with; 0 if it is compared with nothing.
+   */
+  double baselineScale() {
+    if (baseline == null) {
+      return 0;
+    }
+    long nanos = baseline.headTime() - (baseline.whole() ? startTime() : baseline.tailTime());
+    return nanos > 0 ? (double) covered() / nanos : 0;
   }
 
   /** Where it matches. */
@@ -100,8 +154,14 @@ final class Fold extends LogWindow {
       processes.addTail(process(owner), state, base, open, 0);
     }
     if (shape.admits(state) && (all || admits(owner))) {
-      trie.tail(owner, stack, state, base, open, samples);
+      int entry = trie.tail(owner, stack, state, base, open, samples);
+      trend.passed(entry, state, base, open);
     }
+  }
+
+  /** The entry of what the shape admits; else -1. */
+  int entry(int owner, int stack, int state) {
+    return shape.admits(state) && (all || admits(owner)) ? trie.entry(owner, stack) : -1;
   }
 
   private int process(int owner) {
@@ -132,6 +192,7 @@ final class Fold extends LogWindow {
   void renamed(int stack) {
     trie.renamed(stack, window());
     changed();
+    trend.reset();
   }
 
   /** Owners and functions that were freed may be others from now on. */

@@ -10,6 +10,9 @@ import java.util.function.IntSupplier;
 final class Graph {
   private static final long PRESENT = Long.MIN_VALUE;
 
+  /** How long one picture may look for the trend of its selection, ns. */
+  private static final long TREND_NANOS = 3_000_000;
+
   /** Begins the fold of a shape. */
   interface Folds {
     Fold fold(Shape shape);
@@ -25,9 +28,13 @@ final class Graph {
   private long held = Long.MAX_VALUE;
   private long from = PRESENT;
   private long to;
+  private Window baseline;
   private long windowNanos = Long.MAX_VALUE;
   private boolean tailDue;
   private GraphPicture picture;
+  private TopReport top;
+  private TopQuery topQuery;
+  private long topVersion;
 
   /**
    * @param epochs a new one at each call: upper half of the numbers of the nodes of a trie
@@ -79,6 +86,11 @@ final class Graph {
     return next != null && (fold.lost() || !next.shape().equals(fold.shape()));
   }
 
+  /** Whether it is not yet what it is to be. */
+  boolean isBehind() {
+    return next != null || !fold.caughtUp();
+  }
+
   /** Where the head is held. */
   private long limit() {
     return from == PRESENT ? held : to;
@@ -113,11 +125,37 @@ final class Graph {
     move();
   }
 
+  /** What is shown now is what it is compared with from now on; null if there is nothing yet. */
+  Window holdBaseline() {
+    fold.holdBaseline();
+    baseline = fold.baseline();
+    if (next != null) {
+      begin(shape());
+    }
+    return baseline;
+  }
+
+  /** What was shown between two moments is what it is compared with. */
+  void baseline(Window window) {
+    baseline = window;
+    begin(shape());
+  }
+
+  /** It is compared with nothing any more. */
+  void releaseBaseline() {
+    baseline = null;
+    fold.releaseBaseline();
+    if (next != null) {
+      next.releaseBaseline();
+    }
+  }
+
   /** Begins anew, with a log that was cleared; it is closed. */
   void restart() {
     Shape shape = shape();
     held = Long.MAX_VALUE;
     from = PRESENT;
+    baseline = null;
     replace(folds.fold(shape));
   }
 
@@ -144,7 +182,10 @@ final class Graph {
 
   /** Folds anew what is mostly empty. */
   void tidy(int least) {
-    if (next == null && limit() == Long.MAX_VALUE && fold.trie().mostlyEmpty(least)) {
+    if (next == null
+        && baseline == null
+        && limit() == Long.MAX_VALUE
+        && fold.trie().mostlyEmpty(least)) {
       begin(fold.shape());
     }
   }
@@ -171,6 +212,14 @@ final class Graph {
   }
 
   private boolean refold(long deadline) {
+    if (baseline != null && next.baseline() == null) {
+      next.hold(baseline.headTime());
+      if (!next.range(baseline.whole() ? Long.MIN_VALUE : baseline.tailTime(), deadline)) {
+        return false;
+      }
+      next.holdBaseline();
+      next.hold(limit());
+    }
     next.catchUp(deadline);
     if (!next.caughtUp() || !seek(next, deadline)) {
       return false;
@@ -212,17 +261,33 @@ final class Graph {
     return epoch;
   }
 
+  /** Its functions; made anew only if something has changed. */
+  TopReport top(TopQuery query) {
+    long version = version();
+    if (top == null || topVersion != version || !query.equals(topQuery)) {
+      top = fold.top().report(query);
+      topQuery = query;
+      topVersion = version;
+    }
+    return top;
+  }
+
+  private long version() {
+    return (long) epoch << 48 | fold.version();
+  }
+
   /** What a query asks of the graph; made anew only as far as something has changed. */
   GraphPicture picture(GraphQuery query, GraphReader reader, Matches matches) {
     picture =
         GraphPicture.of(
             picture,
             query,
-            (long) epoch << 48 | fold.version(),
+            version(),
             reader,
             resolve(query.zoom()),
             resolve(query.selected()),
-            matches);
+            matches,
+            System.nanoTime() + TREND_NANOS);
     return picture;
   }
 

@@ -19,6 +19,11 @@ record GraphPicture(
     Snapshot.Search search,
     long total) {
 
+  /** Whether something is still being looked for. */
+  private boolean isDue() {
+    return selection.before() == null;
+  }
+
   /**
    * The next one.
    *
@@ -31,7 +36,8 @@ record GraphPicture(
       GraphReader reader,
       int zoom,
       int selected,
-      Matches matches) {
+      Matches matches,
+      long deadline) {
     boolean same =
         before != null && before.version == version && before.query.states().equals(query.states());
     boolean found = same && equal(before.query.search(), query.search());
@@ -43,9 +49,9 @@ record GraphPicture(
             ? before.slice
             : reader.tree().slice(query, zoom, matches);
     Selection selection =
-        same && before.selected == selected
+        same && before.selected == selected && !before.isDue()
             ? before.selection
-            : reader.selection(selected, query.states());
+            : reader.selection(selected, query.states(), deadline);
     Snapshot.Search search = null;
     if (query.search() != null) {
       search = found ? before.search : reader.search(query.search(), query.states());

@@ -53,8 +53,12 @@ final class GraphReader {
     return tree.weight(node, states);
   }
 
-  /** The node in full. */
-  Selection selection(int node, StateSet states) {
+  /**
+   * The node in full.
+   *
+   * @param deadline for what may take long ({@link System#nanoTime})
+   */
+  Selection selection(int node, StateSet states, long deadline) {
     int function = trie.function(node);
     List<String> path = new ArrayList<>();
     for (int n = node; n != NONE; n = trie.parent(n)) {
@@ -85,7 +89,8 @@ final class GraphReader {
         single ? owners.tgid(one) : 0,
         single ? owners.commandLine(one) : "",
         weight(node, states.bits()),
-        byState);
+        byState,
+        fold.trend().before(states.bits(), deadline));
   }
 
   /** Where a node is in the source; places that nothing is known of are asked for. */

@@ -14,6 +14,9 @@ package flametop.profile;
  * @param hiddenCount how many those are
  * @param matched whether its own name matches the search
  * @param zoomIndex index of the zoomed node
+ * @param baseline what each node had in what the graph is compared with, scaled to the same length
+ *     of time; null if it is compared with nothing. Nodes that only have this are listed too, with
+ *     weight 0
  */
 public record GraphSlice(
     long[] node,
@@ -24,7 +27,8 @@ public record GraphSlice(
     long[] hiddenWeight,
     int[] hiddenCount,
     boolean[] matched,
-    int zoomIndex) {
+    int zoomIndex,
+    long[] baseline) {
   public int size() {
     return node.length;
   }

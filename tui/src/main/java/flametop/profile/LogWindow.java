@@ -28,6 +28,11 @@ abstract class LogWindow implements ChangeLog.Reader {
   /** The tail passed this. */
   abstract void tail(int owner, int stack, int state, long base, int open, long samples);
 
+  /** Where the tail stands; not to be moved. */
+  ChangeLog.Cursor tailCursor() {
+    return tail;
+  }
+
   void close() {
     log.detach(this);
   }
@@ -44,6 +49,11 @@ abstract class LogWindow implements ChangeLog.Reader {
   /** What the sums are read between now. */
   Window window() {
     return window;
+  }
+
+  /** When the log begins, ns. */
+  long startTime() {
+    return log.startTime();
   }
 
   /** How much the sums cover, ns. */

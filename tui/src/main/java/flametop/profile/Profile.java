@@ -71,6 +71,9 @@ public final class Profile implements BatchSink, AutoCloseable {
 
   private long timesAsked;
 
+  /** What it is compared with; null: nothing. */
+  private Window baseline;
+
   /** From and to, ns; null: the last so many ns. */
   private long[] range;
 
@@ -117,6 +120,9 @@ public final class Profile implements BatchSink, AutoCloseable {
     }
     if (range != null) {
       another.range(range[0], range[1]);
+    }
+    if (baseline != null) {
+      another.baseline(baseline);
     }
     return another;
   }
@@ -184,7 +190,7 @@ public final class Profile implements BatchSink, AutoCloseable {
     return request(
         () -> {
           look(graph, query.windowNanos(), SLICE_NANOS);
-          return graph.fold().top().report(query);
+          return graph.top(query);
         });
   }
 
@@ -243,6 +249,27 @@ public final class Profile implements BatchSink, AutoCloseable {
   }
 
   /**
+   * What is shown now is what is shown from now on is compared with: slices have a {@link
+   * GraphSlice#baseline}.
+   */
+  public void holdBaseline() {
+    enqueue(
+        () -> {
+          baseline = graph.holdBaseline();
+          endSandwich();
+        });
+  }
+
+  /** Nothing is compared any more. */
+  public void releaseBaseline() {
+    enqueue(
+        () -> {
+          baseline = null;
+          graphs().forEach(Graph::releaseBaseline);
+        });
+  }
+
+  /**
    * Shows what was between two moments of the past, ns; sampling goes on. Where only sums are left
    * of it, what is shown is the nearest that there is: {@link Snapshot#time} and {@link
    * Snapshot#windowNanos} tell.
@@ -272,6 +299,7 @@ public final class Profile implements BatchSink, AutoCloseable {
           frozen = null;
           frozenQuality = null;
           range = null;
+          baseline = null;
           endSandwich();
           endTimes();
           graph.close();
@@ -531,10 +559,7 @@ public final class Profile implements BatchSink, AutoCloseable {
         lower.slice(),
         lower.total(),
         selectedAbove ? upper.selection() : lower.selection(),
-        callers.refolding()
-            || callees.refolding()
-            || !callers.fold().caughtUp()
-            || !callees.fold().caughtUp());
+        callers.isBehind() || callees.isBehind());
   }
 
   private static GraphQuery slice(SandwichQuery query, long zoom, long selected) {

@@ -34,6 +34,10 @@ final class TreeReader {
     return Math.max(0, tree.weight(node, states));
   }
 
+  private long baseline(int node, int states) {
+    return tree.hasBaseline() ? Math.max(0, tree.baseline(node, states)) : 0;
+  }
+
   String name(int node) {
     return functions.name(tree.function(node));
   }
@@ -65,6 +69,7 @@ final class TreeReader {
     long[] weight = new long[256];
     long[] hiddenWeight = new long[256];
     int[] hiddenCount = new int[256];
+    long[] baseline = new long[256];
 
     SliceBuilder(GraphQuery query, Matches matches) {
       this.query = query;
@@ -80,8 +85,10 @@ final class TreeReader {
         weight = Arrays.copyOf(weight, 2 * at);
         hiddenWeight = Arrays.copyOf(hiddenWeight, 2 * at);
         hiddenCount = Arrays.copyOf(hiddenCount, 2 * at);
+        baseline = Arrays.copyOf(baseline, 2 * at);
       }
       weight[at] = nanos;
+      baseline[at] = baseline(of, query.states().bits());
       return at;
     }
 
@@ -110,7 +117,8 @@ final class TreeReader {
           Arrays.copyOf(hiddenWeight, size),
           Arrays.copyOf(hiddenCount, size),
           matched,
-          zoomIndex);
+          zoomIndex,
+          tree.hasBaseline() ? Arrays.copyOf(baseline, size) : null);
     }
   }
 
@@ -128,6 +136,7 @@ final class TreeReader {
     }
     int zoomIndex = ancestors.size;
     long zoomWeight = weight(zoom, states);
+    long zoomWidth = Math.max(zoomWeight, baseline(zoom, states));
     // What is still to be listed: a node, its parent's index, its level and weight.
     IntList dueNode = new IntList();
     IntList dueParent = new IntList();
@@ -153,7 +162,7 @@ final class TreeReader {
       int first = level < query.levels() ? tree.firstChild(node) : NONE;
       for (int child = first; child != NONE; child = tree.sibling(child)) {
         long nanos = weight(child, states);
-        if (nanos > 0) {
+        if (nanos > 0 || baseline(child, states) > 0) {
           if (children.size == weights.length) {
             weights = Arrays.copyOf(weights, 2 * children.size);
           }
@@ -168,9 +177,10 @@ final class TreeReader {
       wide.clear();
       for (int i = 0; i < children.size; i++) {
         long nanos = sum > weight ? (long) (weights[i] * scale) : weights[i];
-        if ((double) nanos * query.columns() * 8 < zoomWeight) {
+        long width = Math.max(nanos, baseline(children.items[i], states));
+        if ((double) width * query.columns() * 8 < zoomWidth) {
           slice.hiddenWeight[index] += nanos;
-          slice.hiddenCount[index]++;
+          slice.hiddenCount[index] += nanos > 0 ? 1 : 0;
         } else {
           wide.add(new Child(children.items[i], nanos));
         }

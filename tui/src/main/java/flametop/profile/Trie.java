@@ -92,6 +92,15 @@ final class Trie {
     to.addAll(thing, entrySums, entry, sign);
   }
 
+  /** Sets the bit of each node between two, both included, whose parent has its bit set. */
+  void spread(long[] bits, int from, int to) {
+    int[] above = parent;
+    for (int node = from; node <= to; node++) {
+      int p = above[node];
+      bits[node >>> 6] |= (bits[p >>> 6] >>> p & 1) << node;
+    }
+  }
+
   /** What can be told of one node by process. */
   Watch watch() {
     return watch;
@@ -104,6 +113,27 @@ final class Trie {
 
   long weight(int node, int states, Window window) {
     return nodeSums.weight(node, states, window);
+  }
+
+  /** See {@link Sums#baseline}. */
+  long baseline(int node, int states) {
+    return nodeSums.baseline(node, states);
+  }
+
+  /** What the window has now is what later ones are compared with; null: nothing is any more. */
+  void hold(Window window) {
+    if (window == null) {
+      nodeSums.release();
+      entrySums.release();
+    } else {
+      nodeSums.hold(window);
+      entrySums.hold(window);
+    }
+  }
+
+  /** Intervals below a node that are open at the tail. */
+  long tailOpen(int node, int states) {
+    return nodeSums.tailOpen(node, states);
   }
 
   int entries() {
@@ -141,16 +171,19 @@ final class Trie {
     }
   }
 
-  void tail(int owner, int stack, int state, long base, int open, long samples) {
+  /** Returns the entry. */
+  int tail(int owner, int stack, int state, long base, int open, long samples) {
     int entry = entry(owner, stack);
     entrySums.addTail(entry, state, base, open, samples);
     watch.tail(entry, state, base, open);
     for (int node = entryLeaf[entry]; node != NONE; node = parent[node]) {
       nodeSums.addTail(node, state, base, open, 0);
     }
+    return entry;
   }
 
-  private int entry(int anyOwner, int stack) {
+  /** The entry of an owner and a stack; a new one if there is none. */
+  int entry(int anyOwner, int stack) {
     int owner = order == RootOrder.THREAD ? anyOwner : owners.group(anyOwner);
     long key = (long) owner << 32 | stack & 0xFFFFFFFFL;
     int entry = entryIndex.get(key);

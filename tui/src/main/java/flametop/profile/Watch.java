@@ -1,6 +1,6 @@
 package flametop.profile;
 
-import java.util.BitSet;
+import java.util.Arrays;
 
 /** The time below one node of a trie by process, kept up to date as the trie goes on. */
 final class Watch {
@@ -8,11 +8,11 @@ final class Watch {
   private final Owners owners;
   private int node = -1;
 
-  /** Which nodes are it or below it, of the first {@link #seen}. */
-  private final BitSet within = new BitSet();
+  /** Which nodes are it or below it, of the first {@link #seen}; a bit each. */
+  private long[] within = new long[16];
 
   private int seen;
-  private Sums sums = new Sums(false);
+  private final Sums sums = new Sums(false);
   private int processes;
 
   Watch(Trie trie, Owners owners) {
@@ -31,11 +31,13 @@ final class Watch {
       return;
     }
     node = wanted;
-    within.clear();
-    within.set(node);
+    Arrays.fill(within, 0);
+    grow(node);
+    within[node >>> 6] |= 1L << node;
     seen = node + 1;
-    sums = new Sums(false);
-    processes = 0;
+    for (int process = 0; process < processes; process++) {
+      sums.clear(process);
+    }
     for (int entry = 0; entry < trie.entries(); entry++) {
       if (trie.leaf(entry) >= 0 && has(trie.leaf(entry))) {
         moved(entry, 1);
@@ -45,15 +47,22 @@ final class Watch {
 
   /** Whether a node is the watched one or below it. */
   private boolean has(int leaf) {
-    for (; seen <= leaf; seen++) {
-      if (within.get(trie.parent(seen))) {
-        within.set(seen);
-      }
+    if (leaf >= seen) {
+      grow(leaf);
+      trie.spread(within, seen, leaf);
+      seen = leaf + 1;
     }
-    return within.get(leaf);
+    return (within[leaf >>> 6] >>> leaf & 1) != 0;
   }
 
-  private boolean watched(int entry) {
+  private void grow(int to) {
+    if (to >>> 6 >= within.length) {
+      within = Arrays.copyOf(within, Math.max((to >>> 6) + 1, 2 * within.length));
+    }
+  }
+
+  /** Whether the path of an entry goes through the watched node. */
+  boolean holds(int entry) {
     return node >= 0 && trie.leaf(entry) >= 0 && has(trie.leaf(entry));
   }
 
@@ -67,27 +76,27 @@ final class Watch {
   }
 
   void head(int entry, int state, long base, int open) {
-    if (watched(entry) && trie.owner(entry) != Owners.OLDER) {
+    if (holds(entry) && trie.owner(entry) != Owners.OLDER) {
       sums.addHead(process(entry), state, base, open, 0);
     }
   }
 
   void tail(int entry, int state, long base, int open) {
-    if (watched(entry) && trie.owner(entry) != Owners.OLDER) {
+    if (holds(entry) && trie.owner(entry) != Owners.OLDER) {
       sums.addTail(process(entry), state, base, open, 0);
     }
   }
 
   /** The entry is about to leave the path that it has. */
   void leaves(int entry) {
-    if (watched(entry)) {
+    if (holds(entry)) {
       moved(entry, -1);
     }
   }
 
   /** The entry came to the path that it has. */
   void came(int entry) {
-    if (watched(entry)) {
+    if (holds(entry)) {
       moved(entry, 1);
     }
   }

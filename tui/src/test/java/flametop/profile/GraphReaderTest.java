@@ -78,7 +78,7 @@ class GraphReaderTest {
     assertArrayEquals(new int[] {-1, 0, 1, 2, 0, 4, 5, 5}, slice.parent());
     assertEquals(500 * World.MS, slice.weight()[0]);
     assertEquals(300 * World.MS, slice.weight()[1]);
-    Selection selection = world.reader().selection((int) slice.node()[1], SLEEP);
+    Selection selection = world.reader().selection((int) slice.node()[1], SLEEP, Long.MAX_VALUE);
     assertEquals(2, selection.processes());
     assertEquals(0, selection.pid());
     assertEquals(300 * World.MS, selection.nanosByState()[State.SLEEP.ordinal()]);
@@ -147,7 +147,8 @@ class GraphReaderTest {
     processes();
     sleep(0, 1, world.named("main", "guessed_leaf"));
     later();
-    Selection selection = world.reader().selection((int) slice(100, 10).node()[3], SLEEP);
+    Selection selection =
+        world.reader().selection((int) slice(100, 10).node()[3], SLEEP, Long.MAX_VALUE);
     assertTrue(selection.guessed());
     assertEquals("app", selection.module());
     assertEquals(10, selection.pid());

@@ -93,13 +93,19 @@ public class LargeTreeBenchmark {
   public Object arrow() {
     int node = random.nextInt(world.fold().trie().nodes());
     Object slice = reader.tree().slice(query, 0, matches);
-    return new Object[] {slice, reader.selection(node, StateSet.ALL)};
+    return new Object[] {slice, reader.selection(node, StateSet.ALL, Long.MAX_VALUE)};
+  }
+
+  /** A picture of 200 × 60 cells. */
+  @Benchmark
+  public Object slice() {
+    return reader.tree().slice(query, 0, matches);
   }
 
   /** The same node in the next picture. */
   @Benchmark
   public Object selection() {
-    return reader.selection(1, StateSet.ALL);
+    return reader.selection(1, StateSet.ALL, Long.MAX_VALUE);
   }
 
   /** A key typed into a search. */
@@ -114,6 +120,7 @@ public class LargeTreeBenchmark {
     return reader.search(searched, StateSet.ALL);
   }
 
+  /** The heaviest functions, after a change. */
   @Benchmark
   public TopReport top() {
     return world.fold().top().report(new TopQuery(Long.MAX_VALUE, StateSet.ALL, true, 100, null));

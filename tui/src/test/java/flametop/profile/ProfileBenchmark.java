@@ -102,7 +102,7 @@ public class ProfileBenchmark {
   /** What is told of the selected frame, the root. */
   @Benchmark
   public Selection selection() {
-    return reader.selection(0, StateSet.ALL);
+    return reader.selection(0, StateSet.ALL, Long.MAX_VALUE);
   }
 
   /** A search through all nodes. */

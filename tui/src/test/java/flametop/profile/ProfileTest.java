@@ -381,6 +381,46 @@ class ProfileTest {
   }
 
   @Test
+  void baseline_held_isInLaterSlicesOfAnyShape() throws Exception {
+    run(0, 21);
+    names();
+    assertEquals(null, get(profile.snapshot(query(1000 * MS, StateSet.ALL))).graph().baseline());
+    profile.holdBaseline();
+    // From here on nobody runs.
+    for (int pass = 21; pass < 41; pass++) {
+      send(batch(1000 + 50 * pass, true));
+    }
+    Snapshot later = get(profile.snapshot(query(500 * MS, StateSet.of(State.RUN))));
+    assertEquals(0, later.total());
+    // What vanished is listed, scaled to half a second.
+    assertArrayEquals(new String[] {"all", "busy", "main", "work"}, later.graph().name());
+    assertArrayEquals(new long[] {0, 0, 0, 0}, later.graph().weight());
+    assertEquals(250 * MS, later.graph().baseline()[3]);
+    profile.shape(Shape.of(new Shape.Reverse()));
+    folded(Long.MAX_VALUE, StateSet.ALL);
+    later = get(profile.snapshot(query(500 * MS, StateSet.of(State.RUN))));
+    assertArrayEquals(new String[] {"all", "busy", "work", "main"}, later.graph().name());
+    assertEquals(250 * MS, later.graph().baseline()[2]);
+    profile.releaseBaseline();
+    assertEquals(null, get(profile.snapshot(query(500 * MS, StateSet.ALL))).graph().baseline());
+  }
+
+  @Test
+  void selection_window_hasTheOneBefore() throws Exception {
+    run(0, 41);
+    names();
+    Snapshot first = get(profile.snapshot(query(500 * MS, StateSet.of(State.RUN))));
+    GraphQuery query =
+        new GraphQuery(
+            500 * MS, StateSet.of(State.RUN), 0, node(first.graph(), "work"), 200, 60, null);
+    Selection.Before before = get(profile.snapshot(query)).selection().before();
+    while (before == null) {
+      before = get(profile.snapshot(query)).selection().before();
+    }
+    assertEquals(new Selection.Before(500 * MS, 250 * MS, 250 * MS), before);
+  }
+
+  @Test
   void range_ofThePast_showsWhatWasThen() throws Exception {
     run(0, 41);
     names();

@@ -247,6 +247,90 @@ class RandomHistoryTest {
   }
 
   @ParameterizedTest
+  @ValueSource(longs = {25, 26, 27})
+  void trend_anyWindow_isTheWindowBefore(long seed) {
+    Random random = new Random(seed);
+    World world = new World(new Options(Shape.PLAIN, seed == 27 ? 400_000 : 64 << 20, true));
+    Simulation simulation = new Simulation(world, seed);
+    int known = 0;
+    for (int step = 0; step < 400; step++) {
+      simulation.step();
+      Fold fold = world.fold();
+      fold.window(random.nextInt(3) == 0 ? 3_000 * MS : 1_000 * MS, Long.MAX_VALUE);
+      if (step % 3 == 0) {
+        int node = random.nextInt(4) > 0 ? fold.trie().watch().node() : random.nextInt(20);
+        node = Math.max(0, Math.min(fold.trie().nodes() - 1, node));
+        fold.trie().watch().watch(node);
+        Selection.Before before = fold.trend().before(EVERY_STATE, Long.MAX_VALUE);
+        if (before != null) {
+          known++;
+          checkTrend(world, fold, node, before);
+        }
+      }
+      if (step % 50 == 0) {
+        world.check();
+      }
+    }
+    assertTrue(known > 20, "known=" + known);
+  }
+
+  private static void checkTrend(World world, Fold fold, int node, Selection.Before before) {
+    Fold then = world.fold(Shape.PLAIN);
+    long to = fold.window().tailTime();
+    then.hold(to);
+    then.catchUp(Long.MAX_VALUE);
+    then.range(to - before.windowNanos(), Long.MAX_VALUE);
+    assertEquals(to, then.window().headTime());
+    assertEquals(before.windowNanos(), then.covered());
+    int there = then.trie().find(fold.trie(), node, then.window());
+    boolean same = then.trie().depth(there) == fold.trie().depth(node);
+    long expected = same ? then.trie().weight(there, EVERY_STATE, then.window()) : 0;
+    assertEquals(Math.max(0, expected), before.weight());
+    assertEquals(Math.max(0, then.trie().weight(0, EVERY_STATE, then.window())), before.total());
+    world.folds.remove(then);
+    then.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {35, 36})
+  void baseline_held_staysWhatItWasAndScales(long seed) {
+    World world = new World(new Options(Shape.PLAIN, 300_000, true));
+    Simulation simulation = new Simulation(world, seed, true, null);
+    Map<String, Long> expected = new TreeMap<>();
+    for (int step = 0; step < 300; step++) {
+      simulation.step();
+      Fold fold = world.fold();
+      fold.window((step % 3 + 1) * 500 * MS, Long.MAX_VALUE);
+      if (step == 100) {
+        fold.holdBaseline();
+        for (int node = 0; node < fold.trie().nodes(); node++) {
+          expected.merge(path(world, fold, node), fold.tree().weight(node, EVERY_STATE), Long::sum);
+        }
+      }
+      if (step >= 100 && step % 20 == 0) {
+        Map<String, Long> actual = new TreeMap<>();
+        for (int node = 0; node < fold.trie().nodes(); node++) {
+          actual.merge(path(world, fold, node), fold.trie().baseline(node, EVERY_STATE), Long::sum);
+        }
+        actual.keySet().retainAll(expected.keySet());
+        assertTrue(expected.equals(actual), "another baseline at step " + step);
+        long root = fold.tree().baseline(0, EVERY_STATE);
+        double scale =
+            (double) fold.covered() / (fold.baseline().headTime() - fold.baseline().tailTime());
+        assertEquals((long) (expected.get("all;") * scale), root);
+      }
+    }
+  }
+
+  private static String path(World world, Fold fold, int node) {
+    String path = "";
+    for (int n = node; n >= 0; n = fold.trie().parent(n)) {
+      path = world.stacks.name(fold.trie().function(n)) + ";" + path;
+    }
+    return path;
+  }
+
+  @ParameterizedTest
   @ValueSource(longs = {15, 16})
   void top_anyHistoryAndShape_isTheNaiveOne(long seed) {
     Random random = new Random(seed);

@@ -106,7 +106,8 @@ final class Tree {
             new long[n],
             new int[n],
             new boolean[n],
-            zoomIndex);
+            zoomIndex,
+            null);
     for (int i = 0; i < n; i++) {
       Node node = listed.get(i);
       slice.node()[i] = node.id;
@@ -187,6 +188,7 @@ final class Tree {
         pid,
         commandLine,
         node.weight,
-        nanosByState);
+        nanosByState,
+        null);
   }
 }
