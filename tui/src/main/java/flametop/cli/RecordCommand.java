@@ -73,7 +73,7 @@ final class RecordCommand implements Callable<Integer> {
       order = 11,
       paramLabel = "WHAT",
       converter = By.class,
-      description = "outermost: none, comm (default), process, thread")
+      description = "outermost: none, comm (default), process, thread, cpu")
   private RootOrder by;
 
   @Option(
@@ -157,7 +157,7 @@ final class RecordCommand implements Callable<Integer> {
   static final class By implements ITypeConverter<RootOrder> {
     @Override
     public RootOrder convert(String text) {
-      return choice(RootOrder.class, text, "none, comm, process, thread");
+      return choice(RootOrder.class, text, "none, comm, process, thread, cpu");
     }
   }
 

@@ -139,29 +139,31 @@ final class Fold extends LogWindow {
   }
 
   @Override
-  void head(int owner, int stack, int state, long base, int open, long samples) {
+  void head(int owner, int stack, int spot, long base, int open, long samples) {
     if (owner != Owners.OLDER) {
-      processes.addHead(process(owner), state, base, open, 0);
+      processes.addHead(process(owner), Spot.state(spot), base, open, 0);
     }
-    if (shape.admits(state) && (all || admits(owner))) {
-      trie.head(owner, stack, state, base, open, samples);
+    if (shape.admits(spot) && (all || admits(owner))) {
+      trie.head(owner, stack, spot, base, open, samples);
     }
   }
 
   @Override
-  void tail(int owner, int stack, int state, long base, int open, long samples) {
+  void tail(int owner, int stack, int spot, long base, int open, long samples) {
     if (owner != Owners.OLDER) {
-      processes.addTail(process(owner), state, base, open, 0);
+      processes.addTail(process(owner), Spot.state(spot), base, open, 0);
     }
-    if (shape.admits(state) && (all || admits(owner))) {
-      int entry = trie.tail(owner, stack, state, base, open, samples);
-      trend.passed(entry, state, base, open);
+    if (shape.admits(spot) && (all || admits(owner))) {
+      int entry = trie.tail(owner, stack, spot, base, open, samples);
+      trend.passed(entry, Spot.state(spot), base, open);
     }
   }
 
   /** The entry of what the shape admits; else -1. */
-  int entry(int owner, int stack, int state) {
-    return shape.admits(state) && (all || admits(owner)) ? trie.entry(owner, stack) : -1;
+  int entry(int owner, int stack, int spot) {
+    return shape.admits(spot) && (all || admits(owner))
+        ? trie.entry(owner, stack, Spot.cpu(spot))
+        : -1;
   }
 
   private int process(int owner) {
@@ -193,6 +195,11 @@ final class Fold extends LogWindow {
     trie.renamed(stack, window());
     changed();
     trend.reset();
+  }
+
+  @Override
+  public boolean tellsCpus() {
+    return shape.tellsCpus();
   }
 
   /** Owners and functions that were freed may be others from now on. */

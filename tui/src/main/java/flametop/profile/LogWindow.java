@@ -23,10 +23,10 @@ abstract class LogWindow implements ChangeLog.Reader {
   }
 
   /** The head passed this. */
-  abstract void head(int owner, int stack, int state, long base, int open, long samples);
+  abstract void head(int owner, int stack, int spot, long base, int open, long samples);
 
   /** The tail passed this. */
-  abstract void tail(int owner, int stack, int state, long base, int open, long samples);
+  abstract void tail(int owner, int stack, int spot, long base, int open, long samples);
 
   /** Where the tail stands; not to be moved. */
   ChangeLog.Cursor tailCursor() {
@@ -193,7 +193,8 @@ abstract class LogWindow implements ChangeLog.Reader {
       int stack,
       int toOwner,
       int toStack,
-      int state,
+      int spot,
+      int toSpot,
       long base,
       int open,
       long samples) {
@@ -201,13 +202,13 @@ abstract class LogWindow implements ChangeLog.Reader {
       return;
     }
     version++;
-    if (head.chunk != from || head.mark != 0) {
-      head(owner, stack, state, -base, -open, -samples);
-      head(toOwner, toStack, state, base, open, samples);
+    if (head.isPast(from)) {
+      head(owner, stack, spot, -base, -open, -samples);
+      head(toOwner, toStack, toSpot, base, open, samples);
     }
-    if (tail.chunk != from || tail.mark != 0) {
-      tail(owner, stack, state, -base, -open, -samples);
-      tail(toOwner, toStack, state, base, open, samples);
+    if (tail.isPast(from)) {
+      tail(owner, stack, spot, -base, -open, -samples);
+      tail(toOwner, toStack, toSpot, base, open, samples);
     }
   }
 

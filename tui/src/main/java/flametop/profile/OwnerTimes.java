@@ -13,15 +13,20 @@ final class OwnerTimes extends LogWindow {
   }
 
   @Override
-  void head(int owner, int stack, int state, long base, int open, long samples) {
+  void head(int owner, int stack, int spot, long base, int open, long samples) {
     grow(owner);
-    sums.addHead(owner, stack == Stacks.STOLEN ? STOLEN : state, base, open, 0);
+    sums.addHead(owner, stack == Stacks.STOLEN ? STOLEN : Spot.state(spot), base, open, 0);
   }
 
   @Override
-  void tail(int owner, int stack, int state, long base, int open, long samples) {
+  void tail(int owner, int stack, int spot, long base, int open, long samples) {
     grow(owner);
-    sums.addTail(owner, stack == Stacks.STOLEN ? STOLEN : state, base, open, 0);
+    sums.addTail(owner, stack == Stacks.STOLEN ? STOLEN : Spot.state(spot), base, open, 0);
+  }
+
+  @Override
+  public boolean tellsCpus() {
+    return false;
   }
 
   private void grow(int owner) {

@@ -5,5 +5,7 @@ public enum RootOrder {
   NONE,
   COMM,
   PROCESS,
-  THREAD
+  THREAD,
+  /** The CPU that it ran on, as far as that is known. */
+  CPU
 }

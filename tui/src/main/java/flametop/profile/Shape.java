@@ -54,6 +54,17 @@ public final class Shape {
     }
   }
 
+  /**
+   * Only what ran on these CPUs, or on others. Of history that is only sums, and of what is off the
+   * CPU, that is not known: it belongs to neither.
+   */
+  public record Cpus(Set<Integer> cpus, boolean out) implements Step {
+    @Override
+    public String text() {
+      return in(out, "cpu " + joined(cpus));
+    }
+  }
+
   /** Only time in these states. */
   public record States(StateSet states) implements Step {
     @Override
@@ -69,10 +80,10 @@ public final class Shape {
   }
 
   /**
-   * Only stacks with a frame whose name matches, or without one.
+   * Only stacks with a frame whose name matches, or without one. What is no regular expression is
+   * refused with {@link java.util.regex.PatternSyntaxException}.
    *
    * @param flags of {@link Pattern#compile(String, int)}
-   * @throws java.util.regex.PatternSyntaxException if it is no regular expression
    */
   public record Matching(String regex, int flags, boolean out) implements Step {
     public Matching {
@@ -121,6 +132,7 @@ public final class Shape {
         case COMM -> "by comm";
         case PROCESS -> "by process";
         case THREAD -> "by thread";
+        case CPU -> "by CPU";
       };
     }
   }
@@ -160,6 +172,7 @@ public final class Shape {
   private final int states;
   private final boolean reversed;
   private final boolean everybody;
+  private final boolean narrowsCpus;
 
   private Shape(List<Step> steps) {
     this.steps = steps;
@@ -167,11 +180,14 @@ public final class Shape {
     int bits = -1;
     boolean reverse = false;
     boolean all = true;
+    boolean cpus = false;
     for (Step step : steps) {
       if (step instanceof Group g) {
         by = g.by;
       } else if (step instanceof States s) {
         bits &= s.states.bits();
+      } else if (step instanceof Cpus) {
+        cpus = true;
       } else if (step instanceof Reverse) {
         reverse = true;
       } else if (step instanceof Processes
@@ -185,6 +201,7 @@ public final class Shape {
     states = bits;
     reversed = reverse;
     everybody = all;
+    narrowsCpus = cpus;
   }
 
   public static Shape of(Step... steps) {
@@ -239,9 +256,23 @@ public final class Shape {
     return reversed;
   }
 
-  /** Whether time in a state counts. */
-  boolean admits(int state) {
-    return (states >> state & 1) != 0;
+  /** Whether time in a {@link Spot} counts. */
+  boolean admits(int spot) {
+    return (states >> Spot.state(spot) & 1) != 0 && (!narrowsCpus || admitsCpu(Spot.cpu(spot)));
+  }
+
+  private boolean admitsCpu(int cpu) {
+    for (Step step : steps) {
+      if (step instanceof Cpus c && (cpu == Spot.NO_CPU || c.cpus.contains(cpu) == c.out)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether it matters on which CPU something ran. */
+  public boolean tellsCpus() {
+    return narrowsCpus || group == RootOrder.CPU;
   }
 
   /** Whether it admits every task. */

@@ -56,10 +56,10 @@ final class Trend implements ChangeLog.Reader {
     open[STATES + state] += opened;
   }
 
-  private void left(int owner, int stack, int state, long nanos, int opened, long samples) {
-    int entry = fold.entry(owner, stack, state);
+  private void left(int owner, int stack, int spot, long nanos, int opened, long samples) {
+    int entry = fold.entry(owner, stack, spot);
     if (entry >= 0) {
-      add(entry, state, -nanos, -opened);
+      add(entry, Spot.state(spot), -nanos, -opened);
     }
   }
 
@@ -111,6 +111,11 @@ final class Trend implements ChangeLog.Reader {
   }
 
   @Override
+  public boolean tellsCpus() {
+    return fold.tellsCpus();
+  }
+
+  @Override
   public void leave(long from, long to) {
     if (placed && log.within(begin, from, to)) {
       placed = false;
@@ -124,7 +129,8 @@ final class Trend implements ChangeLog.Reader {
       int stack,
       int toOwner,
       int toStack,
-      int state,
+      int spot,
+      int toSpot,
       long base,
       int open,
       long samples) {

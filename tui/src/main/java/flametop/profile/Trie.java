@@ -34,6 +34,12 @@ final class Trie {
   private int entries;
   private int[] entryOwner = new int[1024];
   private int[] entryStack = new int[1024];
+
+  /** Only of a graph by CPU. */
+  private int[] entryCpu = new int[0];
+
+  private final LongTable pairs = new LongTable();
+  private int pairCount;
   private int[] entryLeaf = new int[1024];
   private int[] entryNext = new int[1024];
   private LongTable entryIndex = new LongTable();
@@ -162,8 +168,9 @@ final class Trie {
     return entrySums.samples(entry, states, window);
   }
 
-  void head(int owner, int stack, int state, long base, int open, long samples) {
-    int entry = entry(owner, stack);
+  void head(int owner, int stack, int spot, long base, int open, long samples) {
+    int entry = entry(owner, stack, Spot.cpu(spot));
+    int state = Spot.state(spot);
     entrySums.addHead(entry, state, base, open, samples);
     watch.head(entry, state, base, open);
     for (int node = entryLeaf[entry]; node != NONE; node = parent[node]) {
@@ -172,8 +179,9 @@ final class Trie {
   }
 
   /** Returns the entry. */
-  int tail(int owner, int stack, int state, long base, int open, long samples) {
-    int entry = entry(owner, stack);
+  int tail(int owner, int stack, int spot, long base, int open, long samples) {
+    int entry = entry(owner, stack, Spot.cpu(spot));
+    int state = Spot.state(spot);
     entrySums.addTail(entry, state, base, open, samples);
     watch.tail(entry, state, base, open);
     for (int node = entryLeaf[entry]; node != NONE; node = parent[node]) {
@@ -182,10 +190,11 @@ final class Trie {
     return entry;
   }
 
-  /** The entry of an owner and a stack; a new one if there is none. */
-  int entry(int anyOwner, int stack) {
+  /** The entry of an owner and a stack, on a CPU if it is by CPU; a new one if there is none. */
+  int entry(int anyOwner, int stack, int cpu) {
     int owner = order == RootOrder.THREAD ? anyOwner : owners.group(anyOwner);
-    long key = (long) owner << 32 | stack & 0xFFFFFFFFL;
+    int who = order == RootOrder.CPU ? pair(owner, cpu) : owner;
+    long key = (long) who << 32 | stack & 0xFFFFFFFFL;
     int entry = entryIndex.get(key);
     if (entry != LongTable.NONE) {
       return entry;
@@ -200,6 +209,12 @@ final class Trie {
     entryIndex.put(key, entry);
     entrySums.things(entries);
     entryOwner[entry] = owner;
+    if (order == RootOrder.CPU) {
+      if (entry >= entryCpu.length) {
+        entryCpu = Arrays.copyOf(entryCpu, Math.max(1024, 2 * entry));
+      }
+      entryCpu[entry] = cpu;
+    }
     entryStack[entry] = stack;
     entryNext[entry] = NONE;
     if (stack >= 0) {
@@ -211,13 +226,24 @@ final class Trie {
       entryNext[entry] = stackEntry[stack];
       stackEntry[stack] = entry;
     }
-    entryLeaf[entry] = place(owner, stack);
+    entryLeaf[entry] = place(entry);
     return entry;
   }
 
-  /** The leaf of the path of (owner, stack) as its names are now; counts the entry along it. */
-  private int place(int owner, int stack) {
-    int above = path(owner, stack, roots);
+  /** One number for an owner on a CPU. */
+  private int pair(int owner, int cpu) {
+    long key = (long) owner << 32 | cpu + 1;
+    int pair = pairs.get(key);
+    if (pair == LongTable.NONE) {
+      pair = pairCount++;
+      pairs.put(key, pair);
+    }
+    return pair;
+  }
+
+  /** The leaf of the path of an entry as its names are now; counts the entry along it. */
+  private int place(int entry) {
+    int above = path(entry, roots);
     if (above < 0) {
       return NONE;
     }
@@ -239,12 +265,12 @@ final class Trie {
    *
    * @return how many nodes stand above the frames; -1 if the shape leaves the stack out
    */
-  private int path(int owner, int stack, boolean withRoots) {
+  private int path(int entry, boolean withRoots) {
     path.clear();
     pathGuessed.clear();
-    rootPath(owner, path);
+    rootPath(entry, path);
     int above = path.size;
-    stacks.path(stack, withRoots, path, pathGuessed);
+    stacks.path(entryStack[entry], withRoots, path, pathGuessed);
     return shaper.shape(path, above, origins) ? above : NONE;
   }
 
@@ -255,7 +281,7 @@ final class Trie {
    * @return false if the shape leaves it out
    */
   boolean path(int entry, boolean withRoots, IntList to) {
-    if (path(entryOwner[entry], entryStack[entry], withRoots) < 0) {
+    if (path(entry, withRoots) < 0) {
       return false;
     }
     for (int i = 0; i < path.size; i++) {
@@ -265,12 +291,19 @@ final class Trie {
   }
 
   /** Appends what stands between the root and the frames. */
-  private void rootPath(int owner, IntList to) {
-    if (owner == Owners.OLDER) {
+  private void rootPath(int entry, IntList to) {
+    int owner = entryOwner[entry];
+    if (owner == Owners.OLDER && order != RootOrder.CPU) {
       return;
     }
     switch (order) {
       case NONE -> {}
+      case CPU ->
+          to.add(
+              stacks.function(
+                  NodeKind.THREAD,
+                  "",
+                  entryCpu[entry] == Spot.NO_CPU ? "[no cpu]" : "cpu " + entryCpu[entry]));
       case COMM -> to.add(stacks.function(NodeKind.PROCESS, "", owners.processComm(owner)));
       case PROCESS -> to.add(process(owner));
       case THREAD -> {
@@ -324,7 +357,7 @@ final class Trie {
     }
     for (int entry = stackEntry[stack]; entry != NONE; entry = entryNext[entry]) {
       int from = entryLeaf[entry];
-      int to = place(entryOwner[entry], stack);
+      int to = place(entry);
       watch.leaves(entry);
       entryLeaf[entry] = to;
       watch.came(entry);
@@ -361,7 +394,7 @@ final class Trie {
 
   /** The frame at this depth of an entry's path; -1 if no frame is there. */
   int frame(int entry, int depth) {
-    int above = path(entryOwner[entry], entryStack[entry], roots);
+    int above = path(entry, roots);
     int index = above < 0 ? NONE : depth - 1 - above;
     int origin = index < 0 || index >= origins.size ? NONE : origins.items[index];
     return origin < 0 ? NONE : stacks.frame(entryStack[entry], roots, origin);

@@ -169,6 +169,7 @@ class GraphReaderTest {
             case COMM -> "zeta;main";
             case PROCESS -> "zeta-10;main";
             case THREAD -> "zeta-10;t-100;main";
+            case CPU -> "[no cpu];main";
           };
       assertEquals(Map.of(expected, 100L), world.folded(SLEEP));
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +23,11 @@ class RandomHistoryTest {
 
   /** One entry of the log, and when it was seen. */
   private record Change(
-      long time, int owner, int stack, int state, long base, int open, long samples) {}
+      long time, int owner, int stack, int spot, long base, int open, long samples) {
+    int state() {
+      return Spot.state(spot);
+    }
+  }
 
   private static List<Change> changes(World world) {
     List<Change> changes = new ArrayList<>();
@@ -32,8 +37,8 @@ class RandomHistoryTest {
       List<Change> here = new ArrayList<>();
       world.log.forward(
           cursor,
-          (owner, stack, state, base, open, samples) ->
-              here.add(new Change(time, owner, stack, state, base, open, samples)));
+          (owner, stack, spot, base, open, samples) ->
+              here.add(new Change(time, owner, stack, spot, base, open, samples)));
       changes.addAll(here);
     }
     return changes;
@@ -67,8 +72,8 @@ class RandomHistoryTest {
       long nanos = c.base + c.open * head;
       all[task] += nanos;
       open[task] += c.open;
-      run[task] += c.state == State.RUN.ordinal() ? nanos : 0;
-      queued[task] += c.state == State.QUEUED.ordinal() && c.stack != Stacks.STOLEN ? nanos : 0;
+      run[task] += c.state() == State.RUN.ordinal() ? nanos : 0;
+      queued[task] += c.state() == State.QUEUED.ordinal() && c.stack != Stacks.STOLEN ? nanos : 0;
     }
     for (Simulation.Task t : simulation.tasks) {
       if (!t.seen) {
@@ -149,7 +154,7 @@ class RandomHistoryTest {
   }
 
   /** Names of the path of an entry, each with a semicolon behind; null if it is left out. */
-  private static String path(World world, Shape shape, int owner, int stack) {
+  private static String path(World world, Shape shape, int owner, int stack, int cpu) {
     boolean hidden = world.options.hideRoots();
     List<Function> frames = frames(world, shape, stack, true);
     if (hidden) {
@@ -171,6 +176,7 @@ class RandomHistoryTest {
               case COMM -> owners.processComm(owner) + ";";
               case PROCESS -> process;
               case THREAD -> process + owners.comm(owner) + "-" + owners.tid(owner) + ";";
+              case CPU -> cpu == Spot.NO_CPU ? "[no cpu];" : "cpu " + cpu + ";";
             });
     frames.forEach(f -> names.append(f.name()).append(';'));
     return names.toString();
@@ -199,10 +205,10 @@ class RandomHistoryTest {
     Map<String, long[]> naive = new TreeMap<>();
     long[] total = new long[8];
     Shape shape = fold.shape();
-    Map<Long, long[]> byEntry = new TreeMap<>();
+    Map<List<Integer>, long[]> byEntry = new HashMap<>();
     for (Change c : changes(world)) {
       if (c.time <= window.headTime()
-          && shape.admits(c.state)
+          && shape.admits(c.spot)
           && world.owners.admits(shape, c.owner)) {
         int owner = shape.group() == RootOrder.THREAD ? c.owner : world.owners.group(c.owner);
         long tail = window.whole() || c.time > window.tailTime() ? 0 : 1;
@@ -214,19 +220,17 @@ class RandomHistoryTest {
                 : c.base
                     + c.open * window.headTime()
                     - tail * (c.base + c.open * window.tailTime());
-        byEntry
-                .computeIfAbsent((long) owner << 32 | c.stack & 0xFFFFFFFFL, k -> new long[8])[
-                c.state] +=
-            nanos;
-        if (path(world, shape, owner, c.stack) != null) {
-          total[c.state] +=
+        int cpu = shape.group() == RootOrder.CPU ? Spot.cpu(c.spot) : Spot.NO_CPU;
+        byEntry.computeIfAbsent(List.of(owner, c.stack, cpu), k -> new long[8])[c.state()] += nanos;
+        if (path(world, shape, owner, c.stack, 0) != null) {
+          total[c.state()] +=
               c.base + c.open * window.headTime() - tail * (c.base + c.open * window.tailTime());
         }
       }
     }
     byEntry.forEach(
         (key, nanos) -> {
-          String names = path(world, shape, (int) (key >> 32), key.intValue());
+          String names = path(world, shape, key.get(0), key.get(1), key.get(2));
           long sum = nanos[0] + nanos[1] + nanos[2];
           if (sum > 0 && names != null) {
             naive.computeIfAbsent(names, k -> new long[1])[0] += sum;
@@ -418,7 +422,7 @@ class RandomHistoryTest {
       long value =
           c.base + c.open * window.headTime() - tail * (c.base + c.open * window.tailTime());
       if (c.stack != Stacks.STOLEN) {
-        naive.computeIfAbsent(world.owners.tid(c.owner), t -> new long[8])[c.state] += value;
+        naive.computeIfAbsent(world.owners.tid(c.owner), t -> new long[8])[c.state()] += value;
       }
     }
     TaskReader reader = new TaskReader(world.owners, world.intake.accounts(), world.stacks, times);
@@ -456,15 +460,36 @@ class RandomHistoryTest {
   @ParameterizedTest
   @ValueSource(longs = {21, 22})
   void log_compacted_keepsTheSums(long seed) {
-    World bounded = new World(new Options(Shape.PLAIN, 1_200_000, true));
+    World bounded = new World(new Options(Shape.PLAIN, 1_260_000, true));
     World whole = new World(new Options(Shape.PLAIN, 64 << 20, true));
     Simulation a = new Simulation(bounded, seed);
     Simulation b = new Simulation(whole, seed);
+    Shape[] shapes = {
+      Shape.of(new Shape.Cpus(Set.of(1), false)), Shape.of(new Shape.Group(RootOrder.CPU))
+    };
+    for (Shape shape : shapes) {
+      bounded.fold(shape);
+    }
     for (int step = 0; step < 800; step++) {
       a.step();
       b.step();
-      bounded.fold().window(5_000 * MS, Long.MAX_VALUE);
+      for (Fold fold : bounded.folds) {
+        fold.window(5_000 * MS, Long.MAX_VALUE);
+      }
     }
+    // What has forgotten its CPU has left the folds that it was in by it.
+    for (int i = 0; i < shapes.length; i++) {
+      Fold anew = bounded.fold(shapes[i]);
+      anew.catchUp(Long.MAX_VALUE);
+      for (long window : new long[] {Long.MAX_VALUE, 3_000 * MS, 30_000 * MS}) {
+        boolean same =
+            bounded
+                .folded(anew, window, StateSet.ALL, false)
+                .equals(bounded.folded(bounded.folds.get(i + 1), window, StateSet.ALL, false));
+        assertTrue(same, shapes[i] + " in " + window);
+      }
+    }
+    bounded.check();
     assertTrue(bounded.log.compactedTo() > bounded.log.startTime());
     assertEquals(whole.folded(StateSet.ALL), bounded.folded(StateSet.ALL));
     Fold anew = bounded.fold(bounded.options.shape());
