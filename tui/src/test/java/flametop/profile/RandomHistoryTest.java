@@ -304,7 +304,7 @@ class RandomHistoryTest {
     for (int step = 0; step < 300; step++) {
       simulation.step();
       Fold fold = world.fold();
-      fold.window((step % 3 + 1) * 500 * MS, Long.MAX_VALUE);
+      fold.window((step % 3 + 1) * 500L * MS, Long.MAX_VALUE);
       if (step == 100) {
         fold.holdBaseline();
         for (int node = 0; node < fold.trie().nodes(); node++) {
