@@ -125,7 +125,7 @@ final class Graph {
     move();
   }
 
-  /** What is shown now is what it is compared with from now on; null if there is nothing yet. */
+  /** What is shown now is what it is compared with from now on; returns the window that it is. */
   Window holdBaseline() {
     fold.holdBaseline();
     baseline = fold.baseline();

@@ -194,7 +194,10 @@ public final class Profile implements BatchSink, AutoCloseable {
         });
   }
 
-  /** What tasks do and did, of those that the shape admits. */
+  /**
+   * What tasks do and did, of those that the shape admits. Times are of the moment or range that is
+   * shown, states always of the present.
+   */
   public CompletableFuture<TasksReport> tasks(TasksQuery query) {
     return request(() -> report(query));
   }
@@ -475,7 +478,12 @@ public final class Profile implements BatchSink, AutoCloseable {
     }
     sweep.run(folds, retired, times);
     matches.forget();
-    log.share(graph.fold().trie().bytes() + owners.bytes() + stacks.bytes());
+    long bytes = owners.bytes() + stacks.bytes();
+    for (Graph g : graphs()) {
+      // Not what is only being folded: history that goes for that does not come back.
+      bytes += g.fold().trie().bytes();
+    }
+    log.share(bytes);
     graphs().forEach(g -> g.tidy(LEAST_EMPTY));
   }
 
