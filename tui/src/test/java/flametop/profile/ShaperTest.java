@@ -69,7 +69,8 @@ class ShaperTest {
   private String shape(Shape shape, String frames) {
     IntList path = new IntList();
     path.add(user("above"));
-    for (char c : frames.toCharArray()) {
+    for (int i = 0; i < frames.length(); i++) {
+      char c = frames.charAt(i);
       String module = Character.isUpperCase(c) ? "lib.so" : "app";
       path.add(table.function(NodeKind.USER, module, String.valueOf(c)));
     }
