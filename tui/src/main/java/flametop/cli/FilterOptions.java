@@ -1,6 +1,6 @@
 package flametop.cli;
 
-import flametop.profile.TaskFilter;
+import flametop.profile.Shape;
 import flametop.sampler.CleanText;
 import flametop.sampler.Users;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ final class FilterOptions {
     return !comms.isEmpty() || !users.isEmpty();
   }
 
-  TaskFilter filter() {
+  Shape filter() {
     Set<String> clean = new HashSet<>();
     comms.forEach(comm -> clean.add(CleanText.clean(comm, MAX_COMM)));
     Set<Integer> uids = new HashSet<>();
@@ -50,6 +50,10 @@ final class FilterOptions {
                                 + "': there is no such user; give a name of /etc/passwd, or a uid")));
       }
     }
-    return new TaskFilter(Set.of(), clean, uids);
+    Shape shape = Shape.PLAIN;
+    if (!clean.isEmpty()) {
+      shape = shape.plus(new Shape.Comms(clean, false));
+    }
+    return uids.isEmpty() ? shape : shape.plus(new Shape.Users(uids, false));
   }
 }

@@ -4,6 +4,7 @@ import flametop.export.OutputFile;
 import flametop.export.StackFormat;
 import flametop.export.Unit;
 import flametop.profile.RootOrder;
+import flametop.profile.Shape;
 import flametop.sampler.Budget;
 import flametop.sampler.KernelSource;
 import flametop.sampler.ReplaySource;
@@ -75,7 +76,7 @@ final class RecordCommand implements Callable<Integer> {
       order = 11,
       paramLabel = "WHAT",
       converter = By.class,
-      description = "outermost: none, comm (default), process, thread")
+      description = "outermost: none, comm (default), process, thread, cpu")
   private RootOrder by;
 
   @Option(
@@ -170,7 +171,7 @@ final class RecordCommand implements Callable<Integer> {
   static final class By implements ITypeConverter<RootOrder> {
     @Override
     public RootOrder convert(String text) {
-      return choice(RootOrder.class, text, "none, comm, process, thread");
+      return choice(RootOrder.class, text, "none, comm, process, thread, cpu");
     }
   }
 
@@ -262,8 +263,7 @@ final class RecordCommand implements Callable<Integer> {
     StackOutput stacks =
         new StackOutput(
             source,
-            by == null ? RootOrder.COMM : by,
-            filters.filter(),
+            by == null ? filters.filter() : filters.filter().plus(new Shape.Group(by)),
             states.shown(source.facts().wholeHost()),
             format.stacks,
             unit == null ? Unit.US : unit,

@@ -2,7 +2,6 @@ package flametop.cli;
 
 import flametop.profile.Options;
 import flametop.profile.Profile;
-import flametop.profile.RootOrder;
 import flametop.sampler.CleanText;
 import flametop.sampler.KernelSource;
 import flametop.sampler.ReplaySource;
@@ -185,14 +184,14 @@ final class ScreenCommand implements Callable<Integer> {
     Settings settings = new Settings(user);
     int history =
         given(historyMebibytes, settings, "history", new Mebibytes(), DEFAULT_HISTORY_MEBIBYTES);
-    Options options = new Options(RootOrder.COMM, (long) history << 20, filters.filter(), true);
+    Options options = new Options(filters.filter(), (long) history << 20, true);
     Double refresh = given(refreshSeconds, settings, "refresh", new Seconds(), null);
     Origin origin = replay.file() == null ? live(target) : recorded(replay.open(1));
     ScreenOptions screen =
         new ScreenOptions(
             origin.host,
             origin.what,
-            options.filter(),
+            options.shape(),
             states.given()
                 ? states.shown(origin.wholeHost)
                 : given(null, settings, "states", new States(), states.shown(origin.wholeHost)),

@@ -10,9 +10,8 @@ import flametop.profile.Extract;
 import flametop.profile.GraphQuery;
 import flametop.profile.Options;
 import flametop.profile.Profile;
-import flametop.profile.RootOrder;
+import flametop.profile.Shape;
 import flametop.profile.StateSet;
-import flametop.profile.TaskFilter;
 import flametop.sampler.BatchSink;
 import flametop.sampler.CleanText;
 import flametop.sampler.SampleSource;
@@ -40,8 +39,7 @@ final class StackOutput implements RecordingOutput {
    */
   StackOutput(
       SampleSource source,
-      RootOrder by,
-      TaskFilter filter,
+      Shape shape,
       StateSet states,
       StackFormat format,
       Unit unit,
@@ -55,7 +53,8 @@ final class StackOutput implements RecordingOutput {
     this.err = err;
     monitor = new StreamMonitor(source, false);
     profile =
-        new Profile(facts, new Options(by, Options.DEFAULT_HISTORY_BYTES, filter, false), monitor);
+        new Profile(
+            source.facts(), new Options(shape, Options.DEFAULT_HISTORY_BYTES, false), monitor);
   }
 
   @Override

@@ -3,7 +3,6 @@ package flametop.export;
 import flametop.profile.Moment;
 import flametop.profile.Snapshot;
 import flametop.profile.StateSet;
-import flametop.profile.TaskFilter;
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
 import java.time.Instant;
@@ -11,7 +10,6 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -61,8 +59,8 @@ public record Provenance(
     list.add(new Fact("kernel", ("Linux " + facts.kernel() + " " + facts.arch()).trim()));
     list.add(new Fact("target", facts.wholeHost() ? "all tasks" : facts.target()));
     list.add(new Fact("states", describe(states)));
-    if (!moment.filter().equals(TaskFilter.NONE)) {
-      list.add(new Fact("filter", describe(moment.filter())));
+    if (!moment.shape().steps().isEmpty()) {
+      list.add(new Fact("filter", moment.shape().toString()));
     }
     if (moment.zoom().length > 1) {
       list.add(new Fact("below", String.join(" > ", moment.zoom())));
@@ -144,20 +142,5 @@ public record Provenance(
             .filter(states::contains)
             .map(State::label)
             .collect(Collectors.joining(", "));
-  }
-
-  private static String describe(TaskFilter filter) {
-    List<String> parts = new ArrayList<>();
-    part(parts, "pid ", filter.tgids());
-    part(parts, "comm ", filter.comms());
-    part(parts, "uid ", filter.uids());
-    return String.join("; ", parts);
-  }
-
-  private static void part(List<String> parts, String what, Collection<?> values) {
-    if (!values.isEmpty()) {
-      parts.add(
-          what + values.stream().map(Object::toString).sorted().collect(Collectors.joining(", ")));
-    }
   }
 }

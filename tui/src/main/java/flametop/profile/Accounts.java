@@ -33,6 +33,7 @@ final class Accounts {
 
   private static final int NO_INTERVAL = Integer.MIN_VALUE;
   private static final int NO_ACCOUNT = -1;
+  private static final byte NOT_SEEN = -1;
 
   /** Switches of a task that ended: it may have slept before. */
   private static final long ENDED = -1;
@@ -63,6 +64,9 @@ final class Accounts {
   private int[] openStack = new int[256];
   private byte[] openState = new byte[256];
   private int[] sampledStack = new int[256];
+  private short[] sampledCpu = new short[256];
+  private byte[] seenState = new byte[256];
+  private long[] since = new long[256];
   private long[] doubtNanos = new long[256];
   private int[] doubtOwner = new int[256];
   private int[] doubtStack = new int[256];
@@ -157,6 +161,9 @@ final class Accounts {
       openStack = Arrays.copyOf(openStack, length);
       openState = Arrays.copyOf(openState, length);
       sampledStack = Arrays.copyOf(sampledStack, length);
+      sampledCpu = Arrays.copyOf(sampledCpu, length);
+      seenState = Arrays.copyOf(seenState, length);
+      since = Arrays.copyOf(since, length);
       doubtNanos = Arrays.copyOf(doubtNanos, length);
       doubtOwner = Arrays.copyOf(doubtOwner, length);
       doubtStack = Arrays.copyOf(doubtStack, length);
@@ -167,6 +174,7 @@ final class Accounts {
     begun[account] = false;
     sampledStack[account] = NO_INTERVAL;
     openStack[account] = NO_INTERVAL;
+    seenState[account] = NOT_SEEN;
     return account;
   }
 
@@ -197,7 +205,15 @@ final class Accounts {
             && owner[account] == owners.owner(taskOf[account])) {
       return;
     }
+    boolean goesOn =
+        seenState[account] == state.ordinal()
+            && switchSum == switches[account]
+            && (state == State.RUN || runSum == run[account]);
     long rest = settle(account, now, runSum, waitSum, switchSum, state, false);
+    if (!goesOn) {
+      seenState[account] = (byte) state.ordinal();
+      since[account] = now - rest;
+    }
     if (state != State.RUN) {
       openStack[account] = stack;
       openState[account] = (byte) state.ordinal();
@@ -210,10 +226,10 @@ final class Accounts {
   }
 
   /** A sample of the CPU clock: the task runs with this stack. */
-  void sampled(int task, long now, int stack, long runSum, long waitSum, long switchSum) {
+  void sampled(int task, long now, int cpu, int stack, long runSum, long waitSum, long switchSum) {
     if (!held(task)) {
       // It was on its way when the task ended, whose time is accounted for.
-      log.placed(owners.owner(task), stack, RUN, 0, 1);
+      log.placed(owners.owner(task), stack, RUN, cpu, 0, 1);
       return;
     }
     int account = accountOf[task];
@@ -223,10 +239,15 @@ final class Accounts {
     ran = 0;
     waited = 0;
     if (now >= time[account]) {
+      if (seenState[account] != RUN || switchSum != switches[account]) {
+        seenState[account] = (byte) RUN;
+        since[account] = now;
+      }
       settle(account, now, runSum, waitSum, switchSum, State.RUN, true);
     }
     sampledStack[account] = stack;
-    place(account, stack, ran, waited, 1);
+    sampledCpu[account] = (short) cpu;
+    place(account, ran, waited, 1);
   }
 
   /** The task ended with these sums. */
@@ -299,7 +320,7 @@ final class Accounts {
     } else {
       carry[account] = Math.min(rest, TICK_NANOS);
       if (rest > TICK_NANOS) {
-        log.placed(before, Stacks.STOLEN, QUEUED, rest - TICK_NANOS, 0);
+        log.placed(before, Stacks.STOLEN, QUEUED, Spot.NO_CPU, rest - TICK_NANOS, 0);
       }
     }
     if (wasQueued) {
@@ -324,7 +345,7 @@ final class Accounts {
         doubtState[account] = sleptState;
       }
       if (!wasOff) {
-        log.placed(before, Stacks.NOT_SAMPLED, SLEEP, slept, 0);
+        log.placed(before, Stacks.NOT_SAMPLED, SLEEP, Spot.NO_CPU, slept, 0);
       }
     }
     openStack[account] = NO_INTERVAL;
@@ -348,42 +369,70 @@ final class Accounts {
     long taken = Math.min(-rest, doubtNanos[account]);
     if (taken > 0) {
       doubtNanos[account] -= taken;
-      log.placed(doubtOwner[account], doubtStack[account], doubtState[account], -taken, 0);
+      log.placed(
+          doubtOwner[account], doubtStack[account], doubtState[account], Spot.NO_CPU, -taken, 0);
     }
     return rest + taken;
   }
 
   /** What was just settled waits for a sample. */
   private void waitFor(int account) {
-    placed(account, Stacks.NOT_SAMPLED, RUN, ran);
-    placed(account, Stacks.NOT_SAMPLED, QUEUED, waited);
+    waits(account, RUN, ran);
+    waits(account, QUEUED, waited);
     waitingRun[account] += ran;
     waitingQueued[account] += waited;
   }
 
-  /** Moves what waits to a stack, and places this as well. */
-  private void place(int account, int stack, long moreRun, long moreQueued, int samples) {
-    placed(account, Stacks.NOT_SAMPLED, RUN, -waitingRun[account]);
-    placed(account, Stacks.NOT_SAMPLED, QUEUED, -waitingQueued[account]);
-    log.placed(owner[account], stack, RUN, waitingRun[account] + moreRun, samples);
-    placed(account, stack, QUEUED, waitingQueued[account] + moreQueued);
+  /** Moves what waits to the stack and CPU of the last sample, and places this there as well. */
+  private void place(int account, long moreRun, long moreQueued, int samples) {
+    int stack = sampledStack[account];
+    int cpu = sampledCpu[account];
+    waits(account, RUN, -waitingRun[account]);
+    waits(account, QUEUED, -waitingQueued[account]);
+    log.placed(owner[account], stack, RUN, cpu, waitingRun[account] + moreRun, samples);
+    long queued = waitingQueued[account] + moreQueued;
+    if (queued != 0) {
+      log.placed(owner[account], stack, QUEUED, cpu, queued, 0);
+    }
     waitingRun[account] = 0;
     waitingQueued[account] = 0;
   }
 
-  private void placed(int account, int stack, int state, long nanos) {
+  private void waits(int account, int state, long nanos) {
     if (nanos != 0) {
-      log.placed(owner[account], stack, state, nanos, 0);
+      log.placed(owner[account], Stacks.NOT_SAMPLED, state, Spot.NO_CPU, nanos, 0);
     }
   }
 
   private void placeOnLast(int account) {
     if (sampledStack[account] != NO_INTERVAL
         && (waitingRun[account] | waitingQueued[account]) != 0) {
-      place(account, sampledStack[account], 0, 0, 0);
+      place(account, 0, 0, 0);
     }
     waitingRun[account] = 0;
     waitingQueued[account] = 0;
+  }
+
+  /**
+   * Since when a task is in the state that it was seen in last, ns; {@link Long#MAX_VALUE} if it
+   * was not seen yet.
+   */
+  long since(int task) {
+    return held(task) && seenState[accountOf[task]] != NOT_SEEN
+        ? since[accountOf[task]]
+        : Long.MAX_VALUE;
+  }
+
+  /**
+   * The stack that a task is in now or ran with last; {@link Stacks#NOT_SAMPLED} if none was seen.
+   */
+  int stack(int task) {
+    if (!held(task)) {
+      return Stacks.NOT_SAMPLED;
+    }
+    int account = accountOf[task];
+    int stack = openStack[account] != NO_INTERVAL ? openStack[account] : sampledStack[account];
+    return stack != NO_INTERVAL ? stack : Stacks.NOT_SAMPLED;
   }
 
   /** Adds the owners and stacks that accounts refer to. */

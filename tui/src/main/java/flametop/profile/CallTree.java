@@ -28,4 +28,14 @@ interface CallTree {
    * @param states bits of a {@link StateSet}
    */
   long weight(int node, int states);
+
+  /** Whether it is compared with another: {@link #baseline} means something. */
+  default boolean hasBaseline() {
+    return false;
+  }
+
+  /** What the other has there, scaled to the same length of time. */
+  default long baseline(int node, int states) {
+    return 0;
+  }
 }

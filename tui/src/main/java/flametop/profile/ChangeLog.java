@@ -9,7 +9,7 @@ import java.util.List;
  * What changed, in the order it was seen: append-only, and bounded in memory.
  *
  * <p>Time is linear in what an entry adds, so one form serves every kind of change. An interval
- * that opens at {@code s} adds {@code (base −s, open 1)} to its (owner, stack, state), one that
+ * that opens at {@code s} adds {@code (base −s, open 1)} to its (owner, stack, spot), one that
  * closes at {@code e} adds {@code (e, −1)}, and placed time adds {@code (ns, 0)}. The sum of all
  * entries of a key has the weight {@code base + open·t} at time {@code t}. Passes seen are counted
  * alike, with the number of the pass instead of the time. Sums of entries are entries themselves:
@@ -24,7 +24,7 @@ import java.util.List;
 final class ChangeLog {
   /** Takes entries. */
   interface Sink {
-    void change(int owner, int stack, int state, long base, int open, long samples);
+    void change(int owner, int stack, int spot, long base, int open, long samples);
   }
 
   /** Stands at a mark of the log. Needs to know when marks go away. */
@@ -33,8 +33,8 @@ final class ChangeLog {
     void leave(long from, long to);
 
     /**
-     * In the sum that chunk {@code from} begins, something belongs to another owner or stack from
-     * now on.
+     * In chunk {@code from}, something belongs to another owner, stack or spot from now on. No
+     * cursor stands within the chunk.
      */
     void moved(
         long from,
@@ -42,10 +42,14 @@ final class ChangeLog {
         int stack,
         int toOwner,
         int toStack,
-        int state,
+        int spot,
+        int toSpot,
         long base,
         int open,
         long samples);
+
+    /** Whether it tells CPUs apart. */
+    boolean tellsCpus();
 
     /** Chunk {@code from} and chunk {@code to} became chunk {@code to}. */
     void joined(long from, long to);
@@ -68,12 +72,17 @@ final class ChangeLog {
       mark = other.mark;
     }
 
+    /** Whether it is behind the first mark of a chunk. */
+    boolean isPast(long of) {
+      return chunk > of || chunk == of && mark > 0;
+    }
+
     boolean before(Cursor other) {
       return chunk < other.chunk || chunk == other.chunk && mark < other.mark;
     }
   }
 
-  private static final int ENTRY_BYTES = 8 + 8 + 4 + 4 + 4 + 1;
+  private static final int ENTRY_BYTES = 8 + 8 + 4 + 4 + 4 + 2;
   private static final int MARK_BYTES = 8 + 8 + 4;
 
   /** Time of a mark within a batch, until its end is known: a batch is never taken apart. */
@@ -87,7 +96,7 @@ final class ChangeLog {
   private static final class Chunk {
     int[] owner;
     int[] stack;
-    byte[] state;
+    char[] spot;
     int[] open;
     long[] base;
     long[] samples;
@@ -102,7 +111,7 @@ final class ChangeLog {
     Chunk(int capacity) {
       owner = new int[capacity];
       stack = new int[capacity];
-      state = new byte[capacity];
+      spot = new char[capacity];
       open = new int[capacity];
       base = new long[capacity];
       samples = new long[capacity];
@@ -126,7 +135,7 @@ final class ChangeLog {
     void trim() {
       owner = Arrays.copyOf(owner, count);
       stack = Arrays.copyOf(stack, count);
-      state = Arrays.copyOf(state, count);
+      spot = Arrays.copyOf(spot, count);
       open = Arrays.copyOf(open, count);
       base = Arrays.copyOf(base, count);
       samples = Arrays.copyOf(samples, count);
@@ -150,12 +159,12 @@ final class ChangeLog {
       Arrays.fill(table, -1);
     }
 
-    void add(int owner, int stack, byte state, int open, long base, long samples) {
+    void add(int owner, int stack, char spot, int open, long base, long samples) {
       int mask = table.length - 1;
-      int at = hash(owner, stack, state) & mask;
+      int at = hash(owner, stack, spot) & mask;
       int entry;
       while ((entry = table[at]) >= 0) {
-        if (to.owner[entry] == owner && to.stack[entry] == stack && to.state[entry] == state) {
+        if (to.owner[entry] == owner && to.stack[entry] == stack && to.spot[entry] == spot) {
           to.open[entry] += open;
           to.base[entry] += base;
           to.samples[entry] += samples;
@@ -169,7 +178,7 @@ final class ChangeLog {
       entry = to.count++;
       to.owner[entry] = owner;
       to.stack[entry] = stack;
-      to.state[entry] = state;
+      to.spot[entry] = spot;
       to.open[entry] = open;
       to.base[entry] = base;
       to.samples[entry] = samples;
@@ -184,7 +193,7 @@ final class ChangeLog {
       int capacity = 2 * to.count;
       to.owner = Arrays.copyOf(to.owner, capacity);
       to.stack = Arrays.copyOf(to.stack, capacity);
-      to.state = Arrays.copyOf(to.state, capacity);
+      to.spot = Arrays.copyOf(to.spot, capacity);
       to.open = Arrays.copyOf(to.open, capacity);
       to.base = Arrays.copyOf(to.base, capacity);
       to.samples = Arrays.copyOf(to.samples, capacity);
@@ -194,7 +203,7 @@ final class ChangeLog {
       Arrays.fill(table, -1);
       int mask = table.length - 1;
       for (int entry = from; entry < to.count; entry++) {
-        int at = hash(to.owner[entry], to.stack[entry], to.state[entry]) & mask;
+        int at = hash(to.owner[entry], to.stack[entry], to.spot[entry]) & mask;
         while (table[at] >= 0) {
           at = at + 1 & mask;
         }
@@ -209,7 +218,7 @@ final class ChangeLog {
         if (to.open[entry] != 0 || to.base[entry] != 0 || to.samples[entry] != 0) {
           to.owner[kept] = to.owner[entry];
           to.stack[kept] = to.stack[entry];
-          to.state[kept] = to.state[entry];
+          to.spot[kept] = to.spot[entry];
           to.open[kept] = to.open[entry];
           to.base[kept] = to.base[entry];
           to.samples[kept++] = to.samples[entry];
@@ -227,9 +236,9 @@ final class ChangeLog {
       return to;
     }
 
-    private static int hash(int owner, int stack, int state) {
+    private static int hash(int owner, int stack, int spot) {
       return (int)
-          (((owner * 31L + state) * 0x9E3779B97F4A7C15L ^ stack * 0xC2B2AE3D27D4EB4FL) >>> 29);
+          (((owner * 31L + spot) * 0x9E3779B97F4A7C15L ^ stack * 0xC2B2AE3D27D4EB4FL) >>> 29);
     }
   }
 
@@ -338,11 +347,14 @@ final class ChangeLog {
     add(owner, stack, state, -1, at, pass);
   }
 
-  void placed(int owner, int stack, int state, long nanos, int samples) {
-    add(owner, stack, state, 0, nanos, samples);
+  /**
+   * @param cpu {@link Spot#NO_CPU} if it is not known
+   */
+  void placed(int owner, int stack, int state, int cpu, long nanos, int samples) {
+    add(owner, stack, Spot.of(state, cpu), 0, nanos, samples);
   }
 
-  private void add(int owner, int stack, int state, int open, long base, long samples) {
+  private void add(int owner, int stack, int spot, int open, long base, long samples) {
     Chunk c = last();
     if (c.count == c.owner.length) {
       c.mark(UNKNOWN_YET, 0);
@@ -351,7 +363,7 @@ final class ChangeLog {
     int i = c.count++;
     c.owner[i] = owner;
     c.stack[i] = stack;
-    c.state[i] = (byte) state;
+    c.spot[i] = (char) spot;
     c.open[i] = open;
     c.base[i] = base;
     c.samples[i] = samples;
@@ -450,10 +462,18 @@ final class ChangeLog {
     Chunk c = chunk(cursor);
     int end = c.markEnd[cursor.mark];
     for (int i = c.begin(cursor.mark); i < end; i++) {
-      sink.change(c.owner[i], c.stack[i], c.state[i], c.base[i], c.open[i], c.samples[i]);
+      sink.change(c.owner[i], c.stack[i], c.spot[i], c.base[i], c.open[i], c.samples[i]);
     }
     cursor.mark++;
     normalize(cursor);
+  }
+
+  /** Whether {@link #backward} can go to a mark before the cursor. */
+  boolean less(Cursor cursor) {
+    if (cursor.mark > 0) {
+      return !chunk(cursor).sum;
+    }
+    return cursor.chunk > first && !chunks.get((int) (cursor.chunk - first) - 1).sum;
   }
 
   /**
@@ -461,20 +481,17 @@ final class ChangeLog {
    * or only the one sum of the oldest history.
    */
   boolean backward(Cursor cursor, Sink sink) {
+    if (!less(cursor)) {
+      return false;
+    }
     if (cursor.mark == 0) {
-      if (cursor.chunk == first || chunks.get((int) (cursor.chunk - first) - 1).sum) {
-        return false;
-      }
       cursor.chunk--;
       cursor.mark = chunk(cursor).marks;
     }
     Chunk c = chunk(cursor);
-    if (c.sum) {
-      return false;
-    }
     int end = c.markEnd[--cursor.mark];
     for (int i = c.begin(cursor.mark); i < end; i++) {
-      sink.change(c.owner[i], c.stack[i], c.state[i], -c.base[i], -c.open[i], -c.samples[i]);
+      sink.change(c.owner[i], c.stack[i], c.spot[i], -c.base[i], -c.open[i], -c.samples[i]);
     }
     return true;
   }
@@ -519,14 +536,16 @@ final class ChangeLog {
     }
   }
 
-  /** One mark a second for those of a chunk. */
+  /**
+   * One mark a second for those of a chunk, without their CPUs: they would be many more entries.
+   */
   private void bySecond(int index) {
     long number = first + index;
     readers.forEach(r -> r.leave(number, number));
     Chunk c = chunks.get(index);
     Merger merger = new Merger();
     for (int m = 0; m < c.marks; m++) {
-      addAll(merger, c, c.begin(m), c.markEnd[m]);
+      addWithoutCpu(merger, number, c, c.begin(m), c.markEnd[m]);
       if (m + 1 == c.marks || c.markTime[m] / SECOND != c.markTime[m + 1] / SECOND) {
         merger.mark(c.markTime[m], c.markPass[m]);
       }
@@ -632,21 +651,46 @@ final class ChangeLog {
               c.stack[i],
               owner,
               stack,
-              c.state[i],
+              c.spot[i],
+              c.spot[i],
               c.base[i],
               c.open[i],
               c.samples[i]);
         }
       }
-      merger.add(owner, stack, c.state[i], c.open[i], c.base[i], c.samples[i]);
+      merger.add(owner, stack, c.spot[i], c.open[i], c.base[i], c.samples[i]);
     }
     merger.mark(c.markTime[c.marks - 1], c.markPass[c.marks - 1]);
     return merger.chunk();
   }
 
+  private void addWithoutCpu(Merger merger, long number, Chunk c, int begin, int end) {
+    for (int i = begin; i < end; i++) {
+      int state = Spot.state(c.spot[i]);
+      if (state != c.spot[i]) {
+        for (Reader reader : readers) {
+          if (reader.tellsCpus()) {
+            reader.moved(
+                number,
+                c.owner[i],
+                c.stack[i],
+                c.owner[i],
+                c.stack[i],
+                c.spot[i],
+                state,
+                c.base[i],
+                c.open[i],
+                c.samples[i]);
+          }
+        }
+      }
+      merger.add(c.owner[i], c.stack[i], (char) state, c.open[i], c.base[i], c.samples[i]);
+    }
+  }
+
   private static void addAll(Merger merger, Chunk c, int begin, int end) {
     for (int i = begin; i < end; i++) {
-      merger.add(c.owner[i], c.stack[i], c.state[i], c.open[i], c.base[i], c.samples[i]);
+      merger.add(c.owner[i], c.stack[i], c.spot[i], c.open[i], c.base[i], c.samples[i]);
     }
   }
 }

@@ -2,150 +2,168 @@ package flametop.profile;
 
 import java.util.Arrays;
 
-/**
- * The log folded for one filter: a trie, the sums of every process whatever the filter, and the two
- * cursors that they are between. The head goes on with the log or is held; the tail goes after the
- * window, either way.
- */
-final class Fold implements ChangeLog.Reader {
-  private final ChangeLog log;
+/** The log folded for one shape: a trie, and the sums of every process whatever the shape. */
+final class Fold extends LogWindow {
   private final Owners owners;
-  private final TaskFilter filter;
+  private final Shape shape;
   private final boolean all;
-  private final boolean threads;
   private final Trie trie;
+  private final CallTree tree =
+      new CallTree() {
+        @Override
+        public int nodes() {
+          return trie.nodes();
+        }
+
+        @Override
+        public int parent(int node) {
+          return trie.parent(node);
+        }
+
+        @Override
+        public int function(int node) {
+          return trie.function(node);
+        }
+
+        @Override
+        public int firstChild(int node) {
+          return trie.firstChild(node);
+        }
+
+        @Override
+        public int sibling(int node) {
+          return trie.sibling(node);
+        }
+
+        @Override
+        public boolean isEmpty(int node) {
+          return trie.passing(node) == 0;
+        }
+
+        @Override
+        public long weight(int node, int states) {
+          return trie.weight(node, states, window());
+        }
+
+        @Override
+        public long baseline(int node, int states) {
+          return (long) (trie.baseline(node, states) * baselineScale());
+        }
+
+        @Override
+        public boolean hasBaseline() {
+          return baseline != null;
+        }
+      };
+  private final Top top;
+  private final Finds finds;
+  private final Trend trend;
+  private Window baseline;
   private final Sums processes = new Sums(false);
   private int processCount;
   private byte[] admitted = new byte[1024];
 
-  private final ChangeLog.Cursor head;
-  private final ChangeLog.Cursor tail;
-  private boolean whole = true;
-  private long limit = Long.MAX_VALUE;
-  private boolean lost;
-  private Window window;
-
-  Fold(ChangeLog log, Owners owners, Stacks stacks, Options options, TaskFilter filter) {
-    this.log = log;
+  Fold(ChangeLog log, Owners owners, Stacks stacks, Options options, Shape shape) {
+    super(log);
     this.owners = owners;
-    this.filter = filter;
-    all = filter.equals(TaskFilter.NONE);
-    threads = options.rootOrder() == RootOrder.THREAD;
-    trie = new Trie(owners, stacks, options.rootOrder(), !options.hideRoots());
-    head = log.start();
-    tail = log.start();
-    look();
-    log.attach(this);
-  }
-
-  void close() {
-    log.detach(this);
+    this.shape = shape;
+    all = shape.everybody();
+    trie = new Trie(owners, stacks, shape, !options.hideRoots());
+    top = new Top(tree, stacks);
+    finds = new Finds(tree, stacks);
+    trend = new Trend(log, this);
   }
 
   Trie trie() {
     return trie;
   }
 
-  TaskFilter filter() {
-    return filter;
+  Shape shape() {
+    return shape;
   }
 
-  /** Whether threads are told apart; otherwise an owner stands for all of its process. */
-  boolean threads() {
-    return threads;
+  /** The trie with its weights in the {@link #window}, whatever that is when it is read. */
+  CallTree tree() {
+    return tree;
   }
 
-  /** What the sums are read between now. */
-  Window window() {
-    return window;
+  /** What the watched node had in the window before. */
+  Trend trend() {
+    return trend;
   }
 
-  /** How much the sums cover, ns. */
-  long covered() {
-    return window.headTime() - (whole ? log.startTime() : window.tailTime());
+  @Override
+  void close() {
+    super.close();
+    trend.close();
   }
 
-  private void look() {
-    if (!lost) {
-      window = new Window(log.time(head), log.time(tail), log.pass(head), log.pass(tail), whole);
-    }
+  /** What later windows are compared with; null if nothing is. */
+  Window baseline() {
+    return baseline;
   }
 
-  /**
-   * The head goes no further than to this time, ns; {@link Long#MAX_VALUE}: to the end of the log.
-   */
-  void hold(long limit) {
-    this.limit = limit;
+  /** Later windows are compared with what the window is now. */
+  void holdBaseline() {
+    baseline = window();
+    trie.hold(baseline);
+    changed();
   }
 
-  /** Whether history went away in which the held head stands: only a new fold can go on. */
-  boolean lost() {
-    return lost;
-  }
-
-  /** Whether the head is at the end of the log, or where it is held. */
-  boolean caughtUp() {
-    return lost || !log.more(head) || log.nextTime(head) > limit;
-  }
-
-  /** Takes the head towards the end of the log until {@code deadline} ({@link System#nanoTime}). */
-  void catchUp(long deadline) {
-    while (!caughtUp()) {
-      log.forward(head, this::head);
-      if (deadline - System.nanoTime() < 0) {
-        break;
-      }
-    }
-    look();
+  /** Nothing is compared any more. */
+  void releaseBaseline() {
+    baseline = null;
+    trie.hold(null);
+    changed();
   }
 
   /**
-   * Takes the tail to {@code nanos} before the head, until {@code deadline} ({@link
-   * System#nanoTime}); {@link #window} and {@link #covered} tell how far it came.
-   *
-   * @return whether it is there
+   * How much longer the window is than what it is compared with; 0 if it is compared with nothing.
    */
-  boolean window(long nanos, long deadline) {
-    if (lost) {
-      return true;
+  double baselineScale() {
+    if (baseline == null) {
+      return 0;
     }
-    long target = window.headTime() - nanos;
-    whole = nanos == Long.MAX_VALUE || target <= log.startTime();
-    boolean there = true;
-    while (!whole && there && moveTail(target)) {
-      there = deadline - System.nanoTime() >= 0;
-    }
-    look();
-    return there;
+    long nanos = baseline.headTime() - (baseline.whole() ? startTime() : baseline.tailTime());
+    return nanos > 0 ? (double) covered() / nanos : 0;
   }
 
-  private boolean moveTail(long target) {
-    if (log.time(tail) > target) {
-      return log.backward(tail, this::tail);
-    }
-    if (tail.before(head) && log.more(tail) && (log.nextTime(tail) <= target || log.atSum(tail))) {
-      log.forward(tail, this::tail);
-      return true;
-    }
-    return false;
+  /** Where it matches. */
+  Finds finds() {
+    return finds;
   }
 
-  private void head(int owner, int stack, int state, long base, int open, long samples) {
+  /** The same by function. */
+  Top top() {
+    return top;
+  }
+
+  @Override
+  void head(int owner, int stack, int spot, long base, int open, long samples) {
     if (owner != Owners.OLDER) {
-      processes.addHead(process(owner), state, base, open, 0);
+      processes.addHead(process(owner), Spot.state(spot), base, open, 0);
     }
-    if (all || admits(owner)) {
-      trie.head(owner, stack, state, base, open, samples);
+    if (shape.admits(spot) && (all || admits(owner))) {
+      trie.head(owner, stack, spot, base, open, samples);
     }
   }
 
-  private void tail(int owner, int stack, int state, long base, int open, long samples) {
+  @Override
+  void tail(int owner, int stack, int spot, long base, int open, long samples) {
     if (owner != Owners.OLDER) {
-      processes.addTail(process(owner), state, base, open, 0);
+      processes.addTail(process(owner), Spot.state(spot), base, open, 0);
     }
-    if (all || admits(owner)) {
-      trie.tail(owner, stack, state, base, open, samples);
+    if (shape.admits(spot) && (all || admits(owner))) {
+      int entry = trie.tail(owner, stack, spot, base, open, samples);
+      trend.passed(entry, Spot.state(spot), base, open);
     }
+  }
+
+  /** The entry of what the shape admits; else -1. */
+  int entry(int owner, int stack, int spot) {
+    return shape.admits(spot) && (all || admits(owner))
+        ? trie.entry(owner, stack, Spot.cpu(spot))
+        : -1;
   }
 
   private int process(int owner) {
@@ -162,67 +180,33 @@ final class Fold implements ChangeLog.Reader {
       admitted = Arrays.copyOf(admitted, Math.max(owner + 1, 2 * admitted.length));
     }
     if (admitted[owner] == 0) {
-      admitted[owner] = (byte) (owners.admits(filter, owner) ? 1 : 2);
+      admitted[owner] = (byte) (owners.admits(shape, owner) ? 1 : 2);
     }
     return admitted[owner] == 1;
   }
 
-  /** ns of a process in these states, whatever the filter. */
+  /** ns of a process in these states, whatever the shape. */
   long processWeight(int process, int states) {
-    return process < processCount ? processes.weight(process, states, window) : 0;
+    return process < processCount ? processes.weight(process, states, window()) : 0;
   }
 
   /** The path of a stack is another than before. */
   void renamed(int stack) {
-    trie.renamed(stack, window);
+    trie.renamed(stack, window());
+    changed();
+    trend.reset();
   }
 
   @Override
-  public void leave(long from, long to) {
-    while (!lost && log.within(head, from, to)) {
-      if (caughtUp()) {
-        lost = true;
-      } else {
-        log.forward(head, this::head);
-      }
-    }
-    while (!lost && log.within(tail, from, to)) {
-      if (!tail.before(head)) {
-        lost = true;
-        break;
-      }
-      log.forward(tail, this::tail);
-    }
-    look();
+  public boolean tellsCpus() {
+    return shape.tellsCpus();
   }
 
-  @Override
-  public void moved(
-      long from,
-      int owner,
-      int stack,
-      int toOwner,
-      int toStack,
-      int state,
-      long base,
-      int open,
-      long samples) {
-    if (lost) {
-      return;
-    }
-    if (head.chunk != from || head.mark != 0) {
-      head(owner, stack, state, -base, -open, -samples);
-      head(toOwner, toStack, state, base, open, samples);
-    }
-    if (tail.chunk != from || tail.mark != 0) {
-      tail(owner, stack, state, -base, -open, -samples);
-      tail(toOwner, toStack, state, base, open, samples);
-    }
-  }
-
-  /** Owners that were freed may be others from now on. */
-  void ownersFreed() {
+  /** Owners and functions that were freed may be others from now on. */
+  void swept() {
     Arrays.fill(admitted, (byte) 0);
+    trie.functionsFreed();
+    finds.forget();
   }
 
   /** A process was freed: another begins without its sums. */
@@ -230,15 +214,6 @@ final class Fold implements ChangeLog.Reader {
     if (process < processCount) {
       processes.clear(process);
     }
-  }
-
-  @Override
-  public void joined(long from, long to) {
-    if (head.chunk == from) {
-      head.chunk = to;
-    }
-    if (tail.chunk == from) {
-      tail.chunk = to;
-    }
+    trie.watch().processFreed(process);
   }
 }

@@ -12,4 +12,7 @@ interface Functions {
 
   /** File name of its module, or empty. */
   String module(int function);
+
+  /** The one number of what stands for this; a new one if nothing does yet. */
+  int function(NodeKind kind, String module, String name);
 }

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * Reads what is asked for out of a fold: the selected node, folded stacks, processes; the graph by
@@ -36,46 +37,7 @@ final class GraphReader {
     window = fold.window();
     this.owners = owners;
     this.stacks = stacks;
-    tree =
-        new TreeReader(
-            new CallTree() {
-              @Override
-              public int nodes() {
-                return trie.nodes();
-              }
-
-              @Override
-              public int parent(int node) {
-                return trie.parent(node);
-              }
-
-              @Override
-              public int function(int node) {
-                return trie.function(node);
-              }
-
-              @Override
-              public int firstChild(int node) {
-                return trie.firstChild(node);
-              }
-
-              @Override
-              public int sibling(int node) {
-                return trie.sibling(node);
-              }
-
-              @Override
-              public boolean isEmpty(int node) {
-                return trie.passing(node) == 0;
-              }
-
-              @Override
-              public long weight(int node, int states) {
-                return trie.weight(node, states, window);
-              }
-            },
-            stacks,
-            epoch);
+    tree = new TreeReader(fold.tree(), stacks, epoch);
   }
 
   /** What needs no more than the tree. */
@@ -83,12 +45,21 @@ final class GraphReader {
     return tree;
   }
 
+  /** What matches in the whole graph. */
+  Snapshot.Search search(Pattern pattern, StateSet states) {
+    return fold.finds().search(pattern, states, tree);
+  }
+
   private long weight(int node, int states) {
     return tree.weight(node, states);
   }
 
-  /** The node in full. */
-  Selection selection(int node, StateSet states) {
+  /**
+   * The node in full.
+   *
+   * @param deadline for what may take long ({@link System#nanoTime})
+   */
+  Selection selection(int node, StateSet states, long deadline) {
     int function = trie.function(node);
     long[] byState = new long[State.values().length];
     for (int state = 0; state < byState.length; state++) {
@@ -96,15 +67,10 @@ final class GraphReader {
     }
     int processes = 0;
     int one = NONE;
-    boolean[] counted = new boolean[owners.processes()];
-    boolean[] within = node == ROOT ? null : below(node);
-    for (int entry = 0; entry < trie.entries(); entry++) {
-      int process = owners.process(trie.owner(entry));
-      if (process != Owners.NONE
-          && !counted[process]
-          && (within == null || within[trie.leaf(entry)])
-          && trie.entryWeight(entry, states.bits(), window) > 0) {
-        counted[process] = true;
+    Watch watch = trie.watch();
+    watch.watch(node);
+    for (int process = 0; process < watch.processes(); process++) {
+      if (watch.weight(process, states.bits(), window) > 0) {
         processes++;
         one = process;
       }
@@ -120,7 +86,8 @@ final class GraphReader {
         single ? owners.tgid(one) : 0,
         single ? owners.commandLine(one) : "",
         weight(node, states.bits()),
-        byState);
+        byState,
+        fold.trend().before(states.bits(), deadline));
   }
 
   /** Where a node is in the source; places that nothing is known of are asked for. */
@@ -129,7 +96,7 @@ final class GraphReader {
     boolean[] within = below(node);
     Map<Integer, long[]> sums = new HashMap<>();
     for (int entry = 0; entry < trie.entries(); entry++) {
-      if (within[trie.leaf(entry)]) {
+      if (trie.leaf(entry) != NONE && within[trie.leaf(entry)]) {
         long nanos = trie.entryWeight(entry, states.bits(), window);
         int frame = nanos > 0 ? trie.frame(entry, depth) : NONE;
         if (frame != NONE) {
@@ -189,15 +156,18 @@ final class GraphReader {
   List<FoldedStack> folded(StateSet states, int zoom, boolean samples) {
     Map<Path, List<FoldedStack.Share>> shares = new HashMap<>();
     IntList path = new IntList();
-    IntList guessed = new IntList();
     boolean[] within = zoom == ROOT ? null : below(zoom);
     for (int entry = 0; entry < trie.entries(); entry++) {
-      if ((within == null || within[trie.leaf(entry)])
-          && value(entry, states.bits(), samples) > 0) {
+      int leaf = trie.leaf(entry);
+      if (leaf == NONE || within != null && !within[leaf]) {
+        continue;
+      }
+      if (value(entry, states.bits(), samples) > 0) {
         path.clear();
-        guessed.clear();
-        trie.rootPath(trie.owner(entry), path);
-        stacks.path(trie.stack(entry), true, path, guessed);
+        if (!trie.path(entry, true, path)) {
+          // Left out for a frame that is not shown.
+          trie.path(entry, trie.roots(), path);
+        }
         share(
             entry,
             states.bits(),
@@ -239,7 +209,8 @@ final class GraphReader {
     int owner = trie.owner(entry);
     int process = owners.process(owner);
     int pid = process == Owners.NONE ? 0 : Math.max(0, owners.tgid(process));
-    int tid = fold.threads() ? Math.max(0, owners.tid(owner)) : 0;
+    boolean threads = fold.shape().group() == RootOrder.THREAD;
+    int tid = threads ? Math.max(0, owners.tid(owner)) : 0;
     String thread = tid > 0 ? owners.comm(owner) : "";
     long owed = 0;
     for (State state : State.values()) {

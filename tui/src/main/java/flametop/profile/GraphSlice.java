@@ -16,6 +16,9 @@ package flametop.profile;
  * @param zoomIndex index of the zoomed node
  * @param state {@link flametop.sampler.State#ordinal()} of the state, of those asked for, that most
  *     of each node's time was spent in; null if that was not asked for
+ * @param baseline what each node had in what the graph is compared with, scaled to the same length
+ *     of time; null if it is compared with nothing. Nodes that only have this are listed too, with
+ *     weight 0
  */
 public record GraphSlice(
     long[] node,
@@ -27,21 +30,8 @@ public record GraphSlice(
     int[] hiddenCount,
     boolean[] matched,
     int zoomIndex,
-    byte[] state) {
-  /** The same without states. */
-  public GraphSlice(
-      long[] node,
-      int[] parent,
-      String[] name,
-      NodeKind[] kind,
-      long[] weight,
-      long[] hiddenWeight,
-      int[] hiddenCount,
-      boolean[] matched,
-      int zoomIndex) {
-    this(node, parent, name, kind, weight, hiddenWeight, hiddenCount, matched, zoomIndex, null);
-  }
-
+    byte[] state,
+    long[] baseline) {
   public int size() {
     return node.length;
   }

@@ -44,6 +44,10 @@ final class Intake implements StreamVisitor {
     accounts = new Accounts(log, owners);
   }
 
+  Accounts accounts() {
+    return accounts;
+  }
+
   /** Adds the owners and stacks that tasks are in now. */
   void mark(BitSet ofOwners, BitSet ofStacks) {
     accounts.mark(ofOwners, ofStacks);
@@ -199,7 +203,7 @@ final class Intake implements StreamVisitor {
       boolean userMode) {
     now = Math.max(now, time);
     int seen = stack(stack, why);
-    accounts.sampled(task, time, seen, run, wait, nvcsw);
+    accounts.sampled(task, time, cpu, seen, run, wait, nvcsw);
     host.waited(cpu, accounts.takeWaited());
     host.sample(cpu, userMode, stacks.softirq(seen));
     quality.sample(owners.processOfTask(task), seen, why);

@@ -44,14 +44,17 @@ final class Matches {
     return of[function] == MATCHES;
   }
 
+  /** How often a text may be looked at. */
+  static int looks(String text) {
+    return LOOKS + LOOKS_PER_CHARACTER * text.length();
+  }
+
   private boolean find(String name) {
     if (exhausted > MOST_EXHAUSTED) {
       return false;
     }
     try {
-      return pattern
-          .matcher(new BoundedText(name, LOOKS + LOOKS_PER_CHARACTER * name.length()))
-          .find();
+      return pattern.matcher(new BoundedText(name, looks(name))).find();
     } catch (BoundedText.Exhausted e) {
       exhausted++;
       return false;

@@ -6,7 +6,7 @@ package flametop.profile;
  * @param time ns, CLOCK_MONOTONIC: its end
  * @param coveredNanos how much before that it covers
  * @param zoom names from the root to the zoomed node; the root alone for all
- * @param filter in force
+ * @param shape in force
  * @param passHz rate of passes
  * @param cpuHz rate of the CPU clock
  * @param losses until then
@@ -16,7 +16,7 @@ public record Moment(
     long time,
     long coveredNanos,
     String[] zoom,
-    TaskFilter filter,
+    Shape shape,
     int passHz,
     int cpuHz,
     Snapshot.Losses losses,

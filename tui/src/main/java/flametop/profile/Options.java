@@ -1,20 +1,17 @@
 package flametop.profile;
 
 /**
- * How a {@link Profile} is kept; fixed for its life but for the filter.
+ * How a {@link Profile} is kept; fixed for its life but for the shape.
  *
- * @param rootOrder what stands between the root and the frames
  * @param historyBytes memory for the log of changes; older history becomes sums per second, then
  *     one sum
- * @param filter shown at first
+ * @param shape of the graph at first
  * @param hideRoots whether frames that only say that nothing called them ({@code [thread start]})
  *     are left out of the graph; folded stacks keep them
  */
-public record Options(
-    RootOrder rootOrder, long historyBytes, TaskFilter filter, boolean hideRoots) {
+public record Options(Shape shape, long historyBytes, boolean hideRoots) {
   /** 16 MiB. */
   public static final long DEFAULT_HISTORY_BYTES = 16L << 20;
 
-  public static final Options DEFAULT =
-      new Options(RootOrder.COMM, DEFAULT_HISTORY_BYTES, TaskFilter.NONE, true);
+  public static final Options DEFAULT = new Options(Shape.PLAIN, DEFAULT_HISTORY_BYTES, true);
 }

@@ -360,6 +360,34 @@ final class Owners {
     return ownerProcessComm[owner];
   }
 
+  /** Whether an owner is kept there. */
+  boolean has(int owner) {
+    return ownerSlots.used(owner);
+  }
+
+  /** Tasks that are not gone; {@link #liveTask} names them. */
+  int liveTasks() {
+    return liveCount;
+  }
+
+  /** The id of a task that is not gone; in no order. */
+  int liveTask(int index) {
+    return live[index];
+  }
+
+  /** State of a task that is not gone. */
+  State stateOfTask(int task) {
+    return State.of(taskState[task]);
+  }
+
+  int tidOfTask(int task) {
+    return tid[task];
+  }
+
+  String commOfTask(int task) {
+    return taskComm[task];
+  }
+
   /** Where the process of this id of the stream is kept. */
   int processOfId(int id) {
     return processSlots.of(id);
@@ -396,26 +424,29 @@ final class Owners {
     return commandLine[process];
   }
 
-  boolean admits(TaskFilter filter, int owner) {
-    return owner != OLDER
-        && admits(filter, ownerProcess[owner], ownerComm[owner], ownerProcessComm[owner]);
+  boolean admits(Shape shape, int owner) {
+    if (owner == OLDER) {
+      return shape.everybody();
+    }
+    int process = ownerProcess[owner];
+    return shape.admits(
+        tgid[process], ownerTid[owner], uid[process], ownerComm[owner], ownerProcessComm[owner]);
   }
 
-  private boolean admits(TaskFilter filter, int process, String comm, String processComm) {
-    return (filter.tgids().isEmpty() || filter.tgids().contains(tgid[process]))
-        && (filter.comms().isEmpty()
-            || filter.comms().contains(comm)
-            || filter.comms().contains(processComm))
-        && (filter.uids().isEmpty() || filter.uids().contains(uid[process]));
+  boolean admitsTask(Shape shape, int task) {
+    int process = taskProcess[task];
+    return shape.admits(
+        tgid[process], tid[task], uid[process], taskComm[task], processComm[process]);
   }
 
   /**
    * Frees owners and processes that nothing refers to any more.
    *
    * @param kept owners that somebody refers to; more are added here
+   * @param freedOwners takes the owners
    * @param freedProcesses takes the processes
    */
-  void sweep(BitSet kept, IntConsumer freedProcesses) {
+  void sweep(BitSet kept, IntConsumer freedOwners, IntConsumer freedProcesses) {
     kept.set(OLDER);
     BitSet keptProcesses = new BitSet(processSlots.count());
     for (int task = 0; task < tasks; task++) {
@@ -452,6 +483,7 @@ final class Owners {
         owner -> {
           ownerComm[owner] = null;
           ownerProcessComm[owner] = null;
+          freedOwners.accept(owner);
         });
     processSlots.sweep(
         keptProcesses,
@@ -474,13 +506,15 @@ final class Owners {
     return nowByState[state.ordinal()];
   }
 
-  /** Tasks now, by state, of those that the filter admits. */
-  int[] tasksByState(TaskFilter filter) {
+  /** Tasks now, by state, of those that the shape admits. */
+  int[] tasksByState(Shape shape) {
+    if (shape.everybody()) {
+      return nowByState.clone();
+    }
     int[] counts = new int[State.values().length];
     for (int i = 0; i < liveCount; i++) {
       int task = live[i];
-      int process = taskProcess[task];
-      if (admits(filter, process, taskComm[task], processComm[process])) {
+      if (admitsTask(shape, task)) {
         counts[taskState[task]]++;
       }
     }

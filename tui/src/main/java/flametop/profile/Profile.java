@@ -7,6 +7,7 @@ import flametop.sampler.NameRequests;
 import flametop.sampler.StreamFacts;
 import flametop.sampler.StreamReader;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -40,6 +41,9 @@ public final class Profile implements BatchSink, AutoCloseable {
   /** A trie that is mostly empty is folded anew, if so many entries or nodes are. */
   private static final int LEAST_EMPTY = 8_192;
 
+  /** What nobody asked for in so long is not kept up to date any more, ns. */
+  private static final long PATIENCE_NANOS = 20_000_000_000L;
+
   private final LinkedBlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
   private final Options options;
   private final StreamReader reader = new StreamReader(0, false);
@@ -53,13 +57,31 @@ public final class Profile implements BatchSink, AutoCloseable {
   private final Heap heap = new Heap();
   private final Matches matches = new Matches();
 
-  private Fold fold;
-  private Fold next;
-  private Trie previous;
-  private int epoch = 1;
-  private long windowNanos = Long.MAX_VALUE;
-  private boolean tailDue;
+  private final Graph graph;
+  private int epochs;
+
+  /** Of a function, while they are asked for; null otherwise. */
+  private Graph callers;
+
+  private Graph callees;
+  private long sandwichAsked;
+
+  /** While they are asked for; null otherwise. */
+  private OwnerTimes times;
+
+  private long timesAsked;
+
+  /** What it is compared with; null: nothing. */
+  private Window baseline;
+
+  /** From and to, ns; null: the last so many ns. */
+  private long[] range;
+
   private Panels frozen;
+
+  /** Meaningful while frozen. */
+  private long held;
+
   private Quality frozenQuality;
   private boolean ended;
   private boolean damaged;
@@ -80,10 +102,29 @@ public final class Profile implements BatchSink, AutoCloseable {
     places = new Places(names);
     intake = new Intake(log, owners, stacks, known, places, host);
     sweep = new Sweep(log, intake, owners, stacks);
-    fold = new Fold(log, owners, stacks, options, options.filter());
+    graph = graph(options.shape());
     Thread thread = new Thread(this::run, "profile");
     thread.setDaemon(true);
     thread.start();
+  }
+
+  private Graph graph(Shape shape) {
+    return new Graph(of -> new Fold(log, owners, stacks, options, of), () -> ++epochs, shape);
+  }
+
+  /** One that shows the moment or range that the others do. */
+  private Graph another(Shape shape) {
+    Graph another = graph(shape);
+    if (frozen != null) {
+      another.hold(held);
+    }
+    if (range != null) {
+      another.range(range[0], range[1]);
+    }
+    if (baseline != null) {
+      another.baseline(baseline);
+    }
+    return another;
   }
 
   /** The picture that was asked for. */
@@ -91,14 +132,14 @@ public final class Profile implements BatchSink, AutoCloseable {
     return request(() -> picture(query));
   }
 
-  /** Processes with their time, whatever the filter is; heaviest first. */
+  /** Processes with their time, whatever the shape is; heaviest first. */
   public CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states) {
-    return request(() -> look(windowNanos, SLICE_NANOS).processes(states, false));
+    return request(() -> look(graph, windowNanos, SLICE_NANOS).processes(states, false));
   }
 
   /** Like {@link #processes}, those of one comm together. */
   public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
-    return request(() -> look(windowNanos, SLICE_NANOS).processes(states, true));
+    return request(() -> look(graph, windowNanos, SLICE_NANOS).processes(states, true));
   }
 
   /**
@@ -112,27 +153,25 @@ public final class Profile implements BatchSink, AutoCloseable {
       long windowNanos, StateSet states, long zoom, boolean samples) {
     return request(
         () -> {
-          while (next != null) {
-            refold();
-          }
-          GraphReader graph = look(windowNanos, Long.MAX_VALUE / 2);
-          int node = resolve(zoom);
-          return new Extract(moment(graph.path(node)), graph.folded(states, node, samples));
+          graph.finish();
+          GraphReader read = look(graph, windowNanos, Long.MAX_VALUE / 2);
+          int node = graph.resolve(zoom);
+          return new Extract(moment(read.path(node)), read.folded(states, node, samples));
         });
   }
 
   /** What bounds that which is shown, below a node. */
   public CompletableFuture<Moment> moment(long windowNanos, long zoom) {
-    return request(() -> moment(look(windowNanos, SLICE_NANOS).path(resolve(zoom))));
+    return request(() -> moment(look(graph, windowNanos, SLICE_NANOS).path(graph.resolve(zoom))));
   }
 
   private Moment moment(String[] zoom) {
     Panels panels = frozen != null ? frozen : panels();
     return new Moment(
-        fold.window().headTime(),
-        fold.covered(),
+        graph.fold().window().headTime(),
+        graph.fold().covered(),
         zoom,
-        fold.filter(),
+        graph.fold().shape(),
         panels.passHz,
         panels.cpuHz,
         panels.losses,
@@ -149,7 +188,8 @@ public final class Profile implements BatchSink, AutoCloseable {
   record Kept(int owners, int stacks, int trie, long logBytes) {}
 
   CompletableFuture<Kept> kept() {
-    return request(() -> new Kept(owners.size(), stacks.size(), fold.trie().size(), log.bytes()));
+    return request(
+        () -> new Kept(owners.size(), stacks.size(), graph.fold().trie().size(), log.bytes()));
   }
 
   /**
@@ -158,10 +198,15 @@ public final class Profile implements BatchSink, AutoCloseable {
    */
   public CompletableFuture<Source> source(long windowNanos, StateSet states, long node) {
     return request(
-        () -> look(windowNanos, SLICE_NANOS).source(node, resolve(node), states, places));
+        () ->
+            look(graph, windowNanos, SLICE_NANOS)
+                .source(node, graph.resolve(node), states, places));
   }
 
-  /** What a view shows beside the snapshot. */
+  /**
+   * What a view shows beside the snapshot. A {@link Sandwich} is folded out of the past when it is
+   * asked for first, and kept up to date for as long as it is asked for.
+   */
   public CompletableFuture<Page> page(PageQuery query) {
     return request(
         () -> {
@@ -172,6 +217,16 @@ public final class Profile implements BatchSink, AutoCloseable {
           if (query instanceof CpuReport.Query) {
             return host.report(frozen != null ? frozen.cpus : host.rows());
           }
+          if (query instanceof TopQuery q) {
+            look(graph, q.windowNanos(), SLICE_NANOS);
+            return graph.top(q);
+          }
+          if (query instanceof TasksQuery q) {
+            return report(q);
+          }
+          if (query instanceof SandwichQuery q) {
+            return picture(q);
+          }
           throw new IllegalArgumentException("no page for " + query);
         });
   }
@@ -181,15 +236,9 @@ public final class Profile implements BatchSink, AutoCloseable {
     return request(intake::counters);
   }
 
-  /** Narrows what is shown, the past included. */
-  public void filter(TaskFilter filter) {
-    enqueue(
-        () -> {
-          TaskFilter due = next != null ? next.filter() : fold.filter();
-          if (!due.equals(filter)) {
-            begin(filter);
-          }
-        });
+  /** What is shown takes another shape, the past included. */
+  public void shape(Shape shape) {
+    enqueue(() -> graph.shape(shape));
   }
 
   /** Holds the moment that is shown; sampling goes on. */
@@ -199,10 +248,9 @@ public final class Profile implements BatchSink, AutoCloseable {
           if (frozen == null) {
             frozen = panels();
             frozenQuality = intake.quality().held();
-            fold.hold(fold.window().headTime());
-            if (next != null) {
-              next.hold(fold.window().headTime());
-            }
+            // Within a range it is the present that is held.
+            held = range == null ? graph.fold().window().headTime() : intake.now();
+            graphs().forEach(g -> g.hold(held));
           }
         });
   }
@@ -213,13 +261,52 @@ public final class Profile implements BatchSink, AutoCloseable {
         () -> {
           frozen = null;
           frozenQuality = null;
-          fold.hold(Long.MAX_VALUE);
-          if (next != null) {
-            next.hold(Long.MAX_VALUE);
-          }
-          if (fold.lost() && (next == null || next.lost())) {
-            begin(next != null ? next.filter() : fold.filter());
-          }
+          graphs().forEach(g -> g.hold(Long.MAX_VALUE));
+          endTimes();
+        });
+  }
+
+  /**
+   * What is shown now is what is shown from now on is compared with: slices have a {@link
+   * GraphSlice#baseline}.
+   */
+  public void holdBaseline() {
+    enqueue(
+        () -> {
+          baseline = graph.holdBaseline();
+          endSandwich();
+        });
+  }
+
+  /** Nothing is compared any more. */
+  public void releaseBaseline() {
+    enqueue(
+        () -> {
+          baseline = null;
+          graphs().forEach(Graph::releaseBaseline);
+        });
+  }
+
+  /**
+   * Shows what was between two moments of the past, ns; sampling goes on. Where only sums are left
+   * of it, what is shown is the nearest that there is: {@link Snapshot#time} and {@link
+   * Snapshot#windowNanos} tell.
+   */
+  public void range(long from, long to) {
+    enqueue(
+        () -> {
+          range = new long[] {from, to};
+          graphs().forEach(g -> g.range(from, to));
+        });
+  }
+
+  /** Shows the last so many ns again, as each query says. */
+  public void endRange() {
+    enqueue(
+        () -> {
+          range = null;
+          graphs().forEach(Graph::endRange);
+          endTimes();
         });
   }
 
@@ -227,14 +314,15 @@ public final class Profile implements BatchSink, AutoCloseable {
   public void restart() {
     enqueue(
         () -> {
-          TaskFilter filter = next != null ? next.filter() : fold.filter();
-          drop(next);
-          next = null;
           frozen = null;
           frozenQuality = null;
-          fold.close();
+          range = null;
+          baseline = null;
+          endSandwich();
+          endTimes();
+          graph.close();
           intake.restart();
-          replace(new Fold(log, owners, stacks, options, filter));
+          graph.restart();
         });
   }
 
@@ -327,7 +415,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   private void run() {
     while (!closed) {
       try {
-        boolean due = failure == null && (next != null || tailDue || !fold.caughtUp());
+        boolean due = failure == null && due();
         Runnable item = due ? queue.poll() : queue.take();
         if (item != null) {
           item.run();
@@ -357,120 +445,172 @@ public final class Profile implements BatchSink, AutoCloseable {
       damaged = true;
       intake.tell(e.getMessage());
     }
-    stacks.takeChanged(
-        stack -> {
-          fold.renamed(stack);
-          if (next != null) {
-            next.renamed(stack);
-          }
-        });
-    fold.catchUp(System.nanoTime() + SLICE_NANOS);
+    List<Graph> graphs = graphs();
+    stacks.takeChanged(stack -> graphs.forEach(g -> g.renamed(stack)));
+    graph.fold().catchUp(System.nanoTime() + SLICE_NANOS);
     if (sweep.due()) {
       sweep();
+    }
+    long unasked = System.nanoTime() - PATIENCE_NANOS;
+    if (callers != null && sandwichAsked - unasked < 0) {
+      endSandwich();
+    }
+    if (times != null && timesAsked - unasked < 0) {
+      endTimes();
     }
     heap.tend();
   }
 
+  /** All that there are. */
+  private List<Graph> graphs() {
+    return callers == null ? List.of(graph) : List.of(graph, callers, callees);
+  }
+
+  private void endSandwich() {
+    if (callers != null) {
+      callers.close();
+      callees.close();
+      callers = null;
+      callees = null;
+    }
+  }
+
+  private void endTimes() {
+    if (times != null) {
+      times.close();
+      times = null;
+    }
+  }
+
   private void sweep() {
-    sweep.run(next == null ? List.of(fold) : List.of(fold, next), previous);
+    List<Fold> folds = new ArrayList<>();
+    List<Trie> retired = new ArrayList<>();
+    for (Graph g : graphs()) {
+      g.folds(folds);
+      if (g.previous() != null) {
+        retired.add(g.previous());
+      }
+    }
+    sweep.run(folds, retired, times);
     matches.forget();
-    log.share(fold.trie().bytes() + owners.bytes() + stacks.bytes());
-    if (next == null && frozen == null && fold.trie().mostlyEmpty(LEAST_EMPTY)) {
-      begin(fold.filter());
+    long bytes = owners.bytes() + stacks.bytes();
+    for (Graph g : graphs()) {
+      // Not what is only being folded: history that goes for that does not come back.
+      bytes += g.fold().trie().bytes();
     }
+    log.share(bytes);
+    graphs().forEach(g -> g.tidy(LEAST_EMPTY));
   }
 
-  /** Begins to fold the past for a filter, beside what is shown. */
-  private void begin(TaskFilter filter) {
-    drop(next);
-    next = new Fold(log, owners, stacks, options, filter);
-    if (frozen != null) {
-      next.hold(fold.window().headTime());
+  private boolean due() {
+    if (times != null && !times.caughtUp()) {
+      return true;
     }
-  }
-
-  private static void drop(Fold fold) {
-    if (fold != null) {
-      fold.close();
+    for (Graph g : graphs()) {
+      if (g.due()) {
+        return true;
+      }
     }
+    return false;
   }
 
   private void slice() {
     long deadline = System.nanoTime() + SLICE_NANOS;
-    if (!fold.caughtUp()) {
-      fold.catchUp(deadline);
-    } else if (next != null) {
-      refold();
+    for (Graph g : graphs()) {
+      if (g.due()) {
+        if (g.slice(deadline)) {
+          // The trie before held on to much.
+          sweep();
+        }
+        return;
+      }
+    }
+    if (times != null) {
+      times.catchUp(deadline);
+    }
+  }
+
+  private GraphReader look(Graph at, long window, long budget) {
+    at.look(window, System.nanoTime() + budget);
+    return new GraphReader(at.fold(), owners, stacks, at.epoch());
+  }
+
+  private TasksReport report(TasksQuery query) {
+    timesAsked = System.nanoTime();
+    if (times == null) {
+      times = new OwnerTimes(log);
+    }
+    long deadline = timesAsked + SLICE_NANOS;
+    if (range != null) {
+      times.hold(range[1]);
+      times.range(range[0], deadline);
     } else {
-      tailDue = !fold.window(windowNanos, deadline);
+      times.hold(frozen != null ? held : Long.MAX_VALUE);
+      times.catchUp(deadline);
+      times.window(query.windowNanos(), deadline);
     }
+    return new TaskReader(owners, intake.accounts(), stacks, times)
+        .report(query, graph.fold().shape(), times.window().headTime());
   }
 
-  private void refold() {
-    long deadline = System.nanoTime() + SLICE_NANOS;
-    next.catchUp(deadline);
-    if (next.caughtUp() && next.window(windowNanos, deadline)) {
-      fold.close();
-      Fold whole = next;
-      next = null;
-      replace(whole);
-      // The trie before held on to much.
-      sweep();
+  private Sandwich picture(SandwichQuery query) {
+    sandwichAsked = System.nanoTime();
+    Shape shape = graph.fold().shape().without(Shape.Reverse.class);
+    Shape above = shape.plus(new Shape.Callers(query.function()));
+    Shape below = shape.plus(new Shape.Callees(query.function()));
+    if (callers == null) {
+      callers = another(above);
+      callees = another(below);
+    } else {
+      callers.shape(above);
+      callees.shape(below);
     }
+    boolean selectedAbove = callers.has(query.selected());
+    GraphPicture upper =
+        callers.picture(
+            slice(query, query.callers(), selectedAbove ? query.selected() : GraphQuery.ROOT),
+            look(callers, query.windowNanos(), SLICE_NANOS),
+            matches);
+    GraphPicture lower =
+        callees.picture(
+            slice(query, query.callees(), selectedAbove ? GraphQuery.ROOT : query.selected()),
+            look(callees, query.windowNanos(), SLICE_NANOS),
+            matches);
+    return new Sandwich(
+        query.function(),
+        upper.slice(),
+        lower.slice(),
+        lower.total(),
+        selectedAbove ? upper.selection() : lower.selection(),
+        callers.isBehind() || callees.isBehind());
   }
 
-  private void replace(Fold with) {
-    previous = fold.trie();
-    previous.retire();
-    fold = with;
-    epoch++;
-  }
-
-  private GraphReader look(long window, long budget) {
-    windowNanos = window;
-    long deadline = System.nanoTime() + budget;
-    fold.catchUp(deadline);
-    tailDue = !fold.window(window, deadline);
-    return new GraphReader(fold, owners, stacks, epoch);
-  }
-
-  private int resolve(long number) {
-    int of = (int) (number >>> 32);
-    int node = (int) number;
-    if (number == GraphQuery.ROOT || node < 0) {
-      return 0;
-    }
-    if (of == epoch && node < fold.trie().nodes()) {
-      return fold.trie().follow(node);
-    }
-    if (of == epoch - 1 && previous != null && node < previous.nodes()) {
-      return fold.trie().find(previous, previous.follow(node));
-    }
-    return 0;
+  private static GraphQuery slice(SandwichQuery query, long zoom, long selected) {
+    return new GraphQuery(
+        query.windowNanos(), query.states(), zoom, selected, query.columns(), query.levels(), null);
   }
 
   private Snapshot picture(GraphQuery query) {
-    GraphReader graph = look(query.windowNanos(), SLICE_NANOS);
-    Window window = fold.window();
+    GraphPicture picture =
+        graph.picture(query, look(graph, query.windowNanos(), SLICE_NANOS), matches);
+    Window window = graph.fold().window();
     Panels panels = frozen != null ? frozen : panels();
     boolean begun = intake.now() != Long.MIN_VALUE;
     long compactedTo = log.compactedTo();
     return new Snapshot(
         window.headTime(),
         window.headTime() - log.startTime(),
-        fold.covered(),
+        graph.fold().covered(),
         frozen != null,
-        frozen != null && begun ? intake.now() - window.headTime() : 0,
-        next != null && !next.filter().equals(fold.filter()),
+        frozen != null && begun ? intake.now() - held : 0,
+        graph.refolding(),
         compactedTo > log.startTime()
             ? Math.max(0, window.headTime() - compactedTo)
             : Long.MAX_VALUE,
-        graph.tree().slice(query, resolve(query.zoom()), matches),
-        graph.tree().total(query.states()),
-        graph.selection(resolve(query.selected()), query.states()),
-        query.search() == null
-            ? null
-            : graph.tree().search(query.search(), query.states(), matches),
+        picture.slice(),
+        picture.total(),
+        picture.selection(),
+        picture.search(),
         panels.tasks,
         losses(),
         panels.cpus,
@@ -496,7 +636,7 @@ public final class Profile implements BatchSink, AutoCloseable {
 
   private Panels panels() {
     return new Panels(
-        owners.tasksByState(fold.filter()),
+        owners.tasksByState(graph.fold().shape()),
         losses(),
         host.rows(),
         host.busyBySecond(intake.now()),

@@ -1,9 +1,11 @@
 package flametop.profile;
 
-/** What stands between the root of the graph and its frames. */
+/** What stands between the root of a graph and its frames. */
 public enum RootOrder {
   NONE,
   COMM,
   PROCESS,
-  THREAD
+  THREAD,
+  /** The CPU that it ran on, as far as that is known. */
+  CPU
 }

@@ -3,7 +3,7 @@ package flametop.profile;
 /**
  * The selected node in full.
  *
- * @param node where it is now: its number may change when its name comes or the filter does
+ * @param node where it is now: its number may change when its name comes or the shape does
  * @param path names from the root down to it
  * @param module file name of its module, or empty
  * @param guessed found by frame pointer or scan, not by unwind information
@@ -12,6 +12,7 @@ package flametop.profile;
  * @param commandLine of that process, clean
  * @param weight ns in the states shown
  * @param nanosByState ns by {@link flametop.sampler.State#ordinal()}, all states
+ * @param before what it had in the window before; null if that is not known (yet)
  */
 public record Selection(
     long node,
@@ -23,4 +24,14 @@ public record Selection(
     int pid,
     String commandLine,
     long weight,
-    long[] nanosByState) {}
+    long[] nanosByState,
+    Before before) {
+  /**
+   * The window before the one that is shown, as long as that.
+   *
+   * @param windowNanos how much of it there is
+   * @param weight ns of the node then, in the states shown
+   * @param total ns of the whole graph then
+   */
+  public record Before(long windowNanos, long weight, long total) {}
+}

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * @param windowNanos how much the graph really covers
  * @param frozen whether the moment is held
  * @param waitingNanos how much came in since it was held
- * @param refolding a filter is being applied to the past; the graph is still the old one
+ * @param refolding the past is being folded into another shape; the graph is still the old one
  * @param compactedNanos history older than this before {@code time} is only sums; {@link
  *     Long#MAX_VALUE}: none
  * @param graph what is visible

@@ -47,8 +47,6 @@ final class Stacks implements Functions {
 
   private static final int NO_FUNCTION = -1;
 
-  private record Function(NodeKind kind, String module, String name) {}
-
   /** Told when the path of a stack is another than before. */
   interface Listener {
     void renamed(int stack);
@@ -137,8 +135,8 @@ final class Stacks implements Functions {
     return REASONS - why.ordinal();
   }
 
-  /** The one number of what stands for this in the graph. */
-  int function(NodeKind kind, String module, String name) {
+  @Override
+  public int function(NodeKind kind, String module, String name) {
     Function key = new Function(kind, module, name);
     Integer found = known.get(key);
     if (found != null) {
@@ -187,17 +185,17 @@ final class Stacks implements Functions {
 
   @Override
   public NodeKind kind(int function) {
-    return this.function[function].kind;
+    return this.function[function].kind();
   }
 
   @Override
   public String module(int function) {
-    return this.function[function].module;
+    return this.function[function].module();
   }
 
   @Override
   public String name(int function) {
-    return this.function[function].name;
+    return this.function[function].name();
   }
 
   void moduleSeen(int id, ModuleKind kind, String path, String buildId) {
@@ -558,6 +556,18 @@ final class Stacks implements Functions {
   }
 
   /**
+   * The function of the innermost frame, or of the innermost that is not the kernel's; null if
+   * there is none, or its name is not known yet.
+   */
+  Function innermost(int stack, boolean outsideKernel) {
+    if (stack < 0 || !stackShown[stack]) {
+      return null;
+    }
+    int index = (outsideKernel ? stackUser[stack] : stackFrames[stack].length) - 1;
+    return index < 0 ? null : function[frameFunction[stackFrames[stack][index]]];
+  }
+
+  /**
    * The frame of the function at {@code index} of a path that {@link #path} gives; -1 if it stands
    * for none.
    */
@@ -602,7 +612,7 @@ final class Stacks implements Functions {
     }
     int[] frames = stackFrames[stack];
     boolean reasoned =
-        frames.length > 0 && function[frameFunction[frames[0]]].kind == NodeKind.REASON;
+        frames.length > 0 && function[frameFunction[frames[0]]].kind() == NodeKind.REASON;
     if (!reasoned && (stackEnd[stack] != WalkEnd.ROOT || frames.length == 0)) {
       path.add(reason[stackEnd[stack].ordinal()]);
       guessed.add(0);

@@ -17,6 +17,10 @@ final class Sums {
   private long[] tailBase = new long[1024];
   private long[] headSamples;
   private long[] tailSamples;
+
+  /** ns of the window that others are compared with; null if there is none. */
+  private long[] baseline;
+
   private int[] first = new int[1024];
   private int things;
 
@@ -76,6 +80,9 @@ final class Sums {
         headSamples = Arrays.copyOf(headSamples, length);
         tailSamples = Arrays.copyOf(tailSamples, length);
       }
+      if (baseline != null) {
+        baseline = Arrays.copyOf(baseline, length);
+      }
     }
     next[slots] = first[thing];
     state[slots] = (byte) wanted;
@@ -94,6 +101,9 @@ final class Sums {
         headSamples[slot] = 0;
         tailSamples[slot] = 0;
       }
+      if (baseline != null) {
+        baseline[slot] = 0;
+      }
     }
   }
 
@@ -101,7 +111,8 @@ final class Sums {
   boolean isZero(int thing) {
     for (int slot = first[thing]; slot >= 0; slot = next[slot]) {
       if ((headBase[slot] | tailBase[slot] | headOpen[slot] | tailOpen[slot]) != 0
-          || headSamples != null && (headSamples[slot] | tailSamples[slot]) != 0) {
+          || headSamples != null && (headSamples[slot] | tailSamples[slot]) != 0
+          || baseline != null && baseline[slot] != 0) {
         return false;
       }
     }
@@ -116,6 +127,9 @@ final class Sums {
       headOpen[to] += sign * from.headOpen[slot];
       tailBase[to] += sign * from.tailBase[slot];
       tailOpen[to] += sign * from.tailOpen[slot];
+      if (baseline != null) {
+        baseline[to] += sign * from.baseline[slot];
+      }
     }
   }
 
@@ -132,6 +146,44 @@ final class Sums {
         if (!window.whole()) {
           sum -= tailBase[slot] + tailOpen[slot] * window.tailTime();
         }
+      }
+    }
+    return sum;
+  }
+
+  /** What the window has now is what later ones are compared with. */
+  void hold(Window window) {
+    baseline = new long[next.length];
+    for (int slot = 0; slot < slots; slot++) {
+      baseline[slot] = headBase[slot] + headOpen[slot] * window.headTime();
+      if (!window.whole()) {
+        baseline[slot] -= tailBase[slot] + tailOpen[slot] * window.tailTime();
+      }
+    }
+  }
+
+  /** Nothing is compared any more. */
+  void release() {
+    baseline = null;
+  }
+
+  /** ns of a thing in the window that was held; 0 if none is. */
+  long baseline(int thing, int states) {
+    long sum = 0;
+    for (int slot = first[thing]; baseline != null && slot >= 0; slot = next[slot]) {
+      if ((states & 1 << state[slot]) != 0) {
+        sum += baseline[slot];
+      }
+    }
+    return sum;
+  }
+
+  /** Intervals of a thing that are open at the tail. */
+  long tailOpen(int thing, int states) {
+    long sum = 0;
+    for (int slot = first[thing]; slot >= 0; slot = next[slot]) {
+      if ((states & 1 << state[slot]) != 0) {
+        sum += tailOpen[slot];
       }
     }
     return sum;

@@ -30,21 +30,27 @@ final class Sweep {
 
   /**
    * @param folds all that there are
-   * @param retired null if there is none
+   * @param retired tries that only keep their paths
+   * @param times null if there are none
    */
-  void run(List<Fold> folds, Trie retired) {
+  void run(List<Fold> folds, List<Trie> retired, OwnerTimes times) {
     BitSet keptOwners = new BitSet();
     BitSet keptStacks = new BitSet();
     BitSet keptFunctions = new BitSet();
     log.mark(keptOwners, keptStacks);
     intake.mark(keptOwners, keptStacks);
     folds.forEach(fold -> fold.trie().mark(keptOwners, keptStacks, keptFunctions));
-    if (retired != null) {
-      retired.mark(keptOwners, keptStacks, keptFunctions);
-    }
-    owners.sweep(keptOwners, process -> folds.forEach(fold -> fold.processFreed(process)));
-    folds.forEach(Fold::ownersFreed);
+    retired.forEach(trie -> trie.mark(keptOwners, keptStacks, keptFunctions));
+    owners.sweep(
+        keptOwners,
+        owner -> {
+          if (times != null) {
+            times.ownerFreed(owner);
+          }
+        },
+        process -> folds.forEach(fold -> fold.processFreed(process)));
     stacks.sweep(keptStacks, keptFunctions);
+    folds.forEach(Fold::swept);
     due = owners.made() + stacks.made() + Math.max(SOONEST, (owners.size() + stacks.size()) / 4);
   }
 }

@@ -4,15 +4,9 @@ import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.regex.Pattern;
 
-/**
- * Reads out of a call tree what can be seen of it, and what a search finds. Goes only where
- * something is to be seen.
- */
+/** Reads out of a call tree what can be seen of it. Goes only where something is to be seen. */
 final class TreeReader {
-  private static final int MAX_MATCHES = 4_096;
-
   private static final int STATES = State.values().length;
   private static final int ROOT = 0;
   private static final int NONE = -1;
@@ -42,15 +36,20 @@ final class TreeReader {
     return Math.max(0, tree.weight(node, states));
   }
 
+  private long baseline(int node, int states) {
+    return tree.hasBaseline() ? Math.max(0, tree.baseline(node, states)) : 0;
+  }
+
   String name(int node) {
     return functions.name(tree.function(node));
   }
 
-  private int compare(int a, int b) {
+  /** Order of siblings. */
+  int compare(int a, int b) {
     return compareFunctions(tree.function(a), tree.function(b));
   }
 
-  /** Order of siblings: by name, then kind, then module. */
+  /** By name, then kind, then module. */
   int compareFunctions(int a, int b) {
     if (a == b) {
       return 0;
@@ -72,6 +71,7 @@ final class TreeReader {
     long[] weight = new long[256];
     long[] hiddenWeight = new long[256];
     int[] hiddenCount = new int[256];
+    long[] baseline = new long[256];
 
     SliceBuilder(GraphQuery query, Matches matches) {
       this.query = query;
@@ -87,8 +87,10 @@ final class TreeReader {
         weight = Arrays.copyOf(weight, 2 * at);
         hiddenWeight = Arrays.copyOf(hiddenWeight, 2 * at);
         hiddenCount = Arrays.copyOf(hiddenCount, 2 * at);
+        baseline = Arrays.copyOf(baseline, 2 * at);
       }
       weight[at] = nanos;
+      baseline[at] = baseline(of, query.states().bits());
       return at;
     }
 
@@ -118,7 +120,8 @@ final class TreeReader {
           Arrays.copyOf(hiddenCount, size),
           matched,
           zoomIndex,
-          query.byState() ? states(size) : null);
+          query.byState() ? states(size) : null,
+          tree.hasBaseline() ? Arrays.copyOf(baseline, size) : null);
     }
 
     private byte[] states(int size) {
@@ -152,6 +155,7 @@ final class TreeReader {
     }
     int zoomIndex = ancestors.size;
     long zoomWeight = weight(zoom, states);
+    long zoomWidth = Math.max(zoomWeight, baseline(zoom, states));
     // What is still to be listed: a node, its parent's index, its level and weight.
     IntList dueNode = new IntList();
     IntList dueParent = new IntList();
@@ -177,7 +181,7 @@ final class TreeReader {
       int first = level < query.levels() ? tree.firstChild(node) : NONE;
       for (int child = first; child != NONE; child = tree.sibling(child)) {
         long nanos = weight(child, states);
-        if (nanos > 0) {
+        if (nanos > 0 || baseline(child, states) > 0) {
           if (children.size == weights.length) {
             weights = Arrays.copyOf(weights, 2 * children.size);
           }
@@ -192,9 +196,10 @@ final class TreeReader {
       wide.clear();
       for (int i = 0; i < children.size; i++) {
         long nanos = sum > weight ? (long) (weights[i] * scale) : weights[i];
-        if ((double) nanos * query.columns() * 8 < zoomWeight) {
+        long width = Math.max(nanos, baseline(children.items[i], states));
+        if ((double) width * query.columns() * 8 < zoomWidth) {
           slice.hiddenWeight[index] += nanos;
-          slice.hiddenCount[index]++;
+          slice.hiddenCount[index] += nanos > 0 ? 1 : 0;
         } else {
           wide.add(new Child(children.items[i], nanos));
         }
@@ -215,58 +220,4 @@ final class TreeReader {
   }
 
   private record Child(int node, long weight) {}
-
-  /** What matches in the whole graph. */
-  Snapshot.Search search(Pattern pattern, StateSet states, Matches matches) {
-    matches.use(pattern, functions.functions());
-    int nodes = tree.nodes();
-    boolean[] below = new boolean[nodes];
-    boolean[] matched = new boolean[nodes];
-    int count = 0;
-    for (int node = nodes - 1; node > ROOT; node--) {
-      if (!tree.isEmpty(node)
-          && matches.matches(functions, tree.function(node))
-          && weight(node, states.bits()) > 0) {
-        matched[node] = true;
-        below[node] = true;
-        count++;
-      }
-      if (below[node]) {
-        below[tree.parent(node)] = true;
-      }
-    }
-    long weight = 0;
-    long[] found = new long[Math.min(count, MAX_MATCHES)];
-    int listed = 0;
-    IntList due = new IntList();
-    IntList covered = new IntList();
-    due.add(ROOT);
-    covered.add(0);
-    List<Integer> next = new ArrayList<>();
-    while (due.size > 0) {
-      int node = due.items[--due.size];
-      int isCovered = covered.items[--covered.size];
-      if (matched[node]) {
-        if (isCovered == 0) {
-          weight += weight(node, states.bits());
-        }
-        isCovered = 1;
-        if (listed < found.length) {
-          found[listed++] = number(node);
-        }
-      }
-      next.clear();
-      for (int child = tree.firstChild(node); child != NONE; child = tree.sibling(child)) {
-        if (below[child]) {
-          next.add(child);
-        }
-      }
-      next.sort((a, b) -> compare(b, a));
-      for (int child : next) {
-        due.add(child);
-        covered.add(isCovered);
-      }
-    }
-    return new Snapshot.Search(pattern, Math.min(weight, total(states)), found, count);
-  }
 }

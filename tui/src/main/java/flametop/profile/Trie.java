@@ -9,7 +9,7 @@ import java.util.Map;
  * The call tree of what its cursors have passed. Nodes are numbered as they come, so a parent is
  * always below its children; a node's key is (parent, function), its number stays while the trie
  * lives. Sums are kept per entry, which is (owner, stack), and added along its path; when the path
- * changes they move from one to the other.
+ * changes they move from one to the other. An entry whose stack the shape leaves out has no path.
  */
 final class Trie {
   private static final int ROOT = 0;
@@ -18,6 +18,7 @@ final class Trie {
   private final Owners owners;
   private final Stacks stacks;
   private final RootOrder order;
+  private final Shaper shaper;
   private final boolean roots;
 
   private int nodes;
@@ -33,6 +34,12 @@ final class Trie {
   private int entries;
   private int[] entryOwner = new int[1024];
   private int[] entryStack = new int[1024];
+
+  /** Only of a graph by CPU. */
+  private int[] entryCpu = new int[0];
+
+  private final LongTable pairs = new LongTable();
+  private int pairCount;
   private int[] entryLeaf = new int[1024];
   private int[] entryNext = new int[1024];
   private LongTable entryIndex = new LongTable();
@@ -42,17 +49,22 @@ final class Trie {
   /** Where the heaviest entry went that left a node. */
   private final Map<Integer, long[]> moved = new HashMap<>();
 
+  private final Watch watch;
+
   private final IntList path = new IntList();
   private final IntList pathGuessed = new IntList();
+  private final IntList origins = new IntList();
 
   /**
    * @param roots whether frames are kept that only say that nothing called them
    */
-  Trie(Owners owners, Stacks stacks, RootOrder order, boolean roots) {
+  Trie(Owners owners, Stacks stacks, Shape shape, boolean roots) {
     this.owners = owners;
     this.stacks = stacks;
-    this.order = order;
+    order = shape.group();
+    shaper = new Shaper(shape, stacks);
     this.roots = roots;
+    watch = new Watch(this, owners);
     Arrays.fill(stackEntry, NONE);
     node(NONE, Stacks.ALL);
   }
@@ -81,8 +93,53 @@ final class Trie {
     return guessed[node];
   }
 
+  /** Adds {@code sign} times the sums of an entry to a thing. */
+  void addTo(Sums to, int thing, int entry, int sign) {
+    to.addAll(thing, entrySums, entry, sign);
+  }
+
+  /** Sets the bit of each node between two, both included, whose parent has its bit set. */
+  void spread(long[] bits, int from, int to) {
+    int[] above = parent;
+    for (int node = from; node <= to; node++) {
+      int p = above[node];
+      bits[node >>> 6] |= (bits[p >>> 6] >>> p & 1) << node;
+    }
+  }
+
+  /** What can be told of one node by process. */
+  Watch watch() {
+    return watch;
+  }
+
+  /** Whether frames are kept that only say that nothing called them. */
+  boolean roots() {
+    return roots;
+  }
+
   long weight(int node, int states, Window window) {
     return nodeSums.weight(node, states, window);
+  }
+
+  /** See {@link Sums#baseline}. */
+  long baseline(int node, int states) {
+    return nodeSums.baseline(node, states);
+  }
+
+  /** What the window has now is what later ones are compared with; null: nothing is any more. */
+  void hold(Window window) {
+    if (window == null) {
+      nodeSums.release();
+      entrySums.release();
+    } else {
+      nodeSums.hold(window);
+      entrySums.hold(window);
+    }
+  }
+
+  /** Intervals below a node that are open at the tail. */
+  long tailOpen(int node, int states) {
+    return nodeSums.tailOpen(node, states);
   }
 
   int entries() {
@@ -98,6 +155,7 @@ final class Trie {
     return entryStack[entry];
   }
 
+  /** Where its path ends; -1 if it is left out. */
   int leaf(int entry) {
     return entryLeaf[entry];
   }
@@ -110,25 +168,33 @@ final class Trie {
     return entrySums.samples(entry, states, window);
   }
 
-  void head(int owner, int stack, int state, long base, int open, long samples) {
-    int entry = entry(owner, stack);
+  void head(int owner, int stack, int spot, long base, int open, long samples) {
+    int entry = entry(owner, stack, Spot.cpu(spot));
+    int state = Spot.state(spot);
     entrySums.addHead(entry, state, base, open, samples);
+    watch.head(entry, state, base, open);
     for (int node = entryLeaf[entry]; node != NONE; node = parent[node]) {
       nodeSums.addHead(node, state, base, open, 0);
     }
   }
 
-  void tail(int owner, int stack, int state, long base, int open, long samples) {
-    int entry = entry(owner, stack);
+  /** Returns the entry. */
+  int tail(int owner, int stack, int spot, long base, int open, long samples) {
+    int entry = entry(owner, stack, Spot.cpu(spot));
+    int state = Spot.state(spot);
     entrySums.addTail(entry, state, base, open, samples);
+    watch.tail(entry, state, base, open);
     for (int node = entryLeaf[entry]; node != NONE; node = parent[node]) {
       nodeSums.addTail(node, state, base, open, 0);
     }
+    return entry;
   }
 
-  private int entry(int anyOwner, int stack) {
+  /** The entry of an owner and a stack, on a CPU if it is by CPU; a new one if there is none. */
+  int entry(int anyOwner, int stack, int cpu) {
     int owner = order == RootOrder.THREAD ? anyOwner : owners.group(anyOwner);
-    long key = (long) owner << 32 | stack & 0xFFFFFFFFL;
+    int who = order == RootOrder.CPU ? pair(owner, cpu) : owner;
+    long key = (long) who << 32 | stack & 0xFFFFFFFFL;
     int entry = entryIndex.get(key);
     if (entry != LongTable.NONE) {
       return entry;
@@ -143,6 +209,12 @@ final class Trie {
     entryIndex.put(key, entry);
     entrySums.things(entries);
     entryOwner[entry] = owner;
+    if (order == RootOrder.CPU) {
+      if (entry >= entryCpu.length) {
+        entryCpu = Arrays.copyOf(entryCpu, Math.max(1024, 2 * entry));
+      }
+      entryCpu[entry] = cpu;
+    }
     entryStack[entry] = stack;
     entryNext[entry] = NONE;
     if (stack >= 0) {
@@ -154,38 +226,84 @@ final class Trie {
       entryNext[entry] = stackEntry[stack];
       stackEntry[stack] = entry;
     }
-    entryLeaf[entry] = place(owner, stack);
+    entryLeaf[entry] = place(entry);
     return entry;
   }
 
-  /** The leaf of the path of (owner, stack) as its names are now; counts the entry along it. */
-  private int place(int owner, int stack) {
-    path.clear();
-    pathGuessed.clear();
-    rootPath(owner, path);
-    while (pathGuessed.size < path.size) {
-      pathGuessed.add(0);
+  /** One number for an owner on a CPU. */
+  private int pair(int owner, int cpu) {
+    long key = (long) owner << 32 | cpu + 1;
+    int pair = pairs.get(key);
+    if (pair == LongTable.NONE) {
+      pair = pairCount++;
+      pairs.put(key, pair);
     }
-    stacks.path(stack, roots, path, pathGuessed);
+    return pair;
+  }
+
+  /** The leaf of the path of an entry as its names are now; counts the entry along it. */
+  private int place(int entry) {
+    int above = path(entry, roots);
+    if (above < 0) {
+      return NONE;
+    }
     int node = ROOT;
     passing[node]++;
     for (int i = 0; i < path.size; i++) {
       node = child(node, path.items[i]);
       passing[node]++;
-      if (pathGuessed.items[i] != 0) {
+      int origin = i < above ? NONE : origins.items[i - above];
+      if (origin != NONE && pathGuessed.items[origin] != 0) {
         guessed[node] = true;
       }
     }
     return node;
   }
 
+  /**
+   * Makes {@link #path}, with the {@link #origins} of its frames.
+   *
+   * @return how many nodes stand above the frames; -1 if the shape leaves the stack out
+   */
+  private int path(int entry, boolean withRoots) {
+    path.clear();
+    pathGuessed.clear();
+    rootPath(entry, path);
+    int above = path.size;
+    stacks.path(entryStack[entry], withRoots, path, pathGuessed);
+    return shaper.shape(path, above, origins) ? above : NONE;
+  }
+
+  /**
+   * Appends the path of an entry.
+   *
+   * @param withRoots whether frames that only say that nothing called them are in it
+   * @return false if the shape leaves it out
+   */
+  boolean path(int entry, boolean withRoots, IntList to) {
+    if (path(entry, withRoots) < 0) {
+      return false;
+    }
+    for (int i = 0; i < path.size; i++) {
+      to.add(path.items[i]);
+    }
+    return true;
+  }
+
   /** Appends what stands between the root and the frames. */
-  void rootPath(int owner, IntList to) {
-    if (owner == Owners.OLDER) {
+  private void rootPath(int entry, IntList to) {
+    int owner = entryOwner[entry];
+    if (owner == Owners.OLDER && order != RootOrder.CPU) {
       return;
     }
     switch (order) {
       case NONE -> {}
+      case CPU ->
+          to.add(
+              stacks.function(
+                  NodeKind.THREAD,
+                  "",
+                  entryCpu[entry] == Spot.NO_CPU ? "[no cpu]" : "cpu " + entryCpu[entry]));
       case COMM -> to.add(stacks.function(NodeKind.PROCESS, "", owners.processComm(owner)));
       case PROCESS -> to.add(process(owner));
       case THREAD -> {
@@ -239,8 +357,10 @@ final class Trie {
     }
     for (int entry = stackEntry[stack]; entry != NONE; entry = entryNext[entry]) {
       int from = entryLeaf[entry];
-      int to = place(entryOwner[entry], stack);
+      int to = place(entry);
+      watch.leaves(entry);
       entryLeaf[entry] = to;
+      watch.came(entry);
       for (int node = to; node != NONE; node = parent[node]) {
         nodeSums.addAll(node, entrySums, entry, 1);
       }
@@ -248,7 +368,9 @@ final class Trie {
         nodeSums.addAll(node, entrySums, entry, -1);
         passing[node]--;
       }
-      left(from, to, Math.max(0, entrySums.weight(entry, StateSet.ALL.bits(), window)));
+      if (from != NONE && to != NONE) {
+        left(from, to, Math.max(0, entrySums.weight(entry, StateSet.ALL.bits(), window)));
+      }
     }
   }
 
@@ -272,9 +394,10 @@ final class Trie {
 
   /** The frame at this depth of an entry's path; -1 if no frame is there. */
   int frame(int entry, int depth) {
-    path.clear();
-    rootPath(entryOwner[entry], path);
-    return stacks.frame(entryStack[entry], roots, depth - 1 - path.size);
+    int above = path(entry, roots);
+    int index = above < 0 ? NONE : depth - 1 - above;
+    int origin = index < 0 || index >= origins.size ? NONE : origins.items[index];
+    return origin < 0 ? NONE : stacks.frame(entryStack[entry], roots, origin);
   }
 
   int depth(int node) {
@@ -296,6 +419,11 @@ final class Trie {
       at = (int) to[0];
     }
     return at;
+  }
+
+  /** Numbers of functions may mean others from now on. */
+  void functionsFreed() {
+    shaper.forget();
   }
 
   /** Keeps only the paths of its nodes, for {@link #find}. */
@@ -356,16 +484,64 @@ final class Trie {
   }
 
   /**
-   * The node with the path that {@code node} has in another trie, or of as much of it as there is.
+   * The node that stands here for a node of another trie: that with the path which this shape makes
+   * of its, or with as much of it as there is; below another group the heaviest.
    */
-  int find(Trie other, int node) {
-    IntList up = new IntList();
+  int find(Trie other, int node, Window window) {
+    IntList there = new IntList();
     for (int n = node; n != ROOT; n = other.parent[n]) {
-      up.add(other.function[n]);
+      there.add(other.function[n]);
     }
-    int at = ROOT;
-    for (int i = up.size - 1; i >= 0; i--) {
-      int child = children.get((long) at << 32 | up.items[i]);
+    path.clear();
+    for (int i = there.size - 1; i >= 0; i--) {
+      path.add(there.items[i]);
+    }
+    int above = 0;
+    while (above < path.size && isTask(path.items[above])) {
+      above++;
+    }
+    if (shaper.keepsOrder()) {
+      shaper.shape(path, above, origins);
+    }
+    if (order == other.order) {
+      return descend(ROOT, 0);
+    }
+    int found = ROOT;
+    int most = 0;
+    IntList due = new IntList();
+    due.add(ROOT);
+    while (due.size > 0) {
+      int top = due.items[--due.size];
+      for (int child = firstChild[top]; child != NONE; child = sibling[child]) {
+        if (isTask(function[child])) {
+          due.add(child);
+        }
+      }
+      int at = descend(top, above);
+      int frames = depth(at) - depth(top);
+      if (frames > most || frames == most && frames > 0 && heavier(at, found, window)) {
+        found = at;
+        most = frames;
+      }
+    }
+    return found;
+  }
+
+  private boolean heavier(int a, int b, Window window) {
+    int all = StateSet.ALL.bits();
+    return nodeSums.weight(a, all, window) > nodeSums.weight(b, all, window);
+  }
+
+  private boolean isTask(int of) {
+    NodeKind kind = stacks.kind(of);
+    return kind == NodeKind.PROCESS || kind == NodeKind.THREAD;
+  }
+
+  /** Goes down from a node by what {@link #path} has from an index on, as far as there is. */
+  private int descend(int from, int index) {
+    int at = from;
+    for (int i = index; i < path.size; i++) {
+      int child = children.get((long) at << 32 | path.items[i]);
       if (child == LongTable.NONE) {
         break;
       }

@@ -7,10 +7,10 @@ import com.googlecode.lanterna.input.MouseAction;
 import flametop.profile.Page;
 import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
+import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
-import flametop.profile.TaskFilter;
 import flametop.sampler.Budget;
 import flametop.sampler.Users;
 import flametop.view.CellGrid;
@@ -130,7 +130,7 @@ public final class LiveScreen {
               Painter.paint(
                   Scene.of(
                       null,
-                      ViewState.initial(StateSet.ALL, TaskFilter.NONE, 1, 1, 1),
+                      ViewState.initial(StateSet.ALL, Shape.PLAIN, 1, 1, 1),
                       80,
                       24,
                       new PaintOptions(
@@ -435,7 +435,7 @@ public final class LiveScreen {
     } else if (effect instanceof Effect.Restart) {
       source.restart();
     } else if (effect instanceof Effect.Filter f) {
-      source.filter(f.filter());
+      source.shape(f.filter());
     } else if (effect instanceof Effect.Rates r) {
       if (session.rates() == null) {
         state =

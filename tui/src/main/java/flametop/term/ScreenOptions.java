@@ -1,7 +1,7 @@
 package flametop.term;
 
+import flametop.profile.Shape;
 import flametop.profile.StateSet;
-import flametop.profile.TaskFilter;
 import flametop.sampler.Budget;
 
 /**
@@ -22,7 +22,7 @@ import flametop.sampler.Budget;
 public record ScreenOptions(
     String host,
     String target,
-    TaskFilter filter,
+    Shape filter,
     StateSet states,
     int passHz,
     int cpuHz,

@@ -5,10 +5,10 @@ import flametop.profile.Page;
 import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
 import flametop.profile.Profile;
+import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
-import flametop.profile.TaskFilter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -34,7 +34,7 @@ public interface SnapshotSource {
   /** Where a node is in the source, as far as it is known by now. */
   CompletableFuture<Source> source(long windowNanos, StateSet states, long node);
 
-  void filter(TaskFilter filter);
+  void shape(Shape shape);
 
   void freeze();
 
@@ -71,8 +71,8 @@ public interface SnapshotSource {
       }
 
       @Override
-      public void filter(TaskFilter filter) {
-        profile.filter(filter);
+      public void shape(Shape shape) {
+        profile.shape(shape);
       }
 
       @Override

@@ -1,7 +1,7 @@
 package flametop.view;
 
+import flametop.profile.Shape;
 import flametop.profile.StateSet;
-import flametop.profile.TaskFilter;
 
 /** What a key asks of the world outside of the view. */
 public sealed interface Effect {
@@ -23,7 +23,7 @@ public sealed interface Effect {
   /** Ask JVMs for maps of their compiled code, or stop asking. */
   record JvmMaps() implements Effect {}
 
-  record Filter(TaskFilter filter) implements Effect {}
+  record Filter(Shape filter) implements Effect {}
 
   /** Fetch the rows of the open pick list. */
   record Rows(PickList.Of of) implements Effect {}

@@ -2,8 +2,8 @@ package flametop.view;
 
 import flametop.profile.GraphSlice;
 import flametop.profile.NodeKind;
+import flametop.profile.Shape;
 import flametop.profile.StateSet;
-import flametop.profile.TaskFilter;
 import flametop.sampler.State;
 
 /** The boxes of the graph. */
@@ -57,7 +57,7 @@ final class GraphPainter {
   private static boolean isIdle(Scene scene) {
     return scene.snapshot.runNanos() >= FIRST_NANOS
         && !scene.state.states().contains(State.SLEEP)
-        && scene.state.filter().equals(TaskFilter.NONE)
+        && scene.state.filter().equals(Shape.PLAIN)
         && scene.snapshot.total() < IDLE_CPUS * scene.snapshot.windowNanos();
   }
 

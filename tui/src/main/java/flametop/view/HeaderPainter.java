@@ -1,14 +1,12 @@
 package flametop.view;
 
+import flametop.profile.Shape;
 import flametop.profile.Snapshot;
-import flametop.profile.TaskFilter;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /** The first line. It is tried from the wordiest form to the barest, until one fits. */
 final class HeaderPainter {
@@ -187,24 +185,12 @@ final class HeaderPainter {
     return String.format(Locale.ROOT, "%" + digits + "d", count);
   }
 
-  private static String filter(TaskFilter filter, boolean words) {
+  private static String filter(Shape shape, boolean words) {
     List<String> parts = new ArrayList<>();
-    if (!filter.tgids().isEmpty()) {
-      parts.add("pid " + joined(filter.tgids()));
-    }
-    if (!filter.comms().isEmpty()) {
-      parts.add((words ? "comm " : "") + joined(filter.comms()));
-    }
-    if (!filter.uids().isEmpty()) {
-      parts.add((words ? "uid " : "u ") + joined(filter.uids()));
+    for (Shape.Step step : shape.steps()) {
+      parts.add(words ? step.text() : step.text().replaceFirst("^comm ", ""));
     }
     return String.join(" ", parts);
-  }
-
-  private static String joined(Set<?> values) {
-    return values.size() > 3
-        ? values.size() + " of them"
-        : values.stream().map(Object::toString).sorted().collect(Collectors.joining(","));
   }
 
   private static int width(List<Piece> pieces) {

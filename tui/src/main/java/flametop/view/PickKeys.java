@@ -1,7 +1,7 @@
 package flametop.view;
 
 import flametop.profile.ProcessRow;
-import flametop.profile.TaskFilter;
+import flametop.profile.Shape;
 import java.util.Set;
 
 /** What the keys do while a pick list is open. */
@@ -93,20 +93,17 @@ final class PickKeys {
     }
     boolean processes = pick.of() == PickList.Of.PROCESSES;
     ProcessRow row = pick.marked();
-    TaskFilter now = s.filter();
-    TaskFilter next;
+    Shape now = s.filter();
+    Shape next;
     String text;
     if (row == null) {
-      next =
-          processes
-              ? new TaskFilter(s.base().tgids(), now.comms(), now.uids())
-              : new TaskFilter(now.tgids(), s.base().comms(), now.uids());
+      next = now.as(s.base(), processes ? Shape.Processes.class : Shape.Comms.class);
       text = processes ? "all processes" : "all comms";
     } else if (processes) {
-      next = new TaskFilter(Set.of(row.pid()), now.comms(), now.uids());
+      next = now.with(new Shape.Processes(Set.of(row.pid()), false));
       text = "only pid " + row.pid() + " " + row.comm() + ", its past too";
     } else {
-      next = new TaskFilter(now.tgids(), Set.of(row.comm()), now.uids());
+      next = now.with(new Shape.Comms(Set.of(row.comm()), false));
       text = "only comm " + row.comm() + ", its past too";
     }
     ViewState closed = s.withPick(null);

@@ -2,7 +2,7 @@ package flametop.view;
 
 import flametop.profile.PageQuery;
 import flametop.profile.QualityReport;
-import flametop.profile.TaskFilter;
+import flametop.profile.Shape;
 import java.util.List;
 import java.util.Set;
 
@@ -123,7 +123,7 @@ final class QualityKeys implements ViewKeys {
       String text = s.table().modules() ? "a module is no filter; b lists processes" : "no process";
       return Keys.Step.to(s.withMessage(text, false));
     }
-    TaskFilter filter = new TaskFilter(Set.of(row.pid()), s.filter().comms(), s.filter().uids());
+    Shape filter = s.filter().with(new Shape.Processes(Set.of(row.pid()), false));
     String text = "only pid " + row.pid() + " " + row.name() + ", its past too";
     ViewState graph = s.withView(View.GRAPH);
     return filter.equals(s.filter())

@@ -2,9 +2,9 @@ package flametop.view;
 
 import flametop.profile.GraphQuery;
 import flametop.profile.PageQuery;
+import flametop.profile.Shape;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
-import flametop.profile.TaskFilter;
 import flametop.sampler.Budget;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,8 +53,8 @@ public final class ViewState implements Cloneable {
   private boolean frozen;
   private int window = 1;
   private StateSet states;
-  private TaskFilter filter;
-  private TaskFilter base;
+  private Shape filter;
+  private Shape base;
 
   private long refreshNanos;
   private int passHz;
@@ -74,7 +74,7 @@ public final class ViewState implements Cloneable {
 
   /** The state that the screen starts with. */
   public static ViewState initial(
-      StateSet states, TaskFilter filter, int passHz, int cpuHz, long refreshNanos) {
+      StateSet states, Shape filter, int passHz, int cpuHz, long refreshNanos) {
     ViewState s = new ViewState();
     s.states = states;
     s.filter = filter;
@@ -184,12 +184,12 @@ public final class ViewState implements Cloneable {
   }
 
   /** What is shown. */
-  TaskFilter filter() {
+  Shape filter() {
     return filter;
   }
 
   /** The filter that the command line gave. */
-  TaskFilter base() {
+  Shape base() {
     return base;
   }
 
@@ -413,7 +413,7 @@ public final class ViewState implements Cloneable {
   }
 
   /** A filter shows the whole graph of what it admits. */
-  ViewState withFilter(TaskFilter value) {
+  ViewState withFilter(Shape value) {
     ViewState next = copy();
     next.filter = value;
     next.place = place.withZooms(List.of());

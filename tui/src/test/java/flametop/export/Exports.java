@@ -3,9 +3,9 @@ package flametop.export;
 import flametop.profile.FoldedStack;
 import flametop.profile.Moment;
 import flametop.profile.NodeKind;
+import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.StateSet;
-import flametop.profile.TaskFilter;
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
 import java.io.ByteArrayOutputStream;
@@ -83,7 +83,7 @@ final class Exports {
             31_000_000_000L,
             30_000_000_000L,
             new String[] {"all", "</script>", "main 5"},
-            new TaskFilter(Set.of(), Set.of("<!-- & 9"), Set.of()),
+            Shape.of(new Shape.Comms(Set.of("<!-- & 9"), false)),
             19,
             99,
             new Snapshot.Losses(1, 2, 0.031, 0.01),

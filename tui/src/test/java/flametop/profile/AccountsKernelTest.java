@@ -46,7 +46,8 @@ class AccountsKernelTest {
 
   private final World world =
       new World(
-          new Options(RootOrder.THREAD, Options.DEFAULT_HISTORY_BYTES, TaskFilter.NONE, false));
+          new Options(
+              Shape.of(new Shape.Group(RootOrder.THREAD)), Options.DEFAULT_HISTORY_BYTES, false));
   private final StreamReader reader = new StreamReader(0, false);
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(1 << 20);
   private final List<Life> lives = new ArrayList<>();

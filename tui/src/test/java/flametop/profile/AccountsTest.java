@@ -248,7 +248,7 @@ class AccountsTest {
         });
     world.batch(1050, true, () -> {});
     assertEquals(Map.of(), world.folded(StateSet.ALL));
-    assertEquals(1, world.owners.tasksByState(TaskFilter.NONE)[State.IDLE_KTHREAD.ordinal()]);
+    assertEquals(1, world.owners.tasksByState(Shape.PLAIN)[State.IDLE_KTHREAD.ordinal()]);
   }
 
   @Test
@@ -298,17 +298,17 @@ class AccountsTest {
     ChangeLog log = new ChangeLog(1 << 20, owners);
     Accounts accounts = new Accounts(log, owners);
     accounts.taskSeen(0, 0, true);
-    accounts.sampled(0, 1_000, 3, 400, 0, 1);
+    accounts.sampled(0, 1_000, 1, 3, 400, 0, 1);
     accounts.gone(0, 2_000, 500, 0);
-    accounts.sampled(0, 1_900, 3, 480, 0, 1);
+    accounts.sampled(0, 1_900, 1, 3, 480, 0, 1);
     log.mark(2_000, 0);
     assertEquals(0, accounts.held());
     long[] sums = new long[2];
     ChangeLog.Cursor cursor = log.start();
     log.forward(
         cursor,
-        (owner, stack, state, base, open, samples) -> {
-          if (stack == 3 && state == State.RUN.ordinal()) {
+        (owner, stack, spot, base, open, samples) -> {
+          if (stack == 3 && spot == Spot.of(State.RUN.ordinal(), 1)) {
             sums[0] += base;
             sums[1] += samples;
           }

@@ -93,7 +93,7 @@ class GraphReaderTest {
     assertArrayEquals(new int[] {-1, 0, 1, 2, 0, 4, 5, 5}, slice.parent());
     assertEquals(500 * World.MS, slice.weight()[0]);
     assertEquals(300 * World.MS, slice.weight()[1]);
-    Selection selection = world.reader().selection((int) slice.node()[1], SLEEP);
+    Selection selection = world.reader().selection((int) slice.node()[1], SLEEP, Long.MAX_VALUE);
     assertEquals(2, selection.processes());
     assertEquals(0, selection.pid());
     assertEquals(300 * World.MS, selection.nanosByState()[State.SLEEP.ordinal()]);
@@ -162,7 +162,8 @@ class GraphReaderTest {
     processes();
     sleep(0, 1, world.named("main", "guessed_leaf"));
     later();
-    Selection selection = world.reader().selection((int) slice(100, 10).node()[3], SLEEP);
+    Selection selection =
+        world.reader().selection((int) slice(100, 10).node()[3], SLEEP, Long.MAX_VALUE);
     assertTrue(selection.guessed());
     assertEquals("app", selection.module());
     assertEquals(10, selection.pid());
@@ -172,7 +173,7 @@ class GraphReaderTest {
   @Test
   void rootPath_anyOrder_standsBeforeTheFrames() {
     for (RootOrder order : RootOrder.values()) {
-      world = new World(new Options(order, 1 << 20, TaskFilter.NONE, true));
+      world = new World(new Options(Shape.of(new Shape.Group(order)), 1 << 20, true));
       tasks = 0;
       processes();
       sleep(0, 1, world.named("main"));
@@ -183,6 +184,7 @@ class GraphReaderTest {
             case COMM -> "zeta;main";
             case PROCESS -> "zeta-10;main";
             case THREAD -> "zeta-10;t-100;main";
+            case CPU -> "[no cpu];main";
           };
       assertEquals(Map.of(expected, 100L), world.folded(SLEEP));
     }
@@ -190,7 +192,7 @@ class GraphReaderTest {
 
   @Test
   void slice_anyTree_childrenAreNeverMoreThanTheirParent() {
-    World random = new World(new Options(RootOrder.COMM, 1 << 20, TaskFilter.NONE, true));
+    World random = new World(new Options(Shape.PLAIN, 1 << 20, true));
     Simulation simulation = new Simulation(random, 5);
     Random dice = new Random(5);
     for (int step = 0; step < 150; step++) {
@@ -204,7 +206,7 @@ class GraphReaderTest {
               0,
               20 + dice.nextInt(100),
               dice.nextInt(9),
-              Pattern.compile("f2"));
+              Pattern.compile(step % 50 < 25 ? "f2" : "f[31]"));
       GraphReader reader = random.reader(random.fold(), window);
       Matches matches = new Matches();
       GraphSlice slice = reader.tree().slice(query, 0, matches);
@@ -212,19 +214,39 @@ class GraphReaderTest {
       for (int i = 1; i < slice.size(); i++) {
         assertTrue(slice.parent()[i] < i && slice.weight()[i] > 0);
         below[slice.parent()[i]] += slice.weight()[i];
-        assertEquals(slice.name()[i].contains("f2"), slice.matched()[i]);
+        assertEquals(query.search().matcher(slice.name()[i]).find(), slice.matched()[i]);
       }
       for (int i = 0; i < slice.size(); i++) {
         assertTrue(below[i] <= slice.weight()[i]);
       }
-      Snapshot.Search search = reader.tree().search(query.search(), StateSet.ALL, matches);
+      Snapshot.Search search = reader.search(query.search(), StateSet.ALL);
       assertTrue(search.weight() <= reader.tree().total(StateSet.ALL));
       assertEquals(search.count(), search.nodes().length);
+      checkSearch(random.fold().tree(), random.stacks, search);
       assertEquals(search.count(), Arrays.stream(search.nodes()).distinct().count());
       assertTrue(
           IntStream.range(0, slice.size()).filter(i -> slice.matched()[i]).count()
               <= search.count());
     }
+  }
+
+  private static void checkSearch(CallTree tree, Functions functions, Snapshot.Search search) {
+    int count = 0;
+    long weight = 0;
+    int all = StateSet.ALL.bits();
+    for (int node = 1; node < tree.nodes(); node++) {
+      boolean above = false;
+      for (int n = tree.parent(node); n > 0; n = tree.parent(n)) {
+        above |= search.pattern().matcher(functions.name(tree.function(n))).find();
+      }
+      if (tree.weight(node, all) > 0
+          && search.pattern().matcher(functions.name(tree.function(node))).find()) {
+        count++;
+        weight += above ? 0 : tree.weight(node, all);
+      }
+    }
+    assertEquals(count, search.count());
+    assertEquals(Math.min(weight, tree.weight(0, all)), search.weight());
   }
 
   @Test

@@ -42,7 +42,7 @@ public class ProfileBenchmark {
 
   @Setup
   public void fill() {
-    world = new World(new Options(RootOrder.COMM, 48L << 20, TaskFilter.NONE, true));
+    world = new World(new Options(Shape.PLAIN, 48L << 20, true));
     world.batch(1000, false, this::introduce);
     for (int i = 0; i < 100; i++) {
       changedTask();
@@ -102,13 +102,13 @@ public class ProfileBenchmark {
   /** What is told of the selected frame, the root. */
   @Benchmark
   public Selection selection() {
-    return reader.selection(0, StateSet.ALL);
+    return reader.selection(0, StateSet.ALL, Long.MAX_VALUE);
   }
 
   /** A search through all nodes. */
   @Benchmark
   public Snapshot.Search search() {
-    return reader.tree().search(SEARCHED, StateSet.ALL, matches);
+    return reader.search(SEARCHED, StateSet.ALL);
   }
 
   /** Everything as folded stacks. */
@@ -120,8 +120,8 @@ public class ProfileBenchmark {
   /** The log folded anew for 3 processes of 20. */
   @Benchmark
   public Fold filtered() {
-    TaskFilter filter = new TaskFilter(Set.of(100, 101, 102), Set.of(), Set.of());
-    Fold fold = new Fold(world.log, world.owners, world.stacks, world.options, filter);
+    Shape shape = Shape.of(new Shape.Processes(Set.of(100, 101, 102), false));
+    Fold fold = new Fold(world.log, world.owners, world.stacks, world.options, shape);
     fold.catchUp(Long.MAX_VALUE);
     return fold;
   }

@@ -245,7 +245,7 @@ class ProfileTest {
     names();
     Snapshot before = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
     long main = before.graph().node()[Arrays.asList(before.graph().name()).lastIndexOf("main")];
-    profile.filter(new TaskFilter(Set.of(10), Set.of(), Set.of()));
+    profile.shape(Shape.of(new Shape.Processes(Set.of(10), false)));
     assertEquals(Map.of("sleepy;main;poll", 1000L), folded(Long.MAX_VALUE, StateSet.ALL));
     Snapshot after =
         get(profile.snapshot(new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, main, 200, 60, null)));
@@ -255,8 +255,139 @@ class ProfileTest {
     List<ProcessRow> rows = get(profile.processes(Long.MAX_VALUE, StateSet.of(State.RUN)));
     assertEquals(List.of("busy", "sleepy"), rows.stream().map(ProcessRow::comm).toList());
     assertEquals(500 * MS, rows.get(0).weight());
-    profile.filter(TaskFilter.NONE);
+    profile.shape(Shape.PLAIN);
     assertEquals(500L, folded(Long.MAX_VALUE, StateSet.ALL).get("busy;main;work"));
+  }
+
+  @Test
+  void shape_anotherOne_keepsTheSelectionByItsPath() throws Exception {
+    run(0, 21);
+    names();
+    assertArrayEquals(
+        new String[] {"all", "busy-20", "main", "work"},
+        selected(Shape.of(new Shape.Group(RootOrder.PROCESS))));
+    assertArrayEquals(
+        new String[] {"all", "work"},
+        selected(
+            Shape.of(
+                new Shape.Group(RootOrder.NONE),
+                new Shape.Callees(new Function(NodeKind.USER, "app", "work")))));
+    assertArrayEquals(
+        new String[] {"all", "busy", "[app]"}, selected(Shape.of(new Shape.Collapse("app"))));
+    assertArrayEquals(new String[] {"all", "busy"}, selected(Shape.of(new Shape.Reverse())));
+    assertEquals(
+        500L,
+        folded(Long.MAX_VALUE, StateSet.of(State.RUN)).get("busy;work;main"),
+        "innermost first");
+  }
+
+  /** Path of the selected node, which was busy;main;work, once there is this shape. */
+  private String[] selected(Shape shape) throws Exception {
+    profile.shape(Shape.PLAIN);
+    folded(Long.MAX_VALUE, StateSet.ALL);
+    Snapshot plain = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    long work = node(plain.graph(), "work");
+    profile.shape(shape);
+    folded(Long.MAX_VALUE, StateSet.ALL);
+    GraphQuery query = new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, work, 200, 60, null);
+    return get(profile.snapshot(query)).selection().path();
+  }
+
+  @Test
+  void top_functions_bySelfAndTotal() throws Exception {
+    run(0, 21);
+    names();
+    TopReport top =
+        (TopReport) get(profile.page(new TopQuery(Long.MAX_VALUE, StateSet.ALL, false, 2, null)));
+    assertEquals(
+        List.of("main", "poll"), top.rows().stream().map(r -> r.function().name()).toList());
+    assertEquals(4, top.functions());
+    assertEquals(1500 * MS, top.rows().get(0).total());
+    assertEquals(0, top.rows().get(0).self());
+    assertEquals(500 * MS, top.rows().get(0).totalByState()[State.RUN.ordinal()]);
+    top =
+        (TopReport)
+            get(
+                profile.page(
+                    new TopQuery(
+                        Long.MAX_VALUE, StateSet.of(State.RUN), true, 9, Pattern.compile("w.rk"))));
+    assertEquals(List.of("work"), top.rows().stream().map(r -> r.function().name()).toList());
+    assertEquals(500 * MS, top.rows().get(0).self());
+    assertEquals(500 * MS, top.total());
+  }
+
+  @Test
+  void tasks_runningAsleepAndExited_haveExactTimes() throws Exception {
+    run(0, 21);
+    names();
+    TasksQuery query = new TasksQuery(Long.MAX_VALUE, false, TasksQuery.Order.CPU, 10, null);
+    TasksReport report = (TasksReport) get(profile.page(query));
+    assertEquals(2, report.tasks());
+    TasksReport.Row busy = report.rows().get(0);
+    assertEquals(
+        "busy 20 0 1", busy.comm() + " " + busy.pid() + " " + busy.tid() + " " + busy.threads());
+    assertEquals(500 * MS, busy.run());
+    assertEquals(State.RUN, busy.state());
+    assertEquals("work", busy.leaf().name());
+    TasksReport.Row sleepy = report.rows().get(1);
+    assertEquals(State.SLEEP, sleepy.state());
+    assertEquals(1000 * MS, sleepy.ageNanos());
+    assertEquals(1000 * MS, sleepy.off());
+    assertEquals("poll", sleepy.user().name());
+    send(batch(2000, false).gone(1, 2000, 510));
+    report =
+        (TasksReport)
+            get(
+                profile.page(
+                    new TasksQuery(
+                        500 * MS, true, TasksQuery.Order.AGE, 10, Pattern.compile("busy|sleepy"))));
+    assertEquals(
+        List.of("sleepy", "busy"), report.rows().stream().map(TasksReport.Row::comm).toList());
+    assertEquals(null, report.rows().get(1).state());
+    assertEquals(260 * MS, report.rows().get(1).run());
+    profile.shape(Shape.of(new Shape.Processes(Set.of(10), false)));
+    folded(Long.MAX_VALUE, StateSet.ALL);
+    assertEquals(1, ((TasksReport) get(profile.page(query))).tasks());
+  }
+
+  @Test
+  void sandwich_ofAFunction_showsCallersAndCallees() throws Exception {
+    run(0, 21);
+    names();
+    assertEquals(1500 * MS, sandwich("main", 0).total());
+    assertArrayEquals(
+        new String[] {"all", "busy", "main", "work", "sleepy", "main", "poll"},
+        sandwich("main", 0).callees().name());
+    assertArrayEquals(
+        new String[] {"all", "busy", "main", "sleepy", "main"},
+        sandwich("main", 0).callers().name());
+    Sandwich work = sandwich("work", 0);
+    assertArrayEquals(new String[] {"all", "busy", "work", "main"}, work.callers().name());
+    assertArrayEquals(new String[] {"all", "busy", "work"}, work.callees().name());
+    assertEquals(500 * MS, work.total());
+    Sandwich selected = sandwich("work", work.callers().node()[3]);
+    assertArrayEquals(new String[] {"all", "busy", "work", "main"}, selected.selection().path());
+    // It goes on with the present.
+    run2();
+    assertEquals(1000 * MS, sandwich("work", 0).total());
+  }
+
+  private Sandwich sandwich(String function, long selected) throws Exception {
+    SandwichQuery query =
+        new SandwichQuery(
+            Long.MAX_VALUE,
+            StateSet.ALL,
+            new Function(NodeKind.USER, "app", function),
+            0,
+            0,
+            selected,
+            200,
+            60);
+    Sandwich sandwich = (Sandwich) get(profile.page(query));
+    while (sandwich.refolding()) {
+      sandwich = (Sandwich) get(profile.page(query));
+    }
+    return sandwich;
   }
 
   @Test
@@ -265,10 +396,76 @@ class ProfileTest {
     names();
     profile.freeze();
     run2();
-    profile.filter(new TaskFilter(Set.of(), Set.of("busy"), Set.of()));
+    profile.shape(Shape.of(new Shape.Comms(Set.of("busy"), false)));
     assertEquals(Map.of("busy;main;work", 500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
     profile.thaw();
     assertEquals(Map.of("busy;main;work", 1000L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+  }
+
+  @Test
+  void baseline_held_isInLaterSlicesOfAnyShape() throws Exception {
+    run(0, 21);
+    names();
+    assertEquals(null, get(profile.snapshot(query(1000 * MS, StateSet.ALL))).graph().baseline());
+    profile.holdBaseline();
+    // From here on nobody runs.
+    for (int pass = 21; pass < 41; pass++) {
+      send(batch(1000 + 50 * pass, true));
+    }
+    Snapshot later = get(profile.snapshot(query(500 * MS, StateSet.of(State.RUN))));
+    assertEquals(0, later.total());
+    // What vanished is listed, scaled to half a second.
+    assertArrayEquals(new String[] {"all", "busy", "main", "work"}, later.graph().name());
+    assertArrayEquals(new long[] {0, 0, 0, 0}, later.graph().weight());
+    assertEquals(250 * MS, later.graph().baseline()[3]);
+    profile.shape(Shape.of(new Shape.Reverse()));
+    folded(Long.MAX_VALUE, StateSet.ALL);
+    later = get(profile.snapshot(query(500 * MS, StateSet.of(State.RUN))));
+    assertArrayEquals(new String[] {"all", "busy", "work", "main"}, later.graph().name());
+    assertEquals(250 * MS, later.graph().baseline()[2]);
+    profile.releaseBaseline();
+    assertEquals(null, get(profile.snapshot(query(500 * MS, StateSet.ALL))).graph().baseline());
+  }
+
+  @Test
+  void selection_window_hasTheOneBefore() throws Exception {
+    run(0, 41);
+    names();
+    Snapshot first = get(profile.snapshot(query(500 * MS, StateSet.of(State.RUN))));
+    GraphQuery query =
+        new GraphQuery(
+            500 * MS, StateSet.of(State.RUN), 0, node(first.graph(), "work"), 200, 60, null);
+    Selection.Before before = get(profile.snapshot(query)).selection().before();
+    while (before == null) {
+      before = get(profile.snapshot(query)).selection().before();
+    }
+    assertEquals(new Selection.Before(500 * MS, 250 * MS, 250 * MS), before);
+  }
+
+  @Test
+  void range_ofThePast_showsWhatWasThen() throws Exception {
+    run(0, 41);
+    names();
+    profile.range(1500 * MS, 2000 * MS);
+    assertEquals(Map.of("busy;main;work", 250L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    assertEquals(2000 * MS, snapshot.time());
+    assertEquals(500 * MS, snapshot.windowNanos());
+    assertEquals(1000 * MS, snapshot.total());
+    assertEquals(
+        250 * MS,
+        ((TasksReport) get(profile.page(new TasksQuery(0, false, TasksQuery.Order.CPU, 1, null))))
+            .rows()
+            .get(0)
+            .run());
+    // Another shape, then another range; it stays while time goes on.
+    profile.shape(Shape.of(new Shape.Comms(Set.of("sleepy"), true)));
+    assertEquals(Map.of("busy;main;work", 250L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    profile.range(1000 * MS, 1100 * MS);
+    run(41, 61);
+    assertEquals(Map.of("busy;main;work", 50L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    profile.endRange();
+    assertEquals(Map.of("busy;main;work", 1500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
   }
 
   @Test
@@ -339,7 +536,7 @@ class ProfileTest {
     names();
     Extract extract = get(profile.extract(Long.MAX_VALUE, StateSet.ALL, GraphQuery.ROOT, false));
     assertArrayEquals(new String[] {"all"}, extract.moment().zoom());
-    assertEquals(TaskFilter.NONE, extract.moment().filter());
+    assertEquals(Shape.PLAIN, extract.moment().shape());
     FoldedStack busy =
         extract.stacks().stream()
             .filter(stack -> List.of(stack.names()).equals(List.of("busy", "main", "work")))
@@ -396,7 +593,7 @@ class ProfileTest {
   @Test
   void accept_manyShortProcesses_keepsTablesAndTotal() throws Exception {
     profile.close();
-    profile = open(new Options(RootOrder.PROCESS, 4 << 20, TaskFilter.NONE, true));
+    profile = open(new Options(Shape.of(new Shape.Group(RootOrder.PROCESS)), 4 << 20, true));
     int each = 500;
     int batches = 300;
     send(batch(1000, true).module(0, 1, "/bin/app"));

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.sampler.State;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -20,7 +23,11 @@ class RandomHistoryTest {
 
   /** One entry of the log, and when it was seen. */
   private record Change(
-      long time, int owner, int stack, int state, long base, int open, long samples) {}
+      long time, int owner, int stack, int spot, long base, int open, long samples) {
+    int state() {
+      return Spot.state(spot);
+    }
+  }
 
   private static List<Change> changes(World world) {
     List<Change> changes = new ArrayList<>();
@@ -30,8 +37,8 @@ class RandomHistoryTest {
       List<Change> here = new ArrayList<>();
       world.log.forward(
           cursor,
-          (owner, stack, state, base, open, samples) ->
-              here.add(new Change(time, owner, stack, state, base, open, samples)));
+          (owner, stack, spot, base, open, samples) ->
+              here.add(new Change(time, owner, stack, spot, base, open, samples)));
       changes.addAll(here);
     }
     return changes;
@@ -40,7 +47,8 @@ class RandomHistoryTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void accounts_anyHistory_addUpToTheWallClock(long seed) {
-    World world = new World(new Options(RootOrder.THREAD, 64 << 20, TaskFilter.NONE, true));
+    World world =
+        new World(new Options(Shape.of(new Shape.Group(RootOrder.THREAD)), 64 << 20, true));
     Simulation simulation = new Simulation(world, seed);
     for (int step = 0; step < 200; step++) {
       simulation.step();
@@ -64,8 +72,8 @@ class RandomHistoryTest {
       long nanos = c.base + c.open * head;
       all[task] += nanos;
       open[task] += c.open;
-      run[task] += c.state == State.RUN.ordinal() ? nanos : 0;
-      queued[task] += c.state == State.QUEUED.ordinal() && c.stack != Stacks.STOLEN ? nanos : 0;
+      run[task] += c.state() == State.RUN.ordinal() ? nanos : 0;
+      queued[task] += c.state() == State.QUEUED.ordinal() && c.stack != Stacks.STOLEN ? nanos : 0;
     }
     for (Simulation.Task t : simulation.tasks) {
       if (!t.seen) {
@@ -94,18 +102,15 @@ class RandomHistoryTest {
 
   @ParameterizedTest
   @ValueSource(longs = {11, 12, 13, 14})
-  void fold_anyWindowFilterAndNames_isTheNaiveOne(long seed) {
+  void fold_anyWindowShapeAndNames_isTheNaiveOne(long seed) {
     Random random = new Random(seed);
     RootOrder order = RootOrder.values()[(int) (seed % 4)];
-    World world = new World(new Options(order, 64 << 20, TaskFilter.NONE, seed % 2 == 0));
+    World world = new World(new Options(Shape.of(new Shape.Group(order)), 64 << 20, seed % 2 == 0));
     Simulation simulation = new Simulation(world, seed);
     for (int step = 0; step < 200; step++) {
       simulation.step();
       if (step % 50 == 20) {
-        world.fold(
-            new TaskFilter(
-                step % 100 == 20 ? Set.of(10, 11) : Set.of(), Set.of("app1", "t2"), Set.of()));
-        world.folds.get(world.folds.size() - 1).catchUp(Long.MAX_VALUE);
+        world.fold(shape(random, world.stacks)).catchUp(Long.MAX_VALUE);
       }
       if (step % 8 == 0) {
         for (Fold fold : world.folds) {
@@ -114,24 +119,98 @@ class RandomHistoryTest {
                   ? Long.MAX_VALUE
                   : ((long) (random.nextDouble() * 12_000)) * MS;
           compare(world, fold, window, random.nextBoolean());
+          if (random.nextInt(3) == 0) {
+            long now = fold.window().headTime();
+            long to = now - random.nextInt(6_000) * MS;
+            long from = to - random.nextInt(4_000) * MS;
+            fold.hold(to);
+            assertTrue(fold.range(from, Long.MAX_VALUE));
+            Window there = fold.window();
+            assertTrue(there.headTime() <= Math.max(to, world.log.startTime()));
+            assertTrue(there.whole() ? from <= world.log.startTime() : there.tailTime() <= from);
+            compare(world, fold, random.nextBoolean());
+            fold.hold(Long.MAX_VALUE);
+            fold.catchUp(Long.MAX_VALUE);
+          }
         }
         world.check();
       }
     }
   }
 
+  private static Shape shape(Random random, Stacks stacks) {
+    List<Function> functions = new ArrayList<>();
+    for (int f = 0; f < stacks.functions(); f++) {
+      functions.add(new Function(stacks.kind(f), stacks.module(f), stacks.name(f)));
+    }
+    Shape shape = NaiveShape.random(random, functions, "f[02]");
+    for (int i = random.nextInt(3); i > 0; i--) {
+      shape = shape.plus(NaiveShape.randomTasks(random));
+    }
+    int order = random.nextInt(2 * RootOrder.values().length);
+    return order >= RootOrder.values().length
+        ? shape
+        : shape.plus(new Shape.Group(RootOrder.values()[order]));
+  }
+
+  /** Names of the path of an entry, each with a semicolon behind; null if it is left out. */
+  private static String path(World world, Shape shape, int owner, int stack, int cpu) {
+    boolean hidden = world.options.hideRoots();
+    List<Function> frames = frames(world, shape, stack, true);
+    if (hidden) {
+      List<Function> shown = frames(world, shape, stack, false);
+      if (shown == null) {
+        return null;
+      }
+      frames = frames == null ? shown : frames;
+    }
+    if (frames == null) {
+      return null;
+    }
+    Owners owners = world.owners;
+    String process = owners.processComm(owner) + "-" + owners.tgid(owners.process(owner)) + ";";
+    StringBuilder names =
+        new StringBuilder(
+            switch (shape.group()) {
+              case NONE -> "";
+              case COMM -> owners.processComm(owner) + ";";
+              case PROCESS -> process;
+              case THREAD -> process + owners.comm(owner) + "-" + owners.tid(owner) + ";";
+              case CPU -> cpu == Spot.NO_CPU ? "[no cpu];" : "cpu " + cpu + ";";
+            });
+    frames.forEach(f -> names.append(f.name()).append(';'));
+    return names.toString();
+  }
+
+  private static List<Function> frames(World world, Shape shape, int stack, boolean roots) {
+    IntList path = new IntList();
+    world.stacks.path(stack, roots, path, new IntList());
+    List<Function> frames = new ArrayList<>();
+    for (int f : path.toArray()) {
+      Stacks stacks = world.stacks;
+      frames.add(new Function(stacks.kind(f), stacks.module(f), stacks.name(f)));
+    }
+    return NaiveShape.shape(shape, frames);
+  }
+
   private static void compare(World world, Fold fold, long windowNanos, boolean samples) {
-    GraphReader reader = world.reader(fold, windowNanos);
+    world.reader(fold, windowNanos);
+    compare(world, fold, samples);
+  }
+
+  /** The fold as it stands. */
+  private static void compare(World world, Fold fold, boolean samples) {
+    GraphReader reader = new GraphReader(fold, world.owners, world.stacks, 1);
     Window window = fold.window();
     Map<String, long[]> naive = new TreeMap<>();
     long[] total = new long[8];
-    IntList path = new IntList();
-    IntList guessed = new IntList();
-    Map<Long, long[]> byEntry = new TreeMap<>();
+    Shape shape = fold.shape();
+    Map<List<Integer>, long[]> byEntry = new HashMap<>();
     for (Change c : changes(world)) {
-      if (world.owners.admits(fold.filter(), c.owner)) {
-        int owner =
-            world.options.rootOrder() == RootOrder.THREAD ? c.owner : world.owners.group(c.owner);
+      if (c.time <= window.headTime()
+          && shape.admits(c.spot)
+          && world.owners.admits(shape, c.owner)) {
+        int owner = shape.group() == RootOrder.THREAD ? c.owner : world.owners.group(c.owner);
         long tail = window.whole() || c.time > window.tailTime() ? 0 : 1;
         long nanos =
             samples
@@ -141,27 +220,20 @@ class RandomHistoryTest {
                 : c.base
                     + c.open * window.headTime()
                     - tail * (c.base + c.open * window.tailTime());
-        byEntry
-                .computeIfAbsent((long) owner << 32 | c.stack & 0xFFFFFFFFL, k -> new long[8])[
-                c.state] +=
-            nanos;
-        total[c.state] +=
-            c.base + c.open * window.headTime() - tail * (c.base + c.open * window.tailTime());
+        int cpu = shape.group() == RootOrder.CPU ? Spot.cpu(c.spot) : Spot.NO_CPU;
+        byEntry.computeIfAbsent(List.of(owner, c.stack, cpu), k -> new long[8])[c.state()] += nanos;
+        if (path(world, shape, owner, c.stack, 0) != null) {
+          total[c.state()] +=
+              c.base + c.open * window.headTime() - tail * (c.base + c.open * window.tailTime());
+        }
       }
     }
     byEntry.forEach(
         (key, nanos) -> {
-          path.clear();
-          guessed.clear();
-          fold.trie().rootPath((int) (key >> 32), path);
-          world.stacks.path(key.intValue(), true, path, guessed);
-          StringBuilder names = new StringBuilder();
-          for (int i = 0; i < path.size; i++) {
-            names.append(world.stacks.name(path.items[i])).append(';');
-          }
+          String names = path(world, shape, key.get(0), key.get(1), key.get(2));
           long sum = nanos[0] + nanos[1] + nanos[2];
-          if (sum > 0) {
-            naive.computeIfAbsent(names.toString(), k -> new long[1])[0] += sum;
+          if (sum > 0 && names != null) {
+            naive.computeIfAbsent(names, k -> new long[1])[0] += sum;
           }
         });
     StateSet states = StateSet.of(State.RUN, State.QUEUED, State.SLEEP);
@@ -173,7 +245,7 @@ class RandomHistoryTest {
       assertEquals(f.value(), f.shares().stream().mapToLong(FoldedStack.Share::value).sum());
       assertTrue(f.shares().stream().allMatch(share -> share.value() > 0));
     }
-    assertEquals(expected, actual);
+    assertTrue(expected.equals(actual), () -> "another fold of " + shape);
     for (int state = 0; state < 8; state++) {
       assertEquals(total[state], fold.trie().weight(0, 1 << state, window));
     }
@@ -181,20 +253,248 @@ class RandomHistoryTest {
   }
 
   @ParameterizedTest
+  @ValueSource(longs = {25, 26, 27})
+  void trend_anyWindow_isTheWindowBefore(long seed) {
+    Random random = new Random(seed);
+    World world = new World(new Options(Shape.PLAIN, seed == 27 ? 400_000 : 64 << 20, true));
+    Simulation simulation = new Simulation(world, seed);
+    int known = 0;
+    for (int step = 0; step < 400; step++) {
+      simulation.step();
+      Fold fold = world.fold();
+      fold.window(random.nextInt(3) == 0 ? 3_000 * MS : 1_000 * MS, Long.MAX_VALUE);
+      if (step % 3 == 0) {
+        int node = random.nextInt(4) > 0 ? fold.trie().watch().node() : random.nextInt(20);
+        node = Math.max(0, Math.min(fold.trie().nodes() - 1, node));
+        fold.trie().watch().watch(node);
+        Selection.Before before = fold.trend().before(EVERY_STATE, Long.MAX_VALUE);
+        if (before != null) {
+          known++;
+          checkTrend(world, fold, node, before);
+        }
+      }
+      if (step % 50 == 0) {
+        world.check();
+      }
+    }
+    assertTrue(known > 20, "known=" + known);
+  }
+
+  private static void checkTrend(World world, Fold fold, int node, Selection.Before before) {
+    Fold then = world.fold(Shape.PLAIN);
+    long to = fold.window().tailTime();
+    then.hold(to);
+    then.catchUp(Long.MAX_VALUE);
+    then.range(to - before.windowNanos(), Long.MAX_VALUE);
+    assertEquals(to, then.window().headTime());
+    assertEquals(before.windowNanos(), then.covered());
+    int there = then.trie().find(fold.trie(), node, then.window());
+    boolean same = then.trie().depth(there) == fold.trie().depth(node);
+    long expected = same ? then.trie().weight(there, EVERY_STATE, then.window()) : 0;
+    assertEquals(Math.max(0, expected), before.weight());
+    assertEquals(Math.max(0, then.trie().weight(0, EVERY_STATE, then.window())), before.total());
+    world.folds.remove(then);
+    then.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {35, 36})
+  void baseline_held_staysWhatItWasAndScales(long seed) {
+    World world = new World(new Options(Shape.PLAIN, 300_000, true));
+    Simulation simulation = new Simulation(world, seed, true, null);
+    Map<String, Long> expected = new TreeMap<>();
+    for (int step = 0; step < 300; step++) {
+      simulation.step();
+      Fold fold = world.fold();
+      fold.window((step % 3 + 1) * 500L * MS, Long.MAX_VALUE);
+      if (step == 100) {
+        fold.holdBaseline();
+        for (int node = 0; node < fold.trie().nodes(); node++) {
+          expected.merge(path(world, fold, node), fold.tree().weight(node, EVERY_STATE), Long::sum);
+        }
+      }
+      if (step >= 100 && step % 20 == 0) {
+        Map<String, Long> actual = new TreeMap<>();
+        for (int node = 0; node < fold.trie().nodes(); node++) {
+          actual.merge(path(world, fold, node), fold.trie().baseline(node, EVERY_STATE), Long::sum);
+        }
+        actual.keySet().retainAll(expected.keySet());
+        assertTrue(expected.equals(actual), "another baseline at step " + step);
+        long root = fold.tree().baseline(0, EVERY_STATE);
+        double scale =
+            (double) fold.covered() / (fold.baseline().headTime() - fold.baseline().tailTime());
+        assertEquals((long) (expected.get("all;") * scale), root);
+      }
+    }
+  }
+
+  private static String path(World world, Fold fold, int node) {
+    String path = "";
+    for (int n = node; n >= 0; n = fold.trie().parent(n)) {
+      path = world.stacks.name(fold.trie().function(n)) + ";" + path;
+    }
+    return path;
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {15, 16})
+  void top_anyHistoryAndShape_isTheNaiveOne(long seed) {
+    Random random = new Random(seed);
+    World world = new World(new Options(Shape.PLAIN, 64 << 20, false));
+    Simulation simulation = new Simulation(world, seed, true, null);
+    for (int step = 0; step < 100; step++) {
+      simulation.step();
+      if (step % 20 == 10) {
+        world.fold(shape(random, world.stacks)).catchUp(Long.MAX_VALUE);
+      }
+      if (step % 10 == 0) {
+        for (Fold fold : world.folds) {
+          checkTop(world, fold, random.nextBoolean());
+        }
+      }
+    }
+  }
+
+  private static void checkTop(World world, Fold fold, boolean bySelf) {
+    Map<String, long[]> naive = new TreeMap<>();
+    for (FoldedStack f : world.reader(fold, Long.MAX_VALUE).folded(StateSet.ALL, 0, false)) {
+      int last = f.names().length - 1;
+      Set<String> counted = new HashSet<>();
+      for (int i = 0; i <= last; i++) {
+        boolean task = f.kinds()[i] == NodeKind.PROCESS || f.kinds()[i] == NodeKind.THREAD;
+        String name = f.kinds()[i] + f.names()[i];
+        if (!task && counted.add(name)) {
+          naive.computeIfAbsent(name, n -> new long[2])[0] += f.value();
+        }
+        if (!task && i == last) {
+          naive.get(name)[1] += f.value();
+        }
+      }
+    }
+    TopReport report =
+        fold.top().report(new TopQuery(Long.MAX_VALUE, StateSet.ALL, bySelf, 10_000, null));
+    assertEquals(naive.size(), report.functions());
+    long before = Long.MAX_VALUE;
+    for (TopReport.Row row : report.rows()) {
+      long[] expected = naive.get(row.function().kind() + row.function().name());
+      assertEquals(expected[0], row.total());
+      assertEquals(expected[1], row.self());
+      assertEquals(row.total(), Arrays.stream(row.totalByState()).sum());
+      assertEquals(row.self(), Arrays.stream(row.selfByState()).sum());
+      long by = bySelf ? row.self() : row.total();
+      assertTrue(by <= before);
+      before = by;
+    }
+    assertEquals(
+        report.rows().subList(0, Math.min(3, report.rows().size())).stream()
+            .map(TopReport.Row::function)
+            .toList(),
+        fold
+            .top()
+            .report(new TopQuery(Long.MAX_VALUE, StateSet.ALL, bySelf, 3, null))
+            .rows()
+            .stream()
+            .map(TopReport.Row::function)
+            .toList());
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {17, 18})
+  void tasks_anyWindow_areTheNaiveOnes(long seed) {
+    Random random = new Random(seed);
+    World world = new World(new Options(Shape.PLAIN, 64 << 20, true));
+    Simulation simulation = new Simulation(world, seed, true, null);
+    OwnerTimes times = new OwnerTimes(world.log);
+    for (int step = 0; step < 200; step++) {
+      simulation.step();
+      times.catchUp(Long.MAX_VALUE);
+      if (step % 10 == 0) {
+        long nanos = step % 20 == 0 ? Long.MAX_VALUE : random.nextInt(5_000) * MS;
+        times.window(nanos, Long.MAX_VALUE);
+        checkTasks(world, simulation, times, nanos);
+      }
+    }
+  }
+
+  private static void checkTasks(World world, Simulation simulation, OwnerTimes times, long nanos) {
+    Window window = times.window();
+    Map<Integer, long[]> naive = new TreeMap<>();
+    for (Change c : changes(world)) {
+      long tail = window.whole() || c.time > window.tailTime() ? 0 : 1;
+      long value =
+          c.base + c.open * window.headTime() - tail * (c.base + c.open * window.tailTime());
+      if (c.stack != Stacks.STOLEN) {
+        naive.computeIfAbsent(world.owners.tid(c.owner), t -> new long[8])[c.state()] += value;
+      }
+    }
+    TaskReader reader = new TaskReader(world.owners, world.intake.accounts(), world.stacks, times);
+    TasksQuery byThread = new TasksQuery(nanos, true, TasksQuery.Order.PID, 10_000, null);
+    Map<Integer, long[]> actual = new TreeMap<>();
+    for (TasksReport.Row row : reader.report(byThread, Shape.PLAIN, window.headTime()).rows()) {
+      // A thread that executed is in two processes.
+      long[] sums = actual.computeIfAbsent(row.tid(), t -> new long[3]);
+      sums[0] += row.run();
+      sums[1] += row.queued();
+      Simulation.Task task = simulation.tasks.get(row.tid() - 100);
+      if (row.state() != null) {
+        assertTrue(task.alive);
+        assertTrue(!task.seen || row.ageNanos() <= window.headTime() - task.account);
+      }
+    }
+    for (Simulation.Task task : simulation.tasks) {
+      long[] expected = naive.getOrDefault(task.id + 100, new long[8]);
+      long[] sums = actual.getOrDefault(task.id + 100, new long[3]);
+      assertEquals(expected[State.RUN.ordinal()], sums[0]);
+      assertTrue(expected[State.QUEUED.ordinal()] <= sums[1]);
+      if (window.whole()) {
+        assertEquals(expected[State.QUEUED.ordinal()], sums[1]);
+      }
+      assertTrue(!task.alive || !task.seen || actual.containsKey(task.id + 100));
+    }
+    TasksQuery byProcess = new TasksQuery(nanos, false, TasksQuery.Order.CPU, 3, null);
+    TasksReport report = reader.report(byProcess, Shape.PLAIN, window.headTime());
+    assertEquals(Math.min(3, report.tasks()), report.rows().size());
+    for (int i = 1; i < report.rows().size(); i++) {
+      assertTrue(report.rows().get(i).run() <= report.rows().get(i - 1).run());
+    }
+  }
+
+  @ParameterizedTest
   @ValueSource(longs = {21, 22})
   void log_compacted_keepsTheSums(long seed) {
-    World bounded = new World(new Options(RootOrder.COMM, 1_200_000, TaskFilter.NONE, true));
-    World whole = new World(new Options(RootOrder.COMM, 64 << 20, TaskFilter.NONE, true));
+    World bounded = new World(new Options(Shape.PLAIN, 1_260_000, true));
+    World whole = new World(new Options(Shape.PLAIN, 64 << 20, true));
     Simulation a = new Simulation(bounded, seed);
     Simulation b = new Simulation(whole, seed);
+    Shape[] shapes = {
+      Shape.of(new Shape.Cpus(Set.of(1), false)), Shape.of(new Shape.Group(RootOrder.CPU))
+    };
+    for (Shape shape : shapes) {
+      bounded.fold(shape);
+    }
     for (int step = 0; step < 800; step++) {
       a.step();
       b.step();
-      bounded.fold().window(5_000 * MS, Long.MAX_VALUE);
+      for (Fold fold : bounded.folds) {
+        fold.window(5_000 * MS, Long.MAX_VALUE);
+      }
     }
+    // What has forgotten its CPU has left the folds that it was in by it.
+    for (int i = 0; i < shapes.length; i++) {
+      Fold anew = bounded.fold(shapes[i]);
+      anew.catchUp(Long.MAX_VALUE);
+      for (long window : new long[] {Long.MAX_VALUE, 3_000 * MS, 30_000 * MS}) {
+        boolean same =
+            bounded
+                .folded(anew, window, StateSet.ALL, false)
+                .equals(bounded.folded(bounded.folds.get(i + 1), window, StateSet.ALL, false));
+        assertTrue(same, shapes[i] + " in " + window);
+      }
+    }
+    bounded.check();
     assertTrue(bounded.log.compactedTo() > bounded.log.startTime());
     assertEquals(whole.folded(StateSet.ALL), bounded.folded(StateSet.ALL));
-    Fold anew = bounded.fold(TaskFilter.NONE);
+    Fold anew = bounded.fold(bounded.options.shape());
     anew.catchUp(Long.MAX_VALUE);
     assertEquals(
         whole.folded(StateSet.ALL), bounded.folded(anew, Long.MAX_VALUE, StateSet.ALL, false));
@@ -210,8 +510,10 @@ class RandomHistoryTest {
   @ParameterizedTest
   @ValueSource(longs = {31})
   void log_outOfMemory_staysWithinItAndKeepsTheTotals(long seed) {
-    World bounded = new World(new Options(RootOrder.THREAD, 100_000, TaskFilter.NONE, true));
-    World whole = new World(new Options(RootOrder.THREAD, 64 << 20, TaskFilter.NONE, true));
+    World bounded =
+        new World(new Options(Shape.of(new Shape.Group(RootOrder.THREAD)), 100_000, true));
+    World whole =
+        new World(new Options(Shape.of(new Shape.Group(RootOrder.THREAD)), 64 << 20, true));
     Simulation a = new Simulation(bounded, seed);
     Simulation b = new Simulation(whole, seed);
     for (int step = 0; step < 2000; step++) {
@@ -219,7 +521,7 @@ class RandomHistoryTest {
       b.step();
       assertTrue(bounded.log.bytes() < 110_000, "bytes=" + bounded.log.bytes());
     }
-    Fold anew = bounded.fold(TaskFilter.NONE);
+    Fold anew = bounded.fold(bounded.options.shape());
     anew.catchUp(Long.MAX_VALUE);
     for (int state = 0; state < 8; state++) {
       int bits = 1 << state;
@@ -237,7 +539,10 @@ class RandomHistoryTest {
   @ValueSource(longs = {41, 42, 43, 44})
   void forgotten_anyIds_changesNothing(long seed) {
     Options options =
-        new Options(RootOrder.values()[(int) (seed % 4)], 64 << 20, TaskFilter.NONE, seed % 2 == 0);
+        new Options(
+            Shape.of(new Shape.Group(RootOrder.values()[(int) (seed % 4)])),
+            64 << 20,
+            seed % 2 == 0);
     World forgetting = new World(options);
     World whole = new World(options);
     Simulation a = new Simulation(forgetting, seed, true, new Random(seed));
@@ -250,7 +555,7 @@ class RandomHistoryTest {
       }
       if (step % 40 == 39) {
         forgetting.check();
-        Fold anew = forgetting.fold(TaskFilter.NONE);
+        Fold anew = forgetting.fold(forgetting.options.shape());
         anew.catchUp(Long.MAX_VALUE);
         for (boolean samples : new boolean[] {false, true}) {
           Map<String, Long> expected =
@@ -276,8 +581,8 @@ class RandomHistoryTest {
   @ValueSource(longs = {51, 52, 53, 54})
   void forgotten_outOfMemory_keepsTotalsAndTables(long seed) {
     RootOrder order = RootOrder.values()[(int) (seed % 4)];
-    World forgetting = new World(new Options(order, 100_000, TaskFilter.NONE, true));
-    World whole = new World(new Options(order, 64 << 20, TaskFilter.NONE, true));
+    World forgetting = new World(new Options(Shape.of(new Shape.Group(order)), 100_000, true));
+    World whole = new World(new Options(Shape.of(new Shape.Group(order)), 64 << 20, true));
     Simulation a = new Simulation(forgetting, seed, true, new Random(seed));
     Simulation b = new Simulation(whole, seed, true, null);
     for (int step = 0; step < 1_200; step++) {
@@ -287,7 +592,7 @@ class RandomHistoryTest {
         forgetting.sweep();
         forgetting.check();
         checkTotals(whole.fold(), forgetting.fold());
-        Fold anew = forgetting.fold(TaskFilter.NONE);
+        Fold anew = forgetting.fold(forgetting.options.shape());
         anew.catchUp(Long.MAX_VALUE);
         checkTotals(whole.fold(), anew);
         // A trie that has seen it all shows what a new one does, in any window.

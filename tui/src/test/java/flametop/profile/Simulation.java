@@ -314,12 +314,23 @@ final class Simulation {
     long wait = t.wait;
     long nvcsw = t.nvcsw;
     int stack = t.stack;
+    int cpu = (int) (at / MS % 3);
     to.add(
         () -> {
           if (t.alive) {
             note(t, at, run, wait);
             world.intake.cpuSample(
-                at, t.number, stacks[stack], run, wait, nvcsw, 0, 0, State.RUN, WalkEnd.ROOT, true);
+                at,
+                t.number,
+                stacks[stack],
+                run,
+                wait,
+                nvcsw,
+                0,
+                cpu,
+                State.RUN,
+                WalkEnd.ROOT,
+                true);
           }
         });
   }

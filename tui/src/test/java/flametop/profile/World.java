@@ -53,7 +53,7 @@ final class World {
     this.options = options;
     log = new ChangeLog(options.historyBytes(), owners);
     intake = new Intake(log, owners, stacks, names, places, host);
-    fold(options.filter());
+    fold(options.shape());
     intake.moduleSeen(0, ModuleKind.KERNEL, "[kernel]", "");
     intake.moduleSeen(1, ModuleKind.FILE, "/usr/bin/app", "ab");
   }
@@ -62,8 +62,8 @@ final class World {
     this(Options.DEFAULT);
   }
 
-  Fold fold(TaskFilter filter) {
-    Fold fold = new Fold(log, owners, stacks, options, filter);
+  Fold fold(Shape shape) {
+    Fold fold = new Fold(log, owners, stacks, options, shape);
     folds.add(fold);
     return fold;
   }
@@ -140,7 +140,7 @@ final class World {
 
   /** Frees what nothing refers to. */
   void sweep() {
-    new Sweep(log, intake, owners, stacks).run(folds, null);
+    new Sweep(log, intake, owners, stacks).run(folds, List.of(), null);
   }
 
   int frame(String function) {
@@ -212,9 +212,10 @@ final class World {
     return map;
   }
 
-  /** Sums along paths must be those of the entries below. */
+  /** Sums along paths must be those of the entries below, and so must those of the watched node. */
   void check() {
     for (Fold fold : folds) {
+      checkWatch(fold);
       Trie trie = fold.trie();
       Window window = fold.window();
       for (State state : State.values()) {
@@ -235,5 +236,34 @@ final class World {
         }
       }
     }
+  }
+
+  /** The node that was watched so far; then another. */
+  private void checkWatch(Fold fold) {
+    Trie trie = fold.trie();
+    Watch watch = trie.watch();
+    long[] expected = new long[owners.processes()];
+    for (int entry = 0; entry < trie.entries() && watch.node() >= 0; entry++) {
+      int node = trie.leaf(entry);
+      while (node >= 0 && node != watch.node()) {
+        node = trie.parent(node);
+      }
+      if (node >= 0 && trie.owner(entry) != Owners.OLDER) {
+        expected[owners.process(trie.owner(entry))] +=
+            trie.entryWeight(entry, StateSet.ALL.bits(), fold.window());
+      }
+    }
+    for (int process = 0; process < watch.processes(); process++) {
+      if (watch.weight(process, StateSet.ALL.bits(), fold.window()) != expected[process]) {
+        throw new AssertionError("time of process=" + process + " below a node is wrong");
+      }
+      expected[process] = 0;
+    }
+    for (long nanos : expected) {
+      if (nanos != 0) {
+        throw new AssertionError("a process is not watched");
+      }
+    }
+    watch.watch(Math.max(0, (watch.node() + 3) % trie.nodes()));
   }
 }

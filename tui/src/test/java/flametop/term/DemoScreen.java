@@ -49,7 +49,7 @@ public final class DemoScreen {
             new ScreenOptions(
                 "web-1",
                 "all tasks",
-                flametop.profile.TaskFilter.NONE,
+                flametop.profile.Shape.PLAIN,
                 flametop.profile.StateSet.BUSY,
                 19,
                 99,

@@ -3,10 +3,9 @@ package flametop.term;
 import flametop.profile.GraphQuery;
 import flametop.profile.Options;
 import flametop.profile.Profile;
-import flametop.profile.RootOrder;
+import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.StateSet;
-import flametop.profile.TaskFilter;
 import flametop.sampler.ReplaySource;
 import flametop.sampler.Sampler;
 import flametop.view.CellGrid;
@@ -56,7 +55,7 @@ public final class StreamScreenshot {
       ViewState state =
           ViewState.initial(
               source.facts().wholeHost() ? StateSet.BUSY : StateSet.ALL,
-              TaskFilter.NONE,
+              Shape.PLAIN,
               source.facts().passHz(),
               source.facts().cpuHz(),
               250_000_000L);
@@ -88,9 +87,8 @@ public final class StreamScreenshot {
             ? Stream.of(arguments[6].split(",")).map(Integer::valueOf).collect(Collectors.toSet())
             : Set.of();
     return new Options(
-        RootOrder.COMM,
+        pids.isEmpty() ? Shape.PLAIN : Shape.of(new Shape.Processes(pids, false)),
         Options.DEFAULT_HISTORY_BYTES,
-        new TaskFilter(pids, Set.of(), Set.of()),
         true);
   }
 

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.GraphQuery;
+import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.StateSet;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class KeysTest {
@@ -350,7 +350,7 @@ class KeysTest {
     type("redis");
     press(Key.Kind.ENTER);
     assertNull(state.pick());
-    assertEquals(Set.of(812), state.filter().tgids());
+    assertEquals("pid 812", state.filter().toString());
     assertEquals(List.of(new Effect.Filter(state.filter())), effects);
   }
 
@@ -361,7 +361,7 @@ class KeysTest {
     assertTrue(state.message().startsWith("the list is still being made"), state.message());
     list(PickList.Of.PROCESSES);
     assertNull(state.pick());
-    assertEquals(Set.of(812), state.filter().tgids());
+    assertEquals("pid 812", state.filter().toString());
     assertEquals(List.of(new Effect.Filter(state.filter())), effects);
   }
 
@@ -377,7 +377,7 @@ class KeysTest {
     type("p");
     list(PickList.Of.PROCESSES);
     press(Key.Kind.ENTER);
-    assertTrue(state.filter().tgids().isEmpty());
+    assertEquals(Shape.PLAIN, state.filter());
   }
 
   @Test
@@ -385,7 +385,7 @@ class KeysTest {
     type("c");
     list(PickList.Of.COMMS);
     press(Key.Kind.DOWN, Key.Kind.DOWN, Key.Kind.ENTER);
-    assertEquals(Set.of("java"), state.filter().comms());
+    assertEquals("comm java", state.filter().toString());
   }
 
   @Test
@@ -553,7 +553,7 @@ class KeysTest {
     typeInQuality("2j");
     pressInQuality(Key.of(Key.Kind.ENTER));
     assertEquals(View.GRAPH, state.view());
-    assertEquals(Set.of(2_204_118), state.filter().tgids());
+    assertEquals("pid 2204118", state.filter().toString());
     assertEquals(List.of(new Effect.Filter(state.filter())), effects);
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.profile.Shape;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -180,7 +181,7 @@ class MouseTest {
     int[] at = find("redis-server");
     doubleClick(at[0], at[1]);
     assertNull(state.pick());
-    assertEquals(Set.of(812), state.filter().tgids());
+    assertEquals(Shape.of(new Shape.Processes(Set.of(812), false)), state.filter());
     state = Keys.press(scene(), Key.of('p')).state();
     click(3, 1);
     assertNull(state.pick());
@@ -210,7 +211,7 @@ class MouseTest {
     at = find("postgres");
     mouse(Mouse.Kind.DOUBLE, at[0], at[1]);
     assertEquals(View.GRAPH, state.view());
-    assertEquals(Set.of(977), state.filter().tgids());
+    assertEquals(Shape.of(new Shape.Processes(Set.of(977), false)), state.filter());
   }
 
   @Test

@@ -8,10 +8,10 @@ import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
 import flametop.profile.QualityReport;
 import flametop.profile.Selection;
+import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
-import flametop.profile.TaskFilter;
 import flametop.sampler.Budget;
 import flametop.sampler.Call;
 import flametop.sampler.OwnPart;
@@ -50,7 +50,7 @@ public final class Pictures {
   }
 
   static ViewState state() {
-    return ViewState.initial(StateSet.BUSY, TaskFilter.NONE, 19, 99, SECOND / 4);
+    return ViewState.initial(StateSet.BUSY, Shape.PLAIN, 19, 99, SECOND / 4);
   }
 
   /** A web server's evening: a store, a database, a JVM, a few kernel workers and thin ones. */
@@ -517,8 +517,8 @@ public final class Pictures {
     return new ProcessRow(pid, 1, uid, comm, commandLine, weight, 14_000, tasks, true);
   }
 
-  static TaskFilter only(int pid) {
-    return new TaskFilter(Set.of(pid), Set.of(), Set.of());
+  static Shape only(int pid) {
+    return Shape.of(new Shape.Processes(Set.of(pid), false));
   }
 
   /** The state with the node at this path selected. */
@@ -808,7 +808,7 @@ public final class Pictures {
 
     @Override
     public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
-      ViewState asked = ViewState.initial(query.states(), TaskFilter.NONE, 19, 99, SECOND);
+      ViewState asked = ViewState.initial(query.states(), Shape.PLAIN, 19, 99, SECOND);
       asked = asked.withSelected(query.selected(), List.of(0L)).withFrozen(frozen);
       asked =
           asked.withZooms(
@@ -845,7 +845,7 @@ public final class Pictures {
     }
 
     @Override
-    public void filter(TaskFilter filter) {}
+    public void shape(Shape shape) {}
 
     @Override
     public void freeze() {

@@ -108,7 +108,8 @@ final class Tree {
             new int[n],
             new boolean[n],
             zoomIndex,
-            query.byState() ? new byte[n] : null);
+            query.byState() ? new byte[n] : null,
+            null);
     for (int i = 0; i < n; i++) {
       Node node = listed.get(i);
       slice.node()[i] = node.id;
@@ -208,6 +209,7 @@ final class Tree {
         pid,
         commandLine,
         node.weight,
-        nanosByState);
+        nanosByState,
+        null);
   }
 }

@@ -1,0 +1,75 @@
+package flametop.profile;
+
+import java.util.regex.Pattern;
+
+/**
+ * The part of a {@link Snapshot} that is of the graph.
+ *
+ * @param version of what it is of
+ * @param zoom node that the slice is of
+ * @param selected node that the selection is of
+ */
+record GraphPicture(
+    GraphQuery query,
+    long version,
+    int zoom,
+    int selected,
+    GraphSlice slice,
+    Selection selection,
+    Snapshot.Search search,
+    long total) {
+
+  /** Whether something is still being looked for. */
+  private boolean isDue() {
+    return selection.before() == null;
+  }
+
+  /**
+   * The next one.
+   *
+   * @param before null if there is none; what is unchanged is taken from it
+   */
+  static GraphPicture of(
+      GraphPicture before,
+      GraphQuery query,
+      long version,
+      GraphReader reader,
+      int zoom,
+      int selected,
+      Matches matches,
+      long deadline) {
+    boolean same =
+        before != null && before.version == version && before.query.states().equals(query.states());
+    boolean found = same && equal(before.query.search(), query.search());
+    GraphSlice slice =
+        found
+                && before.zoom == zoom
+                && before.query.columns() == query.columns()
+                && before.query.levels() == query.levels()
+                && before.query.byState() == query.byState()
+            ? before.slice
+            : reader.tree().slice(query, zoom, matches);
+    Selection selection =
+        same && before.selected == selected && !before.isDue()
+            ? before.selection
+            : reader.selection(selected, query.states(), deadline);
+    Snapshot.Search search = null;
+    if (query.search() != null) {
+      search = found ? before.search : reader.search(query.search(), query.states());
+    }
+    return new GraphPicture(
+        query,
+        version,
+        zoom,
+        selected,
+        slice,
+        selection,
+        search,
+        same ? before.total : reader.tree().total(query.states()));
+  }
+
+  private static boolean equal(Pattern a, Pattern b) {
+    return a == b
+        || a != null && b != null && a.pattern().equals(b.pattern()) && a.flags() == b.flags();
+  }
+}

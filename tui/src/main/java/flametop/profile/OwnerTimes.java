@@ -1,0 +1,55 @@
+package flametop.profile;
+
+/** How long each owner was in which state, whatever its stacks. */
+final class OwnerTimes extends LogWindow {
+  /** Of {@link Stacks#STOLEN}, which is logged as waiting for a CPU. */
+  private static final int STOLEN = flametop.sampler.State.values().length;
+
+  private final Sums sums = new Sums(false);
+  private int count;
+
+  OwnerTimes(ChangeLog log) {
+    super(log);
+  }
+
+  @Override
+  void head(int owner, int stack, int spot, long base, int open, long samples) {
+    grow(owner);
+    sums.addHead(owner, stack == Stacks.STOLEN ? STOLEN : Spot.state(spot), base, open, 0);
+  }
+
+  @Override
+  void tail(int owner, int stack, int spot, long base, int open, long samples) {
+    grow(owner);
+    sums.addTail(owner, stack == Stacks.STOLEN ? STOLEN : Spot.state(spot), base, open, 0);
+  }
+
+  @Override
+  public boolean tellsCpus() {
+    return false;
+  }
+
+  private void grow(int owner) {
+    if (owner >= count) {
+      count = owner + 1;
+      sums.things(count);
+    }
+  }
+
+  /** All owners with time are below. */
+  int count() {
+    return count;
+  }
+
+  /** ns of an owner in these states, without what was stolen from it. */
+  long weight(int owner, int states) {
+    return Math.max(0, sums.weight(owner, states, window()));
+  }
+
+  /** An owner was freed: another begins without its sums. */
+  void ownerFreed(int owner) {
+    if (owner < count) {
+      sums.clear(owner);
+    }
+  }
+}

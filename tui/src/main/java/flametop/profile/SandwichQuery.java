@@ -1,0 +1,24 @@
+package flametop.profile;
+
+/**
+ * Which callers and callees a {@link Sandwich} is to show.
+ *
+ * @param windowNanos the last so many ns; {@link Long#MAX_VALUE}: all since the start
+ * @param states whose time counts
+ * @param function in the middle
+ * @param callers node of the callers that fills the width; {@link GraphQuery#ROOT} for all
+ * @param callees like {@code callers}
+ * @param selected node of either whose {@link Selection} is wanted
+ * @param columns width in cells
+ * @param levels how many levels of each are wanted
+ */
+public record SandwichQuery(
+    long windowNanos,
+    StateSet states,
+    Function function,
+    long callers,
+    long callees,
+    long selected,
+    int columns,
+    int levels)
+    implements PageQuery {}

@@ -1,0 +1,335 @@
+package flametop.profile;
+
+import flametop.sampler.State;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * How stacks become the paths of a graph: a list of steps, applied in their order to the frames of
+ * each stack, the past included; sampling goes on as started. Immutable, so undo is the shape
+ * before.
+ *
+ * <p>Whatever their place in the list, what stands above the frames is the last {@link Group}'s,
+ * and {@link Reverse} is done last.
+ */
+public final class Shape {
+  /** One thing done to all stacks. */
+  public sealed interface Step {
+    /** What it does, for the breadcrumb; clean and short but for names. */
+    String text();
+  }
+
+  /** Only these processes, or all but these. */
+  public record Processes(Set<Integer> tgids, boolean out) implements Step {
+    @Override
+    public String text() {
+      return in(out, "pid " + joined(tgids));
+    }
+  }
+
+  /** Only these threads, or all but these. */
+  public record Threads(Set<Integer> tids, boolean out) implements Step {
+    @Override
+    public String text() {
+      return in(out, "tid " + joined(tids));
+    }
+  }
+
+  /** Only threads and processes of these comms, or all but these. */
+  public record Comms(Set<String> comms, boolean out) implements Step {
+    @Override
+    public String text() {
+      return in(out, "comm " + joined(comms));
+    }
+  }
+
+  /** Only processes of these users, or all but these. */
+  public record Users(Set<Integer> uids, boolean out) implements Step {
+    @Override
+    public String text() {
+      return in(out, "uid " + joined(uids));
+    }
+  }
+
+  /**
+   * Only what ran on these CPUs, or on others. Of history that is only sums, and of what is off the
+   * CPU, that is not known: it belongs to neither.
+   */
+  public record Cpus(Set<Integer> cpus, boolean out) implements Step {
+    @Override
+    public String text() {
+      return in(out, "cpu " + joined(cpus));
+    }
+  }
+
+  /** Only time in these states. */
+  public record States(StateSet states) implements Step {
+    @Override
+    public String text() {
+      List<String> labels = new ArrayList<>();
+      for (State state : State.values()) {
+        if (states.contains(state)) {
+          labels.add(state.label());
+        }
+      }
+      return String.join("+", labels);
+    }
+  }
+
+  /**
+   * Only stacks with a frame whose name matches, or without one. What is no regular expression is
+   * refused with {@link java.util.regex.PatternSyntaxException}.
+   *
+   * @param flags of {@link Pattern#compile(String, int)}
+   */
+  public record Matching(String regex, int flags, boolean out) implements Step {
+    public Matching {
+      Pattern.compile(regex, flags);
+    }
+
+    @Override
+    public String text() {
+      return in(out, "/" + regex + "/");
+    }
+  }
+
+  /** Only stacks that pass through a function, or that do not. */
+  public record Through(Function function, boolean out) implements Step {
+    @Override
+    public String text() {
+      return in(out, function.name());
+    }
+  }
+
+  /**
+   * No function calls itself: between two calls of one function on a stack, what called the second
+   * is left out, and it stands for both.
+   */
+  public record Merge() implements Step {
+    @Override
+    public String text() {
+      return "recursion merged";
+    }
+  }
+
+  /** Frames of one module that call each other are one node, {@code [module]}. */
+  public record Collapse(String module) implements Step {
+    @Override
+    public String text() {
+      return Shape.collapsed(module);
+    }
+  }
+
+  /** What stands above the frames; without one it is {@link RootOrder#COMM}. */
+  public record Group(RootOrder by) implements Step {
+    @Override
+    public String text() {
+      return switch (by) {
+        case NONE -> "not grouped";
+        case COMM -> "by comm";
+        case PROCESS -> "by process";
+        case THREAD -> "by thread";
+        case CPU -> "by CPU";
+      };
+    }
+  }
+
+  /** Innermost frame first. */
+  public record Reverse() implements Step {
+    @Override
+    public String text() {
+      return "reversed";
+    }
+  }
+
+  /**
+   * Who calls a function: of the stacks with it, the function, its caller, and so on outwards. Of
+   * recursive calls it is the outermost, so that all weigh what the function does.
+   */
+  public record Callers(Function function) implements Step {
+    @Override
+    public String text() {
+      return "callers of " + function.name();
+    }
+  }
+
+  /** What a function calls: of the stacks with it, what its outermost call begins. */
+  public record Callees(Function function) implements Step {
+    @Override
+    public String text() {
+      return "below " + function.name();
+    }
+  }
+
+  /** Everything by comm. */
+  public static final Shape PLAIN = new Shape(List.of());
+
+  private final List<Step> steps;
+  private final RootOrder group;
+  private final int states;
+  private final boolean reversed;
+  private final boolean everybody;
+  private final boolean narrowsCpus;
+
+  private Shape(List<Step> steps) {
+    this.steps = steps;
+    RootOrder by = RootOrder.COMM;
+    int bits = -1;
+    boolean reverse = false;
+    boolean all = true;
+    boolean cpus = false;
+    for (Step step : steps) {
+      if (step instanceof Group g) {
+        by = g.by;
+      } else if (step instanceof States s) {
+        bits &= s.states.bits();
+      } else if (step instanceof Cpus) {
+        cpus = true;
+      } else if (step instanceof Reverse) {
+        reverse = true;
+      } else if (step instanceof Processes
+          || step instanceof Threads
+          || step instanceof Comms
+          || step instanceof Users) {
+        all = false;
+      }
+    }
+    group = by;
+    states = bits;
+    reversed = reverse;
+    everybody = all;
+    narrowsCpus = cpus;
+  }
+
+  public static Shape of(Step... steps) {
+    return new Shape(List.of(steps));
+  }
+
+  public List<Step> steps() {
+    return steps;
+  }
+
+  /** The same with one more step, at the end. */
+  public Shape plus(Step step) {
+    List<Step> more = new ArrayList<>(steps);
+    more.add(step);
+    return new Shape(List.copyOf(more));
+  }
+
+  /** The same with this step in place of those of its sort. */
+  public Shape with(Step step) {
+    return without(step.getClass()).plus(step);
+  }
+
+  /** The same without the steps of one sort. */
+  public Shape without(Class<? extends Step> sort) {
+    List<Step> fewer = new ArrayList<>();
+    for (Step step : steps) {
+      if (!sort.isInstance(step)) {
+        fewer.add(step);
+      }
+    }
+    return fewer.size() == steps.size() ? this : new Shape(List.copyOf(fewer));
+  }
+
+  /** The same with the steps of one sort that another shape has, in place of its own. */
+  public Shape as(Shape base, Class<? extends Step> sort) {
+    Shape result = without(sort);
+    for (Step step : base.steps) {
+      if (sort.isInstance(step)) {
+        result = result.plus(step);
+      }
+    }
+    return result;
+  }
+
+  /** What stands above the frames. */
+  public RootOrder group() {
+    return group;
+  }
+
+  /** Whether the innermost frame is first. */
+  public boolean reversed() {
+    return reversed;
+  }
+
+  /** Whether time in a {@link Spot} counts. */
+  boolean admits(int spot) {
+    return (states >> Spot.state(spot) & 1) != 0 && (!narrowsCpus || admitsCpu(Spot.cpu(spot)));
+  }
+
+  private boolean admitsCpu(int cpu) {
+    for (Step step : steps) {
+      if (step instanceof Cpus c && (cpu == Spot.NO_CPU || c.cpus.contains(cpu) == c.out)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether it matters on which CPU something ran. */
+  public boolean tellsCpus() {
+    return narrowsCpus || group == RootOrder.CPU;
+  }
+
+  /** Whether it admits every task. */
+  boolean everybody() {
+    return everybody;
+  }
+
+  /**
+   * @param tid {@link Owners#NONE} of one that stands for many
+   */
+  boolean admits(int tgid, int tid, int uid, String comm, String processComm) {
+    for (Step step : steps) {
+      boolean admitted = true;
+      if (step instanceof Processes p) {
+        admitted = p.tgids.contains(tgid) != p.out;
+      } else if (step instanceof Threads t) {
+        admitted = t.tids.contains(tid) != t.out;
+      } else if (step instanceof Comms c) {
+        admitted = (c.comms.contains(comm) || c.comms.contains(processComm)) != c.out;
+      } else if (step instanceof Users u) {
+        admitted = u.uids.contains(uid) != u.out;
+      }
+      if (!admitted) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Name of the node for the frames of a module. */
+  static String collapsed(String module) {
+    return module.startsWith("[") ? module : "[" + module + "]";
+  }
+
+  private static String in(boolean out, String what) {
+    return out ? "not " + what : what;
+  }
+
+  private static String joined(Set<?> values) {
+    return values.size() > 3
+        ? values.size() + " of them"
+        : values.stream().map(Object::toString).sorted().collect(Collectors.joining(","));
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Shape s && s.steps.equals(steps);
+  }
+
+  @Override
+  public int hashCode() {
+    return steps.hashCode();
+  }
+
+  /** The breadcrumb. */
+  @Override
+  public String toString() {
+    return steps.stream().map(Step::text).collect(Collectors.joining(" › "));
+  }
+}

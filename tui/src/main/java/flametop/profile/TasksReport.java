@@ -1,0 +1,43 @@
+package flametop.profile;
+
+import flametop.sampler.State;
+import java.util.List;
+
+/**
+ * Processes or threads, those that ended within the window too: what they did in it, and what they
+ * do now.
+ *
+ * @param rows in the order asked for
+ * @param tasks how many there are, those that do not match left out
+ * @param windowNanos how much the times really cover
+ */
+public record TasksReport(List<Row> rows, int tasks, long windowNanos) implements Page {
+  /**
+   * A process or a thread. What is told of a process's state is that of its liveliest thread.
+   *
+   * @param pid 0 of what stands for processes of one comm that ended long ago
+   * @param tid of a thread; 0 of a process, and of what stands for threads that ended long ago
+   * @param threads of a process that live; 1 of a thread
+   * @param run ns on a CPU within the window, exact
+   * @param queued ns in the run queue within the window, exact
+   * @param off ns off the CPU within the window
+   * @param state null: it ended
+   * @param ageNanos in that state; at least so long where it was so at first sight
+   * @param leaf innermost frame, where it is now or was sampled last; null: not known
+   * @param user innermost frame that is not the kernel's; null: not known, or none
+   */
+  public record Row(
+      int pid,
+      int tid,
+      int threads,
+      int uid,
+      String comm,
+      String commandLine,
+      long run,
+      long queued,
+      long off,
+      State state,
+      long ageNanos,
+      Function leaf,
+      Function user) {}
+}

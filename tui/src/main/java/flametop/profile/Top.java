@@ -1,0 +1,142 @@
+package flametop.profile;
+
+import flametop.sampler.State;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Sums a call tree up by function. Knows the tree by its nodes, so it is for one tree that grows.
+ */
+final class Top {
+  private static final int NONE = -1;
+  private static final int STATES = State.values().length;
+
+  private final CallTree tree;
+  private final Functions functions;
+  private final Matches matches = new Matches();
+
+  /** Nodes with a node of the same function above them: what is in them is counted there. */
+  private final BitSet repeated = new BitSet();
+
+  private int seen;
+
+  Top(CallTree tree, Functions functions) {
+    this.tree = tree;
+    this.functions = functions;
+  }
+
+  TopReport report(TopQuery query) {
+    look();
+    int states = query.states().bits();
+    int nodes = tree.nodes();
+    long[] self = new long[functions.functions()];
+    long[] total = new long[self.length];
+    for (int node = 0; node < nodes; node++) {
+      long nanos = tree.weight(node, states);
+      if (nanos != 0) {
+        int function = tree.function(node);
+        self[function] += nanos;
+        if (!repeated.get(node)) {
+          total[function] += nanos;
+        }
+        int parent = tree.parent(node);
+        if (parent != NONE) {
+          self[tree.function(parent)] -= nanos;
+        }
+      }
+    }
+    if (query.search() != null) {
+      matches.forget();
+      matches.use(query.search(), self.length);
+    }
+    long[] by = query.bySelf() ? self : total;
+    int found = 0;
+    int[] order = new int[self.length];
+    for (int f = 0; f < self.length; f++) {
+      if (total[f] > 0 && isCode(f) && (query.search() == null || matches.matches(functions, f))) {
+        order[found++] = f;
+      }
+    }
+    int[] heaviest = heaviest(order, found, by, total, query.rows());
+    long[][] selfByState = new long[self.length][];
+    long[][] totalByState = new long[self.length][];
+    split(heaviest, selfByState, totalByState);
+    List<TopReport.Row> rows = new ArrayList<>(heaviest.length);
+    for (int f : heaviest) {
+      rows.add(
+          new TopReport.Row(
+              new Function(functions.kind(f), functions.module(f), functions.name(f)),
+              Math.max(0, self[f]),
+              total[f],
+              selfByState[f],
+              totalByState[f]));
+    }
+    return new TopReport(List.copyOf(rows), found, Math.max(0, tree.weight(0, states)));
+  }
+
+  /** Tasks are no functions; what stands for the missing part of a stack is. */
+  private boolean isCode(int function) {
+    NodeKind kind = functions.kind(function);
+    return kind != NodeKind.ROOT && kind != NodeKind.PROCESS && kind != NodeKind.THREAD;
+  }
+
+  private int[] heaviest(int[] of, int count, long[] by, long[] then, int most) {
+    Integer[] sorted = new Integer[count];
+    for (int i = 0; i < count; i++) {
+      sorted[i] = of[i];
+    }
+    Arrays.sort(
+        sorted,
+        (a, b) -> {
+          int first = Long.compare(by[b], by[a]);
+          int second = first != 0 ? first : Long.compare(then[b], then[a]);
+          return second != 0 ? second : functions.name(a).compareTo(functions.name(b));
+        });
+    int[] rows = new int[Math.min(most, count)];
+    for (int i = 0; i < rows.length; i++) {
+      rows[i] = sorted[i];
+    }
+    return rows;
+  }
+
+  private void split(int[] rows, long[][] self, long[][] total) {
+    for (int f : rows) {
+      self[f] = new long[STATES];
+      total[f] = new long[STATES];
+    }
+    for (int node = 0; node < seen; node++) {
+      long[] itsSelf = self[tree.function(node)];
+      long[] itsTotal = repeated.get(node) ? null : total[tree.function(node)];
+      int parent = tree.parent(node);
+      long[] above = parent == NONE ? null : self[tree.function(parent)];
+      for (int state = 0; (itsSelf != null || above != null) && state < STATES; state++) {
+        long nanos = tree.weight(node, 1 << state);
+        if (itsSelf != null) {
+          itsSelf[state] += nanos;
+        }
+        if (itsTotal != null) {
+          itsTotal[state] += nanos;
+        }
+        if (above != null) {
+          above[state] -= nanos;
+        }
+      }
+    }
+  }
+
+  /** Takes in the nodes that came since the last time. */
+  private void look() {
+    for (int nodes = tree.nodes(); seen < nodes; seen++) {
+      int function = tree.function(seen);
+      int above = tree.parent(seen);
+      while (above != NONE && tree.function(above) != function) {
+        above = tree.parent(above);
+      }
+      if (above != NONE) {
+        repeated.set(seen);
+      }
+    }
+  }
+}
