@@ -18,7 +18,6 @@ import flametop.sampler.Target;
 import flametop.term.LiveScreen;
 import flametop.term.LiveSession;
 import flametop.term.ScreenOptions;
-import flametop.term.SnapshotSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -232,7 +231,7 @@ final class ScreenCommand implements Callable<Integer> {
     return new LiveSession(
         origin.host,
         origin.what,
-        SnapshotSource.of(opened),
+        opened,
         source.recorded() ? null : sampler::setRates,
         source instanceof KernelSource kernel ? new JvmMaps(kernel) : null,
         (window, shown, zoom) ->

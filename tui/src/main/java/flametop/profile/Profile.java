@@ -22,7 +22,7 @@ import java.util.function.Supplier;
  * <p>Futures complete on that thread: what depends on them must be short or go elsewhere. They fail
  * with {@link IllegalStateException} once the profile is closed or {@link #failure} is there.
  */
-public final class Profile implements BatchSink, AutoCloseable {
+public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   /** The other panels of a picture, held while frozen. */
   private record Panels(
       int[] tasks,
@@ -87,16 +87,19 @@ public final class Profile implements BatchSink, AutoCloseable {
   }
 
   /** The picture that was asked for. */
+  @Override
   public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
     return request(() -> picture(query));
   }
 
   /** Processes with their time, whatever the filter is; heaviest first. */
+  @Override
   public CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states) {
     return request(() -> look(windowNanos, SLICE_NANOS).processes(states, false));
   }
 
   /** Like {@link #processes}, those of one comm together. */
+  @Override
   public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
     return request(() -> look(windowNanos, SLICE_NANOS).processes(states, true));
   }
@@ -137,12 +140,14 @@ public final class Profile implements BatchSink, AutoCloseable {
    * Where a node is in the source. What is not known is asked for, and there when it is asked for
    * again later.
    */
+  @Override
   public CompletableFuture<Source> source(long windowNanos, StateSet states, long node) {
     return request(
         () -> look(windowNanos, SLICE_NANOS).source(node, resolve(node), states, places));
   }
 
   /** How good the samples of the last {@code windowNanos} are, and what they cost. */
+  @Override
   public CompletableFuture<QualityReport> quality(long windowNanos) {
     return request(
         () -> (frozenQuality != null ? frozenQuality : intake.quality()).report(windowNanos));
@@ -154,6 +159,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   }
 
   /** Narrows what is shown, the past included. */
+  @Override
   public void filter(TaskFilter filter) {
     enqueue(
         () -> {
@@ -165,6 +171,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   }
 
   /** Holds the moment that is shown; sampling goes on. */
+  @Override
   public void freeze() {
     enqueue(
         () -> {
@@ -180,6 +187,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   }
 
   /** Shows the present again. */
+  @Override
   public void thaw() {
     enqueue(
         () -> {
@@ -196,6 +204,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   }
 
   /** Starts anew: what was before counts no more. */
+  @Override
   public void restart() {
     enqueue(
         () -> {

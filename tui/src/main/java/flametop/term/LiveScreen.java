@@ -6,6 +6,7 @@ import com.googlecode.lanterna.input.KeyType;
 import flametop.profile.ProcessRow;
 import flametop.profile.QualityReport;
 import flametop.profile.Snapshot;
+import flametop.profile.SnapshotSource;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;

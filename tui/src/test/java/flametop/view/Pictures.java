@@ -614,7 +614,7 @@ public final class Pictures {
   }
 
   /** The server as a source of snapshots. */
-  public static final class Machine implements flametop.term.SnapshotSource {
+  public static final class Machine implements flametop.profile.SnapshotSource {
     private final Tree tree = server();
     private boolean frozen;
 
