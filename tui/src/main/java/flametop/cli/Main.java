@@ -22,7 +22,10 @@ public final class Main {
             complain(
                 new PrintWriter(System.err, true, StandardCharsets.UTF_8),
                 Failure.of(thrown).message()));
-    if (args.length == 0 || args[0].startsWith("-")) {
+    if (args.length == 0
+        || args[0].startsWith("-")
+        || args[0].equals("view")
+        || args[0].equals("diff")) {
       LiveScreen.prepare();
     }
     int code = commandLine(interruption).execute(args);
@@ -32,6 +35,8 @@ public final class Main {
   static CommandLine commandLine(Interruption interruption) {
     CommandLine line = new CommandLine(new ScreenCommand());
     line.addSubcommand(new RecordCommand(interruption));
+    line.addSubcommand(new ViewCommand());
+    line.addSubcommand(new DiffCommand());
     line.addSubcommand(new CheckCommand());
     line.setParameterExceptionHandler(Main::misused);
     line.setExecutionExceptionHandler(

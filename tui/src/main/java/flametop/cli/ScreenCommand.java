@@ -43,7 +43,8 @@ import picocli.CommandLine.TypeConversionException;
     sortOptions = false,
     separator = " ",
     versionProvider = Main.Version.class,
-    customSynopsis = "flametop [-a | -p PID | -t TID] [OPTIONS] | record OPTIONS | check",
+    customSynopsis =
+        "flametop [-a | -p PID | -t TID] [OPTIONS] | record | view FILE | diff A B | check",
     description = "Where the threads of this machine spend their time, live.",
     commandListHeading = "",
     footer = {
@@ -159,6 +160,7 @@ final class ScreenCommand implements Callable<Integer> {
     Origin origin = replay.file() == null ? live(target) : recorded(replay.open(1));
     ScreenOptions screen =
         new ScreenOptions(
+            replay.file() == null ? flametop.view.Origin.LIVE : flametop.view.Origin.RECORDING,
             origin.host,
             origin.what,
             options.filter(),

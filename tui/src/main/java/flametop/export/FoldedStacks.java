@@ -77,7 +77,7 @@ public final class FoldedStacks {
     return new Written(lines, total);
   }
 
-  private static void line(Writer writer, FoldedStack stack) throws IOException {
+  static void line(Writer writer, FoldedStack stack) throws IOException {
     String[] names = stack.names();
     for (int i = 0; i < names.length; i++) {
       if (i > 0) {

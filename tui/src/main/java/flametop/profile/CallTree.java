@@ -28,4 +28,14 @@ interface CallTree {
    * @param states bits of a {@link StateSet}
    */
   long weight(int node, int states);
+
+  /** Whether there is something that its weights are compared with. */
+  default boolean compared() {
+    return false;
+  }
+
+  /** What {@link #weight} is compared with, in the same unit and of the same total. */
+  default long before(int node, int states) {
+    return 0;
+  }
 }

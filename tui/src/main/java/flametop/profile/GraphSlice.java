@@ -10,7 +10,8 @@ package flametop.profile;
  * @param name clean name, whole
  * @param kind what it stands for
  * @param weight ns in the states asked for, its descendants included
- * @param hiddenWeight ns of those children of it that are too narrow to list
+ * @param before what {@code weight} is compared with, of the same total; null if with nothing
+ * @param hiddenWeight {@link #extent} of those children of it that are too narrow to list
  * @param hiddenCount how many those are
  * @param matched whether its own name matches the search
  * @param zoomIndex index of the zoomed node
@@ -21,10 +22,26 @@ public record GraphSlice(
     String[] name,
     NodeKind[] kind,
     long[] weight,
+    long[] before,
     long[] hiddenWeight,
     int[] hiddenCount,
     boolean[] matched,
     int zoomIndex) {
+  /** What its width stands for: its weight, or what that was before if it was more. */
+  public long extent(int index) {
+    return before == null ? weight[index] : Math.max(weight[index], before[index]);
+  }
+
+  /** Index of a node; -1 if it is not listed. */
+  public int find(long number) {
+    for (int i = 0; i < node.length; i++) {
+      if (node[i] == number) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
   public int size() {
     return node.length;
   }

@@ -462,7 +462,8 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         panels.cpuHz,
         host.cost(),
         ended,
-        intake.notices());
+        intake.notices(),
+        null);
   }
 
   private Panels panels() {

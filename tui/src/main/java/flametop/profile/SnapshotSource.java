@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What the screen asks for its pictures: a {@link Profile}, or a file of stacks. Nothing here waits;
- * a future that fails ends the screen with its cause.
+ * What the screen asks for its pictures: a {@link Profile}, or a file of stacks. Nothing here
+ * waits; a future that fails ends the screen with its cause.
  */
 public interface SnapshotSource {
   CompletableFuture<Snapshot> snapshot(GraphQuery query);

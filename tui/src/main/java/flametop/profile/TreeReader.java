@@ -40,6 +40,12 @@ final class TreeReader {
     return Math.max(0, tree.weight(node, states));
   }
 
+  /** What was before where that is compared, and was more. */
+  private long extent(int node, int states) {
+    long weight = weight(node, states);
+    return tree.compared() ? Math.max(weight, tree.before(node, states)) : weight;
+  }
+
   String name(int node) {
     return functions.name(tree.function(node));
   }
@@ -96,6 +102,7 @@ final class TreeReader {
       String[] names = new String[size];
       NodeKind[] kinds = new NodeKind[size];
       boolean[] matched = new boolean[size];
+      long[] before = tree.compared() ? new long[size] : null;
       if (query.search() != null) {
         matches.use(query.search(), functions.functions());
       }
@@ -105,6 +112,10 @@ final class TreeReader {
         names[i] = functions.name(function);
         kinds[i] = functions.kind(function);
         matched[i] = query.search() != null && matches.matches(functions, function);
+        if (before != null) {
+          before[i] = tree.before(node.items[i], query.states().bits());
+          weight[i] = weight(node.items[i], query.states().bits());
+        }
       }
       return new GraphSlice(
           numbers,
@@ -112,6 +123,7 @@ final class TreeReader {
           names,
           kinds,
           Arrays.copyOf(weight, size),
+          before,
           Arrays.copyOf(hiddenWeight, size),
           Arrays.copyOf(hiddenCount, size),
           matched,
@@ -129,10 +141,12 @@ final class TreeReader {
     }
     int above = NONE;
     for (int i = ancestors.size - 1; i >= 0; i--) {
-      above = slice.add(ancestors.items[i], above, 0, weight(ancestors.items[i], states));
+      above = slice.add(ancestors.items[i], above, 0, extent(ancestors.items[i], states));
     }
     int zoomIndex = ancestors.size;
-    long zoomWeight = weight(zoom, states);
+    long zoomWeight = extent(zoom, states);
+    // What is compared is more than its parent where it moved: that is drawn, not a mistake.
+    boolean whole = !tree.compared();
     // What is still to be listed: a node, its parent's index, its level and weight.
     IntList dueNode = new IntList();
     IntList dueParent = new IntList();
@@ -157,7 +171,7 @@ final class TreeReader {
       long sum = 0;
       int first = level < query.levels() ? tree.firstChild(node) : NONE;
       for (int child = first; child != NONE; child = tree.sibling(child)) {
-        long nanos = weight(child, states);
+        long nanos = extent(child, states);
         if (nanos > 0) {
           if (children.size == weights.length) {
             weights = Arrays.copyOf(weights, 2 * children.size);
@@ -169,10 +183,11 @@ final class TreeReader {
       }
       // A window may begin between what was seen and its correction: then children are more than
       // their parent.
-      double scale = sum > weight ? (double) weight / sum : 1;
+      boolean over = whole && sum > weight;
+      double scale = over ? (double) weight / sum : 1;
       wide.clear();
       for (int i = 0; i < children.size; i++) {
-        long nanos = sum > weight ? (long) (weights[i] * scale) : weights[i];
+        long nanos = over ? (long) (weights[i] * scale) : weights[i];
         if ((double) nanos * query.columns() * 8 < zoomWeight) {
           slice.hiddenWeight[index] += nanos;
           slice.hiddenCount[index]++;
@@ -207,7 +222,7 @@ final class TreeReader {
     for (int node = nodes - 1; node > ROOT; node--) {
       if (!tree.isEmpty(node)
           && matches.matches(functions, tree.function(node))
-          && weight(node, states.bits()) > 0) {
+          && extent(node, states.bits()) > 0) {
         matched[node] = true;
         below[node] = true;
         count++;

@@ -15,6 +15,7 @@ import flametop.sampler.Users;
 import flametop.view.Effect;
 import flametop.view.Key;
 import flametop.view.Keys;
+import flametop.view.Origin;
 import flametop.view.PaintOptions;
 import flametop.view.Painter;
 import flametop.view.PickList;
@@ -38,6 +39,8 @@ public final class LiveScreen {
 
   /** How often the profile is asked for a first tower, and how long at most. */
   private static final long FIRST_REFRESH_NANOS = 40_000_000L;
+
+  private static final long FOREVER_NANOS = TimeUnit.DAYS.toNanos(10_000);
 
   private static final long FIRST_NANOS = 1_000_000_000L;
 
@@ -121,7 +124,7 @@ public final class LiveScreen {
                       ViewState.initial(StateSet.ALL, TaskFilter.NONE, 1, 1, 1),
                       80,
                       24,
-                      new PaintOptions("", "", false, false, false, Integer::toString)));
+                      new PaintOptions("", "", Origin.LIVE, false, false, Integer::toString)));
             },
             "prepare");
     thread.setDaemon(true);
@@ -141,7 +144,8 @@ public final class LiveScreen {
     boolean plain = ColorMode.of(environment) == ColorMode.NONE;
     Users users = new Users();
     paintOptions =
-        new PaintOptions(options.host(), options.target(), false, ascii, plain, users::name);
+        new PaintOptions(
+            options.host(), options.target(), options.origin(), ascii, plain, users::name);
     boolean ssh = !environment.getOrDefault("SSH_CONNECTION", "").isEmpty();
     long refresh =
         options.refreshNanos() > 0
@@ -258,6 +262,9 @@ public final class LiveScreen {
       asked = false;
       snapshot = e.snapshot();
       quality = e.quality();
+      if (isWhole(snapshot) && !askAgain) {
+        nextAsk = System.nanoTime() + FOREVER_NANOS;
+      }
       keepToBudget();
       relayOut();
       state = scene.settled();
@@ -275,7 +282,7 @@ public final class LiveScreen {
           new PaintOptions(
               session.host(),
               session.target(),
-              session.rates() == null,
+              options.origin(),
               paintOptions.ascii(),
               paintOptions.plain(),
               paintOptions.users());
@@ -347,6 +354,10 @@ public final class LiveScreen {
       source.freeze();
     } else if (effect instanceof Effect.Thaw) {
       source.thaw();
+    } else if (effect instanceof Effect.Turn t) {
+      source.turn(t.by());
+      // The filter is the file's own: each is turned to without one.
+      source.filter(state.filter());
     } else if (effect instanceof Effect.Restart) {
       source.restart();
     } else if (effect instanceof Effect.Filter f) {
@@ -444,6 +455,11 @@ public final class LiveScreen {
             : picture.thenApply(graph -> new Event.Arrived(graph, null)),
         arrived -> arrived,
         Event.Failed::new);
+  }
+
+  /** Whether there is nothing to come: then only a key, or another size, asks for a picture. */
+  private static boolean isWhole(Snapshot snapshot) {
+    return snapshot.reading() != null && snapshot.reading().done();
   }
 
   /** What the future brings, value or failure, becomes an event of the loop. */

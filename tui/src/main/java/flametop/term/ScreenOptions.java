@@ -3,11 +3,13 @@ package flametop.term;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
 import flametop.sampler.Budget;
+import flametop.view.Origin;
 import java.nio.file.Path;
 
 /**
  * What the command line decides about the screen.
  *
+ * @param origin where what is shown comes from
  * @param host name of this machine, for the header before the session is there
  * @param target what will be sampled, like {@link LiveSession#target()}
  * @param filter from {@code -c} and {@code -u}; the profile has it already
@@ -21,6 +23,7 @@ import java.nio.file.Path;
  * @param themes folder of the themes; {@link #themesFolder()}
  */
 public record ScreenOptions(
+    Origin origin,
     String host,
     String target,
     TaskFilter filter,

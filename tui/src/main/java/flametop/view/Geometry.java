@@ -288,7 +288,7 @@ public final class Geometry {
     }
 
     private boolean shown(int index, int child, double under) {
-      return under >= 1 || slice.weight()[child] < under * slice.weight()[index];
+      return under >= 1 || slice.extent(child) < under * slice.extent(index);
     }
 
     /** Gives {@code width} units to the children that are shown and to the parent itself. */
@@ -301,8 +301,8 @@ public final class Geometry {
           partNode[parts] = c;
           partCount[parts] = 0;
           partEnd[parts] = c + 1;
-          rest[parts] = slice.weight()[c];
-          sum += slice.weight()[c];
+          rest[parts] = slice.extent(c);
+          sum += slice.extent(c);
           parts++;
         }
       }
@@ -318,7 +318,7 @@ public final class Geometry {
       if (parts == 0) {
         return;
       }
-      double whole = under < 1 ? sum : Math.max(sum, (double) slice.weight()[index]);
+      double whole = under < 1 ? sum : Math.max(sum, (double) slice.extent(index));
       double scale = whole > 0 ? width / whole : 0;
       double own = (whole - sum) * scale;
       int left = width - (int) own;

@@ -2,9 +2,11 @@ package flametop.view;
 
 import flametop.profile.GraphSlice;
 import flametop.profile.NodeKind;
+import flametop.profile.Snapshot;
 import flametop.profile.StateSet;
 import flametop.profile.TaskFilter;
 import flametop.sampler.State;
+import java.util.List;
 
 /** The boxes of the graph. */
 final class GraphPainter {
@@ -30,7 +32,7 @@ final class GraphPainter {
   static void paint(Scene scene, CellGrid grid) {
     Geometry g = scene.geometry;
     if (g == null) {
-      sentence(scene, grid, scene.snapshot == null ? "opening the kernel side…" : "");
+      sentence(scene, grid, scene.snapshot == null ? opening(scene) : "");
       return;
     }
     int[] end = new int[g.size()];
@@ -55,7 +57,8 @@ final class GraphPainter {
 
   /** The graph fills its width with however little there is: that it is little is said. */
   private static boolean isIdle(Scene scene) {
-    return scene.snapshot.runNanos() >= FIRST_NANOS
+    return scene.options.origin() != Origin.FILE
+        && scene.snapshot.runNanos() >= FIRST_NANOS
         && !scene.state.states().contains(State.SLEEP)
         && scene.state.filter().equals(TaskFilter.NONE)
         && scene.snapshot.total() < IDLE_CPUS * scene.snapshot.windowNanos();
@@ -121,12 +124,17 @@ final class GraphPainter {
     }
     int fg = Paint.of(Role.INK);
     int index = g.node(box);
+    boolean gone = Comparison.isGone(g.slice(), index);
     String name = g.slice().name()[index];
+    if (g.slice().before() != null && scene.options.plain()) {
+      name = Comparison.sign(g.slice(), index, scene.snapshot.total()) + name;
+    }
     if (room < 2 && TextWidth.exceeds(name, room)) {
       return;
     }
     boolean strong = selected || searching(scene) && g.slice().matched()[index];
-    grid.text(x, row, room, name, fg, bg, strong ? CellGrid.BOLD : 0);
+    int style = (strong ? CellGrid.BOLD : 0) | (gone ? CellGrid.UNDERLINE : 0);
+    grid.text(x, row, room, name, fg, bg, style);
   }
 
   /** Quiet: many stand side by side, so one without room for its count is a faded cell, no more. */
@@ -174,7 +182,9 @@ final class GraphPainter {
     int index = g.node(box);
     NodeKind kind = slice.kind()[index];
     int paint =
-        Paint.of(Role.of(kind), kind == NodeKind.ROOT ? 0 : Paint.shade(slice.name()[index]));
+        slice.before() != null
+            ? Comparison.paint(slice, index, scene.snapshot.total())
+            : Paint.of(Role.of(kind), kind == NodeKind.ROOT ? 0 : Paint.shade(slice.name()[index]));
     boolean apart = searching(scene) ? !slice.matched()[index] : g.level(box) < g.zoomLevel();
     return apart ? Paint.faded(paint) : paint;
   }
@@ -197,7 +207,18 @@ final class GraphPainter {
     grid.text(1, row, grid.columns() - 1, text, DIM, GROUND, 0);
   }
 
+  private static String opening(Scene scene) {
+    return scene.options.origin() == Origin.FILE ? "reading…" : "opening the kernel side…";
+  }
+
   private static String nothing(Scene scene) {
+    Snapshot.Reading reading = scene.snapshot.reading();
+    if (reading != null) {
+      List<String> notices = scene.snapshot.notices();
+      return !reading.done()
+          ? "nothing is read yet"
+          : notices.isEmpty() ? "nothing to show" : notices.get(0);
+    }
     StateSet states = scene.state.states();
     int[] tasks = scene.snapshot.tasks();
     int asleep = State.SLEEP.ordinal() < tasks.length ? tasks[State.SLEEP.ordinal()] : 0;

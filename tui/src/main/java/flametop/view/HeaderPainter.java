@@ -22,7 +22,7 @@ final class HeaderPainter {
 
   private static final int BACKGROUND = Paint.of(Role.CHROME);
 
-  private record Piece(String text, Role role, boolean bold) {
+  record Piece(String text, Role role, boolean bold) {
     static Piece of(String text, Role role) {
       return new Piece(text, role, false);
     }
@@ -35,8 +35,9 @@ final class HeaderPainter {
     List<Piece> left = List.of();
     List<Piece> right = List.of();
     for (int form = 0; form <= BAREST; form++) {
-      left = left(scene, form);
-      right = right(scene, form);
+      boolean file = scene.options.origin() == Origin.FILE;
+      left = file ? FileHeader.left(scene, form) : left(scene, form);
+      right = file ? FileHeader.right(scene, form) : right(scene, form);
       if (width(left) + width(right) + 4 <= scene.columns) {
         break;
       }
@@ -67,9 +68,10 @@ final class HeaderPainter {
       long waits = snapshot.frozen() ? snapshot.waitingNanos() : 0;
       pieces.add(new Piece("❚❚ frozen +" + Units.span(waits), Role.ACCENT, true));
     } else {
-      boolean over = scene.options.recorded() && snapshot.ended();
+      boolean recorded = scene.options.origin() == Origin.RECORDING;
+      boolean over = recorded && snapshot.ended();
       pieces.add(Piece.of(over ? "■ " : "● ", over ? Role.DIM : Role.BETTER));
-      String mark = over ? "replay ended " : scene.options.recorded() ? "replay " : "live ";
+      String mark = over ? "replay ended " : recorded ? "replay " : "live ";
       pieces.add(Piece.of(mark + Units.clock(snapshot.runNanos()), Role.TEXT));
     }
     if (snapshot != null && snapshot.refolding()) {

@@ -97,7 +97,7 @@ final class HelpPainter {
     boolean airy = height >= 16 && (columns > 1 || height >= 30);
     String[][][] groups =
         switch (scene.state.view()) {
-          case GRAPH -> GRAPH;
+          case GRAPH -> scene.options.origin() == Origin.FILE ? FileKeys.HELP : GRAPH;
           case QUALITY -> QUALITY;
         };
     for (String[][] group : groups) {

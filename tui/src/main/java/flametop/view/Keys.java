@@ -64,6 +64,12 @@ public final class Keys {
     if (key.kind() == Key.Kind.F1) {
       return Step.to(s.withHelp(true));
     }
+    if (scene.options.origin() == Origin.FILE) {
+      Step step = FileKeys.press(scene, s, key);
+      if (step != null) {
+        return step;
+      }
+    }
     View chosen = key.kind() == Key.Kind.TAB ? s.view().next() : View.of(key.character());
     if (chosen != null) {
       boolean same = chosen == s.view();
@@ -270,12 +276,12 @@ public final class Keys {
     long heaviest = 0;
     for (int i = 0; i < slice.size(); i++) {
       if (slice.parent()[i] == g.node(parent) && g.boxOf(i) >= 0 && g.isRun(g.boxOf(i))) {
-        heaviest = Math.max(heaviest, slice.weight()[i]);
+        heaviest = Math.max(heaviest, slice.extent(i));
       }
     }
     double under =
         heaviest > 0
-            ? (heaviest + 1.0) / Math.max(1, slice.weight()[g.node(parent)])
+            ? (heaviest + 1.0) / Math.max(1, slice.extent(g.node(parent)))
             : s.under() / (g.columns() * Geometry.CELL);
     ViewState opened =
         s.zoomedTo(new ViewState.Zoom(scene.nodeOf(parent), Math.min(under, s.under() / 2)));

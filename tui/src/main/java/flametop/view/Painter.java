@@ -31,7 +31,9 @@ public final class Painter {
   }
 
   private static void graph(Scene scene, CellGrid grid) {
-    CpuPainter.paint(scene, grid);
+    if (scene.cpuRows > 0) {
+      CpuPainter.paint(scene, grid);
+    }
     if (scene.upperRule >= 0) {
       rule(scene, grid, scene.upperRule);
     }

@@ -124,9 +124,14 @@ final class SelectionPainter {
   private static String numbers(Scene scene, Selection selection, int form) {
     Snapshot snapshot = scene.snapshot;
     long weight = selection.weight();
-    StringBuilder text = new StringBuilder(Units.share(weight, snapshot.total()));
     Geometry g = scene.geometry;
     GraphSlice slice = snapshot.graph();
+    int compared = slice.before() == null ? -1 : slice.find(selection.node());
+    StringBuilder text =
+        new StringBuilder(
+            compared >= 0
+                ? Comparison.text(slice, compared, snapshot.total())
+                : Units.share(weight, snapshot.total()));
     boolean zoomed = scene.state.zoom() != GraphQuery.ROOT && slice.size() > 0;
     if (form < 3) {
       text.append(" of all");
@@ -142,6 +147,12 @@ final class SelectionPainter {
     if (form < 5 && zoomed && selection.node() != scene.state.zoom()) {
       text.append(" · ").append(Units.share(weight, slice.weight()[slice.zoomIndex()]));
       text.append(form < 3 ? " of the zoom" : " of zoom");
+    }
+    if (snapshot.reading() != null) {
+      if (form < 6) {
+        text.append("   ").append(FileHeader.amount(weight, snapshot.reading().unit()));
+      }
+      return text.toString();
     }
     if (form < 6) {
       text.append("   ")
@@ -190,6 +201,10 @@ final class SelectionPainter {
   private static void whose(Scene scene, CellGrid grid, int y, Selection selection, String module) {
     int end = scene.columns - 1;
     int x = 1;
+    if (scene.options.origin() == Origin.FILE) {
+      path(grid, x, y, end, selection.path());
+      return;
+    }
     if (!module.isEmpty()) {
       x += grid.text(x, y, end - x, module, Paint.of(Role.TEXT), CHROME, 0) + 2;
     }
@@ -204,6 +219,20 @@ final class SelectionPainter {
     } else if (selection.pid() != 0) {
       grid.text(x, y, end - x, selection.commandLine(), Paint.of(Role.DIM), CHROME, 0);
     }
+  }
+
+  /** What leads to it, as much of it as there is room for, the nearest last. */
+  private static void path(CellGrid grid, int x, int y, int end, String[] path) {
+    String text = "";
+    for (int i = path.length - 2; i > 0; i--) {
+      String longer = path[i] + " › " + text;
+      if (TextWidth.exceeds(longer, end - x - 2)) {
+        text = "… " + text;
+        break;
+      }
+      text = longer;
+    }
+    grid.text(x, y, end - x, text, Paint.of(Role.DIM), CHROME, 0);
   }
 
   /** How to see what is missing here; empty if nothing is, or if nothing helps. */
@@ -268,7 +297,7 @@ final class SelectionPainter {
                   {"?", "help"}
                 }
                 : switch (state.view()) {
-                  case GRAPH -> KEYS;
+                  case GRAPH -> scene.options.origin() == Origin.FILE ? FileKeys.KEYS : KEYS;
                   case QUALITY -> QUALITY_KEYS;
                 };
     int x = 1;

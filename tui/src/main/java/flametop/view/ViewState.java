@@ -82,6 +82,8 @@ public record ViewState(
    */
   private static final int LEVELS = 700;
 
+  private static final int LEVELS_MORE = 256;
+
   /** How much finer the slice is asked for when a run of thin frames was opened. */
   private static final int FINER = 32;
 
@@ -156,7 +158,8 @@ public record ViewState(
         zoom(),
         selected,
         finer,
-        LEVELS,
+        // The selection may be led on from the deepest of them.
+        LEVELS + trail.size() / LEVELS_MORE * LEVELS_MORE,
         search == null ? null : search.pattern());
   }
 

@@ -26,7 +26,7 @@ public final class Pictures {
   private Pictures() {}
 
   static PaintOptions options() {
-    return new PaintOptions("web-1", "all tasks", false, false, false, Pictures::user);
+    return new PaintOptions("web-1", "all tasks", Origin.LIVE, false, false, Pictures::user);
   }
 
   private static String user(int uid) {
@@ -299,7 +299,8 @@ public final class Pictures {
         state.cpuHz(),
         new Snapshot.Cost(4_000 * SECOND, SECOND),
         false,
-        notices);
+        notices,
+        null);
   }
 
   private static float[] busy(boolean idle) {
@@ -538,11 +539,13 @@ public final class Pictures {
     frames.add(quality("quality-40x10", second, 40, 10));
     frames.add(quality("quality-help-80x24", quality.withHelp(true), 80, 24));
     frames.add(frame("budget-80x24", server, frugal.withView(View.GRAPH), 80, 24));
-    PaintOptions ascii = new PaintOptions("web-1", "all tasks", false, true, true, Pictures::user);
+    PaintOptions ascii =
+        new PaintOptions("web-1", "all tasks", Origin.LIVE, true, true, Pictures::user);
     frames.add(frame("ascii-80x24", snapshot(server, selected, 80), selected, 80, 24, ascii));
     frames.add(
         frame("ascii-hostile-80x24", snapshot(hostile(), state(), 80), state(), 80, 24, ascii));
-    PaintOptions plain = new PaintOptions("web-1", "all tasks", false, false, true, Pictures::user);
+    PaintOptions plain =
+        new PaintOptions("web-1", "all tasks", Origin.LIVE, false, true, Pictures::user);
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
     return frames;
   }

@@ -82,7 +82,7 @@ class SceneTest {
   @Test
   void paint_ascii_hasNothingElse() {
     PaintOptions ascii =
-        new PaintOptions("web-1", "all tasks", false, true, true, Integer::toString);
+        new PaintOptions("web-1", "all tasks", Origin.LIVE, true, true, Integer::toString);
     ViewState state = Pictures.state();
     CellGrid grid =
         Painter.paint(

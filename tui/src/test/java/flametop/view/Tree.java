@@ -103,6 +103,7 @@ final class Tree {
             new String[n],
             new NodeKind[n],
             new long[n],
+            null,
             new long[n],
             new int[n],
             new boolean[n],
