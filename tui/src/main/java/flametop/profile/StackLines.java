@@ -136,9 +136,15 @@ final class StackLines {
     int parent = known == 0 ? 0 : node[known - 1];
     depth = known;
     while (true) {
-      int frameEnd = find(text, at, stackEnd, SEMICOLONS, ';');
-      int name = names.intern(text, at, frameEnd);
-      parent = tree.child(parent, StackNames.function(name, depth == 0));
+      int guess = tree.recent(parent);
+      int frameEnd = guess == 0 ? -1 : names.endOf(tree.function(guess), text, at, stackEnd);
+      if (frameEnd >= 0) {
+        parent = guess;
+      } else {
+        frameEnd = find(text, at, stackEnd, SEMICOLONS, ';');
+        int name = names.intern(text, at, frameEnd);
+        parent = tree.child(parent, StackNames.function(name, depth == 0));
+      }
       if (depth == end.length) {
         end = Arrays.copyOf(end, 2 * depth);
         node = Arrays.copyOf(node, 2 * depth);

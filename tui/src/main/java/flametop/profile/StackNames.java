@@ -64,6 +64,20 @@ final class StackNames implements Functions {
     return add(text, from, to, hash, slot);
   }
 
+  /**
+   * Where the name of a function ends that stands in {@code text} from {@code from} on, before a
+   * {@code ;} or {@code to}; -1 if another one does.
+   */
+  int endOf(int function, byte[] text, int from, int to) {
+    int begin = start[function >> 1];
+    int stop = start[(function >> 1) + 1];
+    int end = from + stop - begin;
+    return (end == to || end < to && text[end] == ';')
+            && Arrays.equals(bytes, begin, stop, text, from, end)
+        ? end
+        : -1;
+  }
+
   private static int hash(byte[] text, int from, int to) {
     long hash = to - from;
     int at = from;

@@ -27,6 +27,10 @@ final class StackTree implements CallTree {
 
   private int[] firstChild = new int[capacity];
   private int[] sibling = new int[capacity];
+
+  /** The child that was asked for last, a good guess for the next time; 0 is none. */
+  private int[] recent = new int[capacity];
+
   private long[] own = new long[capacity];
   private long[] sum = new long[capacity];
 
@@ -53,6 +57,7 @@ final class StackTree implements CallTree {
     int slot = slot(wanted, mask);
     for (int at; (at = table[slot]) != 0; slot = slot + 1 & mask) {
       if (key[at] == wanted) {
+        recent[parent] = at;
         return at;
       }
     }
@@ -64,11 +69,17 @@ final class StackTree implements CallTree {
     firstChild[node] = NONE;
     sibling[node] = firstChild[parent];
     firstChild[parent] = node;
+    recent[parent] = node;
     table[slot] = node;
     if (size > table.length / 2) {
       rehash();
     }
     return node;
+  }
+
+  /** The child that was asked for last; 0 if none was. */
+  int recent(int parent) {
+    return recent[parent];
   }
 
   private static int slot(long key, int mask) {
@@ -82,6 +93,7 @@ final class StackTree implements CallTree {
     key = Arrays.copyOf(key, capacity);
     firstChild = Arrays.copyOf(firstChild, capacity);
     sibling = Arrays.copyOf(sibling, capacity);
+    recent = Arrays.copyOf(recent, capacity);
     own = Arrays.copyOf(own, capacity);
     sum = new long[capacity];
     if (ownBefore != null) {
@@ -111,6 +123,7 @@ final class StackTree implements CallTree {
   /** Nothing more will be added. */
   void trim() {
     table = null;
+    recent = null;
     capacity = size;
     key = Arrays.copyOf(key, capacity);
     firstChild = Arrays.copyOf(firstChild, capacity);
