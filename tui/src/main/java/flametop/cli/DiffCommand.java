@@ -28,10 +28,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     separator = " ",
     customSynopsis = "flametop diff [--theme NAME] BEFORE NOW | [-n] [-o FILE|-] BEFORE NOW",
-    description = {
-      "Shows what became more and what less between two files of folded stacks;",
-      "into a file or a pipe: folded stacks with two numbers, before and now."
-    },
+    description = "What became more and what less between two files of folded stacks.",
     footer = {
       "Examples:",
       "  flametop diff monday.folded tuesday.folded",
@@ -47,7 +44,10 @@ final class DiffCommand implements Callable<Integer> {
   @Parameters(index = "1", paramLabel = "NOW", description = "what is looked at")
   private Path now;
 
-  @Option(names = "-o", paramLabel = "FILE", description = "write there, no screen; - is stdout")
+  @Option(
+      names = "-o",
+      paramLabel = "FILE",
+      description = "write folded stacks with both numbers there; - is stdout")
   private Path output;
 
   @Option(names = "-n", description = "written: scale the first numbers to the total of the second")

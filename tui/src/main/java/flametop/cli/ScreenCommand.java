@@ -43,8 +43,7 @@ import picocli.CommandLine.TypeConversionException;
     sortOptions = false,
     separator = " ",
     versionProvider = Main.Version.class,
-    customSynopsis =
-        "flametop [-a | -p PID | -t TID] [OPTIONS] | record | view FILE | diff A B | check",
+    customSynopsis = "flametop [-a | -p PID | -t TID] [OPTIONS] | record | view | diff | check",
     description = "Where the threads of this machine spend their time, live.",
     commandListHeading = "",
     footer = {
@@ -90,6 +89,7 @@ final class ScreenCommand implements Callable<Integer> {
       paramLabel = "MIB",
       converter = Mebibytes.class,
       defaultValue = "16",
+      hidden = true,
       description = "memory for what was seen, 4 to 256 (default 16)")
   private int historyMebibytes;
 

@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     separator = " ",
     customSynopsis = "flametop view [--theme NAME] FILE…",
-    description = "Shows folded stacks, plain or packed by gzip or zstd; or a recorded stream.",
+    description = "Shows folded stacks of files, packed ones too, or a recorded stream.",
     footer = {
       "Examples:",
       "  flametop view out.folded             while it is being read, too",

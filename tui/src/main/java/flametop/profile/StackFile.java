@@ -377,6 +377,12 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   private List<String> notices() {
     List<String> notices = new ArrayList<>();
+    int illFormed = names.illFormed();
+    if (illFormed > 0) {
+      notices.add(
+          (illFormed == 1 ? "1 name is" : illFormed + " names are")
+              + " not in UTF-8: \uFFFD stands for what cannot be read");
+    }
     for (int i = 0; i < lines.size(); i++) {
       StackLines of = lines.get(i);
       String name = inputs.get(i).name();
@@ -392,12 +398,6 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
                 + " no stack and left out, first "
                 + of.firstBad());
       }
-    }
-    int illFormed = names.illFormed();
-    if (illFormed > 0) {
-      notices.add(
-          (illFormed == 1 ? "1 name is" : illFormed + " names are")
-              + " not in UTF-8: \uFFFD stands for what cannot be read");
     }
     notices.addAll(troubles);
     return notices;

@@ -11,7 +11,6 @@ import java.io.InputStream;
 import java.io.SequenceInputStream;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
 
@@ -55,6 +54,9 @@ public final class StackInput implements AutoCloseable {
     if (Files.isDirectory(path)) {
       throw new IOException(name + " is a folder; give a file of folded stacks");
     }
+    if (Files.notExists(path)) {
+      throw new IOException(name + " does not exist");
+    }
     try {
       // Refuses with a reason, which a FileInputStream has only in words of its own.
       if (Files.isRegularFile(path)) {
@@ -62,8 +64,6 @@ public final class StackInput implements AutoCloseable {
       }
       long size = Files.isRegularFile(path) ? Files.size(path) : -1;
       return new StackInput(name, size, new FileInputStream(path.toFile()));
-    } catch (NoSuchFileException e) {
-      throw new IOException(name + " does not exist", e);
     } catch (AccessDeniedException e) {
       throw new IOException(name + " may not be read by this user", e);
     } catch (IOException e) {

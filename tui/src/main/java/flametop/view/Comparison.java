@@ -49,11 +49,11 @@ final class Comparison {
         : (double) more / larger;
   }
 
-  /** {@code 12.3% → 15.1%, ×1.2}. */
+  /** {@code 12.3% → 15.1% of all, ×1.2}. */
   static String text(GraphSlice slice, int index, long total) {
     long now = slice.weight()[index];
     long before = slice.before()[index];
-    String shares = Units.share(before, total) + " → " + Units.share(now, total);
+    String shares = Units.share(before, total) + " → " + Units.share(now, total) + " of all";
     if (now == 0 || before == 0) {
       return shares + (now == before ? "" : now == 0 ? ", gone" : ", new");
     }

@@ -133,7 +133,7 @@ final class SelectionPainter {
                 ? Comparison.text(slice, compared, snapshot.total())
                 : Units.share(weight, snapshot.total()));
     boolean zoomed = scene.state.zoom() != GraphQuery.ROOT && slice.size() > 0;
-    if (form < 3) {
+    if (form < 3 && compared < 0) {
       text.append(" of all");
     }
     int box = g == null ? -1 : g.boxOfNode(selection.node());
