@@ -12,6 +12,7 @@ import java.io.SequenceInputStream;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPInputStream;
 
 /** The bytes of a file of stacks, or of stdin; unpacked if they are packed by gzip or zstd. */
@@ -30,7 +31,7 @@ public final class StackInput implements AutoCloseable {
   private final String name;
   private final long size;
   private final InputStream raw;
-  private volatile long bytes;
+  private final AtomicLong bytes = new AtomicLong();
 
   /** Null until the first read, which may wait for a pipe. */
   private InputStream text;
@@ -99,7 +100,7 @@ public final class StackInput implements AutoCloseable {
 
   /** How many were read, as they are in the file. */
   long bytes() {
-    return bytes;
+    return bytes.get();
   }
 
   /** Reads at least one byte of the text; -1 at its end. Only one thread may. */
@@ -153,7 +154,7 @@ public final class StackInput implements AutoCloseable {
     public int read(byte[] into, int from, int room) throws IOException {
       int count = raw.read(into, from, room);
       if (count > 0) {
-        bytes += count;
+        bytes.addAndGet(count);
       }
       return count;
     }

@@ -105,7 +105,8 @@ final class GraphPainter {
       grid.put(full, row, Bar.leftBlock(end % Geometry.CELL), bg, GROUND, 0);
     }
     if (selected && whole) {
-      String name = g.slice().name()[g.node(box)];
+      String name =
+          g.isRun(box) ? runLabel(g.more(box), g.columns()) : g.slice().name()[g.node(box)];
       bg = Paint.of(Role.SELECT);
       grid.fill(first, row, Math.min(full - first, TextWidth.of(name) + 2), bg);
     }
