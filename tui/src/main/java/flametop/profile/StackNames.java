@@ -79,7 +79,7 @@ final class StackNames implements Functions {
   }
 
   private static int hash(byte[] text, int from, int to) {
-    long hash = to - from;
+    long hash = (long) to - from;
     int at = from;
     for (; at + Long.BYTES <= to; at += Long.BYTES) {
       hash = (Long.rotateLeft(hash, 29) ^ (long) WORDS.get(text, at)) * SPREAD;
@@ -139,15 +139,9 @@ final class StackNames implements Functions {
       return NodeKind.USER;
     }
     if (to - from > 4 && bytes[to - 4] == '_' && bytes[to - 3] == '[') {
-      switch (bytes[to - 2]) {
-        case 'k':
-          return NodeKind.KERNEL;
-        case 'j':
-          return NodeKind.JIT;
-        case 'i':
-          return NodeKind.INLINED;
-        default:
-          break;
+      NodeKind kind = kindOfSuffix(bytes[to - 2]);
+      if (kind != null) {
+        return kind;
       }
     }
     if (bytes[from] != '[') {
@@ -155,6 +149,15 @@ final class StackNames implements Functions {
     }
     String inside = new String(bytes, from + 1, to - from - 2, StandardCharsets.ISO_8859_1);
     return isReason(inside) ? NodeKind.REASON : NodeKind.UNKNOWN;
+  }
+
+  private static NodeKind kindOfSuffix(byte letter) {
+    return switch (letter) {
+      case 'k' -> NodeKind.KERNEL;
+      case 'j' -> NodeKind.JIT;
+      case 'i' -> NodeKind.INLINED;
+      default -> null;
+    };
   }
 
   private static boolean isReason(String text) {
