@@ -319,8 +319,9 @@ public final class LiveScreen {
 
   private void take(Keys.Step step) throws IOException {
     boolean sameQuestion =
-        step.state().view() == state.view()
-            && step.state().query(display.columns()).equals(state.query(display.columns()));
+        step.state() == state
+            || step.state().view() == state.view()
+                && step.state().query(display.columns()).equals(state.query(display.columns()));
     long refreshNanos = state.refreshNanos();
     state = step.state();
     if (state.refreshNanos() != refreshNanos) {

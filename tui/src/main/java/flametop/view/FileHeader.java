@@ -49,8 +49,7 @@ final class FileHeader {
     if (scene.snapshot != null) {
       Snapshot.Reading reading = scene.snapshot.reading();
       if (form < 2) {
-        String stacks = String.format(Locale.ROOT, "%,d stacks  ", reading.stacks());
-        pieces.add(Piece.of(stacks, Role.DIM));
+        pieces.add(Piece.of(grouped(reading.stacks()) + " stacks  ", Role.DIM));
       }
       if (form < 7) {
         pieces.add(Piece.of(amount(scene.snapshot.total(), reading.unit()), Role.TEXT));
@@ -70,11 +69,21 @@ final class FileHeader {
   /** {@code 1,234 samples}, {@code 12.3 ms}. */
   static String amount(long count, String unit) {
     if (!unit.equals("us")) {
-      return String.format(Locale.ROOT, "%,d ", count) + unit;
+      return grouped(count) + " " + unit;
     }
     return count < 10_000_000
         ? String.format(Locale.ROOT, "%.1f ms", count / 1e3)
-        : String.format(Locale.ROOT, "%,.1f s", count / 1e6);
+        : grouped(count / 1_000_000) + " s";
+  }
+
+  /** {@code 1,234,567}; the formatter of the JDK takes 20 ms for its first. */
+  private static String grouped(long count) {
+    String digits = Long.toString(count);
+    StringBuilder text = new StringBuilder(digits);
+    for (int i = digits.length() - 3; i > 0; i -= 3) {
+      text.insert(i, ',');
+    }
+    return text.toString();
   }
 
   /** The end of a path says more than its beginning. */

@@ -140,8 +140,9 @@ public final class Scene {
         && rows == someRows
         && Objects.equals(snapshot, aSnapshot)
         && Objects.equals(quality, aQuality)
-        && state.equals(aState)
-        && options.equals(someOptions);
+        // A record's equals is made when it is first used, which would be before the first paint.
+        && (state == aState || state.equals(aState))
+        && (options == someOptions || options.equals(someOptions));
   }
 
   public boolean tooSmall() {
