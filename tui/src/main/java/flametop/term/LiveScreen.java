@@ -319,9 +319,8 @@ public final class LiveScreen {
 
   private void take(Keys.Step step) throws IOException {
     boolean sameQuestion =
-        step.state() == state
-            || step.state().view() == state.view()
-                && step.state().query(display.columns()).equals(state.query(display.columns()));
+        step.state().view() == state.view()
+            && step.state().query(display.columns()).equals(state.query(display.columns()));
     long refreshNanos = state.refreshNanos();
     state = step.state();
     if (state.refreshNanos() != refreshNanos) {

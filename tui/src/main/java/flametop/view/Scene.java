@@ -7,7 +7,6 @@ import flametop.profile.Snapshot;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * Where everything of one picture is: rows of the panels, boxes of the graph, the levels in sight,
@@ -128,7 +127,8 @@ public final class Scene {
     return new Scene(snapshot, quality, state, options, columns, rows);
   }
 
-  /** Whether it was laid out of just these. */
+  /** Whether it was laid out of just these objects. */
+  @SuppressWarnings("ReferenceEquality")
   public boolean isOf(
       Snapshot aSnapshot,
       QualityReport aQuality,
@@ -138,11 +138,10 @@ public final class Scene {
       PaintOptions someOptions) {
     return columns == someColumns
         && rows == someRows
-        && Objects.equals(snapshot, aSnapshot)
-        && Objects.equals(quality, aQuality)
-        // A record's equals is made when it is first used, which would be before the first paint.
-        && (state == aState || state.equals(aState))
-        && (options == someOptions || options.equals(someOptions));
+        && snapshot == aSnapshot
+        && quality == aQuality
+        && state == aState
+        && options == someOptions;
   }
 
   public boolean tooSmall() {
