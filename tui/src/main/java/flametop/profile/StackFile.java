@@ -391,9 +391,9 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
       } else if (done && of.stacks() == 0) {
         notices.add(name + " has no stacks" + (of.bad() > 0 ? ": " + of.firstBad() : ""));
       } else if (of.bad() > 0) {
+        // Of a single file the header has the name.
         notices.add(
-            name
-                + ": "
+            (inputs.size() > 1 ? name + ": " : "")
                 + (of.bad() == 1 ? "1 line is" : of.bad() + " lines are")
                 + " no stack and left out, first "
                 + of.firstBad());

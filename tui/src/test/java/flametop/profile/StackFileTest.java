@@ -150,9 +150,7 @@ class StackFileTest {
             "# a header 12\n\nmain;a 3\nno number\n 12\nx -5\nx 99999999999999999999\nmain;b 4.75\r\nlast 1");
     assertEquals(List.of("all 8", " last 1", " main 7", "  a 3", "  b 4"), drawn(snapshot.graph()));
     assertEquals(
-        List.of(
-            folder.resolve("a.folded")
-                + ": 4 lines are no stack and left out, first line 4: no number at its end"),
+        List.of("4 lines are no stack and left out, first line 4: no number at its end"),
         snapshot.notices());
   }
 

@@ -547,6 +547,7 @@ public final class Pictures {
     PaintOptions plain =
         new PaintOptions("web-1", "all tasks", Origin.LIVE, false, true, Pictures::user);
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
+    frames.addAll(FilePictures.golden());
     return frames;
   }
 
