@@ -313,7 +313,7 @@ public final class LiveScreen {
   }
 
   private void press(Key key) throws IOException {
-    relayOut();
+    settle();
     take(Keys.press(scene, key));
   }
 
@@ -474,11 +474,16 @@ public final class LiveScreen {
     stale = true;
   }
 
+  /** Lays out what is shown now, unless that was done. */
+  private void settle() {
+    if (!scene.isOf(snapshot, quality, state, display.columns(), display.rows(), paintOptions)) {
+      relayOut();
+    }
+  }
+
   private void paint() throws IOException {
     if (stale) {
-      if (!scene.isOf(snapshot, quality, state, display.columns(), display.rows(), paintOptions)) {
-        relayOut();
-      }
+      settle();
       stale = !display.paint(Painter.paint(scene));
     }
   }

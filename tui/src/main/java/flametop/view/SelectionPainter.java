@@ -99,7 +99,11 @@ final class SelectionPainter {
       x += 1 + grid.text(x + 1, y, end - x - 1, module, Paint.of(Role.DIM), CHROME, 0);
     }
     grid.text(x + 2, y, end - x - 2, numbers, Paint.of(Role.TEXT), CHROME, 0);
-    if (scene.selectionRows > 1 && selection != null) {
+    if (scene.options.origin() == Origin.FILE) {
+      if (scene.selectionRows > 1 && TextWidth.exceeds(name, room)) {
+        grid.text(1, y + 1, scene.columns - 2, name, Paint.of(Role.DIM), CHROME, 0);
+      }
+    } else if (scene.selectionRows > 1 && selection != null) {
       whose(scene, grid, y + 1, selection, module);
     }
   }
@@ -201,10 +205,6 @@ final class SelectionPainter {
   private static void whose(Scene scene, CellGrid grid, int y, Selection selection, String module) {
     int end = scene.columns - 1;
     int x = 1;
-    if (scene.options.origin() == Origin.FILE) {
-      path(grid, x, y, end, selection.path());
-      return;
-    }
     if (!module.isEmpty()) {
       x += grid.text(x, y, end - x, module, Paint.of(Role.TEXT), CHROME, 0) + 2;
     }
@@ -219,20 +219,6 @@ final class SelectionPainter {
     } else if (selection.pid() != 0) {
       grid.text(x, y, end - x, selection.commandLine(), Paint.of(Role.DIM), CHROME, 0);
     }
-  }
-
-  /** What leads to it, as much of it as there is room for, the nearest last. */
-  private static void path(CellGrid grid, int x, int y, int end, String[] path) {
-    String text = "";
-    for (int i = path.length - 2; i > 0; i--) {
-      String longer = path[i] + " › " + text;
-      if (TextWidth.exceeds(longer, end - x - 2)) {
-        text = "… " + text;
-        break;
-      }
-      text = longer;
-    }
-    grid.text(x, y, end - x, text, Paint.of(Role.DIM), CHROME, 0);
   }
 
   /** How to see what is missing here; empty if nothing is, or if nothing helps. */
