@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 # Files of folded stacks on the screen.
 
 # make_stacks MODE N FILE

@@ -14,7 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS = 28, NAMES = 20000, LONGEST = 96 };
+enum {
+	LEVELS = 28,
+	NAMES = 20000,
+	LONGEST = 96
+};
 
 static uint64_t seed = 88172645463325252ull;
 
@@ -30,14 +34,16 @@ static char names[NAMES][LONGEST];
 
 static void make_names(void)
 {
-	static const char *const part[] = { "std",    "net",	"io",	  "detail", "Session", "Request", "Buffer", "Index",
-					    "Page",   "Writer", "Reader", "flush",  "append",  "resolve", "commit", "lookup",
-					    "decode", "encode", "visit",  "apply" };
+	static const char *const part[] = { "std",     "net",    "io",     "detail",  "Session",
+					    "Request", "Buffer", "Index",  "Page",    "Writer",
+					    "Reader",  "flush",  "append", "resolve", "commit",
+					    "lookup",  "decode", "encode", "visit",   "apply" };
 	for (int i = 0; i < NAMES; i++) {
 		int length = 0;
 		int words = 3 + (int)below(4);
 		for (int w = 0; w < words; w++)
-			length += snprintf(names[i] + length, LONGEST - (size_t)length, "%s::", part[below(20)]);
+			length += snprintf(names[i] + length, LONGEST - (size_t)length,
+					   "%s::", part[below(20)]);
 		snprintf(names[i] + length, LONGEST - (size_t)length, "f%d(int)", i);
 	}
 }
@@ -117,7 +123,9 @@ static void hostile(uint32_t n)
 {
 	static const char *const lines[] = {
 		"main;\x1b]0;owned\x07;\x1b[31mred 12",
-		"main;\xc2\x9b" "31mcsi;\xe2\x80\xae" "bidi 7",
+		"main;\xc2\x9b"
+		"31mcsi;\xe2\x80\xae"
+		"bidi 7",
 		"main;bad\xff\xfeutf8;cut\xe2\x82 9",
 		"main;operator;();a<b, c>::d(e f) 3",
 		"no number",
@@ -142,7 +150,8 @@ int main(int argc, char **argv)
 	uint32_t n = argc == 3 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
 	static char buffer[1 << 20];
 	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
-	if (n && (!strcmp(argv[1], "sorted") || !strcmp(argv[1], "shuffled") || !strcmp(argv[1], "changed"))) {
+	if (n && (!strcmp(argv[1], "sorted") || !strcmp(argv[1], "shuffled") ||
+		  !strcmp(argv[1], "changed"))) {
 		if (n < 1000)
 			return 2;
 		tree(argv[1], n);
