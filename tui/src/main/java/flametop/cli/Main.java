@@ -6,12 +6,15 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
 
 /** The command line {@code flametop}. */
 public final class Main {
+  private static final Set<String> NO_PROGRAM = Set.of("check", "view", "diff");
+
   private static final int MAX_MESSAGE = 2_000;
 
   private Main() {}
@@ -24,7 +27,10 @@ public final class Main {
             complain(
                 new PrintWriter(System.err, true, StandardCharsets.UTF_8),
                 Failure.of(thrown).message()));
-    if (args.length == 0 || args[0].startsWith("-")) {
+    if (args.length == 0
+        || args[0].startsWith("-")
+        || args[0].equals("view")
+        || args[0].equals("diff")) {
       LiveScreen.prepare();
     }
     int code = run(interruption, args);
@@ -38,11 +44,11 @@ public final class Main {
       return commandLine(interruption, List.of()).execute(args);
     }
     List<String> program = List.of(Arrays.copyOfRange(args, end + 1, args.length));
-    if (program.isEmpty() || end > 0 && args[0].equals("check")) {
+    if (program.isEmpty() || end > 0 && NO_PROGRAM.contains(args[0])) {
       String text =
           program.isEmpty()
               ? "-- comes before a program to start: flametop record -o out.folded -- make"
-              : "check starts no program";
+              : args[0] + " starts no program";
       complain(new PrintWriter(System.err, true, StandardCharsets.UTF_8), text);
       return ExitCode.USAGE.number();
     }
@@ -55,6 +61,8 @@ public final class Main {
   static CommandLine commandLine(Interruption interruption, List<String> program) {
     CommandLine line = new CommandLine(new ScreenCommand(program));
     line.addSubcommand(new RecordCommand(interruption, program));
+    line.addSubcommand(new ViewCommand());
+    line.addSubcommand(new DiffCommand());
     line.addSubcommand(new CheckCommand());
     line.setParameterExceptionHandler(Main::misused);
     line.setExecutionExceptionHandler(

@@ -30,7 +30,7 @@ import picocli.CommandLine.TypeConversionException;
     sortOptions = false,
     separator = " ",
     customSynopsis = "flametop record [-a | -p PID | -t TID] [OPTIONS] [-o FILE|-] [-- COMMAND]",
-    description = "Samples without a screen and writes a file for other viewers, or a stream.",
+    description = "Samples without a screen into a file for viewers, or as a stream.",
     footer = {
       "Examples:",
       "  flametop record -d 10 -o out.folded                 all tasks, ten seconds",

@@ -12,11 +12,9 @@ import flametop.sampler.StreamFacts;
 import flametop.sampler.Target;
 import flametop.term.LiveScreen;
 import flametop.term.LiveSession;
-import flametop.term.Look;
-import flametop.term.Preferences;
 import flametop.term.ScreenOptions;
-import flametop.term.SnapshotSource;
 import flametop.term.UserFiles;
+import flametop.view.Origin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +37,7 @@ import picocli.CommandLine.TypeConversionException;
     sortOptions = false,
     separator = " ",
     versionProvider = Main.Version.class,
-    customSynopsis = "flametop [-a|-p PID|-t TID] [OPTIONS] [-- CMD] | record OPTIONS | check",
+    customSynopsis = "flametop [-a|-p PID|-t TID] [OPTIONS] [-- CMD] | record|view|diff|check",
     description = "Where the threads of this machine spend their time, live.",
     commandListHeading = "",
     footer = {
@@ -72,26 +70,16 @@ final class ScreenCommand implements Callable<Integer> {
       description = "time between two pictures, 0.1 to 60")
   private Double refreshSeconds;
 
-  @Option(
-      names = "--theme",
-      order = 11,
-      paramLabel = "NAME",
-      description = "colours, or list; --ascii; --no-mouse; --print-config")
-  private String theme;
-
-  @Option(names = "--ascii", order = 11, hidden = true, description = "draw ASCII only")
-  private Boolean ascii;
+  @Mixin private final LookOptions looks = new LookOptions();
 
   @Option(
       names = "--history",
       order = 12,
       paramLabel = "MIB",
       converter = Mebibytes.class,
+      hidden = true,
       description = "memory for what was seen, 4 to 256 (default 16)")
   private Integer historyMebibytes;
-
-  @Option(names = "--no-mouse", order = 12, hidden = true, description = "the mouse is left alone")
-  private Boolean noMouse;
 
   @Option(
       names = "--print-config",
@@ -106,7 +94,7 @@ final class ScreenCommand implements Callable<Integer> {
       names = {"-h", "--help"},
       order = 30,
       usageHelp = true,
-      description = "this text; also flametop record -h; -V, --version")
+      description = "this; also record -h; -V, --version; --print-config")
   @SuppressWarnings("unused") // picocli looks at the annotation
   private boolean help;
 
@@ -140,7 +128,7 @@ final class ScreenCommand implements Callable<Integer> {
   }
 
   /** What is shown: this machine, or a recording. */
-  private record Origin(
+  private record Subject(
       boolean wholeHost, String host, String what, int passHz, int cpuHz, Opening source) {}
 
   /** Time between two pictures. */
@@ -183,27 +171,28 @@ final class ScreenCommand implements Callable<Integer> {
     UserFiles user = UserFiles.of(System.getenv());
     Settings settings = new Settings(user);
     int history =
-        given(historyMebibytes, settings, "history", new Mebibytes(), DEFAULT_HISTORY_MEBIBYTES);
+        settings.given(historyMebibytes, "history", new Mebibytes(), DEFAULT_HISTORY_MEBIBYTES);
     Options options = new Options(filters.filter(), (long) history << 20, true);
-    Double refresh = given(refreshSeconds, settings, "refresh", new Seconds(), null);
-    Origin origin = replay.file() == null ? live(target) : recorded(replay.open(1));
+    Double refresh = settings.given(refreshSeconds, "refresh", new Seconds(), null);
+    Subject subject = replay.file() == null ? live(target) : recorded(replay.open(1));
     ScreenOptions screen =
         new ScreenOptions(
-            origin.host,
-            origin.what,
+            replay.file() == null ? Origin.LIVE : Origin.RECORDING,
+            subject.host,
+            subject.what,
             options.shape(),
             states.given()
-                ? states.shown(origin.wholeHost)
-                : given(null, settings, "states", new States(), states.shown(origin.wholeHost)),
-            origin.passHz,
-            origin.cpuHz,
+                ? states.shown(subject.wholeHost)
+                : settings.given(null, "states", new States(), states.shown(subject.wholeHost)),
+            subject.passHz,
+            subject.cpuHz,
             refresh == null ? 0 : (long) (refresh * 1e9),
             budget.share(),
             budget.kept(rates, refresh != null),
-            look(user, settings),
-            preferences(settings));
+            looks.look(user, settings),
+            looks.preferences(settings));
     CompletableFuture<LiveSession> session = new CompletableFuture<>();
-    Thread opening = new Thread(() -> open(session, origin, target, options), "open");
+    Thread opening = new Thread(() -> open(session, subject, target, options), "open");
     opening.setDaemon(true);
     opening.start();
     try {
@@ -213,30 +202,8 @@ final class ScreenCommand implements Callable<Integer> {
     }
   }
 
-  private Look look(UserFiles user, Settings settings) {
-    String name = given(theme, settings, "theme", new Settings.Text(), Look.DEFAULT_THEME);
-    String place = theme == null ? settings.place("theme") : "";
-    boolean only = given(ascii, settings, "ascii", new Settings.YesNo(), false);
-    return new Look(name, place, Look.themesFolder(), user, only);
-  }
-
-  /** Last: by now every setting was looked at, and the problems are known. */
-  private Preferences preferences(Settings settings) {
-    Boolean off = noMouse == null ? null : Boolean.FALSE;
-    boolean mouse = given(off, settings, "mouse", new Settings.YesNo(), true);
-    return new Preferences(
-        settings.keymap(), mouse, settings.problems(), HistoryFile.of(System.getenv()));
-  }
-
-  /** What the command line says, else what the user has set, else the default. */
-  private static <T> T given(
-      T value, Settings settings, String option, ITypeConverter<T> converter, T otherwise) {
-    T set = value == null ? settings.value(option, converter) : value;
-    return set == null ? otherwise : set;
-  }
-
-  private Origin live(Target target) {
-    return new Origin(
+  private Subject live(Target target) {
+    return new Subject(
         target.kind() == Target.Kind.ALL,
         hostName(),
         workload == null ? describe(target) : workload.what(),
@@ -247,9 +214,9 @@ final class ScreenCommand implements Callable<Integer> {
                 target, rates.passHz(), rates.cpuHz(), budget.limited(), jvms.maps()));
   }
 
-  private Origin recorded(ReplaySource source) {
+  private Subject recorded(ReplaySource source) {
     StreamFacts facts = source.facts();
-    return new Origin(
+    return new Subject(
         facts.wholeHost(),
         facts.host(),
         "replay of " + CleanText.clean(replay.file().toString(), MAX_NAME),
@@ -259,16 +226,16 @@ final class ScreenCommand implements Callable<Integer> {
   }
 
   private void open(
-      CompletableFuture<LiveSession> session, Origin origin, Target target, Options options) {
+      CompletableFuture<LiveSession> session, Subject subject, Target target, Options options) {
     try {
-      session.complete(begin(origin.source.open(), origin, target, options));
+      session.complete(begin(subject.source.open(), subject, target, options));
     } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
       session.completeExceptionally(e);
     }
   }
 
   private synchronized LiveSession begin(
-      SampleSource source, Origin origin, Target target, Options options) throws IOException {
+      SampleSource source, Subject subject, Target target, Options options) throws IOException {
     if (left) {
       source.close();
       return null;
@@ -287,9 +254,9 @@ final class ScreenCommand implements Callable<Integer> {
       watch.start();
     }
     return new LiveSession(
-        origin.host,
-        origin.what,
-        SnapshotSource.of(opened),
+        subject.host,
+        subject.what,
+        opened,
         source.recorded() ? null : sampler::setRates,
         source instanceof KernelSource kernel ? new JvmMaps(kernel) : null,
         ScreenExporter.of(opened, source.facts()),

@@ -91,6 +91,12 @@ final class Settings {
     }
   }
 
+  /** What the command line says, else what is set, else the default. */
+  <T> T given(T value, String option, ITypeConverter<T> converter, T otherwise) {
+    T set = value == null ? value(option, converter) : value;
+    return set == null ? otherwise : set;
+  }
+
   /** Where an option is set, for what is found out about its value later; empty if it is not. */
   String place(String option) {
     Line line = lines.get(option);

@@ -19,9 +19,6 @@ interface CallTree {
   /** The next child of its parent, or -1. */
   int sibling(int node);
 
-  /** Whether no stack passes through it any more: it is kept for its number. */
-  boolean isEmpty(int node);
-
   /**
    * What is spent in it and below it.
    *

@@ -118,7 +118,7 @@ final class Finds {
     }
   }
 
-  /** What matches in the whole tree and has time in these states. */
+  /** What matches in the whole tree and has time in these states, or had what is compared. */
   Snapshot.Search search(Pattern wanted, StateSet states, TreeReader reader) {
     look(wanted);
     if (orderedOf != found.size) {
@@ -128,7 +128,7 @@ final class Finds {
     int bits = states.bits();
     int count = 0;
     for (int i = 0; i < found.size; i++) {
-      count += tree.weight(found.items[i], bits) > 0 ? 1 : 0;
+      count += reader.extent(found.items[i], bits) > 0 ? 1 : 0;
     }
     long weight = 0;
     for (int i = 0; i < topmost.size; i++) {
@@ -137,7 +137,7 @@ final class Finds {
     long[] nodes = new long[Math.min(count, MAX_LISTED)];
     int listed = 0;
     for (int i = 0; i < ordered.size && listed < nodes.length; i++) {
-      if (tree.weight(ordered.items[i], bits) > 0) {
+      if (reader.extent(ordered.items[i], bits) > 0) {
         nodes[listed++] = reader.number(ordered.items[i]);
       }
     }

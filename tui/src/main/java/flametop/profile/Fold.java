@@ -36,11 +36,6 @@ final class Fold extends LogWindow {
         }
 
         @Override
-        public boolean isEmpty(int node) {
-          return trie.passing(node) == 0;
-        }
-
-        @Override
         public long weight(int node, int states) {
           return trie.weight(node, states, window());
         }

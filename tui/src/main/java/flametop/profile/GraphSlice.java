@@ -10,15 +10,15 @@ package flametop.profile;
  * @param name clean name, whole
  * @param kind what it stands for
  * @param weight ns in the states asked for, its descendants included
- * @param hiddenWeight ns of those children of it that are too narrow to list
+ * @param hiddenWeight {@link #extent} of those children of it that are too narrow to list
  * @param hiddenCount how many those are
  * @param matched whether its own name matches the search
  * @param zoomIndex index of the zoomed node
  * @param state {@link flametop.sampler.State#ordinal()} of the state, of those asked for, that most
  *     of each node's time was spent in; null if that was not asked for
  * @param baseline what each node had in what the graph is compared with, scaled to the same length
- *     of time; null if it is compared with nothing. Nodes that only have this are listed too, with
- *     weight 0
+ *     of time, or to the same total; null if it is compared with nothing. Nodes that only have this
+ *     are listed too, with weight 0
  */
 public record GraphSlice(
     long[] node,
@@ -32,6 +32,21 @@ public record GraphSlice(
     int zoomIndex,
     byte[] state,
     long[] baseline) {
+  /** What its width stands for: its weight, or what it is compared with if that is more. */
+  public long extent(int index) {
+    return baseline == null ? weight[index] : Math.max(weight[index], baseline[index]);
+  }
+
+  /** Index of a node; -1 if it is not listed. */
+  public int find(long number) {
+    for (int i = 0; i < node.length; i++) {
+      if (node[i] == number) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
   public int size() {
     return node.length;
   }

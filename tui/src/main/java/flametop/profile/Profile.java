@@ -23,7 +23,7 @@ import java.util.function.Supplier;
  * <p>Futures complete on that thread: what depends on them must be short or go elsewhere. They fail
  * with {@link IllegalStateException} once the profile is closed or {@link #failure} is there.
  */
-public final class Profile implements BatchSink, AutoCloseable {
+public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   /** The other panels of a picture, held while frozen. */
   private record Panels(
       int[] tasks,
@@ -128,16 +128,19 @@ public final class Profile implements BatchSink, AutoCloseable {
   }
 
   /** The picture that was asked for. */
+  @Override
   public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
     return request(() -> picture(query));
   }
 
   /** Processes with their time, whatever the shape is; heaviest first. */
+  @Override
   public CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states) {
     return request(() -> look(graph, windowNanos, SLICE_NANOS).processes(states, false));
   }
 
   /** Like {@link #processes}, those of one comm together. */
+  @Override
   public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
     return request(() -> look(graph, windowNanos, SLICE_NANOS).processes(states, true));
   }
@@ -196,6 +199,7 @@ public final class Profile implements BatchSink, AutoCloseable {
    * Where a node is in the source. What is not known is asked for, and there when it is asked for
    * again later.
    */
+  @Override
   public CompletableFuture<Source> source(long windowNanos, StateSet states, long node) {
     return request(
         () ->
@@ -207,6 +211,7 @@ public final class Profile implements BatchSink, AutoCloseable {
    * What a view shows beside the snapshot. A {@link Sandwich} is folded out of the past when it is
    * asked for first, and kept up to date for as long as it is asked for.
    */
+  @Override
   public CompletableFuture<Page> page(PageQuery query) {
     return request(
         () -> {
@@ -237,11 +242,13 @@ public final class Profile implements BatchSink, AutoCloseable {
   }
 
   /** What is shown takes another shape, the past included. */
+  @Override
   public void shape(Shape shape) {
     enqueue(() -> graph.shape(shape));
   }
 
   /** Holds the moment that is shown; sampling goes on. */
+  @Override
   public void freeze() {
     enqueue(
         () -> {
@@ -256,6 +263,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   }
 
   /** Shows the present again. */
+  @Override
   public void thaw() {
     enqueue(
         () -> {
@@ -311,6 +319,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   }
 
   /** Starts anew: what was before counts no more. */
+  @Override
   public void restart() {
     enqueue(
         () -> {
@@ -621,7 +630,8 @@ public final class Profile implements BatchSink, AutoCloseable {
         panels.cpuHz,
         host.cost(),
         ended,
-        intake.notices());
+        intake.notices(),
+        null);
   }
 
   /** They go on while the rest is frozen. */

@@ -27,6 +27,7 @@ import java.util.regex.Pattern;
  * @param cost of flametop itself, also while the rest is frozen
  * @param ended no more will come: a replay is over, or sampling has failed
  * @param notices what does not work, with its remedy; newest last
+ * @param reading of a file of stacks; null if it is none
  */
 public record Snapshot(
     long time,
@@ -50,7 +51,8 @@ public record Snapshot(
     int cpuHz,
     Cost cost,
     boolean ended,
-    List<String> notices) {
+    List<String> notices,
+    Reading reading) {
   /**
    * What a search found in the whole graph.
    *
@@ -79,4 +81,26 @@ public record Snapshot(
    * @param nanos of CPU until then, since the stream began
    */
   public record Cost(long time, long nanos) {}
+
+  /**
+   * How far a file of stacks is read. All else that is measured in ns is then what the file counts.
+   *
+   * @param name of the file, clean
+   * @param number of it, from 1
+   * @param files how many there are
+   * @param bytes read so far
+   * @param size in bytes; -1 where that is not known, as of a pipe
+   * @param done all is read, or as much as can be
+   * @param unit of the numbers: {@code us}, {@code samples}
+   * @param stacks lines that were used
+   */
+  public record Reading(
+      String name,
+      int number,
+      int files,
+      long bytes,
+      long size,
+      boolean done,
+      String unit,
+      long stacks) {}
 }

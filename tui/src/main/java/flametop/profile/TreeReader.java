@@ -36,8 +36,10 @@ final class TreeReader {
     return Math.max(0, tree.weight(node, states));
   }
 
-  private long baseline(int node, int states) {
-    return tree.hasBaseline() ? Math.max(0, tree.baseline(node, states)) : 0;
+  /** What it is compared with, where that is more. */
+  long extent(int node, int states) {
+    long weight = weight(node, states);
+    return tree.hasBaseline() ? Math.max(weight, tree.baseline(node, states)) : weight;
   }
 
   String name(int node) {
@@ -71,7 +73,6 @@ final class TreeReader {
     long[] weight = new long[256];
     long[] hiddenWeight = new long[256];
     int[] hiddenCount = new int[256];
-    long[] baseline = new long[256];
 
     SliceBuilder(GraphQuery query, Matches matches) {
       this.query = query;
@@ -87,10 +88,8 @@ final class TreeReader {
         weight = Arrays.copyOf(weight, 2 * at);
         hiddenWeight = Arrays.copyOf(hiddenWeight, 2 * at);
         hiddenCount = Arrays.copyOf(hiddenCount, 2 * at);
-        baseline = Arrays.copyOf(baseline, 2 * at);
       }
       weight[at] = nanos;
-      baseline[at] = baseline(of, query.states().bits());
       return at;
     }
 
@@ -100,6 +99,7 @@ final class TreeReader {
       String[] names = new String[size];
       NodeKind[] kinds = new NodeKind[size];
       boolean[] matched = new boolean[size];
+      long[] baseline = tree.hasBaseline() ? new long[size] : null;
       if (query.search() != null) {
         matches.use(query.search(), functions.functions());
       }
@@ -109,6 +109,10 @@ final class TreeReader {
         names[i] = functions.name(function);
         kinds[i] = functions.kind(function);
         matched[i] = query.search() != null && matches.matches(functions, function);
+        if (baseline != null) {
+          baseline[i] = tree.baseline(node.items[i], query.states().bits());
+          weight[i] = weight(node.items[i], query.states().bits());
+        }
       }
       return new GraphSlice(
           numbers,
@@ -121,7 +125,7 @@ final class TreeReader {
           matched,
           zoomIndex,
           query.byState() ? states(size) : null,
-          tree.hasBaseline() ? Arrays.copyOf(baseline, size) : null);
+          baseline);
     }
 
     private byte[] states(int size) {
@@ -151,11 +155,12 @@ final class TreeReader {
     }
     int above = NONE;
     for (int i = ancestors.size - 1; i >= 0; i--) {
-      above = slice.add(ancestors.items[i], above, 0, weight(ancestors.items[i], states));
+      above = slice.add(ancestors.items[i], above, 0, extent(ancestors.items[i], states));
     }
     int zoomIndex = ancestors.size;
-    long zoomWeight = weight(zoom, states);
-    long zoomWidth = Math.max(zoomWeight, baseline(zoom, states));
+    long zoomWeight = extent(zoom, states);
+    // What is compared is more than its parent where it moved: that is drawn, not a mistake.
+    boolean whole = !tree.hasBaseline();
     // What is still to be listed: a node, its parent's index, its level and weight.
     IntList dueNode = new IntList();
     IntList dueParent = new IntList();
@@ -180,8 +185,8 @@ final class TreeReader {
       long sum = 0;
       int first = level < query.levels() ? tree.firstChild(node) : NONE;
       for (int child = first; child != NONE; child = tree.sibling(child)) {
-        long nanos = weight(child, states);
-        if (nanos > 0 || baseline(child, states) > 0) {
+        long nanos = extent(child, states);
+        if (nanos > 0) {
           if (children.size == weights.length) {
             weights = Arrays.copyOf(weights, 2 * children.size);
           }
@@ -192,14 +197,14 @@ final class TreeReader {
       }
       // A window may begin between what was seen and its correction: then children are more than
       // their parent.
-      double scale = sum > weight ? (double) weight / sum : 1;
+      boolean over = whole && sum > weight;
+      double scale = over ? (double) weight / sum : 1;
       wide.clear();
       for (int i = 0; i < children.size; i++) {
-        long nanos = sum > weight ? (long) (weights[i] * scale) : weights[i];
-        long width = Math.max(nanos, baseline(children.items[i], states));
-        if ((double) width * query.columns() * 8 < zoomWidth) {
+        long nanos = over ? (long) (weights[i] * scale) : weights[i];
+        if ((double) nanos * query.columns() * 8 < zoomWeight) {
           slice.hiddenWeight[index] += nanos;
-          slice.hiddenCount[index] += nanos > 0 ? 1 : 0;
+          slice.hiddenCount[index]++;
         } else {
           wide.add(new Child(children.items[i], nanos));
         }

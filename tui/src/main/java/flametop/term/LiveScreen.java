@@ -9,6 +9,7 @@ import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
 import flametop.profile.Shape;
 import flametop.profile.Snapshot;
+import flametop.profile.SnapshotSource;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
 import flametop.sampler.Budget;
@@ -19,10 +20,12 @@ import flametop.view.Key;
 import flametop.view.Keymap;
 import flametop.view.Keys;
 import flametop.view.Mouse;
+import flametop.view.Origin;
 import flametop.view.PaintOptions;
 import flametop.view.Painter;
 import flametop.view.PickList;
 import flametop.view.Scene;
+import flametop.view.View;
 import flametop.view.ViewState;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -43,6 +46,8 @@ public final class LiveScreen {
 
   /** How often the profile is asked for a first tower, and how long at most. */
   private static final long FIRST_REFRESH_NANOS = 40_000_000L;
+
+  private static final long FOREVER_NANOS = TimeUnit.DAYS.toNanos(10_000);
 
   private static final long FIRST_NANOS = 1_000_000_000L;
 
@@ -136,7 +141,7 @@ public final class LiveScreen {
                       new PaintOptions(
                           "",
                           "",
-                          false,
+                          Origin.LIVE,
                           false,
                           false,
                           Integer::toString,
@@ -170,7 +175,7 @@ public final class LiveScreen {
         new PaintOptions(
             options.host(),
             options.target(),
-            false,
+            options.origin(),
             ascii,
             plain,
             users::name,
@@ -184,6 +189,9 @@ public final class LiveScreen {
     state =
         ViewState.initial(
             options.states(), options.filter(), options.passHz(), options.cpuHz(), refresh);
+    if (options.origin() == Origin.FILE) {
+      state = state.withView(View.FILE);
+    }
     budget =
         new Budget(
             options.budget(),
@@ -307,6 +315,9 @@ public final class LiveScreen {
       asked = false;
       snapshot = e.snapshot();
       page = e.page();
+      if (isWhole(snapshot) && !askAgain) {
+        nextAsk = System.nanoTime() + FOREVER_NANOS;
+      }
       keepToBudget();
       relayOut();
       state = scene.settled();
@@ -327,7 +338,7 @@ public final class LiveScreen {
           new PaintOptions(
               session.host(),
               session.target(),
-              session.rates() == null,
+              options.origin(),
               paintOptions.ascii(),
               paintOptions.plain(),
               paintOptions.users(),
@@ -364,7 +375,7 @@ public final class LiveScreen {
   }
 
   private void press(Key key) throws IOException {
-    relayOut();
+    settle();
     take(Keys.press(scene, key));
   }
 
@@ -432,6 +443,8 @@ public final class LiveScreen {
       source.freeze();
     } else if (effect instanceof Effect.Thaw) {
       source.thaw();
+    } else if (effect instanceof Effect.Turn t) {
+      source.turn(t.by());
     } else if (effect instanceof Effect.Restart) {
       source.restart();
     } else if (effect instanceof Effect.Filter f) {
@@ -544,6 +557,11 @@ public final class LiveScreen {
         Event.Failed::new);
   }
 
+  /** Whether there is nothing to come: then only a key, or another size, asks for a picture. */
+  private static boolean isWhole(Snapshot snapshot) {
+    return snapshot.reading() != null && snapshot.reading().done();
+  }
+
   /** What the future brings, value or failure, becomes an event of the loop. */
   private <T> void tell(
       CompletableFuture<T> future, Function<T, Event> value, Function<Throwable, Event> failure) {
@@ -556,11 +574,16 @@ public final class LiveScreen {
     stale = true;
   }
 
+  /** Lays out what is shown now, unless that was done. */
+  private void settle() {
+    if (!scene.isOf(snapshot, page, state, display.columns(), display.rows(), paintOptions)) {
+      relayOut();
+    }
+  }
+
   private void paint() throws IOException {
     if (stale) {
-      if (!scene.isOf(snapshot, page, state, display.columns(), display.rows(), paintOptions)) {
-        relayOut();
-      }
+      settle();
       stale = !display.paint(Painter.paint(scene));
     }
   }

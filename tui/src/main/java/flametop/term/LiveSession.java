@@ -1,5 +1,6 @@
 package flametop.term;
 
+import flametop.profile.SnapshotSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 

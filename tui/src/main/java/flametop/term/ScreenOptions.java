@@ -3,10 +3,12 @@ package flametop.term;
 import flametop.profile.Shape;
 import flametop.profile.StateSet;
 import flametop.sampler.Budget;
+import flametop.view.Origin;
 
 /**
  * What the command line decides about the screen.
  *
+ * @param origin where what is shown comes from
  * @param host name of this machine, for the header before the session is there
  * @param target what will be sampled, like {@link LiveSession#target()}
  * @param filter from {@code -c} and {@code -u}; the profile has it already
@@ -20,6 +22,7 @@ import flametop.sampler.Budget;
  * @param preferences what the user has set for every screen
  */
 public record ScreenOptions(
+    Origin origin,
     String host,
     String target,
     Shape filter,

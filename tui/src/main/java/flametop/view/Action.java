@@ -25,6 +25,7 @@ public enum Action {
   PREVIOUS_MATCH("previous-match", Group.FIND, "previous", "next, previous match", "N"),
   PROCESS("process", Group.FIND, "pid", "only one process", "p"),
   COMM("comm", Group.FIND, "comm", "only one comm", "c"),
+  OUTERMOST("outermost", Group.FIND, "outermost", "only one outermost frame", "c p"),
   SOURCE("source", Group.FIND, "source", "source of the selected", "s"),
 
   SORT("sort", Group.SHAPE, "sort", "what comes first", "s"),
@@ -45,6 +46,8 @@ public enum Action {
   SHOW_QUALITY("quality", Group.VIEWS, "", "quality of the samples", "2"),
   SHOW_CPUS("cpus", Group.VIEWS, "", "CPUs", "6"),
   SHOW_IDLE("idle", Group.VIEWS, "", "idle states", "7"),
+  PREVIOUS_FILE("previous-file", Group.VIEWS, "file", "previous, next file", "["),
+  NEXT_FILE("next-file", Group.VIEWS, "file", "previous, next file", "]"),
   FLIP("flip", Group.VIEWS, "flip", "icicle, flame", "i"),
   COLOUR("colour", Group.VIEWS, "colour", "colour by kind, by state", "C"),
 

@@ -18,6 +18,9 @@ public sealed interface Effect {
   /** Start the profile anew. */
   record Restart() implements Effect {}
 
+  /** Go on to the next (1) or previous (-1) file. */
+  record Turn(int by) implements Effect {}
+
   record Rates(int passHz, int cpuHz) implements Effect {}
 
   /** Ask JVMs for maps of their compiled code, or stop asking. */

@@ -56,7 +56,7 @@ public record FormatList(boolean open, View of, String typed, int index, ExportF
         found.add(format);
       }
     }
-    found.removeIf(format -> of != View.GRAPH && !format.isPicture());
+    found.removeIf(format -> !of.hasStacks() && !format.isPicture());
     return found;
   }
 }

@@ -288,7 +288,7 @@ public final class Geometry {
     }
 
     private boolean shown(int index, int child, double under) {
-      return under >= 1 || slice.weight()[child] < under * slice.weight()[index];
+      return under >= 1 || slice.extent(child) < under * slice.extent(index);
     }
 
     /** Gives {@code width} units to the children that are shown and to the parent itself. */
@@ -301,8 +301,8 @@ public final class Geometry {
           partNode[parts] = c;
           partCount[parts] = 0;
           partEnd[parts] = c + 1;
-          rest[parts] = slice.weight()[c];
-          sum += slice.weight()[c];
+          rest[parts] = slice.extent(c);
+          sum += slice.extent(c);
           parts++;
         }
       }
@@ -318,7 +318,7 @@ public final class Geometry {
       if (parts == 0) {
         return;
       }
-      double whole = under < 1 ? sum : Math.max(sum, (double) slice.weight()[index]);
+      double whole = under < 1 ? sum : Math.max(sum, (double) slice.extent(index));
       double scale = whole > 0 ? width / whole : 0;
       double own = (whole - sum) * scale;
       int left = width - (int) own;
@@ -332,22 +332,27 @@ public final class Geometry {
       if (whole <= 0) {
         return;
       }
-      // Usually a handful: the largest remainder is looked up once for each unit that is left.
-      boolean ownServed = false;
-      for (; left > 0; left--) {
-        int best = -1;
-        for (int i = 0; i < parts; i++) {
-          if (rest[i] > 0 && (best < 0 || rest[i] > rest[best])) {
-            best = i;
-          }
-        }
-        if (!ownServed && (best < 0 || ownRest > rest[best])) {
-          ownServed = true;
-        } else if (best >= 0) {
-          partWidth[best]++;
-          rest[best] = 0;
-        } else {
-          break;
+      serve(left, ownRest);
+    }
+
+    /**
+     * Gives a unit more to each of the {@code left} largest remainders, the first of equal ones.
+     */
+    private void serve(int left, double ownRest) {
+      if (left <= 0) {
+        return;
+      }
+      double[] sorted = Arrays.copyOf(rest, parts + 1);
+      sorted[parts] = ownRest;
+      Arrays.sort(sorted);
+      double least = left > parts ? 0 : sorted[parts + 1 - left];
+      int equal = left;
+      for (int i = parts; i >= 0 && sorted[i] > least; i--) {
+        equal--;
+      }
+      for (int i = 0; i < parts; i++) {
+        if (rest[i] > least || rest[i] == least && least > 0 && equal-- > 0) {
+          partWidth[i]++;
         }
       }
     }

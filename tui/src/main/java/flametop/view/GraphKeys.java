@@ -243,12 +243,12 @@ final class GraphKeys implements ViewKeys {
     long heaviest = 0;
     for (int i = 0; i < slice.size(); i++) {
       if (slice.parent()[i] == g.node(parent) && g.boxOf(i) >= 0 && g.isRun(g.boxOf(i))) {
-        heaviest = Math.max(heaviest, slice.weight()[i]);
+        heaviest = Math.max(heaviest, slice.extent(i));
       }
     }
     double under =
         heaviest > 0
-            ? (heaviest + 1.0) / Math.max(1, slice.weight()[g.node(parent)])
+            ? (heaviest + 1.0) / Math.max(1, slice.extent(g.node(parent)))
             : s.under() / (g.columns() * Geometry.CELL);
     ViewState opened =
         s.zoomedTo(new ViewState.Zoom(scene.nodeOf(parent), Math.min(under, s.under() / 2)));

@@ -3,8 +3,10 @@ package flametop.view;
 import flametop.profile.GraphSlice;
 import flametop.profile.NodeKind;
 import flametop.profile.Shape;
+import flametop.profile.Snapshot;
 import flametop.profile.StateSet;
 import flametop.sampler.State;
+import java.util.List;
 
 /** The boxes of the graph. */
 final class GraphPainter {
@@ -30,7 +32,7 @@ final class GraphPainter {
   static void paint(Scene scene, CellGrid grid) {
     Geometry g = scene.geometry;
     if (g == null) {
-      sentence(scene, grid, scene.snapshot == null ? "opening the kernel side…" : "");
+      sentence(scene, grid, scene.snapshot == null ? opening(scene) : "");
       return;
     }
     int[] end = new int[g.size()];
@@ -55,7 +57,8 @@ final class GraphPainter {
 
   /** The graph fills its width with however little there is: that it is little is said. */
   private static boolean isIdle(Scene scene) {
-    return scene.snapshot.runNanos() >= FIRST_NANOS
+    return scene.options.origin() != Origin.FILE
+        && scene.snapshot.runNanos() >= FIRST_NANOS
         && !scene.state.states().contains(State.SLEEP)
         && scene.state.filter().equals(Shape.PLAIN)
         && scene.snapshot.total() < IDLE_CPUS * scene.snapshot.windowNanos();
@@ -102,7 +105,8 @@ final class GraphPainter {
       grid.put(full, row, Bar.leftBlock(end % Geometry.CELL), bg, GROUND, 0);
     }
     if (selected && whole) {
-      String name = g.slice().name()[g.node(box)];
+      String name =
+          g.isRun(box) ? runLabel(g.more(box), g.columns()) : g.slice().name()[g.node(box)];
       bg = Paint.of(Role.SELECT);
       grid.fill(first, row, Math.min(full - first, TextWidth.of(name) + 2), bg);
     }
@@ -121,15 +125,21 @@ final class GraphPainter {
     }
     int fg = Paint.of(Role.INK);
     int index = g.node(box);
+    boolean gone = Comparison.isGone(g.slice(), index);
     String name = g.slice().name()[index];
-    if (room < 2 && TextWidth.exceeds(name, room)) {
+    String sign =
+        g.slice().baseline() != null && scene.options.plain()
+            ? Comparison.sign(g.slice(), index, scene.snapshot.total())
+            : "";
+    if (room < 2 && TextWidth.exceeds(sign + name, room)) {
       return;
     }
     if (isFrame(g.slice().kind()[index])) {
-      name = ShortName.form(name, room);
+      name = ShortName.form(name, Math.max(1, room - sign.length()));
     }
     boolean strong = selected || searching(scene) && g.slice().matched()[index];
-    grid.text(x, row, room, name, fg, bg, strong ? CellGrid.BOLD : 0);
+    int style = (strong ? CellGrid.BOLD : 0) | (gone ? CellGrid.UNDERLINE : 0);
+    grid.text(x, row, room, sign + name, fg, bg, style);
   }
 
   /** Quiet: many stand side by side, so one without room for its count is a faded cell, no more. */
@@ -184,7 +194,10 @@ final class GraphPainter {
     }
     GraphSlice slice = g.slice();
     int index = g.node(box);
-    int paint = scene.state.colouring().paint(slice, index);
+    int paint =
+        slice.baseline() != null
+            ? Comparison.paint(slice, index, scene.snapshot.total())
+            : scene.state.colouring().paint(slice, index);
     boolean apart = searching(scene) ? !slice.matched()[index] : g.level(box) < g.zoomLevel();
     return apart ? Paint.faded(paint) : paint;
   }
@@ -207,7 +220,18 @@ final class GraphPainter {
     grid.text(1, row, grid.columns() - 1, text, DIM, GROUND, 0);
   }
 
+  private static String opening(Scene scene) {
+    return scene.options.origin() == Origin.FILE ? "reading…" : "opening the kernel side…";
+  }
+
   private static String nothing(Scene scene) {
+    Snapshot.Reading reading = scene.snapshot.reading();
+    if (reading != null) {
+      List<String> notices = scene.snapshot.notices();
+      return !reading.done()
+          ? "nothing is read yet"
+          : notices.isEmpty() ? "nothing to show" : notices.get(0);
+    }
     StateSet states = scene.state.states();
     int[] tasks = scene.snapshot.tasks();
     int asleep = State.SLEEP.ordinal() < tasks.length ? tasks[State.SLEEP.ordinal()] : 0;

@@ -21,7 +21,7 @@ final class HeaderPainter {
   private static final int BACKGROUND = Paint.of(Role.CHROME);
 
   /** Words; a click on them does what {@code action} says, or nothing if it is null. */
-  private record Piece(String text, Role role, boolean bold, Action action) {
+  record Piece(String text, Role role, boolean bold, Action action) {
     static Piece of(String text, Role role) {
       return new Piece(text, role, false, null);
     }
@@ -38,7 +38,10 @@ final class HeaderPainter {
     static Line of(Scene scene) {
       Line line = null;
       for (int form = 0; form <= BAREST; form++) {
-        line = new Line(HeaderPainter.left(scene, form), HeaderPainter.right(scene, form));
+        line =
+            scene.options.origin() == Origin.FILE
+                ? new Line(FileHeader.left(scene, form), FileHeader.right(scene, form))
+                : new Line(HeaderPainter.left(scene, form), HeaderPainter.right(scene, form));
         if (width(line.left) + width(line.right) + 4 <= scene.columns) {
           break;
         }
@@ -95,9 +98,10 @@ final class HeaderPainter {
       long waits = snapshot.frozen() ? snapshot.waitingNanos() : 0;
       pieces.add(new Piece("❚❚ frozen +" + Units.span(waits), Role.ACCENT, true, Action.FREEZE));
     } else {
-      boolean over = scene.options.recorded() && snapshot.ended();
+      boolean recorded = scene.options.origin() == Origin.RECORDING;
+      boolean over = recorded && snapshot.ended();
       pieces.add(Piece.of(over ? "■ " : "● ", over ? Role.DIM : Role.BETTER).doing(Action.FREEZE));
-      String mark = over ? "replay ended " : scene.options.recorded() ? "replay " : "live ";
+      String mark = over ? "replay ended " : recorded ? "replay " : "live ";
       pieces.add(Piece.of(mark + Units.clock(snapshot.runNanos()), Role.TEXT).doing(Action.FREEZE));
     }
     if (snapshot != null && snapshot.refolding()) {
@@ -185,7 +189,7 @@ final class HeaderPainter {
     return String.format(Locale.ROOT, "%" + digits + "d", count);
   }
 
-  private static String filter(Shape shape, boolean words) {
+  static String filter(Shape shape, boolean words) {
     List<String> parts = new ArrayList<>();
     for (Shape.Step step : shape.steps()) {
       parts.add(words ? step.text() : step.text().replaceFirst("^comm ", ""));

@@ -58,6 +58,11 @@ public final class Keymap {
           }
         }
       }
+      for (Action action : view.keys().refused()) {
+        for (Key own : keys(action)) {
+          byKey.putIfAbsent(own, action);
+        }
+      }
       actions.put(view, byKey);
     }
     return byKey.get(key);
@@ -70,7 +75,8 @@ public final class Keymap {
 
   /** Whether a view has an action, of its own or because all have it. */
   static boolean has(View view, Action action) {
-    return isOwn(view, action) || contains(Keys.EVERYWHERE, action);
+    return isOwn(view, action)
+        || contains(Keys.EVERYWHERE, action) && !contains(view.keys().refused(), action);
   }
 
   /** Whether a view has an action that not all have. */

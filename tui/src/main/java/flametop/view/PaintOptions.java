@@ -8,7 +8,7 @@ import java.util.function.IntFunction;
  *
  * @param host for the header
  * @param target what is sampled, for the header
- * @param recorded it is a recording that is replayed
+ * @param origin where it comes from
  * @param ascii nothing but ASCII is drawn, edges are at whole cells
  * @param plain there are no colours: what they say is said by characters
  * @param users names of users by number
@@ -18,7 +18,7 @@ import java.util.function.IntFunction;
 public record PaintOptions(
     String host,
     String target,
-    boolean recorded,
+    Origin origin,
     boolean ascii,
     boolean plain,
     IntFunction<String> users,

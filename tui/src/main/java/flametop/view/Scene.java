@@ -5,6 +5,7 @@ import flametop.profile.GraphSlice;
 import flametop.profile.Page;
 import flametop.profile.Snapshot;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -67,14 +68,16 @@ public final class Scene {
 
     int cpus = snapshot == null ? 1 : Math.max(1, snapshot.cpus().size());
     cpuTop = 1;
+    // Stacks of a file have nothing beside them: the graph gets the room.
+    boolean file = options.origin() == Origin.FILE;
     cpuLayout = CpuLayout.of(cpus, columns, rows);
-    int cpuRows = cpuLayout.rows();
-    int rule = rows < 14 ? 0 : 1;
+    int cpuRows = file ? 0 : cpuLayout.rows();
+    int rule = file || rows < 14 ? 0 : 1;
     upperRule = rule > 0 || !notices().isEmpty() ? cpuTop + cpuRows : -1;
     graphTop = cpuTop + cpuRows + (upperRule < 0 ? 0 : 1);
     selectionRows = rows < 24 ? 1 : 2;
     selectionTop = rows - 1 - selectionRows;
-    stripRows = rows < 14 ? 0 : rows < 32 ? 1 : 3;
+    stripRows = file || rows < 14 ? 0 : rows < 32 ? 1 : 3;
     stripTop = selectionTop - stripRows;
     int room = stripTop - rule - graphTop;
     sourceRows = state.source() == null ? 0 : Math.max(2, room / 2);
@@ -198,8 +201,9 @@ public final class Scene {
   List<Long> trail(int box) {
     List<Long> path = new ArrayList<>();
     for (int i = geometry.isRun(box) ? geometry.parent(box) : box; i >= 0; i = geometry.parent(i)) {
-      path.add(0, nodeOf(i));
+      path.add(nodeOf(i));
     }
+    Collections.reverse(path);
     return List.copyOf(path);
   }
 

@@ -62,7 +62,11 @@ final class SelectionPainter {
       x += 1 + grid.text(x + 1, y, end - x - 1, module, Paint.of(Role.DIM), CHROME, 0);
     }
     grid.text(x + 2, y, end - x - 2, numbers, Paint.of(Role.TEXT), CHROME, 0);
-    if (scene.selectionRows > 1 && selection != null) {
+    if (scene.options.origin() == Origin.FILE) {
+      if (scene.selectionRows > 1 && TextWidth.exceeds(name, room)) {
+        grid.text(1, y + 1, scene.columns - 2, name, Paint.of(Role.DIM), CHROME, 0);
+      }
+    } else if (scene.selectionRows > 1 && selection != null) {
       whose(scene, grid, y + 1, selection, module);
     }
   }
@@ -91,11 +95,16 @@ final class SelectionPainter {
   private static String numbers(Scene scene, Selection selection, int form) {
     Snapshot snapshot = scene.snapshot;
     long weight = selection.weight();
-    StringBuilder text = new StringBuilder(Units.share(weight, snapshot.total()));
     Geometry g = scene.geometry;
     GraphSlice slice = snapshot.graph();
+    int compared = slice.baseline() == null ? -1 : slice.find(selection.node());
+    StringBuilder text =
+        new StringBuilder(
+            compared >= 0
+                ? Comparison.text(slice, compared, snapshot.total())
+                : Units.share(weight, snapshot.total()));
     boolean zoomed = scene.state.zoom() != GraphQuery.ROOT && slice.size() > 0;
-    if (form < 3) {
+    if (form < 3 && compared < 0) {
       text.append(" of all");
     }
     int box = g == null ? -1 : g.boxOfNode(selection.node());
@@ -109,6 +118,12 @@ final class SelectionPainter {
     if (form < 5 && zoomed && selection.node() != scene.state.zoom()) {
       text.append(" · ").append(Units.share(weight, slice.weight()[slice.zoomIndex()]));
       text.append(form < 3 ? " of the zoom" : " of zoom");
+    }
+    if (snapshot.reading() != null) {
+      if (form < 6) {
+        text.append("   ").append(FileHeader.amount(weight, snapshot.reading().unit()));
+      }
+      return text.toString();
     }
     if (form < 6) {
       text.append("   ")

@@ -74,7 +74,7 @@ final class SourcePainter {
       String text =
           !awaited
               ? place.missing()
-              : scene.options.recorded()
+              : scene.options.origin() == Origin.RECORDING
                   ? "not in the recording; record with --lines"
                   : "reading debug information…";
       grid.text(x, top, end - x, text, awaited ? DIM : TEXT, BACKGROUND, 0);

@@ -5,7 +5,10 @@ public enum View {
   GRAPH("graph", Action.SHOW_GRAPH, new GraphKeys(), new GraphViewPainter()),
   CPUS("CPUs", Action.SHOW_CPUS, new CpusKeys(), new CpusPainter()),
   IDLE("idle states", Action.SHOW_IDLE, new IdleKeys(), new IdlePainter()),
-  QUALITY("quality", Action.SHOW_QUALITY, new QualityKeys(), new QualityPainter());
+  QUALITY("quality", Action.SHOW_QUALITY, new QualityKeys(), new QualityPainter()),
+
+  /** Of a file of stacks, which has no other. */
+  FILE("graph", null, new FileKeys(), new FilePainter());
 
   private static final View[] ALL = values();
 
@@ -38,7 +41,12 @@ public enum View {
   }
 
   View next() {
-    return ALL[(ordinal() + 1) % ALL.length];
+    return this == FILE ? FILE : ALL[(ordinal() + 1) % (ALL.length - 1)];
+  }
+
+  /** Whether stacks are what it shows. */
+  boolean hasStacks() {
+    return this == GRAPH || this == FILE;
   }
 
   /** The view that an action shows, or null. */

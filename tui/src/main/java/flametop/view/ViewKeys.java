@@ -7,6 +7,14 @@ interface ViewKeys {
   /** Its own actions; those of {@link Keys#EVERYWHERE} come with every view. */
   Action[] actions();
 
+  /**
+   * Actions that all or other views have and that mean nothing here: {@link #act} answers why, and
+   * the help does not have them.
+   */
+  default Action[] refused() {
+    return new Action[0];
+  }
+
   /** What the line of keys shows, the most used first; neighbours with one label share it. */
   Action[] keyLine(ViewState s);
 

@@ -29,6 +29,8 @@ public final class ViewState implements Cloneable {
    */
   private static final int LEVELS = 700;
 
+  private static final int LEVELS_MORE = 256;
+
   /** How much finer the slice is asked for when a run of thin frames was opened. */
   private static final int FINER = 32;
 
@@ -274,7 +276,8 @@ public final class ViewState implements Cloneable {
         zoom(),
         selected(),
         finer,
-        LEVELS,
+        // The selection may be led on from the deepest of them.
+        LEVELS + trail().size() / LEVELS_MORE * LEVELS_MORE,
         search == null ? null : search.pattern(),
         colouring == Colouring.STATE);
   }
@@ -284,7 +287,8 @@ public final class ViewState implements Cloneable {
     return view.keys().page(this);
   }
 
-  ViewState withView(View value) {
+  /** The same with another view. */
+  public ViewState withView(View value) {
     ViewState next = copy();
     next.view = value;
     return next;

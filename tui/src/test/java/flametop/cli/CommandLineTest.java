@@ -257,7 +257,8 @@ class CommandLineTest {
 
   @Test
   void help_both_fitAScreenWithThreeExamples() {
-    for (String[] args : new String[][] {{"--help"}, {"record", "--help"}}) {
+    for (String[] args :
+        new String[][] {{"--help"}, {"record", "--help"}, {"view", "--help"}, {"diff", "--help"}}) {
       out.getBuffer().setLength(0);
       assertEquals(ExitCode.DONE, run(args));
       List<String> lines = out.toString().lines().toList();
@@ -267,20 +268,26 @@ class CommandLineTest {
       assertEquals(
           3,
           lines.subList(examples + 1, lines.size()).stream()
-              .filter(line -> line.startsWith("  flametop"))
+              .filter(line -> line.startsWith("  "))
               .count());
     }
   }
 
   @Test
   void help_examples_areValid() {
-    for (String[] args : new String[][] {{"--help"}, {"record", "--help"}}) {
+    for (String[] args :
+        new String[][] {{"--help"}, {"record", "--help"}, {"view", "--help"}, {"diff", "--help"}}) {
       out.getBuffer().setLength(0);
       run(args);
       out.toString()
           .lines()
-          .filter(line -> line.startsWith("  flametop "))
-          .map(line -> line.strip().split(" {2,}")[0].replaceAll(" >.*", "").split(" "))
+          .filter(line -> line.matches("  (flametop |.*[|] flametop ).*"))
+          .map(
+              line ->
+                  line.substring(line.indexOf("flametop "))
+                      .split(" {2,}")[0]
+                      .replaceAll(" [|>].*", "")
+                      .split(" "))
           .forEach(
               words ->
                   Main.commandLine(new Interruption(), List.of())

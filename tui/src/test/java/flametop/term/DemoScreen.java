@@ -47,6 +47,7 @@ public final class DemoScreen {
     LiveScreen screen =
         new LiveScreen(
             new ScreenOptions(
+                flametop.view.Origin.LIVE,
                 "web-1",
                 "all tasks",
                 flametop.profile.Shape.PLAIN,

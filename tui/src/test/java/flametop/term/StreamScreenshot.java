@@ -46,7 +46,7 @@ public final class StreamScreenshot {
           new PaintOptions(
               "web-1",
               source.facts().wholeHost() ? "all tasks" : source.facts().target(),
-              false,
+              flametop.view.Origin.LIVE,
               false,
               false,
               Integer::toString,

@@ -72,7 +72,9 @@ class KeymapTest {
   void with_aKeyThatIsTaken_isAConflictInTheViewsThatHaveBoth() {
     Keymap keymap = Keymap.DEFAULT.with(Action.ROOT, List.of(Key.of('e')));
     assertEquals(
-        List.of(new Keymap.Conflict(View.GRAPH, Key.of('e'), Action.ROOT, Action.EXPORT)),
+        List.of(
+            new Keymap.Conflict(View.GRAPH, Key.of('e'), Action.ROOT, Action.EXPORT),
+            new Keymap.Conflict(View.FILE, Key.of('e'), Action.ROOT, Action.EXPORT)),
         keymap.conflicts());
   }
 

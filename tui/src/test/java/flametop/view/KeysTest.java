@@ -529,9 +529,11 @@ class KeysTest {
 
   @Test
   void tab_andDigits_chooseTheView() {
-    for (int i = 1; i <= View.values().length; i++) {
+    // All but that of files.
+    int views = View.values().length - 1;
+    for (int i = 1; i <= views; i++) {
       press(Key.Kind.TAB);
-      assertEquals(View.values()[i % View.values().length], state.view());
+      assertEquals(View.values()[i % views], state.view());
     }
     type("2");
     assertEquals(View.QUALITY, state.view());

@@ -32,7 +32,7 @@ public final class Pictures {
     return new PaintOptions(
         "web-1",
         "all tasks",
-        false,
+        Origin.LIVE,
         false,
         false,
         Pictures::user,
@@ -340,7 +340,8 @@ public final class Pictures {
         state.cpuHz(),
         new Snapshot.Cost(4_000 * SECOND, SECOND),
         false,
-        notices);
+        notices,
+        null);
   }
 
   private static float[] busy(boolean idle) {
@@ -473,7 +474,14 @@ public final class Pictures {
     }
     PaintOptions plain =
         new PaintOptions(
-            "web-1", "all tasks", false, true, true, Pictures::user, Keymap.DEFAULT, List.of());
+            "web-1",
+            "all tasks",
+            Origin.LIVE,
+            true,
+            true,
+            Pictures::user,
+            Keymap.DEFAULT,
+            List.of());
     Snapshot snapshot = snapshot(server, selected, 80, crowd(512), List.of());
     frames.add(frame("panel-512-ascii-80x24", snapshot, selected, 80, 24, plain));
     frames.add(page("cpus-help-80x24", View.CPUS, CpuTable.FIRST, many, new int[] {80, 24}, true));
@@ -707,7 +715,7 @@ public final class Pictures {
         new PaintOptions(
             "web-1",
             "all tasks",
-            false,
+            Origin.LIVE,
             true,
             true,
             Pictures::user,
@@ -718,20 +726,28 @@ public final class Pictures {
         frame("ascii-hostile-80x24", snapshot(hostile(), state(), 80), state(), 80, 24, ascii));
     PaintOptions coloured =
         new PaintOptions(
-            "web-1", "all tasks", false, true, false, Pictures::user, Keymap.DEFAULT, List.of());
+            "web-1",
+            "all tasks",
+            Origin.LIVE,
+            true,
+            false,
+            Pictures::user,
+            Keymap.DEFAULT,
+            List.of());
     frames.add(
         frame("ascii-colours-80x24", snapshot(server, selected, 80), selected, 80, 24, coloured));
     PaintOptions plain =
         new PaintOptions(
             "web-1",
             "all tasks",
-            false,
+            Origin.LIVE,
             false,
             true,
             Pictures::user,
             Keymap.DEFAULT,
             java.util.List.of());
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
+    frames.addAll(FilePictures.golden());
     return frames;
   }
 
@@ -802,7 +818,7 @@ public final class Pictures {
   }
 
   /** The server as a source of snapshots. */
-  public static final class Machine implements flametop.term.SnapshotSource {
+  public static final class Machine implements flametop.profile.SnapshotSource {
     private final Tree tree = server();
     private boolean frozen;
 

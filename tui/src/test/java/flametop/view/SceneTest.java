@@ -85,7 +85,7 @@ class SceneTest {
         new PaintOptions(
             "web-1",
             "all tasks",
-            false,
+            Origin.LIVE,
             true,
             true,
             Integer::toString,

@@ -1,0 +1,177 @@
+# shellcheck shell=bash disable=SC2154,SC2034
+# Files of folded stacks on the screen.
+
+# make_stacks MODE N FILE
+make_stacks() {
+  [ -x "$work/stacks" ] || cc -O2 -D_GNU_SOURCE -o "$work/stacks" "$root/bench/programs/stacks.c"
+  "$work/stacks" "$1" "$2" >"$work/$3"
+}
+
+# start_view ARGUMENTS: like start_screen, until all is read; ARGUMENTS begin with the command.
+start_view() {
+  tty_before=$(tty_state)
+  type_line "clear; '$flametop' $1; echo \"ended \$?\""
+  wait_for '[0-9] stacks'
+  wait_gone 'reading'
+}
+
+test_view_moves_searches_and_quits() {
+  printf 'main;parse;lex 30\nmain;parse 10\nmain;run;eval 60\n' >"$work/a.folded"
+  open_pane
+  start_view 'view a.folded'
+  shows 'a\.folded .*3 stacks *100 samples'
+  keys Down Down
+  wait_for '^ *run  60\.0% of all'
+  keys Left
+  wait_for '^ *parse  40\.0% of all'
+  keys Enter
+  wait_gone 'eval'
+  keys Escape
+  wait_for 'eval'
+  keys / l e x Enter
+  wait_for 'matched 30\.0%'
+  keys Space
+  wait_for 'a file holds still'
+  keys Tab
+  wait_for 'this view only'
+  keys ']'
+  wait_for 'the only file'
+  keys q
+  equal "exit code" 0 "$(ended)"
+  terminal_as_before
+}
+
+test_view_of_stdin_takes_keys_from_the_terminal() {
+  make_stacks sorted 2000 s.folded
+  open_pane
+  start_view 'view - <s.folded'
+  shows 'stdin'
+  keys Down
+  wait_for '% of all'
+  kill -KILL "$(jvm_pid)"
+  equal "exit code" 137 "$(ended)"
+  terminal_as_before
+}
+
+test_view_paints_what_has_come_of_a_pipe() {
+  open_pane
+  mkfifo "$work/pipe"
+  exec 7<>"$work/pipe"
+  printf 'main;first 1\n' >&7
+  type_line "clear; '$flametop' view pipe; echo \"ended \$?\""
+  wait_for 'reading 0\.0 MB'
+  wait_for 'first'
+  keys Down
+  wait_for '^ *main  100\.0% of all'
+  printf 'main;second 1\n' >&7
+  wait_for 'second'
+  exec 7>&-
+  wait_gone 'reading'
+  keys q
+  equal "exit code" 0 "$(ended)"
+  rm "$work/pipe"
+}
+
+test_view_writes_nothing_while_nothing_changes() {
+  make_stacks sorted 2000 s.folded
+  open_pane
+  start_view 'view s.folded'
+  wait_until "the picture is painted" settled
+  local before
+  before=$(written)
+  sleep 2
+  equal "bytes written" "$before" "$(written)"
+  keys q
+  ended >/dev/null
+}
+written() {
+  sed -n 's/^wchar: //p' "/proc/$(jvm_pid)/io"
+}
+settled() {
+  local before
+  before=$(written)
+  sleep 1
+  [ "$before" = "$(written)" ]
+}
+
+test_view_of_hostile_names_shows_them_harmless() {
+  make_stacks hostile 1000 h.folded
+  open_pane
+  local title
+  title=$(tmux_ display-message -p '#{pane_title}')
+  start_view 'view h.folded'
+  wait_for 'lines are no stack and left out, first line 5: no number at its end'
+  keys '?'
+  wait_for 'not in UTF-8'
+  equal "title of the terminal" "$title" "$(tmux_ display-message -p '#{pane_title}')"
+  keys q q
+  ended >/dev/null
+  terminal_as_before
+}
+
+test_view_of_wide_deep_and_empty_files_opens() {
+  make_stacks wide 50000 wide.folded
+  make_stacks deep 100000 deep.folded
+  : >"$work/empty.folded"
+  open_pane
+  start_view 'view wide.folded deep.folded empty.folded'
+  shows '50000 more'
+  keys / '^child04242$' Enter
+  wait_for 'match 1 of 1'
+  wait_for '^ *child04242 '
+  keys ']'
+  wait_for 'frame20'
+  shows '2/3'
+  keys ']'
+  wait_for 'empty\.folded is empty'
+  keys '['
+  wait_for 'more levels'
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+
+test_view_of_a_recorded_stream_replays_it() {
+  open_pane
+  tty_before=$(tty_state)
+  type_line "clear; '$flametop' view '$root/sampler-native/stream/golden/v1.flametop'; echo \"ended \$?\""
+  wait_for 'replay'
+  keys q
+  equal "exit code" 0 "$(ended)"
+  terminal_as_before
+}
+
+test_view_of_no_file_says_so() {
+  code=0
+  "$flametop" view "$work/none.folded" 2>"$work/err" || code=$?
+  equal "exit code" 1 $code
+  contains "message" 'none.folded does not exist' "$work/err"
+}
+
+test_diff_shows_what_changed() {
+  printf 'main;same 50\nmain;gone 50\n' >"$work/before"
+  printf 'main;same 50\nmain;grown 50\n' >"$work/now"
+  open_pane
+  start_view 'diff before now'
+  shows 'before → now'
+  shows 'gone'
+  keys Down Down
+  wait_for '50\.0%( → |.*)'
+  keys / gone Enter
+  wait_for '^ *gone  50\.0% → 0\.0% of all, gone'
+  keys q
+  equal "exit code" 0 "$(ended)"
+  terminal_as_before
+}
+
+test_diff_writes_both_numbers() {
+  printf 'main;same 50\nmain;gone_[k] 30\n' >"$work/before"
+  printf 'main;same 55\nmain;new 5\n' | gzip >"$work/now.gz"
+  rm -f "$work/diff.folded"
+  "$flametop" diff "$work/before" "$work/now.gz" -o "$work/diff.folded" 2>"$work/err"
+  contains "message" 'diff.folded: 3 stacks' "$work/err"
+  equal "stacks" "main;gone_[k] 30 0
+main;new 0 5
+main;same 50 55" "$(LC_ALL=C sort "$work/diff.folded")"
+  equal "the same to a pipe, of one total" "main;same 38 55" \
+    "$("$flametop" diff -n "$work/before" "$work/now.gz" | grep same)"
+}

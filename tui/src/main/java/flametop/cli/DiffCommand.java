@@ -1,0 +1,136 @@
+package flametop.cli;
+
+import flametop.export.ComparedStacks;
+import flametop.export.OutputFile;
+import flametop.profile.StackFile;
+import flametop.profile.StackFiles;
+import flametop.profile.StackInput;
+import flametop.sampler.CleanText;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Compares two files of folded stacks. */
+@Command(
+    name = "diff",
+    sortOptions = false,
+    separator = " ",
+    customSynopsis = "flametop diff [--theme NAME] BEFORE NOW | [-n] [-o FILE|-] BEFORE NOW",
+    description = "What became more and what less between two files of folded stacks.",
+    footer = {
+      "Examples:",
+      "  flametop diff monday.folded tuesday.folded",
+      "  flametop diff a.folded b.folded -o diff.folded",
+      "  flametop diff a.folded b.folded | inferno-flamegraph >diff.svg"
+    })
+final class DiffCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(index = "0", paramLabel = "BEFORE", description = "what is compared with; - is stdin")
+  private Path before;
+
+  @Parameters(index = "1", paramLabel = "NOW", description = "what is looked at")
+  private Path now;
+
+  @Option(
+      names = "-o",
+      paramLabel = "FILE",
+      description = "write folded stacks with both numbers there; - is stdout")
+  private Path output;
+
+  @Option(names = "-n", description = "written: scale the first numbers to the total of the second")
+  private boolean normalize;
+
+  @Mixin private final LookOptions looks = new LookOptions();
+
+  @Option(names = "--force", hidden = true)
+  private boolean force;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      hidden = true,
+      description = "this text")
+  @SuppressWarnings("unused") // picocli looks at the annotation
+  private boolean help;
+
+  @Override
+  public Integer call() throws Exception {
+    refuse(before);
+    refuse(now);
+    if (before.toString().equals("-") && now.toString().equals("-")) {
+      throw new Failure.Ends(ExitCode.USAGE, "- is given twice, and there is one stdin");
+    }
+    boolean screen = output == null && Terminals.isStdout();
+    if (screen && normalize) {
+      throw new Failure.Ends(
+          ExitCode.USAGE, "-n is for what is written; the screen compares shares anyhow");
+    }
+    StackInput first = StackInput.open(before);
+    StackInput second = StackInput.open(now);
+    if (screen) {
+      try (StackFiles files = new StackFiles(StackFile.compared(first, second))) {
+        return FileScreen.show(files, before + " → " + now, looks);
+      }
+    }
+    try (StackFile file = StackFile.compared(first, second)) {
+      write(file);
+    }
+    return ExitCode.DONE.number();
+  }
+
+  private static void refuse(Path path) {
+    if (StackInput.isStream(path)) {
+      throw new Failure.Ends(
+          ExitCode.USAGE,
+          path
+              + " is a recorded stream; fold it first: flametop record --replay "
+              + path
+              + " -o out.folded");
+    }
+  }
+
+  private void write(StackFile file) throws IOException, InterruptedException {
+    PrintWriter err = spec.commandLine().getErr();
+    try {
+      file.whole().get();
+      for (String complaint : file.complaints().get()) {
+        Main.complain(err, complaint);
+      }
+      long[] totals = file.totals().get();
+      double scale = normalize && totals[0] > 0 ? (double) totals[1] / totals[0] : 1;
+      if (output == null || output.toString().equals("-")) {
+        OutputStream out = new FileOutputStream(FileDescriptor.out);
+        file.folded(0, stacks -> ComparedStacks.write(out, stacks, scale)).get();
+        return;
+      }
+      try (OutputFile to = OutputFile.create(output, force)) {
+        long written =
+            file.folded(0, stacks -> ComparedStacks.write(to.stream(), stacks, scale)).get();
+        to.commit();
+        String text =
+            String.format(
+                Locale.ROOT,
+                "wrote %s: %,d stacks",
+                CleanText.clean(to.path().toString(), 1_024),
+                written);
+        Main.complain(err, text);
+      }
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause();
+      throw cause instanceof IOException io ? io : new IOException(Failure.of(e).message(), e);
+    }
+  }
+}

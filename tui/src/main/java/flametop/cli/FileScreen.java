@@ -1,0 +1,125 @@
+package flametop.cli;
+
+import flametop.export.Provenance;
+import flametop.export.StackExport;
+import flametop.export.Unit;
+import flametop.profile.ComparedStack;
+import flametop.profile.FoldedStack;
+import flametop.profile.Shape;
+import flametop.profile.Snapshot;
+import flametop.profile.StackFile;
+import flametop.profile.StackFiles;
+import flametop.profile.StateSet;
+import flametop.sampler.Budget;
+import flametop.sampler.CleanText;
+import flametop.term.LiveScreen;
+import flametop.term.LiveSession;
+import flametop.term.Look;
+import flametop.term.ScreenOptions;
+import flametop.term.UserFiles;
+import flametop.view.Effect;
+import flametop.view.Origin;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** The screen with stacks of files instead of this machine. */
+final class FileScreen implements ScreenExporter.Shown {
+  private static final int MAX_NAME = 1_024;
+
+  private final StackFiles files;
+
+  private FileScreen(StackFiles files) {
+    this.files = files;
+  }
+
+  /**
+   * Shows them until the user quits.
+   *
+   * @param what for the header, before the first picture
+   * @return exit code
+   */
+  static int show(StackFiles files, String what, LookOptions options) throws Exception {
+    if (!Terminals.isStdout()) {
+      throw new Failure.Ends(ExitCode.USAGE, "stdout is no terminal, and the screen needs one");
+    }
+    String name = CleanText.clean(what, MAX_NAME);
+    UserFiles user = UserFiles.of(System.getenv());
+    Settings settings = new Settings(user);
+    Look look = options.look(user, settings);
+    ScreenOptions screen =
+        new ScreenOptions(
+            Origin.FILE,
+            "",
+            name,
+            Shape.PLAIN,
+            StateSet.ALL,
+            0,
+            0,
+            0,
+            Double.POSITIVE_INFINITY,
+            new Budget.Kept(true, true, true),
+            look,
+            options.preferences(settings));
+    LiveSession session =
+        new LiveSession(
+            "", name, files, null, null, new ScreenExporter(new FileScreen(files)), null);
+    return new LiveScreen(screen, CompletableFuture.completedFuture(session)).run();
+  }
+
+  @Override
+  public CompletableFuture<StackExport> stacks(Effect.Export what) {
+    StackFile file = files.shown();
+    return file.reading()
+        .thenCombine(
+            file.folded(what.zoom(), FileScreen::now),
+            (reading, stacks) -> export(reading, stacks));
+  }
+
+  @Override
+  public CompletableFuture<Provenance> provenance(Effect.Export what) {
+    return files.shown().reading().thenApply(FileScreen::provenance);
+  }
+
+  /** What is now, in order of the names. */
+  private static List<FoldedStack> now(Iterable<ComparedStack> compared) {
+    List<FoldedStack> stacks = new ArrayList<>();
+    for (ComparedStack stack : compared) {
+      if (stack.now() > 0) {
+        String[] modules = new String[stack.names().length];
+        Arrays.fill(modules, "");
+        stacks.add(new FoldedStack(stack.names(), stack.kinds(), modules, stack.now(), List.of()));
+      }
+    }
+    stacks.sort(Comparator.comparing(FoldedStack::names, Arrays::compare));
+    return stacks;
+  }
+
+  private static StackExport export(Snapshot.Reading reading, List<FoldedStack> stacks) {
+    if (stacks.isEmpty()) {
+      String text = "nothing to export: no stack is shown";
+      throw new UncheckedIOException(text, new IOException(text));
+    }
+    long total = 0;
+    for (FoldedStack stack : stacks) {
+      total += stack.value();
+    }
+    Unit unit = reading.unit().equals("us") ? Unit.US : Unit.SAMPLES;
+    return new StackExport(provenance(reading), unit, stacks, total);
+  }
+
+  private static Provenance provenance(Snapshot.Reading reading) {
+    String program = Main.Version.text();
+    String name = reading.name().substring(reading.name().lastIndexOf('/') + 1);
+    List<Provenance.Fact> facts =
+        List.of(
+            new Provenance.Fact("program", program),
+            new Provenance.Fact("file", reading.name()),
+            new Provenance.Fact("unit", reading.unit()));
+    return new Provenance(program, name, 0, 0, 0, false, facts);
+  }
+}

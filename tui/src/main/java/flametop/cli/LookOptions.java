@@ -1,0 +1,54 @@
+package flametop.cli;
+
+import flametop.term.Look;
+import flametop.term.Preferences;
+import flametop.term.UserFiles;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** How the screen looks: what the command line says, else what the user has set. */
+final class LookOptions {
+  @Option(
+      names = "--theme",
+      order = 11,
+      paramLabel = "NAME",
+      description = "colours, or list; --ascii; --no-mouse")
+  private String theme;
+
+  @Option(names = "--ascii", order = 11, hidden = true, description = "draw ASCII only")
+  private Boolean ascii;
+
+  @Option(names = "--no-mouse", order = 12, hidden = true, description = "the mouse is left alone")
+  private Boolean noMouse;
+
+  Look look(UserFiles user, Settings settings) {
+    String name = settings.given(theme, "theme", new Settings.Text(), Look.DEFAULT_THEME);
+    String place = theme == null ? settings.place("theme") : "";
+    boolean only = settings.given(ascii, "ascii", new Settings.YesNo(), false);
+    return new Look(name, place, Look.themesFolder(), user, only);
+  }
+
+  /** Last: by now every setting was looked at, and the problems are known. */
+  Preferences preferences(Settings settings) {
+    Boolean off = noMouse == null ? null : Boolean.FALSE;
+    boolean mouse = settings.given(off, "mouse", new Settings.YesNo(), true);
+    return new Preferences(
+        settings.keymap(), mouse, settings.problems(), HistoryFile.of(System.getenv()));
+  }
+
+  /** What was given, for another command. */
+  List<String> arguments() {
+    List<String> arguments = new ArrayList<>();
+    if (theme != null) {
+      arguments.addAll(List.of("--theme", theme));
+    }
+    if (ascii != null) {
+      arguments.add("--ascii");
+    }
+    if (noMouse != null) {
+      arguments.add("--no-mouse");
+    }
+    return arguments;
+  }
+}

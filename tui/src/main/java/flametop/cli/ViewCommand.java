@@ -1,0 +1,79 @@
+package flametop.cli;
+
+import flametop.profile.StackFiles;
+import flametop.profile.StackInput;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Shows files on the screen. */
+@Command(
+    name = "view",
+    sortOptions = false,
+    separator = " ",
+    customSynopsis = "flametop view [--theme NAME] FILE…",
+    description = "Shows folded stacks of files, packed ones too, or a recorded stream.",
+    footer = {
+      "Examples:",
+      "  flametop view out.folded             while it is being read, too",
+      "  flametop view monday.gz tuesday.gz   [ and ] switch between them",
+      "  perf script | stackcollapse-perf.pl | flametop view -"
+    })
+final class ViewCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "FILE",
+      description = "stacks, one a line: a;b;c 12; - is stdin")
+  private List<Path> paths;
+
+  @Mixin private final LookOptions looks = new LookOptions();
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      hidden = true,
+      description = "this text")
+  @SuppressWarnings("unused") // picocli looks at the annotation
+  private boolean help;
+
+  @Override
+  public Integer call() throws Exception {
+    int stdin = 0;
+    for (Path path : paths) {
+      stdin += path.toString().equals("-") ? 1 : 0;
+      if (!StackInput.isStream(path)) {
+        continue;
+      }
+      if (paths.size() > 1) {
+        throw new Failure.Ends(
+            ExitCode.USAGE, path + " is a recorded stream, which is shown by itself");
+      }
+      List<String> arguments = new ArrayList<>(List.of("--replay", path.toString()));
+      arguments.addAll(looks.arguments());
+      return spec.commandLine().getParent().execute(arguments.toArray(new String[0]));
+    }
+    if (stdin > 1) {
+      throw new Failure.Ends(ExitCode.USAGE, "- is given twice, and there is one stdin");
+    }
+    if (stdin > 0 && Terminals.isStdin()) {
+      throw new Failure.Ends(
+          ExitCode.USAGE, "stdin is the terminal; - takes stacks from a pipe: … | flametop view -");
+    }
+    List<StackInput> inputs = new ArrayList<>();
+    for (Path path : paths) {
+      inputs.add(StackInput.open(path));
+    }
+    try (StackFiles files = new StackFiles(inputs)) {
+      return FileScreen.show(files, paths.get(0).toString(), looks);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package flametop.profile;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What the screen asks for its pictures: a {@link Profile}, or a file of stacks. Nothing here
+ * waits; a future that fails ends the screen with its cause.
+ */
+public interface SnapshotSource {
+  CompletableFuture<Snapshot> snapshot(GraphQuery query);
+
+  /**
+   * Rows of the pick list of processes, for the last {@code windowNanos} and the time in {@code
+   * states}.
+   */
+  CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states);
+
+  /** What a view shows beside the snapshot. */
+  CompletableFuture<Page> page(PageQuery query);
+
+  /** Rows of the pick list of comms. */
+  CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states);
+
+  /** Where a node is in the source, as far as it is known by now. */
+  CompletableFuture<Source> source(long windowNanos, StateSet states, long node);
+
+  void shape(Shape shape);
+
+  void freeze();
+
+  void thaw();
+
+  void restart();
+
+  /** Goes on to the next (1) or previous (-1) of several files; nothing where there is one. */
+  default void turn(int by) {}
+}

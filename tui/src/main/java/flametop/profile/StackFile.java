@@ -1,0 +1,594 @@
+package flametop.profile;
+
+import flametop.sampler.State;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Supplier;
+
+/**
+ * A file of folded stacks, or two that are compared, as what the screen asks. It can be asked from
+ * the first line on and answers with what was read by then.
+ *
+ * <p>One thread reads and unpacks, another folds and answers: what is asked stands in one queue
+ * with what was read, so the tree needs no lock and a question waits for a few pieces at most.
+ */
+public final class StackFile implements SnapshotSource, AutoCloseable {
+  private static final int PIECE_BYTES = 1 << 19;
+  private static final int PIECES = 3;
+
+  /** Longest line that is taken: a hundred thousand frames with long names. */
+  private static final int MAX_LINE = 256 << 20;
+
+  private final List<StackInput> inputs;
+  private final int number;
+  private final int files;
+  private final long opened = System.nanoTime();
+  private final BlockingQueue<Runnable> due = new LinkedBlockingQueue<>();
+  private final BlockingQueue<byte[]> free = new ArrayBlockingQueue<>(PIECES);
+  private volatile boolean closed;
+  private volatile Throwable failure;
+
+  // Owned by the folding thread.
+  private final StackNames names = new StackNames();
+  private final StackTree tree = new StackTree();
+  private final List<StackLines> lines = new ArrayList<>();
+  private final List<String> troubles = new ArrayList<>();
+  private final Matches matches = new Matches();
+  private final TreeReader reader;
+  private final Finds finds = new Finds(tree, names);
+
+  /** Outermost frames that count; null: all. */
+  private Shape.Comms shown;
+
+  private Snapshot.Search found;
+  private int foundIn;
+  private boolean done;
+
+  /**
+   * Begins to read a file; if its lines have two numbers, the first is what the second is compared
+   * with.
+   *
+   * @param number of it among {@code files}, from 1
+   */
+  public StackFile(StackInput input, int number, int files) {
+    this(List.of(input), number, files);
+  }
+
+  /** Begins to read two files of which the second is compared with the first. */
+  public static StackFile compared(StackInput before, StackInput now) {
+    return new StackFile(List.of(before, now), 1, 1);
+  }
+
+  private StackFile(List<StackInput> inputs, int number, int files) {
+    this.inputs = inputs;
+    this.number = number;
+    this.files = files;
+    reader = new TreeReader(tree, names, number);
+    boolean two = inputs.size() > 1;
+    if (two) {
+      tree.compare();
+      lines.add(new StackLines(names, tree, StackTree.BEFORE, false));
+    }
+    lines.add(new StackLines(names, tree, StackTree.NOW, !two));
+    for (int i = 0; i < PIECES; i++) {
+      free.add(new byte[PIECE_BYTES]);
+    }
+    start(this::fold, "fold");
+    start(this::read, "read");
+  }
+
+  private static void start(Runnable what, String name) {
+    Thread thread = new Thread(what, name);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  // The reading thread.
+
+  private void read() {
+    try {
+      for (int i = 0; i < inputs.size(); i++) {
+        StackLines into = lines.get(i);
+        StackInput input = inputs.get(i);
+        try (input) {
+          read(input, into);
+        } catch (IOException e) {
+          String text = input.name() + " is read up to where it failed: " + StackInput.reason(e);
+          due.add(() -> troubles.add(text));
+        }
+      }
+      due.add(this::end);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (OutOfMemoryError e) {
+      failure = e;
+      due.add(this::end);
+    }
+  }
+
+  /** Hands on pieces that end where a line does. */
+  private void read(StackInput input, StackLines into) throws IOException, InterruptedException {
+    byte[] piece = free.take();
+    int length = 0;
+    boolean skips = false;
+    try {
+      while (!closed) {
+        if (length == piece.length) {
+          if (length >= MAX_LINE) {
+            if (!skips) {
+              due.add(into::tooLong);
+            }
+            skips = true;
+            length = 0;
+          } else {
+            piece = Arrays.copyOf(piece, 2 * length);
+          }
+        }
+        int count = input.read(piece, length, piece.length - length);
+        if (count < 0) {
+          break;
+        }
+        int end = lastLineEnd(piece, length, length + count);
+        length += count;
+        if (end == 0) {
+          continue;
+        }
+        int begin = 0;
+        if (skips) {
+          begin = firstLineEnd(piece, length);
+          skips = false;
+        }
+        byte[] next = free.take();
+        int rest = length - end;
+        if (next.length < 2 * rest || next.length > PIECE_BYTES) {
+          next = new byte[Math.max(PIECE_BYTES, 2 * rest)];
+        }
+        System.arraycopy(piece, end, next, 0, rest);
+        hand(into, piece, begin, end);
+        piece = next;
+        length = rest;
+      }
+    } finally {
+      if (length == piece.length) {
+        piece = Arrays.copyOf(piece, length + 1);
+      }
+      if (length > 0 && !skips) {
+        piece[length++] = '\n';
+      }
+      hand(into, piece, 0, skips ? 0 : length);
+    }
+  }
+
+  private static int lastLineEnd(byte[] piece, int from, int to) {
+    for (int i = to; i > from; i--) {
+      if (piece[i - 1] == '\n') {
+        return i;
+      }
+    }
+    return 0;
+  }
+
+  private static int firstLineEnd(byte[] piece, int to) {
+    int at = 0;
+    while (at < to && piece[at] != '\n') {
+      at++;
+    }
+    return Math.min(to, at + 1);
+  }
+
+  private void hand(StackLines into, byte[] piece, int from, int to) {
+    due.add(
+        () -> {
+          into.fold(piece, from, to);
+          free.add(piece);
+        });
+  }
+
+  // The folding thread.
+
+  private void fold() {
+    try {
+      while (!closed) {
+        due.take().run();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      failure = e;
+    }
+    // Who asked is told, and whoever asks from now on.
+    while (failure != null && !closed) {
+      try {
+        due.take().run();
+      } catch (InterruptedException e) {
+        return;
+      } catch (RuntimeException | OutOfMemoryError e) {
+        failure = e;
+      }
+    }
+  }
+
+  private void end() {
+    done = true;
+    tree.trim();
+    // Reading leaves garbage, and nothing is made from now on that would have it collected.
+    System.gc();
+  }
+
+  private <T> CompletableFuture<T> ask(Supplier<T> question) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    due.add(
+        () -> {
+          try {
+            if (failure != null) {
+              throw new CompletionException(failure);
+            }
+            answer.complete(question.get());
+          } catch (RuntimeException | OutOfMemoryError e) {
+            answer.completeExceptionally(e);
+          }
+        });
+    return answer;
+  }
+
+  @Override
+  public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
+    return ask(() -> picture(query));
+  }
+
+  /** Waits until all is read; then {@link #folded} has all of it. */
+  public CompletableFuture<Snapshot.Reading> whole() {
+    CompletableFuture<Snapshot.Reading> answer = new CompletableFuture<>();
+    await(answer);
+    return answer;
+  }
+
+  private void await(CompletableFuture<Snapshot.Reading> answer) {
+    CompletableFuture<?> unused =
+        ask(this::progress)
+            .whenComplete(
+                (reading, e) -> {
+                  if (e != null) {
+                    answer.completeExceptionally(e);
+                  } else if (reading.done()) {
+                    answer.complete(reading);
+                  } else {
+                    await(answer);
+                  }
+                });
+  }
+
+  private int node(long number) {
+    int node = (int) number;
+    return number >>> 32 == this.number && node >= 0 && node < tree.nodes() ? node : 0;
+  }
+
+  private void sumUp() {
+    boolean[] admitted = null;
+    if (shown != null) {
+      admitted = new boolean[tree.nodes()];
+      for (int node = tree.firstChild(0); node >= 0; node = tree.sibling(node)) {
+        admitted[node] = shown.comms().contains(reader.name(node)) != shown.out();
+      }
+    }
+    tree.sumUp(admitted);
+  }
+
+  private Snapshot picture(GraphQuery query) {
+    sumUp();
+    long run = System.nanoTime() - opened;
+    return new Snapshot(
+        run,
+        run,
+        run,
+        false,
+        0,
+        false,
+        Long.MAX_VALUE,
+        reader.slice(query, node(query.zoom()), matches),
+        reader.total(query.states()),
+        selection(node(query.selected()), query.states()),
+        search(query),
+        new int[State.values().length],
+        new Snapshot.Losses(0, 0, 0, Double.NaN),
+        List.of(),
+        new float[0],
+        new float[0],
+        new double[0],
+        0,
+        0,
+        new Snapshot.Cost(0, 0),
+        done,
+        notices(),
+        progress());
+  }
+
+  private Snapshot.Search search(GraphQuery query) {
+    if (query.search() == null) {
+      found = null;
+    } else if (found == null || found.pattern() != query.search() || foundIn != tree.changes()) {
+      found = finds.search(query.search(), query.states(), reader);
+      foundIn = tree.changes();
+    }
+    return found;
+  }
+
+  private Selection selection(int node, StateSet states) {
+    int depth = 0;
+    for (int n = node; n >= 0; n = tree.parent(n)) {
+      depth++;
+    }
+    String[] path = new String[depth];
+    for (int n = node; n >= 0; n = tree.parent(n)) {
+      path[--depth] = reader.name(n);
+    }
+    return new Selection(
+        reader.number(node),
+        path,
+        names.kind(tree.function(node)),
+        "",
+        false,
+        0,
+        0,
+        "",
+        reader.weight(node, states.bits()),
+        new long[State.values().length],
+        null);
+  }
+
+  /** How far it is read. */
+  public CompletableFuture<Snapshot.Reading> reading() {
+    return ask(this::progress);
+  }
+
+  private Snapshot.Reading progress() {
+    long bytes = 0;
+    long size = 0;
+    for (StackInput input : inputs) {
+      bytes += input.bytes();
+      size = size < 0 || input.size() < 0 ? -1 : size + input.size();
+    }
+    StackLines now = lines.get(lines.size() - 1);
+    String name =
+        inputs.size() == 1
+            ? inputs.get(0).name()
+            : inputs.get(0).name() + " → " + inputs.get(1).name();
+    long stacks = 0;
+    for (StackLines of : lines) {
+      stacks += of.stacks();
+    }
+    return new Snapshot.Reading(
+        name,
+        number,
+        files,
+        bytes,
+        size,
+        done,
+        now.unit().isEmpty() ? "samples" : now.unit(),
+        stacks);
+  }
+
+  /** What was left out, as lines for people. */
+  public CompletableFuture<List<String>> complaints() {
+    return ask(this::notices);
+  }
+
+  private List<String> notices() {
+    List<String> notices = new ArrayList<>();
+    int illFormed = names.illFormed();
+    if (illFormed > 0) {
+      notices.add(
+          (illFormed == 1 ? "1 name is" : illFormed + " names are")
+              + " not in UTF-8: \uFFFD stands for what cannot be read");
+    }
+    for (int i = 0; i < lines.size(); i++) {
+      StackLines of = lines.get(i);
+      String name = inputs.get(i).name();
+      if (done && of.lines() == 0) {
+        notices.add(name + " is empty");
+      } else if (done && of.stacks() == 0) {
+        notices.add(name + " has no stacks" + (of.bad() > 0 ? ": " + of.firstBad() : ""));
+      } else if (of.bad() > 0) {
+        // Of a single file the header has the name.
+        notices.add(
+            (inputs.size() > 1 ? name + ": " : "")
+                + (of.bad() == 1 ? "1 line is" : of.bad() + " lines are")
+                + " no stack and left out, first "
+                + of.firstBad());
+      }
+    }
+    notices.addAll(troubles);
+    return notices;
+  }
+
+  /** Rows by the outermost frame: a comm, a process, a thread, as the file has it. */
+  @Override
+  public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
+    return ask(
+        () -> {
+          tree.admitAnew();
+          tree.sumUp(null);
+          Map<String, Long> weights = new LinkedHashMap<>();
+          for (int node = tree.firstChild(0); node >= 0; node = tree.sibling(node)) {
+            weights.merge(reader.name(node), tree.weight(node, states.bits()), Long::sum);
+          }
+          long total = tree.weight(0, states.bits());
+          tree.admitAnew();
+          List<ProcessRow> rows = new ArrayList<>(weights.size());
+          weights.forEach(
+              (name, weight) ->
+                  rows.add(
+                      new ProcessRow(
+                          0, 1, 0, name, "", weight, total, new int[State.values().length], true)));
+          rows.sort(
+              (a, b) ->
+                  a.weight() != b.weight()
+                      ? Long.compare(b.weight(), a.weight())
+                      : a.comm().compareTo(b.comm()));
+          return rows;
+        });
+  }
+
+  @Override
+  public CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states) {
+    return comms(windowNanos, states);
+  }
+
+  @Override
+  public void shape(Shape shape) {
+    due.add(
+        () -> {
+          shown = null;
+          for (Shape.Step step : shape.steps()) {
+            if (step instanceof Shape.Comms c) {
+              shown = c;
+            }
+          }
+          tree.admitAnew();
+        });
+  }
+
+  @Override
+  public CompletableFuture<Page> page(PageQuery query) {
+    return CompletableFuture.failedFuture(
+        new UnsupportedOperationException("folded stacks have nothing beside their graph"));
+  }
+
+  @Override
+  public CompletableFuture<Source> source(long windowNanos, StateSet states, long node) {
+    return CompletableFuture.failedFuture(
+        new UnsupportedOperationException("folded stacks have no source lines"));
+  }
+
+  // What is read once cannot be held, nor begun anew.
+
+  @Override
+  public void freeze() {}
+
+  @Override
+  public void thaw() {}
+
+  @Override
+  public void restart() {}
+
+  /**
+   * Hands the stacks below a node, in no order, to {@code writer}; both of a pair where there is
+   * something to compare, else only now. No other question is answered meanwhile.
+   *
+   * @return what the writer returns
+   */
+  public <T> CompletableFuture<T> folded(long zoom, Writer<T> writer) {
+    return ask(
+        () -> {
+          sumUp();
+          try {
+            return writer.write(() -> new Stacks(node(zoom)));
+          } catch (IOException e) {
+            throw new CompletionException(e);
+          }
+        });
+  }
+
+  /** Takes the stacks of a file one by one. */
+  public interface Writer<T> {
+    T write(Iterable<ComparedStack> stacks) throws IOException;
+  }
+
+  /** Goes through the tree without a list of all its stacks, of which there may be millions. */
+  private final class Stacks implements Iterator<ComparedStack> {
+    private final int top;
+    private int at;
+
+    Stacks(int top) {
+      this.top = top;
+      at = top;
+      if (!counts(at)) {
+        advance();
+      }
+    }
+
+    private boolean counts(int node) {
+      return node != 0
+          && (tree.own(node, StackTree.NOW) > 0
+              || tree.hasBaseline() && tree.own(node, StackTree.BEFORE) > 0);
+    }
+
+    private boolean isShown(int node) {
+      return tree.weight(node, 0) > 0 || tree.hasBaseline() && tree.baseline(node, 0) > 0;
+    }
+
+    private void advance() {
+      do {
+        int next = isShown(at) ? tree.firstChild(at) : -1;
+        while (next < 0 && at != top) {
+          next = tree.sibling(at);
+          at = next < 0 ? tree.parent(at) : at;
+        }
+        at = next;
+      } while (at >= 0 && !(counts(at) && isShown(at)));
+    }
+
+    @Override
+    public boolean hasNext() {
+      return at >= 0;
+    }
+
+    @Override
+    public ComparedStack next() {
+      if (at < 0) {
+        throw new NoSuchElementException();
+      }
+      int depth = 0;
+      for (int n = at; n > 0; n = tree.parent(n)) {
+        depth++;
+      }
+      String[] path = new String[depth];
+      NodeKind[] kinds = new NodeKind[depth];
+      for (int n = at; n > 0; n = tree.parent(n)) {
+        path[--depth] = names.name(tree.function(n));
+        kinds[depth] = names.kind(tree.function(n));
+      }
+      ComparedStack stack =
+          new ComparedStack(
+              path,
+              kinds,
+              tree.hasBaseline() ? tree.own(at, StackTree.BEFORE) : 0,
+              tree.own(at, StackTree.NOW));
+      advance();
+      return stack;
+    }
+  }
+
+  /** Sums of all stacks: {@code {before, now}}. */
+  public CompletableFuture<long[]> totals() {
+    return ask(
+        () -> {
+          long[] sums = new long[2];
+          for (StackLines of : lines) {
+            sums[0] += of.total(StackTree.BEFORE);
+            sums[1] += of.total(StackTree.NOW);
+          }
+          return sums;
+        });
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    due.add(() -> {});
+    for (StackInput input : inputs) {
+      input.close();
+    }
+  }
+}

@@ -1,0 +1,243 @@
+package flametop.profile;
+
+import flametop.sampler.CleanText;
+import flametop.sampler.WalkEnd;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * The names of the frames of files, by number: each distinct one once, as its bytes, and cleaned
+ * when it is first shown.
+ *
+ * <p>A function is a name and whether it stands outermost in its stack, where it is the comm or the
+ * process. The suffixes {@code _[k]}, {@code _[j]} and {@code _[i]} say the kind, and are no part
+ * of what is shown.
+ */
+final class StackNames implements Functions {
+  private static final VarHandle WORDS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** Chars of a name that are shown. */
+  private static final int MAX_NAME = 4_096;
+
+  private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
+  private static final int EMPTY = -1;
+
+  private byte[] bytes = new byte[1 << 16];
+  private int[] start = new int[1 << 10];
+  private int[] hashes = new int[1 << 10];
+  private NodeKind[] kinds = new NodeKind[1 << 10];
+  private String[] clean = new String[1 << 10];
+  private int size;
+  private int[] table = new int[1 << 12];
+  private int illFormed;
+
+  StackNames() {
+    Arrays.fill(table, EMPTY);
+    intern("all".getBytes(StandardCharsets.UTF_8), 0, 3);
+  }
+
+  /** The function of the root. */
+  static int root() {
+    return 0;
+  }
+
+  static int function(int name, boolean outermost) {
+    return name << 1 | (outermost ? 1 : 0);
+  }
+
+  /** The number of the name that stands in {@code text} from {@code from} to before {@code to}. */
+  int intern(byte[] text, int from, int to) {
+    int hash = hash(text, from, to);
+    int mask = table.length - 1;
+    int slot = hash & mask;
+    for (int at; (at = table[slot]) != EMPTY; slot = slot + 1 & mask) {
+      if (hashes[at] == hash && Arrays.equals(bytes, start[at], start[at + 1], text, from, to)) {
+        return at;
+      }
+    }
+    return add(text, from, to, hash, slot);
+  }
+
+  /**
+   * Where the name of a function ends that stands in {@code text} from {@code from} on, before a
+   * {@code ;} or {@code to}; -1 if another one does.
+   */
+  int endOf(int function, byte[] text, int from, int to) {
+    int begin = start[function >> 1];
+    int stop = start[(function >> 1) + 1];
+    int end = from + stop - begin;
+    return (end == to || end < to && text[end] == ';')
+            && Arrays.equals(bytes, begin, stop, text, from, end)
+        ? end
+        : -1;
+  }
+
+  private static int hash(byte[] text, int from, int to) {
+    long hash = (long) to - from;
+    int at = from;
+    for (; at + Long.BYTES <= to; at += Long.BYTES) {
+      hash = (Long.rotateLeft(hash, 29) ^ (long) WORDS.get(text, at)) * SPREAD;
+    }
+    long rest = 0;
+    for (; at < to; at++) {
+      rest = rest << 8 | text[at] & 0xFF;
+    }
+    hash = (Long.rotateLeft(hash, 29) ^ rest) * SPREAD;
+    return (int) (hash ^ hash >>> 32);
+  }
+
+  private int add(byte[] text, int from, int to, int hash, int slot) {
+    if (size + 2 > start.length) {
+      int grown = 2 * start.length;
+      start = Arrays.copyOf(start, grown);
+      hashes = Arrays.copyOf(hashes, grown);
+      kinds = Arrays.copyOf(kinds, grown);
+      clean = Arrays.copyOf(clean, grown);
+    }
+    int end = start[size] + to - from;
+    if (end > bytes.length) {
+      bytes = Arrays.copyOf(bytes, Math.max(end, (int) Math.min(Integer.MAX_VALUE - 8, 2L * end)));
+    }
+    System.arraycopy(text, from, bytes, start[size], to - from);
+    start[size + 1] = end;
+    hashes[size] = hash;
+    kinds[size] = kindOf(size);
+    if (!isWellFormed(size)) {
+      illFormed++;
+    }
+    table[slot] = size++;
+    if (size > table.length / 4) {
+      rehash();
+    }
+    return size - 1;
+  }
+
+  private void rehash() {
+    int[] wider = new int[4 * table.length];
+    Arrays.fill(wider, EMPTY);
+    int mask = wider.length - 1;
+    for (int name = 0; name < size; name++) {
+      int slot = hashes[name] & mask;
+      while (wider[slot] != EMPTY) {
+        slot = slot + 1 & mask;
+      }
+      wider[slot] = name;
+    }
+    table = wider;
+  }
+
+  private NodeKind kindOf(int name) {
+    int from = start[name];
+    int to = start[name + 1];
+    if (to - from < 2 || bytes[to - 1] != ']') {
+      return NodeKind.USER;
+    }
+    if (to - from > 4 && bytes[to - 4] == '_' && bytes[to - 3] == '[') {
+      NodeKind kind = kindOfSuffix(bytes[to - 2]);
+      if (kind != null) {
+        return kind;
+      }
+    }
+    if (bytes[from] != '[') {
+      return NodeKind.USER;
+    }
+    String inside = new String(bytes, from + 1, to - from - 2, StandardCharsets.ISO_8859_1);
+    return isReason(inside) ? NodeKind.REASON : NodeKind.UNKNOWN;
+  }
+
+  private static NodeKind kindOfSuffix(byte letter) {
+    return switch (letter) {
+      case 'k' -> NodeKind.KERNEL;
+      case 'j' -> NodeKind.JIT;
+      case 'i' -> NodeKind.INLINED;
+      default -> null;
+    };
+  }
+
+  private static boolean isReason(String text) {
+    for (WalkEnd end : WalkEnd.values()) {
+      if (end != WalkEnd.ROOT && text.startsWith(end.reason())) {
+        return true;
+      }
+    }
+    return text.equals("not sampled") || text.equals("irq or stolen");
+  }
+
+  private boolean isWellFormed(int name) {
+    int from = start[name];
+    int to = start[name + 1];
+    for (int i = from; i < to; i++) {
+      if (bytes[i] < 0) {
+        try {
+          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, from, to - from));
+          return true;
+        } catch (CharacterCodingException e) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** How many names are no UTF-8. */
+  int illFormed() {
+    return illFormed;
+  }
+
+  @Override
+  public int functions() {
+    return 2 * size;
+  }
+
+  @Override
+  public String name(int function) {
+    int name = function >> 1;
+    if (clean[name] == null) {
+      int length = start[name + 1] - start[name];
+      boolean suffix =
+          kinds[name] == NodeKind.KERNEL
+              || kinds[name] == NodeKind.JIT
+              || kinds[name] == NodeKind.INLINED;
+      String text = CleanText.clean(bytes, start[name], suffix ? length - 4 : length, MAX_NAME);
+      clean[name] = text.isEmpty() ? "-" : text;
+    }
+    return clean[name];
+  }
+
+  @Override
+  public NodeKind kind(int function) {
+    if (function == root()) {
+      return NodeKind.ROOT;
+    }
+    NodeKind kind = kinds[function >> 1];
+    return kind == NodeKind.USER && (function & 1) != 0 ? NodeKind.PROCESS : kind;
+  }
+
+  @Override
+  public String module(int function) {
+    return "";
+  }
+
+  /** By what a file would call it: files know no modules. */
+  @Override
+  public int function(NodeKind kind, String module, String name) {
+    if (kind == NodeKind.ROOT) {
+      return root();
+    }
+    String suffix =
+        switch (kind) {
+          case KERNEL -> "_[k]";
+          case JIT -> "_[j]";
+          case INLINED -> "_[i]";
+          default -> "";
+        };
+    byte[] text = (name + suffix).getBytes(StandardCharsets.UTF_8);
+    return function(intern(text, 0, text.length), kind == NodeKind.PROCESS);
+  }
+}

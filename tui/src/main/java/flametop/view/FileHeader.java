@@ -1,0 +1,100 @@
+package flametop.view;
+
+import flametop.profile.Snapshot;
+import flametop.view.HeaderPainter.Piece;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The first line of a file of stacks: which one, how far it is read, what it holds. */
+final class FileHeader {
+  /** Columns of a file's name, by how much room there is. */
+  private static final int[] NAME = {80, 60, 40, 40, 30, 30, 20, 20, 12, 8};
+
+  private FileHeader() {}
+
+  static List<Piece> left(Scene scene, int form) {
+    List<Piece> pieces = new ArrayList<>();
+    if (form < 5) {
+      pieces.add(new Piece("flametop ", Role.ACCENT, true, Action.HELP));
+    }
+    Snapshot.Reading reading = scene.snapshot == null ? null : scene.snapshot.reading();
+    String name = reading == null ? scene.options.target() : reading.name();
+    pieces.add(Piece.of(fromTheRight(name, NAME[form]) + "  ", Role.TEXT));
+    if (reading == null) {
+      pieces.add(Piece.of("○ opening", Role.DIM));
+      return pieces;
+    }
+    if (reading.files() > 1) {
+      String keys = form < 3 ? " [ ]" : "";
+      pieces.add(Piece.of(reading.number() + "/" + reading.files() + keys + "  ", Role.ACCENT));
+    }
+    if (!reading.done()) {
+      pieces.add(new Piece("○ reading " + progress(reading), Role.ACCENT, true, null));
+    }
+    String only = HeaderPainter.filter(scene.state.filter(), false);
+    if (!only.isEmpty() && form < 8) {
+      pieces.add(Piece.of("  only " + fromTheRight(only, 24), Role.ACCENT).doing(Action.OUTERMOST));
+    }
+    if (scene.snapshot.graph().baseline() != null && form < 4) {
+      pieces.add(Piece.of("  more ", Role.WORSE));
+      pieces.add(Piece.of("less ", Role.BETTER));
+      pieces.add(Piece.of("than before", Role.DIM));
+    }
+    return pieces;
+  }
+
+  static List<Piece> right(Scene scene, int form) {
+    List<Piece> pieces = new ArrayList<>();
+    if (scene.snapshot != null) {
+      Snapshot.Reading reading = scene.snapshot.reading();
+      if (form < 2) {
+        pieces.add(Piece.of(grouped(reading.stacks()) + " stacks  ", Role.DIM));
+      }
+      if (form < 7) {
+        pieces.add(Piece.of(amount(scene.snapshot.total(), reading.unit()), Role.TEXT));
+      }
+    }
+    return pieces;
+  }
+
+  /** {@code 43 %}; of a pipe {@code 12.3 MB}. */
+  private static String progress(Snapshot.Reading reading) {
+    if (reading.size() > 0) {
+      return Math.min(99, 100 * reading.bytes() / reading.size()) + " %";
+    }
+    return String.format(Locale.ROOT, "%.1f MB", reading.bytes() / 1e6);
+  }
+
+  /** {@code 1,234 samples}, {@code 12.3 ms}. */
+  static String amount(long count, String unit) {
+    if (!unit.equals("us")) {
+      return grouped(count) + " " + unit;
+    }
+    return count < 10_000_000
+        ? String.format(Locale.ROOT, "%.1f ms", count / 1e3)
+        : grouped(count / 1_000_000) + " s";
+  }
+
+  /** {@code 1,234,567}; the formatter of the JDK takes 20 ms for its first. */
+  private static String grouped(long count) {
+    String digits = Long.toString(count);
+    StringBuilder text = new StringBuilder(digits);
+    for (int i = digits.length() - 3; i > 0; i -= 3) {
+      text.insert(i, ',');
+    }
+    return text.toString();
+  }
+
+  /** The end of a path says more than its beginning. */
+  private static String fromTheRight(String text, int room) {
+    if (!TextWidth.exceeds(text, room)) {
+      return text;
+    }
+    String end = text;
+    while (TextWidth.exceeds(end, room - 1)) {
+      end = end.substring(end.offsetByCodePoints(0, 1));
+    }
+    return "…" + end;
+  }
+}

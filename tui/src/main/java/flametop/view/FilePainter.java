@@ -1,0 +1,26 @@
+package flametop.view;
+
+/** The view of a file of stacks: the graph has all the room. */
+final class FilePainter implements ViewPainter {
+  private static final String[][] LEGEND = {
+    {"compared"},
+    {"width", "the larger of the two"},
+    {"more, less", "share of all, then and now"},
+    {"underlined", "gone"},
+  };
+
+  @Override
+  public String[][] legend() {
+    return LEGEND;
+  }
+
+  @Override
+  public void paint(Scene scene, CellGrid grid) {
+    if (scene.upperRule >= 0) {
+      Painter.rule(scene, grid, scene.upperRule);
+    }
+    GraphPainter.paint(scene, grid);
+    SelectionPainter.paint(scene, grid);
+    KeyLine.paint(scene, grid);
+  }
+}

@@ -1,0 +1,362 @@
+package flametop.profile;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.airlift.compress.zstd.ZstdOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files of folded stacks, read and asked as the screen asks. */
+class StackFileTest {
+  @TempDir Path folder;
+
+  private Path file(String text) throws IOException {
+    return Files.write(folder.resolve("a.folded"), text.getBytes(UTF_8));
+  }
+
+  private static GraphQuery query(long zoom, long selected, int levels, String search) {
+    return new GraphQuery(
+        Long.MAX_VALUE,
+        StateSet.ALL,
+        zoom,
+        selected,
+        1_000_000,
+        levels,
+        search == null ? null : Pattern.compile(search));
+  }
+
+  private static Snapshot read(StackFile file) throws Exception {
+    file.whole().get();
+    return file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT, 100, null)).get();
+  }
+
+  private Snapshot read(Path path) throws Exception {
+    try (StackFile file = new StackFile(StackInput.open(path), 1, 1)) {
+      return read(file);
+    }
+  }
+
+  private Snapshot read(String text) throws Exception {
+    return read(file(text));
+  }
+
+  /** {@code name weight} of each node, in pre-order, indented by its depth. */
+  private static List<String> drawn(GraphSlice slice) {
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < slice.size(); i++) {
+      int depth = 0;
+      for (int p = slice.parent()[i]; p >= 0; p = slice.parent()[p]) {
+        depth++;
+      }
+      String before = slice.baseline() == null ? "" : slice.baseline()[i] + " → ";
+      lines.add(" ".repeat(depth) + slice.name()[i] + " " + before + slice.weight()[i]);
+    }
+    return lines;
+  }
+
+  @Test
+  void snapshot_ofStacks_hasTheSumOfEach() throws Exception {
+    Snapshot snapshot = read("main;a;b 3\nmain;a 1\nmain;a;b 2\nmain;c 5\nother 7\n");
+    assertEquals(
+        List.of("all 18", " main 11", "  a 6", "   b 5", "  c 5", " other 7"),
+        drawn(snapshot.graph()));
+    assertEquals(18, snapshot.total());
+    assertEquals(List.of(), snapshot.notices());
+    assertTrue(snapshot.reading().done());
+    assertEquals(5, snapshot.reading().stacks());
+    assertTrue(snapshot.cpus().isEmpty());
+  }
+
+  @Test
+  void snapshot_ofSuffixes_hasTheirKindsAndPlainNames() throws Exception {
+    GraphSlice slice = read("x;f;g_[k] 1\nx;h_[j];i_[i];[unknown] 1\nx;[truncated] 1\n").graph();
+    Map<String, NodeKind> kinds = new TreeMap<>();
+    for (int i = 0; i < slice.size(); i++) {
+      kinds.put(slice.name()[i], slice.kind()[i]);
+    }
+    assertEquals(
+        Map.of(
+            "all", NodeKind.ROOT,
+            "x", NodeKind.PROCESS,
+            "f", NodeKind.USER,
+            "g", NodeKind.KERNEL,
+            "h", NodeKind.JIT,
+            "i", NodeKind.INLINED,
+            "[unknown]", NodeKind.UNKNOWN,
+            "[truncated]", NodeKind.REASON),
+        kinds);
+  }
+
+  @Test
+  void snapshot_ofTwoNumbers_comparesThemByTheirTotals() throws Exception {
+    Snapshot snapshot = read("a;b 10 30\na;c 10 0\na;d 0 10\n");
+    assertEquals(
+        List.of("all 40 → 40", " a 40 → 40", "  b 20 → 30", "  c 20 → 0", "  d 0 → 10"),
+        drawn(snapshot.graph()));
+  }
+
+  @Test
+  void snapshot_ofOneNumberAfterANameThatEndsInOne_comparesNothing() throws Exception {
+    Snapshot snapshot = read("worker 3 10\nmain 5\n");
+    assertNull(snapshot.graph().baseline());
+    assertEquals(List.of("all 15", " main 5", " worker 3 10"), drawn(snapshot.graph()));
+  }
+
+  @Test
+  void compared_ofTwoFiles_hasBoth() throws Exception {
+    Path before = Files.writeString(folder.resolve("before"), "a;b 1\na;gone 3\n");
+    Path now = Files.writeString(folder.resolve("now"), "a;b 4\na;new 4\n");
+    try (StackFile file = StackFile.compared(StackInput.open(before), StackInput.open(now))) {
+      assertEquals(
+          List.of("all 8 → 8", " a 8 → 8", "  b 2 → 4", "  gone 6 → 0", "  new 0 → 4"),
+          drawn(read(file).graph()));
+      assertArrayEquals(new long[] {4, 8}, file.totals().get());
+      List<String> stacks = new ArrayList<>();
+      file.folded(
+              0,
+              all -> {
+                all.forEach(
+                    s ->
+                        stacks.add(String.join(";", s.names()) + " " + s.before() + " " + s.now()));
+                return null;
+              })
+          .get();
+      assertEquals(Set.of("a;b 1 4", "a;gone 3 0", "a;new 0 4"), Set.copyOf(stacks));
+    }
+  }
+
+  @Test
+  void snapshot_ofBadLines_countsThemAndNamesTheFirst() throws Exception {
+    Snapshot snapshot =
+        read(
+            "# a header 12\n\nmain;a 3\nno number\n 12\nx -5\nx 99999999999999999999\nmain;b 4.75\r\nlast 1");
+    assertEquals(List.of("all 8", " last 1", " main 7", "  a 3", "  b 4"), drawn(snapshot.graph()));
+    assertEquals(
+        List.of("4 lines are no stack and left out, first line 4: no number at its end"),
+        snapshot.notices());
+  }
+
+  @Test
+  void snapshot_ofHarmfulNames_isCleanAndSaysWhatIsNoText() throws Exception {
+    byte[] bytes = "m;\033]0;x\007 1\nm;\u009b31m\u202e 1\nm;b?d 1\n".getBytes(UTF_8);
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = bytes[i] == '?' ? (byte) 0xFF : bytes[i];
+    }
+    Snapshot snapshot = read(Files.write(folder.resolve("bad"), bytes));
+    for (String name : snapshot.graph().name()) {
+      assertTrue(
+          name.chars().noneMatch(c -> c < ' ' || c >= 0x7F && c < 0xA0 || c == 0x202E), name);
+    }
+    assertTrue(List.of(snapshot.graph().name()).contains("b\uFFFDd"));
+    assertTrue(snapshot.notices().get(0).startsWith("1 name is not in UTF-8"));
+  }
+
+  @Test
+  void snapshot_ofAnEmptyFile_saysSo() throws Exception {
+    assertEquals(List.of(folder.resolve("a.folded") + " is empty"), read("").notices());
+    assertEquals(
+        List.of(folder.resolve("a.folded") + " has no stacks: line 1: no number at its end"),
+        read("{\"json\": true}\n").notices());
+  }
+
+  @Test
+  void snapshot_ofPackedFiles_isThatOfThePlain() throws Exception {
+    String text = "main;a;b 3\n".repeat(100_000) + "main;c 1\n";
+    List<String> plain = drawn(read(text).graph());
+    Path gzip = folder.resolve("a.gz");
+    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(gzip))) {
+      out.write(text.getBytes(UTF_8));
+    }
+    Path zstd = folder.resolve("a.zst");
+    try (OutputStream out = new ZstdOutputStream(Files.newOutputStream(zstd))) {
+      out.write(text.getBytes(UTF_8));
+    }
+    assertEquals(plain, drawn(read(gzip).graph()));
+    assertEquals(plain, drawn(read(zstd).graph()));
+  }
+
+  @Test
+  void snapshot_ofADamagedPackedFile_hasWhatCameBefore() throws Exception {
+    Path gzip = folder.resolve("a.gz");
+    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(gzip))) {
+      Random random = new Random(1);
+      for (int i = 0; i < 100_000; i++) {
+        out.write(("main;f" + random.nextInt() + " 1\n").getBytes(UTF_8));
+      }
+    }
+    byte[] bytes = Files.readAllBytes(gzip);
+    Files.write(gzip, java.util.Arrays.copyOf(bytes, bytes.length / 2));
+    Snapshot snapshot = read(gzip);
+    assertTrue(snapshot.total() > 1_000);
+    assertTrue(
+        snapshot.notices().stream().anyMatch(n -> n.contains("is read up to where it failed")));
+  }
+
+  @Test
+  void snapshot_ofAHundredThousandFrames_leadsToTheLast() throws Exception {
+    StringBuilder line = new StringBuilder("f0");
+    for (int i = 1; i < 100_000; i++) {
+      line.append(";f").append(i);
+    }
+    try (StackFile file = new StackFile(StackInput.open(file(line + " 1\n")), 1, 1)) {
+      file.whole().get();
+      GraphSlice slice =
+          file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT, 200_000, null)).get().graph();
+      assertEquals(100_001, slice.size());
+      assertEquals("f99999", slice.name()[100_000]);
+      long last = slice.node()[100_000];
+      assertEquals(
+          100_001, file.snapshot(query(last, last, 1, null)).get().selection().path().length);
+    }
+  }
+
+  @Test
+  void snapshot_ofFiftyThousandChildren_findsEach() throws Exception {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 50_000; i++) {
+      text.append("main;child").append(i).append(" 1\n");
+    }
+    try (StackFile file = new StackFile(StackInput.open(file(text.toString())), 1, 1)) {
+      file.whole().get();
+      Snapshot.Search found =
+          file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT, 10, "^child49999$")).get().search();
+      assertEquals(1, found.count());
+      Selection selected =
+          file.snapshot(query(GraphQuery.ROOT, found.nodes()[0], 10, null)).get().selection();
+      assertArrayEquals(new String[] {"all", "main", "child49999"}, selected.path());
+    }
+  }
+
+  @Test
+  void filter_byTheOutermost_leavesTheRestOut() throws Exception {
+    try (StackFile file = new StackFile(StackInput.open(file("a;x 1\nb;x 2\nc;y 4\n")), 1, 1)) {
+      file.whole().get();
+      List<String> rows = new ArrayList<>();
+      for (ProcessRow row : file.comms(0, StateSet.ALL).get()) {
+        rows.add(row.comm() + " " + row.weight() + "/" + row.total());
+      }
+      assertEquals(List.of("c 4/7", "b 2/7", "a 1/7"), rows);
+      file.shape(Shape.of(new Shape.Comms(Set.of("b"), false)));
+      Snapshot snapshot = file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT, 10, "x")).get();
+      assertEquals(List.of("all 2", " b 2", "  x 2"), drawn(snapshot.graph()));
+      assertEquals(1, snapshot.search().count());
+      file.shape(Shape.PLAIN);
+      assertEquals(
+          7, file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT, 10, null)).get().total());
+    }
+  }
+
+  @Test
+  void snapshot_whileAPipeIsOpen_hasWhatCameAndThenTheRest() throws Exception {
+    Path pipe = folder.resolve("pipe");
+    assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
+    List<OutputStream> opened = new ArrayList<>();
+    Thread writer =
+        new Thread(
+            () -> {
+              try {
+                OutputStream out = Files.newOutputStream(pipe);
+                out.write("a;b 1\na;c".getBytes(UTF_8));
+                opened.add(out);
+              } catch (IOException e) {
+                throw new java.io.UncheckedIOException(e);
+              }
+            });
+    writer.start();
+    try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1)) {
+      writer.join();
+      Snapshot first;
+      do {
+        first = file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT, 10, null)).get();
+      } while (first.total() == 0);
+      assertEquals(List.of("all 1", " a 1", "  b 1"), drawn(first.graph()));
+      assertFalse(first.reading().done());
+      assertEquals(-1, first.reading().size());
+      opened.get(0).write(" 2\n".getBytes(UTF_8));
+      opened.get(0).close();
+      assertEquals(List.of("all 3", " a 3", "  b 1", "  c 2"), drawn(read(file).graph()));
+    }
+  }
+
+  @Test
+  void open_ofWhatCannotBeRead_saysWhy() {
+    assertEquals(
+        folder.resolve("none") + " does not exist",
+        assertThrows(IOException.class, () -> StackInput.open(folder.resolve("none")))
+            .getMessage());
+    assertTrue(
+        assertThrows(IOException.class, () -> StackInput.open(folder))
+            .getMessage()
+            .contains("is a folder"));
+  }
+
+  /** Lines of all lengths, in pieces of all lengths, beside sums by whole stacks. */
+  @Test
+  void fold_ofRandomLinesInRandomPieces_isTheNaiveSum() {
+    Random random = new Random(7);
+    for (int round = 0; round < 200; round++) {
+      Map<String, Long> expected = new TreeMap<>();
+      StackNames names = new StackNames();
+      StackTree tree = new StackTree();
+      StackLines lines = new StackLines(names, tree, StackTree.NOW, true);
+      String[] last = new String[0];
+      StringBuilder piece = new StringBuilder();
+      for (int i = 0; i < 300; i++) {
+        int kept = last.length == 0 ? 0 : random.nextInt(last.length + 1);
+        String[] stack = java.util.Arrays.copyOf(last, kept + random.nextInt(4));
+        for (int at = kept; at < stack.length; at++) {
+          stack[at] = "f ".repeat(random.nextInt(3)) + "x".repeat(1 + random.nextInt(12));
+        }
+        if (stack.length > 0) {
+          last = stack;
+          String joined = String.join(";", stack);
+          long value = random.nextInt(5) == 0 ? 1_000_000_000_000L : random.nextInt(20);
+          piece.append(joined).append(' ').append(value).append('\n');
+          expected.merge(joined, value, Long::sum);
+        }
+        if (random.nextInt(10) == 0) {
+          byte[] bytes = piece.toString().getBytes(UTF_8);
+          lines.fold(bytes, 0, bytes.length);
+          // The piece is used again by whoever reads.
+          java.util.Arrays.fill(bytes, (byte) 'z');
+          piece.setLength(0);
+        }
+      }
+      byte[] bytes = piece.toString().getBytes(UTF_8);
+      lines.fold(bytes, 0, bytes.length);
+      Map<String, Long> folded = new TreeMap<>();
+      for (int node = 1; node < tree.nodes(); node++) {
+        StringBuilder path = new StringBuilder();
+        for (int n = node; n > 0; n = tree.parent(n)) {
+          path.insert(0, names.name(tree.function(n)) + (path.isEmpty() ? "" : ";"));
+        }
+        if (expected.containsKey(path.toString())) {
+          folded.put(path.toString(), tree.own(node, StackTree.NOW));
+        } else {
+          assertEquals(0, tree.own(node, StackTree.NOW), path.toString());
+        }
+      }
+      assertEquals(expected, folded);
+      tree.sumUp(null);
+      assertEquals(expected.values().stream().mapToLong(Long::longValue).sum(), tree.weight(0, 0));
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package flametop.view;
+
+import flametop.profile.GraphSlice;
+import flametop.profile.Shape;
+import flametop.profile.Snapshot;
+import flametop.profile.StackFile;
+import flametop.profile.StackInput;
+import flametop.profile.StateSet;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Frames of files of folded stacks, as they are read. */
+final class FilePictures {
+  private static final Path BEFORE = Path.of("src/test/resources/flametop/stacks/before.folded");
+  private static final Path NOW = Path.of("src/test/resources/flametop/stacks/now.folded");
+
+  private FilePictures() {}
+
+  static List<Pictures.Frame> golden() {
+    List<Pictures.Frame> frames = new ArrayList<>();
+    try (StackFile one = new StackFile(StackInput.open(NOW), 2, 3);
+        StackFile two = StackFile.compared(StackInput.open(BEFORE), StackInput.open(NOW))) {
+      for (int[] size : new int[][] {{40, 10}, {80, 24}, {200, 60}}) {
+        String of = "-" + size[0] + "x" + size[1];
+        frames.add(frame("file" + of, one, "deflate|Brotli", size, false));
+        frames.add(frame("diff" + of, two, "com.shop.Price.of", size, false));
+      }
+      frames.add(frame("diff-gone-120x30", two, "deflate", new int[] {120, 30}, false));
+      frames.add(frame("diff-plain-80x24", two, "com.shop.Price.of", new int[] {80, 24}, true));
+      PaintOptions options = options(false);
+      ViewState help = state().withHelp(true);
+      frames.add(
+          new Pictures.Frame(
+              "file-help-80x24",
+              Painter.paint(Scene.of(snapshot(one, help, 80), help, 80, 24, options))));
+      frames.add(
+          new Pictures.Frame(
+              "file-opening-80x24", Painter.paint(Scene.of(null, state(), 80, 24, options))));
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+    return frames;
+  }
+
+  private static Pictures.Frame frame(
+      String name, StackFile file, String selected, int[] size, boolean plain) throws Exception {
+    ViewState state = state();
+    GraphSlice all = snapshot(file, state, size[0]).graph();
+    int index = 0;
+    while (!all.name()[index].matches(".*(" + selected + ").*")) {
+      index++;
+    }
+    List<Long> trail = new ArrayList<>();
+    for (int i = index; i >= 0; i = all.parent()[i]) {
+      trail.add(0, all.node()[i]);
+    }
+    state = state.withSelected(all.node()[index], trail);
+    Scene scene = Scene.of(snapshot(file, state, size[0]), state, size[0], size[1], options(plain));
+    return new Pictures.Frame(name, Painter.paint(scene));
+  }
+
+  private static ViewState state() {
+    return ViewState.initial(StateSet.ALL, Shape.PLAIN, 0, 0, 250_000_000L).withView(View.FILE);
+  }
+
+  private static PaintOptions options(boolean plain) {
+    return new PaintOptions(
+        "",
+        NOW.toString(),
+        Origin.FILE,
+        false,
+        plain,
+        Integer::toString,
+        Keymap.DEFAULT,
+        List.of());
+  }
+
+  private static Snapshot snapshot(StackFile file, ViewState state, int columns) throws Exception {
+    file.whole().get();
+    return file.snapshot(state.query(columns)).get();
+  }
+}
