@@ -115,11 +115,12 @@ final class FileScreen implements ScreenExporter.Shown {
   private static Provenance provenance(Snapshot.Reading reading) {
     String program = Main.Version.text();
     String name = reading.name().substring(reading.name().lastIndexOf('/') + 1);
-    List<Provenance.Fact> facts =
-        List.of(
-            new Provenance.Fact("program", program),
-            new Provenance.Fact("file", reading.name()),
-            new Provenance.Fact("unit", reading.unit()));
+    List<Provenance.Fact> facts = new ArrayList<>();
+    facts.add(new Provenance.Fact("program", program));
+    facts.add(new Provenance.Fact("file", reading.name()));
+    if (!reading.unit().equals("us") && !reading.unit().equals("samples")) {
+      facts.add(new Provenance.Fact("unit", reading.unit()));
+    }
     return new Provenance(program, name, 0, 0, 0, false, facts);
   }
 }

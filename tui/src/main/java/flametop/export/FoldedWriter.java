@@ -14,7 +14,8 @@ import java.util.regex.Pattern;
  * Writes folded stacks, one a line: {@code comm;frame;frame count}, outermost first. Spaces of a
  * comm become {@code _}, a {@code ;} within a name {@code :}; kernel frames end in {@code _[k]},
  * JIT frames in {@code _[j]}, inlined ones in {@code _[i]}. Before them are lines {@code # key:
- * value} with the provenance, which no reader can take for a stack: none ends in a number.
+ * value} with the unit and the provenance, which no reader can take for a stack: none ends in a
+ * number.
  */
 final class FoldedWriter {
   private static final Pattern NUMBER_LAST = Pattern.compile("[0-9][0-9.]*$");
@@ -23,6 +24,7 @@ final class FoldedWriter {
 
   static void write(StackExport export, OutputStream out) throws IOException {
     Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
+    writer.append("# unit: ").append(export.unit() == Unit.US ? "us\n" : "samples\n");
     for (String line : export.provenance().lines()) {
       String text = oneLine(line);
       writer.append("# ").append(text);

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
  * clean.
  *
  * @param program name and version
- * @param host name of the machine
- * @param endNanos ns since 1970: its last moment
+ * @param host name of the machine, or of the file
+ * @param endNanos ns since 1970: its last moment; 0 where that is not known
  * @param coveredNanos how much before that it covers
  * @param periodNanos ns between two samples of a CPU, or between two passes if the CPU clock is
  *     off; as started
@@ -110,10 +110,12 @@ public record Provenance(
         default -> {}
       }
     }
-    return title
-        .append(String.format(Locale.ROOT, " · %.1f s · ", coveredNanos / 1e9))
-        .append(time(endNanos))
-        .toString();
+    if (endNanos > 0) {
+      title
+          .append(String.format(Locale.ROOT, " · %.1f s · ", coveredNanos / 1e9))
+          .append(time(endNanos));
+    }
+    return title.toString();
   }
 
   /** One line a fact, {@code key: value}. */

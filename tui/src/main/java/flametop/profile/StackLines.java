@@ -14,6 +14,8 @@ import java.util.Arrays;
  * comparison of their bytes, and only what comes after is looked at frame by frame.
  */
 final class StackLines {
+  private static final String UNIT = "# unit:";
+
   private static final VarHandle WORDS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long ONES = 0x0101_0101_0101_0101L;
@@ -284,9 +286,8 @@ final class StackLines {
   /** {@code # unit: us}: what the numbers count. */
   private void comment(byte[] text, int from, int to) {
     String line = new String(text, from, Math.min(to - from, 200), StandardCharsets.ISO_8859_1);
-    int colon = line.indexOf("unit:");
-    if (colon >= 0) {
-      String said = line.substring(colon + 5).trim();
+    if (line.startsWith(UNIT)) {
+      String said = line.substring(UNIT.length()).trim();
       unit = said.matches("[A-Za-zµ]{1,16}") ? said : "";
     }
   }

@@ -73,10 +73,11 @@ class FoldedWriterTest {
   @Test
   void write_provenance_isBeforeTheStacksAndEndsInNoNumber() throws IOException {
     List<String> lines = lines(Exports.of(Unit.US, Exports.stack(5_000, "a", NodeKind.PROCESS)));
-    assertEquals("# program: flametop 0.0.0;", lines.get(0));
+    assertEquals("# unit: us", lines.get(0));
+    assertEquals("# program: flametop 0.0.0;", lines.get(1));
     assertEquals("a 5", lines.get(lines.size() - 1));
     assertEquals(
-        Exports.provenance("web-1").lines().size(),
+        Exports.provenance("web-1").lines().size() + 1,
         lines.stream().filter(line -> line.startsWith("# ")).count());
     for (String line : lines.subList(0, lines.size() - 1)) {
       assertFalse(line.matches(".*\\s[0-9]+(\\.[0-9]*)?"), line);

@@ -114,6 +114,13 @@ class StackFileTest {
   }
 
   @Test
+  void snapshot_ofACommentWithTheUnit_hasIt() throws Exception {
+    Snapshot snapshot = read("# unit: us\n# below: all > my unit: x\nmain;a 5\n");
+    assertEquals("us", snapshot.reading().unit());
+    assertEquals("samples", read("main;a 5\n").reading().unit());
+  }
+
+  @Test
   void snapshot_ofOneNumberAfterANameThatEndsInOne_comparesNothing() throws Exception {
     Snapshot snapshot = read("worker 3 10\nmain 5\n");
     assertNull(snapshot.graph().baseline());
