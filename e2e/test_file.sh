@@ -175,3 +175,21 @@ main;same 50 55" "$(LC_ALL=C sort "$work/diff.folded")"
   equal "the same to a pipe, of one total" "main;same 38 55" \
     "$("$flametop" diff -n "$work/before" "$work/now.gz" | grep same)"
 }
+
+test_view_exports_what_it_shows() {
+  printf '# unit: us\nmain;a 3000\nmain;b_[k] 5000\nother;c 1\n' >"$work/a.folded"
+  open_pane
+  start_view 'view a.folded'
+  keys Down
+  wait_for '^ *main  100\.0% of all   8\.0 ms'
+  keys Enter e f o l d Enter
+  wait_for 'flametop-a-.*2 stacks'
+  keys q
+  equal "exit code" 0 "$(ended)"
+  local found
+  found=$(echo "$work"/flametop-a-*.folded)
+  contains "unit" '^# unit: us$' "$found"
+  contains "file" '^# file: a.folded' "$found"
+  equal "stacks" "main;a 3000
+main;b_[k] 5000" "$(grep -v '^# ' "$found")"
+}

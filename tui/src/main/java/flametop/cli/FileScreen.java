@@ -114,13 +114,21 @@ final class FileScreen implements ScreenExporter.Shown {
 
   private static Provenance provenance(Snapshot.Reading reading) {
     String program = Main.Version.text();
-    String name = reading.name().substring(reading.name().lastIndexOf('/') + 1);
     List<Provenance.Fact> facts = new ArrayList<>();
     facts.add(new Provenance.Fact("program", program));
     facts.add(new Provenance.Fact("file", reading.name()));
     if (!reading.unit().equals("us") && !reading.unit().equals("samples")) {
       facts.add(new Provenance.Fact("unit", reading.unit()));
     }
-    return new Provenance(program, name, 0, 0, 0, false, facts);
+    return new Provenance(program, shortName(reading.name()), 0, 0, 0, false, facts);
+  }
+
+  /** Of the file that is looked at, without folders and suffixes. */
+  private static String shortName(String name) {
+    int arrow = name.lastIndexOf(" → ");
+    String now = arrow < 0 ? name : name.substring(arrow + 3);
+    String last = now.substring(now.lastIndexOf('/') + 1);
+    int dot = last.indexOf('.', 1);
+    return dot < 0 ? last : last.substring(0, dot);
   }
 }
