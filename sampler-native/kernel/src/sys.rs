@@ -35,7 +35,7 @@ pub fn read_consistent<T: Copy>(shared: &T, sequence: impl Fn(&T) -> &u32) -> (T
         fence(Ordering::Acquire);
         let copy = read_shared(shared);
         fence(Ordering::Acquire);
-        if before % 2 == 0 && read_shared(sequence(shared)) == before {
+        if before.is_multiple_of(2) && read_shared(sequence(shared)) == before {
             return (copy, monotonic_nanos());
         }
         std::hint::spin_loop();

@@ -13,8 +13,15 @@ class HostUsageTest {
   private final HostUsage host =
       new HostUsage(
           StreamFacts.parse(
-              "cpus=0,1\nhz.pass=19\nhz.cpu=99\ntarget=all\nidle.0.0=POLL|0|0\nidle.0.1=C6|133|600\n"
-                  + "frequency.missing=no driver\n"));
+              """
+              cpus=0,1
+              hz.pass=19
+              hz.cpu=99
+              target=all
+              idle.0.0=POLL|0|0
+              idle.0.1=C6|133|600
+              frequency.missing=no driver
+              """));
 
   private void tell(int second, long idle0, long idle1, long wakeups) {
     host.usage(0, idle0, second * SECOND, wakeups, 0, 0, 0, 0, -1, 0, -1);
