@@ -78,8 +78,11 @@ test_theme_in_error_is_told_by_line_and_the_screen_opens() {
   printf 'like = dark\nuser = octarine\n' >"$work/flametop/themes/mine.theme"
   open_pane 200 40
   show '' '--theme mine'
-  wait_for 'mine.theme:2: not a colour: octarine'
   wait_for 'replay ended'
+  keys '?'
+  wait_for 'mine.theme:2: not a colour: octarine'
+  keys q
+  wait_gone 'any key closes'
   keys q
   equal "exit code" 0 "$(ended)"
 }
@@ -89,9 +92,12 @@ test_theme_of_the_settings_that_is_none_is_told_by_line() {
   printf 'ascii = on\n\ntheme = octarine\n' >"$work/flametop/flametop.conf"
   open_pane 200 40
   show '' ''
-  wait_for "flametop.conf:3: no theme 'octarine'; there are dark"
   wait_for 'replay ended'
   ! capture | LC_ALL=C grep -q '[^ -~]' || fail "more than ASCII"
+  keys '?'
+  wait_for "flametop.conf:3: no theme 'octarine'; there are dark"
+  keys q
+  wait_gone 'any key closes'
   keys q
   equal "exit code" 0 "$(ended)"
 }

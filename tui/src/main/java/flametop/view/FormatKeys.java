@@ -37,6 +37,25 @@ final class FormatKeys {
     };
   }
 
+  /** A click marks a format, a second chooses it, one beside the list closes it. */
+  static Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    FormatList list = s.formats();
+    if (mouse.wheel() != 0) {
+      return Keys.Step.to(s.withFormats(list.moved(mouse.wheel())));
+    }
+    if (!mouse.isPress()) {
+      return Keys.Step.to(s);
+    }
+    int format = FormatPainter.formatAt(scene, mouse.y());
+    if (format < 0) {
+      return Keys.Step.to(s.withFormats(list.closed()));
+    }
+    FormatList marked = list.moved(format - list.index());
+    return mouse.kind() == Mouse.Kind.DOUBLE
+        ? chosen(s, marked)
+        : Keys.Step.to(s.withFormats(marked));
+  }
+
   private static Keys.Step chosen(ViewState s, FormatList list) {
     List<ExportFormat> formats = list.matching();
     if (formats.isEmpty()) {

@@ -9,14 +9,30 @@ final class FormatPainter {
 
   private FormatPainter() {}
 
+  private static int height(Scene scene) {
+    return Math.min(Math.max(4, scene.graphRows), 2 + Math.max(1, ExportFormat.values().length));
+  }
+
+  private static int first(Scene scene, int formats) {
+    int room = height(scene) - 1;
+    return Math.max(0, Math.min(scene.state.formats().index() - room / 2, formats - room));
+  }
+
+  /** Index of the format in a row; -1 if there is none. */
+  static int formatAt(Scene scene, int y) {
+    int formats = scene.state.formats().matching().size();
+    int row = y - scene.graphTop - 1;
+    int format = first(scene, formats) + row;
+    return row >= 0 && row < height(scene) - 1 && format < formats ? format : -1;
+  }
+
   static void paint(Scene scene, CellGrid grid) {
     FormatList list = scene.state.formats();
     List<ExportFormat> formats = list.matching();
     int x = scene.columns >= 100 ? 4 : scene.columns >= 70 ? 2 : 0;
     int width = scene.columns - 2 * x;
     int top = scene.graphTop;
-    int height =
-        Math.min(Math.max(4, scene.graphRows), 2 + Math.max(1, ExportFormat.values().length));
+    int height = height(scene);
     for (int y = top; y < top + height; y++) {
       grid.fill(0, y, scene.columns, Paint.of(Role.GROUND));
       grid.fill(x, y, width, BACKGROUND);
@@ -28,7 +44,7 @@ final class FormatPainter {
     at += grid.text(at, top, x + width - at - 2, list.typed(), Paint.of(Role.TEXT), BACKGROUND, 0);
     grid.put(at, top, ' ', Paint.of(Role.TEXT), Paint.of(Role.SELECT), CellGrid.UNDERLINE);
     int room = height - 1;
-    int first = Math.max(0, Math.min(list.index() - room / 2, formats.size() - room));
+    int first = first(scene, formats.size());
     for (int row = 0; row < room && first + row < formats.size(); row++) {
       ExportFormat format = formats.get(first + row);
       boolean marked = first + row == list.index();

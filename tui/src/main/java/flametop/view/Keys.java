@@ -112,6 +112,9 @@ public final class Keys {
     if (s.pick() != null) {
       return PickKeys.mouse(scene, s, mouse);
     }
+    if (s.formats().open()) {
+      return FormatKeys.mouse(scene, s, mouse);
+    }
     if (s.search() != null && s.search().typing()) {
       return Step.to(s);
     }

@@ -187,6 +187,19 @@ class MouseTest {
   }
 
   @Test
+  void formats_secondClickExportsOutsideCloses() {
+    state = Keys.press(scene(), Key.of('e')).state();
+    int[] at = find("this screen as text");
+    click(at[0], at[1]);
+    mouse(Mouse.Kind.DOUBLE, at[0], at[1]);
+    assertEquals("exporting…", state.message());
+    assertFalse(state.formats().open());
+    state = Keys.press(scene(), Key.of('e')).state();
+    click(3, 1);
+    assertFalse(state.formats().open());
+  }
+
+  @Test
   void quality_clickMarksSecondShowsTheGraphHeadSorts() {
     state = state.withView(View.QUALITY);
     clickOn("pid process");
