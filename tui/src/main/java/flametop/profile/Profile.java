@@ -27,6 +27,7 @@ public final class Profile implements BatchSink, AutoCloseable {
   private record Panels(
       int[] tasks,
       Snapshot.Losses losses,
+      long present,
       List<CpuRow> cpus,
       float[] busyCpus,
       float[] waitingTasks,
@@ -473,6 +474,7 @@ public final class Profile implements BatchSink, AutoCloseable {
             : graph.tree().search(query.search(), query.states(), matches),
         panels.tasks,
         losses(),
+        panels.present,
         panels.cpus,
         panels.busyCpus,
         panels.waitingTasks,
@@ -498,6 +500,7 @@ public final class Profile implements BatchSink, AutoCloseable {
     return new Panels(
         owners.tasksByState(fold.filter()),
         losses(),
+        Math.max(0, intake.now()),
         host.rows(),
         host.busyBySecond(intake.now()),
         host.queuedBySecond(intake.now()),
