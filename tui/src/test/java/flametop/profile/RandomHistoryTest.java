@@ -183,11 +183,11 @@ class RandomHistoryTest {
   @ParameterizedTest
   @ValueSource(longs = {21, 22})
   void log_compacted_keepsTheSums(long seed) {
-    World bounded = new World(new Options(RootOrder.COMM, 1_200_000, TaskFilter.NONE, true));
+    World bounded = new World(new Options(RootOrder.COMM, 900_000, TaskFilter.NONE, true));
     World whole = new World(new Options(RootOrder.COMM, 64 << 20, TaskFilter.NONE, true));
     Simulation a = new Simulation(bounded, seed);
     Simulation b = new Simulation(whole, seed);
-    for (int step = 0; step < 800; step++) {
+    for (int step = 0; step < 600; step++) {
       a.step();
       b.step();
       bounded.fold().window(5_000 * MS, Long.MAX_VALUE);
