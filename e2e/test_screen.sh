@@ -313,13 +313,6 @@ test_shell_stops_and_continues_it() {
   terminal_as_before
 }
 
-test_theme_that_does_not_exist_is_usage() {
-  open_pane
-  type_line "clear; '$flametop' --theme nosuch; echo \"ended \$?\""
-  wait_for 'nosuch.theme: no such theme'
-  equal "exit code" 2 "$(ended)"
-}
-
 test_source_shows_lines_live_and_in_a_replay() {
   cc -g -O2 -o "$work/lined" "$root/bench/programs/split.c"
   "$work/lined" 300 >/dev/null &
