@@ -313,13 +313,6 @@ test_shell_stops_and_continues_it() {
   terminal_as_before
 }
 
-test_theme_that_does_not_exist_is_usage() {
-  open_pane
-  type_line "clear; '$flametop' --theme nosuch; echo \"ended \$?\""
-  wait_for 'nosuch.theme: no such theme'
-  equal "exit code" 2 "$(ended)"
-}
-
 test_source_shows_lines_live_and_in_a_replay() {
   cc -g -O2 -o "$work/lined" "$root/bench/programs/split.c"
   "$work/lined" 300 >/dev/null &
@@ -358,7 +351,7 @@ test_quality_view_lists_processes_and_modules_and_filters() {
   open_pane
   start_screen "-p $load"
   wait_for 'seventy'
-  keys Tab
+  keys 2
   wait_for ' [0-9,]+, whole 100.0%.* in all'
   wait_for "$load known +[0-9,]+ +100.0%"
   wait_for '^ passes +[0-9,]+ of [0-9,]+ due'

@@ -91,7 +91,7 @@ final class ChangeLog {
   private static final long SECOND = 1_000_000_000L;
 
   /** Most entries of the sum, as far as no interval is open in them. */
-  private static final int SUM_ENTRIES = 1 << 15;
+  private static final int SUM_ENTRIES = 1 << 14;
 
   private static final class Chunk {
     int[] owner;

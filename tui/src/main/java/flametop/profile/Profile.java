@@ -28,6 +28,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   private record Panels(
       int[] tasks,
       Snapshot.Losses losses,
+      long present,
       List<CpuRow> cpus,
       float[] busyCpus,
       float[] waitingTasks,
@@ -622,6 +623,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         picture.search(),
         panels.tasks,
         losses(),
+        panels.present,
         panels.cpus,
         panels.busyCpus,
         panels.waitingTasks,
@@ -648,6 +650,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     return new Panels(
         owners.tasksByState(graph.fold().shape()),
         losses(),
+        Math.max(0, intake.now()),
         host.rows(),
         host.busyBySecond(intake.now()),
         host.queuedBySecond(intake.now()),

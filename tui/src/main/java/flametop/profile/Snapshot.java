@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
  * @param search null if there is none
  * @param tasks tasks now, by {@link flametop.sampler.State#ordinal()}
  * @param losses what is missing, also while the rest is frozen
+ * @param present ns, CLOCK_MONOTONIC: the moment of what follows, whatever time the graph is of
  * @param cpus one row a CPU
  * @param busyCpus busy CPUs (0 to their number) by second, oldest first, at most 300
  * @param waitingTasks tasks waiting for a CPU by second, like {@code busyCpus}
@@ -43,6 +44,7 @@ public record Snapshot(
     Search search,
     int[] tasks,
     Losses losses,
+    long present,
     List<CpuRow> cpus,
     float[] busyCpus,
     float[] waitingTasks,

@@ -302,6 +302,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         search(query),
         new int[State.values().length],
         new Snapshot.Losses(0, 0, 0, Double.NaN),
+        run,
         List.of(),
         new float[0],
         new float[0],

@@ -51,8 +51,8 @@ final class TimePainter {
     int cursor = time.on() ? strip.column(time.cursor()) : -1;
     for (int x = strip.left(); x < strip.left() + strip.columns(); x++) {
       TimeRange at = strip.at(x);
-      double busy = TimeStrip.mean(snapshot.busyCpus(), snapshot.time(), at);
-      double waiting = TimeStrip.mean(snapshot.waitingTasks(), snapshot.time(), at) / cpus;
+      double busy = TimeStrip.mean(snapshot.busyCpus(), snapshot.present(), at);
+      double waiting = TimeStrip.mean(snapshot.waitingTasks(), snapshot.present(), at) / cpus;
       boolean chosen = time.range() == null ? at.overlaps(shown) : at.overlaps(time.range());
       boolean dim = time.range() != null && !chosen;
       int ground = x == cursor ? Paint.of(Role.SELECT) : chosen ? CHROME : GROUND;
@@ -98,8 +98,8 @@ final class TimePainter {
             Units.span(range.to() - range.from()),
             ago(snapshot, range.from()),
             ago(snapshot, range.to()),
-            figure(TimeStrip.mean(snapshot.busyCpus(), snapshot.time(), range)),
-            figure(TimeStrip.mean(snapshot.waitingTasks(), snapshot.time(), range)));
+            figure(TimeStrip.mean(snapshot.busyCpus(), snapshot.present(), range)),
+            figure(TimeStrip.mean(snapshot.waitingTasks(), snapshot.present(), range)));
     int x = 2 + grid.text(2, row, scene.columns - 4, text, ACCENT, GROUND, 0);
     String graph = "the graph: the last " + Units.span(snapshot.windowNanos()) + " ";
     if (x + TextWidth.of(graph) < scene.columns) {
@@ -109,7 +109,7 @@ final class TimePainter {
   }
 
   private static String ago(Snapshot snapshot, long time) {
-    return Units.span(Math.max(0, snapshot.time() - time));
+    return Units.span(Math.max(0, snapshot.present() - time));
   }
 
   private static String figure(double value) {

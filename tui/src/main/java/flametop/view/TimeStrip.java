@@ -37,7 +37,7 @@ record TimeStrip(int left, int columns, int seconds, long newest, int span) {
     int seconds = (span + width - 1) / width;
     int columns = Math.min(width, span / seconds + 1);
     return new TimeStrip(
-        LABEL + width - columns, columns, seconds, snapshot.time() / SECOND / seconds, span);
+        LABEL + width - columns, columns, seconds, snapshot.present() / SECOND / seconds, span);
   }
 
   /** The time of a column of the screen; that of the nearest one if it is beside the strip. */

@@ -462,7 +462,7 @@ class RandomHistoryTest {
   @ParameterizedTest
   @ValueSource(longs = {21, 22})
   void log_compacted_keepsTheSums(long seed) {
-    World bounded = new World(new Options(Shape.PLAIN, 1_260_000, true));
+    World bounded = new World(new Options(Shape.PLAIN, 930_000, true));
     World whole = new World(new Options(Shape.PLAIN, 64 << 20, true));
     Simulation a = new Simulation(bounded, seed);
     Simulation b = new Simulation(whole, seed);
@@ -472,7 +472,7 @@ class RandomHistoryTest {
     for (Shape shape : shapes) {
       bounded.fold(shape);
     }
-    for (int step = 0; step < 800; step++) {
+    for (int step = 0; step < 600; step++) {
       a.step();
       b.step();
       for (Fold fold : bounded.folds) {

@@ -332,6 +332,7 @@ public final class Pictures {
         tree.search(query),
         tasks,
         new Snapshot.Losses(0, 0, 0.012, 0.014),
+        4_000 * SECOND,
         cpus,
         busy(idle),
         waiting(idle),
