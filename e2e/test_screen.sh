@@ -358,7 +358,7 @@ test_quality_view_lists_processes_and_modules_and_filters() {
   open_pane
   start_screen "-p $load"
   wait_for 'seventy'
-  keys Tab
+  keys 2
   wait_for ' [0-9,]+, whole 100.0%.* in all'
   wait_for "$load known +[0-9,]+ +100.0%"
   wait_for '^ passes +[0-9,]+ of [0-9,]+ due'
