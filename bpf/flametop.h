@@ -125,10 +125,10 @@ struct ft_idle {
 /* frequency of one CPU over time, read like struct ft_idle */
 struct ft_frequency {
 	__u32 sequence;
-	__u32 khz;     /* now; set by the reader at first */
-	__u64 since;   /* CLOCK_MONOTONIC, ns: when it began */
-	__u64 cycles;  /* that passed until then */
-	__u64 events;  /* changes of it that were told */
+	__u32 khz;    /* now; set by the reader at first */
+	__u64 since;  /* CLOCK_MONOTONIC, ns: when it began */
+	__u64 cycles; /* that passed until then */
+	__u64 events; /* changes of it that were told */
 };
 
 _Static_assert(sizeof(struct ft_head) == 144, "ft_head has padding or moved");
