@@ -346,6 +346,50 @@ test_source_shows_lines_live_and_in_a_replay() {
   equal "exit code" 0 "$(ended)"
 }
 
+test_cpus_and_idle_views_are_of_this_machine() {
+  open_pane
+  start_screen ''
+  keys 6
+  wait_for '^ CPU +busy +user'
+  wait_for '^ all +[0-9.]+%'
+  wait_for '^ CPU0 +[0-9.]+%'
+  if [[ ! -e /sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq ]]; then
+    wait_for 'no frequencies: the kernel has no cpufreq driver'
+  fi
+  keys Enter
+  wait_for '1 CPU marked'
+  wait_for '^ marked +[0-9.]+%'
+  keys s
+  wait_for 'first by busy'
+  keys Escape
+  wait_for 'no CPU marked'
+  keys Tab
+  wait_for 'idle states, as requested'
+  wait_for '^ all +[A-Za-z].* [0-9.]+%'
+  wait_for '^ CPU0 +[A-Za-z].* [0-9.]+%'
+  keys Escape
+  wait_gone 'as requested'
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+
+test_time_a_range_has_its_means() {
+  open_pane
+  start_screen ''
+  wait_for 'busy [0-9.]+ cpu'
+  keys t
+  wait_for 'to 0 s ago: busy [0-9.]+ cpu, waiting [0-9.]+'
+  keys ']'
+  for _ in 1 2 3; do keys Left; done
+  keys '['
+  wait_for '[0-9]+ s, from [0-9]+ s to [0-9]+ s ago: busy [0-9.]+ cpu'
+  keys Enter
+  keys Escape
+  wait_for 'no range any more'
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+
 test_quality_view_lists_processes_and_modules_and_filters() {
   known_load known 600
   open_pane

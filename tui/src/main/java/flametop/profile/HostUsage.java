@@ -222,20 +222,21 @@ final class HostUsage {
     return (to.ownCpu - from.ownCpu) / (double) (to.time - from.time);
   }
 
-  /** Busy CPUs by second until {@code time}, oldest first. */
+  /** Busy CPUs by second until {@code time}, oldest first; NaN where nothing was counted. */
   float[] busyBySecond(long time) {
     return strip(
         time,
         bin ->
             stripElapsed[bin] == 0
-                ? 0
+                ? Float.NaN
                 : (float) (cpus.length * stripBusy[bin] / stripElapsed[bin]));
   }
 
-  /** Tasks waiting for a CPU by second until {@code time}, oldest first. */
+  /** Tasks waiting for a CPU by second until {@code time}, like {@link #busyBySecond}. */
   float[] queuedBySecond(long time) {
     return strip(
-        time, bin -> stripPasses[bin] == 0 ? 0 : (float) stripQueued[bin] / stripPasses[bin]);
+        time,
+        bin -> stripPasses[bin] == 0 ? Float.NaN : (float) stripQueued[bin] / stripPasses[bin]);
   }
 
   private interface Bin {
@@ -252,7 +253,7 @@ final class HostUsage {
     for (int i = 0; i < length; i++) {
       long second = last - length + 1 + i;
       int bin = (int) (second % STRIP_SECONDS);
-      values[i] = stripSecond[bin] == second ? bins.value(bin) : 0;
+      values[i] = stripSecond[bin] == second ? bins.value(bin) : Float.NaN;
     }
     return values;
   }

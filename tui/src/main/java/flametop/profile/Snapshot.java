@@ -22,7 +22,8 @@ import java.util.regex.Pattern;
  * @param losses what is missing, also while the rest is frozen
  * @param present ns, CLOCK_MONOTONIC: the moment of what follows, whatever time the graph is of
  * @param cpus one row a CPU
- * @param busyCpus busy CPUs (0 to their number) by second, oldest first, at most 300
+ * @param busyCpus busy CPUs (0 to their number) by second, oldest first, at most 300; NaN where
+ *     nothing was counted
  * @param waitingTasks tasks waiting for a CPU by second, like {@code busyCpus}
  * @param load load averages 1, 5, 15 min; NaN if not known
  * @param cost of flametop itself, also while the rest is frozen

@@ -63,7 +63,8 @@ final class TimePainter {
       double share = Math.min(1, busy / cpus);
       int paint = Paint.heat(share);
       if (busyRows < scene.stripRows) {
-        int eighths = waiting < 0.02 ? 0 : Math.max(1, (int) Math.round(Math.min(1, waiting) * 8));
+        int eighths =
+            !(waiting >= 0.02) ? 0 : Math.max(1, (int) Math.round(Math.min(1, waiting) * 8));
         int queued = dim ? Paint.faded(QUEUED) : QUEUED;
         grid.put(x, scene.stripTop, HEIGHTS[eighths], queued, ground, 0);
       } else if (waiting >= MANY && x != cursor) {
@@ -116,14 +117,24 @@ final class TimePainter {
     return Double.isNaN(value) ? "n/a" : String.format(Locale.ROOT, "%.1f", value);
   }
 
+  /** The newest that is known: the second that has just begun may have nothing yet. */
+  private static double newest(float[] values) {
+    for (int i = values.length - 1; i >= 0; i--) {
+      if (!Float.isNaN(values[i])) {
+        return values[i];
+      }
+    }
+    return Double.NaN;
+  }
+
   private static String now(Scene scene) {
     Snapshot snapshot = scene.snapshot;
     float[] busy = snapshot.busyCpus();
     String text =
-        busy.length == 0 ? "" : String.format(Locale.ROOT, "busy %.1f cpu", busy[busy.length - 1]);
+        busy.length == 0 ? "" : String.format(Locale.ROOT, "busy %s cpu", figure(newest(busy)));
     float[] waiting = snapshot.waitingTasks();
     if (scene.columns >= 80 && waiting.length > 0) {
-      text = String.format(Locale.ROOT, "waiting %.1f  ", waiting[waiting.length - 1]) + text;
+      text = String.format(Locale.ROOT, "waiting %s  ", figure(newest(waiting))) + text;
     }
     boolean beyond =
         scene.state.windowNanos() > snapshot.compactedNanos()

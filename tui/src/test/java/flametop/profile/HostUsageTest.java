@@ -1,5 +1,6 @@
 package flametop.profile;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -82,6 +83,19 @@ class HostUsageTest {
     assertEquals(0.6e9 / 150, host.rows().get(0).meanStay(), 1);
     assertEquals(List.of(), host.rows().get(1).idle());
     assertTrue(Double.isNaN(host.rows().get(1).meanStay()), "no stay ended");
+  }
+
+  @Test
+  void busyBySecond_secondWithoutFigures_isNotKnown() {
+    tell(10, 0, 0, 0);
+    tell(11, 0, SECOND / 2, 0);
+    tell(13, 2 * SECOND, SECOND / 2, 0);
+    host.passEnds(13 * SECOND, 3);
+    host.passEnds(13 * SECOND + 1, 4);
+    assertArrayEquals(
+        new float[] {1.5f, Float.NaN, 1, Float.NaN}, host.busyBySecond(14 * SECOND), 1e-6f);
+    assertArrayEquals(
+        new float[] {Float.NaN, Float.NaN, 3.5f, Float.NaN}, host.queuedBySecond(14 * SECOND));
   }
 
   @Test
