@@ -37,7 +37,7 @@ final class Sums {
   /** Makes room for all things below {@code count}. */
   void things(int count) {
     if (count > first.length) {
-      first = Arrays.copyOf(first, Math.max(count, 2 * first.length));
+      first = Arrays.copyOf(first, Math.max(count, Room.after(first.length)));
     }
     for (; things < count; things++) {
       first[things] = -1;
@@ -69,7 +69,7 @@ final class Sums {
       }
     }
     if (slots == next.length) {
-      int length = 2 * slots;
+      int length = Room.after(slots);
       next = Arrays.copyOf(next, length);
       state = Arrays.copyOf(state, length);
       headOpen = Arrays.copyOf(headOpen, length);

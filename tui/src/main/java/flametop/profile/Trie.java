@@ -201,17 +201,17 @@ final class Trie {
     }
     entry = entries++;
     if (entry == entryOwner.length) {
-      entryOwner = Arrays.copyOf(entryOwner, 2 * entry);
-      entryStack = Arrays.copyOf(entryStack, 2 * entry);
-      entryLeaf = Arrays.copyOf(entryLeaf, 2 * entry);
-      entryNext = Arrays.copyOf(entryNext, 2 * entry);
+      entryOwner = Arrays.copyOf(entryOwner, Room.after(entry));
+      entryStack = Arrays.copyOf(entryStack, Room.after(entry));
+      entryLeaf = Arrays.copyOf(entryLeaf, Room.after(entry));
+      entryNext = Arrays.copyOf(entryNext, Room.after(entry));
     }
     entryIndex.put(key, entry);
     entrySums.things(entries);
     entryOwner[entry] = owner;
     if (order == RootOrder.CPU) {
       if (entry >= entryCpu.length) {
-        entryCpu = Arrays.copyOf(entryCpu, Math.max(1024, 2 * entry));
+        entryCpu = Arrays.copyOf(entryCpu, Math.max(1024, Room.after(entry)));
       }
       entryCpu[entry] = cpu;
     }
@@ -220,7 +220,7 @@ final class Trie {
     if (stack >= 0) {
       if (stack >= stackEntry.length) {
         int length = stackEntry.length;
-        stackEntry = Arrays.copyOf(stackEntry, Math.max(stack + 1, 2 * length));
+        stackEntry = Arrays.copyOf(stackEntry, Math.max(stack + 1, Room.after(length)));
         Arrays.fill(stackEntry, length, stackEntry.length, NONE);
       }
       entryNext[entry] = stackEntry[stack];
@@ -330,12 +330,12 @@ final class Trie {
   private int node(int above, int of) {
     int node = nodes++;
     if (node == parent.length) {
-      parent = Arrays.copyOf(parent, 2 * node);
-      function = Arrays.copyOf(function, 2 * node);
-      firstChild = Arrays.copyOf(firstChild, 2 * node);
-      sibling = Arrays.copyOf(sibling, 2 * node);
-      passing = Arrays.copyOf(passing, 2 * node);
-      guessed = Arrays.copyOf(guessed, 2 * node);
+      parent = Arrays.copyOf(parent, Room.after(node));
+      function = Arrays.copyOf(function, Room.after(node));
+      firstChild = Arrays.copyOf(firstChild, Room.after(node));
+      sibling = Arrays.copyOf(sibling, Room.after(node));
+      passing = Arrays.copyOf(passing, Room.after(node));
+      guessed = Arrays.copyOf(guessed, Room.after(node));
     }
     parent[node] = above;
     function[node] = of;
