@@ -47,13 +47,11 @@ final class CpusKeys implements ViewKeys {
 
   @Override
   public Keys.Step act(Scene scene, ViewState s, Action action) {
+    int by = Rows.by(action, CpusPainter.room(scene));
+    if (by != 0) {
+      return move(scene, s, by);
+    }
     return switch (action) {
-      case UP -> move(scene, s, -1);
-      case DOWN -> move(scene, s, 1);
-      case PAGE_UP -> move(scene, s, -CpusPainter.room(scene));
-      case PAGE_DOWN -> move(scene, s, CpusPainter.room(scene));
-      case FIRST -> move(scene, s, -Short.MAX_VALUE);
-      case LAST -> move(scene, s, Short.MAX_VALUE);
       case MARK -> mark(scene, s);
       case BACK ->
           s.cpus().marked().isEmpty()
@@ -94,9 +92,9 @@ final class CpusKeys implements ViewKeys {
       return Keys.Step.to(s.withMessage("nothing to move in yet", false));
     }
     int at = s.cpus().index(rows);
-    int to = Math.max(0, Math.min(rows.size() - 1, at + by));
+    int to = Rows.moved(at, by, rows.size() - 1);
     if (to == at) {
-      return Keys.Step.to(s.withMessage(by < 0 ? "already at the top" : "nothing below", false));
+      return Rows.end(s, by);
     }
     return Keys.Step.to(s.withCpus(s.cpus().withSelected(rows.get(to).cpu())));
   }

@@ -43,16 +43,11 @@ final class IdleKeys implements ViewKeys {
 
   @Override
   public Keys.Step act(Scene scene, ViewState s, Action action) {
-    return switch (action) {
-      case UP -> scroll(scene, s, -1);
-      case DOWN -> scroll(scene, s, 1);
-      case PAGE_UP -> scroll(scene, s, -IdlePainter.room(scene));
-      case PAGE_DOWN -> scroll(scene, s, IdlePainter.room(scene));
-      case FIRST -> scroll(scene, s, -Short.MAX_VALUE);
-      case LAST -> scroll(scene, s, Short.MAX_VALUE);
-      case BACK -> Keys.Step.to(s.withView(View.GRAPH));
-      default -> null;
-    };
+    int by = Rows.by(action, IdlePainter.room(scene));
+    if (by != 0) {
+      return scroll(scene, s, by);
+    }
+    return action == Action.BACK ? Keys.Step.to(s.withView(View.GRAPH)) : null;
   }
 
   @Override
@@ -62,9 +57,9 @@ final class IdleKeys implements ViewKeys {
 
   private static Keys.Step scroll(Scene scene, ViewState s, int by) {
     int at = IdlePainter.top(scene);
-    int to = Math.max(0, Math.min(IdlePainter.lowestTop(scene), at + by));
+    int to = Rows.moved(at, by, IdlePainter.lowestTop(scene));
     if (to == at) {
-      return Keys.Step.to(s.withMessage(by < 0 ? "already at the top" : "nothing below", false));
+      return Rows.end(s, by);
     }
     return Keys.Step.to(s.withCpus(s.cpus().withIdleTop(to)));
   }

@@ -50,13 +50,11 @@ final class QualityKeys implements ViewKeys {
 
   @Override
   public Keys.Step act(Scene scene, ViewState s, Action action) {
+    int by = Rows.by(action, QualityPainter.room(scene));
+    if (by != 0) {
+      return move(scene, s, by);
+    }
     return switch (action) {
-      case UP -> move(scene, s, -1);
-      case DOWN -> move(scene, s, 1);
-      case PAGE_UP -> move(scene, s, -QualityPainter.room(scene));
-      case PAGE_DOWN -> move(scene, s, QualityPainter.room(scene));
-      case FIRST -> move(scene, s, -Short.MAX_VALUE);
-      case LAST -> move(scene, s, Short.MAX_VALUE);
       case PICK -> pick(scene, s);
       case BACK -> Keys.Step.to(s.withView(View.GRAPH));
       case BY_MODULE -> {
@@ -106,9 +104,9 @@ final class QualityKeys implements ViewKeys {
       return Keys.Step.to(s.withMessage("nothing to move in yet", false));
     }
     int at = s.table().index(rows);
-    int to = Math.max(0, Math.min(rows.size() - 1, at + by));
+    int to = Rows.moved(at, by, rows.size() - 1);
     if (to == at) {
-      return Keys.Step.to(s.withMessage(by < 0 ? "already at the top" : "nothing below", false));
+      return Rows.end(s, by);
     }
     return Keys.Step.to(s.withTable(s.table().withMarked(rows.get(to))));
   }
