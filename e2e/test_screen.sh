@@ -324,7 +324,7 @@ test_source_shows_lines_live_and_in_a_replay() {
   tmux_ send-keys -l seventy
   wait_for 'matched'
   keys Enter
-  keys s
+  keys S
   wait_for 'source +seventy'
   wait_for 'seventy .*split\.c:[0-9]+'
   keys Escape
@@ -340,7 +340,7 @@ test_source_shows_lines_live_and_in_a_replay() {
   tmux_ send-keys -l seventy
   wait_for 'matched'
   keys Enter
-  keys s
+  keys S
   wait_for 'seventy .*split\.c:[0-9]+'
   keys q
   equal "exit code" 0 "$(ended)"
@@ -359,7 +359,7 @@ test_cpus_and_idle_views_are_of_this_machine() {
   keys Enter
   wait_for '1 CPU marked'
   wait_for '^ marked +[0-9.]+%'
-  keys s
+  keys S
   wait_for 'first by busy'
   keys Escape
   wait_for 'no CPU marked'
@@ -395,7 +395,7 @@ test_quality_view_lists_processes_and_modules_and_filters() {
   open_pane
   start_screen "-p $load"
   wait_for 'seventy'
-  keys 2
+  keys 8
   wait_for ' [0-9,]+, whole 100.0%.* in all'
   wait_for "$load known +[0-9,]+ +100.0%"
   wait_for '^ passes +[0-9,]+ of [0-9,]+ due'

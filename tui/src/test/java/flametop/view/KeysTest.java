@@ -59,7 +59,7 @@ class KeysTest {
   @Test
   void source_onAndOff_asksOnceAndEscapeClosesIt() {
     press(Key.Kind.DOWN, Key.Kind.DOWN);
-    type("s");
+    type("S");
     assertEquals(List.of(new Effect.Source()), effects);
     assertEquals(ViewState.NO_SOURCE, state.source());
     long node = state.selected();
@@ -69,7 +69,7 @@ class KeysTest {
     press(Key.Kind.ESCAPE);
     assertNull(state.source());
     assertNull(state.withAnswer(Pictures.source(node)).source(), "an answer does not open it");
-    type("ss");
+    type("SS");
     assertNull(state.source());
     assertEquals(List.of(), effects);
   }
@@ -535,7 +535,7 @@ class KeysTest {
       press(Key.Kind.TAB);
       assertEquals(View.values()[i % views], state.view());
     }
-    type("2");
+    type("8");
     assertEquals(View.QUALITY, state.view());
     type("1");
     assertEquals(View.GRAPH, state.view());
@@ -552,7 +552,7 @@ class KeysTest {
 
   @Test
   void quality_enter_showsTheGraphOfTheMarkedProcess() {
-    typeInQuality("2j");
+    typeInQuality("8j");
     pressInQuality(Key.of(Key.Kind.ENTER));
     assertEquals(View.GRAPH, state.view());
     assertEquals("pid 2204118", state.filter().toString());
@@ -561,7 +561,7 @@ class KeysTest {
 
   @Test
   void quality_enterOnAModule_saysThatItIsNoFilter() {
-    typeInQuality("2b");
+    typeInQuality("8b");
     pressInQuality(Key.of(Key.Kind.ENTER));
     assertEquals(View.QUALITY, state.view());
     assertTrue(state.message().startsWith("a module is no filter"));
@@ -570,7 +570,7 @@ class KeysTest {
 
   @Test
   void quality_sort_keepsTheMarkedRowMarked() {
-    typeInQuality("2j");
+    typeInQuality("8j");
     String marked = state.table().marked();
     assertEquals("2204118/java", marked);
     typeInQuality("s");
@@ -583,7 +583,7 @@ class KeysTest {
 
   @Test
   void quality_everyOtherKey_answersOrActs() {
-    typeInQuality("2m");
+    typeInQuality("8m");
     assertEquals("the last 5 min", state.message());
     typeInQuality(" ");
     assertEquals(List.of(new Effect.Freeze()), effects);
