@@ -3,6 +3,7 @@ package flametop.view;
 /** What fills the screen between the header and the keys. */
 public enum View {
   GRAPH("graph", Action.SHOW_GRAPH, new GraphKeys(), new GraphViewPainter()),
+  SANDWICH("sandwich", Action.SHOW_SANDWICH, new SandwichKeys(), new SandwichPainter()),
   CPUS("CPUs", Action.SHOW_CPUS, new CpusKeys(), new CpusPainter()),
   IDLE("idle states", Action.SHOW_IDLE, new IdleKeys(), new IdlePainter()),
   QUALITY("quality", Action.SHOW_QUALITY, new QualityKeys(), new QualityPainter()),
