@@ -109,12 +109,12 @@ class MouseTest {
       seen = scene.plot.firstLevel;
       assertTrue(scene.plot.rowOf(scene.geometry.level(scene.selectedBox)) >= 0);
     }
-    assertEquals(0, scene().levelsBeyond());
+    assertEquals(0, scene().plot.levelsBeyond());
     assertEquals("nothing below", state.message());
     for (int i = 0; i < 60; i++) {
       mouse(Mouse.Kind.WHEEL_UP, 10, 15);
     }
-    assertEquals(0, scene().firstLevel);
+    assertEquals(0, scene().plot.firstLevel);
     assertEquals("the root is in sight", state.message());
   }
 
@@ -123,7 +123,7 @@ class MouseTest {
     tree = Pictures.deep(120);
     state = state.flipped();
     mouse(Mouse.Kind.WHEEL_UP, 10, 15);
-    assertEquals(3, scene().firstLevel);
+    assertEquals(3, scene().plot.firstLevel);
   }
 
   @Test
