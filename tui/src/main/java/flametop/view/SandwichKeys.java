@@ -271,13 +271,13 @@ final class SandwichKeys implements ViewKeys {
     }
     int[] found = matches(scene.sandwich);
     if (found.length == 0) {
-      return answer(s, "no match that is drawn");
+      return answer(s, "no match");
     }
     int at = scene.plot.atBase() ? 0 : order(s.sandwich().below(), scene.selectedBox);
     int index = Arrays.binarySearch(found, at);
     int next = index >= 0 ? index + direction : direction > 0 ? -index - 1 : -index - 2;
     next = Math.floorMod(next, found.length);
-    String where = "match " + (next + 1) + " of " + found.length + " drawn";
+    String where = "match " + (next + 1) + " of " + found.length;
     if (found[next] == 0) {
       return Keys.Step.to(atFunction(s).withMessage(where, false));
     }

@@ -215,7 +215,7 @@ final class SelectionPainter {
   private static String matched(Scene scene) {
     if (scene.sandwich != null && scene.answered()) {
       int count = SandwichKeys.matchCount(scene.sandwich);
-      return count == 0 ? "no match" : count + " drawn match" + (count == 1 ? "es" : "");
+      return count == 0 ? "no match" : count + (count == 1 ? " match" : " matches");
     }
     Snapshot.Search found = scene.sandwich != null ? null : scene.found();
     if (found == null) {
