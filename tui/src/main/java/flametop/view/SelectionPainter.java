@@ -72,6 +72,9 @@ final class SelectionPainter {
   }
 
   private static String name(Scene scene, Selection selection) {
+    if (scene.sandwich != null && scene.plot.atBase()) {
+      return scene.sandwich.page().function().name();
+    }
     if (selection != null && selection.path().length > 0) {
       return name(selection);
     }

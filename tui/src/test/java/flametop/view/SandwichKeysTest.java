@@ -207,7 +207,7 @@ class SandwichKeysTest {
     Scene none = scene();
     assertTrue(
         row(none.graphTop + none.graphRows / 2)
-            .contains("select a function in the graph and press s"));
+            .contains("select a function in the graph, press s"));
     // Every key is answered.
     for (String key : new String[] {"up", "left", "enter", "end", "y", "n", "s", "0", "C", "i"}) {
       press(key);
