@@ -41,6 +41,9 @@ public final class Scene {
    */
   final int upperRule;
 
+  /** Row of the breadcrumb, which is that line if no notice stands there; -1 if there is none. */
+  final int crumbRow;
+
   final int graphTop;
   final int graphRows;
 
@@ -73,8 +76,12 @@ public final class Scene {
     cpuLayout = CpuLayout.of(cpus, columns, rows);
     int cpuRows = file ? 0 : cpuLayout.rows();
     int rule = file || rows < 14 ? 0 : 1;
-    upperRule = rule > 0 || !notices().isEmpty() ? cpuTop + cpuRows : -1;
-    graphTop = cpuTop + cpuRows + (upperRule < 0 ? 0 : 1);
+    boolean noticed = !notices().isEmpty();
+    boolean crumbs = Breadcrumb.has(state);
+    int upper = (noticed ? 1 : 0) + (crumbs ? 1 : 0);
+    upperRule = rule > 0 || upper > 0 ? cpuTop + cpuRows : -1;
+    crumbRow = !crumbs ? -1 : noticed ? upperRule + 1 : upperRule;
+    graphTop = cpuTop + cpuRows + Math.max(rule, upper);
     selectionRows = rows < 24 ? 1 : 2;
     selectionTop = rows - 1 - selectionRows;
     stripRows = file || rows < 14 ? 0 : rows < 32 ? 1 : 3;
@@ -273,6 +280,13 @@ public final class Scene {
       if (!trail.equals(state.trail())) {
         next = next.withSelected(state.selected(), trail);
       }
+    }
+    if (!slice.has(state.zoom())) {
+      // The zoom is of a tree of another shape; where it is in this one the profile has found out.
+      long zoom = slice.node()[slice.zoomIndex()];
+      next =
+          next.withZooms(
+              zoom == GraphQuery.ROOT ? List.of() : List.of(new ViewState.Zoom(zoom, 1)));
     }
     return slice.size() > 0 && firstLevel != state.scroll() && state.scroll() >= 0
         ? next.withScroll(firstLevel)
