@@ -134,11 +134,11 @@ final class FileKeys implements ViewKeys {
     }
     int next = Math.floorMod(reading.number() - 1 + by, reading.files()) + 1;
     return Keys.Step.to(
-        s.withFilter(s.base())
+        // The shape is the file's own: each is turned to without one.
+        s.withShaping(Shaping.of(s.base()))
+            .withZooms(List.of())
             .withSelected(GraphQuery.ROOT, List.of(GraphQuery.ROOT))
             .withMessage("file " + next + " of " + reading.files(), false),
-        new Effect.Turn(by),
-        // The filter is the file's own: each is turned to without one.
-        new Effect.Filter(s.base()));
+        new Effect.Turn(by));
   }
 }

@@ -23,6 +23,14 @@ final class GraphKeys implements ViewKeys {
     Action.PREVIOUS_MATCH,
     Action.SANDWICH,
     Action.SOURCE,
+    Action.KEEP,
+    Action.DROP,
+    Action.MERGE,
+    Action.COLLAPSE,
+    Action.GROUP,
+    Action.THREADS,
+    Action.PICK_STATE,
+    Action.PICK_CPU,
     Action.TIME,
     Action.RANGE_START,
     Action.RANGE_END,
@@ -39,11 +47,16 @@ final class GraphKeys implements ViewKeys {
     Action.FREEZE,
     Action.HELP,
     Action.NEXT_VIEW,
+    Action.KEEP,
+    Action.DROP,
+    Action.UNDO,
     Action.PROCESS,
     Action.COMM,
     Action.STATES,
     Action.WINDOW,
+    Action.SHOW_CALLERS,
     Action.SANDWICH,
+    Action.GROUP,
     Action.SOURCE,
     Action.TIME,
     Action.EXPORT,
@@ -52,6 +65,9 @@ final class GraphKeys implements ViewKeys {
     Action.COLOUR,
     Action.QUIT,
     Action.ROOT,
+    Action.MERGE,
+    Action.COLLAPSE,
+    Action.THREADS,
     Action.MORE_PASSES,
     Action.FEWER_PASSES,
     Action.SLOWER_CLOCK,
@@ -61,7 +77,14 @@ final class GraphKeys implements ViewKeys {
   };
 
   private static final Action[] SEARCH_LINE = {
-    Action.NEXT_MATCH, Action.PREVIOUS_MATCH, Action.SEARCH, Action.BACK, Action.ZOOM, Action.HELP,
+    Action.NEXT_MATCH,
+    Action.PREVIOUS_MATCH,
+    Action.KEEP,
+    Action.DROP,
+    Action.SEARCH,
+    Action.BACK,
+    Action.ZOOM,
+    Action.HELP,
   };
 
   @Override
@@ -79,6 +102,10 @@ final class GraphKeys implements ViewKeys {
     Keys.Step time = TimeKeys.act(scene, s, action);
     if (time != null) {
       return time;
+    }
+    Keys.Step shaped = ShapeKeys.act(scene, s, action);
+    if (shaped != null) {
+      return shaped;
     }
     return switch (action) {
       case LEFT -> sideways(scene, s, -1);
@@ -107,6 +134,12 @@ final class GraphKeys implements ViewKeys {
               ? Keys.Step.to(s.withSource(null))
               : Keys.Step.to(s.withSource(ViewState.NO_SOURCE), new Effect.Source());
       case STATES -> Keys.states(s);
+      case PICK_STATE -> PickKeys.states(scene, s);
+      case PICK_CPU -> PickKeys.cpus(scene, s);
+      case SHOW_CALLERS ->
+          s.view() == View.CALLERS
+              ? Keys.Step.to(s.withView(View.GRAPH).withMessage("callers first again", false))
+              : null;
       case FLIP ->
           Keys.Step.to(
               s.flipped()
@@ -137,7 +170,11 @@ final class GraphKeys implements ViewKeys {
   @Override
   public Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
     Keys.Step time = TimeKeys.mouse(scene, s, mouse);
-    return time != null ? time : GraphMouse.act(scene, s, mouse);
+    if (time != null) {
+      return time;
+    }
+    Keys.Step shaped = ShapeKeys.mouse(scene, s, mouse);
+    return shaped != null ? shaped : GraphMouse.act(scene, s, mouse);
   }
 
   private static Keys.Step select(Scene scene, ViewState s, int box, String already) {
@@ -270,6 +307,9 @@ final class GraphKeys implements ViewKeys {
     }
     if (s.time().range() != null) {
       return Keys.Step.to(s.withTime(TimeChoice.NONE).withMessage("no range any more", false));
+    }
+    if (s.view() == View.CALLERS) {
+      return Keys.Step.to(s.withView(View.GRAPH));
     }
     return Keys.Step.to(s.withMessage("already at the root; q quits", false));
   }

@@ -252,7 +252,14 @@ final class GraphPainter {
     if (states.contains(State.SLEEP)) {
       return "nothing to show of " + scene.state.windowLabel();
     }
+    Shape shape = scene.state.filter();
+    if (shape.narrowsCpus() && !states.contains(State.RUN)) {
+      return "what is off the CPU belongs to no CPU; o shows other states";
+    }
     String what = states.equals(StateSet.ON_CPU) ? "nothing was on a cpu" : "nothing is busy";
+    if (asleep == 0 && !shape.equals(scene.state.base())) {
+      return what + " of what is left; u undoes the last step";
+    }
     return asleep > 0 ? what + "; o shows the " + asleep + " that sleep" : what;
   }
 

@@ -19,6 +19,9 @@ final class GraphViewPainter implements ViewPainter {
     if (scene.upperRule >= 0) {
       Painter.rule(scene, grid, scene.upperRule);
     }
+    if (scene.crumbRow > scene.upperRule) {
+      Breadcrumb.paint(scene, grid, scene.crumbRow);
+    }
     if (scene.stripTop - 1 >= scene.graphTop + scene.graphRows + scene.sourceRows) {
       Painter.rule(grid, scene.stripTop - 1);
       if (!TimePainter.choice(scene, grid, scene.stripTop - 1)) {

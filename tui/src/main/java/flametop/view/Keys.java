@@ -21,7 +21,10 @@ public final class Keys {
     Action.RESTART,
     Action.REFRESH,
     Action.NEXT_VIEW,
+    Action.UNDO,
+    Action.REDO,
     Action.SHOW_GRAPH,
+    Action.SHOW_CALLERS,
     Action.SHOW_SANDWICH,
     Action.SHOW_CPUS,
     Action.SHOW_IDLE,
@@ -65,6 +68,10 @@ public final class Keys {
   /** A picture has come: does what waited for it. */
   public static Step arrived(Scene scene) {
     ViewState s = SandwichKeys.arrived(scene, scene.settled());
+    Step shaped = ShapeKeys.arrived(scene, s);
+    if (shaped != null) {
+      return shaped;
+    }
     if (s.search() == null || s.search().awaited() == 0 || !scene.answered()) {
       return Step.to(s);
     }
@@ -74,14 +81,14 @@ public final class Keys {
 
   /** Applies one key to the state that {@code scene} shows. */
   public static Step press(Scene scene, Key key) {
-    ViewState s = scene.settled().withMessage("", false);
+    ViewState s = scene.settled().withMessage("", false).awaiting(null);
     if (s.search() != null && s.search().awaited() != 0) {
       s = s.withSearch(s.search().awaiting(0));
     }
     Action action = scene.options.keymap().action(s.view(), key);
     boolean letter = key.kind() == Key.Kind.CHARACTER;
     if (!letter && (action == Action.QUIT || action == Action.REPAINT)) {
-      return everywhere(s, action);
+      return everywhere(scene, s, action);
     }
     if (s.help()) {
       return Step.to(s.withHelp(false));
@@ -132,13 +139,14 @@ public final class Keys {
 
   private static Step act(Scene scene, ViewState s, Action action) {
     Step step = s.view().keys().act(scene, s, action);
-    return step != null ? step : everywhere(s, action);
+    return step != null ? step : everywhere(scene, s, action);
   }
 
-  private static Step everywhere(ViewState s, Action action) {
+  private static Step everywhere(Scene scene, ViewState s, Action action) {
     return switch (action) {
       case PROCESS -> pick(s, PickList.Of.PROCESSES);
       case COMM -> pick(s, PickList.Of.COMMS);
+      case UNDO, REDO -> ShapeKeys.act(scene, s, action);
       case FREEZE ->
           s.frozen()
               ? Step.to(s.withFrozen(false).withMessage("live again", false), new Effect.Thaw())

@@ -193,7 +193,10 @@ final class Plot {
     }
     Place next = place;
     boolean lost = geometry.boxOfNode(place.selected()) < 0;
-    if (lost && geometry.boxOfNode(now) >= 0) {
+    boolean before = selectedBox >= 0 && place.selected() == GraphQuery.ROOT && base > 1;
+    if (before && nodeOf(selectedBox) != GraphQuery.ROOT) {
+      next = place.withSelected(nodeOf(selectedBox), trail(selectedBox));
+    } else if (lost && geometry.boxOfNode(now) >= 0) {
       next = place.withSelected(now, trail(geometry.boxOfNode(now)));
     } else if (selectedBox >= 0
         && !geometry.isRun(selectedBox)
@@ -202,6 +205,14 @@ final class Plot {
       if (!trail.equals(place.trail())) {
         next = place.withSelected(place.selected(), trail);
       }
+    }
+    GraphSlice slice = geometry.slice();
+    if (!slice.has(place.zoom())) {
+      // The zoom is of a tree of another shape; where it is in this one the profile has found out.
+      long zoom = slice.node()[slice.zoomIndex()];
+      next =
+          next.withZooms(
+              zoom == GraphQuery.ROOT ? List.of() : List.of(new ViewState.Zoom(zoom, 1)));
     }
     return levelsBefore() != place.scroll() && place.scroll() >= 0
         ? next.withScroll(levelsBefore())

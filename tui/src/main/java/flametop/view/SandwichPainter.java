@@ -57,7 +57,7 @@ final class SandwichPainter implements ViewPainter {
     SandwichPlace place = scene.state.sandwich();
     Function function = place.function();
     if (function == null) {
-      return place.wanted() ? "looking it up…" : "select a function in the graph, press s";
+      return "select a function in the graph, press s";
     }
     String name = ShortName.form(function.name(), Math.max(12, scene.columns / 3));
     if (scene.sandwich == null || scene.sandwich.page().refolding()) {

@@ -49,6 +49,9 @@ public final class Scene {
    */
   final int upperRule;
 
+  /** Row of the breadcrumb, which is that line if no notice stands there; -1 if there is none. */
+  final int crumbRow;
+
   final int graphTop;
   final int graphRows;
 
@@ -78,8 +81,12 @@ public final class Scene {
     boolean bare = file || rows < 14 && state.view() == View.SANDWICH;
     cpuRows = bare ? 0 : cpuLayout.rows();
     int rule = file || rows < 14 ? 0 : 1;
-    upperRule = rule > 0 || !notices().isEmpty() ? cpuTop + cpuRows : -1;
-    graphTop = cpuTop + cpuRows + (upperRule < 0 ? 0 : 1);
+    boolean noticed = !notices().isEmpty();
+    boolean crumbs = Breadcrumb.has(state);
+    int upper = (noticed ? 1 : 0) + (crumbs ? 1 : 0);
+    upperRule = rule > 0 || upper > 0 ? cpuTop + cpuRows : -1;
+    crumbRow = !crumbs ? -1 : noticed ? upperRule + 1 : upperRule;
+    graphTop = cpuTop + cpuRows + Math.max(rule, upper);
     selectionRows = rows < 24 ? 1 : 2;
     selectionTop = rows - 1 - selectionRows;
     stripRows = file || rows < 14 ? 0 : rows < 32 ? 1 : 3;

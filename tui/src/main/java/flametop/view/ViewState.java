@@ -47,8 +47,8 @@ public final class ViewState implements Cloneable {
   private boolean frozen;
   private int window = 1;
   private StateSet states;
-  private Shape filter;
-  private Shape base;
+  private Shaping shaping;
+  private Action awaited;
 
   private long refreshNanos;
   private int passHz;
@@ -71,8 +71,7 @@ public final class ViewState implements Cloneable {
       StateSet states, Shape filter, int passHz, int cpuHz, long refreshNanos) {
     ViewState s = new ViewState();
     s.states = states;
-    s.filter = filter;
-    s.base = filter;
+    s.shaping = Shaping.of(filter);
     s.passHz = passHz;
     s.cpuHz = cpuHz;
     s.refreshNanos = refreshNanos;
@@ -187,14 +186,29 @@ public final class ViewState implements Cloneable {
     return states;
   }
 
-  /** What is shown. */
+  /** The shape of the graph that was chosen. */
   Shape filter() {
-    return filter;
+    return shaping.now();
   }
 
-  /** The filter that the command line gave. */
+  /** The shape that the command line gave. */
   Shape base() {
-    return base;
+    return shaping.base();
+  }
+
+  /** The shape that the graph has in this view. */
+  public Shape shape() {
+    return view == View.CALLERS ? filter().plus(new Shape.Reverse()) : filter();
+  }
+
+  /** The shape that was chosen, with those before and after it. */
+  Shaping shaping() {
+    return shaping;
+  }
+
+  /** What is done as soon as more is known of the selected node; null for nothing. */
+  Action awaited() {
+    return awaited;
   }
 
   /** Between two pictures. */
@@ -286,6 +300,10 @@ public final class ViewState implements Cloneable {
   public ViewState withView(View value) {
     ViewState next = copy();
     next.view = value;
+    if (value != view && (value == View.CALLERS || view == View.CALLERS)) {
+      // Paths from the root are others when the innermost frames come first.
+      next.place = place.withZooms(List.of());
+    }
     return next;
   }
 
@@ -435,10 +453,26 @@ public final class ViewState implements Cloneable {
 
   /** A filter shows the whole graph of what it admits. */
   ViewState withFilter(Shape value) {
-    ViewState next = copy();
-    next.filter = value;
+    ViewState next = withShape(value);
     next.place = place.withZooms(List.of());
     next.sandwich = sandwich.unzoomed();
+    return next;
+  }
+
+  /** Another shape, which undo takes back. */
+  ViewState withShape(Shape value) {
+    return withShaping(shaping.to(value));
+  }
+
+  ViewState withShaping(Shaping value) {
+    ViewState next = copy();
+    next.shaping = value;
+    return next;
+  }
+
+  ViewState awaiting(Action value) {
+    ViewState next = copy();
+    next.awaited = value;
     return next;
   }
 

@@ -274,7 +274,8 @@ class ProfileTest {
                 new Shape.Callees(new Function(NodeKind.USER, "app", "work")))));
     assertArrayEquals(
         new String[] {"all", "busy", "[app]"}, selected(Shape.of(new Shape.Collapse("app"))));
-    assertArrayEquals(new String[] {"all", "busy"}, selected(Shape.of(new Shape.Reverse())));
+    assertArrayEquals(
+        new String[] {"all", "busy", "work"}, selected(Shape.of(new Shape.Reverse())));
     assertEquals(
         500L,
         folded(Long.MAX_VALUE, StateSet.of(State.RUN)).get("busy;work;main"),

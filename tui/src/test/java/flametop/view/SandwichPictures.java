@@ -112,20 +112,24 @@ final class SandwichPictures {
   private static Scene scene(
       Tree tree, ViewState state, int[] size, PaintOptions options, boolean refolding) {
     Snapshot snapshot = Pictures.snapshot(tree, state, size[0]);
-    Sandwich page = page(tree, state, size[0], refolding);
+    Sandwich page =
+        state.page(size[0]) instanceof SandwichQuery query
+            ? page(tree, query, state.sandwich().below(), refolding)
+            : null;
     return Scene.of(snapshot, page, state, size[0], size[1], options);
   }
 
-  /** What the profile would say; null where nothing is asked. */
-  static Sandwich page(Tree tree, ViewState state, int columns, boolean refolding) {
-    if (!(state.page(columns) instanceof SandwichQuery query)) {
-      return null;
-    }
+  /**
+   * What the profile would say.
+   *
+   * @param inCallees whose the selected node is
+   */
+  static Sandwich page(Tree tree, SandwichQuery query, boolean inCallees, boolean refolding) {
     Tree callers = tree.half(query.function().name(), true);
     Tree callees = tree.half(query.function().name(), false);
     GraphQuery above = query(query, query.callers());
     GraphQuery below = query(query, query.callees());
-    Tree selected = state.sandwich().below() ? callees : callers;
+    Tree selected = inCallees ? callees : callers;
     boolean some = callees.nodes.size() > 1;
     GraphQuery asked =
         query.selected() == GraphQuery.ROOT && some
