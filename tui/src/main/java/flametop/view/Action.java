@@ -56,7 +56,7 @@ public enum Action {
   NEXT_VIEW("next-view", Group.VIEWS, "", "next view", "tab"),
   SHOW_GRAPH("graph", Group.VIEWS, "", "graph", "1"),
   SHOW_CALLERS("callers", Group.VIEWS, "callers", "callers: innermost frame first", "2 I"),
-  SHOW_SANDWICH("sandwich-view", Group.VIEWS, "", "sandwich: callers and callees", "3"),
+  SHOW_SANDWICH("sandwich-view", Group.VIEWS, "", "sandwich of a function", "3"),
   SHOW_TOP("top", Group.VIEWS, "", "top functions", "4"),
   SHOW_TASKS("tasks", Group.VIEWS, "", "tasks", "5"),
   SHOW_CPUS("cpus", Group.VIEWS, "", "CPUs", "6"),

@@ -40,6 +40,7 @@ final class FileKeys implements ViewKeys {
     Action.REFRESH,
     Action.NEXT_VIEW,
     Action.SHOW_GRAPH,
+    Action.SHOW_SANDWICH,
     Action.SHOW_QUALITY,
     Action.SHOW_CPUS,
     Action.SHOW_IDLE,
@@ -107,6 +108,7 @@ final class FileKeys implements ViewKeys {
           answer(s, "nothing is sampled here");
       case JVM_NAMES -> answer(s, "no JVM is asked here");
       case SHOW_GRAPH -> answer(s, "this is the graph");
+      case SHOW_SANDWICH -> answer(s, "no sandwich of a file of stacks; a recorded stream has it");
       case NEXT_VIEW -> answer(s, "folded stacks have this view only");
       case SHOW_QUALITY ->
           answer(s, "folded stacks say nothing of their quality; a recorded stream does");

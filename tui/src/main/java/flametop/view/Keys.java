@@ -1,6 +1,5 @@
 package flametop.view;
 
-import flametop.profile.GraphQuery;
 import flametop.profile.ProcessRow;
 import flametop.profile.StateSet;
 import flametop.sampler.State;
@@ -26,6 +25,7 @@ public final class Keys {
     Action.REDO,
     Action.SHOW_GRAPH,
     Action.SHOW_CALLERS,
+    Action.SHOW_SANDWICH,
     Action.SHOW_CPUS,
     Action.SHOW_IDLE,
     Action.SHOW_QUALITY,
@@ -67,15 +67,16 @@ public final class Keys {
 
   /** A picture has come: does what waited for it. */
   public static Step arrived(Scene scene) {
-    ViewState s = scene.settled();
+    ViewState s = SandwichKeys.arrived(scene, scene.settled());
     Step shaped = ShapeKeys.arrived(scene, s);
     if (shaped != null) {
       return shaped;
     }
-    if (s.search() == null || s.search().awaited() == 0 || scene.found() == null) {
+    if (s.search() == null || s.search().awaited() == 0 || !scene.answered()) {
       return Step.to(s);
     }
-    return GraphKeys.match(scene, s.withSearch(s.search().awaiting(0)), s.search().awaited());
+    int awaited = s.search().awaited();
+    return s.view().keys().match(scene, s.withSearch(s.search().awaiting(0)), awaited);
   }
 
   /** Applies one key to the state that {@code scene} shows. */
@@ -153,12 +154,7 @@ public final class Keys {
                   s.withFrozen(true).withMessage("frozen; space goes on", false),
                   new Effect.Freeze());
       case WINDOW -> window(s);
-      case RESTART ->
-          Step.to(
-              s.withZooms(List.of())
-                  .withSelected(GraphQuery.ROOT, List.of(GraphQuery.ROOT))
-                  .withMessage("started anew", false),
-              new Effect.Restart());
+      case RESTART -> Step.to(s.atRoot().withMessage("started anew", false), new Effect.Restart());
       case REFRESH -> refresh(s);
       case NEXT_VIEW -> show(s, s.view().next());
       case MORE_PASSES -> rates(s, PASS_RATES, 1, true);

@@ -498,7 +498,7 @@ class KeysTest {
       for (int i = 0; i < 130; i++) {
         Scene scene = Scene.of(Pictures.snapshot(deep, at, 80), at, 80, rows, Pictures.options());
         assertTrue(
-            scene.rowOf(scene.geometry.level(scene.selectedBox)) >= 0,
+            scene.plot.rowOf(scene.geometry.level(scene.selectedBox)) >= 0,
             "rows " + rows + " step " + i);
         Painter.paint(scene);
         at = Keys.press(scene, Key.of(i < 125 ? Key.Kind.DOWN : Key.Kind.PAGE_UP)).state();
