@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.Shape;
+import flametop.profile.StateSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -141,8 +142,8 @@ class MouseTest {
     assertTrue(state.help());
     click(50, 10);
     assertFalse(state.help());
-    clickOn("m window");
-    assertEquals("the last 5 min", state.message());
+    clickOn("o states");
+    assertEquals(StateSet.ON_CPU, state.states());
     click(5, 29);
     assertEquals("", state.message(), "a message is no key");
   }
