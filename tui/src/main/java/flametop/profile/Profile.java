@@ -54,6 +54,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   private final ChangeLog log;
   private final HostUsage host;
   private final Intake intake;
+  private final TasksNow tasks;
   private final Sweep sweep;
   private final Heap heap = new Heap();
   private final Matches matches = new Matches();
@@ -84,6 +85,8 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   private long held;
 
   private Quality frozenQuality;
+
+  private TasksNow frozenTasks;
   private boolean ended;
   private boolean damaged;
 
@@ -102,6 +105,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     host = new HostUsage(facts);
     places = new Places(names);
     intake = new Intake(log, owners, stacks, known, places, host);
+    tasks = new LiveTasks(owners, intake.accounts(), stacks);
     sweep = new Sweep(log, intake, owners, stacks);
     graph = graph(options.shape());
     Thread thread = new Thread(this::run, "profile");
@@ -256,6 +260,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
           if (frozen == null) {
             frozen = panels();
             frozenQuality = intake.quality().held();
+            frozenTasks = tasks.held();
             // Within a range it is the present that is held.
             held = range == null ? graph.fold().window().headTime() : intake.now();
             graphs().forEach(g -> g.hold(held));
@@ -270,6 +275,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         () -> {
           frozen = null;
           frozenQuality = null;
+          frozenTasks = null;
           graphs().forEach(g -> g.hold(Long.MAX_VALUE));
           endTimes();
         });
@@ -326,6 +332,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         () -> {
           frozen = null;
           frozenQuality = null;
+          frozenTasks = null;
           range = null;
           baseline = null;
           endSandwich();
@@ -559,8 +566,9 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
       times.catchUp(deadline);
       times.window(query.windowNanos(), deadline);
     }
-    return new TaskReader(owners, intake.accounts(), stacks, times)
-        .report(query, graph.fold().shape(), times.window().headTime());
+    boolean holds = frozenTasks != null;
+    return new TaskReader(owners, times, holds ? frozenTasks : tasks)
+        .report(query, graph.fold().shape(), holds ? held : intake.now());
   }
 
   private Sandwich picture(SandwichQuery query) {

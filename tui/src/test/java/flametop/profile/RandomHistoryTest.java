@@ -372,7 +372,14 @@ class RandomHistoryTest {
       }
     }
     TopReport report =
-        fold.top().report(new TopQuery(Long.MAX_VALUE, StateSet.ALL, bySelf, 10_000, null));
+        fold.top()
+            .report(
+                new TopQuery(
+                    Long.MAX_VALUE,
+                    StateSet.ALL,
+                    bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
+                    10_000,
+                    null));
     assertEquals(naive.size(), report.functions());
     long before = Long.MAX_VALUE;
     for (TopReport.Row row : report.rows()) {
@@ -391,7 +398,13 @@ class RandomHistoryTest {
             .toList(),
         fold
             .top()
-            .report(new TopQuery(Long.MAX_VALUE, StateSet.ALL, bySelf, 3, null))
+            .report(
+                new TopQuery(
+                    Long.MAX_VALUE,
+                    StateSet.ALL,
+                    bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
+                    3,
+                    null))
             .rows()
             .stream()
             .map(TopReport.Row::function)
@@ -427,7 +440,11 @@ class RandomHistoryTest {
         naive.computeIfAbsent(world.owners.tid(c.owner), t -> new long[8])[c.state()] += value;
       }
     }
-    TaskReader reader = new TaskReader(world.owners, world.intake.accounts(), world.stacks, times);
+    TaskReader reader =
+        new TaskReader(
+            world.owners,
+            times,
+            new LiveTasks(world.owners, world.intake.accounts(), world.stacks));
     TasksQuery byThread = new TasksQuery(nanos, true, TasksQuery.Order.PID, 10_000, null);
     Map<Integer, long[]> actual = new TreeMap<>();
     for (TasksReport.Row row : reader.report(byThread, Shape.PLAIN, window.headTime()).rows()) {
