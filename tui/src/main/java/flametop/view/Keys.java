@@ -2,6 +2,7 @@ package flametop.view;
 
 import flametop.profile.GraphQuery;
 import flametop.profile.ProcessRow;
+import flametop.profile.Shape;
 import flametop.profile.StateSet;
 import flametop.sampler.State;
 import java.util.ArrayList;
@@ -23,6 +24,8 @@ public final class Keys {
     Action.REFRESH,
     Action.NEXT_VIEW,
     Action.SHOW_GRAPH,
+    Action.SHOW_TOP,
+    Action.SHOW_TASKS,
     Action.SHOW_CPUS,
     Action.SHOW_IDLE,
     Action.SHOW_QUALITY,
@@ -177,6 +180,13 @@ public final class Keys {
 
   static Step nothing(ViewState s, Key key) {
     return Step.to(s.withMessage(key.name() + " does nothing here; ? lists the keys", false));
+  }
+
+  /** What is shown takes another shape, the past included. */
+  static Step shaped(ViewState s, Shape next, String text) {
+    return next.equals(s.filter())
+        ? Step.to(s.withMessage("shown already", false))
+        : Step.to(s.withFilter(next).withMessage(text, false), new Effect.Filter(next));
   }
 
   static Step states(ViewState s) {
