@@ -54,7 +54,6 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   private final ChangeLog log;
   private final HostUsage host;
   private final Intake intake;
-  private final TasksNow tasks;
   private final Sweep sweep;
   private final Heap heap = new Heap();
   private final Matches matches = new Matches();
@@ -85,8 +84,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   private long held;
 
   private Quality frozenQuality;
-
-  private TasksNow frozenTasks;
+  private TaskStates frozenTasks;
   private boolean ended;
   private boolean damaged;
 
@@ -105,7 +103,6 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     host = new HostUsage(facts);
     places = new Places(names);
     intake = new Intake(log, owners, stacks, known, places, host);
-    tasks = new LiveTasks(owners, intake.accounts(), stacks);
     sweep = new Sweep(log, intake, owners, stacks);
     graph = graph(options.shape());
     Thread thread = new Thread(this::run, "profile");
@@ -260,7 +257,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
           if (frozen == null) {
             frozen = panels();
             frozenQuality = intake.quality().held();
-            frozenTasks = tasks.held();
+            frozenTasks = new TaskStates(owners, intake.accounts(), intake.now());
             // Within a range it is the present that is held.
             held = range == null ? graph.fold().window().headTime() : intake.now();
             graphs().forEach(g -> g.hold(held));
@@ -508,7 +505,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         retired.add(g.previous());
       }
     }
-    sweep.run(folds, retired, times);
+    sweep.run(folds, retired, times, frozenTasks);
     matches.forget();
     long bytes = owners.bytes() + stacks.bytes();
     for (Graph g : graphs()) {
@@ -566,9 +563,9 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
       times.catchUp(deadline);
       times.window(query.windowNanos(), deadline);
     }
-    boolean holds = frozenTasks != null;
-    return new TaskReader(owners, times, holds ? frozenTasks : tasks)
-        .report(query, graph.fold().shape(), holds ? held : intake.now());
+    TaskStates states =
+        frozenTasks != null ? frozenTasks : new TaskStates(owners, intake.accounts(), intake.now());
+    return new TaskReader(owners, stacks, times, states).report(query, graph.fold().shape());
   }
 
   private Sandwich picture(SandwichQuery query) {

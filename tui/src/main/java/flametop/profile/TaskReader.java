@@ -15,24 +15,24 @@ final class TaskReader {
 
   private final Owners owners;
   private final OwnerTimes times;
-  private final TasksNow tasks;
+  private final Stacks stacks;
+  private final TaskStates states;
 
   /**
-   * @param tasks that live at the moment that is shown
+   * @param states of the moment that is shown
    */
-  TaskReader(Owners owners, OwnerTimes times, TasksNow tasks) {
+  TaskReader(Owners owners, Stacks stacks, OwnerTimes times, TaskStates states) {
     this.owners = owners;
+    this.stacks = stacks;
     this.times = times;
-    this.tasks = tasks;
+    this.states = states;
   }
 
   /** Those of one pid, or one thread. */
   private static final class Found {
-    int tgid;
+    int process;
     int tid;
-    int uid;
     String comm;
-    String commandLine;
     int threads;
     long run;
     long queued;
@@ -43,6 +43,9 @@ final class TaskReader {
     int task = NONE;
 
     State state;
+
+    /** Where that one is, is known. */
+    boolean placed;
   }
 
   /** What was found so far, each once. */
@@ -61,17 +64,14 @@ final class TaskReader {
     }
   }
 
-  /**
-   * @param present ns: the moment at which the tasks do what they do
-   */
-  TasksReport report(TasksQuery query, Shape shape, long present) {
+  TasksReport report(TasksQuery query, Shape shape) {
     All all = new All();
     did(all, query, shape);
-    doNow(all, query, shape, present);
+    doNow(all, query, shape);
     int count = all.found.size();
     List<Found> found = all.found;
     if (query.search() != null) {
-      found.removeIf(f -> !find(query, f.comm) && !find(query, f.commandLine));
+      found.removeIf(f -> !find(query, f.comm) && !find(query, owners.commandLine(f.process)));
     }
     found.sort(order(query.order()));
     List<TasksReport.Row> rows = new ArrayList<>();
@@ -87,16 +87,7 @@ final class TaskReader {
       long queued = times.weight(owner, QUEUED);
       long off = times.weight(owner, OFF);
       if ((run | queued | off) != 0 && owner != Owners.OLDER && owners.admits(shape, owner)) {
-        int process = owners.process(owner);
-        int tgid = owners.tgid(process);
-        int tid = query.threads() ? Math.max(0, owners.tid(owner)) : 0;
-        // Of those that ended long ago there is one for each comm.
-        Found f = all.of(tgid == Owners.NO_TGID ? -1L - process : key(tgid, tid));
-        f.tgid = Math.max(0, tgid);
-        f.tid = tid;
-        f.uid = owners.uid(process);
-        f.comm = query.threads() ? owners.comm(owner) : owners.processComm(owner);
-        f.commandLine = owners.commandLine(process);
+        Found f = of(all, query, owner);
         f.run += run;
         f.queued += queued;
         f.off += off;
@@ -104,41 +95,49 @@ final class TaskReader {
     }
   }
 
-  private void doNow(All all, TasksQuery query, Shape shape, long present) {
-    for (int task = 0; task < tasks.count(); task++) {
-      State state = tasks.state(task);
-      if (state == State.IDLE_KTHREAD || !tasks.admitted(task, shape)) {
+  private void doNow(All all, TasksQuery query, Shape shape) {
+    for (int task = 0; task < states.count(); task++) {
+      if (!owners.admits(shape, states.owner(task))) {
         continue;
       }
-      int tid = query.threads() ? tasks.tid(task) : 0;
-      Found f = all.of(key(tasks.tgid(task), tid));
-      f.tgid = tasks.tgid(task);
-      f.tid = tid;
-      f.uid = tasks.uid(task);
-      f.comm = query.threads() ? tasks.comm(task) : tasks.processComm(task);
-      f.commandLine = tasks.commandLine(task);
+      Found f = of(all, query, states.owner(task));
       f.threads++;
-      long age = present - Math.min(present, tasks.since(task));
-      if (f.state == null || speaks(state, age, f)) {
+      State state = states.state(task);
+      long age = states.age(task);
+      boolean placed = stacks.innermost(states.stack(task), false) != null;
+      if (f.state == null || speaks(state, age, placed, f)) {
         f.state = state;
         f.task = task;
         f.ageNanos = age;
+        f.placed = placed;
       }
     }
   }
 
+  /** The process or thread of an owner, as it was called last. */
+  private Found of(All all, TasksQuery query, int owner) {
+    int process = owners.process(owner);
+    int tgid = owners.tgid(process);
+    int tid = query.threads() ? Math.max(0, owners.tid(owner)) : 0;
+    // Of those that ended long ago there is one for each comm.
+    Found f = all.of(tgid == Owners.NO_TGID ? -1L - process : (long) tgid << 32 | tid);
+    f.process = process;
+    f.tid = tid;
+    f.comm = query.threads() ? owners.comm(owner) : owners.processComm(owner);
+    return f;
+  }
+
   /** Whether a thread speaks for its process rather than the one that did so far. */
-  private static boolean speaks(State state, long age, Found f) {
+  private static boolean speaks(State state, long age, boolean placed, Found f) {
     if (state != f.state) {
       return liveliness(state) < liveliness(f.state);
+    }
+    if (placed != f.placed) {
+      return placed;
     }
     // Who waits longest has trouble; asleep it is since its last thread is.
     boolean waits = state == State.DISK || state == State.QUEUED;
     return waits ? age > f.ageNanos : age < f.ageNanos;
-  }
-
-  private static long key(int tgid, int tid) {
-    return (long) tgid << 32 | tid;
   }
 
   private static int liveliness(State state) {
@@ -155,21 +154,21 @@ final class TaskReader {
   }
 
   private TasksReport.Row row(TasksQuery query, Found f) {
-    boolean lives = f.task != NONE;
+    int stack = f.task == NONE ? Stacks.NOT_SAMPLED : states.stack(f.task);
     return new TasksReport.Row(
-        f.tgid,
+        Math.max(0, owners.tgid(f.process)),
         f.tid,
         query.threads() ? 1 : f.threads,
-        f.uid,
+        owners.uid(f.process),
         f.comm,
-        f.commandLine,
+        owners.commandLine(f.process),
         f.run,
         f.queued,
         f.off,
         f.state,
         f.ageNanos,
-        lives ? tasks.innermost(f.task, false) : null,
-        lives ? tasks.innermost(f.task, true) : null);
+        stacks.innermost(stack, false),
+        stacks.innermost(stack, true));
   }
 
   private static boolean find(TasksQuery query, String text) {
@@ -181,7 +180,7 @@ final class TaskReader {
     }
   }
 
-  private static Comparator<Found> order(TasksQuery.Order order) {
+  private Comparator<Found> order(TasksQuery.Order order) {
     return (a, b) -> {
       int first =
           switch (order) {
@@ -190,7 +189,9 @@ final class TaskReader {
             case AGE -> Long.compare(b.ageNanos, a.ageNanos);
             case PID -> 0;
           };
-      return first != 0 ? first : compare(a.tgid, b.tgid, a.tid, b.tid);
+      return first != 0
+          ? first
+          : compare(owners.tgid(a.process), owners.tgid(b.process), a.tid, b.tid);
     };
   }
 

@@ -23,20 +23,26 @@ final class Legend {
   /** Paints it if it has room. */
   static void paint(Scene scene, CellGrid grid, int row) {
     if (scene.geometry != null && scene.geometry.size() > 1) {
-      paint(scene, grid, row, LEAST_RULE, scene.state.colouring() == Colouring.STATE);
+      paint(
+          scene,
+          grid,
+          row,
+          LEAST_RULE,
+          scene.state.colouring() == Colouring.STATE,
+          scene.state.states());
     }
   }
 
-  /** The states that are shown, if there is room at the right of {@code from}. */
-  static void states(Scene scene, CellGrid grid, int row, int from) {
-    paint(scene, grid, row, from + 1, true);
+  /** States, if there is room at the right of {@code from}. */
+  static void states(Scene scene, CellGrid grid, int row, int from, StateSet shown) {
+    paint(scene, grid, row, from + 1, true, shown);
   }
 
-  private static void paint(Scene scene, CellGrid grid, int row, int from, boolean byState) {
+  private static void paint(
+      Scene scene, CellGrid grid, int row, int from, boolean byState, StateSet shown) {
     if (scene.options.plain()) {
       return;
     }
-    StateSet shown = scene.state.states();
     int count = byState ? STATES.length : KINDS.length;
     int width = -1;
     for (int i = 0; i < count; i++) {

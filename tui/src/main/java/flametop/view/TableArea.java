@@ -1,5 +1,6 @@
 package flametop.view;
 
+import flametop.profile.StateSet;
 import java.util.List;
 
 /**
@@ -42,8 +43,14 @@ final class TableArea {
     return new TableArea(scene);
   }
 
-  /** Paints all but the table itself, and what is told of its marked row. */
-  void paint(Scene scene, CellGrid grid, String what, String how) {
+  /**
+   * Paints all but the table itself, and what is told of its marked row.
+   *
+   * @param what it has rows of, and how many
+   * @param how they are ordered
+   * @param states whose colours are in it
+   */
+  void paint(Scene scene, CellGrid grid, String what, String how, StateSet states) {
     for (int y = 1; y < scene.rows; y++) {
       grid.fill(0, y, scene.columns, y >= detail && y < detail + detailRows ? CHROME : GROUND);
     }
@@ -53,13 +60,15 @@ final class TableArea {
     if (title >= 0) {
       Painter.rule(grid, title);
       int x = 1;
+      grid.put(x++, title, ' ', GROUND, GROUND, 0);
       x +=
           grid.text(
               x, title, scene.columns - x, what, Paint.of(Role.ACCENT), GROUND, CellGrid.BOLD);
-      grid.put(x++, title, ' ', GROUND, GROUND, 0);
+      grid.fill(x, title, 2, GROUND);
+      x += 2;
       x += grid.text(x, title, scene.columns - x, how, Paint.of(Role.DIM), GROUND, 0);
       grid.put(x, title, ' ', GROUND, GROUND, 0);
-      Legend.states(scene, grid, title, x + 1);
+      Legend.states(scene, grid, title, x + 1, states);
     }
     if (notice >= 0) {
       Painter.rule(scene, grid, notice);

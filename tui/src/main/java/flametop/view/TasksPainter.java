@@ -2,6 +2,7 @@ package flametop.view;
 
 import flametop.profile.Function;
 import flametop.profile.Shape;
+import flametop.profile.StateSet;
 import flametop.profile.TasksQuery;
 import flametop.profile.TasksReport;
 import flametop.sampler.State;
@@ -106,7 +107,7 @@ final class TasksPainter implements ViewPainter {
     TasksReport report = scene.page instanceof TasksReport r ? r : null;
     String by = "first by " + TaskTable.label(table.order());
     String what = table.threads() ? "threads" : "processes";
-    area.paint(scene, grid, report == null ? what : title(report, what), by);
+    area.paint(scene, grid, report == null ? what : title(report, what), by, StateSet.ALL);
     Columns<Column> columns = columns(scene.columns, table.threads());
     columns.head(grid, area.head, Column.of(table.order()));
     if (report == null) {
@@ -254,6 +255,12 @@ final class TasksPainter implements ViewPainter {
     more.add(row.commandLine());
     area.detail(scene, grid, 0, row.comm(), more);
     more = new ArrayList<>();
+    if (row.leaf() != null) {
+      more.add("in " + named(row.leaf()));
+      if (row.user() != null && !row.user().equals(row.leaf())) {
+        more.add("called from " + named(row.user()));
+      }
+    }
     more.add(
         "of "
             + Units.span(report.windowNanos())
@@ -263,12 +270,6 @@ final class TasksPainter implements ViewPainter {
             + Units.time(row.queued())
             + ", off "
             + Units.time(row.off()));
-    if (row.leaf() != null) {
-      more.add("in " + named(row.leaf()));
-      if (row.user() != null && !row.user().equals(row.leaf())) {
-        more.add("called from " + named(row.user()));
-      }
-    }
     String now =
         row.state() == null ? "ended" : row.state().label() + " for " + Units.age(row.ageNanos());
     area.detail(scene, grid, 1, now, more);

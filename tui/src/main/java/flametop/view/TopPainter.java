@@ -53,6 +53,8 @@ final class TopPainter implements ViewPainter {
     }
   }
 
+  private static final Column[] BY_STATE = {Column.RUN, Column.QUEUED, Column.DISK, Column.SLEEP};
+
   private static Columns<Column> columns(int width) {
     Columns<Column> columns = new Columns<>();
     columns.right(Column.SELF, "self", PERCENT).right(Column.TOTAL, "total", PERCENT);
@@ -91,7 +93,7 @@ final class TopPainter implements ViewPainter {
     TopTable table = scene.state.top();
     TopReport report = scene.page instanceof TopReport r ? r : null;
     String by = "first by " + TopTable.label(table.order());
-    area.paint(scene, grid, report == null ? "functions" : title(report), by);
+    area.paint(scene, grid, report == null ? "functions" : title(report), by, scene.state.states());
     Columns<Column> columns = columns(scene.columns);
     columns.head(grid, area.head, Column.of(table.order()));
     if (report == null) {
@@ -150,14 +152,17 @@ final class TopPainter implements ViewPainter {
     long[] total = row.totalByState();
     String cpus = Units.hundredths(worth(scene, total[State.RUN.ordinal()]));
     columns.put(grid, Column.CPUS, y, cpus, cpus.equals("0.00") ? quiet : fg, bg, 0);
-    share(grid, columns, Column.RUN, y, total[State.RUN.ordinal()], all, fg, quiet, bg);
-    share(grid, columns, Column.QUEUED, y, total[State.QUEUED.ordinal()], all, fg, quiet, bg);
-    share(grid, columns, Column.DISK, y, total[State.DISK.ordinal()], all, fg, quiet, bg);
-    share(grid, columns, Column.SLEEP, y, total[State.SLEEP.ordinal()], all, fg, quiet, bg);
+    for (int i = 0; i < STATES.length; i++) {
+      if (scene.state.states().contains(STATES[i])) {
+        share(grid, columns, BY_STATE[i], y, total[STATES[i].ordinal()], all, fg, quiet, bg);
+      } else {
+        columns.put(grid, BY_STATE[i], y, "·", quiet, bg, 0);
+      }
+    }
     name(grid, columns.x(Column.NAME), y, columns.width(Column.NAME), row.function(), fg, bg);
     String module = row.function().module();
     int room = columns.width(Column.MODULE);
-    if (room > 0) {
+    if (room > 0 && !module.isEmpty()) {
       columns.put(grid, Column.MODULE, y, ShortName.of(module, room), quiet, bg, 0);
     }
   }
@@ -261,7 +266,7 @@ final class TopPainter implements ViewPainter {
     }
     area.detail(scene, grid, 0, function.name(), List.of());
     String from = function.module().isEmpty() ? kind(function.kind()) : function.module();
-    area.detail(scene, grid, 1, from, List.of(figures, cpus, states.toString()));
+    area.detail(scene, grid, 1, from, List.of(figures, states.toString(), cpus));
   }
 
   private static String kind(NodeKind kind) {

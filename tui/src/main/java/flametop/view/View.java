@@ -3,7 +3,7 @@ package flametop.view;
 /** What fills the screen between the header and the keys. */
 public enum View {
   GRAPH("graph", Action.SHOW_GRAPH, new GraphKeys(), new GraphViewPainter()),
-  TOP("top functions", Action.SHOW_TOP, new TopKeys(), new TopPainter()),
+  TOP("functions", Action.SHOW_TOP, new TopKeys(), new TopPainter()),
   TASKS("tasks", Action.SHOW_TASKS, new TasksKeys(), new TasksPainter()),
   CPUS("CPUs", Action.SHOW_CPUS, new CpusKeys(), new CpusPainter()),
   IDLE("idle states", Action.SHOW_IDLE, new IdleKeys(), new IdlePainter()),
