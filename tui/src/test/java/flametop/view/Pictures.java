@@ -763,6 +763,7 @@ public final class Pictures {
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
     frames.addAll(FilePictures.golden());
     frames.addAll(SandwichPictures.golden());
+    frames.addAll(TablePictures.golden());
     return frames;
   }
 
