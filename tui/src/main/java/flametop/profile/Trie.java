@@ -313,6 +313,26 @@ final class Trie {
           to.add(stacks.function(NodeKind.THREAD, "", owners.comm(owner) + "-" + tid));
         }
       }
+      case CGROUP -> {
+        cgroups(owners.cgroup(owner), to);
+        to.add(stacks.function(NodeKind.PROCESS, "", owners.processComm(owner)));
+      }
+    }
+  }
+
+  /** Appends a node for each name of a path; the root is one only by itself. */
+  private void cgroups(String path, IntList to) {
+    if (!path.startsWith("/") || path.length() == 1) {
+      to.add(stacks.function(NodeKind.CGROUP, "", path));
+      return;
+    }
+    for (int from = 1; from <= path.length(); ) {
+      int slash = path.indexOf('/', from);
+      int end = slash < 0 ? path.length() : slash;
+      if (end > from) {
+        to.add(stacks.function(NodeKind.CGROUP, "", path.substring(from, end)));
+      }
+      from = end + 1;
     }
   }
 
@@ -497,7 +517,7 @@ final class Trie {
       path.add(there.items[i]);
     }
     int above = 0;
-    while (above < path.size && isTask(path.items[above])) {
+    while (above < path.size && isOwner(path.items[above])) {
       above++;
     }
     if (shaper.keepsOrder()) {
@@ -513,7 +533,7 @@ final class Trie {
     while (due.size > 0) {
       int top = due.items[--due.size];
       for (int child = firstChild[top]; child != NONE; child = sibling[child]) {
-        if (isTask(function[child])) {
+        if (isOwner(function[child])) {
           due.add(child);
         }
       }
@@ -532,9 +552,8 @@ final class Trie {
     return nodeSums.weight(a, all, window) > nodeSums.weight(b, all, window);
   }
 
-  private boolean isTask(int of) {
-    NodeKind kind = stacks.kind(of);
-    return kind == NodeKind.PROCESS || kind == NodeKind.THREAD;
+  private boolean isOwner(int of) {
+    return stacks.kind(of).isOwner();
   }
 
   /** Goes down from a node by what {@link #path} has from an index on, as far as there is. */

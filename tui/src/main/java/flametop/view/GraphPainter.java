@@ -173,7 +173,7 @@ final class GraphPainter {
   static boolean isFrame(NodeKind kind) {
     return switch (kind) {
       case USER, KERNEL, JIT, INLINED, UNKNOWN -> true;
-      case ROOT, PROCESS, THREAD, REASON -> false;
+      case ROOT, PROCESS, THREAD, CGROUP, REASON -> false;
     };
   }
 

@@ -185,6 +185,7 @@ class GraphReaderTest {
             case PROCESS -> "zeta-10;main";
             case THREAD -> "zeta-10;t-100;main";
             case CPU -> "[no cpu];main";
+            case CGROUP -> "[no cgroup];zeta;main";
           };
       assertEquals(Map.of(expected, 100L), world.folded(SLEEP));
     }
