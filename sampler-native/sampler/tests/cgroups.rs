@@ -151,7 +151,7 @@ fn target_is_a_group_and_all_below_it() {
     let id = fs::metadata(&outer.0).expect("the group").ino();
     let programs = [&outer, &inner].map(|g| Program::in_group(g, "exec sleep 1000"));
     let outside = Program(Command::new("sleep").arg("1000").spawn().expect("sleep"));
-    let mut recording = Recording::open(&format!("target=cgroup {id}"));
+    let mut recording = Recording::open(&format!("target=cgroup {id} {}", outer.path()));
     for (program, group) in programs.iter().zip([&outer, &inner]) {
         until_in(&mut recording, program.0.id(), &group.path());
     }

@@ -14,7 +14,7 @@
 //! batches   until the end of the file
 //! ```
 //! Facts: `host`, `kernel`, `arch`, `version` (of flametop), `cpus` (comma list of the CPU numbers), `hz.pass`, `hz.cpu`
-//! (as started), `target` (`all`, `pid 1,2` or `tid 3`), `time.monotonic` and `time.wall` (ns, the same moment),
+//! (as started), `target` (`all`, `pid 1,2`, `tid 3` or `cgroup /a/b`), `time.monotonic` and `time.wall` (ns, the same moment),
 //! `time.boot_offset` (`CLOCK_BOOTTIME` − `CLOCK_MONOTONIC`, ns), `own` (comma list of flametop's tgids as started, which are
 //! not sampled; nor is the symbolizer, which may be started anew at any time),
 //! `idle.CPU.STATE` (`name|exit latency µs|target residency µs`), `idle.missing` (why there are no idle states, if so),

@@ -76,7 +76,7 @@ final class RecordCommand implements Callable<Integer> {
       order = 11,
       paramLabel = "WHAT",
       converter = By.class,
-      description = "outermost: none, comm (default), process, thread, cpu, cgroup")
+      description = "none, comm (default), process, thread, cpu or cgroup")
   private RootOrder by;
 
   @Option(

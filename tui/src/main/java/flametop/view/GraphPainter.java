@@ -134,8 +134,11 @@ final class GraphPainter {
     if (room < 2 && TextWidth.exceeds(sign + name, room)) {
       return;
     }
-    if (isFrame(g.slice().kind()[index])) {
+    NodeKind kind = g.slice().kind()[index];
+    if (isFrame(kind)) {
       name = ShortName.form(name, Math.max(1, room - sign.length()));
+    } else if (kind == NodeKind.CGROUP) {
+      name = CgroupName.form(name, Math.max(1, room - sign.length()));
     }
     boolean strong = selected || searching(scene) && g.slice().matched()[index];
     int style = (strong ? CellGrid.BOLD : 0) | (gone ? CellGrid.UNDERLINE : 0);

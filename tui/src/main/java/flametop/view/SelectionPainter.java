@@ -88,6 +88,12 @@ final class SelectionPainter {
 
   private static String name(Selection selection) {
     int length = selection.path().length;
+    if (selection.kind() == NodeKind.CGROUP && !selection.path()[length - 1].startsWith("[")) {
+      // All above it are control groups too, but for the first.
+      String path = String.join("/", selection.path());
+      int names = path.indexOf('/');
+      return path.startsWith("//", names) ? "/" : path.substring(names);
+    }
     return length == 0 ? "" : selection.path()[length - 1];
   }
 
