@@ -37,21 +37,6 @@ public record GraphSlice(
     return baseline == null ? weight[index] : Math.max(weight[index], baseline[index]);
   }
 
-  /**
-   * Path of the control group of a node of kind {@link NodeKind#CGROUP}; null if it stands for none
-   * that is known.
-   */
-  public String cgroup(int index) {
-    if (name[index].startsWith("[") || name[index].equals("/")) {
-      return name[index].startsWith("[") ? null : name[index];
-    }
-    StringBuilder path = new StringBuilder();
-    for (int i = index; i >= 0 && kind[i] == NodeKind.CGROUP; i = parent[i]) {
-      path.insert(0, name[i]).insert(0, '/');
-    }
-    return path.toString();
-  }
-
   /** Index of a node; -1 if it is not listed. */
   public int find(long number) {
     for (int i = 0; i < node.length; i++) {

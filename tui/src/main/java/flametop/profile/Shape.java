@@ -91,10 +91,15 @@ public final class Shape {
    * @param paths from the root, as {@code /system.slice/ssh.service}; {@code /} is the root without
    *     what is below it
    */
-  public record Cgroups(Set<String> paths, boolean out) implements Step {
+  public record Cgroups(Set<String> paths, boolean out) implements Filter {
     @Override
     public String text() {
       return in(out, "cgroup " + joined(paths));
+    }
+
+    @Override
+    public Cgroups with(boolean isOut) {
+      return new Cgroups(paths, isOut);
     }
 
     private boolean admits(String path) {

@@ -352,8 +352,9 @@ final class Trie {
     return switch (kind) {
       case ROOT -> null;
       case PROCESS -> {
-        int tgid = order == RootOrder.COMM ? NONE : number(name, "-");
-        yield order == RootOrder.COMM
+        boolean isComm = order == RootOrder.COMM || order == RootOrder.CGROUP;
+        int tgid = isComm ? NONE : number(name, "-");
+        yield isComm
             ? new Shape.Comms(Set.of(name), false)
             : tgid < 0 ? null : new Shape.Processes(Set.of(tgid), false);
       }
@@ -366,11 +367,28 @@ final class Trie {
                 ? new Shape.Cpus(Set.of(number), false)
                 : new Shape.Threads(Set.of(number), false);
       }
+      case CGROUP -> {
+        String path = cgroup(node);
+        yield path == null ? null : new Shape.Cgroups(Set.of(path), false);
+      }
       case USER, KERNEL, JIT, INLINED, UNKNOWN, REASON ->
           function[node] == Stacks.NAMING
               ? null
               : new Shape.Through(new Function(kind, stacks.module(function[node]), name), false);
     };
+  }
+
+  /** Path of the control group of a node; null of one for all of which none is known. */
+  private String cgroup(int node) {
+    String name = stacks.name(function[node]);
+    if (parent[node] == ROOT && (name.equals("/") || name.startsWith("["))) {
+      return name.equals("/") ? name : null;
+    }
+    StringBuilder path = new StringBuilder();
+    for (int n = node; n != ROOT; n = parent[n]) {
+      path.insert(0, stacks.name(function[n])).insert(0, '/');
+    }
+    return path.toString();
   }
 
   /** The number at the end of a name of {@link #rootPath}; -1 if there is none. */

@@ -44,6 +44,13 @@ final class CgroupName {
         : form;
   }
 
+  /** A path, or its last name where it has no room. */
+  static String ofPath(String path, int room) {
+    return TextWidth.exceeds(path, room) && path.length() > 1
+        ? form(path.substring(path.lastIndexOf('/') + 1), room)
+        : path;
+  }
+
   /** Where the hexadecimal digits begin that it ends in. */
   private static int digits(String name) {
     int at = name.length();

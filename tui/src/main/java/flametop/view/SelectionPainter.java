@@ -4,6 +4,7 @@ import flametop.profile.GraphQuery;
 import flametop.profile.GraphSlice;
 import flametop.profile.NodeKind;
 import flametop.profile.Selection;
+import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
@@ -88,11 +89,8 @@ final class SelectionPainter {
 
   private static String name(Selection selection) {
     int length = selection.path().length;
-    if (selection.kind() == NodeKind.CGROUP && !selection.path()[length - 1].startsWith("[")) {
-      // All above it are control groups too, but for the first.
-      String path = String.join("/", selection.path());
-      int names = path.indexOf('/');
-      return path.startsWith("//", names) ? "/" : path.substring(names);
+    if (selection.filter() instanceof Shape.Cgroups group) {
+      return group.paths().iterator().next();
     }
     return length == 0 ? "" : selection.path()[length - 1];
   }

@@ -28,6 +28,14 @@ class CgroupNameTest {
   }
 
   @Test
+  void ofPath_tooLong_isItsLastName() {
+    assertEquals("/a.slice/b.service", CgroupName.ofPath("/a.slice/b.service", 18));
+    assertEquals("b.service", CgroupName.ofPath("/a.slice/b.service", 17));
+    assertEquals("b", CgroupName.ofPath("/a.slice/b.service", 8));
+    assertEquals("/", CgroupName.ofPath("/", 1));
+  }
+
+  @Test
   void form_containers_areNamedByTwelveDigits() {
     forms("cri-containerd-" + ID + ".scope", "cri-containerd-9a6f01c3d2e4", "9a6f01c3d2e4");
     forms(ID, "9a6f01c3d2e4");
