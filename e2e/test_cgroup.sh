@@ -24,12 +24,16 @@ start_in() {
 }
 
 remove_groups() {
-  cat "$group"/two.service/cgroup.procs "$group"/in.slice/*/cgroup.procs 2>/dev/null | xargs -r kill
+  find "$group" -name cgroup.procs -exec xargs -r -a {} kill \;
   wait_until "the groups are empty" no_groups
 }
 no_groups() {
-  ! [ -d "$group" ] ||
-    rmdir "$group"/in.slice/* "$group"/in.slice "$group"/two.service "$group" 2>/dev/null
+  find "$group" -depth -type d -exec rmdir {} \; 2>/dev/null
+  ! [ -d "$group" ]
+}
+
+no_group() {
+  rmdir "$1" 2>/dev/null
 }
 
 test_record_by_cgroup_has_a_frame_for_each_group_above_the_comm() {
@@ -64,7 +68,7 @@ test_screen_of_a_cgroup_says_that_it_is_gone() {
   wait_for 'seventy'
   shows "cgroup /$name/in.slice/one.service"
   kill "$one"
-  wait_until "the group is empty" rmdir "$group/in.slice/one.service"
+  wait_until "the group is empty" no_group "$group/in.slice/one.service"
   wait_for 'one.service is gone'
   shows 'seventy'
   keys q
@@ -93,6 +97,11 @@ test_screen_a_group_is_kept_and_left_out() {
   shows 'one.service'
   keys u
   wait_for 'undone: '
+  wait_for '^ .*two'
+  keys j
+  wait_for "^ /$name/(in.slice|two.service) "
+  keys l
+  wait_for "^ /$name/two.service "
   keys f
   wait_for "› cgroup /$name/two.service"
   wait_gone 'one.service'
