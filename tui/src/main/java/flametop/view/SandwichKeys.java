@@ -203,7 +203,7 @@ final class SandwichKeys implements ViewKeys {
   }
 
   private static boolean isCode(NodeKind kind) {
-    return kind != NodeKind.ROOT && kind != NodeKind.PROCESS && kind != NodeKind.THREAD;
+    return kind != NodeKind.ROOT && !kind.isOwner();
   }
 
   private static ViewState atFunction(ViewState s) {

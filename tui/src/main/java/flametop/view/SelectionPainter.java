@@ -4,6 +4,7 @@ import flametop.profile.GraphQuery;
 import flametop.profile.GraphSlice;
 import flametop.profile.NodeKind;
 import flametop.profile.Selection;
+import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
@@ -91,6 +92,9 @@ final class SelectionPainter {
 
   private static String name(Selection selection) {
     int length = selection.path().length;
+    if (selection.filter() instanceof Shape.Cgroups group) {
+      return group.paths().iterator().next();
+    }
     return length == 0 ? "" : selection.path()[length - 1];
   }
 
