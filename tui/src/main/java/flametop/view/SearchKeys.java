@@ -60,8 +60,9 @@ final class SearchKeys {
       return names;
     }
     List<Integer> boxes = new ArrayList<>();
-    int last = scene.firstLevel + scene.levelsInSight;
-    for (int box = g.levelStart(scene.firstLevel); box < g.levelStart(last); box++) {
+    int first = scene.plot.firstLevel;
+    int last = first + scene.plot.levelsInSight;
+    for (int box = g.levelStart(first); box < g.levelStart(last); box++) {
       if (!g.isRun(box)) {
         boxes.add(box);
       }
@@ -86,7 +87,16 @@ final class SearchKeys {
     }
     ViewState kept =
         s.withSearch(s.search().kept()).withSearches(Prompt.remember(s.searches(), text));
-    Keys.Step step = s.view().keys().searched(scene, kept);
+    int box = scene.selectedBox;
+    boolean there =
+        scene.answered()
+            && box >= 0
+            && !scene.geometry.isRun(box)
+            && scene.geometry.slice().matched()[scene.geometry.node(box)];
+    Keys.Step step =
+        there
+            ? Keys.Step.to(kept.withMessage("the selected one matches; n goes on", false))
+            : s.view().keys().match(scene, kept, 1);
     return Keys.Step.to(step.state(), new Effect.Remember(text));
   }
 }

@@ -37,6 +37,7 @@ final class TasksKeys extends TableKeys<TasksReport.Row> {
     Action.HELP,
     Action.KEEP,
     Action.DROP,
+    Action.UNDO,
     Action.FREEZE,
     Action.WINDOW,
     Action.COPY,
@@ -57,7 +58,7 @@ final class TasksKeys extends TableKeys<TasksReport.Row> {
   }
 
   @Override
-  public PageQuery page(ViewState s) {
+  public PageQuery page(ViewState s, int columns) {
     TaskTable table = s.tasks();
     return new TasksQuery(
         s.windowNanos(),
@@ -128,18 +129,13 @@ final class TasksKeys extends TableKeys<TasksReport.Row> {
       String what = thread ? "threads" : "processes";
       return Keys.Step.to(s.withMessage("these are many " + what + " that ended long ago", false));
     }
-    Shape.Step step =
+    Shape.Filter filter =
         thread
             ? new Shape.Threads(Set.of(row.tid()), out)
             : new Shape.Processes(Set.of(row.pid()), out);
-    String text =
-        (out ? "without " : "only ")
-            + (thread ? "tid " + row.tid() : "pid " + row.pid())
-            + " "
-            + row.comm()
-            + ", its past too";
-    // What was left out stays out; of two that are kept the later counts.
-    return Keys.shaped(shown, out ? s.filter().plus(step) : s.filter().with(step), text);
+    return s.filter().steps().contains(filter)
+        ? Keys.Step.to(shown.withMessage("shown already", false))
+        : ShapeKeys.narrowed(shown, filter, out);
   }
 
   private static Keys.Step none(ViewState s) {
@@ -168,9 +164,10 @@ final class TasksKeys extends TableKeys<TasksReport.Row> {
     return names;
   }
 
+  /** Only what matches is there. */
   @Override
-  public Keys.Step searched(Scene scene, ViewState kept) {
-    return Keys.Step.to(kept);
+  public Keys.Step match(Scene scene, ViewState s, int direction) {
+    return Keys.Step.to(s);
   }
 
   @Override

@@ -35,6 +35,7 @@ final class TopKeys extends TableKeys<TopReport.Row> {
     Action.NEXT_VIEW,
     Action.KEEP,
     Action.DROP,
+    Action.UNDO,
     Action.HELP,
     Action.FREEZE,
     Action.STATES,
@@ -57,7 +58,7 @@ final class TopKeys extends TableKeys<TopReport.Row> {
   }
 
   @Override
-  public PageQuery page(ViewState s) {
+  public PageQuery page(ViewState s, int columns) {
     TopTable table = s.top();
     return new TopQuery(
         s.windowNanos(),
@@ -110,20 +111,17 @@ final class TopKeys extends TableKeys<TopReport.Row> {
     if (function == null) {
       return none(s);
     }
-    Shape.Through step = new Shape.Through(function, out);
-    String text = (out ? "without what passes through " : "only what passes through ");
-    return Keys.shaped(s, s.filter().plus(step), text + function.name());
+    return ShapeKeys.narrowed(s, new Shape.Through(function, out), out);
   }
 
-  /** The graph, with all places of the function marked in it. */
+  /** Its callers and callees. */
   @Override
   Keys.Step enter(Scene scene, ViewState s) {
     Function function = function(scene, s);
     if (function == null) {
       return none(s);
     }
-    Search search = Search.of("^" + Prompt.quoted(function.name()) + "$", false);
-    return Keys.Step.to(s.withView(View.GRAPH).withSearch(search.awaiting(1)));
+    return Keys.Step.to(s.withSandwich(function));
   }
 
   private static Keys.Step none(ViewState s) {
@@ -150,9 +148,10 @@ final class TopKeys extends TableKeys<TopReport.Row> {
     return names;
   }
 
+  /** Only what matches is there. */
   @Override
-  public Keys.Step searched(Scene scene, ViewState kept) {
-    return Keys.Step.to(kept);
+  public Keys.Step match(Scene scene, ViewState s, int direction) {
+    return Keys.Step.to(s);
   }
 
   @Override

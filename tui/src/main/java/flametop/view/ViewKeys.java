@@ -42,16 +42,16 @@ interface ViewKeys {
   }
 
   /**
-   * A search was typed to its end.
+   * What it shows beside the snapshot; null if nothing.
    *
-   * @param kept the state with it
+   * @param columns width in cells
    */
-  default Keys.Step searched(Scene scene, ViewState kept) {
-    return GraphKeys.toMatch(scene, kept);
+  default PageQuery page(ViewState s, int columns) {
+    return null;
   }
 
-  /** What it shows beside the snapshot; null if nothing. */
-  default PageQuery page(ViewState s) {
-    return null;
+  /** Goes on to the next (1) or previous (-1) match of the search. */
+  default Keys.Step match(Scene scene, ViewState s, int direction) {
+    return GraphKeys.toMatch(scene, s, direction);
   }
 }

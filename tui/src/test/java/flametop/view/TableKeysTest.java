@@ -28,9 +28,9 @@ class TableKeysTest {
 
   /** Answers the state's question, as a profile does. */
   private Page page() {
-    return state.page() instanceof TopQuery top
+    return state.page(120) instanceof TopQuery top
         ? TablePictures.top(tree, top)
-        : state.page() instanceof TasksQuery tasks ? TablePictures.tasks(tasks) : null;
+        : state.page(120) instanceof TasksQuery tasks ? TablePictures.tasks(tasks) : null;
   }
 
   private Scene scene() {
@@ -129,10 +129,10 @@ class TableKeysTest {
     TopReport many = new TopReport(few.rows(), 3_811, 3_811, few.total());
     state = Keys.press(scene(many), Key.of(Key.Kind.END)).state();
     assertEquals(3_810, state.top().place());
-    assertTrue(((TopQuery) state.page()).rows() > 3_811);
+    assertTrue(((TopQuery) state.page(120)).rows() > 3_811);
     state = Keys.press(scene(many), Key.of(Key.Kind.HOME)).state();
     assertEquals(0, state.top().place());
-    assertEquals(256, ((TopQuery) state.page()).rows());
+    assertEquals(256, ((TopQuery) state.page(120)).rows());
     assertTrue(Painter.paint(scene(many)).columns() > 0);
   }
 
