@@ -32,6 +32,11 @@ abstract class TableKeys<R> implements ViewKeys {
   /** Index of the row at a row of the screen; -1 if there is none. */
   abstract int rowAt(Scene scene, ViewState s, List<R> rows, int y);
 
+  /** Row of the breadcrumb; -1 if there is none. */
+  int crumbRow(Scene scene) {
+    return -1;
+  }
+
   /** What a click on the heads does. */
   Keys.Step sortAt(Scene scene, ViewState s, int x) {
     return act(scene, s, Action.SORT);
@@ -67,6 +72,9 @@ abstract class TableKeys<R> implements ViewKeys {
     }
     if (!mouse.isPress()) {
       return null;
+    }
+    if (mouse.y() == crumbRow(scene)) {
+      return ShapeKeys.crumbAt(scene, s, mouse.x());
     }
     if (isHead(scene, mouse.y())) {
       return sortAt(scene, s, mouse.x());

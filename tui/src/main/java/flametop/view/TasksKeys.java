@@ -196,6 +196,11 @@ final class TasksKeys extends TableKeys<TasksReport.Row> {
   }
 
   @Override
+  int crumbRow(Scene scene) {
+    return TableArea.of(scene).crumb;
+  }
+
+  @Override
   boolean isHead(Scene scene, int y) {
     return y == TableArea.of(scene).head;
   }

@@ -180,6 +180,11 @@ final class TopKeys extends TableKeys<TopReport.Row> {
   }
 
   @Override
+  int crumbRow(Scene scene) {
+    return TableArea.of(scene).crumb;
+  }
+
+  @Override
   boolean isHead(Scene scene, int y) {
     return y == TableArea.of(scene).head;
   }
