@@ -95,7 +95,7 @@ final class TasksPainter implements ViewPainter {
       {"columns"},
       {"age", "in its state"},
       {"cpu", "exact; 100% is one CPU"},
-      {"queued", "waited for a CPU; of one, too"},
+      {"queued", "waited for one, likewise"},
       {"is in", "its innermost function"},
     };
   }
