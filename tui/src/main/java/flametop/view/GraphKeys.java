@@ -313,6 +313,19 @@ final class GraphKeys implements ViewKeys {
     return Keys.Step.to(s.withMessage("already at the root; q quits", false));
   }
 
+  /** A search was typed to its end: the selection goes to a match, unless it is at one. */
+  static Keys.Step toFirstMatch(Scene scene, ViewState kept) {
+    int box = scene.selectedBox;
+    boolean there =
+        scene.answered()
+            && box >= 0
+            && !scene.geometry.isRun(box)
+            && scene.geometry.slice().matched()[scene.geometry.node(box)];
+    return there
+        ? Keys.Step.to(kept.withMessage("the selected one matches; n goes on", false))
+        : kept.view().keys().match(scene, kept, 1);
+  }
+
   static Keys.Step toMatch(Scene scene, ViewState s, int direction) {
     if (s.search() == null || s.search().pattern() == null) {
       return Keys.Step.to(s.withMessage("no search; / begins one", false));

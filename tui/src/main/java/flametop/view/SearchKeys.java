@@ -87,16 +87,7 @@ final class SearchKeys {
     }
     ViewState kept =
         s.withSearch(s.search().kept()).withSearches(Prompt.remember(s.searches(), text));
-    int box = scene.selectedBox;
-    boolean there =
-        scene.answered()
-            && box >= 0
-            && !scene.geometry.isRun(box)
-            && scene.geometry.slice().matched()[scene.geometry.node(box)];
-    Keys.Step step =
-        there
-            ? Keys.Step.to(kept.withMessage("the selected one matches; n goes on", false))
-            : s.view().keys().match(scene, kept, 1);
+    Keys.Step step = s.view().keys().searched(scene, kept);
     return Keys.Step.to(step.state(), new Effect.Remember(text));
   }
 }

@@ -131,11 +131,13 @@ final class TasksKeys extends TableKeys<TasksReport.Row> {
     }
     Shape.Filter filter =
         thread
-            ? new Shape.Threads(Set.of(row.tid()), out)
-            : new Shape.Processes(Set.of(row.pid()), out);
-    return s.filter().steps().contains(filter)
+            ? new Shape.Threads(Set.of(row.tid()), false)
+            : new Shape.Processes(Set.of(row.pid()), false);
+    // Of two that are kept the later counts.
+    Shape next = out ? s.filter().plus(filter.with(true)) : s.filter().with(filter);
+    return next.equals(s.filter())
         ? Keys.Step.to(shown.withMessage("shown already", false))
-        : ShapeKeys.narrowed(shown, filter, out);
+        : Keys.Step.to(shown.withFilter(next).withMessage(ShapeKeys.said(filter, out), false));
   }
 
   private static Keys.Step none(ViewState s) {
@@ -164,10 +166,9 @@ final class TasksKeys extends TableKeys<TasksReport.Row> {
     return names;
   }
 
-  /** Only what matches is there. */
   @Override
-  public Keys.Step match(Scene scene, ViewState s, int direction) {
-    return Keys.Step.to(s);
+  public Keys.Step searched(Scene scene, ViewState kept) {
+    return Keys.Step.to(kept);
   }
 
   @Override

@@ -111,17 +111,17 @@ final class TopKeys extends TableKeys<TopReport.Row> {
     if (function == null) {
       return none(s);
     }
-    return ShapeKeys.narrowed(s, new Shape.Through(function, out), out);
+    Shape.Through filter = new Shape.Through(function, false);
+    return s.filter().steps().contains(filter.with(out))
+        ? Keys.Step.to(s.withMessage("done already; u undoes", false))
+        : ShapeKeys.narrowed(s, filter, out);
   }
 
-  /** Its callers and callees. */
+  /** The sandwich of the function. */
   @Override
   Keys.Step enter(Scene scene, ViewState s) {
     Function function = function(scene, s);
-    if (function == null) {
-      return none(s);
-    }
-    return Keys.Step.to(s.withSandwich(function));
+    return function == null ? none(s) : Keys.Step.to(s.withSandwich(function));
   }
 
   private static Keys.Step none(ViewState s) {
@@ -148,10 +148,9 @@ final class TopKeys extends TableKeys<TopReport.Row> {
     return names;
   }
 
-  /** Only what matches is there. */
   @Override
-  public Keys.Step match(Scene scene, ViewState s, int direction) {
-    return Keys.Step.to(s);
+  public Keys.Step searched(Scene scene, ViewState kept) {
+    return Keys.Step.to(kept);
   }
 
   @Override

@@ -42,6 +42,15 @@ interface ViewKeys {
   }
 
   /**
+   * A search was typed to its end.
+   *
+   * @param kept the state with it
+   */
+  default Keys.Step searched(Scene scene, ViewState kept) {
+    return GraphKeys.toFirstMatch(scene, kept);
+  }
+
+  /**
    * What it shows beside the snapshot; null if nothing.
    *
    * @param columns width in cells

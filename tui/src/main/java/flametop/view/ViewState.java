@@ -303,7 +303,7 @@ public final class ViewState implements Cloneable {
         place.selected(),
         place.fineness(columns),
         place.levels(),
-        search == null ? null : search.pattern(),
+        Search.pattern(search),
         colouring == Colouring.STATE);
   }
 

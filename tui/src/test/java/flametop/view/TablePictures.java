@@ -56,8 +56,8 @@ final class TablePictures {
   private static Pictures.Frame frame(String name, Tree tree, ViewState state, int[] size) {
     Page page =
         state.view() == View.TOP
-            ? top(tree, (TopQuery) state.page(120))
-            : tasks((TasksQuery) state.page(120));
+            ? top(tree, (TopQuery) state.page(size[0]))
+            : tasks((TasksQuery) state.page(size[0]));
     return picture(name, tree, state, page, size);
   }
 
