@@ -128,7 +128,10 @@ final class TasksPainter implements ViewPainter {
   }
 
   private static String title(TasksReport report, String what) {
-    String all = Units.count(report.tasks()) + " " + what;
+    String all =
+        report.tasks() == 1
+            ? "1 " + (what.equals("threads") ? "thread" : "process")
+            : Units.count(report.tasks()) + " " + what;
     return report.matching() == report.tasks()
         ? all
         : Units.count(report.matching()) + " of " + all;
