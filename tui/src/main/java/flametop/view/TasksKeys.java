@@ -187,6 +187,11 @@ final class TasksKeys extends TableKeys<TasksReport.Row> {
   }
 
   @Override
+  int place(ViewState s, List<TasksReport.Row> rows) {
+    return s.tasks().marked() == 0 ? s.tasks().place() : marked(s, rows);
+  }
+
+  @Override
   ViewState withMarked(ViewState s, TasksReport.Row row, int place) {
     return s.withTasks(s.tasks().withMarked(row, place));
   }

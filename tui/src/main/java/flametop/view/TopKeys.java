@@ -169,6 +169,11 @@ final class TopKeys extends TableKeys<TopReport.Row> {
   }
 
   @Override
+  int place(ViewState s, List<TopReport.Row> rows) {
+    return s.top().marked() == null ? s.top().place() : marked(s, rows);
+  }
+
+  @Override
   ViewState withMarked(ViewState s, TopReport.Row row, int place) {
     return s.withTop(s.top().withMarked(row == null ? null : row.function(), place));
   }
