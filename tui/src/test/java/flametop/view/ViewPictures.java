@@ -30,8 +30,10 @@ public final class ViewPictures {
       if (view == View.FILE) {
         continue;
       }
-      ViewState state = server.withView(view);
-      Snapshot snapshot = Pictures.snapshot(Pictures.server(), state, columns);
+      boolean callers = view == View.CALLERS;
+      Tree tree = callers ? Pictures.server().reversed() : Pictures.server();
+      ViewState state = callers ? ShapePictures.callers(tree) : server.withView(view);
+      Snapshot snapshot = Pictures.snapshot(tree, state, columns);
       Page page = state.page() == null ? null : machine.page(state.page()).join();
       CellGrid grid = Painter.paint(Scene.of(snapshot, page, state, columns, rows, options));
       frames.add(new Pictures.Frame(view.name().toLowerCase(Locale.ROOT), grid));
