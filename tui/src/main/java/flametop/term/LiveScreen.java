@@ -385,10 +385,11 @@ public final class LiveScreen {
   }
 
   private void take(Keys.Step step) throws IOException {
+    int columns = display.columns();
     boolean sameQuestion =
         step.state().view() == state.view()
-            && Objects.equals(step.state().page(), state.page())
-            && step.state().query(display.columns()).equals(state.query(display.columns()));
+            && Objects.equals(step.state().page(columns), state.page(columns))
+            && step.state().query(columns).equals(state.query(columns));
     long refreshNanos = state.refreshNanos();
     state = step.state();
     if (state.refreshNanos() != refreshNanos) {
@@ -563,7 +564,7 @@ public final class LiveScreen {
     nextAsk = System.nanoTime() + Math.min(refresh, state.refreshNanos());
     SnapshotSource source = session.source();
     CompletableFuture<Snapshot> picture = source.snapshot(state.query(display.columns()));
-    PageQuery beside = state.page();
+    PageQuery beside = state.page(display.columns());
     tell(
         beside == null
             ? picture.thenApply(graph -> new Event.Arrived(graph, null))

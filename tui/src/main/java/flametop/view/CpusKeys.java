@@ -46,7 +46,7 @@ final class CpusKeys implements ViewKeys {
   }
 
   @Override
-  public PageQuery page(ViewState s) {
+  public PageQuery page(ViewState s, int columns) {
     return new CpuReport.Query();
   }
 

@@ -43,6 +43,9 @@ final class FileKeys implements ViewKeys {
     Action.NEXT_VIEW,
     Action.SHOW_GRAPH,
     Action.SHOW_CALLERS,
+    Action.SHOW_SANDWICH,
+    Action.SHOW_TOP,
+    Action.SHOW_TASKS,
     Action.SHOW_QUALITY,
     Action.SHOW_CPUS,
     Action.SHOW_IDLE,
@@ -111,7 +114,10 @@ final class FileKeys implements ViewKeys {
       case JVM_NAMES -> answer(s, "no JVM is asked here");
       case SHOW_CALLERS -> answer(s, "callers are of what is sampled");
       case SHOW_GRAPH -> answer(s, "this is the graph");
+      case SHOW_SANDWICH -> answer(s, "no sandwich of a file of stacks; a recorded stream has it");
       case NEXT_VIEW -> answer(s, "folded stacks have this view only");
+      case SHOW_TOP -> answer(s, "folded stacks have the graph only");
+      case SHOW_TASKS -> answer(s, "folded stacks say nothing of tasks; a recorded stream does");
       case SHOW_QUALITY ->
           answer(s, "folded stacks say nothing of their quality; a recorded stream does");
       case SHOW_CPUS, SHOW_IDLE, PICK_CPU ->

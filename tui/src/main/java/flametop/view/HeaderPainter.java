@@ -104,6 +104,9 @@ final class HeaderPainter {
     if (snapshot != null && snapshot.refolding()) {
       pieces.add(Piece.of("  filtering…", Role.ACCENT));
     }
+    if (scene.sandwich != null && scene.sandwich.page().refolding()) {
+      pieces.add(Piece.of("  folding…", Role.ACCENT));
+    }
     if (form < 5) {
       pieces.add(
           Piece.of("  " + Keys.statesName(state.states()), Role.ACCENT).doing(Action.STATES));

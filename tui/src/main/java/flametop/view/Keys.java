@@ -1,6 +1,5 @@
 package flametop.view;
 
-import flametop.profile.GraphQuery;
 import flametop.profile.ProcessRow;
 import flametop.profile.StateSet;
 import flametop.sampler.State;
@@ -28,6 +27,9 @@ public final class Keys {
     Action.REDO,
     Action.SHOW_GRAPH,
     Action.SHOW_CALLERS,
+    Action.SHOW_SANDWICH,
+    Action.SHOW_TOP,
+    Action.SHOW_TASKS,
     Action.SHOW_CPUS,
     Action.SHOW_IDLE,
     Action.SHOW_QUALITY,
@@ -69,15 +71,16 @@ public final class Keys {
 
   /** A picture has come: does what waited for it. */
   public static Step arrived(Scene scene) {
-    ViewState s = scene.settled();
+    ViewState s = SandwichKeys.arrived(scene, scene.settled());
     Step shaped = ShapeKeys.arrived(scene, s);
     if (shaped != null) {
       return shaped;
     }
-    if (s.search() == null || s.search().awaited() == 0 || scene.found() == null) {
+    if (s.search() == null || s.search().awaited() == 0 || !scene.answered()) {
       return Step.to(s);
     }
-    return GraphKeys.match(scene, s.withSearch(s.search().awaiting(0)), s.search().awaited());
+    int awaited = s.search().awaited();
+    return s.view().keys().match(scene, s.withSearch(s.search().awaiting(0)), awaited);
   }
 
   /** Applies one key to the state that {@code scene} shows. */
@@ -92,7 +95,7 @@ public final class Keys {
       return everywhere(scene, s, action);
     }
     if (s.help()) {
-      return Step.to(s.withHelp(false));
+      return Step.to(s.withHelpPage(HelpPainter.turned(scene, key)));
     }
     if (s.pick() != null) {
       return PickKeys.press(s, key);
@@ -116,7 +119,12 @@ public final class Keys {
       s = s.withMessage("", false);
     }
     if (s.help()) {
-      return Step.to(mouse.isPress() ? s.withHelp(false) : s);
+      Key wheel = Key.of(mouse.wheel() < 0 ? Key.Kind.UP : Key.Kind.DOWN);
+      boolean still = mouse.wheel() == 0 || HelpPainter.turned(scene, wheel) < 0;
+      return Step.to(
+          mouse.isPress()
+              ? s.withHelp(false)
+              : still ? s : s.withHelpPage(HelpPainter.turned(scene, wheel)));
     }
     if (s.pick() != null) {
       return PickKeys.mouse(scene, s, mouse);
@@ -157,12 +165,7 @@ public final class Keys {
                   s.withFrozen(true).withMessage("frozen; space goes on", false),
                   new Effect.Freeze());
       case WINDOW -> window(s);
-      case RESTART ->
-          Step.to(
-              s.withZooms(List.of())
-                  .withSelected(GraphQuery.ROOT, List.of(GraphQuery.ROOT))
-                  .withMessage("started anew", false),
-              new Effect.Restart());
+      case RESTART -> Step.to(s.atRoot().withMessage("started anew", false), new Effect.Restart());
       case REFRESH -> refresh(s);
       case NEXT_VIEW -> show(s, s.view().next());
       case MORE_PASSES -> rates(s, PASS_RATES, 1, true);

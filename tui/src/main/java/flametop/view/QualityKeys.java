@@ -44,7 +44,7 @@ final class QualityKeys implements ViewKeys {
   }
 
   @Override
-  public PageQuery page(ViewState s) {
+  public PageQuery page(ViewState s, int columns) {
     return new QualityReport.Query(s.windowNanos());
   }
 

@@ -34,7 +34,7 @@ public final class ViewPictures {
       Tree tree = callers ? Pictures.server().reversed() : Pictures.server();
       ViewState state = callers ? ShapePictures.callers(tree) : server.withView(view);
       Snapshot snapshot = Pictures.snapshot(tree, state, columns);
-      Page page = state.page() == null ? null : machine.page(state.page()).join();
+      Page page = state.page(columns) == null ? null : machine.page(state.page(columns)).join();
       CellGrid grid = Painter.paint(Scene.of(snapshot, page, state, columns, rows, options));
       frames.add(new Pictures.Frame(view.name().toLowerCase(Locale.ROOT), grid));
     }
