@@ -567,11 +567,11 @@ public final class Pictures {
     "readQueryFromClient"
   };
 
-  private static Frame frame(String name, Tree tree, ViewState state, int columns, int rows) {
+  static Frame frame(String name, Tree tree, ViewState state, int columns, int rows) {
     return frame(name, snapshot(tree, state, columns), state, columns, rows, options());
   }
 
-  private static Frame frame(
+  static Frame frame(
       String name,
       Snapshot snapshot,
       ViewState state,
@@ -766,6 +766,7 @@ public final class Pictures {
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
     frames.addAll(FilePictures.golden());
     frames.addAll(SandwichPictures.golden());
+    frames.addAll(ShapePictures.golden());
     frames.addAll(TablePictures.golden());
     return frames;
   }
