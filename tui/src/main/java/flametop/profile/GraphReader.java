@@ -86,6 +86,7 @@ final class GraphReader {
         single ? owners.tgid(one) : 0,
         single ? owners.commandLine(one) : "",
         weight(node, states.bits()),
+        tree.self(node, states.bits()),
         byState,
         fold.trend().before(states.bits(), deadline));
   }

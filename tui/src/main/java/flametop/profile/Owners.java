@@ -380,14 +380,6 @@ final class Owners {
     return State.of(taskState[task]);
   }
 
-  int tidOfTask(int task) {
-    return tid[task];
-  }
-
-  String commOfTask(int task) {
-    return taskComm[task];
-  }
-
   /** Where the process of this id of the stream is kept. */
   int processOfId(int id) {
     return processSlots.of(id);
@@ -433,7 +425,7 @@ final class Owners {
         tgid[process], ownerTid[owner], uid[process], ownerComm[owner], ownerProcessComm[owner]);
   }
 
-  boolean admitsTask(Shape shape, int task) {
+  private boolean admitsTask(Shape shape, int task) {
     int process = taskProcess[task];
     return shape.admits(
         tgid[process], tid[task], uid[process], taskComm[task], processComm[process]);

@@ -11,6 +11,7 @@ package flametop.profile;
  * @param pid the process, if it is only one; else 0
  * @param commandLine of that process, clean
  * @param weight ns in the states shown
+ * @param self ns of that in itself, in nothing that it calls
  * @param nanosByState ns by {@link flametop.sampler.State#ordinal()}, all states
  * @param before what it had in the window before; null if that is not known (yet)
  */
@@ -24,6 +25,7 @@ public record Selection(
     int pid,
     String commandLine,
     long weight,
+    long self,
     long[] nanosByState,
     Before before) {
   /**

@@ -15,15 +15,15 @@ final class TaskReader {
   private static final int OFF = StateSet.ALL.bits() & ~RUN & ~QUEUED;
 
   private final Owners owners;
-  private final Accounts accounts;
   private final Stacks stacks;
   private final OwnerTimes times;
+  private final TaskStates states;
 
-  TaskReader(Owners owners, Accounts accounts, Stacks stacks, OwnerTimes times) {
+  TaskReader(Owners owners, Stacks stacks, OwnerTimes times, TaskStates states) {
     this.owners = owners;
-    this.accounts = accounts;
     this.stacks = stacks;
     this.times = times;
+    this.states = states;
   }
 
   /** Those of one pid, or one thread. */
@@ -41,10 +41,7 @@ final class TaskReader {
     State state;
   }
 
-  /**
-   * @param now ns
-   */
-  TasksReport report(TasksQuery query, Shape shape, long now) {
+  TasksReport report(TasksQuery query, Shape shape) {
     Map<Long, Tasks> found = new HashMap<>();
     for (int owner = 0; owner < times.count(); owner++) {
       long run = times.weight(owner, RUN);
@@ -60,14 +57,14 @@ final class TaskReader {
         tasks.off += off;
       }
     }
-    for (int i = 0; i < owners.liveTasks(); i++) {
-      int task = owners.liveTask(i);
-      State state = owners.stateOfTask(task);
-      if (state != State.IDLE_KTHREAD && owners.admitsTask(shape, task)) {
-        int process = owners.processOfTask(task);
-        Tasks tasks = of(found, query, process, owners.tidOfTask(task));
+    for (int task = 0; task < states.count(); task++) {
+      int owner = states.owner(task);
+      State state = states.state(task);
+      if (owners.admits(shape, owner)) {
+        int process = owners.process(owner);
+        Tasks tasks = of(found, query, process, Math.max(0, owners.tid(owner)));
         tasks.process = process;
-        tasks.comm = query.threads() ? owners.commOfTask(task) : owners.commOfProcess(process);
+        tasks.comm = query.threads() ? owners.comm(owner) : owners.processComm(owner);
         tasks.threads++;
         if (tasks.state == null || liveliness(state) < liveliness(tasks.state)) {
           tasks.state = state;
@@ -76,7 +73,7 @@ final class TaskReader {
       }
     }
     List<TasksReport.Row> rows = new ArrayList<>(found.size());
-    found.values().forEach(tasks -> rows.add(row(query, tasks, now)));
+    found.values().forEach(tasks -> rows.add(row(query, tasks)));
     if (query.search() != null) {
       rows.removeIf(row -> !matches(query, row));
     }
@@ -113,10 +110,9 @@ final class TaskReader {
     };
   }
 
-  private TasksReport.Row row(TasksQuery query, Tasks tasks, long now) {
+  private TasksReport.Row row(TasksQuery query, Tasks tasks) {
     boolean lives = tasks.state != null;
-    long since = lives ? accounts.since(tasks.task) : now;
-    int stack = lives ? accounts.stack(tasks.task) : Stacks.NOT_SAMPLED;
+    int stack = lives ? states.stack(tasks.task) : Stacks.NOT_SAMPLED;
     return new TasksReport.Row(
         Math.max(0, owners.tgid(tasks.process)),
         tasks.tid,
@@ -128,7 +124,7 @@ final class TaskReader {
         tasks.queued,
         tasks.off,
         tasks.state,
-        Math.max(0, now - Math.min(now, since)),
+        lives ? states.age(tasks.task) : 0,
         stacks.innermost(stack, false),
         stacks.innermost(stack, true));
   }

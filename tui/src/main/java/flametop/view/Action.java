@@ -38,6 +38,7 @@ public enum Action {
   UNDO("undo", Group.SHAPE, "undo", "undo, redo", "u"),
   REDO("redo", Group.SHAPE, "undo", "undo, redo", "U"),
   COMPARE("compare", Group.SHAPE, "compare", "compare with what is shown now", "b"),
+  COMPARE_END("compare-end", Group.SHAPE, "compare", "compare no more", "B"),
   SORT("sort", Group.SHAPE, "sort", "what comes first", "s"),
   MARK("mark", Group.SHAPE, "mark", "mark a CPU for the sum", "enter"),
   BY_MODULE("by-module", Group.SHAPE, "process, module", "by process, by module", "b"),

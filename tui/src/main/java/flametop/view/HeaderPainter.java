@@ -114,8 +114,20 @@ final class HeaderPainter {
     if (form < 2 && !Keys.statesName(state.states()).equals("all")) {
       pieces.add(Piece.of(" " + Keys.statesDetail(state.states()), Role.DIM).doing(Action.STATES));
     }
-    if (form < 5) {
+    if (snapshot != null && snapshot.ranged() && !state.view().isOfThePresent()) {
+      String ago = Units.span(Math.max(0, snapshot.present() - snapshot.time())) + " ago";
+      String range = form < 6 ? "range " + Units.span(snapshot.windowNanos()) + ", " + ago : ago;
+      pieces.add(new Piece("  " + range, Role.ACCENT, true, Action.WINDOW));
+    } else if (form < 5) {
       pieces.add(Piece.of("  " + state.windowLabel(), Role.DIM).doing(Action.WINDOW));
+    }
+    if (form < BAREST
+        && snapshot != null
+        && snapshot.baseline() != null
+        && state.view().compares()) {
+      String with = form < 2 ? "compared with " : "vs ";
+      String text = form < 6 ? with + baseline(snapshot) : "vs";
+      pieces.add(Piece.of("  " + text, Role.ACCENT).doing(Action.COMPARE_END));
     }
     if (!state.lowered().isEmpty() && form < BAREST) {
       String budget = state.lowered();
@@ -130,6 +142,15 @@ final class HeaderPainter {
       }
     }
     return pieces;
+  }
+
+  /** What the graph is compared with: {@code 30 s, 12 s ago}. */
+  static String baseline(Snapshot snapshot) {
+    Snapshot.Baseline baseline = snapshot.baseline();
+    return Units.span(baseline.windowNanos())
+        + ", "
+        + Units.span(Math.max(0, snapshot.present() - baseline.time()))
+        + " ago";
   }
 
   private static List<Piece> right(Scene scene, int form) {

@@ -148,6 +148,8 @@ public final class Keys {
       case RESTART ->
           Step.to(
               s.withZooms(List.of())
+                  .withTime(TimeChoice.NONE)
+                  .withFrozen(false)
                   .withSelected(GraphQuery.ROOT, List.of(GraphQuery.ROOT))
                   .withMessage("started anew", false),
               new Effect.Restart());
@@ -270,12 +272,20 @@ public final class Keys {
   }
 
   private static Step window(ViewState s) {
+    if (s.time().range() != null) {
+      return Step.to(
+          s.withTime(TimeChoice.NONE).withMessage(lately(s) + " again", false),
+          new Effect.EndRange());
+    }
     int next = (s.window() + 1) % ViewState.WINDOWS.length;
     ViewState changed = s.withWindow(next);
-    String text =
-        next == ViewState.WINDOWS.length - 1
-            ? "all since the start"
-            : "the last " + changed.windowLabel();
-    return Step.to(changed.withMessage(text, false));
+    return Step.to(changed.withMessage(lately(changed), false));
+  }
+
+  /** The window in words. */
+  static String lately(ViewState s) {
+    return s.windowNanos() == Long.MAX_VALUE
+        ? "all since the start"
+        : "the last " + s.windowLabel();
   }
 }

@@ -427,10 +427,11 @@ class RandomHistoryTest {
         naive.computeIfAbsent(world.owners.tid(c.owner), t -> new long[8])[c.state()] += value;
       }
     }
-    TaskReader reader = new TaskReader(world.owners, world.intake.accounts(), world.stacks, times);
+    TaskStates states = new TaskStates(world.owners, world.intake.accounts(), window.headTime());
+    TaskReader reader = new TaskReader(world.owners, world.stacks, times, states);
     TasksQuery byThread = new TasksQuery(nanos, true, TasksQuery.Order.PID, 10_000, null);
     Map<Integer, long[]> actual = new TreeMap<>();
-    for (TasksReport.Row row : reader.report(byThread, Shape.PLAIN, window.headTime()).rows()) {
+    for (TasksReport.Row row : reader.report(byThread, Shape.PLAIN).rows()) {
       // A thread that executed is in two processes.
       long[] sums = actual.computeIfAbsent(row.tid(), t -> new long[3]);
       sums[0] += row.run();
@@ -452,7 +453,7 @@ class RandomHistoryTest {
       assertTrue(!task.alive || !task.seen || actual.containsKey(task.id + 100));
     }
     TasksQuery byProcess = new TasksQuery(nanos, false, TasksQuery.Order.CPU, 3, null);
-    TasksReport report = reader.report(byProcess, Shape.PLAIN, window.headTime());
+    TasksReport report = reader.report(byProcess, Shape.PLAIN);
     assertEquals(Math.min(3, report.tasks()), report.rows().size());
     for (int i = 1; i < report.rows().size(); i++) {
       assertTrue(report.rows().get(i).run() <= report.rows().get(i - 1).run());

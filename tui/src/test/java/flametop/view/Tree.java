@@ -209,6 +209,7 @@ final class Tree {
         pid,
         commandLine,
         node.weight,
+        node.weight - node.children.values().stream().mapToLong(n -> n.weight).sum(),
         nanosByState,
         null);
   }
