@@ -102,7 +102,9 @@ final class HeaderPainter {
       boolean over = recorded && snapshot.ended();
       pieces.add(Piece.of(over ? "■ " : "● ", over ? Role.DIM : Role.BETTER).doing(Action.FREEZE));
       String mark = over ? "replay ended " : recorded ? "replay " : "live ";
-      pieces.add(Piece.of(mark + Units.clock(snapshot.runNanos()), Role.TEXT).doing(Action.FREEZE));
+      boolean room = form < BAREST || !snapshot.ranged();
+      String clock = room ? Units.clock(snapshot.runNanos()) : "";
+      pieces.add(Piece.of(mark + clock, Role.TEXT).doing(Action.FREEZE));
     }
     if (snapshot != null && snapshot.refolding()) {
       pieces.add(Piece.of("  filtering…", Role.ACCENT));
@@ -116,7 +118,8 @@ final class HeaderPainter {
     }
     if (snapshot != null && snapshot.ranged() && !state.view().isOfThePresent()) {
       String ago = Units.span(Math.max(0, snapshot.present() - snapshot.time())) + " ago";
-      String range = form < 6 ? "range " + Units.span(snapshot.windowNanos()) + ", " + ago : ago;
+      String range =
+          form < BAREST ? "range " + Units.span(snapshot.windowNanos()) + ", " + ago : ago;
       pieces.add(new Piece("  " + range, Role.ACCENT, true, Action.WINDOW));
     } else if (form < 5) {
       pieces.add(Piece.of("  " + state.windowLabel(), Role.DIM).doing(Action.WINDOW));
@@ -125,8 +128,9 @@ final class HeaderPainter {
         && snapshot != null
         && snapshot.baseline() != null
         && state.view().compares()) {
-      String with = form < 2 ? "compared with " : "vs ";
-      String text = form < 6 ? with + baseline(snapshot) : "vs";
+      String with = baseline(snapshot);
+      String text =
+          form < 2 ? "compared with " + with : "vs" + with.substring(with.indexOf(',') + 1);
       pieces.add(Piece.of("  " + text, Role.ACCENT).doing(Action.COMPARE_END));
     }
     if (!state.lowered().isEmpty() && form < BAREST) {

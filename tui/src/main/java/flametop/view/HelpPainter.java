@@ -15,9 +15,9 @@ final class HelpPainter {
 
   /**
    * Groups of lines, each its keys and what they do; the first line of a group is its title. Those
-   * with something that only this view has come first.
+   * with something that only this view has come first; legends after them.
    */
-  private static List<String[][]> groups(Scene scene) {
+  private static List<String[][]> groups(Scene scene, boolean legends) {
     View view = scene.state.view();
     List<String[][]> groups = new ArrayList<>();
     List<String[][]> common = new ArrayList<>();
@@ -41,7 +41,7 @@ final class HelpPainter {
       }
     }
     String[][] legend = view.painter().legend();
-    if (legend.length > 0) {
+    if (legends && legend.length > 0) {
       groups.add(legend);
     }
     groups.addAll(common);
@@ -95,7 +95,10 @@ final class HelpPainter {
         2, top, scene.columns - 3, "keys — any key closes", Paint.of(Role.DIM), BACKGROUND, 0);
     int columns = scene.columns >= 140 ? 4 : scene.columns >= 76 ? 2 : 1;
     int first = top + (height >= 16 ? 2 : 1);
-    List<String[][]> groups = groups(scene);
+    List<String[][]> groups = groups(scene, true);
+    if (lines(null, groups, columns, first, 0, scene) > top + height) {
+      groups = groups(scene, false);
+    }
     int y = 0;
     for (int spare = 2; spare >= 0; spare--) {
       if (spare == 0 || lines(null, groups, columns, first, spare, scene) <= top + height) {

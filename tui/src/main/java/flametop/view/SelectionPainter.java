@@ -117,12 +117,10 @@ final class SelectionPainter {
     if (compared >= 0) {
       text.append(Comparison.text(slice, compared));
     } else {
-      text.append(share(weight, snapshot.total(), file)).append(form < 3 ? " of all" : "");
       if (form < 7 && !file && (snapshot.ranged() || scene.state.windowNanos() < Long.MAX_VALUE)) {
-        pieces.add(Piece.of(text + " ", Role.TEXT));
         pieces.add(Comparison.trend(selection, snapshot));
-        text.setLength(0);
       }
+      text.append(share(weight, snapshot.total(), file)).append(form < 3 ? " of all" : "");
       if (form < 8 && selection.kind() != NodeKind.ROOT) {
         text.append(" · self ").append(share(selection.self(), snapshot.total(), file));
       }

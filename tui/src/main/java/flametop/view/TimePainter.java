@@ -19,6 +19,11 @@ final class TimePainter {
   /** Tasks waiting for each CPU from which on a strip of one row shows it. */
   private static final double MANY = 0.5;
 
+  /** On the strip; what is longer ago is told in minutes. */
+  private static final long SECONDS_TOLD = 600;
+
+  private static final long SECOND = 1_000_000_000L;
+
   /** The graph begins and ends with a pass. */
   private static final long NEAR_NANOS = 1_500_000_000L;
 
@@ -124,11 +129,16 @@ final class TimePainter {
             && Math.abs(snapshot.time() - Math.min(snapshot.present(), range.to())) < NEAR_NANOS;
     return near
         ? " the graph is of it "
-        : " the graph: from " + ago(snapshot, from) + " to " + ago(snapshot, snapshot.time()) + " ";
+        : " the graph: from "
+            + ago(snapshot, from)
+            + " to "
+            + ago(snapshot, snapshot.time())
+            + " ago ";
   }
 
   private static String ago(Snapshot snapshot, long time) {
-    return Units.span(Math.max(0, snapshot.present() - time));
+    long seconds = Math.max(0, snapshot.present() - time) / SECOND;
+    return seconds < SECONDS_TOLD ? seconds + " s" : Units.span(seconds * SECOND);
   }
 
   private static String figure(double value) {
