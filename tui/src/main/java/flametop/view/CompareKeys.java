@@ -28,7 +28,7 @@ final class CompareKeys {
           new Effect.HoldBaseline(),
           new Effect.EndRange());
     }
-    String what = "these " + Units.span(snapshot.windowNanos());
+    String what = "these " + Units.near(snapshot.windowNanos());
     return Keys.Step.to(
         s.withMessage("what comes is compared with " + what, false), new Effect.HoldBaseline());
   }

@@ -119,7 +119,7 @@ final class HeaderPainter {
     if (snapshot != null && snapshot.ranged() && !state.view().isOfThePresent()) {
       String ago = Units.span(Math.max(0, snapshot.present() - snapshot.time())) + " ago";
       String range =
-          form < BAREST ? "range " + Units.span(snapshot.windowNanos()) + ", " + ago : ago;
+          form < BAREST ? "range " + Units.near(snapshot.windowNanos()) + ", " + ago : ago;
       pieces.add(new Piece("  " + range, Role.ACCENT, true, Action.WINDOW));
     } else if (form < 5) {
       pieces.add(Piece.of("  " + state.windowLabel(), Role.DIM).doing(Action.WINDOW));
@@ -151,7 +151,7 @@ final class HeaderPainter {
   /** What the graph is compared with: {@code 30 s, 12 s ago}. */
   static String baseline(Snapshot snapshot) {
     Snapshot.Baseline baseline = snapshot.baseline();
-    return Units.span(baseline.windowNanos())
+    return Units.near(baseline.windowNanos())
         + ", "
         + Units.span(Math.max(0, snapshot.present() - baseline.time()))
         + " ago";

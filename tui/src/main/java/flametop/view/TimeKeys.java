@@ -25,7 +25,12 @@ final class TimeKeys {
   static Keys.Step act(Scene scene, ViewState s, Action action) {
     boolean ends = action == Action.RANGE_START || action == Action.RANGE_END;
     TimeChoice time = s.time();
-    if (!time.on() && action != Action.TIME && !ends) {
+    boolean moves =
+        switch (action) {
+          case LEFT, RIGHT, PAGE_UP, PAGE_DOWN, FIRST, LAST, ZOOM, BACK -> true;
+          default -> false;
+        };
+    if (!ends && action != Action.TIME && !(time.on() && moves)) {
       return null;
     }
     TimeStrip strip = TimePainter.strip(scene);
@@ -53,7 +58,7 @@ final class TimeKeys {
               s.withTime(time.withOn(false))
                   .withMessage(time.range() == null ? "no range chosen" : "", false));
       case TIME, BACK -> drop(s);
-      default -> null;
+      default -> throw new IllegalArgumentException(action.id());
     };
   }
 
