@@ -23,9 +23,27 @@ select_frame() {
   wait_for 'search closed'
 }
 
-# roles_of TEXT: the colours behind the first cell of the graph that shows it, as tmux has them.
+# seconds_pass N: of those that the header counts.
+seconds_pass() {
+  local until=$(($(run_seconds) + $1))
+  wait_until "$1 s pass" run_reaches $until
+}
+run_seconds() {
+  capture | sed -n '1s/.*live \([0-9]*\):\([0-9]*\).*/\1 \2/p' | awk '{ print $1 * 60 + $2 }'
+}
+run_reaches() {
+  [ "$(run_seconds)" -ge "$1" ]
+}
+
+# ground_of TEXT: the colour behind the first cell that shows it, as tmux has it.
 ground_of() {
-  tmux_ capture-pane -e -p | grep -m 1 -oE "48;[0-9;]*m[^[:cntrl:]]*$1" | head -n 1 | sed 's/m.*//'
+  tmux_ capture-pane -e -p | sed -n '5,20p' | grep -m 1 -oE "48;[0-9;]*m[^[:cntrl:]]*$1" |
+    sed -n '1s/m.*//p'
+}
+
+# column_of REGEX ROW: the column of the screen where it ends, from 1.
+column_of() {
+  capture | sed -n "$2p" | LC_ALL=C.UTF-8 grep -oE "^.*($1)" | tr -d '\n' | LC_ALL=C.UTF-8 wc -m
 }
 
 test_time_a_range_is_what_the_graph_shows() {
@@ -34,21 +52,22 @@ test_time_a_range_is_what_the_graph_shows() {
   start_screen "-p $load --states on"
   wait_for 'older'
   # What is older than the signal is in the graph of a range before it, and of no later one.
-  wait_for 'live 00:(0[4-9]|[1-9])'
+  seconds_pass 3
   released
-  keys m m m
+  keys m m
+  wait_for 'all since the start'
   wait_for 'newer'
+  seconds_pass 2
   keys t
   wait_for 'to 0 s ago: busy [0-9.]+ cpu, waiting [0-9.]+'
-  # Two seconds that begin now: they come to their end, and the graph stays with them.
+  # The second that is now comes to its end, and the graph stays with it.
   keys '['
   wait_for 'range [0-9]+ s, [0-9]+ s ago'
   wait_for 'the graph is of it'
   wait_gone 'older'
   shows 'newer'
   shows '● live'
-  keys Left Left Left Left Left Left Left Left Left Left Left Left
-  keys Home '[' ']'
+  keys Home '['
   wait_for 'older'
   keys Enter
   wait_for 'range [0-9]+ s, [1-9][0-9]* s ago'
@@ -88,9 +107,9 @@ test_time_a_range_is_dropped_by_t_by_the_window_and_by_its_mark() {
   wait_gone 'range [0-9]+ s, '
   keys t '[' Enter
   wait_for 'range [0-9]+ s, '
-  column=$(capture | head -n 1 | grep -o '^.*range' | wc -m)
-  tmux_ send-keys -l $'\033'"[<0;$((column - 3));1M"
-  tmux_ send-keys -l $'\033'"[<0;$((column - 3));1m"
+  column=$(column_of range 1)
+  tmux_ send-keys -l $'\033'"[<0;$column;1M"
+  tmux_ send-keys -l $'\033'"[<0;$column;1m"
   wait_for 'the last 30 s again'
   wait_gone 'range [0-9]+ s, '
   keys t '[' Enter
@@ -105,9 +124,9 @@ test_time_a_range_is_dropped_by_t_by_the_window_and_by_its_mark() {
 test_time_a_range_is_dragged_and_exported() {
   open_pane 140 40
   start_screen ''
-  wait_for 'live 00:(0[6-9]|[1-9])'
+  seconds_pass 6
   right=$(capture | grep -nE 'busy [0-9.]+ cpu' | tail -n 1 | cut -d: -f 1)
-  column=$(capture | sed -n "${right}p" | grep -o '^.*[▁-█]' | wc -m)
+  column=$(column_of '▁|▂|▃|▄|▅|▆|▇|█' "$right")
   tmux_ send-keys -l $'\033'"[<0;$((column - 4));${right}M"
   tmux_ send-keys -l $'\033'"[<32;$((column - 5));${right}M"
   tmux_ send-keys -l $'\033'"[<32;$((column - 6));${right}M"
@@ -128,15 +147,16 @@ test_trend_of_the_selected_frame_has_its_sign() {
   open_pane 140 40
   start_screen "-p $load --states on"
   wait_for 'older'
-  keys m m m m
-  # The window of 10 s, and the one before it.
   keys m m m
   wait_for 'the last 10 s'
   select_frame older
   wait_for '^ older .* of all · self +[1-9][0-9.]*%'
+  # The window before is known, and there is no change.
+  wait_for '^ older +[+-][0-9.]+% +[0-9.]+% of all'
   released
   wait_for '^ older +▼ -[0-9.]+% +[0-9.]+% of all'
-  wait_for 'newer'
+  keys Space
+  wait_for '❚❚ frozen'
   select_frame newer
   wait_for '^ newer +▲ \+[0-9.]+% +[0-9.]+% of all'
   keys q
@@ -144,6 +164,10 @@ test_trend_of_the_selected_frame_has_its_sign() {
   kill "$load"
 }
 
+colours_differ() {
+  new=$(ground_of newer)
+  [ -n "$new" ] && [ "$new" != "$(ground_of older)" ]
+}
 test_compare_shows_what_grew_and_what_is_gone() {
   release_load
   open_pane 140 40
@@ -151,7 +175,7 @@ test_compare_shows_what_grew_and_what_is_gone() {
   wait_for 'older'
   keys m m m
   wait_for 'the last 10 s'
-  wait_for 'live 00:(0[5-9]|[1-9])'
+  seconds_pass 4
   keys B
   wait_for 'nothing is compared'
   keys b
@@ -164,9 +188,7 @@ test_compare_shows_what_grew_and_what_is_gone() {
   select_frame older
   wait_for '^ older  [1-9][0-9.]*% → 0\.0% of all, gone'
   select_frame steady
-  new=$(ground_of newer)
-  gone=$(ground_of older)
-  [ -n "$new" ] && [ "$new" != "$gone" ] || fail "newer '$new' and older '$gone' look the same"
+  wait_until "newer and older are of different colours" colours_differ
   # It goes on in other shapes, frozen, and beside a range.
   keys Space
   wait_for '❚❚ frozen'
@@ -181,9 +203,9 @@ test_compare_shows_what_grew_and_what_is_gone() {
   wait_for 'compared no more'
   wait_gone 'older'
   keys b
-  wait_for 'compared with'
+  wait_for '── compared with'
   keys B
-  wait_for 'compared no more'
+  wait_gone '── compared with'
   keys q
   equal "exit code" 0 "$(ended)"
   kill "$load"
@@ -191,7 +213,7 @@ test_compare_shows_what_grew_and_what_is_gone() {
 
 test_compare_works_in_a_replay() {
   release_load
-  (sleep 6 && released) &
+  (sleep 20 && released) &
   "$flametop" record -p "$load" --format flametop -d 30 -o "$work/out.flametop" 2>"$work/err" ||
     fail "$(cat "$work/err")"
   kill "$load"
@@ -200,16 +222,15 @@ test_compare_works_in_a_replay() {
   wait_for 'replay ended'
   keys m m
   wait_for 'all since the start'
-  wait_for 'older'
-  # A range of the beginning is the baseline; the last seconds of the replay are compared with it.
-  keys t Home Right Right '[' Right ']'
+  # A second of the beginning is the baseline; the end of the replay is compared with it.
+  keys t PPage PPage Left Left Left Left Left Left Left Left '['
   wait_for 'the graph is of it'
   wait_for 'older'
   keys Enter b
   wait_for 'compared with that range'
   wait_for 'compared with [0-9]+ s, [0-9]+ s ago'
-  keys m
-  wait_for 'the last 10 s'
+  keys t '['
+  wait_for 'range 1 s, 0 s ago .*vs '
   select_frame older
   wait_for '^ older  [1-9][0-9.]*% → 0\.0% of all, gone'
   keys q

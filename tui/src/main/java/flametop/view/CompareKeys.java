@@ -14,9 +14,9 @@ final class CompareKeys {
   static Keys.Step act(Scene scene, ViewState s, Action action) {
     Snapshot snapshot = scene.snapshot;
     if (action == Action.COMPARE_END) {
-      return comparing(scene)
-          ? Keys.Step.to(s.withMessage("compared no more", false), new Effect.ReleaseBaseline())
-          : Keys.Step.to(s.withMessage("nothing is compared", false));
+      // What is compared may be on its way here still.
+      String text = comparing(scene) ? "compared no more" : "nothing is compared";
+      return Keys.Step.to(s.withMessage(text, false), new Effect.ReleaseBaseline());
     }
     if (snapshot == null || snapshot.windowNanos() <= 0) {
       return Keys.Step.to(s.withMessage("nothing to compare with yet", false));
