@@ -36,18 +36,32 @@ final class Legend {
       compared(scene, grid, row);
       return;
     }
+    paint(
+        scene,
+        grid,
+        row,
+        LEAST_RULE,
+        scene.state.colouring() == Colouring.STATE,
+        scene.state.states());
+  }
+
+  /** States, if there is room at the right of {@code from}. */
+  static void states(Scene scene, CellGrid grid, int row, int from, StateSet shown) {
+    paint(scene, grid, row, from + 1, true, shown);
+  }
+
+  private static void paint(
+      Scene scene, CellGrid grid, int row, int from, boolean byState, StateSet shown) {
     if (scene.options.plain()) {
       return;
     }
-    boolean byState = scene.state.colouring() == Colouring.STATE;
-    StateSet shown = scene.state.states();
     int count = byState ? STATES.length : KINDS.length;
     int width = -1;
     for (int i = 0; i < count; i++) {
       width += isShown(byState, shown, i) ? label(byState, i).length() + 4 : 0;
     }
     int x = scene.columns - width;
-    if (x < LEAST_RULE) {
+    if (x < from) {
       return;
     }
     grid.fill(x - 1, row, width + 2, GROUND);

@@ -42,7 +42,7 @@ final class SelectionPainter {
       run(scene, grid, y, end);
       return;
     }
-    Selection selection = snapshot.selection();
+    Selection selection = scene.selection();
     String name = name(scene, selection);
     String module =
         selection == null ? "" : selection.module() + (selection.guessed() ? " (guessed)" : "");
@@ -109,7 +109,7 @@ final class SelectionPainter {
     Snapshot snapshot = scene.snapshot;
     long weight = selection.weight();
     Geometry g = scene.geometry;
-    GraphSlice slice = snapshot.graph();
+    GraphSlice slice = g == null ? snapshot.graph() : g.slice();
     int compared = slice.baseline() == null ? -1 : slice.find(selection.node());
     List<Piece> pieces = new ArrayList<>(3);
     StringBuilder text = new StringBuilder();
@@ -242,7 +242,11 @@ final class SelectionPainter {
   }
 
   private static String matched(Scene scene) {
-    Snapshot.Search found = scene.found();
+    if (scene.sandwich != null && scene.answered()) {
+      int count = SandwichKeys.matchCount(scene.sandwich);
+      return count == 0 ? "no match" : count + " drawn match" + (count == 1 ? "es" : "");
+    }
+    Snapshot.Search found = scene.sandwich != null ? null : scene.found();
     if (found == null) {
       return "";
     }

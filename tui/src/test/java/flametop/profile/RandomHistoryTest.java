@@ -372,7 +372,14 @@ class RandomHistoryTest {
       }
     }
     TopReport report =
-        fold.top().report(new TopQuery(Long.MAX_VALUE, StateSet.ALL, bySelf, 10_000, null));
+        fold.top()
+            .report(
+                new TopQuery(
+                    Long.MAX_VALUE,
+                    StateSet.ALL,
+                    bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
+                    10_000,
+                    null));
     assertEquals(naive.size(), report.functions());
     long before = Long.MAX_VALUE;
     for (TopReport.Row row : report.rows()) {
@@ -391,7 +398,13 @@ class RandomHistoryTest {
             .toList(),
         fold
             .top()
-            .report(new TopQuery(Long.MAX_VALUE, StateSet.ALL, bySelf, 3, null))
+            .report(
+                new TopQuery(
+                    Long.MAX_VALUE,
+                    StateSet.ALL,
+                    bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
+                    3,
+                    null))
             .rows()
             .stream()
             .map(TopReport.Row::function)

@@ -120,6 +120,7 @@ final class TimePictures {
             is.processes(),
             is.pid(),
             is.commandLine(),
+            is.filter(),
             is.weight(),
             is.self(),
             is.nanosByState(),
