@@ -30,6 +30,8 @@ final class SandwichKeys implements ViewKeys {
     Action.NEXT_MATCH,
     Action.PREVIOUS_MATCH,
     Action.SANDWICH,
+    Action.COMPARE,
+    Action.COMPARE_END,
     Action.STATES,
     Action.COPY,
     Action.COLOUR,
@@ -114,7 +116,16 @@ final class SandwichKeys implements ViewKeys {
               ? Keys.Step.to(s, new Effect.Copy(s.sandwich().function().name()))
               : graph.act(scene, s, action);
       case FLIP -> answer(s, "callers grow upwards, callees downwards: nothing to flip");
-      case LEFT, RIGHT, LAST, SEARCH, NEXT_MATCH, PREVIOUS_MATCH, STATES, COLOUR ->
+      case LEFT,
+          RIGHT,
+          LAST,
+          SEARCH,
+          NEXT_MATCH,
+          PREVIOUS_MATCH,
+          COMPARE,
+          COMPARE_END,
+          STATES,
+          COLOUR ->
           graph.act(scene, s, action);
       default -> null;
     };
