@@ -24,4 +24,9 @@ public record Moment(
     int passHz,
     int cpuHz,
     Snapshot.Losses losses,
-    boolean ended) {}
+    boolean ended) {
+  Moment withShape(Shape other) {
+    return new Moment(
+        time, coveredNanos, agoNanos, baseline, zoom, other, passHz, cpuHz, losses, ended);
+  }
+}

@@ -185,7 +185,9 @@ public final class Keys {
 
   private static Step show(ViewState s, View view) {
     String text = view == s.view() ? "this is the " + view.label() : "";
-    return Step.to(s.withView(view).withMessage(text, false));
+    // The cursor stays behind, the range goes along.
+    ViewState next = s.time().on() ? s.withTime(s.time().withOn(false)) : s;
+    return Step.to(next.withView(view).withMessage(text, false));
   }
 
   private static Step pick(ViewState s, PickList.Of of) {
