@@ -325,11 +325,13 @@ public final class Pictures {
         4_000 * SECOND,
         42 * SECOND,
         Math.min(state.windowNanos(), 30 * SECOND),
+        false,
         frozen,
         frozen ? 12 * SECOND : 0,
         false,
         Long.MAX_VALUE,
         tree.slice(query),
+        null,
         tree.root.weight,
         selection,
         tree.search(query),
@@ -765,6 +767,7 @@ public final class Pictures {
             java.util.List.of());
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
     frames.addAll(FilePictures.golden());
+    frames.addAll(TimePictures.golden());
     frames.addAll(SandwichPictures.golden());
     frames.addAll(ShapePictures.golden());
     frames.addAll(TablePictures.golden());
