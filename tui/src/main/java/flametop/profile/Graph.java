@@ -277,7 +277,7 @@ final class Graph {
   }
 
   /** What a query asks of the graph; made anew only as far as something has changed. */
-  GraphPicture picture(GraphQuery query, GraphReader reader, Matches matches) {
+  GraphPicture picture(GraphQuery query, GraphPicture.Reader reader, Matches matches) {
     picture =
         GraphPicture.of(
             picture,

@@ -19,6 +19,22 @@ record GraphPicture(
     Snapshot.Search search,
     long total) {
 
+  /** Reads what a picture shows. */
+  interface Reader {
+    /** What needs no more than the tree. */
+    TreeReader tree();
+
+    /**
+     * The node in full.
+     *
+     * @param deadline for what may take long ({@link System#nanoTime})
+     */
+    Selection selection(int node, StateSet states, long deadline);
+
+    /** What matches in the whole graph. */
+    Snapshot.Search search(Pattern pattern, StateSet states);
+  }
+
   /** Whether something is still being looked for. */
   private boolean isDue() {
     return selection.before() == null;
@@ -33,7 +49,7 @@ record GraphPicture(
       GraphPicture before,
       GraphQuery query,
       long version,
-      GraphReader reader,
+      Reader reader,
       int zoom,
       int selected,
       Matches matches,

@@ -15,7 +15,8 @@ public record TopReport(List<Row> rows, int functions, long total) implements Pa
    *
    * @param self ns in the function itself
    * @param total ns in it and in what it calls; of recursive calls the outermost counts
-   * @param selfByState ns by {@link flametop.sampler.State#ordinal()}, all states
+   * @param selfByState ns by {@link flametop.sampler.State#ordinal()}, all states; zeros where no
+   *     states are known
    * @param totalByState like {@code selfByState}
    */
   public record Row(
