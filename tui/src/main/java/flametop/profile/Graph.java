@@ -286,6 +286,8 @@ final class Graph {
             reader,
             resolve(query.zoom()),
             resolve(query.selected()),
+            query.siblings() == null ? 0 : resolve(query.siblings().first()),
+            query.siblings() == null ? 0 : resolve(query.siblings().last()),
             matches,
             System.nanoTime() + TREND_NANOS);
     return picture;

@@ -1,5 +1,6 @@
 package flametop.profile;
 
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
@@ -44,6 +45,8 @@ record GraphPicture(
    * The next one.
    *
    * @param before null if there is none; what is unchanged is taken from it
+   * @param first first of the siblings that are wanted; 0 for all
+   * @param last like {@code first}
    */
   static GraphPicture of(
       GraphPicture before,
@@ -52,6 +55,8 @@ record GraphPicture(
       Reader reader,
       int zoom,
       int selected,
+      int first,
+      int last,
       Matches matches,
       long deadline) {
     boolean same =
@@ -63,8 +68,9 @@ record GraphPicture(
                 && before.query.columns() == query.columns()
                 && before.query.levels() == query.levels()
                 && before.query.byState() == query.byState()
+                && Objects.equals(before.query.siblings(), query.siblings())
             ? before.slice
-            : reader.tree().slice(query, zoom, matches);
+            : reader.tree().slice(query, zoom, first, last, matches);
     Selection selection =
         same && before.selected == selected && !before.isDue()
             ? before.selection

@@ -37,7 +37,7 @@ final class GraphReader implements GraphPicture.Reader {
     window = fold.window();
     this.owners = owners;
     this.stacks = stacks;
-    tree = new TreeReader(fold.tree(), stacks, epoch);
+    tree = new TreeReader(fold.tree(), stacks, fold.siblings(), epoch);
   }
 
   @Override

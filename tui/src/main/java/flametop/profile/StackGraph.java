@@ -75,7 +75,7 @@ final class StackGraph implements GraphPicture.Reader {
     fold = of;
     tree = of == null ? whole : of.tree();
     epoch = epochs.getAsInt();
-    reader = new TreeReader(tree, names, epoch);
+    reader = new TreeReader(tree, names, new SiblingOrder(), epoch);
     finds = new Finds(tree, names);
     top = new Top(tree, names);
     picture = null;
@@ -200,7 +200,7 @@ final class StackGraph implements GraphPicture.Reader {
   /** Names of the outermost frames, with what is below them, whatever the shape. */
   TreeReader all() {
     whole.sumUp();
-    return new TreeReader(whole, names, 0);
+    return new TreeReader(whole, names, new SiblingOrder(), 0);
   }
 
   /** What a query asks of it; made anew only as far as something has changed. */
@@ -214,6 +214,8 @@ final class StackGraph implements GraphPicture.Reader {
             this,
             resolve(query.zoom()),
             resolve(query.selected()),
+            query.siblings() == null ? 0 : resolve(query.siblings().first()),
+            query.siblings() == null ? 0 : resolve(query.siblings().last()),
             matches,
             0);
     return picture;

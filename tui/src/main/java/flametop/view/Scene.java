@@ -148,20 +148,12 @@ public final class Scene {
   }
 
   private Geometry layOut() {
-    GraphSlice slice = snapshot.graph();
-    int zoom = slice.zoomIndex();
-    boolean wanted = false;
     // Between a key and the next snapshot the slice is still that of the old zoom: what it has of
     // the new one is shown.
-    for (int i = 0; i < slice.size(); i++) {
-      if (slice.node()[i] == state.zoom()) {
-        zoom = i;
-        wanted = true;
-        break;
-      }
-    }
+    GraphSlice slice = snapshot.graph();
+    int zoom = slice.find(state.zoom());
     return Geometry.of(
-        slice, zoom, columns, options.ascii() || !state.fine(), wanted ? state.under() : 1);
+        slice, zoom < 0 ? slice.zoomIndex() : zoom, columns, options.ascii() || !state.fine());
   }
 
   private int boxOfSelection() {
@@ -266,6 +258,9 @@ public final class Scene {
         && geometry.boxOfNode(snapshot.selection().node()) >= 0) {
       int box = geometry.boxOfNode(snapshot.selection().node());
       next = next.withSelected(snapshot.selection().node(), trail(box));
+    } else if (selectedBox >= 0 && !geometry.isRun(selectedBox) && state.run()) {
+      // What was in a run has a box of its own.
+      next = next.withSelected(nodeOf(selectedBox), trail(selectedBox));
     } else if (selectedBox >= 0
         && !geometry.isRun(selectedBox)
         && nodeOf(selectedBox) == state.selected()) {

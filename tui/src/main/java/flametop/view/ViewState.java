@@ -3,6 +3,7 @@ package flametop.view;
 import flametop.profile.GraphQuery;
 import flametop.profile.PageQuery;
 import flametop.profile.Shape;
+import flametop.profile.Siblings;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
 import flametop.sampler.Budget;
@@ -30,9 +31,6 @@ public final class ViewState implements Cloneable {
   private static final int LEVELS = 700;
 
   private static final int LEVELS_MORE = 256;
-
-  /** How much finer the slice is asked for when a run of thin frames was opened. */
-  private static final int FINER = 32;
 
   // Written only to a copy that nobody else has yet.
   private View view = View.GRAPH;
@@ -68,9 +66,9 @@ public final class ViewState implements Cloneable {
    * One step into the graph.
    *
    * @param node that fills the width
-   * @param under if below 1, only its children under this share of it: an opened run of thin frames
+   * @param siblings only these children of it: an opened run of thin frames; null for all
    */
-  public record Zoom(long node, double under) {}
+  public record Zoom(long node, Siblings siblings) {}
 
   private ViewState() {}
 
@@ -249,9 +247,9 @@ public final class ViewState implements Cloneable {
     return zooms().isEmpty() ? GraphQuery.ROOT : zooms().get(zooms().size() - 1).node();
   }
 
-  /** See {@link Zoom#under}. */
-  public double under() {
-    return zooms().isEmpty() ? 1 : zooms().get(zooms().size() - 1).under();
+  /** See {@link Zoom#siblings}. */
+  Siblings siblings() {
+    return zooms().isEmpty() ? null : zooms().get(zooms().size() - 1).siblings();
   }
 
   public long windowNanos() {
@@ -264,22 +262,17 @@ public final class ViewState implements Cloneable {
 
   /** What to ask the profile for, for a picture that is {@code columns} wide. */
   public GraphQuery query(int columns) {
-    int finer = columns;
-    for (Zoom z : zooms()) {
-      if (z.under() < 1 && finer < columns * FINER * FINER) {
-        finer *= FINER;
-      }
-    }
     return new GraphQuery(
         windowNanos(),
         states,
         zoom(),
         selected(),
-        finer,
+        columns,
         // The selection may be led on from the deepest of them.
         LEVELS + trail().size() / LEVELS_MORE * LEVELS_MORE,
         search == null ? null : search.pattern(),
-        colouring == Colouring.STATE);
+        colouring == Colouring.STATE,
+        siblings());
   }
 
   /** What to ask it for beside that; null for nothing. */

@@ -45,8 +45,7 @@ class StackShapeTest {
   }
 
   private static GraphQuery query(long zoom, long selected) {
-    return new GraphQuery(
-        Long.MAX_VALUE, StateSet.ALL, zoom, selected, 1_000_000, 100, null, false);
+    return new GraphQuery(Long.MAX_VALUE, StateSet.ALL, zoom, selected, 1_000_000, 100, null);
   }
 
   /** Once it has the shape that it is to have. */
