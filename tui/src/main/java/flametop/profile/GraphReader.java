@@ -81,6 +81,7 @@ final class GraphReader implements GraphPicture.Reader {
         processes,
         single ? owners.tgid(one) : 0,
         single ? owners.commandLine(one) : "",
+        trie.filter(node),
         weight(node, states.bits()),
         byState,
         fold.trend().before(states.bits(), deadline));

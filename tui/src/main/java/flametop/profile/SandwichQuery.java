@@ -1,5 +1,7 @@
 package flametop.profile;
 
+import java.util.regex.Pattern;
+
 /**
  * Which callers and callees a {@link Sandwich} is to show.
  *
@@ -7,18 +9,27 @@ package flametop.profile;
  * @param states whose time counts
  * @param function in the middle
  * @param callers node of the callers that fills the width; {@link GraphQuery#ROOT} for all
+ * @param callersOf its {@link GraphQuery#siblings}
  * @param callees like {@code callers}
- * @param selected node of either whose {@link Selection} is wanted
+ * @param calleesOf its {@link GraphQuery#siblings}
+ * @param selected node of either whose {@link Selection} is wanted; {@link GraphQuery#ROOT}: the
+ *     function
  * @param columns width in cells
  * @param levels how many levels of each are wanted
+ * @param search looked for in the names of what is listed; null if nothing is
+ * @param byState whether the state of each node is wanted
  */
 public record SandwichQuery(
     long windowNanos,
     StateSet states,
     Function function,
     long callers,
+    Siblings callersOf,
     long callees,
+    Siblings calleesOf,
     long selected,
     int columns,
-    int levels)
+    int levels,
+    Pattern search,
+    boolean byState)
     implements PageQuery {}

@@ -53,6 +53,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private StackGraph callers;
 
   private StackGraph callees;
+  private Function middle;
   private long sandwichAsked;
   private int epoch;
   private boolean done;
@@ -331,35 +332,59 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   private Sandwich picture(SandwichQuery query) {
     sandwichAsked = System.nanoTime();
-    Shape shape = graph.shape().without(Shape.Reverse.class);
+    Shape shape = graph.shape().without(Shape.Reverse.class).with(new Shape.Group(RootOrder.NONE));
     Shape above = shape.plus(new Shape.Callers(query.function()));
     Shape below = shape.plus(new Shape.Callees(query.function()));
-    if (callers == null) {
+    if (callers == null || !query.function().equals(middle)) {
+      // That of another function is nothing to look at meanwhile.
       callers = graph(above);
       callees = graph(below);
+      middle = query.function();
     } else {
       callers.shape(above);
       callees.shape(below);
     }
     boolean selectedAbove = callers.has(query.selected());
+    TreeReader readBelow = callees.reader();
+    boolean other = selectedAbove || query.selected() == GraphQuery.ROOT;
     GraphPicture upper =
         callers.picture(
-            slice(query, query.callers(), selectedAbove ? query.selected() : GraphQuery.ROOT));
+            slice(
+                query,
+                query.callers(),
+                query.callersOf(),
+                selectedAbove ? query.selected() : GraphQuery.ROOT));
     GraphPicture lower =
         callees.picture(
-            slice(query, query.callees(), selectedAbove ? GraphQuery.ROOT : query.selected()));
+            slice(
+                query,
+                query.callees(),
+                query.calleesOf(),
+                other ? readBelow.heaviestBranch() : query.selected()));
     return new Sandwich(
         query.function(),
         upper.slice(),
         lower.slice(),
         lower.total(),
+        readBelow.selfOfBranch(query.states()),
+        new long[State.values().length],
         selectedAbove ? upper.selection() : lower.selection(),
+        query.search(),
         callers.isBehind() || callees.isBehind());
   }
 
-  private static GraphQuery slice(SandwichQuery query, long zoom, long selected) {
+  private static GraphQuery slice(
+      SandwichQuery query, long zoom, Siblings siblings, long selected) {
     return new GraphQuery(
-        query.windowNanos(), query.states(), zoom, selected, query.columns(), query.levels(), null);
+        query.windowNanos(),
+        query.states(),
+        zoom,
+        selected,
+        query.columns(),
+        query.levels(),
+        query.search(),
+        query.byState(),
+        siblings);
   }
 
   /** How far it is read. */

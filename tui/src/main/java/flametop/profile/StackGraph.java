@@ -1,6 +1,7 @@
 package flametop.profile;
 
 import flametop.sampler.State;
+import java.util.Set;
 import java.util.function.IntSupplier;
 import java.util.regex.Pattern;
 
@@ -203,6 +204,12 @@ final class StackGraph implements GraphPicture.Reader {
     return new TreeReader(whole, names, new SiblingOrder(), 0);
   }
 
+  /** Reads what is shown. */
+  TreeReader reader() {
+    tree.sumUp();
+    return reader;
+  }
+
   /** What a query asks of it; made anew only as far as something has changed. */
   GraphPicture picture(GraphQuery query) {
     tree.sumUp();
@@ -305,18 +312,29 @@ final class StackGraph implements GraphPicture.Reader {
     for (int n = node; n >= 0; n = tree.parent(n)) {
       path[--depth] = reader.name(n);
     }
-    int function = tree.function(node);
+    int of = tree.function(node);
+    Function function = new Function(names.kind(of), names.module(of), reader.name(node));
     return new Selection(
         reader.number(node),
         path,
-        names.kind(function),
-        names.module(function),
+        function.kind(),
+        function.module(),
         false,
         0,
         0,
         "",
+        filter(function),
         reader.weight(node, states.bits()),
         new long[State.values().length],
         null);
+  }
+
+  /** What narrows the graph to stacks with it; null of the root. */
+  private static Shape.Filter filter(Function function) {
+    return switch (function.kind()) {
+      case ROOT -> null;
+      case PROCESS -> new Shape.Comms(Set.of(function.name()), false);
+      default -> new Shape.Through(function, false);
+    };
   }
 }

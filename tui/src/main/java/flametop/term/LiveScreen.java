@@ -7,6 +7,7 @@ import com.googlecode.lanterna.input.MouseAction;
 import flametop.profile.Page;
 import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
+import flametop.profile.Sandwich;
 import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.SnapshotSource;
@@ -101,6 +102,10 @@ public final class LiveScreen {
   private PaintOptions paintOptions;
   private ViewState state;
   private LiveSession session;
+
+  /** What the source was last told to show; null: nothing yet. */
+  private Shape shape;
+
   private Snapshot snapshot;
   private Page page;
   private Budget budget;
@@ -315,13 +320,18 @@ public final class LiveScreen {
       asked = false;
       snapshot = e.snapshot();
       page = e.page();
-      if (isWhole(snapshot) && !askAgain) {
+      if (isWhole(snapshot, page) && !askAgain) {
         nextAsk = System.nanoTime() + FOREVER_NANOS;
       }
       keepToBudget();
       relayOut();
+      long selected = state.selected();
       state = scene.settled();
       take(Keys.arrived(scene));
+      if (state.selected() != selected) {
+        // The picture is not of what is selected now.
+        askSoon();
+      }
       if (state.source() != null && session != null) {
         // Places that were asked for come one by one.
         apply(new Effect.Source());
@@ -331,6 +341,7 @@ public final class LiveScreen {
       stale = true;
     } else if (event instanceof Event.Ready e) {
       session = e.session();
+      reshape();
       if (session.end() != null) {
         tell(session.end(), Event.Ended::new, Event.Failed::new);
       }
@@ -380,10 +391,11 @@ public final class LiveScreen {
   }
 
   private void take(Keys.Step step) throws IOException {
+    int columns = display.columns();
     boolean sameQuestion =
         step.state().view() == state.view()
-            && Objects.equals(step.state().page(), state.page())
-            && step.state().query(display.columns()).equals(state.query(display.columns()));
+            && Objects.equals(step.state().page(columns), state.page(columns))
+            && step.state().query(columns).equals(state.query(columns));
     long refreshNanos = state.refreshNanos();
     state = step.state();
     if (state.refreshNanos() != refreshNanos) {
@@ -392,10 +404,20 @@ public final class LiveScreen {
     for (Effect effect : step.effects()) {
       apply(effect);
     }
+    reshape();
     if (!sameQuestion || !step.effects().isEmpty()) {
       askSoon();
     }
     stale = true;
+  }
+
+  /** The source takes the shape that the state has. */
+  private void reshape() {
+    if (session != null && !state.shape().equals(shape)) {
+      shape = state.shape();
+      session.source().shape(shape);
+      askSoon();
+    }
   }
 
   private void copy(String text) throws IOException {
@@ -445,10 +467,10 @@ public final class LiveScreen {
       source.thaw();
     } else if (effect instanceof Effect.Turn t) {
       source.turn(t.by());
+      // Each file has a shape of its own.
+      shape = null;
     } else if (effect instanceof Effect.Restart) {
       source.restart();
-    } else if (effect instanceof Effect.Filter f) {
-      source.shape(f.filter());
     } else if (effect instanceof Effect.Rates r) {
       if (session.rates() == null) {
         state =
@@ -548,7 +570,7 @@ public final class LiveScreen {
     nextAsk = System.nanoTime() + Math.min(refresh, state.refreshNanos());
     SnapshotSource source = session.source();
     CompletableFuture<Snapshot> picture = source.snapshot(state.query(display.columns()));
-    PageQuery beside = state.page();
+    PageQuery beside = state.page(display.columns());
     tell(
         beside == null
             ? picture.thenApply(graph -> new Event.Arrived(graph, null))
@@ -558,8 +580,11 @@ public final class LiveScreen {
   }
 
   /** Whether there is nothing to come: then only a key, or another size, asks for a picture. */
-  private static boolean isWhole(Snapshot snapshot) {
-    return snapshot.reading() != null && snapshot.reading().done();
+  private static boolean isWhole(Snapshot snapshot, Page page) {
+    return snapshot.reading() != null
+        && snapshot.reading().done()
+        && !snapshot.refolding()
+        && !(page instanceof Sandwich sandwich && sandwich.refolding());
   }
 
   /** What the future brings, value or failure, becomes an event of the loop. */

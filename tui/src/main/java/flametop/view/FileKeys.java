@@ -1,6 +1,8 @@
 package flametop.view;
 
 import flametop.profile.GraphQuery;
+import flametop.profile.RootOrder;
+import flametop.profile.Selection;
 import flametop.profile.Snapshot;
 import java.util.List;
 
@@ -22,6 +24,15 @@ final class FileKeys implements ViewKeys {
     Action.NEXT_MATCH,
     Action.PREVIOUS_MATCH,
     Action.OUTERMOST,
+    Action.KEEP,
+    Action.DROP,
+    Action.MERGE,
+    Action.COLLAPSE,
+    Action.GROUP,
+    Action.UNDO,
+    Action.REDO,
+    Action.SHOW_GRAPH,
+    Action.SHOW_CALLERS,
     Action.PREVIOUS_FILE,
     Action.NEXT_FILE,
     Action.FLIP,
@@ -38,8 +49,11 @@ final class FileKeys implements ViewKeys {
     Action.STATES,
     Action.RESTART,
     Action.REFRESH,
+    Action.THREADS,
+    Action.PICK_STATE,
+    Action.PICK_CPU,
     Action.NEXT_VIEW,
-    Action.SHOW_GRAPH,
+    Action.SHOW_SANDWICH,
     Action.SHOW_QUALITY,
     Action.SHOW_CPUS,
     Action.SHOW_IDLE,
@@ -59,15 +73,27 @@ final class FileKeys implements ViewKeys {
     Action.PREVIOUS_FILE,
     Action.NEXT_FILE,
     Action.OUTERMOST,
+    Action.KEEP,
+    Action.DROP,
+    Action.UNDO,
+    Action.SHOW_CALLERS,
     Action.EXPORT,
     Action.FLIP,
+    Action.MERGE,
     Action.QUIT,
     Action.ROOT,
     Action.COPY,
   };
 
   private static final Action[] SEARCH_LINE = {
-    Action.NEXT_MATCH, Action.PREVIOUS_MATCH, Action.SEARCH, Action.BACK, Action.ZOOM, Action.HELP,
+    Action.NEXT_MATCH,
+    Action.PREVIOUS_MATCH,
+    Action.KEEP,
+    Action.DROP,
+    Action.SEARCH,
+    Action.BACK,
+    Action.ZOOM,
+    Action.HELP,
   };
 
   private final GraphKeys graph = new GraphKeys();
@@ -96,7 +122,7 @@ final class FileKeys implements ViewKeys {
           Keys.Step.to(
               s.withPick(PickList.open(PickList.Of.COMMS)), new Effect.Rows(PickList.Of.COMMS));
       case FREEZE -> answer(s, "a file holds still by itself");
-      case STATES, COLOUR ->
+      case STATES, COLOUR, PICK_STATE ->
           answer(s, "folded stacks do not say their states; record --states chooses them");
       case WINDOW, TIME, RESTART ->
           answer(s, "folded stacks do not say their time; a recorded stream does");
@@ -106,11 +132,28 @@ final class FileKeys implements ViewKeys {
       case MORE_PASSES, FEWER_PASSES, SLOWER_CLOCK, FASTER_CLOCK ->
           answer(s, "nothing is sampled here");
       case JVM_NAMES -> answer(s, "no JVM is asked here");
-      case SHOW_GRAPH -> answer(s, "this is the graph");
+      case SHOW_GRAPH ->
+          s.filter().reversed()
+              ? ShapeKeys.reverse(s, "outermost frame first")
+              : answer(s, "this is the graph; 2 shows the callers");
+      case SHOW_CALLERS ->
+          s.filter().reversed()
+              ? answer(s, "these are the callers; 1 shows the graph")
+              : ShapeKeys.reverse(s, "callers: innermost frame first; 1 goes back");
+      case GROUP ->
+          s.filter().group() == RootOrder.NONE
+              ? ShapeKeys.group(s, RootOrder.COMM, "by the outermost frame")
+              : ShapeKeys.group(s, RootOrder.NONE, "without the outermost frame");
+      case COLLAPSE ->
+          saysNoModule(scene)
+              ? answer(s, "its name does not say its module, as mod`f or f [mod] would")
+              : graph.act(scene, s, action);
+      case THREADS -> answer(s, "folded stacks say their threads only if they were folded by them");
+      case SHOW_SANDWICH -> answer(s, "no sandwich of a file of stacks; a recorded stream has it");
       case NEXT_VIEW -> answer(s, "folded stacks have this view only");
       case SHOW_QUALITY ->
           answer(s, "folded stacks say nothing of their quality; a recorded stream does");
-      case SHOW_CPUS, SHOW_IDLE ->
+      case SHOW_CPUS, SHOW_IDLE, PICK_CPU ->
           answer(s, "folded stacks say nothing of CPUs; a recorded stream does");
       default -> graph.act(scene, s, action);
     };
@@ -119,6 +162,13 @@ final class FileKeys implements ViewKeys {
   @Override
   public Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
     return GraphMouse.act(scene, s, mouse);
+  }
+
+  private static boolean saysNoModule(Scene scene) {
+    Selection selection = scene.snapshot == null ? null : scene.snapshot.selection();
+    return selection != null
+        && selection.module().isEmpty()
+        && GraphPainter.isFrame(selection.kind());
   }
 
   private static Keys.Step answer(ViewState s, String text) {
@@ -132,11 +182,11 @@ final class FileKeys implements ViewKeys {
     }
     int next = Math.floorMod(reading.number() - 1 + by, reading.files()) + 1;
     return Keys.Step.to(
-        s.withFilter(s.base())
+        // The shape is the file's own: each is turned to without one.
+        s.withShaping(Shaping.of(s.base()))
+            .withZooms(List.of())
             .withSelected(GraphQuery.ROOT, List.of(GraphQuery.ROOT))
             .withMessage("file " + next + " of " + reading.files(), false),
-        new Effect.Turn(by),
-        // The filter is the file's own: each is turned to without one.
-        new Effect.Filter(s.base()));
+        new Effect.Turn(by));
   }
 }

@@ -1,6 +1,7 @@
 package flametop.view;
 
 import flametop.profile.GraphQuery;
+import flametop.profile.Siblings;
 import java.util.List;
 
 /**
@@ -23,8 +24,30 @@ record Place(
     boolean run,
     long runNode,
     int scroll) {
+  /**
+   * Levels asked for: more than a stack of 512 user and 127 kernel frames has below its process.
+   */
+  private static final int LEVELS = 700;
+
+  private static final int LEVELS_MORE = 256;
+
   static final Place ROOT =
       new Place(List.of(), GraphQuery.ROOT, List.of(GraphQuery.ROOT), false, -1, -1);
+
+  /** The node that fills the width. */
+  long zoom() {
+    return zooms.isEmpty() ? GraphQuery.ROOT : zooms.get(zooms.size() - 1).node();
+  }
+
+  /** See {@link ViewState.Zoom#siblings}. */
+  Siblings siblings() {
+    return zooms.isEmpty() ? null : zooms.get(zooms.size() - 1).siblings();
+  }
+
+  /** How many levels its slice is asked for: the selection may be led on from the deepest. */
+  int levels() {
+    return LEVELS + trail.size() / LEVELS_MORE * LEVELS_MORE;
+  }
 
   /** The scroll is found anew: the zoomed node near the edge. */
   Place withZooms(List<ViewState.Zoom> value) {

@@ -61,7 +61,19 @@ class StackShapeTest {
     Sandwich sandwich;
     do {
       SandwichQuery query =
-          new SandwichQuery(Long.MAX_VALUE, StateSet.ALL, function, 0, 0, 0, 1_000_000, 100);
+          new SandwichQuery(
+              Long.MAX_VALUE,
+              StateSet.ALL,
+              function,
+              0,
+              null,
+              0,
+              null,
+              0,
+              1_000_000,
+              100,
+              null,
+              false);
       sandwich = (Sandwich) file.page(query).get();
     } while (sandwich.refolding());
     return sandwich;
@@ -274,17 +286,12 @@ class StackShapeTest {
     try (StackFile file = open(STACKS)) {
       Sandwich run = sandwich(file, function("run"));
       assertEquals(7, run.total());
+      assertEquals(5, run.self());
+      assertEquals(Set.of("all 7", "all;run 7", "all;run;main 7"), drawn(run.callers()));
       assertEquals(
-          Set.of(
-              "all 7",
-              "all;a 2",
-              "all;a;run 2",
-              "all;a;run;main 2",
-              "all;b 5",
-              "all;b;run 5",
-              "all;b;run;main 5"),
-          drawn(run.callers()));
-      assertTrue(drawn(run.callees()).contains("all;b;run;run 5"));
+          Set.of("all 7", "all;run 7", "all;run;run 5", "all;run;parse 2", "all;run;parse;lex 2"),
+          drawn(run.callees()));
+      assertEquals("run", run.selection().path()[1]);
       file.shape(Shape.of(new Shape.Comms(Set.of("b"), true), new Shape.Reverse()));
       assertEquals(2, sandwich(file, function("run")).total());
       assertEquals(5, sandwich(file, function("lex")).total());
