@@ -225,7 +225,7 @@ test_view_takes_other_shapes() {
   wait_for '^ *x  90\.0% of all'
   keys x
   wait_for 'without comm x'
-  wait_for '^ *y +$'
+  wait_for '^ *y *$'
   shows ' 1 samples'
   keys u
   wait_for 'undone'
@@ -234,7 +234,7 @@ test_view_takes_other_shapes() {
   wait_for 'recursion merged'
   keys g
   wait_for 'without the outermost frame'
-  wait_for '^ *main +$'
+  wait_for '^ *main *$'
   keys 2
   wait_for 'innermost frame first'
   wait_for '^ *b +▏ *f'

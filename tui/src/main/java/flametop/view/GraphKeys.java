@@ -188,8 +188,8 @@ final class GraphKeys implements ViewKeys {
     Geometry g = scene.geometry;
     ViewState scrolled = s.scroll() < 0 ? s.withScroll(scene.plot.levelsBefore()) : s;
     if (g.isRun(box)) {
-      long member = g.node(box) < 0 ? -1 : g.slice().node()[g.node(box)];
-      return scrolled.withRun(scene.plot.nodeOf(box), member, scene.plot.trail(box));
+      return scrolled.withRun(
+          scene.plot.nodeOf(box), scene.plot.memberOf(box), scene.plot.trail(box));
     }
     return scrolled.withSelected(scene.plot.nodeOf(box), scene.plot.trail(box));
   }

@@ -150,6 +150,11 @@ final class Plot {
     return at < 0 ? GraphQuery.ROOT : geometry.slice().node()[geometry.node(at)];
   }
 
+  /** A node that a run holds; -1 if the slice lists none of them. */
+  long memberOf(int run) {
+    return geometry.node(run) < 0 ? -1 : geometry.slice().node()[geometry.node(run)];
+  }
+
   /** Row of a level; -1 if it is out of sight. */
   int rowOf(int level) {
     int i = level - firstLevel;
@@ -196,6 +201,9 @@ final class Plot {
     } else if (place.run() && selectedBox >= 0 && !geometry.isRun(selectedBox)) {
       // What was in a run has a box of its own.
       next = place.withSelected(nodeOf(selectedBox), trail(selectedBox));
+    } else if (place.run() && selectedBox >= 0 && place.runNode() < 0) {
+      // What it holds was not listed before.
+      next = place.withRun(nodeOf(selectedBox), memberOf(selectedBox), trail(selectedBox));
     } else if (selectedBox >= 0
         && !geometry.isRun(selectedBox)
         && nodeOf(selectedBox) == place.selected()) {

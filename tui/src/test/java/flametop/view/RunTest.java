@@ -158,6 +158,21 @@ class RunTest {
   }
 
   @Test
+  void enter_again_selectsTheFirstThatTheRunHeld() throws Exception {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 50_000; i++) {
+      text.append("main;").append(name(i)).append(" 1\n");
+    }
+    open(text.toString());
+    press(Key.Kind.DOWN);
+    Scene scene = press(Key.Kind.DOWN);
+    for (int i = 0; i < MOST_OPENED && scene.state.run(); i++) {
+      scene = press(Key.Kind.ENTER);
+    }
+    assertEquals(name(0), selected(scene));
+  }
+
+  @Test
   void enter_onARunOfOne_showsItOverTheWidth() throws Exception {
     open("a 1000000\nb 1\nc 1000000\n");
     Scene scene = press(Key.Kind.DOWN);
