@@ -68,6 +68,7 @@ final class StackFold {
         : !(step instanceof Shape.Processes
             || step instanceof Shape.Threads
             || step instanceof Shape.Users
+            || step instanceof Shape.Cgroups
             || step instanceof Shape.Cpus
             || step instanceof Shape.States);
   }

@@ -26,6 +26,8 @@ public final class Keys {
     Action.SHOW_GRAPH,
     Action.SHOW_CALLERS,
     Action.SHOW_SANDWICH,
+    Action.SHOW_TOP,
+    Action.SHOW_TASKS,
     Action.SHOW_CPUS,
     Action.SHOW_IDLE,
     Action.SHOW_QUALITY,
@@ -91,7 +93,7 @@ public final class Keys {
       return everywhere(scene, s, action);
     }
     if (s.help()) {
-      return Step.to(s.withHelp(false));
+      return Step.to(s.withHelpPage(HelpPainter.turned(scene, key)));
     }
     if (s.pick() != null) {
       return PickKeys.press(s, key);
@@ -115,7 +117,12 @@ public final class Keys {
       s = s.withMessage("", false);
     }
     if (s.help()) {
-      return Step.to(mouse.isPress() ? s.withHelp(false) : s);
+      Key wheel = Key.of(mouse.wheel() < 0 ? Key.Kind.UP : Key.Kind.DOWN);
+      boolean still = mouse.wheel() == 0 || HelpPainter.turned(scene, wheel) < 0;
+      return Step.to(
+          mouse.isPress()
+              ? s.withHelp(false)
+              : still ? s : s.withHelpPage(HelpPainter.turned(scene, wheel)));
     }
     if (s.pick() != null) {
       return PickKeys.mouse(scene, s, mouse);

@@ -33,6 +33,8 @@ public final class ViewState implements Cloneable {
   private boolean flame;
   private Source source;
   private QualityTable table = QualityTable.FIRST;
+  private TopTable top = TopTable.FIRST;
+  private TaskTable tasks = TaskTable.FIRST;
   private CpuTable cpus = CpuTable.FIRST;
   private TimeChoice time = TimeChoice.NONE;
   private Colouring colouring = Colouring.KIND;
@@ -41,7 +43,7 @@ public final class ViewState implements Cloneable {
   private List<String> searches = List.of();
   private PickList pick;
   private FormatList formats = FormatList.CLOSED;
-  private boolean help;
+  private int helpPage = -1;
   private String message = "";
   private boolean trouble;
 
@@ -122,6 +124,16 @@ public final class ViewState implements Cloneable {
     return table;
   }
 
+  /** The table of the functions. */
+  TopTable top() {
+    return top;
+  }
+
+  /** The table of the tasks. */
+  TaskTable tasks() {
+    return tasks;
+  }
+
   /** The tables of the CPUs and of their idle states. */
   CpuTable cpus() {
     return cpus;
@@ -137,9 +149,13 @@ public final class ViewState implements Cloneable {
     return colouring;
   }
 
-  /** Null if there is none. */
+  /** That of the view: of graphs, or what narrows a table. Null if there is none. */
   Search search() {
-    return search;
+    return switch (view) {
+      case TOP -> top.filter();
+      case TASKS -> tasks.filter();
+      default -> search;
+    };
   }
 
   /** What was searched for, the latest first. */
@@ -159,7 +175,12 @@ public final class ViewState implements Cloneable {
 
   /** The keys are shown. */
   boolean help() {
-    return help;
+    return helpPage >= 0;
+  }
+
+  /** Which page of the keys, from 0; below 0 none. */
+  int helpPage() {
+    return helpPage;
   }
 
   /** The answer to the last key; empty if the picture itself is the answer. */
@@ -283,7 +304,7 @@ public final class ViewState implements Cloneable {
         place.selected(),
         columns,
         place.levels(),
-        search == null ? null : search.pattern(),
+        Search.pattern(search),
         colouring == Colouring.STATE,
         place.siblings());
   }
@@ -385,6 +406,18 @@ public final class ViewState implements Cloneable {
     return next;
   }
 
+  ViewState withTop(TopTable value) {
+    ViewState next = copy();
+    next.top = value;
+    return next;
+  }
+
+  ViewState withTasks(TaskTable value) {
+    ViewState next = copy();
+    next.tasks = value;
+    return next;
+  }
+
   ViewState withCpus(CpuTable value) {
     ViewState next = copy();
     next.cpus = value;
@@ -397,9 +430,14 @@ public final class ViewState implements Cloneable {
     return next;
   }
 
+  /** The same with another search in its view. */
   ViewState withSearch(Search value) {
     ViewState next = copy();
-    next.search = value;
+    switch (view) {
+      case TOP -> next.top = top.withFilter(value);
+      case TASKS -> next.tasks = tasks.withFilter(value);
+      default -> next.search = value;
+    }
     return next;
   }
 
@@ -417,8 +455,12 @@ public final class ViewState implements Cloneable {
   }
 
   ViewState withHelp(boolean value) {
+    return withHelpPage(value ? 0 : -1);
+  }
+
+  ViewState withHelpPage(int value) {
     ViewState next = copy();
-    next.help = value;
+    next.helpPage = value;
     return next;
   }
 
@@ -450,7 +492,8 @@ public final class ViewState implements Cloneable {
 
   /** A filter shows the whole graph of what it admits. */
   ViewState withFilter(Shape value) {
-    ViewState next = withShape(value).withZooms(List.of());
+    ViewState next = withShape(value);
+    next.place = place.withZooms(List.of());
     next.sandwich = sandwich.unzoomed();
     return next;
   }

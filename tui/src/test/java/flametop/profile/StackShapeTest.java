@@ -250,7 +250,7 @@ class StackShapeTest {
   @Test
   void page_topOfAFile_hasSelfAndTotal() throws Exception {
     try (StackFile file = open(STACKS + "flat 4\n")) {
-      TopQuery query = new TopQuery(Long.MAX_VALUE, StateSet.ALL, false, 9, null);
+      TopQuery query = new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 9, null);
       TopReport report = (TopReport) file.page(query).get();
       assertEquals(
           "main 0 10, run 5 7, lex 5 5, parse 0 5, flat 4 4, idle 1 1",
@@ -273,7 +273,7 @@ class StackShapeTest {
       line.append(";f").append(i % 60_000);
     }
     try (StackFile file = open(line + " 1\n")) {
-      TopQuery query = new TopQuery(Long.MAX_VALUE, StateSet.ALL, true, 1, null);
+      TopQuery query = new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.SELF, 1, null);
       TopReport report = (TopReport) file.page(query).get();
       assertEquals(60_000, report.functions());
       assertEquals("f39999", report.rows().get(0).function().name());

@@ -7,6 +7,7 @@ import flametop.profile.Page;
 import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
 import flametop.profile.QualityReport;
+import flametop.profile.SandwichQuery;
 import flametop.profile.Selection;
 import flametop.profile.Shape;
 import flametop.profile.Snapshot;
@@ -661,6 +662,7 @@ public final class Pictures {
             24));
     frames.add(frame("help-80x24", server, selected.withHelp(true), 80, 24));
     frames.add(frame("help-40x10", server, selected.withHelp(true), 40, 10));
+    frames.add(frame("help-last-80x24", server, selected.withHelpPage(1), 80, 24));
     ViewState sourced = selected.withSource(source(selected.selected()));
     frames.add(frame("source-120x30", server, sourced, 120, 30));
     frames.add(frame("source-80x24", server, sourced, 80, 24));
@@ -766,6 +768,8 @@ public final class Pictures {
             java.util.List.of());
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
     frames.addAll(FilePictures.golden());
+    frames.addAll(SandwichPictures.golden());
+    frames.addAll(TablePictures.golden());
     return frames;
   }
 
@@ -864,6 +868,10 @@ public final class Pictures {
 
     @Override
     public CompletableFuture<Page> page(PageQuery query) {
+      if (query instanceof SandwichQuery sandwich) {
+        return CompletableFuture.completedFuture(
+            SandwichPictures.page(tree, sandwich, true, false));
+      }
       return CompletableFuture.completedFuture(
           query instanceof CpuReport.Query
               ? new CpuReport(cpus(2), "", "", "")
