@@ -226,6 +226,8 @@ class GraphReaderTest {
             .slice(
                 new GraphQuery(Long.MAX_VALUE, SLEEP, 0, 0, 1000, 10, null, false, null),
                 0,
+                0,
+                0,
                 new Matches());
     Set<String> all = Set.of("/", "/sys.slice", "/sys.slice/a.service");
     for (int i = 1; i < slice.size(); i++) {
