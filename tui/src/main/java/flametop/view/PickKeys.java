@@ -26,38 +26,30 @@ final class PickKeys {
       case PAGE_DOWN -> {
         return Keys.Step.to(s.withPick(pick.moved(10)));
       }
-      case HOME -> {
-        return Keys.Step.to(s.withPick(pick.moved(-100_000)));
-      }
-      case END -> {
-        return Keys.Step.to(s.withPick(pick.moved(100_000)));
-      }
-      case BACKSPACE -> {
-        String t = pick.typed();
-        return t.isEmpty()
-            ? Keys.Step.to(s.withMessage("nothing typed; esc closes the list", false))
-            : Keys.Step.to(
-                s.withPick(pick.withTyped(t.substring(0, t.offsetByCodePoints(t.length(), -1)))));
-      }
-      case CTRL -> {
-        return key.character() == 'u'
-            ? Keys.Step.to(s.withPick(pick.withTyped("")))
-            : Keys.nothing(s, key);
-      }
-      case CHARACTER -> {
-        PickList typed = pick.withTyped(pick.typed() + Character.toString(key.character()));
-        return Keys.Step.to(
-            s.withPick(typed)
-                .withMessage(
-                    typed.rows() != null && typed.matching().isEmpty() ? "no match" : "", false));
-      }
       case ENTER -> {
         return picked(s, pick);
       }
       default -> {
-        return Keys.nothing(s, key);
+        boolean older = key.equals(Key.ctrl('p'));
+        if (older || key.equals(Key.ctrl('n'))) {
+          Prompt line = pick.prompt().recalled(s.picks(), older ? 1 : -1);
+          return line == null
+              ? Keys.Step.to(s.withMessage(older ? "nothing older" : "nothing later", false))
+              : narrowed(s, pick.withPrompt(line));
+        }
+        Prompt edited = pick.prompt().edited(key);
+        return edited == null
+            ? Keys.nothing(s, key)
+            : edited == pick.prompt()
+                ? Keys.Step.to(s.withMessage(edited.refusal(key), false))
+                : narrowed(s, pick.withPrompt(edited));
       }
     }
+  }
+
+  private static Keys.Step narrowed(ViewState s, PickList pick) {
+    boolean none = pick.rows() != null && pick.matching().isEmpty();
+    return Keys.Step.to(s.withPick(pick).withMessage(none ? "no match" : "", false));
   }
 
   /** A click marks a row, a second picks it; the wheel moves. */
@@ -107,6 +99,9 @@ final class PickKeys {
       text = "only comm " + row.comm() + ", its past too";
     }
     ViewState closed = s.withPick(null);
+    if (!pick.prompt().isEmpty()) {
+      closed = closed.withPicks(Prompt.remember(s.picks(), pick.typed()));
+    }
     if (next.equals(now)) {
       return Keys.Step.to(closed.withMessage("shown already", false));
     }
