@@ -23,16 +23,21 @@ final class Display implements AutoCloseable {
   private static final long LINGER_OVER_SSH_MILLIS = 250;
 
   /** How long leaving waits for a terminal that does not take what is written. */
-  private static final long LEAVE_MILLIS = 500;
+  static final long LEAVE_MILLIS = 500;
+
+  /** The same where nobody is in a hurry: what is on its way over a slow line is to arrive. */
+  static final long LEAVE_PATIENTLY_MILLIS = 10_000;
 
   private final Stty stty;
   private final String saved;
+  private final LingeringInput input;
   private final FrameStream output;
   private final FlameTerminal terminal;
   private final TerminalScreen screen;
   private final Cells cells;
+  private final Echo echo = new Echo();
   private final boolean mouse;
-  private final Thread hook = new Thread(this::leave, "terminal restore");
+  private final Thread hook = new Thread(() -> leave(LEAVE_MILLIS), "terminal restore");
   private boolean whole = true;
 
   /** What the terminal shows; null before the first picture. */
@@ -41,10 +46,11 @@ final class Display implements AutoCloseable {
   private boolean up;
 
   private Display(
-      Stty stty, String saved, InputStream input, FrameStream output, Cells cells, boolean mouse)
+      Stty stty, String saved, LingeringInput input, FrameStream output, Cells cells, boolean mouse)
       throws IOException {
     this.stty = stty;
     this.saved = saved;
+    this.input = input;
     this.output = output;
     this.cells = cells;
     this.mouse = mouse;
@@ -57,10 +63,11 @@ final class Display implements AutoCloseable {
    * Takes the terminal.
    *
    * @param environment as of {@link System#getenv()}
+   * @param remote whether the terminal is at the other end of a network
    * @param mouse whether the mouse is taken too
    * @throws IOException a line for people, where there is no terminal or it cannot draw
    */
-  static Display open(Theme theme, Map<String, String> environment, boolean mouse)
+  static Display open(Theme theme, Map<String, String> environment, boolean remote, boolean mouse)
       throws IOException {
     String term = environment.getOrDefault("TERM", "");
     if (term.isEmpty() || term.equals("dumb") || term.equals("unknown")) {
@@ -79,8 +86,8 @@ final class Display implements AutoCloseable {
           "no terminal here (" + DEVICE + ": " + reason(e) + "); use `flametop record`", e);
     }
     Stty stty = new Stty(DEVICE);
-    boolean ssh = !environment.getOrDefault("SSH_CONNECTION", "").isEmpty();
-    InputStream input = new LingeringInput(keys, ssh ? LINGER_OVER_SSH_MILLIS : LINGER_MILLIS);
+    LingeringInput input =
+        new LingeringInput(keys, remote ? LINGER_OVER_SSH_MILLIS : LINGER_MILLIS);
     Cells cells = new Cells(theme, ColorMode.of(environment));
     Display display = new Display(stty, stty.save(), input, new FrameStream(device), cells, mouse);
     Runtime.getRuntime().addShutdownHook(display.hook);
@@ -106,23 +113,35 @@ final class Display implements AutoCloseable {
       if (mouse) {
         terminal.mouse(true);
       }
+      terminal.marksPastes(true);
+      echo.restart();
+      send();
     }
     resized(size);
   }
 
-  /** Gives the terminal back; {@link #enter} takes it again. */
-  synchronized void leave() {
+  /**
+   * Gives the terminal back; {@link #enter} takes it again.
+   *
+   * @param millis for a terminal that is behind
+   * @return whether the terminal took all that gives it back
+   */
+  synchronized boolean leave(long millis) {
     if (!up) {
-      return;
+      return true;
     }
     up = false;
+    boolean left = false;
     try {
-      if (output.drain(LEAVE_MILLIS)) {
+      if (output.drain(millis)) {
+        terminal.marksPastes(false);
         if (mouse) {
           terminal.mouse(false);
         }
         screen.stopScreen(false);
-        output.drain(LEAVE_MILLIS);
+        output.flush();
+        left = output.drain(millis);
+        echo.await(millis);
       }
     } catch (IOException | IllegalStateException e) {
       // The terminal is gone; its settings are tried all the same.
@@ -132,6 +151,16 @@ final class Display implements AutoCloseable {
     } catch (IOException e) {
       // As above.
     }
+    return left;
+  }
+
+  /** Sends what was collected, and the question whether it has arrived where that is due. */
+  private void send() throws IOException {
+    int bytes = output.collected();
+    if (bytes > 0 && echo.sending(bytes, System.nanoTime())) {
+      terminal.ask();
+    }
+    output.flush();
   }
 
   /** Asks the device for its size, and has the next picture painted in whole. */
@@ -159,9 +188,14 @@ final class Display implements AutoCloseable {
     return screen.getTerminalSize().getRows();
   }
 
+  /** Whether what was sent before has arrived: no more is sent until then. */
+  synchronized boolean isReady() {
+    return up && !output.isBusy() && !echo.isLate(System.nanoTime());
+  }
+
   /** Paints a picture; false if the one before is still on its way, then nothing was done. */
   synchronized boolean paint(CellGrid grid) throws IOException {
-    if (!up || output.isBusy()) {
+    if (!isReady()) {
       return false;
     }
     TerminalSize size = screen.getTerminalSize();
@@ -183,6 +217,7 @@ final class Display implements AutoCloseable {
     }
     if (changed) {
       screen.refresh(whole ? Screen.RefreshType.COMPLETE : Screen.RefreshType.DELTA);
+      send();
     }
     whole = false;
     painted = grid;
@@ -191,10 +226,11 @@ final class Display implements AutoCloseable {
 
   /** Puts a text into the clipboard of the terminal; false if it is busy, then nothing was done. */
   synchronized boolean copy(String text) throws IOException {
-    if (!up || output.isBusy()) {
+    if (!isReady()) {
       return false;
     }
     terminal.copy(text.getBytes(StandardCharsets.UTF_8));
+    send();
     return true;
   }
 
@@ -202,12 +238,22 @@ final class Display implements AutoCloseable {
    * Waits for a key; {@link com.googlecode.lanterna.input.KeyType#EOF} when the terminal is gone.
    */
   KeyStroke read() throws IOException {
-    return terminal.readInput();
+    KeyStroke stroke = terminal.readInput();
+    while (stroke == ReportPattern.STATUS) {
+      echo.answered(System.nanoTime());
+      stroke = terminal.readInput();
+    }
+    return stroke;
+  }
+
+  /** Whether the key that was read last came amid other text, all at once. */
+  boolean isInText() {
+    return input.isText();
   }
 
   @Override
   public void close() {
-    leave();
+    leave(LEAVE_MILLIS);
     output.close();
     try {
       Runtime.getRuntime().removeShutdownHook(hook);

@@ -20,7 +20,7 @@ final class FlameTerminal extends ANSITerminal {
 
   FlameTerminal(InputStream input, FrameStream output, TerminalSize size) {
     super(input, output, StandardCharsets.UTF_8);
-    getInputDecoder().addProfile(() -> List.of(new MousePattern()));
+    getInputDecoder().addProfile(() -> List.of(new MousePattern(), new ReportPattern()));
     this.size = size;
   }
 
@@ -45,11 +45,24 @@ final class FlameTerminal extends ANSITerminal {
     }
   }
 
+  /** Nothing: what was written is sent as one, by who knows where it ends. */
+  @Override
+  public void flush() {}
+
   /** Has the mouse reported, also while a button is down; or no more. */
   void mouse(boolean on) throws IOException {
     String modes = on ? "\033[?1000h\033[?1002h\033[?1006h" : "\033[?1006l\033[?1002l\033[?1000l";
     writeToTerminal(modes.getBytes(StandardCharsets.US_ASCII));
-    flush();
+  }
+
+  /** Has pasted text marked as such; or no more. */
+  void marksPastes(boolean on) throws IOException {
+    writeToTerminal((on ? "\033[?2004h" : "\033[?2004l").getBytes(StandardCharsets.US_ASCII));
+  }
+
+  /** Asks for its status, behind all that was written. */
+  void ask() throws IOException {
+    writeToTerminal(Echo.QUESTION.getBytes(StandardCharsets.US_ASCII));
   }
 
   /** Puts bytes into the clipboard of the terminal, if it lets programs do that. */
@@ -57,7 +70,6 @@ final class FlameTerminal extends ANSITerminal {
     // Ended by BEL: what the Linux console skips.
     String sequence = "\033]52;c;" + Base64.getEncoder().encodeToString(text) + "\007";
     writeToTerminal(sequence.getBytes(StandardCharsets.US_ASCII));
-    flush();
   }
 
   /**

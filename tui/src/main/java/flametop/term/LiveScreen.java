@@ -28,6 +28,7 @@ import flametop.view.Scene;
 import flametop.view.View;
 import flametop.view.ViewState;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -54,11 +55,23 @@ public final class LiveScreen {
   /** How soon a picture is tried again that found the one before still on its way. */
   private static final long RETRY_NANOS = 20_000_000L;
 
+  /** Sizes change in storms: one is looked at after so long without another, or so long in all. */
+  private static final long RESIZE_PAUSE_NANOS = 50_000_000L;
+
+  private static final long RESIZE_NANOS = 250_000_000L;
+
+  /** A paste whose end was lost ends with the first key after so long. */
+  private static final long PASTE_NANOS = 1_000_000_000L;
+
+  private static final int MAX_PASTE = 4_096;
+
   /** After this the terminal is restored past a screen that does not end when it is told to. */
   private static final long END_MILLIS = 2_000;
 
   private sealed interface Event {
-    record Pressed(Key key) implements Event {}
+    record Pressed(Key key, boolean inText) implements Event {}
+
+    record Pasted(String text) implements Event {}
 
     record Moved(Mouse mouse) implements Event {}
 
@@ -112,6 +125,11 @@ public final class LiveScreen {
   private int exitCode = -1;
   private Throwable failure;
   private String exported = "";
+
+  /** When the size is looked at, and since when it changes; 0: it does not. */
+  private long resizeAt;
+
+  private long resizeSince;
 
   /**
    * @param session completes when sampling is open; the chrome is painted before. Its failure ends
@@ -181,11 +199,11 @@ public final class LiveScreen {
             users::name,
             options.preferences().keymap(),
             notices);
-    boolean ssh = !environment.getOrDefault("SSH_CONNECTION", "").isEmpty();
+    boolean remote = Remote.isRemote(environment, Path.of("/proc"));
     long refresh =
         options.refreshNanos() > 0
             ? options.refreshNanos()
-            : ssh ? SSH_REFRESH_NANOS : LOCAL_REFRESH_NANOS;
+            : remote ? SSH_REFRESH_NANOS : LOCAL_REFRESH_NANOS;
     state =
         ViewState.initial(
             options.states(), options.filter(), options.passHz(), options.cpuHz(), refresh);
@@ -206,7 +224,7 @@ public final class LiveScreen {
               false);
     }
     QuietStreams quiet = new QuietStreams();
-    try (Display opened = Display.open(theme, environment, options.preferences().mouse());
+    try (Display opened = Display.open(theme, environment, remote, options.preferences().mouse());
         Signals handlers = new Signals()) {
       display = opened;
       signals = handlers;
@@ -222,6 +240,11 @@ public final class LiveScreen {
       history.setDaemon(true);
       history.start();
       loop();
+      long patience = exitCode == 0 ? Display.LEAVE_PATIENTLY_MILLIS : Display.LEAVE_MILLIS;
+      if (!display.leave(patience) && exitCode == 0) {
+        // The launcher goes on trying.
+        exitCode = 128 + 1;
+      }
     } finally {
       quiet.close();
     }
@@ -253,7 +276,15 @@ public final class LiveScreen {
               } catch (InterruptedException e) {
                 return;
               }
-              display.leave();
+              // It may be at that already, and for long.
+              Thread leave = new Thread(() -> display.leave(Display.LEAVE_MILLIS), "leave");
+              leave.setDaemon(true);
+              leave.start();
+              try {
+                leave.join(2 * Display.LEAVE_MILLIS);
+              } catch (InterruptedException e) {
+                // Nothing is left to wait for.
+              }
               Runtime.getRuntime().halt(128 + number);
             },
             "last resort");
@@ -263,9 +294,32 @@ public final class LiveScreen {
 
   private void readKeys() {
     MouseStrokes mouse = new MouseStrokes();
+    StringBuilder pasted = null;
+    long pastedAt = 0;
     try {
       while (true) {
         KeyStroke stroke = display.read();
+        if (stroke == ReportPattern.PASTE_BEGIN) {
+          pasted = new StringBuilder();
+          pastedAt = System.nanoTime();
+          continue;
+        }
+        if (pasted != null) {
+          boolean lost = System.nanoTime() - pastedAt > PASTE_NANOS;
+          pastedAt = System.nanoTime();
+          if (lost || stroke == ReportPattern.PASTE_END || stroke.getKeyType() == KeyType.EOF) {
+            events.add(new Event.Pasted(pasted.toString()));
+            pasted = null;
+          } else if (pasted.length() < MAX_PASTE) {
+            KeyStrokes.append(stroke, pasted);
+          }
+          if (!lost) {
+            continue;
+          }
+        }
+        if (stroke == ReportPattern.PASTE_END) {
+          continue;
+        }
         if (stroke.getKeyType() == KeyType.EOF) {
           events.add(new Event.TerminalGone());
           return;
@@ -278,7 +332,8 @@ public final class LiveScreen {
         } else if (KeyStrokes.isSuspend(stroke)) {
           events.add(new Event.Suspended());
         } else {
-          KeyStrokes.toKeys(stroke).forEach(key -> events.add(new Event.Pressed(key)));
+          boolean inText = display.isInText();
+          KeyStrokes.toKeys(stroke).forEach(key -> events.add(new Event.Pressed(key, inText)));
         }
       }
     } catch (IOException | RuntimeException e) {
@@ -293,21 +348,39 @@ public final class LiveScreen {
       long now = System.nanoTime();
       long wait =
           session == null || asked ? TimeUnit.SECONDS.toNanos(1) : Math.max(0, nextAsk - now);
+      if (resizeAt != 0) {
+        wait = Math.min(wait, Math.max(0, resizeAt - now));
+      }
       Event event = events.poll(stale ? Math.min(wait, RETRY_NANOS) : wait, TimeUnit.NANOSECONDS);
       while (event != null) {
         handle(event);
         event = exitCode < 0 && failure == null ? events.poll() : null;
       }
       if (exitCode < 0 && failure == null) {
+        resize();
         ask();
         paint();
       }
     }
   }
 
+  /** Looks at the size once it stays; what is painted before would be in the way. */
+  private void resize() throws IOException {
+    if (resizeAt != 0 && System.nanoTime() - resizeAt >= 0) {
+      resizeAt = 0;
+      display.resized();
+      askSoon();
+      stale = true;
+    }
+  }
+
   private void handle(Event event) throws IOException, InterruptedException {
     if (event instanceof Event.Pressed e) {
-      press(e.key());
+      settle();
+      take(Keys.press(scene, e.key(), e.inText()));
+    } else if (event instanceof Event.Pasted e) {
+      settle();
+      take(Keys.paste(scene, e.text()));
     } else if (event instanceof Event.Moved e) {
       relayOut();
       take(Keys.mouse(scene, e.mouse()));
@@ -360,9 +433,9 @@ public final class LiveScreen {
     } else if (event instanceof Event.Signalled e) {
       exitCode = 128 + e.number();
     } else if (event instanceof Event.Resized) {
-      display.resized();
-      askSoon();
-      stale = true;
+      long now = System.nanoTime();
+      resizeSince = resizeAt == 0 ? now : resizeSince;
+      resizeAt = Math.min(now + RESIZE_PAUSE_NANOS, resizeSince + RESIZE_NANOS);
     } else if (event instanceof Event.Suspended) {
       suspend();
     } else if (event instanceof Event.Continued) {
@@ -372,11 +445,6 @@ public final class LiveScreen {
       // What a terminal that hangs up would have sent.
       exitCode = 128 + 1;
     }
-  }
-
-  private void press(Key key) throws IOException {
-    settle();
-    take(Keys.press(scene, key));
   }
 
   private void take(Keys.Step step) throws IOException {
@@ -582,9 +650,15 @@ public final class LiveScreen {
   }
 
   private void paint() throws IOException {
-    if (stale) {
-      settle();
+    if (!stale || resizeAt != 0 || !display.isReady()) {
+      return;
+    }
+    settle();
+    try {
       stale = !display.paint(Painter.paint(scene));
+    } catch (IOException e) {
+      // What it cannot take, it is gone for.
+      exitCode = 128 + 1;
     }
   }
 
@@ -593,14 +667,22 @@ public final class LiveScreen {
    * shell says so.
    */
   private void suspend() throws IOException, InterruptedException {
-    display.leave();
+    display.leave(Display.LEAVE_MILLIS);
     signals.byDefault("TSTP");
-    Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -TSTP 0").start();
+    // The launcher passes TSTP on to us, so it is stopped first; then what comes to it is dropped
+    // when
+    // it goes on. Where the group cannot be stopped (no shell would let it go on) the kernel drops
+    // the signal, and the screen is back at once.
+    String launcher = System.getProperty("flametop.launcher.pid", "");
+    String stop = launcher.isEmpty() ? "" : "kill -STOP " + launcher + "; ";
+    Process kill = new ProcessBuilder("/bin/sh", "-c", stop + "kill -TSTP 0").start();
     kill.waitFor();
-    // Where the group cannot be stopped (no shell would let it go on) the kernel drops the signal,
-    // and the screen is back at once.
     Thread.sleep(50);
+    if (!launcher.isEmpty()) {
+      new ProcessBuilder("/bin/sh", "-c", "kill -CONT " + launcher).start().waitFor();
+    }
     signals.handle("TSTP", n -> events.add(new Event.Suspended()));
+    events.removeIf(Event.Suspended.class::isInstance);
     display.enter();
     stale = true;
   }

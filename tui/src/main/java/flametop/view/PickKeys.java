@@ -47,7 +47,7 @@ final class PickKeys {
     }
   }
 
-  private static Keys.Step narrowed(ViewState s, PickList pick) {
+  static Keys.Step narrowed(ViewState s, PickList pick) {
     boolean none = pick.rows() != null && pick.matching().isEmpty();
     return Keys.Step.to(s.withPick(pick).withMessage(none ? "no match" : "", false));
   }

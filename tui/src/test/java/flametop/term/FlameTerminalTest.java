@@ -22,11 +22,13 @@ class FlameTerminalTest {
     screen.startScreen();
     screen.setCharacter(3, 1, TextCharacter.fromCharacter('x')[0]);
     screen.refresh();
+    output.flush();
     assertTrue(output.drain(5_000));
     assertTrue(written.size() > 0);
     written.reset();
     screen.setCharacter(3, 1, TextCharacter.fromCharacter('x')[0]);
     screen.refresh();
+    output.flush();
     assertTrue(output.drain(5_000));
     assertEquals(0, written.size());
     output.close();
