@@ -65,6 +65,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   private Graph callers;
 
   private Graph callees;
+  private Function middle;
   private long sandwichAsked;
 
   /** While they are asked for; null otherwise. */
@@ -482,6 +483,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
       callees.close();
       callers = null;
       callees = null;
+      middle = null;
     }
   }
 
@@ -565,39 +567,61 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
 
   private Sandwich picture(SandwichQuery query) {
     sandwichAsked = System.nanoTime();
-    Shape shape = graph.fold().shape().without(Shape.Reverse.class);
+    Shape shape =
+        graph.fold().shape().without(Shape.Reverse.class).with(new Shape.Group(RootOrder.NONE));
     Shape above = shape.plus(new Shape.Callers(query.function()));
     Shape below = shape.plus(new Shape.Callees(query.function()));
+    if (!query.function().equals(middle)) {
+      // That of another function is nothing to look at meanwhile.
+      endSandwich();
+    }
     if (callers == null) {
       callers = another(above);
       callees = another(below);
+      middle = query.function();
     } else {
       callers.shape(above);
       callees.shape(below);
     }
+    GraphReader readAbove = look(callers, query.windowNanos(), SLICE_NANOS);
+    GraphReader readBelow = look(callees, query.windowNanos(), SLICE_NANOS);
     boolean selectedAbove = callers.has(query.selected());
+    long root = readBelow.tree().heaviestBranch();
     GraphPicture upper =
         callers.picture(
             slice(query, query.callers(), selectedAbove ? query.selected() : GraphQuery.ROOT),
-            look(callers, query.windowNanos(), SLICE_NANOS),
+            readAbove,
             matches);
     GraphPicture lower =
         callees.picture(
-            slice(query, query.callees(), selectedAbove ? GraphQuery.ROOT : query.selected()),
-            look(callees, query.windowNanos(), SLICE_NANOS),
+            slice(
+                query,
+                query.callees(),
+                selectedAbove || query.selected() == GraphQuery.ROOT ? root : query.selected()),
+            readBelow,
             matches);
     return new Sandwich(
         query.function(),
         upper.slice(),
         lower.slice(),
         lower.total(),
+        readBelow.tree().selfOfBranch(query.states()),
+        readBelow.tree().totalByState(),
         selectedAbove ? upper.selection() : lower.selection(),
+        query.search(),
         callers.isBehind() || callees.isBehind());
   }
 
   private static GraphQuery slice(SandwichQuery query, long zoom, long selected) {
     return new GraphQuery(
-        query.windowNanos(), query.states(), zoom, selected, query.columns(), query.levels(), null);
+        query.windowNanos(),
+        query.states(),
+        zoom,
+        selected,
+        query.columns(),
+        query.levels(),
+        query.search(),
+        query.byState());
   }
 
   private Snapshot picture(GraphQuery query) {

@@ -10,6 +10,7 @@ package flametop.profile;
  * @param processes how many processes have time in it
  * @param pid the process, if it is only one; else 0
  * @param commandLine of that process, clean
+ * @param filter what admits only what it is in; null if nothing does, as for the root
  * @param weight ns in the states shown
  * @param nanosByState ns by {@link flametop.sampler.State#ordinal()}, all states
  * @param before what it had in the window before; null if that is not known (yet)
@@ -23,6 +24,7 @@ public record Selection(
     int processes,
     int pid,
     String commandLine,
+    Shape.Filter filter,
     long weight,
     long[] nanosByState,
     Before before) {

@@ -161,7 +161,7 @@ public final class CellGrid {
       case '▒' -> '-';
       case '░' -> '.';
       case '—' -> '-';
-      case '→' -> '>';
+      case '→', '›' -> '>';
       case '←' -> '<';
       case '↑' -> '^';
       case '↓' -> 'v';

@@ -14,10 +14,29 @@ import java.util.Locale;
  * @param index of the marked row among those; 0 is the row that lifts the filter
  * @param chosen Enter came before the rows: what is marked when they come is picked
  */
-public record PickList(Of of, List<ProcessRow> rows, Prompt prompt, int index, boolean chosen) {
+public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, boolean chosen) {
   public enum Of {
-    PROCESSES,
-    COMMS
+    PROCESSES("pid", "all processes"),
+    COMMS("comm", "all comms"),
+    STATES("state", "all states"),
+    CPUS("cpu", "all CPUs");
+
+    private final String label;
+    private final String all;
+
+    Of(String label, String all) {
+      this.label = label;
+      this.all = all;
+    }
+
+    String label() {
+      return label;
+    }
+
+    /** The row that lifts the filter. */
+    String all() {
+      return all;
+    }
   }
 
   public static PickList open(Of of) {
@@ -33,8 +52,17 @@ public record PickList(Of of, List<ProcessRow> rows, Prompt prompt, int index, b
                 : a.comm().equals(b.comm())
                     ? Integer.compare(a.pid(), b.pid())
                     : a.comm().compareTo(b.comm()));
+    List<PickRow> made = new ArrayList<>();
+    for (ProcessRow row : sorted) {
+      made.add(PickRow.of(row));
+    }
+    return with(made);
+  }
+
+  /** The rows are there, in the order in which they are shown. */
+  PickList with(List<PickRow> made) {
     int marked = rows == null && !prompt.isEmpty() ? 1 : index;
-    return new PickList(of, List.copyOf(sorted), prompt, marked, chosen).clamped();
+    return new PickList(of, List.copyOf(made), prompt, marked, chosen).clamped();
   }
 
   /** Another text marks the first row that contains it. */
@@ -63,7 +91,7 @@ public record PickList(Of of, List<ProcessRow> rows, Prompt prompt, int index, b
   }
 
   /** Rows that contain what was typed. */
-  public List<ProcessRow> matching() {
+  List<PickRow> matching() {
     if (rows == null) {
       return List.of();
     }
@@ -71,11 +99,12 @@ public record PickList(Of of, List<ProcessRow> rows, Prompt prompt, int index, b
       return rows;
     }
     String wanted = typed().toLowerCase(Locale.ROOT);
-    List<ProcessRow> found = new ArrayList<>();
-    for (ProcessRow r : rows) {
-      if (contains(r.comm(), wanted)
-          || contains(r.commandLine(), wanted)
-          || Integer.toString(r.pid()).startsWith(wanted)) {
+    List<PickRow> found = new ArrayList<>();
+    for (PickRow r : rows) {
+      boolean numbered = of == Of.PROCESSES || of == Of.CPUS;
+      if (contains(r.name(), wanted)
+          || r.process() != null && contains(r.about(), wanted)
+          || numbered && Integer.toString(r.id()).startsWith(wanted)) {
         found.add(r);
       }
     }
@@ -87,7 +116,7 @@ public record PickList(Of of, List<ProcessRow> rows, Prompt prompt, int index, b
   }
 
   /** The marked row; null for the one that lifts the filter. */
-  public ProcessRow marked() {
+  PickRow marked() {
     return index == 0 ? null : matching().get(index - 1);
   }
 }

@@ -57,8 +57,9 @@ final class SearchKeys {
       return names;
     }
     List<Integer> boxes = new ArrayList<>();
-    int last = scene.firstLevel + scene.levelsInSight;
-    for (int box = g.levelStart(scene.firstLevel); box < g.levelStart(last); box++) {
+    int first = scene.plot.firstLevel;
+    int last = first + scene.plot.levelsInSight;
+    for (int box = g.levelStart(first); box < g.levelStart(last); box++) {
       if (!g.isRun(box)) {
         boxes.add(box);
       }
@@ -85,14 +86,14 @@ final class SearchKeys {
         s.withSearch(s.search().kept()).withSearches(Prompt.remember(s.searches(), text));
     int box = scene.selectedBox;
     boolean there =
-        scene.found() != null
+        scene.answered()
             && box >= 0
             && !scene.geometry.isRun(box)
             && scene.geometry.slice().matched()[scene.geometry.node(box)];
     Keys.Step step =
         there
             ? Keys.Step.to(kept.withMessage("the selected one matches; n goes on", false))
-            : GraphKeys.match(scene, kept, 1);
+            : s.view().keys().match(scene, kept, 1);
     return Keys.Step.to(step.state(), new Effect.Remember(text));
   }
 }

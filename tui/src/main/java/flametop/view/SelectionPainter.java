@@ -39,7 +39,7 @@ final class SelectionPainter {
       run(scene, grid, y, end);
       return;
     }
-    Selection selection = snapshot.selection();
+    Selection selection = scene.selection();
     String name = name(scene, selection);
     String module =
         selection == null ? "" : selection.module() + (selection.guessed() ? " (guessed)" : "");
@@ -96,7 +96,7 @@ final class SelectionPainter {
     Snapshot snapshot = scene.snapshot;
     long weight = selection.weight();
     Geometry g = scene.geometry;
-    GraphSlice slice = snapshot.graph();
+    GraphSlice slice = g == null ? snapshot.graph() : g.slice();
     int compared = slice.baseline() == null ? -1 : slice.find(selection.node());
     StringBuilder text =
         new StringBuilder(
@@ -213,7 +213,11 @@ final class SelectionPainter {
   }
 
   private static String matched(Scene scene) {
-    Snapshot.Search found = scene.found();
+    if (scene.sandwich != null && scene.answered()) {
+      int count = SandwichKeys.matchCount(scene.sandwich);
+      return count == 0 ? "no match" : count + " drawn match" + (count == 1 ? "es" : "");
+    }
+    Snapshot.Search found = scene.sandwich != null ? null : scene.found();
     if (found == null) {
       return "";
     }

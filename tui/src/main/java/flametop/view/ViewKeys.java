@@ -35,8 +35,17 @@ interface ViewKeys {
     return null;
   }
 
-  /** What it shows beside the snapshot; null if nothing. */
-  default PageQuery page(ViewState s) {
+  /**
+   * What it shows beside the snapshot; null if nothing.
+   *
+   * @param columns width in cells
+   */
+  default PageQuery page(ViewState s, int columns) {
     return null;
+  }
+
+  /** Goes on to the next (1) or previous (-1) match of the search. */
+  default Keys.Step match(Scene scene, ViewState s, int direction) {
+    return GraphKeys.toMatch(scene, s, direction);
   }
 }
