@@ -256,7 +256,7 @@ public final class LiveScreen {
       System.out.println(exported);
     }
     if (failure != null) {
-      throw failure instanceof Exception e ? e : new IllegalStateException(failure);
+      throw failure instanceof Exception e ? e : new CompletionException(failure);
     }
     return exitCode;
   }
