@@ -85,6 +85,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   private long held;
 
   private Quality frozenQuality;
+  private TaskStates frozenTasks;
   private boolean ended;
   private boolean damaged;
 
@@ -257,6 +258,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
           if (frozen == null) {
             frozen = panels();
             frozenQuality = intake.quality().held();
+            frozenTasks = new TaskStates(owners, intake.accounts(), intake.now());
             // Within a range it is the present that is held.
             held = range == null ? graph.fold().window().headTime() : intake.now();
             graphs().forEach(g -> g.hold(held));
@@ -271,6 +273,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         () -> {
           frozen = null;
           frozenQuality = null;
+          frozenTasks = null;
           graphs().forEach(g -> g.hold(Long.MAX_VALUE));
           endTimes();
         });
@@ -327,6 +330,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         () -> {
           frozen = null;
           frozenQuality = null;
+          frozenTasks = null;
           range = null;
           baseline = null;
           endSandwich();
@@ -503,7 +507,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         retired.add(g.previous());
       }
     }
-    sweep.run(folds, retired, times);
+    sweep.run(folds, retired, times, frozenTasks);
     matches.forget();
     long bytes = owners.bytes() + stacks.bytes();
     for (Graph g : graphs()) {
@@ -561,8 +565,9 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
       times.catchUp(deadline);
       times.window(query.windowNanos(), deadline);
     }
-    return new TaskReader(owners, intake.accounts(), stacks, times)
-        .report(query, graph.fold().shape(), times.window().headTime());
+    TaskStates states =
+        frozenTasks != null ? frozenTasks : new TaskStates(owners, intake.accounts(), intake.now());
+    return new TaskReader(owners, stacks, times, states).report(query, graph.fold().shape());
   }
 
   private Sandwich picture(SandwichQuery query) {

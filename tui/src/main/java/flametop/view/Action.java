@@ -16,6 +16,7 @@ public enum Action {
   FIRST("first", Group.MOVE, "", "the first, the last", "home"),
   LAST("last", Group.MOVE, "", "the first, the last", "end"),
   ZOOM("zoom", Group.MOVE, "zoom", "zoom in; opens a … n more", "enter"),
+  OPEN("open", Group.MOVE, "sandwich", "its callers and callees", "enter"),
   PICK("pick", Group.MOVE, "only this process", "graph of that process", "enter"),
   BACK("back", Group.MOVE, "back", "one step back", "esc"),
   ROOT("root", Group.MOVE, "root", "back to the root", "0"),

@@ -101,16 +101,8 @@ final class CpusPainter implements ViewPainter {
 
   /** Index of the row at a row of the screen; -1 if there is none. */
   static int rowAt(Scene scene, List<CpuRow> rows, int y) {
-    int row = y - tableTop(scene) - 2;
-    int at = first(scene, rows) + row;
-    return row >= 0 && row < room(scene) && at < rows.size() ? at : -1;
-  }
-
-  /** Index of the first row in sight. */
-  private static int first(Scene scene, List<CpuRow> rows) {
-    int room = room(scene);
     int selected = scene.state.cpus().index(rows);
-    return Math.max(0, Math.min(selected - room / 2, rows.size() - room));
+    return Rows.at(y - tableTop(scene) - 2, selected, rows.size(), room(scene));
   }
 
   @Override
@@ -198,7 +190,7 @@ final class CpusPainter implements ViewPainter {
     row(scene, grid, top + 1, sum, CpuTable.sum(report, shape), false, CellGrid.BOLD);
     int room = room(scene);
     int selected = table.index(rows);
-    int first = first(scene, rows);
+    int first = Rows.first(selected, rows.size(), room);
     for (int i = first; i < Math.min(rows.size(), first + room); i++) {
       CpuRow row = rows.get(i);
       int y = top + 2 + i - first;

@@ -41,6 +41,8 @@ final class FileKeys implements ViewKeys {
     Action.NEXT_VIEW,
     Action.SHOW_GRAPH,
     Action.SHOW_SANDWICH,
+    Action.SHOW_TOP,
+    Action.SHOW_TASKS,
     Action.SHOW_QUALITY,
     Action.SHOW_CPUS,
     Action.SHOW_IDLE,
@@ -110,6 +112,8 @@ final class FileKeys implements ViewKeys {
       case SHOW_GRAPH -> answer(s, "this is the graph");
       case SHOW_SANDWICH -> answer(s, "no sandwich of a file of stacks; a recorded stream has it");
       case NEXT_VIEW -> answer(s, "folded stacks have this view only");
+      case SHOW_TOP -> answer(s, "folded stacks have the graph only");
+      case SHOW_TASKS -> answer(s, "folded stacks say nothing of tasks; a recorded stream does");
       case SHOW_QUALITY ->
           answer(s, "folded stacks say nothing of their quality; a recorded stream does");
       case SHOW_CPUS, SHOW_IDLE ->

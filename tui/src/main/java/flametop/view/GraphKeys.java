@@ -124,8 +124,7 @@ final class GraphKeys implements ViewKeys {
           s.zooms().isEmpty()
               ? Keys.Step.to(s.withMessage("already at the root", false))
               : Keys.Step.to(s.withZooms(List.of()).withMessage("the whole graph", false));
-      case SEARCH ->
-          Keys.Step.to(s.withSearch(Search.of(s.search() == null ? "" : s.search().text(), true)));
+      case SEARCH -> SearchKeys.begun(s);
       case NEXT_MATCH -> s.view().keys().match(scene, s, 1);
       case PREVIOUS_MATCH -> s.view().keys().match(scene, s, -1);
       case SANDWICH -> SandwichKeys.choose(scene, s);
@@ -312,6 +311,19 @@ final class GraphKeys implements ViewKeys {
       return Keys.Step.to(s.withView(View.GRAPH));
     }
     return Keys.Step.to(s.withMessage("already at the root; q quits", false));
+  }
+
+  /** A search was typed to its end: the selection goes to a match, unless it is at one. */
+  static Keys.Step toFirstMatch(Scene scene, ViewState kept) {
+    int box = scene.selectedBox;
+    boolean there =
+        scene.answered()
+            && box >= 0
+            && !scene.geometry.isRun(box)
+            && scene.geometry.slice().matched()[scene.geometry.node(box)];
+    return there
+        ? Keys.Step.to(kept.withMessage("the selected one matches; n goes on", false))
+        : kept.view().keys().match(scene, kept, 1);
   }
 
   static Keys.Step toMatch(Scene scene, ViewState s, int direction) {

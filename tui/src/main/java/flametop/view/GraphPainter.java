@@ -235,7 +235,8 @@ final class GraphPainter {
     return scene.options.origin() == Origin.FILE ? "reading…" : "opening the kernel side…";
   }
 
-  private static String nothing(Scene scene) {
+  /** Why there is nothing to see. */
+  static String nothing(Scene scene) {
     Snapshot.Reading reading = scene.snapshot.reading();
     if (reading != null) {
       List<String> notices = scene.snapshot.notices();

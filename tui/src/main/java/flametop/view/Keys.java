@@ -27,6 +27,8 @@ public final class Keys {
     Action.SHOW_GRAPH,
     Action.SHOW_CALLERS,
     Action.SHOW_SANDWICH,
+    Action.SHOW_TOP,
+    Action.SHOW_TASKS,
     Action.SHOW_CPUS,
     Action.SHOW_IDLE,
     Action.SHOW_QUALITY,

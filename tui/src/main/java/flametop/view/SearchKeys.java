@@ -7,6 +7,11 @@ import java.util.List;
 final class SearchKeys {
   private SearchKeys() {}
 
+  /** The prompt, with what was searched for in this view before. */
+  static Keys.Step begun(ViewState s) {
+    return Keys.Step.to(s.withSearch(Search.of(s.search() == null ? "" : s.search().text(), true)));
+  }
+
   static Keys.Step press(Scene scene, ViewState s, Key key) {
     Prompt prompt = s.search().prompt();
     return switch (key.kind()) {
@@ -41,7 +46,7 @@ final class SearchKeys {
   }
 
   private static Keys.Step completed(Scene scene, ViewState s, int by) {
-    Prompt next = s.search().prompt().completed(namesInSight(scene), by);
+    Prompt next = s.search().prompt().completed(s.view().keys().namesInSight(scene), by);
     if (next == null) {
       return Keys.Step.to(s.withMessage("no name in sight has that", false));
     }
@@ -50,7 +55,7 @@ final class SearchKeys {
   }
 
   /** Names of the boxes that are drawn, the widest first, each once. */
-  private static List<String> namesInSight(Scene scene) {
+  static List<String> namesInSight(Scene scene) {
     List<String> names = new ArrayList<>();
     Geometry g = scene.geometry;
     if (g == null) {
@@ -84,16 +89,7 @@ final class SearchKeys {
     }
     ViewState kept =
         s.withSearch(s.search().kept()).withSearches(Prompt.remember(s.searches(), text));
-    int box = scene.selectedBox;
-    boolean there =
-        scene.answered()
-            && box >= 0
-            && !scene.geometry.isRun(box)
-            && scene.geometry.slice().matched()[scene.geometry.node(box)];
-    Keys.Step step =
-        there
-            ? Keys.Step.to(kept.withMessage("the selected one matches; n goes on", false))
-            : s.view().keys().match(scene, kept, 1);
+    Keys.Step step = s.view().keys().searched(scene, kept);
     return Keys.Step.to(step.state(), new Effect.Remember(text));
   }
 }

@@ -5,6 +5,8 @@ public enum View {
   GRAPH("graph", Action.SHOW_GRAPH, new GraphKeys(), new GraphViewPainter()),
   CALLERS("callers", Action.SHOW_CALLERS, new GraphKeys(), new GraphViewPainter()),
   SANDWICH("sandwich", Action.SHOW_SANDWICH, new SandwichKeys(), new SandwichPainter()),
+  TOP("functions", Action.SHOW_TOP, new TopKeys(), new TopPainter()),
+  TASKS("tasks", Action.SHOW_TASKS, new TasksKeys(), new TasksPainter()),
   CPUS("CPUs", Action.SHOW_CPUS, new CpusKeys(), new CpusPainter()),
   IDLE("idle states", Action.SHOW_IDLE, new IdleKeys(), new IdlePainter()),
   QUALITY("quality", Action.SHOW_QUALITY, new QualityKeys(), new QualityPainter()),

@@ -1,6 +1,7 @@
 package flametop.view;
 
 import flametop.profile.PageQuery;
+import java.util.List;
 
 /** What a view can do, and what it asks for. */
 interface ViewKeys {
@@ -33,6 +34,20 @@ interface ViewKeys {
    */
   default Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
     return null;
+  }
+
+  /** Names that a search is completed from, the most telling first. */
+  default List<String> namesInSight(Scene scene) {
+    return SearchKeys.namesInSight(scene);
+  }
+
+  /**
+   * A search was typed to its end.
+   *
+   * @param kept the state with it
+   */
+  default Keys.Step searched(Scene scene, ViewState kept) {
+    return GraphKeys.toFirstMatch(scene, kept);
   }
 
   /**

@@ -32,6 +32,8 @@ public final class ViewState implements Cloneable {
   private boolean flame;
   private Source source;
   private QualityTable table = QualityTable.FIRST;
+  private TopTable top = TopTable.FIRST;
+  private TaskTable tasks = TaskTable.FIRST;
   private CpuTable cpus = CpuTable.FIRST;
   private TimeChoice time = TimeChoice.NONE;
   private Colouring colouring = Colouring.KIND;
@@ -122,6 +124,16 @@ public final class ViewState implements Cloneable {
     return table;
   }
 
+  /** The table of the functions. */
+  TopTable top() {
+    return top;
+  }
+
+  /** The table of the tasks. */
+  TaskTable tasks() {
+    return tasks;
+  }
+
   /** The tables of the CPUs and of their idle states. */
   CpuTable cpus() {
     return cpus;
@@ -137,9 +149,13 @@ public final class ViewState implements Cloneable {
     return colouring;
   }
 
-  /** Null if there is none. */
+  /** That of the view: of graphs, or what narrows a table. Null if there is none. */
   Search search() {
-    return search;
+    return switch (view) {
+      case TOP -> top.filter();
+      case TASKS -> tasks.filter();
+      default -> search;
+    };
   }
 
   /** What was searched for, the latest first. */
@@ -293,7 +309,7 @@ public final class ViewState implements Cloneable {
         place.selected(),
         place.fineness(columns),
         place.levels(),
-        search == null ? null : search.pattern(),
+        Search.pattern(search),
         colouring == Colouring.STATE);
   }
 
@@ -394,6 +410,18 @@ public final class ViewState implements Cloneable {
     return next;
   }
 
+  ViewState withTop(TopTable value) {
+    ViewState next = copy();
+    next.top = value;
+    return next;
+  }
+
+  ViewState withTasks(TaskTable value) {
+    ViewState next = copy();
+    next.tasks = value;
+    return next;
+  }
+
   ViewState withCpus(CpuTable value) {
     ViewState next = copy();
     next.cpus = value;
@@ -406,9 +434,14 @@ public final class ViewState implements Cloneable {
     return next;
   }
 
+  /** The same with another search in its view. */
   ViewState withSearch(Search value) {
     ViewState next = copy();
-    next.search = value;
+    switch (view) {
+      case TOP -> next.top = top.withFilter(value);
+      case TASKS -> next.tasks = tasks.withFilter(value);
+      default -> next.search = value;
+    }
     return next;
   }
 

@@ -299,7 +299,10 @@ class ProfileTest {
     run(0, 21);
     names();
     TopReport top =
-        (TopReport) get(profile.page(new TopQuery(Long.MAX_VALUE, StateSet.ALL, false, 2, null)));
+        (TopReport)
+            get(
+                profile.page(
+                    new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 2, null)));
     assertEquals(
         List.of("main", "poll"), top.rows().stream().map(r -> r.function().name()).toList());
     assertEquals(4, top.functions());
@@ -311,7 +314,11 @@ class ProfileTest {
             get(
                 profile.page(
                     new TopQuery(
-                        Long.MAX_VALUE, StateSet.of(State.RUN), true, 9, Pattern.compile("w.rk"))));
+                        Long.MAX_VALUE,
+                        StateSet.of(State.RUN),
+                        TopQuery.Order.SELF,
+                        9,
+                        Pattern.compile("w.rk"))));
     assertEquals(List.of("work"), top.rows().stream().map(r -> r.function().name()).toList());
     assertEquals(500 * MS, top.rows().get(0).self());
     assertEquals(500 * MS, top.total());

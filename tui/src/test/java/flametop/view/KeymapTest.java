@@ -75,6 +75,7 @@ class KeymapTest {
         List.of(
             new Keymap.Conflict(View.GRAPH, Key.of('e'), Action.ROOT, Action.EXPORT),
             new Keymap.Conflict(View.CALLERS, Key.of('e'), Action.ROOT, Action.EXPORT),
+            new Keymap.Conflict(View.SANDWICH, Key.of('e'), Action.ROOT, Action.EXPORT),
             new Keymap.Conflict(View.FILE, Key.of('e'), Action.ROOT, Action.EXPORT)),
         keymap.conflicts());
   }

@@ -141,8 +141,8 @@ class MouseTest {
     assertTrue(state.help());
     click(50, 10);
     assertFalse(state.help());
-    clickOn("m window");
-    assertEquals("the last 5 min", state.message());
+    clickOn("o states");
+    assertEquals("time shown: on cpu (run)", state.message());
     click(5, 29);
     assertEquals("", state.message(), "a message is no key");
   }
