@@ -465,11 +465,9 @@ test_within_screen() {
   command -v screen >/dev/null || skip "screen is missing: apt install screen"
   open_pane
   tty_before=$(tty_state)
-  # shellcheck disable=SC2016 # the shell within expands it
-  printf 'startup_message off\nshell bash\n' >"$work/screenrc"
-  type_line "clear; SCREENDIR='$work/sockets' screen -U -c '$work/screenrc' bash --norc --noprofile; echo \"ended \$?\""
-  wait_for '[$#] $'
-  type_line "PS1='within\$ '"
+  printf 'startup_message off\n' >"$work/screenrc"
+  mkdir -m 700 "$work/sockets"
+  type_line "clear; PS1='within\$ ' SCREENDIR='$work/sockets' screen -U -c '$work/screenrc' bash --norc --noprofile; echo \"ended \$?\""
   wait_for '^within\$'
   type_line "'$flametop'"
   wait_for 'live'
