@@ -43,7 +43,7 @@ public final class ViewState implements Cloneable {
   private List<String> picks = List.of();
   private PickList pick;
   private FormatList formats = FormatList.CLOSED;
-  private boolean help;
+  private int helpPage = -1;
   private String message = "";
   private boolean trouble;
 
@@ -180,7 +180,12 @@ public final class ViewState implements Cloneable {
 
   /** The keys are shown. */
   boolean help() {
-    return help;
+    return helpPage >= 0;
+  }
+
+  /** Which page of the keys, from 0; below 0 none. */
+  int helpPage() {
+    return helpPage;
   }
 
   /** The answer to the last key; empty if the picture itself is the answer. */
@@ -465,8 +470,12 @@ public final class ViewState implements Cloneable {
   }
 
   ViewState withHelp(boolean value) {
+    return withHelpPage(value ? 0 : -1);
+  }
+
+  ViewState withHelpPage(int value) {
     ViewState next = copy();
-    next.help = value;
+    next.helpPage = value;
     return next;
   }
 

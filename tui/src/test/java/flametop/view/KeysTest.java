@@ -588,4 +588,28 @@ class KeysTest {
     pressInQuality(Key.of(Key.Kind.ESCAPE));
     assertEquals(View.GRAPH, state.view());
   }
+
+  @Test
+  void help_thatDoesNotFit_isTurnedAndAnotherKeyClosesIt() {
+    ViewState at = Pictures.state().withHelp(true);
+    StringBuilder shown = new StringBuilder();
+    int pages = 0;
+    for (; at.help(); pages++) {
+      assertEquals(pages, at.helpPage());
+      Scene scene = Scene.of(Pictures.snapshot(tree, at, 40), at, 40, 10, Pictures.options());
+      CellGrid grid = Painter.paint(scene);
+      for (int i = 0; i < 40 * 10; i++) {
+        shown.appendCodePoint(grid.codePoint(i % 40, i / 40));
+      }
+      assertFalse(Keys.press(scene, Key.of('x')).state().help());
+      at = Keys.press(scene, Key.of(' ')).state();
+    }
+    assertTrue(pages > 2);
+    for (Action action : View.GRAPH.keys().actions()) {
+      assertTrue(shown.toString().contains(action.help().split(" ", 2)[0]), action.id());
+    }
+    at = Pictures.state().withHelpPage(1);
+    Scene second = Scene.of(Pictures.snapshot(tree, at, 40), at, 40, 10, Pictures.options());
+    assertEquals(0, Keys.press(second, Key.of(Key.Kind.PAGE_UP)).state().helpPage());
+  }
 }

@@ -662,6 +662,7 @@ public final class Pictures {
             24));
     frames.add(frame("help-80x24", server, selected.withHelp(true), 80, 24));
     frames.add(frame("help-40x10", server, selected.withHelp(true), 40, 10));
+    frames.add(frame("help-last-80x24", server, selected.withHelpPage(1), 80, 24));
     ViewState sourced = selected.withSource(source(selected.selected()));
     frames.add(frame("source-120x30", server, sourced, 120, 30));
     frames.add(frame("source-80x24", server, sourced, 80, 24));
