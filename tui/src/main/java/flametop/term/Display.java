@@ -2,9 +2,9 @@ package flametop.term;
 
 import com.googlecode.lanterna.TerminalSize;
 import com.googlecode.lanterna.input.KeyStroke;
-import com.googlecode.lanterna.screen.Screen;
-import com.googlecode.lanterna.screen.TerminalScreen;
 import flametop.view.CellGrid;
+import flametop.view.Painter;
+import flametop.view.Scene;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -29,28 +29,33 @@ final class Display implements AutoCloseable {
   private final String saved;
   private final FrameStream output;
   private final FlameTerminal terminal;
-  private final TerminalScreen screen;
-  private final Cells cells;
+  private final CellWriter cells;
   private final boolean mouse;
   private final Thread hook = new Thread(this::leave, "terminal restore");
+  private TerminalSize size = new TerminalSize(80, 24);
   private boolean whole = true;
 
   /** What the terminal shows; null before the first picture. */
   private CellGrid painted;
 
+  /** The picture before that one, to be painted over. */
+  private CellGrid spare;
+
   private boolean up;
 
   private Display(
-      Stty stty, String saved, InputStream input, FrameStream output, Cells cells, boolean mouse)
-      throws IOException {
+      Stty stty,
+      String saved,
+      InputStream input,
+      FrameStream output,
+      CellWriter cells,
+      boolean mouse) {
     this.stty = stty;
     this.saved = saved;
     this.output = output;
     this.cells = cells;
     this.mouse = mouse;
-    terminal = new FlameTerminal(input, output, new TerminalSize(80, 24));
-    screen = new TerminalScreen(terminal);
-    screen.setCursorPosition(null);
+    terminal = new FlameTerminal(input, output, size);
   }
 
   /**
@@ -81,7 +86,7 @@ final class Display implements AutoCloseable {
     Stty stty = new Stty(DEVICE);
     boolean ssh = !environment.getOrDefault("SSH_CONNECTION", "").isEmpty();
     InputStream input = new LingeringInput(keys, ssh ? LINGER_OVER_SSH_MILLIS : LINGER_MILLIS);
-    Cells cells = new Cells(theme, ColorMode.of(environment));
+    CellWriter cells = new CellWriter(theme, environment);
     Display display = new Display(stty, stty.save(), input, new FrameStream(device), cells, mouse);
     Runtime.getRuntime().addShutdownHook(display.hook);
     display.enter();
@@ -99,15 +104,15 @@ final class Display implements AutoCloseable {
    * stopped.
    */
   synchronized void enter() throws IOException {
-    TerminalSize size = stty.raw();
+    resized(stty.raw());
     if (!up) {
       up = true;
-      screen.startScreen();
+      terminal.enterPrivateMode();
+      terminal.setCursorVisible(false);
       if (mouse) {
         terminal.mouse(true);
       }
     }
-    resized(size);
   }
 
   /** Gives the terminal back; {@link #enter} takes it again. */
@@ -121,7 +126,7 @@ final class Display implements AutoCloseable {
         if (mouse) {
           terminal.mouse(false);
         }
-        screen.stopScreen(false);
+        terminal.exitPrivateMode();
         output.drain(LEAVE_MILLIS);
       }
     } catch (IOException | IllegalStateException e) {
@@ -139,10 +144,9 @@ final class Display implements AutoCloseable {
     resized(stty.size());
   }
 
-  private void resized(TerminalSize size) throws IOException {
-    terminal.resized(size);
-    terminal.getTerminalSize();
-    screen.doResizeIfNecessary();
+  private void resized(TerminalSize now) {
+    terminal.resized(now);
+    size = now;
     whole = true;
   }
 
@@ -151,40 +155,28 @@ final class Display implements AutoCloseable {
     whole = true;
   }
 
-  int columns() {
-    return screen.getTerminalSize().getColumns();
+  synchronized int columns() {
+    return size.getColumns();
   }
 
-  int rows() {
-    return screen.getTerminalSize().getRows();
+  synchronized int rows() {
+    return size.getRows();
   }
 
   /** Paints a picture; false if the one before is still on its way, then nothing was done. */
-  synchronized boolean paint(CellGrid grid) throws IOException {
+  synchronized boolean paint(Scene scene) throws IOException {
     if (!up || output.isBusy()) {
       return false;
     }
-    TerminalSize size = screen.getTerminalSize();
+    CellGrid grid = Painter.paint(scene, spare);
+    spare = null;
     if (size.getColumns() != grid.columns() || size.getRows() != grid.rows()) {
       return false;
     }
-    CellGrid before = whole ? null : painted;
-    boolean changed = before == null;
-    for (int y = 0; y < grid.rows(); y++) {
-      for (int x = 0; x < grid.columns(); x++) {
-        if (before != null && grid.same(before, x, y)) {
-          continue;
-        }
-        changed = true;
-        if (grid.codePoint(x, y) != 0) {
-          screen.setCharacter(x, y, cells.of(grid, x, y));
-        }
-      }
-    }
-    if (changed) {
-      screen.refresh(whole ? Screen.RefreshType.COMPLETE : Screen.RefreshType.DELTA);
-    }
+    cells.write(grid, whole ? null : painted, output);
+    output.flush();
     whole = false;
+    spare = painted;
     painted = grid;
     return true;
   }

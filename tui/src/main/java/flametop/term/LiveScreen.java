@@ -1,6 +1,5 @@
 package flametop.term;
 
-import com.googlecode.lanterna.TextCharacter;
 import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
 import com.googlecode.lanterna.input.MouseAction;
@@ -131,7 +130,7 @@ public final class LiveScreen {
     Thread thread =
         new Thread(
             () -> {
-              TextCharacter.fromString(String.format(Locale.ROOT, "%.1f", 1.0));
+              String.format(Locale.ROOT, "%.1f", 1.0);
               Painter.paint(
                   Scene.of(
                       null,
@@ -584,7 +583,7 @@ public final class LiveScreen {
   private void paint() throws IOException {
     if (stale) {
       settle();
-      stale = !display.paint(Painter.paint(scene));
+      stale = !display.paint(scene);
     }
   }
 
