@@ -3,6 +3,7 @@ package flametop.term;
 import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
 import com.googlecode.lanterna.input.MouseAction;
+import flametop.profile.GraphQuery;
 import flametop.profile.Page;
 import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
@@ -49,6 +50,9 @@ public final class LiveScreen {
   private static final long FOREVER_NANOS = TimeUnit.DAYS.toNanos(10_000);
 
   private static final long FIRST_NANOS = 1_000_000_000L;
+
+  /** How long a key waits for what it asks, so that it is answered by one picture and not two. */
+  private static final long ANSWER_NANOS = 15_000_000L;
 
   /** How soon a picture is tried again that found the one before still on its way. */
   private static final long RETRY_NANOS = 20_000_000L;
@@ -108,6 +112,10 @@ public final class LiveScreen {
   private boolean askAgain;
   private boolean stale = true;
   private long nextAsk;
+
+  /** Until then nothing is painted while an answer is awaited. */
+  private long answerBy = System.nanoTime();
+
   private int exitCode = -1;
   private Throwable failure;
   private String exported = "";
@@ -292,16 +300,25 @@ public final class LiveScreen {
       long now = System.nanoTime();
       long wait =
           session == null || asked ? TimeUnit.SECONDS.toNanos(1) : Math.max(0, nextAsk - now);
-      Event event = events.poll(stale ? Math.min(wait, RETRY_NANOS) : wait, TimeUnit.NANOSECONDS);
+      if (stale) {
+        wait = Math.min(wait, isAwaiting() ? Math.max(0, answerBy - now) : RETRY_NANOS);
+      }
+      Event event = events.poll(wait, TimeUnit.NANOSECONDS);
       while (event != null) {
         handle(event);
         event = exitCode < 0 && failure == null ? events.poll() : null;
       }
       if (exitCode < 0 && failure == null) {
         ask();
-        paint();
+        if (!isAwaiting()) {
+          paint();
+        }
       }
     }
+  }
+
+  private boolean isAwaiting() {
+    return asked && System.nanoTime() - answerBy < 0;
   }
 
   private void handle(Event event) throws IOException, InterruptedException {
@@ -312,9 +329,10 @@ public final class LiveScreen {
       take(Keys.mouse(scene, e.mouse()));
     } else if (event instanceof Event.Arrived e) {
       asked = false;
+      boolean still = isStill(snapshot, e.snapshot());
       snapshot = e.snapshot();
       page = e.page();
-      if (isWhole(snapshot) && !askAgain) {
+      if (still && !askAgain) {
         nextAsk = System.nanoTime() + FOREVER_NANOS;
       }
       keepToBudget();
@@ -382,7 +400,7 @@ public final class LiveScreen {
     boolean sameQuestion =
         step.state().view() == state.view()
             && Objects.equals(step.state().page(), state.page())
-            && step.state().query(display.columns()).equals(state.query(display.columns()));
+            && isAnswered(step.state().query(display.columns()), state.query(display.columns()));
     long refreshNanos = state.refreshNanos();
     state = step.state();
     if (state.refreshNanos() != refreshNanos) {
@@ -393,8 +411,15 @@ public final class LiveScreen {
     }
     if (!sameQuestion || !step.effects().isEmpty()) {
       askSoon();
+      answerBy = System.nanoTime() + ANSWER_NANOS;
     }
     stale = true;
+  }
+
+  /** Whether what is here answers a question too. */
+  private boolean isAnswered(GraphQuery question, GraphQuery before) {
+    return question.equals(before)
+        || question.isOfSameGraph(before) && scene.has(question.selected());
   }
 
   private void copy(String text) throws IOException {
@@ -557,8 +582,15 @@ public final class LiveScreen {
   }
 
   /** Whether there is nothing to come: then only a key, or another size, asks for a picture. */
-  private static boolean isWhole(Snapshot snapshot) {
-    return snapshot.reading() != null && snapshot.reading().done();
+  @SuppressWarnings("ReferenceEquality") // what has not changed is not made anew
+  private static boolean isStill(Snapshot before, Snapshot now) {
+    return now.reading() != null
+        ? now.reading().done()
+        : now.ended()
+            && !now.refolding()
+            && before != null
+            && now.graph() == before.graph()
+            && now.selection() == before.selection();
   }
 
   /** What the future brings, value or failure, becomes an event of the loop. */
@@ -569,7 +601,12 @@ public final class LiveScreen {
   }
 
   private void relayOut() {
-    scene = Scene.of(snapshot, page, state, display.columns(), display.rows(), paintOptions);
+    int columns = display.columns();
+    int rows = display.rows();
+    scene =
+        scene == null
+            ? Scene.of(snapshot, page, state, columns, rows, paintOptions)
+            : scene.next(snapshot, page, state, columns, rows, paintOptions);
     stale = true;
   }
 

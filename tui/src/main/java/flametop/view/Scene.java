@@ -3,6 +3,7 @@ package flametop.view;
 import flametop.profile.GraphQuery;
 import flametop.profile.GraphSlice;
 import flametop.profile.Page;
+import flametop.profile.Selection;
 import flametop.profile.Snapshot;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -57,8 +58,17 @@ public final class Scene {
 
   final int levelsInSight;
 
+  /**
+   * @param before whose geometry is taken over if it is the same; may be null
+   */
   private Scene(
-      Snapshot snapshot, Page page, ViewState state, PaintOptions options, int columns, int rows) {
+      Snapshot snapshot,
+      Page page,
+      ViewState state,
+      PaintOptions options,
+      int columns,
+      int rows,
+      Geometry before) {
     this.snapshot = snapshot;
     this.page = page;
     this.state = state;
@@ -83,7 +93,7 @@ public final class Scene {
     sourceRows = state.source() == null ? 0 : Math.max(2, room / 2);
     graphRows = room - sourceRows;
 
-    geometry = tooSmall() || snapshot == null ? null : layOut();
+    geometry = tooSmall() || snapshot == null ? null : layOut(before);
     selectedBox = geometry == null ? -1 : boxOfSelection();
     int levels = geometry == null ? 0 : geometry.levels();
     if (geometry == null || levels <= graphRows) {
@@ -114,7 +124,18 @@ public final class Scene {
   /** The same with what the view shows beside it. */
   public static Scene of(
       Snapshot snapshot, Page page, ViewState state, int columns, int rows, PaintOptions options) {
-    return new Scene(snapshot, page, state, options, columns, rows);
+    return new Scene(snapshot, page, state, options, columns, rows, null);
+  }
+
+  /** The next one; what is where it was is not laid out anew. */
+  public Scene next(
+      Snapshot aSnapshot,
+      Page aPage,
+      ViewState aState,
+      int someColumns,
+      int someRows,
+      PaintOptions someOptions) {
+    return new Scene(aSnapshot, aPage, aState, someOptions, someColumns, someRows, geometry);
   }
 
   /** Whether it was laid out of just these; each is made anew when it changes. */
@@ -147,7 +168,7 @@ public final class Scene {
     return columns < MIN_COLUMNS || rows < MIN_ROWS;
   }
 
-  private Geometry layOut() {
+  private Geometry layOut(Geometry before) {
     GraphSlice slice = snapshot.graph();
     int zoom = slice.zoomIndex();
     boolean wanted = false;
@@ -160,8 +181,11 @@ public final class Scene {
         break;
       }
     }
-    return Geometry.of(
-        slice, zoom, columns, options.ascii() || !state.fine(), wanted ? state.under() : 1);
+    boolean wholeCells = options.ascii() || !state.fine();
+    double under = wanted ? state.under() : 1;
+    return before != null && before.isOf(slice, zoom, columns, wholeCells, under)
+        ? before
+        : Geometry.of(slice, zoom, columns, wholeCells, under);
   }
 
   private int boxOfSelection() {
@@ -236,6 +260,22 @@ public final class Scene {
   /** Levels out of sight towards the leaves. */
   int levelsBeyond() {
     return geometry == null ? 0 : geometry.levels() - firstLevel - levelsInSight;
+  }
+
+  /** The selected node in full; null if there is none, or it is not here yet. */
+  Selection selection() {
+    if (snapshot.reading() == null) {
+      return snapshot.selection();
+    }
+    // Of a file the graph has all that there is.
+    GraphSlice slice = snapshot.graph();
+    int index = slice.find(state.selected());
+    return index < 0 ? snapshot.selection() : Selection.of(slice, index);
+  }
+
+  /** Whether all that is shown of a node is here already. */
+  public boolean has(long node) {
+    return snapshot != null && snapshot.reading() != null && snapshot.graph().find(node) >= 0;
   }
 
   /** The answer to the search that is asked now; null if there is none, or it is not here yet. */

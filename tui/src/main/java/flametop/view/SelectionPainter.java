@@ -39,7 +39,7 @@ final class SelectionPainter {
       run(scene, grid, y, end);
       return;
     }
-    Selection selection = snapshot.selection();
+    Selection selection = scene.selection();
     String name = name(scene, selection);
     String module =
         selection == null ? "" : selection.module() + (selection.guessed() ? " (guessed)" : "");
