@@ -43,6 +43,19 @@ final class FilePictures {
     return frames;
   }
 
+  /** A file and two that are compared, named so. */
+  static List<Pictures.Frame> inEveryView(int columns, int rows, boolean plain) {
+    int[] size = {columns, rows};
+    try (StackFile one = new StackFile(StackInput.open(NOW), 2, 3);
+        StackFile two = StackFile.compared(StackInput.open(BEFORE), StackInput.open(NOW))) {
+      return List.of(
+          frame("file", one, "deflate|Brotli", size, plain),
+          frame("diff", two, "com.shop.Price.of", size, plain));
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   private static Pictures.Frame frame(
       String name, StackFile file, String selected, int[] size, boolean plain) throws Exception {
     ViewState state = state();

@@ -543,7 +543,7 @@ public final class Pictures {
   /** One frame of the golden set. */
   public record Frame(String name, CellGrid grid) {}
 
-  private static final String[] READ_QUERY = {
+  static final String[] READ_QUERY = {
     "redis-server",
     "main",
     "aeMain",

@@ -1,0 +1,42 @@
+package flametop.view;
+
+import flametop.profile.Page;
+import flametop.profile.Snapshot;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Every view as it usually is. */
+public final class ViewPictures {
+  /** From the least to a large one. */
+  public static final int[][] SIZES = {{40, 10}, {80, 24}, {120, 30}, {160, 40}, {200, 60}};
+
+  private ViewPictures() {}
+
+  /**
+   * A frame of each view, named by it.
+   *
+   * @param plain for a terminal without colours
+   */
+  public static List<Pictures.Frame> all(int columns, int rows, boolean plain) {
+    PaintOptions o = Pictures.options();
+    PaintOptions options =
+        new PaintOptions(
+            o.host(), o.target(), o.origin(), o.ascii(), plain, o.users(), o.keymap(), o.notices());
+    ViewState server = Pictures.selecting(Pictures.state(), Pictures.server(), Pictures.READ_QUERY);
+    List<Pictures.Frame> frames = new ArrayList<>();
+    Pictures.Machine machine = new Pictures.Machine();
+    for (View view : View.values()) {
+      if (view == View.FILE) {
+        continue;
+      }
+      ViewState state = server.withView(view);
+      Snapshot snapshot = Pictures.snapshot(Pictures.server(), state, columns);
+      Page page = state.page() == null ? null : machine.page(state.page()).join();
+      CellGrid grid = Painter.paint(Scene.of(snapshot, page, state, columns, rows, options));
+      frames.add(new Pictures.Frame(view.name().toLowerCase(Locale.ROOT), grid));
+    }
+    frames.addAll(FilePictures.inEveryView(columns, rows, plain));
+    return frames;
+  }
+}
