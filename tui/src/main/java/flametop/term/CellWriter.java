@@ -15,7 +15,7 @@ import java.util.Map;
 final class CellWriter {
   private static final int BOLD = CellGrid.BOLD;
   private static final int UNDERLINE = CellGrid.UNDERLINE;
-  private static final int REVERSE = 4;
+  static final int REVERSE = 4;
 
   /** What is seen of a pen by a blank. */
   private static final int SEEN_BLANK = UNDERLINE | REVERSE;
@@ -52,7 +52,7 @@ final class CellWriter {
   private int cursorY;
 
   /** Colours as of {@link Theme#foreground}. */
-  private record Pen(int foreground, int background, int attributes) {}
+  record Pen(int foreground, int background, int attributes) {}
 
   /**
    * @param environment as of {@link System#getenv()}
@@ -293,7 +293,8 @@ final class CellWriter {
     return pen(fg, grid.background(x, y), grid.attributes(x, y));
   }
 
-  private Pen pen(int fg, int bg, int attributes) {
+  /** What a cell with these paints is written with. */
+  Pen pen(int fg, int bg, int attributes) {
     long cell = (long) fg << 18 | (long) bg << 2 | attributes;
     int at = slot(cell);
     while (pens[at] != null) {
