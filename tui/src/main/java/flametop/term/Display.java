@@ -87,7 +87,10 @@ final class Display implements AutoCloseable {
     boolean ssh = !environment.getOrDefault("SSH_CONNECTION", "").isEmpty();
     InputStream input = new LingeringInput(keys, ssh ? LINGER_OVER_SSH_MILLIS : LINGER_MILLIS);
     CellWriter cells = new CellWriter(theme, environment);
-    Display display = new Display(stty, stty.save(), input, new FrameStream(device), cells, mouse);
+    // The launcher has asked already, and a process more takes 15 ms.
+    String known = System.getProperty("flametop.terminal.settings", "");
+    String saved = known.isEmpty() ? stty.save() : known;
+    Display display = new Display(stty, saved, input, new FrameStream(device), cells, mouse);
     Runtime.getRuntime().addShutdownHook(display.hook);
     display.enter();
     return display;

@@ -7,6 +7,7 @@ import flametop.profile.GraphQuery;
 import flametop.profile.Page;
 import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
+import flametop.profile.Profile;
 import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.SnapshotSource;
@@ -131,10 +132,12 @@ public final class LiveScreen {
   }
 
   /**
-   * Has what the first paint needs of Lanterna and of the JDK initialized by another thread, which
-   * takes about as long as the command line does.
+   * Has what the first paint needs of the JDK initialized by another thread, which takes about as
+   * long as to take the terminal does; then what the profile needs.
+   *
+   * @param live whether there will be a profile
    */
-  public static void prepare() {
+  public static void prepare(boolean live) {
     Thread thread =
         new Thread(
             () -> {
@@ -154,6 +157,9 @@ public final class LiveScreen {
                           Integer::toString,
                           Keymap.DEFAULT,
                           List.of())));
+              if (live) {
+                Profile.prepare();
+              }
             },
             "prepare");
     thread.setDaemon(true);
