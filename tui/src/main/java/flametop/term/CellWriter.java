@@ -82,9 +82,41 @@ final class CellWriter {
     out = output;
     columns = grid.columns();
     Pen clear = before == null ? clear() : null;
-    for (int y = 0; y < grid.rows(); y++) {
-      row(grid, before, y, clear);
+    int[] first = new int[grid.rows()];
+    int top = -1;
+    int bottom = -1;
+    for (int y = 0; y < first.length; y++) {
+      first[y] = firstToWrite(grid, before, y, clear);
+      if (first[y] < columns) {
+        top = top < 0 ? y : top;
+        bottom = y;
+      }
     }
+    if (top < 0) {
+      return;
+    }
+    // It begins at the end whose colours the pen still has: most keys change a box and what stands
+    // below the graph.
+    boolean up = taken(grid, first[bottom], bottom) > taken(grid, first[top], top);
+    for (int i = 0; i <= bottom - top; i++) {
+      int y = up ? bottom - i : top + i;
+      row(grid, before, y, first[y], clear);
+    }
+  }
+
+  private int firstToWrite(CellGrid grid, CellGrid before, int y, Pen clear) {
+    int x = 0;
+    while (x < columns && isShown(grid, before, x, y, clear)) {
+      x++;
+    }
+    return x;
+  }
+
+  /** How many of its colours the pen has. */
+  private int taken(CellGrid grid, int x, int y) {
+    Pen pen = penOf(grid, x, y);
+    return (pen.background == penBackground ? 1 : 0)
+        + (pen.foreground == penForeground || grid.codePoint(x, y) == ' ' ? 1 : 0);
   }
 
   private Pen clear() {
@@ -99,20 +131,20 @@ final class CellWriter {
             Theme.DEFAULT,
             erases ? pen(Paint.of(Role.TEXT), ground, 0).background : Theme.DEFAULT,
             0);
-    take(pen, true);
+    takeGround(pen);
     out.write("\033[2J");
     return pen;
   }
 
-  private void row(CellGrid grid, CellGrid before, int y, Pen clear) {
-    for (int x = 0; x < columns; x++) {
+  private void row(CellGrid grid, CellGrid before, int y, int first, Pen clear) {
+    for (int x = first; x < columns; x++) {
       if (grid.codePoint(x, y) == 0 || isShown(grid, before, x, y, clear)) {
         continue;
       }
       int blanks = blanks(grid, x, y);
       if (erases && blanks > BLANKS && blanksToWrite(grid, before, x, y, blanks, clear)) {
         moveTo(grid, x, y);
-        take(penOf(grid, x, y), true);
+        takeGround(penOf(grid, x, y));
         if (x + blanks == columns) {
           out.write("\033[K");
         } else {
@@ -209,11 +241,39 @@ final class CellWriter {
     return true;
   }
 
+  /** Whether the terminal writes with that pen, as far as it can be seen. */
   private boolean isTaken(Pen pen, boolean blank) {
-    int seen = blank ? SEEN_BLANK : ~0;
-    return pen.background == penBackground
-        && (pen.attributes & seen) == (penAttributes & seen)
-        && (pen.foreground == penForeground || blank && (pen.attributes & SEEN_BLANK) == 0);
+    if (isTurned(pen)) {
+      return penForeground == pen.background
+          && (isPlain(pen, blank) || penBackground == pen.foreground)
+          && isSeen(penAttributes & ~REVERSE, pen.attributes, blank);
+    }
+    return penBackground == pen.background
+        && (isPlain(pen, blank) || penForeground == pen.foreground)
+        && isSeen(penAttributes, pen.attributes, blank);
+  }
+
+  private static boolean isSeen(int attributes, int wanted, boolean blank) {
+    return ((attributes ^ wanted) & (blank ? SEEN_BLANK : ~0)) == 0;
+  }
+
+  /** Whether nothing but its background can be seen. */
+  private static boolean isPlain(Pen pen, boolean blank) {
+    return blank && (pen.attributes & SEEN_BLANK) == 0;
+  }
+
+  /** Whether the colours of the terminal are reversed, which may serve for that pen. */
+  private boolean isTurned(Pen pen) {
+    return (penAttributes & REVERSE) != 0 && isTurnable(pen);
+  }
+
+  /** Colours in numbers can change places: everywhere they are then drawn as if they had not. */
+  private boolean isTurnable(Pen pen) {
+    return mode == ColorMode.TRUE && isNumber(pen.foreground) && isNumber(pen.background);
+  }
+
+  private static boolean isNumber(int colour) {
+    return colour < Theme.INDEXED;
   }
 
   /** Has the terminal write with that pen, as far as it can be seen. */
@@ -221,9 +281,39 @@ final class CellWriter {
     if (isTaken(pen, blank)) {
       return;
     }
-    boolean plain = blank && (pen.attributes & SEEN_BLANK) == 0;
+    // An edge of a box in its colours: to reverse them is shorter than to name them.
+    boolean plain = isPlain(pen, blank);
+    int asTheyAre = matches(plain ? penForeground : pen.foreground, pen.background);
+    int turned =
+        isTurnable(pen) ? matches(pen.background, plain ? penBackground : pen.foreground) : 0;
+    boolean turns = turned > asTheyAre || turned > 0 && turned == asTheyAre && isTurned(pen);
+    if (turns) {
+      change(pen.background, pen.foreground, pen.attributes | REVERSE, blank, false, plain);
+    } else {
+      change(pen.foreground, pen.background, pen.attributes, blank, plain, false);
+    }
+  }
+
+  /** Has the terminal erase with the background of a pen. */
+  private void takeGround(Pen pen) {
+    if (penBackground != pen.background || (penAttributes & SEEN_BLANK) != 0) {
+      change(penForeground, pen.background, pen.attributes, true, true, false);
+    }
+  }
+
+  private int matches(int foreground, int background) {
+    return (foreground == penForeground ? 1 : 0) + (background == penBackground ? 1 : 0);
+  }
+
+  private void change(
+      int foreground,
+      int background,
+      int wanted,
+      boolean blank,
+      boolean keepsForeground,
+      boolean keepsBackground) {
     // Bold is not seen of a blank: it stays as it is.
-    int attributes = blank ? pen.attributes & ~BOLD | penAttributes & BOLD : pen.attributes;
+    int attributes = blank ? wanted & ~BOLD | penAttributes & BOLD : wanted;
     out.write("\033[");
     int removed = penAttributes & ~attributes;
     int added = attributes & ~penAttributes;
@@ -241,13 +331,13 @@ final class CellWriter {
     first = code(added & BOLD, 1, first);
     first = code(added & UNDERLINE, 4, first);
     first = code(added & REVERSE, 7, first);
-    if (pen.foreground != penForeground && !plain) {
-      first = colour(pen.foreground, 30, first);
-      penForeground = pen.foreground;
+    if (foreground != penForeground && !keepsForeground) {
+      first = colour(foreground, 30, first);
+      penForeground = foreground;
     }
-    if (pen.background != penBackground) {
-      colour(pen.background, 40, first);
-      penBackground = pen.background;
+    if (background != penBackground && !keepsBackground) {
+      colour(background, 40, first);
+      penBackground = background;
     }
     out.write('m');
     penAttributes = attributes;

@@ -120,9 +120,15 @@ final class ScreenModel {
 
   /** Of a cell as it is written now; of a blank what can be seen. */
   private String look() {
-    String all = foreground + " " + background;
+    // Colours in numbers that change places are other colours.
+    boolean turned =
+        attributes[REVERSE] && foreground.startsWith("38;2") && background.startsWith("48;2");
+    String all =
+        turned
+            ? "3" + background.substring(1) + " 4" + foreground.substring(1)
+            : foreground + " " + background;
     for (int code : new int[] {BOLD, UNDERLINE, REVERSE}) {
-      all += attributes[code] ? " " + code : "";
+      all += attributes[code] && !(turned && code == REVERSE) ? " " + code : "";
     }
     return all;
   }
