@@ -109,21 +109,21 @@ test_mouse_off_by_option_or_configuration() {
 
 test_keys_of_the_configuration_are_used_and_shown() {
   open_pane
-  configure 'key.freeze = f f5' 'key.quit = x' 'key.root = e'
+  configure 'key.freeze = v f5' 'key.quit = w' 'key.root = e'
   start_screen ''
   # The line that cannot hold is named; the others do.
   wait_for 'flametop.conf:3: key.root: e is key.export in the graph already'
-  wait_for ' f freeze'
-  keys f
+  wait_for ' v freeze'
+  keys v
   wait_for '❚❚|frozen'
   keys F5
   wait_for 'live again'
   keys Space
   wait_for 'space does nothing here'
   keys '?'
-  wait_for 'f F5 +freeze, thaw'
+  wait_for 'v F5 +freeze, thaw'
   keys Escape
-  keys x
+  keys w
   equal "exit code" 0 "$(ended)"
 }
 

@@ -85,6 +85,7 @@ final class GraphReader {
         processes,
         single ? owners.tgid(one) : 0,
         single ? owners.commandLine(one) : "",
+        trie.filter(node),
         weight(node, states.bits()),
         byState,
         fold.trend().before(states.bits(), deadline));

@@ -47,6 +47,13 @@ public record GraphSlice(
     return -1;
   }
 
+  /** Whether a number can be of a node of this tree; else it is of one that was shown before. */
+  public boolean has(long number) {
+    return number == GraphQuery.ROOT
+        || node.length < 2
+        || number >>> 32 == node[node.length - 1] >>> 32;
+  }
+
   public int size() {
     return node.length;
   }

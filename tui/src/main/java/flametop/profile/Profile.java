@@ -66,6 +66,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   private Graph callers;
 
   private Graph callees;
+  private Function middle;
   private long sandwichAsked;
 
   /** While they are asked for; null otherwise. */
@@ -85,6 +86,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   private long held;
 
   private Quality frozenQuality;
+  private TaskStates frozenTasks;
   private boolean ended;
   private boolean damaged;
 
@@ -269,6 +271,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
           if (frozen == null) {
             frozen = panels();
             frozenQuality = intake.quality().held();
+            frozenTasks = new TaskStates(owners, intake.accounts(), intake.now());
             // Within a range it is the present that is held.
             held = range == null ? graph.fold().window().headTime() : intake.now();
             graphs().forEach(g -> g.hold(held));
@@ -283,6 +286,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         () -> {
           frozen = null;
           frozenQuality = null;
+          frozenTasks = null;
           graphs().forEach(g -> g.hold(Long.MAX_VALUE));
           endTimes();
         });
@@ -339,6 +343,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         () -> {
           frozen = null;
           frozenQuality = null;
+          frozenTasks = null;
           range = null;
           baseline = null;
           endSandwich();
@@ -495,6 +500,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
       callees.close();
       callers = null;
       callees = null;
+      middle = null;
     }
   }
 
@@ -514,7 +520,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         retired.add(g.previous());
       }
     }
-    sweep.run(folds, retired, times);
+    sweep.run(folds, retired, times, frozenTasks);
     matches.forget();
     long bytes = owners.bytes() + stacks.bytes();
     for (Graph g : graphs()) {
@@ -572,45 +578,68 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
       times.catchUp(deadline);
       times.window(query.windowNanos(), deadline);
     }
-    return new TaskReader(owners, intake.accounts(), stacks, times)
-        .report(query, graph.fold().shape(), times.window().headTime());
+    TaskStates states =
+        frozenTasks != null ? frozenTasks : new TaskStates(owners, intake.accounts(), intake.now());
+    return new TaskReader(owners, stacks, times, states).report(query, graph.fold().shape());
   }
 
   private Sandwich picture(SandwichQuery query) {
     sandwichAsked = System.nanoTime();
-    Shape shape = graph.fold().shape().without(Shape.Reverse.class);
+    Shape shape =
+        graph.fold().shape().without(Shape.Reverse.class).with(new Shape.Group(RootOrder.NONE));
     Shape above = shape.plus(new Shape.Callers(query.function()));
     Shape below = shape.plus(new Shape.Callees(query.function()));
+    if (!query.function().equals(middle)) {
+      // That of another function is nothing to look at meanwhile.
+      endSandwich();
+    }
     if (callers == null) {
       callers = another(above);
       callees = another(below);
+      middle = query.function();
     } else {
       callers.shape(above);
       callees.shape(below);
     }
+    GraphReader readAbove = look(callers, query.windowNanos(), SLICE_NANOS);
+    GraphReader readBelow = look(callees, query.windowNanos(), SLICE_NANOS);
     boolean selectedAbove = callers.has(query.selected());
+    long root = readBelow.tree().heaviestBranch();
     GraphPicture upper =
         callers.picture(
             slice(query, query.callers(), selectedAbove ? query.selected() : GraphQuery.ROOT),
-            look(callers, query.windowNanos(), SLICE_NANOS),
+            readAbove,
             matches);
     GraphPicture lower =
         callees.picture(
-            slice(query, query.callees(), selectedAbove ? GraphQuery.ROOT : query.selected()),
-            look(callees, query.windowNanos(), SLICE_NANOS),
+            slice(
+                query,
+                query.callees(),
+                selectedAbove || query.selected() == GraphQuery.ROOT ? root : query.selected()),
+            readBelow,
             matches);
     return new Sandwich(
         query.function(),
         upper.slice(),
         lower.slice(),
         lower.total(),
+        readBelow.tree().selfOfBranch(query.states()),
+        readBelow.tree().totalByState(),
         selectedAbove ? upper.selection() : lower.selection(),
+        query.search(),
         callers.isBehind() || callees.isBehind());
   }
 
   private static GraphQuery slice(SandwichQuery query, long zoom, long selected) {
     return new GraphQuery(
-        query.windowNanos(), query.states(), zoom, selected, query.columns(), query.levels(), null);
+        query.windowNanos(),
+        query.states(),
+        zoom,
+        selected,
+        query.columns(),
+        query.levels(),
+        query.search(),
+        query.byState());
   }
 
   private Snapshot picture(GraphQuery query) {

@@ -1,5 +1,7 @@
 package flametop.profile;
 
+import java.util.regex.Pattern;
+
 /**
  * Which callers and callees a {@link Sandwich} is to show.
  *
@@ -8,9 +10,12 @@ package flametop.profile;
  * @param function in the middle
  * @param callers node of the callers that fills the width; {@link GraphQuery#ROOT} for all
  * @param callees like {@code callers}
- * @param selected node of either whose {@link Selection} is wanted
+ * @param selected node of either whose {@link Selection} is wanted; {@link GraphQuery#ROOT}: the
+ *     function
  * @param columns width in cells
  * @param levels how many levels of each are wanted
+ * @param search looked for in the names of what is listed; null if nothing is
+ * @param byState whether the state of each node is wanted
  */
 public record SandwichQuery(
     long windowNanos,
@@ -20,5 +25,7 @@ public record SandwichQuery(
     long callees,
     long selected,
     int columns,
-    int levels)
+    int levels,
+    Pattern search,
+    boolean byState)
     implements PageQuery {}

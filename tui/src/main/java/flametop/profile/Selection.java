@@ -12,6 +12,7 @@ import flametop.sampler.State;
  * @param processes how many processes have time in it
  * @param pid the process, if it is only one; else 0
  * @param commandLine of that process, clean
+ * @param filter what admits only what it is in; null if nothing does, as for the root
  * @param weight ns in the states shown
  * @param nanosByState ns by {@link flametop.sampler.State#ordinal()}, all states
  * @param before what it had in the window before; null if that is not known (yet)
@@ -25,6 +26,7 @@ public record Selection(
     int processes,
     int pid,
     String commandLine,
+    Shape.Filter filter,
     long weight,
     long[] nanosByState,
     Before before) {
@@ -37,7 +39,7 @@ public record Selection(
    */
   public record Before(long windowNanos, long weight, long total) {}
 
-  /** What a slice of a file's graph has of a node: all but the names above it. */
+  /** What a slice of a file's graph tells of a node. */
   public static Selection of(GraphSlice slice, int index) {
     return new Selection(
         slice.node()[index],
@@ -48,6 +50,7 @@ public record Selection(
         0,
         0,
         "",
+        null,
         slice.weight()[index],
         new long[State.values().length],
         null);

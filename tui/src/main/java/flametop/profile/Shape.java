@@ -2,6 +2,7 @@ package flametop.profile;
 
 import flametop.sampler.State;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -22,35 +23,64 @@ public final class Shape {
     String text();
   }
 
+  /** A step that admits some stacks, or all but those. */
+  public sealed interface Filter extends Step {
+    /** Whether what it names is left out. */
+    boolean out();
+
+    /** The same that keeps only what it names, or leaves it out. */
+    Filter with(boolean isOut);
+  }
+
   /** Only these processes, or all but these. */
-  public record Processes(Set<Integer> tgids, boolean out) implements Step {
+  public record Processes(Set<Integer> tgids, boolean out) implements Filter {
     @Override
     public String text() {
       return in(out, "pid " + joined(tgids));
     }
+
+    @Override
+    public Processes with(boolean isOut) {
+      return new Processes(tgids, isOut);
+    }
   }
 
   /** Only these threads, or all but these. */
-  public record Threads(Set<Integer> tids, boolean out) implements Step {
+  public record Threads(Set<Integer> tids, boolean out) implements Filter {
     @Override
     public String text() {
       return in(out, "tid " + joined(tids));
     }
+
+    @Override
+    public Threads with(boolean isOut) {
+      return new Threads(tids, isOut);
+    }
   }
 
   /** Only threads and processes of these comms, or all but these. */
-  public record Comms(Set<String> comms, boolean out) implements Step {
+  public record Comms(Set<String> comms, boolean out) implements Filter {
     @Override
     public String text() {
       return in(out, "comm " + joined(comms));
     }
+
+    @Override
+    public Comms with(boolean isOut) {
+      return new Comms(comms, isOut);
+    }
   }
 
   /** Only processes of these users, or all but these. */
-  public record Users(Set<Integer> uids, boolean out) implements Step {
+  public record Users(Set<Integer> uids, boolean out) implements Filter {
     @Override
     public String text() {
       return in(out, "uid " + joined(uids));
+    }
+
+    @Override
+    public Users with(boolean isOut) {
+      return new Users(uids, isOut);
     }
   }
 
@@ -58,10 +88,15 @@ public final class Shape {
    * Only what ran on these CPUs, or on others. Of history that is only sums, and of what is off the
    * CPU, that is not known: it belongs to neither.
    */
-  public record Cpus(Set<Integer> cpus, boolean out) implements Step {
+  public record Cpus(Set<Integer> cpus, boolean out) implements Filter {
     @Override
     public String text() {
       return in(out, "cpu " + joined(cpus));
+    }
+
+    @Override
+    public Cpus with(boolean isOut) {
+      return new Cpus(cpus, isOut);
     }
   }
 
@@ -85,7 +120,7 @@ public final class Shape {
    *
    * @param flags of {@link Pattern#compile(String, int)}
    */
-  public record Matching(String regex, int flags, boolean out) implements Step {
+  public record Matching(String regex, int flags, boolean out) implements Filter {
     public Matching {
       Pattern.compile(regex, flags);
     }
@@ -94,13 +129,23 @@ public final class Shape {
     public String text() {
       return in(out, "/" + regex + "/");
     }
+
+    @Override
+    public Matching with(boolean isOut) {
+      return new Matching(regex, flags, isOut);
+    }
   }
 
   /** Only stacks that pass through a function, or that do not. */
-  public record Through(Function function, boolean out) implements Step {
+  public record Through(Function function, boolean out) implements Filter {
     @Override
     public String text() {
       return in(out, function.name());
+    }
+
+    @Override
+    public Through with(boolean isOut) {
+      return new Through(function, isOut);
     }
   }
 
@@ -163,6 +208,9 @@ public final class Shape {
       return "below " + function.name();
     }
   }
+
+  /** How many of a set its text names. */
+  private static final int NAMED = 4;
 
   /** Everything by comm. */
   public static final Shape PLAIN = new Shape(List.of());
@@ -235,6 +283,17 @@ public final class Shape {
     return fewer.size() == steps.size() ? this : new Shape(List.copyOf(fewer));
   }
 
+  /** The same without one step. */
+  public Shape minus(Step step) {
+    List<Step> fewer = new ArrayList<>(steps);
+    return fewer.remove(step) ? new Shape(List.copyOf(fewer)) : this;
+  }
+
+  /** The same with its first so many steps only. */
+  public Shape first(int count) {
+    return count >= steps.size() ? this : new Shape(List.copyOf(steps.subList(0, count)));
+  }
+
   /** The same with the steps of one sort that another shape has, in place of its own. */
   public Shape as(Shape base, Class<? extends Step> sort) {
     Shape result = without(sort);
@@ -261,7 +320,13 @@ public final class Shape {
     return (states >> Spot.state(spot) & 1) != 0 && (!narrowsCpus || admitsCpu(Spot.cpu(spot)));
   }
 
-  private boolean admitsCpu(int cpu) {
+  /** Whether it admits what ran on some CPUs only. */
+  public boolean narrowsCpus() {
+    return narrowsCpus;
+  }
+
+  /** Whether it admits what ran on a CPU. */
+  public boolean admitsCpu(int cpu) {
     for (Step step : steps) {
       if (step instanceof Cpus c && (cpu == Spot.NO_CPU || c.cpus.contains(cpu) == c.out)) {
         return false;
@@ -312,9 +377,15 @@ public final class Shape {
   }
 
   private static String joined(Set<?> values) {
-    return values.size() > 3
-        ? values.size() + " of them"
-        : values.stream().map(Object::toString).sorted().collect(Collectors.joining(","));
+    int more = values.size() - NAMED;
+    return values.stream()
+            .sorted(
+                Comparator.comparing(v -> v instanceof Integer i ? i : 0)
+                    .thenComparing(Object::toString))
+            .limit(more > 1 ? NAMED : NAMED + 1)
+            .map(Object::toString)
+            .collect(Collectors.joining(","))
+        + (more > 1 ? " and " + more + " more" : "");
   }
 
   @Override

@@ -343,6 +343,14 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         0,
         0,
         "",
+        node == 0
+            ? null
+            : new Shape.Through(
+                new Function(
+                    names.kind(tree.function(node)),
+                    names.module(tree.function(node)),
+                    reader.name(node)),
+                false),
         reader.weight(node, states.bits()),
         new long[State.values().length],
         null);

@@ -32,13 +32,17 @@ final class Sweep {
    * @param folds all that there are
    * @param retired tries that only keep their paths
    * @param times null if there are none
+   * @param tasks of a moment that is held; null if none is
    */
-  void run(List<Fold> folds, List<Trie> retired, OwnerTimes times) {
+  void run(List<Fold> folds, List<Trie> retired, OwnerTimes times, TaskStates tasks) {
     BitSet keptOwners = new BitSet();
     BitSet keptStacks = new BitSet();
     BitSet keptFunctions = new BitSet();
     log.mark(keptOwners, keptStacks);
     intake.mark(keptOwners, keptStacks);
+    if (tasks != null) {
+      tasks.mark(keptOwners, keptStacks);
+    }
     folds.forEach(fold -> fold.trie().mark(keptOwners, keptStacks, keptFunctions));
     retired.forEach(trie -> trie.mark(keptOwners, keptStacks, keptFunctions));
     owners.sweep(

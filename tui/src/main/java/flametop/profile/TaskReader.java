@@ -3,9 +3,7 @@ package flametop.profile;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Matcher;
 
 /** Reads out what every task does and did, for a {@link TasksReport}. */
@@ -13,91 +11,133 @@ final class TaskReader {
   private static final int RUN = StateSet.ON_CPU.bits();
   private static final int QUEUED = StateSet.of(State.QUEUED).bits();
   private static final int OFF = StateSet.ALL.bits() & ~RUN & ~QUEUED;
+  private static final int NONE = -1;
 
   private final Owners owners;
-  private final Accounts accounts;
-  private final Stacks stacks;
   private final OwnerTimes times;
+  private final Stacks stacks;
+  private final TaskStates states;
 
-  TaskReader(Owners owners, Accounts accounts, Stacks stacks, OwnerTimes times) {
+  /**
+   * @param states of the moment that is shown
+   */
+  TaskReader(Owners owners, Stacks stacks, OwnerTimes times, TaskStates states) {
     this.owners = owners;
-    this.accounts = accounts;
     this.stacks = stacks;
     this.times = times;
+    this.states = states;
   }
 
   /** Those of one pid, or one thread. */
-  private static final class Tasks {
-    /** Its owner or task that speaks for it: one that lives, else the newest. */
+  private static final class Found {
     int process;
-
     int tid;
     String comm;
     int threads;
     long run;
     long queued;
     long off;
-    int task = Owners.NONE;
+    long ageNanos;
+
+    /** The one that speaks for it, of those that live; {@link #NONE}: it ended. */
+    int task = NONE;
+
     State state;
+
+    /** Where that one is, is known. */
+    boolean placed;
   }
 
-  /**
-   * @param now ns
-   */
-  TasksReport report(TasksQuery query, Shape shape, long now) {
-    Map<Long, Tasks> found = new HashMap<>();
+  /** What was found so far, each once. */
+  private static final class All {
+    final List<Found> found = new ArrayList<>();
+    private final LongTable places = new LongTable();
+
+    Found of(long key) {
+      int place = places.get(key);
+      if (place == LongTable.NONE) {
+        place = found.size();
+        places.put(key, place);
+        found.add(new Found());
+      }
+      return found.get(place);
+    }
+  }
+
+  TasksReport report(TasksQuery query, Shape shape) {
+    All all = new All();
+    did(all, query, shape);
+    doNow(all, query, shape);
+    int count = all.found.size();
+    List<Found> found = all.found;
+    if (query.search() != null) {
+      found.removeIf(f -> !find(query, f.comm) && !find(query, owners.commandLine(f.process)));
+    }
+    found.sort(order(query.order()));
+    List<TasksReport.Row> rows = new ArrayList<>();
+    for (Found f : found.subList(0, Math.min(query.rows(), found.size()))) {
+      rows.add(row(query, f));
+    }
+    return new TasksReport(List.copyOf(rows), found.size(), count, times.covered());
+  }
+
+  private void did(All all, TasksQuery query, Shape shape) {
     for (int owner = 0; owner < times.count(); owner++) {
       long run = times.weight(owner, RUN);
       long queued = times.weight(owner, QUEUED);
       long off = times.weight(owner, OFF);
       if ((run | queued | off) != 0 && owner != Owners.OLDER && owners.admits(shape, owner)) {
-        int process = owners.process(owner);
-        Tasks tasks = of(found, query, process, Math.max(0, owners.tid(owner)));
-        tasks.process = process;
-        tasks.comm = query.threads() ? owners.comm(owner) : owners.processComm(owner);
-        tasks.run += run;
-        tasks.queued += queued;
-        tasks.off += off;
+        Found f = of(all, query, owner);
+        f.run += run;
+        f.queued += queued;
+        f.off += off;
       }
     }
-    for (int i = 0; i < owners.liveTasks(); i++) {
-      int task = owners.liveTask(i);
-      State state = owners.stateOfTask(task);
-      if (state != State.IDLE_KTHREAD && owners.admitsTask(shape, task)) {
-        int process = owners.processOfTask(task);
-        Tasks tasks = of(found, query, process, owners.tidOfTask(task));
-        tasks.process = process;
-        tasks.comm = query.threads() ? owners.commOfTask(task) : owners.commOfProcess(process);
-        tasks.threads++;
-        if (tasks.state == null || liveliness(state) < liveliness(tasks.state)) {
-          tasks.state = state;
-          tasks.task = task;
-        }
-      }
-    }
-    List<TasksReport.Row> rows = new ArrayList<>(found.size());
-    found.values().forEach(tasks -> rows.add(row(query, tasks, now)));
-    if (query.search() != null) {
-      rows.removeIf(row -> !matches(query, row));
-    }
-    rows.sort(order(query.order()));
-    int all = rows.size();
-    return new TasksReport(
-        List.copyOf(rows.subList(0, Math.min(query.rows(), all))), all, times.covered());
   }
 
-  private Tasks of(Map<Long, Tasks> found, TasksQuery query, int process, int tid) {
-    int tgid = owners.tgid(process);
-    int one = query.threads() ? tid : 0;
-    // Of those that ended long ago there is one for each comm.
-    long key = tgid == Owners.NO_TGID ? -1L - process : (long) tgid << 32 | one;
-    Tasks tasks = found.get(key);
-    if (tasks == null) {
-      tasks = new Tasks();
-      tasks.tid = one;
-      found.put(key, tasks);
+  private void doNow(All all, TasksQuery query, Shape shape) {
+    for (int task = 0; task < states.count(); task++) {
+      if (!owners.admits(shape, states.owner(task))) {
+        continue;
+      }
+      Found f = of(all, query, states.owner(task));
+      f.threads++;
+      State state = states.state(task);
+      long age = states.age(task);
+      boolean placed = stacks.innermost(states.stack(task), false) != null;
+      if (f.state == null || speaks(state, age, placed, f)) {
+        f.state = state;
+        f.task = task;
+        f.ageNanos = age;
+        f.placed = placed;
+      }
     }
-    return tasks;
+  }
+
+  /** The process or thread of an owner, as it was called last. */
+  private Found of(All all, TasksQuery query, int owner) {
+    int process = owners.process(owner);
+    int tgid = owners.tgid(process);
+    int tid = query.threads() ? Math.max(0, owners.tid(owner)) : 0;
+    // Of those that ended long ago there is one for each comm.
+    Found f = all.of(tgid == Owners.NO_TGID ? -1L - process : (long) tgid << 32 | tid);
+    f.process = process;
+    f.tid = tid;
+    f.comm = query.threads() ? owners.comm(owner) : owners.processComm(owner);
+    return f;
+  }
+
+  /** Whether a thread speaks for its process rather than the one that did so far. */
+  private static boolean speaks(State state, long age, boolean placed, Found f) {
+    if (state != f.state) {
+      return liveliness(state) < liveliness(f.state);
+    }
+    if (placed != f.placed) {
+      return placed;
+    }
+    // Who waits longest has trouble; asleep it is since its last thread is.
+    boolean waits = state == State.DISK || state == State.QUEUED;
+    return waits ? age > f.ageNanos : age < f.ageNanos;
   }
 
   private static int liveliness(State state) {
@@ -113,28 +153,22 @@ final class TaskReader {
     };
   }
 
-  private TasksReport.Row row(TasksQuery query, Tasks tasks, long now) {
-    boolean lives = tasks.state != null;
-    long since = lives ? accounts.since(tasks.task) : now;
-    int stack = lives ? accounts.stack(tasks.task) : Stacks.NOT_SAMPLED;
+  private TasksReport.Row row(TasksQuery query, Found f) {
+    int stack = f.task == NONE ? Stacks.NOT_SAMPLED : states.stack(f.task);
     return new TasksReport.Row(
-        Math.max(0, owners.tgid(tasks.process)),
-        tasks.tid,
-        query.threads() ? 1 : tasks.threads,
-        owners.uid(tasks.process),
-        tasks.comm,
-        owners.commandLine(tasks.process),
-        tasks.run,
-        tasks.queued,
-        tasks.off,
-        tasks.state,
-        Math.max(0, now - Math.min(now, since)),
+        Math.max(0, owners.tgid(f.process)),
+        f.tid,
+        query.threads() ? 1 : f.threads,
+        owners.uid(f.process),
+        f.comm,
+        owners.commandLine(f.process),
+        f.run,
+        f.queued,
+        f.off,
+        f.state,
+        f.ageNanos,
         stacks.innermost(stack, false),
         stacks.innermost(stack, true));
-  }
-
-  private static boolean matches(TasksQuery query, TasksReport.Row row) {
-    return find(query, row.comm()) || find(query, row.commandLine());
   }
 
   private static boolean find(TasksQuery query, String text) {
@@ -146,23 +180,23 @@ final class TaskReader {
     }
   }
 
-  private static Comparator<TasksReport.Row> order(TasksQuery.Order order) {
-    Comparator<TasksReport.Row> byPid =
-        Comparator.comparingInt(TasksReport.Row::pid).thenComparingInt(TasksReport.Row::tid);
-    return switch (order) {
-      case CPU ->
-          Comparator.comparingLong(TasksReport.Row::run)
-              .thenComparingLong(TasksReport.Row::queued)
-              .reversed()
-              .thenComparing(byPid);
-      case QUEUED ->
-          Comparator.comparingLong(TasksReport.Row::queued)
-              .thenComparingLong(TasksReport.Row::run)
-              .reversed()
-              .thenComparing(byPid);
-      case AGE ->
-          Comparator.comparingLong(TasksReport.Row::ageNanos).reversed().thenComparing(byPid);
-      case PID -> byPid;
+  private Comparator<Found> order(TasksQuery.Order order) {
+    return (a, b) -> {
+      int first =
+          switch (order) {
+            case CPU -> compare(b.run, a.run, b.queued, a.queued);
+            case QUEUED -> compare(b.queued, a.queued, b.run, a.run);
+            case AGE -> Long.compare(b.ageNanos, a.ageNanos);
+            case PID -> 0;
+          };
+      return first != 0
+          ? first
+          : compare(owners.tgid(a.process), owners.tgid(b.process), a.tid, b.tid);
     };
+  }
+
+  private static int compare(long a, long b, long then, long thenB) {
+    int first = Long.compare(a, b);
+    return first != 0 ? first : Long.compare(then, thenB);
   }
 }

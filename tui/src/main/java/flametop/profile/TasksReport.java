@@ -8,12 +8,15 @@ import java.util.List;
  * do now.
  *
  * @param rows in the order asked for
- * @param tasks how many there are, those that do not match left out
+ * @param matching how many there are that match
+ * @param tasks how many there are
  * @param windowNanos how much the times really cover
  */
-public record TasksReport(List<Row> rows, int tasks, long windowNanos) implements Page {
+public record TasksReport(List<Row> rows, int matching, int tasks, long windowNanos)
+    implements Page {
   /**
-   * A process or a thread. What is told of a process's state is that of its liveliest thread.
+   * A process or a thread. What is told of a process's state is that of its liveliest thread; of
+   * several that wait, of the one that waits longest, else of the one that came last to it.
    *
    * @param pid 0 of what stands for processes of one comm that ended long ago
    * @param tid of a thread; 0 of a process, and of what stands for threads that ended long ago
@@ -21,7 +24,7 @@ public record TasksReport(List<Row> rows, int tasks, long windowNanos) implement
    * @param run ns on a CPU within the window, exact
    * @param queued ns in the run queue within the window, exact
    * @param off ns off the CPU within the window
-   * @param state null: it ended
+   * @param state at the moment that is shown; of a range of the past, now. null: it ended
    * @param ageNanos in that state; at least so long where it was so at first sight
    * @param leaf innermost frame, where it is now or was sampled last; null: not known
    * @param user innermost frame that is not the kernel's; null: not known, or none

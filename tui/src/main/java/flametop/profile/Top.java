@@ -51,20 +51,23 @@ final class Top {
       matches.forget();
       matches.use(query.search(), self.length);
     }
-    long[] by = query.bySelf() ? self : total;
     int found = 0;
-    int[] order = new int[self.length];
+    int all = 0;
+    int[] candidates = new int[self.length];
     for (int f = 0; f < self.length; f++) {
-      if (total[f] > 0 && isCode(f) && (query.search() == null || matches.matches(functions, f))) {
-        order[found++] = f;
+      if (total[f] > 0 && isCode(f)) {
+        all++;
+        if (query.search() == null || matches.matches(functions, f)) {
+          candidates[found++] = f;
+        }
       }
     }
-    int[] heaviest = heaviest(order, found, by, total, query.rows());
+    int[] first = first(candidates, found, by(query.order(), self, total), total, query.rows());
     long[][] selfByState = new long[self.length][];
     long[][] totalByState = new long[self.length][];
-    split(heaviest, selfByState, totalByState);
-    List<TopReport.Row> rows = new ArrayList<>(heaviest.length);
-    for (int f : heaviest) {
+    split(first, selfByState, totalByState);
+    List<TopReport.Row> rows = new ArrayList<>(first.length);
+    for (int f : first) {
       rows.add(
           new TopReport.Row(
               new Function(functions.kind(f), functions.module(f), functions.name(f)),
@@ -73,7 +76,7 @@ final class Top {
               selfByState[f],
               totalByState[f]));
     }
-    return new TopReport(List.copyOf(rows), found, Math.max(0, tree.weight(0, states)));
+    return new TopReport(List.copyOf(rows), found, all, Math.max(0, tree.weight(0, states)));
   }
 
   /** Tasks are no functions; what stands for the missing part of a stack is. */
@@ -82,7 +85,21 @@ final class Top {
     return kind != NodeKind.ROOT && kind != NodeKind.PROCESS && kind != NodeKind.THREAD;
   }
 
-  private int[] heaviest(int[] of, int count, long[] by, long[] then, int most) {
+  /** What functions are ordered by, the most first; null: their names. */
+  private long[] by(TopQuery.Order order, long[] self, long[] total) {
+    if (order.states() == null) {
+      return order == TopQuery.Order.SELF ? self : order == TopQuery.Order.TOTAL ? total : null;
+    }
+    long[] by = new long[self.length];
+    for (int node = 0; node < seen; node++) {
+      if (!repeated.get(node)) {
+        by[tree.function(node)] += tree.weight(node, order.states().bits());
+      }
+    }
+    return by;
+  }
+
+  private int[] first(int[] of, int count, long[] by, long[] then, int most) {
     Integer[] sorted = new Integer[count];
     for (int i = 0; i < count; i++) {
       sorted[i] = of[i];
@@ -90,8 +107,8 @@ final class Top {
     Arrays.sort(
         sorted,
         (a, b) -> {
-          int first = Long.compare(by[b], by[a]);
-          int second = first != 0 ? first : Long.compare(then[b], then[a]);
+          int first = by == null ? 0 : Long.compare(by[b], by[a]);
+          int second = first != 0 || by == null ? first : Long.compare(then[b], then[a]);
           return second != 0 ? second : functions.name(a).compareTo(functions.name(b));
         });
     int[] rows = new int[Math.min(most, count)];

@@ -5,11 +5,12 @@ import java.util.List;
 /**
  * The functions with the most time.
  *
- * @param rows heaviest first
- * @param functions how many have time, those that do not match left out
+ * @param rows in the order asked for
+ * @param matching how many have time and match
+ * @param functions how many have time
  * @param total ns of the whole graph, in the states asked for
  */
-public record TopReport(List<Row> rows, int functions, long total) implements Page {
+public record TopReport(List<Row> rows, int matching, int functions, long total) implements Page {
   /**
    * One function.
    *

@@ -8,6 +8,7 @@ import java.util.List;
 /** Reads out of a call tree what can be seen of it. Goes only where something is to be seen. */
 final class TreeReader {
   private static final int STATES = State.values().length;
+  private static final int ALL = StateSet.ALL.bits();
   private static final int ROOT = 0;
   private static final int NONE = -1;
 
@@ -30,6 +31,48 @@ final class TreeReader {
 
   long total(StateSet states) {
     return weight(ROOT, states.bits());
+  }
+
+  /** Time in each state, by {@link State#ordinal()}. */
+  long[] totalByState() {
+    long[] nanos = new long[STATES];
+    for (int state = 0; state < STATES; state++) {
+      nanos[state] = weight(ROOT, 1 << state);
+    }
+    return nanos;
+  }
+
+  /** Number of the heaviest node below the root; the root if there is none. */
+  long heaviestBranch() {
+    return number(Math.max(ROOT, branch()));
+  }
+
+  /** ns in the function of {@link #heaviestBranch} itself, wherever it stands. */
+  long selfOfBranch(StateSet states) {
+    int first = branch();
+    if (first == NONE) {
+      return 0;
+    }
+    int function = tree.function(first);
+    long nanos = 0;
+    for (int node = first; node < tree.nodes(); node++) {
+      boolean its = tree.function(node) == function;
+      int parent = tree.parent(node);
+      boolean below = parent != NONE && tree.function(parent) == function;
+      if (its != below) {
+        nanos += (its ? 1 : -1) * tree.weight(node, states.bits());
+      }
+    }
+    return Math.max(0, nanos);
+  }
+
+  private int branch() {
+    int heaviest = NONE;
+    for (int n = tree.firstChild(ROOT); n != NONE; n = tree.sibling(n)) {
+      boolean more = heaviest == NONE || weight(n, ALL) > weight(heaviest, ALL);
+      heaviest = more ? n : heaviest;
+    }
+    return heaviest;
   }
 
   long weight(int node, int states) {

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The call tree of what its cursors have passed. Nodes are numbered as they come, so a parent is
@@ -18,6 +19,7 @@ final class Trie {
   private final Owners owners;
   private final Stacks stacks;
   private final RootOrder order;
+  private final boolean reversed;
   private final Shaper shaper;
   private final boolean roots;
 
@@ -62,6 +64,7 @@ final class Trie {
     this.owners = owners;
     this.stacks = stacks;
     order = shape.group();
+    reversed = shape.reversed();
     shaper = new Shaper(shape, stacks);
     this.roots = roots;
     watch = new Watch(this, owners);
@@ -322,6 +325,40 @@ final class Trie {
     return stacks.function(NodeKind.PROCESS, "", owners.processComm(owner) + "-" + number);
   }
 
+  /** What admits only what a node is of; null if nothing does. */
+  Shape.Filter filter(int node) {
+    NodeKind kind = stacks.kind(function[node]);
+    String name = stacks.name(function[node]);
+    return switch (kind) {
+      case ROOT -> null;
+      case PROCESS -> {
+        int tgid = order == RootOrder.COMM ? NONE : number(name, "-");
+        yield order == RootOrder.COMM
+            ? new Shape.Comms(Set.of(name), false)
+            : tgid < 0 ? null : new Shape.Processes(Set.of(tgid), false);
+      }
+      case THREAD -> {
+        boolean isCpu = order == RootOrder.CPU;
+        int number = number(name, isCpu ? " " : "-");
+        yield number < 0
+            ? null
+            : isCpu
+                ? new Shape.Cpus(Set.of(number), false)
+                : new Shape.Threads(Set.of(number), false);
+      }
+      case USER, KERNEL, JIT, INLINED, UNKNOWN, REASON ->
+          function[node] == Stacks.NAMING
+              ? null
+              : new Shape.Through(new Function(kind, stacks.module(function[node]), name), false);
+    };
+  }
+
+  /** The number at the end of a name of {@link #rootPath}; -1 if there is none. */
+  private static int number(String name, String before) {
+    String end = name.substring(name.lastIndexOf(before) + 1);
+    return end.matches("\\d{1,9}") ? Integer.parseInt(end) : NONE;
+  }
+
   private int child(int node, int function) {
     int child = children.get((long) node << 32 | function);
     return child != LongTable.NONE ? child : node(node, function);
@@ -485,7 +522,8 @@ final class Trie {
 
   /**
    * The node that stands here for a node of another trie: that with the path which this shape makes
-   * of its, or with as much of it as there is; below another group the heaviest.
+   * of its, or with as much of it as there is; below another group the heaviest. Where innermost
+   * frames were last and now are first, or the other way round, the heaviest of the same function.
    */
   int find(Trie other, int node, Window window) {
     IntList there = new IntList();
@@ -499,6 +537,9 @@ final class Trie {
     int above = 0;
     while (above < path.size && isTask(path.items[above])) {
       above++;
+    }
+    if (reversed != other.reversed && above < path.size) {
+      return heaviest(path.items[path.size - 1], above, window);
     }
     if (shaper.keepsOrder()) {
       shaper.shape(path, above, origins);
@@ -525,6 +566,35 @@ final class Trie {
       }
     }
     return found;
+  }
+
+  /**
+   * The heaviest node of a function: below the first {@code above} nodes of {@link #path} if it is
+   * there, else anywhere; those nodes, as far as they are there, if it is nowhere.
+   */
+  private int heaviest(int of, int above, Window window) {
+    path.size = above;
+    int top = descend(ROOT, 0);
+    int best = NONE;
+    boolean within = false;
+    for (int node = 0; node < nodes; node++) {
+      if (function[node] == of && passing[node] > 0) {
+        boolean isWithin = isBelow(node, top);
+        if (best == NONE || (isWithin == within ? heavier(node, best, window) : isWithin)) {
+          best = node;
+          within = isWithin;
+        }
+      }
+    }
+    return best == NONE ? top : best;
+  }
+
+  private boolean isBelow(int node, int top) {
+    int at = node;
+    while (at > top) {
+      at = parent[at];
+    }
+    return at == top;
   }
 
   private boolean heavier(int a, int b, Window window) {

@@ -105,6 +105,10 @@ public final class LiveScreen {
   private PaintOptions paintOptions;
   private ViewState state;
   private LiveSession session;
+
+  /** What the source was last told to show; null: nothing yet. */
+  private Shape shape;
+
   private Snapshot snapshot;
   private Page page;
   private Budget budget;
@@ -354,6 +358,7 @@ public final class LiveScreen {
       stale = true;
     } else if (event instanceof Event.Ready e) {
       session = e.session();
+      reshape();
       if (session.end() != null) {
         tell(session.end(), Event.Ended::new, Event.Failed::new);
       }
@@ -403,10 +408,11 @@ public final class LiveScreen {
   }
 
   private void take(Keys.Step step) throws IOException {
+    int columns = display.columns();
     boolean sameQuestion =
         step.state().view() == state.view()
-            && Objects.equals(step.state().page(), state.page())
-            && isAnswered(step.state().query(display.columns()), state.query(display.columns()));
+            && Objects.equals(step.state().page(columns), state.page(columns))
+            && isAnswered(step.state(), columns);
     long refreshNanos = state.refreshNanos();
     state = step.state();
     if (state.refreshNanos() != refreshNanos) {
@@ -415,6 +421,7 @@ public final class LiveScreen {
     for (Effect effect : step.effects()) {
       apply(effect);
     }
+    reshape();
     if (!sameQuestion || !step.effects().isEmpty()) {
       askSoon();
       answerBy = System.nanoTime() + ANSWER_NANOS;
@@ -422,10 +429,20 @@ public final class LiveScreen {
     stale = true;
   }
 
-  /** Whether what is here answers a question too. */
-  private boolean isAnswered(GraphQuery question, GraphQuery before) {
-    return question.equals(before)
-        || question.isOfSameGraph(before) && scene.has(question.selected());
+  /** Whether what is here shows another state too. */
+  private boolean isAnswered(ViewState next, int columns) {
+    GraphQuery question = next.query(columns);
+    GraphQuery before = state.query(columns);
+    return question.equals(before) || question.isOfSameGraph(before) && scene.suffices(next);
+  }
+
+  /** The source takes the shape that the state has. */
+  private void reshape() {
+    if (session != null && !state.shape().equals(shape)) {
+      shape = state.shape();
+      session.source().shape(shape);
+      askSoon();
+    }
   }
 
   private void copy(String text) throws IOException {
@@ -475,10 +492,10 @@ public final class LiveScreen {
       source.thaw();
     } else if (effect instanceof Effect.Turn t) {
       source.turn(t.by());
+      // Each file has a shape of its own.
+      shape = null;
     } else if (effect instanceof Effect.Restart) {
       source.restart();
-    } else if (effect instanceof Effect.Filter f) {
-      source.shape(f.filter());
     } else if (effect instanceof Effect.Rates r) {
       if (session.rates() == null) {
         state =
@@ -578,7 +595,7 @@ public final class LiveScreen {
     nextAsk = System.nanoTime() + Math.min(refresh, state.refreshNanos());
     SnapshotSource source = session.source();
     CompletableFuture<Snapshot> picture = source.snapshot(state.query(display.columns()));
-    PageQuery beside = state.page();
+    PageQuery beside = state.page(display.columns());
     tell(
         beside == null
             ? picture.thenApply(graph -> new Event.Arrived(graph, null))

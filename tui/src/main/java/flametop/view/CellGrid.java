@@ -179,7 +179,7 @@ public final class CellGrid {
       case '▒' -> '-';
       case '░' -> '.';
       case '—' -> '-';
-      case '→' -> '>';
+      case '→', '›' -> '>';
       case '←' -> '<';
       case '↑' -> '^';
       case '↓' -> 'v';

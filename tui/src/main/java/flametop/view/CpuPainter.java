@@ -2,6 +2,7 @@ package flametop.view;
 
 import flametop.profile.CpuRow;
 import flametop.profile.CpuRow.IdleRow;
+import flametop.profile.Shape;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -19,6 +20,7 @@ final class CpuPainter {
   private static final int TROUGH = Paint.of(Role.CHROME);
   private static final int DIM = Paint.of(Role.DIM);
   private static final int TEXT = Paint.of(Role.TEXT);
+  private static final int MARKED = Paint.of(Role.ACCENT);
   static final int USER = Paint.of(Role.USER, 2);
   static final int SYSTEM = Paint.of(Role.KERNEL, 4);
   static final int IRQ = Paint.of(Role.PROCESS, 4);
@@ -82,7 +84,7 @@ final class CpuPainter {
     int name = nameWidth(cpus);
     int bar = columns >= 140 ? 28 : columns >= 60 ? 18 : 12;
     int x = 1;
-    grid.text(x, y, name, "CPU" + cpu.cpu(), DIM, GROUND, 0);
+    name(scene, grid, x, y, name, cpu.cpu());
     x += name + 1;
     use(scene.options, grid, x, y, bar, cpu);
     queue(grid, x + bar, y, cpu);
@@ -143,7 +145,7 @@ final class CpuPainter {
       CpuRow cpu = cpus.get(i);
       int x = i / rows * width + 1;
       int y = scene.cpuTop + i % rows;
-      grid.text(x, y, name, "CPU" + cpu.cpu(), DIM, GROUND, 0);
+      name(scene, grid, x, y, name, cpu.cpu());
       use(scene.options, grid, x + name + 1, y, bar, cpu);
       queue(grid, x + name + 1 + bar, y, cpu);
       String percent = Units.percentField(cpu.busy());
@@ -156,7 +158,7 @@ final class CpuPainter {
     String percent = Units.percentField(mean(cpus, 0, cpus.size()));
     int x = 1 + grid.text(1, y, scene.columns, cpus.size() + " more ", DIM, GROUND, 0);
     for (int i = 0; i < cpus.size(); i++) {
-      heat(grid, x + i, y, busy(cpus.get(i)));
+      heat(scene, grid, x + i, y, cpus, i, i + 1);
     }
     grid.text(x + cpus.size() + 1, y, 6, percent, TEXT, GROUND, CellGrid.BOLD);
   }
@@ -181,13 +183,13 @@ final class CpuPainter {
         int above = (end - first + 1) / 2;
         for (int i = 0; i < above; i++) {
           int below = first + above + i;
-          int lower = below < end ? Paint.heat(busy(cpus.get(below))) : GROUND;
-          grid.put(x + i, y, '▀', Paint.heat(busy(cpus.get(first + i))), lower, 0);
+          int lower = below < end ? paint(scene, cpus, below, below + 1) : GROUND;
+          grid.put(x + i, y, '▀', paint(scene, cpus, first + i, first + i + 1), lower, 0);
         }
         x += above;
       } else {
         for (int at = first; at < end; at += perCell) {
-          heat(grid, x++, y, mean(cpus, at, Math.min(end, at + perCell)));
+          heat(scene, grid, x++, y, cpus, at, Math.min(end, at + perCell));
         }
       }
       String percent = Units.percentField(mean(cpus, first, end));
@@ -227,8 +229,31 @@ final class CpuPainter {
     grid.text(x, y, room, text, DIM, GROUND, 0);
   }
 
-  private static void heat(CellGrid grid, int x, int y, double busy) {
-    grid.put(x, y, HEIGHTS[(int) Math.round(busy * 7)], Paint.heat(busy), TROUGH, 0);
+  /** A cell for CPUs from one index to another. */
+  private static void heat(
+      Scene scene, CellGrid grid, int x, int y, List<CpuRow> cpus, int from, int to) {
+    char height = HEIGHTS[(int) Math.round(mean(cpus, from, to) * 7)];
+    grid.put(x, y, height, paint(scene, cpus, from, to), TROUGH, 0);
+  }
+
+  /** Pale if the graph is of what ran on other CPUs. */
+  private static int paint(Scene scene, List<CpuRow> cpus, int from, int to) {
+    int paint = Paint.heat(mean(cpus, from, to));
+    Shape shape = scene.state.filter();
+    boolean shown = !shape.narrowsCpus();
+    for (int i = from; i < to; i++) {
+      shown |= shape.admitsCpu(cpus.get(i).cpu());
+    }
+    return shown ? paint : Paint.faded(paint);
+  }
+
+  /** The name of a CPU, and a mark if the graph is of what ran there. */
+  private static void name(Scene scene, CellGrid grid, int x, int y, int width, int cpu) {
+    boolean marked = CpuTable.isMarked(scene.state.filter(), cpu);
+    if (marked) {
+      grid.put(x - 1, y, scene.options.ascii() ? '*' : '●', MARKED, GROUND, CellGrid.BOLD);
+    }
+    grid.text(x, y, width, "CPU" + cpu, marked ? MARKED : DIM, GROUND, marked ? CellGrid.BOLD : 0);
   }
 
   private static double busy(CpuRow cpu) {

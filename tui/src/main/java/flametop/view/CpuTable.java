@@ -2,22 +2,20 @@ package flametop.view;
 
 import flametop.profile.CpuReport;
 import flametop.profile.CpuRow;
+import flametop.profile.Shape;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * The tables of the CPUs and of their idle states. Immutable.
  *
  * @param sort what comes first
  * @param selected number of the CPU whose row is selected; -1: the first row's
- * @param marked numbers of the CPUs that were marked
  * @param idleTop the first row in sight of the idle states
  */
-record CpuTable(Sort sort, int selected, Set<Integer> marked, int idleTop) {
-  static final CpuTable FIRST = new CpuTable(Sort.CPU, -1, Set.of(), 0);
+record CpuTable(Sort sort, int selected, int idleTop) {
+  static final CpuTable FIRST = new CpuTable(Sort.CPU, -1, 0);
 
   /** Orders of the rows; all but the number begin with the most. */
   enum Sort {
@@ -59,32 +57,23 @@ record CpuTable(Sort sort, int selected, Set<Integer> marked, int idleTop) {
   }
 
   CpuTable resorted() {
-    return new CpuTable(sort.next(), selected, marked, idleTop);
+    return new CpuTable(sort.next(), selected, idleTop);
   }
 
   CpuTable withSelected(int cpu) {
-    return new CpuTable(sort, cpu, marked, idleTop);
-  }
-
-  /** Marks a CPU, or takes its mark away. */
-  CpuTable turned(int cpu) {
-    Set<Integer> next = new TreeSet<>(marked);
-    if (!next.remove(cpu)) {
-      next.add(cpu);
-    }
-    return new CpuTable(sort, selected, Set.copyOf(next), idleTop);
-  }
-
-  CpuTable unmarked() {
-    return new CpuTable(sort, selected, Set.of(), idleTop);
+    return new CpuTable(sort, cpu, idleTop);
   }
 
   CpuTable withIdleTop(int row) {
-    return new CpuTable(sort, selected, marked, row);
+    return new CpuTable(sort, selected, row);
   }
 
   List<CpuRow> rows(CpuReport report) {
-    List<CpuRow> rows = new ArrayList<>(report.cpus());
+    return rows(report.cpus());
+  }
+
+  List<CpuRow> rows(List<CpuRow> cpus) {
+    List<CpuRow> rows = new ArrayList<>(cpus);
     rows.sort(
         Comparator.comparingDouble((CpuRow row) -> -known(sort.of(row)))
             .thenComparingInt(CpuRow::cpu));
@@ -101,11 +90,16 @@ record CpuTable(Sort sort, int selected, Set<Integer> marked, int idleTop) {
     return 0;
   }
 
-  /** The marked CPUs, or all if there are none, as one: shares are means, the rest is summed up. */
-  CpuRow sum(CpuReport report) {
+  /** Whether the graph is of what ran on some CPUs, and this is one of them. */
+  static boolean isMarked(Shape shape, int cpu) {
+    return shape.narrowsCpus() && shape.admitsCpu(cpu);
+  }
+
+  /** The CPUs that a shape admits as one: shares are means, the rest is summed up. */
+  static CpuRow sum(CpuReport report, Shape shape) {
     List<CpuRow> rows = new ArrayList<>();
     for (CpuRow row : report.cpus()) {
-      if (marked.isEmpty() || marked.contains(row.cpu())) {
+      if (shape.admitsCpu(row.cpu())) {
         rows.add(row);
       }
     }

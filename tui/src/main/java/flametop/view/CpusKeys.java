@@ -3,10 +3,15 @@ package flametop.view;
 import flametop.profile.CpuReport;
 import flametop.profile.CpuRow;
 import flametop.profile.PageQuery;
+import flametop.profile.Shape;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** What the keys do in the view of the CPUs. */
 final class CpusKeys implements ViewKeys {
+  private static final String ALL_CPUS = "no CPU marked: sum and graph are of all";
+
   private static final Action[] ACTIONS = {
     Action.DOWN,
     Action.UP,
@@ -41,7 +46,7 @@ final class CpusKeys implements ViewKeys {
   }
 
   @Override
-  public PageQuery page(ViewState s) {
+  public PageQuery page(ViewState s, int columns) {
     return new CpuReport.Query();
   }
 
@@ -54,9 +59,9 @@ final class CpusKeys implements ViewKeys {
     return switch (action) {
       case MARK -> mark(scene, s);
       case BACK ->
-          s.cpus().marked().isEmpty()
+          marked(scene, s).isEmpty()
               ? Keys.Step.to(s.withView(View.GRAPH))
-              : Keys.Step.to(s.withCpus(s.cpus().unmarked()).withMessage("no CPU marked", false));
+              : Keys.Step.to(marking(s, Set.of()).withMessage(ALL_CPUS, false));
       case SORT -> {
         CpuTable sorted = s.cpus().resorted();
         yield Keys.Step.to(
@@ -105,11 +110,36 @@ final class CpusKeys implements ViewKeys {
       return Keys.Step.to(s.withMessage("nothing to mark yet", false));
     }
     int cpu = rows.get(s.cpus().index(rows)).cpu();
-    CpuTable turned = s.cpus().turned(cpu).withSelected(cpu);
-    int n = turned.marked().size();
+    Set<Integer> marked = marked(scene, s);
+    if (!marked.remove(cpu)) {
+      marked.add(cpu);
+    }
+    int n = marked.size();
     String text =
-        n == 0 ? "no CPU marked" : n + (n == 1 ? " CPU" : " CPUs") + " marked: the sum is of them";
-    return Keys.Step.to(s.withCpus(turned).withMessage(text, false));
+        n == 0
+            ? ALL_CPUS
+            : n + (n == 1 ? " CPU" : " CPUs") + " marked: sum and graph are of what ran there";
+    return Keys.Step.to(
+        marking(s.withCpus(s.cpus().withSelected(cpu)), marked).withMessage(text, false));
+  }
+
+  /** Numbers of the marked CPUs. */
+  private static Set<Integer> marked(Scene scene, ViewState s) {
+    Set<Integer> marked = new TreeSet<>();
+    for (CpuRow row : rows(scene, s)) {
+      if (CpuTable.isMarked(s.filter(), row.cpu())) {
+        marked.add(row.cpu());
+      }
+    }
+    return marked;
+  }
+
+  /** The graph is of what ran on these CPUs; of everything if there are none. */
+  private static ViewState marking(ViewState s, Set<Integer> cpus) {
+    return s.withShape(
+        cpus.isEmpty()
+            ? s.filter().without(Shape.Cpus.class)
+            : s.filter().with(new Shape.Cpus(Set.copyOf(cpus), false)));
   }
 
   private static List<CpuRow> rows(Scene scene, ViewState s) {

@@ -2,10 +2,10 @@ package flametop.view;
 
 import flametop.profile.CpuReport;
 import flametop.profile.CpuRow;
+import flametop.profile.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 
 /** A row for each CPU, below one for all of them or for those that are marked. */
 final class CpusPainter implements ViewPainter {
@@ -101,16 +101,8 @@ final class CpusPainter implements ViewPainter {
 
   /** Index of the row at a row of the screen; -1 if there is none. */
   static int rowAt(Scene scene, List<CpuRow> rows, int y) {
-    int row = y - tableTop(scene) - 2;
-    int at = first(scene, rows) + row;
-    return row >= 0 && row < room(scene) && at < rows.size() ? at : -1;
-  }
-
-  /** Index of the first row in sight. */
-  private static int first(Scene scene, List<CpuRow> rows) {
-    int room = room(scene);
     int selected = scene.state.cpus().index(rows);
-    return Math.max(0, Math.min(selected - room / 2, rows.size() - room));
+    return Rows.at(y - tableTop(scene) - 2, selected, rows.size(), room(scene));
   }
 
   @Override
@@ -192,18 +184,18 @@ final class CpusPainter implements ViewPainter {
   private static void table(Scene scene, CellGrid grid, CpuReport report, int top) {
     CpuTable table = scene.state.cpus();
     List<CpuRow> rows = table.rows(report);
-    Set<Integer> marked = table.marked();
+    Shape shape = scene.state.filter();
     head(scene, grid, top, table);
-    String sum = marked.isEmpty() ? "all" : "marked";
-    row(scene, grid, top + 1, sum, table.sum(report), false, CellGrid.BOLD);
+    String sum = shape.narrowsCpus() ? "marked" : "all";
+    row(scene, grid, top + 1, sum, CpuTable.sum(report, shape), false, CellGrid.BOLD);
     int room = room(scene);
     int selected = table.index(rows);
-    int first = first(scene, rows);
+    int first = Rows.first(selected, rows.size(), room);
     for (int i = first; i < Math.min(rows.size(), first + room); i++) {
       CpuRow row = rows.get(i);
       int y = top + 2 + i - first;
       row(scene, grid, y, "CPU" + row.cpu(), row, i == selected, 0);
-      if (marked.contains(row.cpu())) {
+      if (CpuTable.isMarked(shape, row.cpu())) {
         int bg = i == selected ? Paint.of(Role.SELECT) : GROUND;
         grid.put(0, y, scene.options.ascii() ? '*' : '●', ACCENT, bg, CellGrid.BOLD);
       }

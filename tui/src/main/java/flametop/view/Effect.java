@@ -1,6 +1,5 @@
 package flametop.view;
 
-import flametop.profile.Shape;
 import flametop.profile.StateSet;
 
 /** What a key asks of the world outside of the view. */
@@ -25,8 +24,6 @@ public sealed interface Effect {
 
   /** Ask JVMs for maps of their compiled code, or stop asking. */
   record JvmMaps() implements Effect {}
-
-  record Filter(Shape filter) implements Effect {}
 
   /** Fetch the rows of the open pick list. */
   record Rows(PickList.Of of) implements Effect {}

@@ -32,10 +32,6 @@ final class FileHeader {
     if (!reading.done()) {
       pieces.add(new Piece("○ reading " + progress(reading), Role.ACCENT, true, null));
     }
-    String only = HeaderPainter.filter(scene.state.filter(), false);
-    if (!only.isEmpty() && form < 8) {
-      pieces.add(Piece.of("  only " + fromTheRight(only, 24), Role.ACCENT).doing(Action.OUTERMOST));
-    }
     if (scene.snapshot.graph().baseline() != null && form < 4) {
       pieces.add(Piece.of("  more ", Role.WORSE));
       pieces.add(Piece.of("less ", Role.BETTER));

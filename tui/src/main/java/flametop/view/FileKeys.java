@@ -40,6 +40,9 @@ final class FileKeys implements ViewKeys {
     Action.REFRESH,
     Action.NEXT_VIEW,
     Action.SHOW_GRAPH,
+    Action.SHOW_SANDWICH,
+    Action.SHOW_TOP,
+    Action.SHOW_TASKS,
     Action.SHOW_QUALITY,
     Action.SHOW_CPUS,
     Action.SHOW_IDLE,
@@ -107,7 +110,10 @@ final class FileKeys implements ViewKeys {
           answer(s, "nothing is sampled here");
       case JVM_NAMES -> answer(s, "no JVM is asked here");
       case SHOW_GRAPH -> answer(s, "this is the graph");
+      case SHOW_SANDWICH -> answer(s, "no sandwich of a file of stacks; a recorded stream has it");
       case NEXT_VIEW -> answer(s, "folded stacks have this view only");
+      case SHOW_TOP -> answer(s, "folded stacks have the graph only");
+      case SHOW_TASKS -> answer(s, "folded stacks say nothing of tasks; a recorded stream does");
       case SHOW_QUALITY ->
           answer(s, "folded stacks say nothing of their quality; a recorded stream does");
       case SHOW_CPUS, SHOW_IDLE ->
@@ -132,11 +138,11 @@ final class FileKeys implements ViewKeys {
     }
     int next = Math.floorMod(reading.number() - 1 + by, reading.files()) + 1;
     return Keys.Step.to(
-        s.withFilter(s.base())
+        // The shape is the file's own: each is turned to without one.
+        s.withShaping(Shaping.of(s.base()))
+            .withZooms(List.of())
             .withSelected(GraphQuery.ROOT, List.of(GraphQuery.ROOT))
             .withMessage("file " + next + " of " + reading.files(), false),
-        new Effect.Turn(by),
-        // The filter is the file's own: each is turned to without one.
-        new Effect.Filter(s.base()));
+        new Effect.Turn(by));
   }
 }

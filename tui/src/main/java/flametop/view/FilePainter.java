@@ -19,6 +19,9 @@ final class FilePainter implements ViewPainter {
     if (scene.upperRule >= 0) {
       Painter.rule(scene, grid, scene.upperRule);
     }
+    if (scene.crumbRow > scene.upperRule) {
+      Breadcrumb.paint(scene, grid, scene.crumbRow);
+    }
     GraphPainter.paint(scene, grid);
     SelectionPainter.paint(scene, grid);
     KeyLine.paint(scene, grid);

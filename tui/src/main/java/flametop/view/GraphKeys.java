@@ -21,7 +21,16 @@ final class GraphKeys implements ViewKeys {
     Action.SEARCH,
     Action.NEXT_MATCH,
     Action.PREVIOUS_MATCH,
+    Action.SANDWICH,
     Action.SOURCE,
+    Action.KEEP,
+    Action.DROP,
+    Action.MERGE,
+    Action.COLLAPSE,
+    Action.GROUP,
+    Action.THREADS,
+    Action.PICK_STATE,
+    Action.PICK_CPU,
     Action.TIME,
     Action.RANGE_START,
     Action.RANGE_END,
@@ -38,10 +47,16 @@ final class GraphKeys implements ViewKeys {
     Action.FREEZE,
     Action.HELP,
     Action.NEXT_VIEW,
+    Action.KEEP,
+    Action.DROP,
+    Action.UNDO,
     Action.PROCESS,
     Action.COMM,
     Action.STATES,
     Action.WINDOW,
+    Action.SANDWICH,
+    Action.SHOW_CALLERS,
+    Action.GROUP,
     Action.SOURCE,
     Action.TIME,
     Action.EXPORT,
@@ -50,6 +65,9 @@ final class GraphKeys implements ViewKeys {
     Action.COLOUR,
     Action.QUIT,
     Action.ROOT,
+    Action.MERGE,
+    Action.COLLAPSE,
+    Action.THREADS,
     Action.MORE_PASSES,
     Action.FEWER_PASSES,
     Action.SLOWER_CLOCK,
@@ -59,7 +77,14 @@ final class GraphKeys implements ViewKeys {
   };
 
   private static final Action[] SEARCH_LINE = {
-    Action.NEXT_MATCH, Action.PREVIOUS_MATCH, Action.SEARCH, Action.BACK, Action.ZOOM, Action.HELP,
+    Action.NEXT_MATCH,
+    Action.PREVIOUS_MATCH,
+    Action.KEEP,
+    Action.DROP,
+    Action.SEARCH,
+    Action.BACK,
+    Action.ZOOM,
+    Action.HELP,
   };
 
   @Override
@@ -78,6 +103,10 @@ final class GraphKeys implements ViewKeys {
     if (time != null) {
       return time;
     }
+    Keys.Step shaped = ShapeKeys.act(scene, s, action);
+    if (shaped != null) {
+      return shaped;
+    }
     return switch (action) {
       case LEFT -> sideways(scene, s, -1);
       case RIGHT -> sideways(scene, s, 1);
@@ -95,15 +124,21 @@ final class GraphKeys implements ViewKeys {
           s.zooms().isEmpty()
               ? Keys.Step.to(s.withMessage("already at the root", false))
               : Keys.Step.to(s.withZooms(List.of()).withMessage("the whole graph", false));
-      case SEARCH ->
-          Keys.Step.to(s.withSearch(Search.of(s.search() == null ? "" : s.search().text(), true)));
-      case NEXT_MATCH -> match(scene, s, 1);
-      case PREVIOUS_MATCH -> match(scene, s, -1);
+      case SEARCH -> SearchKeys.begun(s);
+      case NEXT_MATCH -> s.view().keys().match(scene, s, 1);
+      case PREVIOUS_MATCH -> s.view().keys().match(scene, s, -1);
+      case SANDWICH -> SandwichKeys.choose(scene, s);
       case SOURCE ->
           s.source() != null
               ? Keys.Step.to(s.withSource(null))
               : Keys.Step.to(s.withSource(ViewState.NO_SOURCE), new Effect.Source());
       case STATES -> Keys.states(s);
+      case PICK_STATE -> PickKeys.states(scene, s);
+      case PICK_CPU -> PickKeys.cpus(scene, s);
+      case SHOW_CALLERS ->
+          s.view() == View.CALLERS
+              ? Keys.Step.to(s.withView(View.GRAPH).withMessage("callers first again", false))
+              : null;
       case FLIP ->
           Keys.Step.to(
               s.flipped()
@@ -134,7 +169,11 @@ final class GraphKeys implements ViewKeys {
   @Override
   public Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
     Keys.Step time = TimeKeys.mouse(scene, s, mouse);
-    return time != null ? time : GraphMouse.act(scene, s, mouse);
+    if (time != null) {
+      return time;
+    }
+    Keys.Step shaped = ShapeKeys.mouse(scene, s, mouse);
+    return shaped != null ? shaped : GraphMouse.act(scene, s, mouse);
   }
 
   private static Keys.Step select(Scene scene, ViewState s, int box, String already) {
@@ -146,15 +185,15 @@ final class GraphKeys implements ViewKeys {
 
   static ViewState selectBox(Scene scene, ViewState s, int box) {
     Geometry g = scene.geometry;
-    ViewState scrolled = s.scroll() < 0 ? s.withScroll(scene.firstLevel) : s;
+    ViewState scrolled = s.scroll() < 0 ? s.withScroll(scene.plot.levelsBefore()) : s;
     if (g.isRun(box)) {
       long member = g.node(box) < 0 ? -1 : g.slice().node()[g.node(box)];
-      return scrolled.withRun(scene.nodeOf(box), member, scene.trail(box));
+      return scrolled.withRun(scene.plot.nodeOf(box), member, scene.plot.trail(box));
     }
-    return scrolled.withSelected(scene.nodeOf(box), scene.trail(box));
+    return scrolled.withSelected(scene.plot.nodeOf(box), scene.plot.trail(box));
   }
 
-  private static Keys.Step vertical(Scene scene, ViewState s, boolean up) {
+  static Keys.Step vertical(Scene scene, ViewState s, boolean up) {
     if (scene.selectedBox < 0) {
       return Keys.Step.to(s.withMessage("nothing to move in yet", false));
     }
@@ -177,13 +216,13 @@ final class GraphKeys implements ViewKeys {
     return select(scene, s, next, direction < 0 ? "nothing to the left" : "nothing to the right");
   }
 
-  private static Keys.Step page(Scene scene, ViewState s, boolean up) {
+  static Keys.Step page(Scene scene, ViewState s, boolean up) {
     int box = scene.selectedBox;
     if (box < 0) {
       return Keys.Step.to(s.withMessage("nothing to move in yet", false));
     }
     boolean towardsRoot = up != s.flame();
-    for (int i = Math.max(1, scene.graphRows - 2); i > 0; i--) {
+    for (int i = Math.max(1, scene.plot.rows - 2); i > 0; i--) {
       int next = towardsRoot ? scene.geometry.parent(box) : scene.geometry.child(box);
       if (next < 0) {
         break;
@@ -236,7 +275,7 @@ final class GraphKeys implements ViewKeys {
     Geometry g = scene.geometry;
     int parent = g.parent(run);
     if (g.level(parent) != g.zoomLevel()) {
-      return Keys.Step.to(s.zoomedTo(new ViewState.Zoom(scene.nodeOf(parent), 1)));
+      return Keys.Step.to(s.zoomedTo(new ViewState.Zoom(scene.plot.nodeOf(parent), 1)));
     }
     // The parent fills the width already: what is thin even so gets the width for itself.
     GraphSlice slice = g.slice();
@@ -251,7 +290,7 @@ final class GraphKeys implements ViewKeys {
             ? (heaviest + 1.0) / Math.max(1, slice.extent(g.node(parent)))
             : s.under() / (g.columns() * Geometry.CELL);
     ViewState opened =
-        s.zoomedTo(new ViewState.Zoom(scene.nodeOf(parent), Math.min(under, s.under() / 2)));
+        s.zoomedTo(new ViewState.Zoom(scene.plot.nodeOf(parent), Math.min(under, s.under() / 2)));
     return Keys.Step.to(opened.withMessage("only what was too thin to draw; esc goes back", false));
   }
 
@@ -268,10 +307,26 @@ final class GraphKeys implements ViewKeys {
     if (s.time().range() != null) {
       return Keys.Step.to(s.withTime(TimeChoice.NONE).withMessage("no range any more", false));
     }
+    if (s.view() == View.CALLERS) {
+      return Keys.Step.to(s.withView(View.GRAPH));
+    }
     return Keys.Step.to(s.withMessage("already at the root; q quits", false));
   }
 
-  static Keys.Step match(Scene scene, ViewState s, int direction) {
+  /** A search was typed to its end: the selection goes to a match, unless it is at one. */
+  static Keys.Step toFirstMatch(Scene scene, ViewState kept) {
+    int box = scene.selectedBox;
+    boolean there =
+        scene.answered()
+            && box >= 0
+            && !scene.geometry.isRun(box)
+            && scene.geometry.slice().matched()[scene.geometry.node(box)];
+    return there
+        ? Keys.Step.to(kept.withMessage("the selected one matches; n goes on", false))
+        : kept.view().keys().match(scene, kept, 1);
+  }
+
+  static Keys.Step toMatch(Scene scene, ViewState s, int direction) {
     if (s.search() == null || s.search().pattern() == null) {
       return Keys.Step.to(s.withMessage("no search; / begins one", false));
     }
@@ -304,7 +359,7 @@ final class GraphKeys implements ViewKeys {
     if (box >= 0 && !scene.geometry.isRun(box)) {
       return Keys.Step.to(selectBox(scene, s, box).withMessage(where, false));
     }
-    List<Long> trail = box >= 0 ? scene.trail(box) : List.of(GraphQuery.ROOT);
+    List<Long> trail = box >= 0 ? scene.plot.trail(box) : List.of(GraphQuery.ROOT);
     return Keys.Step.to(
         s.withSelected(found[next], trail)
             .withMessage(where + ", too thin to draw here; enter zooms to it", false));

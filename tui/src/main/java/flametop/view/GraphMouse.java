@@ -8,8 +8,8 @@ final class GraphMouse {
   private GraphMouse() {}
 
   static Keys.Step act(Scene scene, ViewState s, Mouse mouse) {
-    boolean inside = mouse.y() >= scene.graphTop && mouse.y() < scene.graphTop + scene.graphRows;
-    if (scene.geometry == null || !inside) {
+    Plot plot = scene.plot;
+    if (plot == null || mouse.y() < plot.top || mouse.y() >= plot.top + plot.rows) {
       return null;
     }
     if (mouse.wheel() != 0) {
@@ -18,11 +18,11 @@ final class GraphMouse {
     if (!mouse.isPress()) {
       return null;
     }
-    int level = scene.levelAt(mouse.y());
+    int level = plot.levelAt(mouse.y());
     if (level < 0) {
-      boolean hint = scene.firstLevel > 0 || scene.levelsBeyond() > 0;
-      boolean last = mouse.y() == scene.graphTop + scene.graphRows - 1;
-      return hint && (last || mouse.y() == scene.graphTop)
+      boolean hint = plot.levelsBefore() > 0 || plot.levelsBeyond() > 0;
+      boolean last = mouse.y() == plot.top + plot.rows - 1;
+      return hint && (last || mouse.y() == plot.top)
           ? scroll(scene, s, last ? 1 : -1)
           : Keys.Step.to(s.withMessage("nothing here", false));
     }
@@ -41,22 +41,27 @@ final class GraphMouse {
 
   /** Moves the levels in sight; what is selected stays, or goes to what is nearest in sight. */
   private static Keys.Step scroll(Scene scene, ViewState s, int wheel) {
-    Geometry g = scene.geometry;
-    if (g.levels() <= scene.graphRows) {
+    Plot plot = scene.plot;
+    Geometry g = plot.geometry;
+    if (plot.levels() <= plot.rows) {
       return Keys.Step.to(s.withMessage("every level is in sight", false));
     }
     int by = s.flame() ? -wheel : wheel;
-    int last = g.levels() - scene.graphRows + 1;
-    int first = Math.max(0, Math.min(last, scene.firstLevel + by * STEP));
-    if (first == scene.firstLevel) {
+    int last = plot.levels() - plot.rows + 1;
+    int first = Math.max(0, Math.min(last, plot.levelsBefore() + by * STEP));
+    if (first == plot.levelsBefore()) {
       String end = by < 0 ? "the root is in sight" : wheel < 0 ? "nothing above" : "nothing below";
       return Keys.Step.to(s.withMessage(end, false));
     }
-    int level = scene.selectedBox < 0 ? 0 : g.level(scene.selectedBox);
-    int wanted = Math.max(first, Math.min(first + Math.max(0, scene.graphRows - 4), level));
+    if (plot.atBase()) {
+      return Keys.Step.to(s.withScroll(first));
+    }
+    int base = g.levels() - plot.levels();
+    int level = g.level(scene.selectedBox) - base;
+    int wanted = Math.max(first, Math.min(first + Math.max(0, plot.rows - 4), level));
     ViewState moved = s;
     if (wanted != level) {
-      moved = GraphKeys.selectBox(scene, s, nearest(g, wanted, scene.selectedBox));
+      moved = GraphKeys.selectBox(scene, s, nearest(g, wanted + base, scene.selectedBox));
     }
     return Keys.Step.to(moved.withScroll(first));
   }

@@ -35,17 +35,7 @@ final class GraphPainter {
       sentence(scene, grid, scene.snapshot == null ? opening(scene) : "");
       return;
     }
-    int[] end = new int[g.size()];
-    for (int level = 0; level < g.levels(); level++) {
-      ends(g, level, end);
-      int row = scene.rowOf(level);
-      if (row >= 0) {
-        for (int box = g.levelStart(level); box < g.levelStart(level + 1); box++) {
-          box(scene, grid, box, row, end[box]);
-        }
-      }
-    }
-    hints(scene, grid);
+    paint(scene, scene.plot, true, grid);
     if (scene.snapshot.total() <= 0 || g.size() <= 1 && g.zoomLevel() == 0) {
       sentence(scene, grid, nothing(scene));
     } else if (isIdle(scene) && scene.graphRows - g.levels() >= FREE_ROWS) {
@@ -53,6 +43,27 @@ final class GraphPainter {
       int y = scene.graphTop + (scene.state.flame() ? free / 2 : g.levels() + free / 2);
       sentence(scene, grid, y, "almost " + nothing(scene));
     }
+  }
+
+  /**
+   * Paints what of a plot is in sight.
+   *
+   * @param marked whether its selected box is marked
+   */
+  static void paint(Scene scene, Plot plot, boolean marked, CellGrid grid) {
+    Geometry g = plot.geometry;
+    int selected = marked ? plot.selectedBox : -1;
+    int[] end = new int[g.size()];
+    for (int level = 0; level < g.levels(); level++) {
+      ends(g, level, end);
+      int row = plot.rowOf(level);
+      if (row >= 0) {
+        for (int box = g.levelStart(level); box < g.levelStart(level + 1); box++) {
+          box(scene, g, grid, box, row, end[box], box == selected);
+        }
+      }
+    }
+    hints(plot, grid);
   }
 
   /** The graph fills its width with however little there is: that it is little is said. */
@@ -88,12 +99,11 @@ final class GraphPainter {
     return left % Geometry.CELL <= HALF ? left / Geometry.CELL : left / Geometry.CELL + 1;
   }
 
-  private static void box(Scene scene, CellGrid grid, int box, int row, int end) {
-    Geometry g = scene.geometry;
-    boolean selected = box == scene.selectedBox;
+  private static void box(
+      Scene scene, Geometry g, CellGrid grid, int box, int row, int end, boolean selected) {
     boolean whole = g.right(box) - g.left(box) == g.columns() * Geometry.CELL;
     // Over the whole width white would glare: there the name alone is marked.
-    int bg = background(scene, box, selected && !whole);
+    int bg = selected && !whole ? Paint.of(Role.SELECT) : background(scene, g, box);
     int first = firstCell(g.left(box));
     int full = end / Geometry.CELL;
     grid.fill(first, row, full - first, bg);
@@ -110,14 +120,21 @@ final class GraphPainter {
       bg = Paint.of(Role.SELECT);
       grid.fill(first, row, Math.min(full - first, TextWidth.of(name) + 2), bg);
     }
-    label(scene, grid, box, row, first + 1, full - first - 1, bg, selected);
+    label(scene, g, grid, box, row, first + 1, full - first - 1, bg, selected);
   }
 
   private static void label(
-      Scene scene, CellGrid grid, int box, int row, int x, int room, int bg, boolean selected) {
-    Geometry g = scene.geometry;
+      Scene scene,
+      Geometry g,
+      CellGrid grid,
+      int box,
+      int row,
+      int x,
+      int room,
+      int bg,
+      boolean selected) {
     if (g.isRun(box)) {
-      run(scene, grid, box, row, x, room, bg, selected);
+      run(scene, g.more(box), grid, row, x, room, bg, selected);
       return;
     }
     if (room < 1) {
@@ -144,15 +161,15 @@ final class GraphPainter {
 
   /** Quiet: many stand side by side, so one without room for its count is a faded cell, no more. */
   private static void run(
-      Scene scene, CellGrid grid, int box, int row, int x, int room, int bg, boolean selected) {
+      Scene scene, int count, CellGrid grid, int row, int x, int room, int bg, boolean selected) {
     if (selected || scene.options.plain()) {
       // Dots in a cell of its own take the place of the gap.
-      String label = room < 1 ? "…" : runLabel(scene.geometry.more(box), room);
+      String label = room < 1 ? "…" : runLabel(count, room);
       int fg = Paint.of(Role.INK);
       int strong = selected ? CellGrid.BOLD : 0;
       grid.text(room < 1 ? x - 1 : x, row, Math.max(1, room), label, fg, bg, strong);
     } else if (room > 1) {
-      grid.text(x, row, room, runLabel(scene.geometry.more(box), room), DIM, bg, 0);
+      grid.text(x, row, room, runLabel(count, room), DIM, bg, 0);
     }
   }
 
@@ -181,11 +198,8 @@ final class GraphPainter {
     return scene.state.search() != null && scene.state.search().pattern() != null;
   }
 
-  private static int background(Scene scene, int box, boolean selected) {
-    Geometry g = scene.geometry;
-    if (selected) {
-      return Paint.of(Role.SELECT);
-    }
+  /** What is behind a box that is not selected. */
+  static int background(Scene scene, Geometry g, int box) {
     if (g.isRun(box)) {
       int member = g.node(box) < 0 ? g.node(g.parent(box)) : g.node(box);
       boolean root = g.slice().kind()[member] == NodeKind.ROOT;
@@ -202,16 +216,13 @@ final class GraphPainter {
     return apart ? Paint.faded(paint) : paint;
   }
 
-  private static void hints(Scene scene, CellGrid grid) {
-    int beyond = scene.levelsBeyond();
-    int top = scene.graphTop;
-    int bottom = scene.graphTop + scene.graphRows - 1;
-    boolean flame = scene.state.flame();
-    if (beyond > 0) {
-      hint(grid, flame ? top : bottom, beyond, flame);
+  private static void hints(Plot plot, CellGrid grid) {
+    int bottom = plot.top + plot.rows - 1;
+    if (plot.levelsBeyond() > 0) {
+      hint(grid, plot.flame ? plot.top : bottom, plot.levelsBeyond(), plot.flame);
     }
-    if (scene.firstLevel > 0) {
-      hint(grid, flame ? bottom : top, scene.firstLevel, !flame);
+    if (plot.levelsBefore() > 0) {
+      hint(grid, plot.flame ? bottom : plot.top, plot.levelsBefore(), !plot.flame);
     }
   }
 
@@ -220,11 +231,12 @@ final class GraphPainter {
     grid.text(1, row, grid.columns() - 1, text, DIM, GROUND, 0);
   }
 
-  private static String opening(Scene scene) {
+  static String opening(Scene scene) {
     return scene.options.origin() == Origin.FILE ? "reading…" : "opening the kernel side…";
   }
 
-  private static String nothing(Scene scene) {
+  /** Why there is nothing to see. */
+  static String nothing(Scene scene) {
     Snapshot.Reading reading = scene.snapshot.reading();
     if (reading != null) {
       List<String> notices = scene.snapshot.notices();
@@ -241,7 +253,14 @@ final class GraphPainter {
     if (states.contains(State.SLEEP)) {
       return "nothing to show of " + scene.state.windowLabel();
     }
+    Shape shape = scene.state.filter();
+    if (shape.narrowsCpus() && !states.contains(State.RUN)) {
+      return "what is off the CPU belongs to no CPU; o shows other states";
+    }
     String what = states.equals(StateSet.ON_CPU) ? "nothing was on a cpu" : "nothing is busy";
+    if (asleep == 0 && !shape.equals(scene.state.base())) {
+      return what + " of what is left; u undoes the last step";
+    }
     return asleep > 0 ? what + "; o shows the " + asleep + " that sleep" : what;
   }
 
@@ -249,7 +268,8 @@ final class GraphPainter {
     sentence(scene, grid, scene.graphTop + scene.graphRows / 2, text);
   }
 
-  private static void sentence(Scene scene, CellGrid grid, int y, String text) {
+  /** A sentence where boxes would be. */
+  static void sentence(Scene scene, CellGrid grid, int y, String text) {
     int x = Math.max(1, (scene.columns - TextWidth.of(text)) / 2);
     grid.text(x, y, scene.columns - x, text, Paint.of(Role.TEXT), GROUND, 0);
   }

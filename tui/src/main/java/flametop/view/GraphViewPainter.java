@@ -4,19 +4,29 @@ package flametop.view;
 final class GraphViewPainter implements ViewPainter {
   @Override
   public void paint(Scene scene, CellGrid grid) {
-    CpuPainter.paint(scene, grid);
+    around(scene, grid);
+    GraphPainter.paint(scene, grid);
+    if (scene.sourceRows > 0) {
+      SourcePainter.paint(scene, grid);
+    }
+  }
+
+  /** What is above and below the graph. */
+  static void around(Scene scene, CellGrid grid) {
+    if (scene.cpuRows > 0) {
+      CpuPainter.paint(scene, grid);
+    }
     if (scene.upperRule >= 0) {
       Painter.rule(scene, grid, scene.upperRule);
+    }
+    if (scene.crumbRow > scene.upperRule) {
+      Breadcrumb.paint(scene, grid, scene.crumbRow);
     }
     if (scene.stripTop - 1 >= scene.graphTop + scene.graphRows + scene.sourceRows) {
       Painter.rule(grid, scene.stripTop - 1);
       if (!TimePainter.choice(scene, grid, scene.stripTop - 1)) {
         Legend.paint(scene, grid, scene.stripTop - 1);
       }
-    }
-    GraphPainter.paint(scene, grid);
-    if (scene.sourceRows > 0) {
-      SourcePainter.paint(scene, grid);
     }
     TimePainter.paint(scene, grid);
     SelectionPainter.paint(scene, grid);

@@ -1,6 +1,5 @@
 package flametop.view;
 
-import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.sampler.State;
 import java.util.ArrayList;
@@ -86,11 +85,9 @@ final class HeaderPainter {
     }
     if (form < 8) {
       pieces.add(Piece.of(scene.options.host() + " ", Role.TEXT));
-      String filter = filter(state.filter(), form < 3);
-      String target = filter.isEmpty() ? scene.options.target() : filter;
+      String target = scene.options.target();
       boolean said = form >= 6 && target.equals(WHOLE_HOST);
-      Role role = filter.isEmpty() ? Role.DIM : Role.ACCENT;
-      pieces.add(Piece.of((said ? "" : target + " ") + " ", role).doing(Action.PROCESS));
+      pieces.add(Piece.of((said ? "" : target + " ") + " ", Role.DIM).doing(Action.PROCESS));
     }
     if (snapshot == null) {
       pieces.add(Piece.of("○ opening", Role.DIM));
@@ -106,6 +103,9 @@ final class HeaderPainter {
     }
     if (snapshot != null && snapshot.refolding()) {
       pieces.add(Piece.of("  filtering…", Role.ACCENT));
+    }
+    if (scene.sandwich != null && scene.sandwich.page().refolding()) {
+      pieces.add(Piece.of("  folding…", Role.ACCENT));
     }
     if (form < 5) {
       pieces.add(
@@ -187,14 +187,6 @@ final class HeaderPainter {
   private static String count(int[] tasks, State state, int digits) {
     int count = state.ordinal() < tasks.length ? tasks[state.ordinal()] : 0;
     return String.format(Locale.ROOT, "%" + digits + "d", count);
-  }
-
-  static String filter(Shape shape, boolean words) {
-    List<String> parts = new ArrayList<>();
-    for (Shape.Step step : shape.steps()) {
-      parts.add(words ? step.text() : step.text().replaceFirst("^comm ", ""));
-    }
-    return String.join(" ", parts);
   }
 
   private static int width(List<Piece> pieces) {

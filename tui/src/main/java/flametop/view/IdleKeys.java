@@ -37,7 +37,7 @@ final class IdleKeys implements ViewKeys {
   }
 
   @Override
-  public PageQuery page(ViewState s) {
+  public PageQuery page(ViewState s, int columns) {
     return new CpuReport.Query();
   }
 

@@ -7,7 +7,7 @@ final class KeyLine {
   private static final int GROUND = Paint.of(Role.GROUND);
 
   private static final String[][] PICKING = {
-    {"↵", "picks"}, {"esc", "closes"}, {"a-z", "narrows"}, {"↑↓", "moves"}
+    {"↵", "only it"}, {"^X", "without it"}, {"esc", "closes"}, {"a-z", "narrows"}, {"↑↓", "moves"}
   };
 
   private KeyLine() {}
@@ -86,6 +86,8 @@ final class KeyLine {
     return switch (action) {
       case FREEZE -> state.frozen() ? "thaw" : action.label();
       case LEFT, RIGHT -> state.time().on() ? "moves" : action.label();
+      case KEEP -> state.search() == null ? action.label() : "only them";
+      case DROP -> state.search() == null ? action.label() : "without them";
       case ZOOM -> state.time().on() ? "keeps" : action.label();
       case NEXT_VIEW -> state.view().next().label();
       case SEARCH -> state.search() == null ? action.label() : "edit";

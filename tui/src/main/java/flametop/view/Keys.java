@@ -1,6 +1,5 @@
 package flametop.view;
 
-import flametop.profile.GraphQuery;
 import flametop.profile.ProcessRow;
 import flametop.profile.StateSet;
 import flametop.sampler.State;
@@ -22,7 +21,13 @@ public final class Keys {
     Action.RESTART,
     Action.REFRESH,
     Action.NEXT_VIEW,
+    Action.UNDO,
+    Action.REDO,
     Action.SHOW_GRAPH,
+    Action.SHOW_CALLERS,
+    Action.SHOW_SANDWICH,
+    Action.SHOW_TOP,
+    Action.SHOW_TASKS,
     Action.SHOW_CPUS,
     Action.SHOW_IDLE,
     Action.SHOW_QUALITY,
@@ -64,23 +69,28 @@ public final class Keys {
 
   /** A picture has come: does what waited for it. */
   public static Step arrived(Scene scene) {
-    ViewState s = scene.settled();
-    if (s.search() == null || s.search().awaited() == 0 || scene.found() == null) {
+    ViewState s = SandwichKeys.arrived(scene, scene.settled());
+    Step shaped = ShapeKeys.arrived(scene, s);
+    if (shaped != null) {
+      return shaped;
+    }
+    if (s.search() == null || s.search().awaited() == 0 || !scene.answered()) {
       return Step.to(s);
     }
-    return GraphKeys.match(scene, s.withSearch(s.search().awaiting(0)), s.search().awaited());
+    int awaited = s.search().awaited();
+    return s.view().keys().match(scene, s.withSearch(s.search().awaiting(0)), awaited);
   }
 
   /** Applies one key to the state that {@code scene} shows. */
   public static Step press(Scene scene, Key key) {
-    ViewState s = scene.settled().withMessage("", false);
+    ViewState s = scene.settled().withMessage("", false).awaiting(null);
     if (s.search() != null && s.search().awaited() != 0) {
       s = s.withSearch(s.search().awaiting(0));
     }
     Action action = scene.options.keymap().action(s.view(), key);
     boolean letter = key.kind() == Key.Kind.CHARACTER;
     if (!letter && (action == Action.QUIT || action == Action.REPAINT)) {
-      return everywhere(s, action);
+      return everywhere(scene, s, action);
     }
     if (s.help()) {
       return Step.to(s.withHelp(false));
@@ -131,13 +141,14 @@ public final class Keys {
 
   private static Step act(Scene scene, ViewState s, Action action) {
     Step step = s.view().keys().act(scene, s, action);
-    return step != null ? step : everywhere(s, action);
+    return step != null ? step : everywhere(scene, s, action);
   }
 
-  private static Step everywhere(ViewState s, Action action) {
+  private static Step everywhere(Scene scene, ViewState s, Action action) {
     return switch (action) {
       case PROCESS -> pick(s, PickList.Of.PROCESSES);
       case COMM -> pick(s, PickList.Of.COMMS);
+      case UNDO, REDO -> ShapeKeys.act(scene, s, action);
       case FREEZE ->
           s.frozen()
               ? Step.to(s.withFrozen(false).withMessage("live again", false), new Effect.Thaw())
@@ -145,12 +156,7 @@ public final class Keys {
                   s.withFrozen(true).withMessage("frozen; space goes on", false),
                   new Effect.Freeze());
       case WINDOW -> window(s);
-      case RESTART ->
-          Step.to(
-              s.withZooms(List.of())
-                  .withSelected(GraphQuery.ROOT, List.of(GraphQuery.ROOT))
-                  .withMessage("started anew", false),
-              new Effect.Restart());
+      case RESTART -> Step.to(s.atRoot().withMessage("started anew", false), new Effect.Restart());
       case REFRESH -> refresh(s);
       case NEXT_VIEW -> show(s, s.view().next());
       case MORE_PASSES -> rates(s, PASS_RATES, 1, true);

@@ -22,18 +22,34 @@ final class Legend {
 
   /** Paints it if it has room. */
   static void paint(Scene scene, CellGrid grid, int row) {
-    if (scene.options.plain() || scene.geometry == null || scene.geometry.size() < 2) {
+    if (scene.geometry != null && scene.geometry.size() > 1) {
+      paint(
+          scene,
+          grid,
+          row,
+          LEAST_RULE,
+          scene.state.colouring() == Colouring.STATE,
+          scene.state.states());
+    }
+  }
+
+  /** States, if there is room at the right of {@code from}. */
+  static void states(Scene scene, CellGrid grid, int row, int from, StateSet shown) {
+    paint(scene, grid, row, from + 1, true, shown);
+  }
+
+  private static void paint(
+      Scene scene, CellGrid grid, int row, int from, boolean byState, StateSet shown) {
+    if (scene.options.plain()) {
       return;
     }
-    boolean byState = scene.state.colouring() == Colouring.STATE;
-    StateSet shown = scene.state.states();
     int count = byState ? STATES.length : KINDS.length;
     int width = -1;
     for (int i = 0; i < count; i++) {
       width += isShown(byState, shown, i) ? label(byState, i).length() + 4 : 0;
     }
     int x = scene.columns - width;
-    if (x < LEAST_RULE) {
+    if (x < from) {
       return;
     }
     grid.fill(x - 1, row, width + 2, GROUND);

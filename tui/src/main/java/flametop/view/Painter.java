@@ -57,10 +57,13 @@ public final class Painter {
     }
   }
 
-  /** A line between panels, which makes room for what does not work. */
+  /** A line between panels, which makes room for what does not work, else for the breadcrumb. */
   static void rule(Scene scene, CellGrid grid, int row) {
     rule(grid, row);
     List<String> notices = scene.notices();
+    if (notices.isEmpty() && Breadcrumb.has(scene.state)) {
+      Breadcrumb.paint(scene, grid, row);
+    }
     if (!notices.isEmpty()) {
       int n = notices.size();
       String others = n > 1 ? " (" + n + " notices; ? shows them)" : "";

@@ -1,7 +1,12 @@
 package flametop.view;
 
-import flametop.profile.ProcessRow;
+import flametop.profile.CpuRow;
 import flametop.profile.Shape;
+import flametop.profile.Shape.Filter;
+import flametop.profile.StateSet;
+import flametop.sampler.State;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 
 /** What the keys do while a pick list is open. */
@@ -40,9 +45,14 @@ final class PickKeys {
                 s.withPick(pick.withTyped(t.substring(0, t.offsetByCodePoints(t.length(), -1)))));
       }
       case CTRL -> {
-        return key.character() == 'u'
-            ? Keys.Step.to(s.withPick(pick.withTyped("")))
-            : Keys.nothing(s, key);
+        return switch (key.character()) {
+          case 'u' -> Keys.Step.to(s.withPick(pick.withTyped("")));
+          case 'x' -> leftOut(s, pick);
+          default -> Keys.nothing(s, key);
+        };
+      }
+      case DELETE -> {
+        return leftOut(s, pick);
       }
       case CHARACTER -> {
         PickList typed = pick.withTyped(pick.typed() + Character.toString(key.character()));
@@ -91,25 +101,111 @@ final class PickKeys {
     if (!pick.typed().isEmpty() && pick.matching().isEmpty()) {
       return Keys.Step.to(s.withMessage("no match", false));
     }
-    boolean processes = pick.of() == PickList.Of.PROCESSES;
-    ProcessRow row = pick.marked();
+    PickRow row = pick.marked();
+    ViewState closed = s.withPick(null);
+    if (pick.of() == PickList.Of.STATES) {
+      StateSet states = row == null ? StateSet.ALL : StateSet.of(State.of(row.id()));
+      return states(closed, states);
+    }
     Shape now = s.filter();
-    Shape next;
-    String text;
     if (row == null) {
-      next = now.as(s.base(), processes ? Shape.Processes.class : Shape.Comms.class);
-      text = processes ? "all processes" : "all comms";
-    } else if (processes) {
-      next = now.with(new Shape.Processes(Set.of(row.pid()), false));
-      text = "only pid " + row.pid() + " " + row.comm() + ", its past too";
-    } else {
-      next = now.with(new Shape.Comms(Set.of(row.comm()), false));
-      text = "only comm " + row.comm() + ", its past too";
+      Shape lifted = now.as(s.base(), sort(pick.of()));
+      return lifted.equals(now)
+          ? Keys.Step.to(closed.withMessage(pick.of().all() + " are shown already", false))
+          : Keys.Step.to(closed.withFilter(lifted).withMessage(pick.of().all(), false));
+    }
+    Filter filter = filter(pick.of(), row);
+    Shape next = now.with(filter);
+    return next.equals(now)
+        ? Keys.Step.to(closed.withMessage("shown already", false))
+        : Keys.Step.to(closed.withFilter(next).withMessage(said(filter, row, false), false));
+  }
+
+  /** Everything but the marked row. */
+  private static Keys.Step leftOut(ViewState s, PickList pick) {
+    if (pick.rows() == null) {
+      return Keys.Step.to(s.withMessage("the list is still being made", false));
+    }
+    PickRow row = pick.marked();
+    if (row == null) {
+      return Keys.Step.to(s.withMessage("nothing would be left; mark a row first", false));
     }
     ViewState closed = s.withPick(null);
-    if (next.equals(now)) {
-      return Keys.Step.to(closed.withMessage("shown already", false));
+    if (pick.of() == PickList.Of.STATES) {
+      int bit = StateSet.of(State.of(row.id())).bits();
+      StateSet fewer = new StateSet(s.states().bits() & ~bit);
+      return fewer.bits() == 0
+          ? Keys.Step.to(s.withMessage("it is the only state that is shown", false))
+          : states(closed, fewer);
     }
-    return Keys.Step.to(closed.withFilter(next).withMessage(text, false), new Effect.Filter(next));
+    Filter filter = filter(pick.of(), row);
+    return s.filter().steps().contains(filter.with(true))
+        ? Keys.Step.to(closed.withMessage("left out already", false))
+        : Keys.Step.to(
+            closed
+                .withShape(s.filter().plus(filter.with(true)))
+                .withMessage(said(filter, row, true), false));
+  }
+
+  private static String said(Filter filter, PickRow row, boolean out) {
+    return filter instanceof Shape.Processes
+        ? (out ? "without pid " : "only pid ") + row.id() + " " + row.name() + ", its past too"
+        : ShapeKeys.said(filter, out);
+  }
+
+  private static Keys.Step states(ViewState s, StateSet states) {
+    String text = "time shown: " + Keys.statesDetail(states);
+    return Keys.Step.to(s.withStates(states).withMessage(text, false));
+  }
+
+  private static Filter filter(PickList.Of of, PickRow row) {
+    return switch (of) {
+      case PROCESSES -> new Shape.Processes(Set.of(row.id()), false);
+      case COMMS -> new Shape.Comms(Set.of(row.name()), false);
+      case CPUS -> new Shape.Cpus(Set.of(row.id()), false);
+      case STATES -> throw new IllegalArgumentException("states are no part of the shape");
+    };
+  }
+
+  private static Class<? extends Filter> sort(PickList.Of of) {
+    return switch (of) {
+      case PROCESSES -> Shape.Processes.class;
+      case COMMS -> Shape.Comms.class;
+      case CPUS -> Shape.Cpus.class;
+      case STATES -> throw new IllegalArgumentException("states are no part of the shape");
+    };
+  }
+
+  /** Opens the list of states, of those that tasks are in first. */
+  static Keys.Step states(Scene scene, ViewState s) {
+    if (scene.snapshot == null) {
+      return Keys.Step.to(s.withMessage("nothing is sampled yet", false));
+    }
+    List<PickRow> rows = new ArrayList<>();
+    int[] tasks = scene.snapshot.tasks();
+    for (State state : State.values()) {
+      if (StateSet.ALL.contains(state)) {
+        int now = state.ordinal() < tasks.length ? tasks[state.ordinal()] : 0;
+        String about =
+            now
+                + (now == 1 ? " task now" : " tasks now")
+                + (s.states().contains(state) ? ", shown" : "");
+        rows.add(new PickRow(state.ordinal(), state.label(), Double.NaN, about, null));
+      }
+    }
+    return Keys.Step.to(s.withPick(PickList.open(PickList.Of.STATES).with(rows)));
+  }
+
+  /** Opens the list of CPUs, the busiest first. */
+  static Keys.Step cpus(Scene scene, ViewState s) {
+    if (scene.snapshot == null || scene.snapshot.cpus().isEmpty()) {
+      return Keys.Step.to(s.withMessage("CPUs are not measured yet", false));
+    }
+    List<PickRow> rows = new ArrayList<>();
+    for (CpuRow cpu : CpuTable.FIRST.resorted().rows(scene.snapshot.cpus())) {
+      String about = CpuTable.isMarked(s.filter(), cpu.cpu()) ? "shown" : "";
+      rows.add(new PickRow(cpu.cpu(), "CPU" + cpu.cpu(), cpu.busy(), about, null));
+    }
+    return Keys.Step.to(s.withPick(PickList.open(PickList.Of.CPUS).with(rows)));
   }
 }

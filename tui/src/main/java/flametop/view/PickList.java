@@ -14,10 +14,29 @@ import java.util.Locale;
  * @param index of the marked row among those; 0 is the row that lifts the filter
  * @param chosen Enter came before the rows: what is marked when they come is picked
  */
-public record PickList(Of of, List<ProcessRow> rows, String typed, int index, boolean chosen) {
+public record PickList(Of of, List<PickRow> rows, String typed, int index, boolean chosen) {
   public enum Of {
-    PROCESSES,
-    COMMS
+    PROCESSES("pid", "all processes"),
+    COMMS("comm", "all comms"),
+    STATES("state", "all states"),
+    CPUS("cpu", "all CPUs");
+
+    private final String label;
+    private final String all;
+
+    Of(String label, String all) {
+      this.label = label;
+      this.all = all;
+    }
+
+    String label() {
+      return label;
+    }
+
+    /** The row that lifts the filter. */
+    String all() {
+      return all;
+    }
   }
 
   public static PickList open(Of of) {
@@ -33,8 +52,17 @@ public record PickList(Of of, List<ProcessRow> rows, String typed, int index, bo
                 : a.comm().equals(b.comm())
                     ? Integer.compare(a.pid(), b.pid())
                     : a.comm().compareTo(b.comm()));
+    List<PickRow> made = new ArrayList<>();
+    for (ProcessRow row : sorted) {
+      made.add(PickRow.of(row));
+    }
+    return with(made);
+  }
+
+  /** The rows are there, in the order in which they are shown. */
+  PickList with(List<PickRow> made) {
     int marked = rows == null && !typed.isEmpty() ? 1 : index;
-    return new PickList(of, List.copyOf(sorted), typed, marked, chosen).clamped();
+    return new PickList(of, List.copyOf(made), typed, marked, chosen).clamped();
   }
 
   PickList withTyped(String text) {
@@ -55,7 +83,7 @@ public record PickList(Of of, List<ProcessRow> rows, String typed, int index, bo
   }
 
   /** Rows that contain what was typed. */
-  public List<ProcessRow> matching() {
+  List<PickRow> matching() {
     if (rows == null) {
       return List.of();
     }
@@ -63,11 +91,12 @@ public record PickList(Of of, List<ProcessRow> rows, String typed, int index, bo
       return rows;
     }
     String wanted = typed.toLowerCase(Locale.ROOT);
-    List<ProcessRow> found = new ArrayList<>();
-    for (ProcessRow r : rows) {
-      if (contains(r.comm(), wanted)
-          || contains(r.commandLine(), wanted)
-          || Integer.toString(r.pid()).startsWith(wanted)) {
+    List<PickRow> found = new ArrayList<>();
+    for (PickRow r : rows) {
+      boolean numbered = of == Of.PROCESSES || of == Of.CPUS;
+      if (contains(r.name(), wanted)
+          || r.process() != null && contains(r.about(), wanted)
+          || numbered && Integer.toString(r.id()).startsWith(wanted)) {
         found.add(r);
       }
     }
@@ -79,7 +108,7 @@ public record PickList(Of of, List<ProcessRow> rows, String typed, int index, bo
   }
 
   /** The marked row; null for the one that lifts the filter. */
-  public ProcessRow marked() {
+  PickRow marked() {
     return index == 0 ? null : matching().get(index - 1);
   }
 }

@@ -52,7 +52,6 @@ final class PickPainter {
       grid.fill(0, y, scene.columns, Paint.of(Role.GROUND));
       grid.fill(x, y, width, BACKGROUND);
     }
-    boolean processes = pick.of() == PickList.Of.PROCESSES;
     int at =
         x
             + 1
@@ -60,26 +59,28 @@ final class PickPainter {
                 x + 1,
                 top,
                 width - 2,
-                processes ? "pid" : "comm",
+                pick.of().label(),
                 Paint.of(Role.ACCENT),
                 BACKGROUND,
                 CellGrid.BOLD);
     at += 1;
     at += grid.text(at, top, x + width - at - 2, pick.typed(), TEXT, BACKGROUND, 0);
     grid.put(at, top, ' ', TEXT, Paint.of(Role.SELECT), CellGrid.UNDERLINE);
-    List<ProcessRow> rows = pick.matching();
+    List<PickRow> rows = pick.matching();
     String count =
         pick.rows() == null
             ? "listing…"
             : pick.typed().isEmpty()
-                ? rows.size() + " by share"
+                ? rows.size() + (pick.of() == PickList.Of.STATES ? "" : " by share")
                 : rows.size() + " of " + pick.rows().size();
     int countX = x + width - 1 - count.length();
     if (countX > at + 1) {
       grid.text(countX, top, count.length(), count, DIM, BACKGROUND, 0);
     }
 
-    heads(grid, x, top + 1, width, processes);
+    if (tasks(pick)) {
+      heads(grid, x, top + 1, width, pick.of() == PickList.Of.PROCESSES);
+    }
     int room = height - 2;
     int entries = entries(pick);
     int first = first(scene);
@@ -93,18 +94,45 @@ final class PickPainter {
       }
       if (entry == 0) {
         int fg = marked ? Paint.of(Role.INK) : TEXT;
-        grid.text(
-            x + 1,
-            y,
-            width - 2,
-            processes ? "all processes" : "all comms",
-            fg,
-            bg,
-            marked ? CellGrid.BOLD : 0);
+        grid.text(x + 1, y, width - 2, pick.of().all(), fg, bg, marked ? CellGrid.BOLD : 0);
       } else {
-        row(scene, grid, x, y, width, rows.get(entry - 1), bg, marked);
+        PickRow row = rows.get(entry - 1);
+        if (tasks(pick)) {
+          row(scene, grid, x, y, width, row.process(), bg, marked);
+        } else {
+          plain(scene, grid, x, y, width, row, bg, marked);
+        }
       }
     }
+  }
+
+  /** Whether its rows are of tasks, which have a row of heads. */
+  private static boolean tasks(PickList pick) {
+    return pick.of() == PickList.Of.PROCESSES || pick.of() == PickList.Of.COMMS;
+  }
+
+  /** A row of what is no process. */
+  private static void plain(
+      Scene scene, CellGrid grid, int x, int y, int width, PickRow row, int bg, boolean marked) {
+    int text = Paint.of(marked ? Role.INK : Role.TEXT);
+    int end = x + width - 1;
+    int at = x + 1;
+    if (!Double.isNaN(row.share())) {
+      Bar.paint(
+          grid,
+          at,
+          y,
+          8,
+          new double[] {row.share()},
+          new int[] {Paint.of(Role.PROCESS, 8)},
+          bg,
+          scene.options);
+      at += 9;
+      at += grid.text(at, y, 6, Units.percentField(row.share()), text, bg, 0) + 1;
+    }
+    at += grid.text(at, y, Math.max(0, end - at), row.name(), text, bg, CellGrid.BOLD) + 2;
+    int quiet = Paint.of(marked ? Role.INK : Role.DIM);
+    grid.text(at, y, Math.max(0, end - at), row.about(), quiet, bg, 0);
   }
 
   /** The heads of the columns that {@link #row} fills. */

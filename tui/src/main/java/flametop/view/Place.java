@@ -23,8 +23,48 @@ record Place(
     boolean run,
     long runNode,
     int scroll) {
+  /**
+   * Levels asked for: more than a stack of 512 user and 127 kernel frames has below its process.
+   */
+  private static final int LEVELS = 700;
+
+  private static final int LEVELS_MORE = 256;
+
+  /** How much finer the slice is asked for when a run of thin frames was opened. */
+  private static final int FINER = 32;
+
   static final Place ROOT =
       new Place(List.of(), GraphQuery.ROOT, List.of(GraphQuery.ROOT), false, -1, -1);
+
+  /** The node that fills the width. */
+  long zoom() {
+    return zooms.isEmpty() ? GraphQuery.ROOT : zooms.get(zooms.size() - 1).node();
+  }
+
+  /** See {@link ViewState.Zoom#under}. */
+  double under() {
+    return zooms.isEmpty() ? 1 : zooms.get(zooms.size() - 1).under();
+  }
+
+  /**
+   * How many cells wide its slice is asked for: finer where a run of thin frames was opened.
+   *
+   * @param columns width in cells that there is
+   */
+  int fineness(int columns) {
+    int finer = columns;
+    for (ViewState.Zoom z : zooms) {
+      if (z.under() < 1 && finer < columns * FINER * FINER) {
+        finer *= FINER;
+      }
+    }
+    return finer;
+  }
+
+  /** How many levels its slice is asked for: the selection may be led on from the deepest. */
+  int levels() {
+    return LEVELS + trail.size() / LEVELS_MORE * LEVELS_MORE;
+  }
 
   /** The scroll is found anew: the zoomed node near the edge. */
   Place withZooms(List<ViewState.Zoom> value) {

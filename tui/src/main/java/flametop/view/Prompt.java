@@ -111,7 +111,8 @@ record Prompt(String text, int past, String draft, String stem, int choice, int 
     return text.toString();
   }
 
-  private static String quoted(String name) {
+  /** An expression that matches just this. */
+  static String quoted(String name) {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);

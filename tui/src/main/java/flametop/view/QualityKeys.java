@@ -44,7 +44,7 @@ final class QualityKeys implements ViewKeys {
   }
 
   @Override
-  public PageQuery page(ViewState s) {
+  public PageQuery page(ViewState s, int columns) {
     return new QualityReport.Query(s.windowNanos());
   }
 
@@ -126,8 +126,7 @@ final class QualityKeys implements ViewKeys {
     ViewState graph = s.withView(View.GRAPH);
     return filter.equals(s.filter())
         ? Keys.Step.to(graph.withMessage("shown already", false))
-        : Keys.Step.to(
-            graph.withFilter(filter).withMessage(text, false), new Effect.Filter(filter));
+        : Keys.Step.to(graph.withFilter(filter).withMessage(text, false));
   }
 
   private static List<QualityReport.Row> rows(Scene scene, ViewState s) {

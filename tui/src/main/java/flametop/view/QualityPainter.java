@@ -30,12 +30,6 @@ final class QualityPainter implements ViewPainter {
     return Math.max(1, scene.rows - 2 - tableTop(scene));
   }
 
-  private static int first(Scene scene, List<QualityReport.Row> rows) {
-    int room = room(scene);
-    int marked = scene.state.table().index(rows);
-    return Math.max(0, Math.min(marked - room / 2, rows.size() - room));
-  }
-
   /** Whether a row of the screen has the heads of the columns. */
   static boolean isHead(Scene scene, int y) {
     return y == tableTop(scene);
@@ -43,9 +37,8 @@ final class QualityPainter implements ViewPainter {
 
   /** Index of the row of the table at a row of the screen; -1 if there is none. */
   static int rowAt(Scene scene, List<QualityReport.Row> rows, int y) {
-    int i = y - tableTop(scene) - 1;
-    int row = first(scene, rows) + i;
-    return i >= 0 && i < room(scene) && row < rows.size() ? row : -1;
+    int marked = scene.state.table().index(rows);
+    return Rows.at(y - tableTop(scene) - 1, marked, rows.size(), room(scene));
   }
 
   private static int tableTop(Scene scene) {
@@ -199,7 +192,7 @@ final class QualityPainter implements ViewPainter {
     head(grid, scene, top, table, name, wide);
     int room = room(scene);
     int marked = table.index(rows);
-    int first = first(scene, rows);
+    int first = Rows.first(marked, rows.size(), room);
     for (int i = first; i < Math.min(rows.size(), first + room); i++) {
       row(grid, scene, top + 1 + i - first, table, rows.get(i), i == marked, name, wide);
     }

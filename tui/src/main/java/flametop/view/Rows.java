@@ -1,7 +1,13 @@
 package flametop.view;
 
-/** How keys move through the rows of a table. */
+/** How keys move through the rows of a table, and which of them are in sight. */
 final class Rows {
+  /** Rows that are asked for at least, where there may be thousands. */
+  private static final int FEWEST = 256;
+
+  /** More than there are. */
+  private static final int ALL = Integer.MAX_VALUE / 4;
+
   private Rows() {}
 
   /**
@@ -15,8 +21,8 @@ final class Rows {
       case DOWN -> 1;
       case PAGE_UP -> -room;
       case PAGE_DOWN -> room;
-      case FIRST -> -Short.MAX_VALUE;
-      case LAST -> Short.MAX_VALUE;
+      case FIRST -> -ALL;
+      case LAST -> ALL;
       default -> 0;
     };
   }
@@ -29,5 +35,21 @@ final class Rows {
   /** The answer if it went nowhere. */
   static Keys.Step end(ViewState s, int by) {
     return Keys.Step.to(s.withMessage(by < 0 ? "already at the top" : "nothing below", false));
+  }
+
+  /** Index of the first row in sight: the marked one is in the middle, but at the ends. */
+  static int first(int marked, int count, int room) {
+    return Math.max(0, Math.min(marked - room / 2, count - room));
+  }
+
+  /** Index of the row that is drawn so many lines below the first in sight; -1 if there is none. */
+  static int at(int line, int marked, int count, int room) {
+    int row = first(marked, count, room) + line;
+    return line >= 0 && line < room && row < count ? row : -1;
+  }
+
+  /** How many rows to ask for, so that there are more than enough around one. */
+  static int asked(int place) {
+    return Math.max(FEWEST, Integer.highestOneBit(Math.min(place, ALL)) * 4);
   }
 }

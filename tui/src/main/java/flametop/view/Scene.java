@@ -1,12 +1,9 @@
 package flametop.view;
 
-import flametop.profile.GraphQuery;
-import flametop.profile.GraphSlice;
 import flametop.profile.Page;
 import flametop.profile.Selection;
 import flametop.profile.Snapshot;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 /**
@@ -27,13 +24,23 @@ public final class Scene {
   final int columns;
   final int rows;
 
-  /** Null before the first snapshot. */
+  /** The graph that the keys act on; null before the first snapshot. */
+  final Plot plot;
+
+  /** The halves of a sandwich; null if none is shown. */
+  final SandwichLayout sandwich;
+
+  /** Of the plot; null if there is none. */
   final Geometry geometry;
 
   /** The box drawn as selected; -1 if there is no graph. */
   final int selectedBox;
 
   final int cpuTop;
+
+  /** Rows of the CPUs; 0 if they have none. */
+  final int cpuRows;
+
   final CpuLayout cpuLayout;
 
   /**
@@ -41,6 +48,9 @@ public final class Scene {
    * need.
    */
   final int upperRule;
+
+  /** Row of the breadcrumb, which is that line if no notice stands there; -1 if there is none. */
+  final int crumbRow;
 
   final int graphTop;
   final int graphRows;
@@ -52,11 +62,6 @@ public final class Scene {
   final int stripRows;
   final int selectionTop;
   final int selectionRows;
-
-  /** First level in sight, and how many are. */
-  final int firstLevel;
-
-  final int levelsInSight;
 
   /**
    * @param before whose geometry is taken over if it is the same; may be null
@@ -81,38 +86,48 @@ public final class Scene {
     // Stacks of a file have nothing beside them: the graph gets the room.
     boolean file = options.origin() == Origin.FILE;
     cpuLayout = CpuLayout.of(cpus, columns, rows);
-    int cpuRows = file ? 0 : cpuLayout.rows();
+    // A sandwich on a small screen needs them for itself.
+    boolean bare = file || rows < 14 && state.view() == View.SANDWICH;
+    cpuRows = bare ? 0 : cpuLayout.rows();
     int rule = file || rows < 14 ? 0 : 1;
-    upperRule = rule > 0 || !notices().isEmpty() ? cpuTop + cpuRows : -1;
-    graphTop = cpuTop + cpuRows + (upperRule < 0 ? 0 : 1);
+    boolean noticed = !notices().isEmpty();
+    boolean crumbs = Breadcrumb.has(state);
+    int upper = (noticed ? 1 : 0) + (crumbs ? 1 : 0);
+    upperRule = rule > 0 || upper > 0 ? cpuTop + cpuRows : -1;
+    crumbRow = !crumbs ? -1 : noticed ? upperRule + 1 : upperRule;
+    graphTop = cpuTop + cpuRows + Math.max(rule, upper);
     selectionRows = rows < 24 ? 1 : 2;
     selectionTop = rows - 1 - selectionRows;
     stripRows = file || rows < 14 ? 0 : rows < 32 ? 1 : 3;
     stripTop = selectionTop - stripRows;
     int room = stripTop - rule - graphTop;
-    sourceRows = state.source() == null ? 0 : Math.max(2, room / 2);
+    boolean sourced = state.source() != null && state.view() != View.SANDWICH;
+    sourceRows = !sourced ? 0 : Math.max(2, room / 2);
     graphRows = room - sourceRows;
 
-    geometry = tooSmall() || snapshot == null ? null : layOut(before);
-    selectedBox = geometry == null ? -1 : boxOfSelection();
-    int levels = geometry == null ? 0 : geometry.levels();
-    if (geometry == null || levels <= graphRows) {
-      firstLevel = 0;
-      levelsInSight = levels;
+    boolean nothing = tooSmall() || snapshot == null;
+    boolean coarse = options.ascii() || !state.fine();
+    if (state.view() == View.SANDWICH) {
+      sandwich =
+          nothing
+              ? null
+              : SandwichLayout.of(page, state.sandwich(), columns, coarse, graphTop, graphRows);
+      plot = sandwich == null ? null : sandwich.at(state.sandwich().below());
     } else {
-      // A hint takes a row at each end behind which there is more.
-      int selectedLevel = selectedBox < 0 ? 0 : geometry.level(selectedBox);
-      int first = state.scroll() < 0 ? Math.max(0, geometry.zoomLevel() - 2) : state.scroll();
-      int sight = Math.max(1, graphRows - 2);
-      first = Math.max(first, selectedLevel - sight + (selectedLevel + 1 < levels ? 2 : 1));
-      first = Math.max(0, Math.min(first, Math.min(selectedLevel, levels - graphRows + 1)));
-      if (first == 1) {
-        first = selectedLevel < graphRows - 1 ? 0 : 2;
-      }
-      firstLevel = first;
-      int below = graphRows - (first > 0 ? 1 : 0);
-      levelsInSight = Math.max(1, first + below >= levels ? levels - first : below - 1);
+      sandwich = null;
+      plot =
+          nothing
+              ? null
+              : new Plot(
+                  Plot.boxes(snapshot.graph(), state.place(), columns, coarse, before),
+                  state.place(),
+                  0,
+                  state.flame(),
+                  graphTop,
+                  graphRows);
     }
+    geometry = plot == null ? null : plot.geometry;
+    selectedBox = plot == null ? -1 : plot.selectedBox;
   }
 
   /** Lays a picture out; {@code snapshot} is null as long as there is none. */
@@ -168,114 +183,49 @@ public final class Scene {
     return columns < MIN_COLUMNS || rows < MIN_ROWS;
   }
 
-  private Geometry layOut(Geometry before) {
-    GraphSlice slice = snapshot.graph();
-    int zoom = slice.zoomIndex();
-    boolean wanted = false;
-    // Between a key and the next snapshot the slice is still that of the old zoom: what it has of
-    // the new one is shown.
-    for (int i = 0; i < slice.size(); i++) {
-      if (slice.node()[i] == state.zoom()) {
-        zoom = i;
-        wanted = true;
-        break;
-      }
-    }
-    boolean wholeCells = options.ascii() || !state.fine();
-    double under = wanted ? state.under() : 1;
-    return before != null && before.isOf(slice, zoom, columns, wholeCells, under)
-        ? before
-        : Geometry.of(slice, zoom, columns, wholeCells, under);
+  /** The same picture in another state. */
+  Scene with(ViewState other) {
+    return new Scene(snapshot, page, other, options, columns, rows, geometry);
   }
 
-  private int boxOfSelection() {
-    if (geometry.size() == 0) {
-      return -1;
-    }
-    if (state.run()) {
-      int run = runBox();
-      if (run >= 0) {
-        return run;
-      }
-    }
-    int box = geometry.boxOfNode(state.selected());
-    List<Long> trail = state.trail();
-    for (int i = trail.size() - 1; box < 0 && i >= 0; i--) {
-      box = geometry.boxOfNode(trail.get(i));
-    }
-    return Math.max(0, box);
-  }
-
-  /** The selected run of thin frames: by a node that it holds, else any run on the same box. */
-  private int runBox() {
-    int member = state.runNode() < 0 ? -1 : geometry.boxOfNode(state.runNode());
-    if (member >= 0) {
-      return member;
-    }
-    int parent = geometry.boxOfNode(state.selected());
-    for (int i = 0; parent >= 0 && i < geometry.size(); i++) {
-      if (geometry.parent(i) == parent && geometry.isRun(i)) {
-        return i;
-      }
-    }
-    return -1;
-  }
-
-  /** Nodes from the root to the box's; for a run to the one that it stands on. */
-  List<Long> trail(int box) {
-    List<Long> path = new ArrayList<>();
-    for (int i = geometry.isRun(box) ? geometry.parent(box) : box; i >= 0; i = geometry.parent(i)) {
-      path.add(nodeOf(i));
-    }
-    Collections.reverse(path);
-    return List.copyOf(path);
-  }
-
-  /** The node number of a box; for a run, of the box that it stands on. */
-  long nodeOf(int box) {
-    int at = geometry.isRun(box) ? geometry.parent(box) : box;
-    return at < 0 ? GraphQuery.ROOT : geometry.slice().node()[geometry.node(at)];
-  }
-
-  /** Row of a level; -1 if it is out of sight. */
-  int rowOf(int level) {
-    int i = level - firstLevel;
-    if (i < 0 || i >= levelsInSight) {
-      return -1;
-    }
-    int fromEdge = i + (firstLevel > 0 ? 1 : 0);
-    return state.flame() ? graphTop + graphRows - 1 - fromEdge : graphTop + fromEdge;
-  }
-
-  /** Level that is drawn in a row; -1 if none is. */
-  int levelAt(int row) {
-    for (int i = 0; i < levelsInSight; i++) {
-      if (rowOf(firstLevel + i) == row) {
-        return firstLevel + i;
-      }
-    }
-    return -1;
-  }
-
-  /** Levels out of sight towards the leaves. */
-  int levelsBeyond() {
-    return geometry == null ? 0 : geometry.levels() - firstLevel - levelsInSight;
-  }
-
-  /** The selected node in full; null if there is none, or it is not here yet. */
+  /** The selected node in full, as last told; null if nothing was. */
   Selection selection() {
-    if (snapshot.reading() == null) {
-      return snapshot.selection();
+    if (state.view() == View.SANDWICH) {
+      return sandwich == null ? null : sandwich.page().selection();
     }
-    // Of a file the graph has all that there is.
-    GraphSlice slice = snapshot.graph();
-    int index = slice.find(state.selected());
-    return index < 0 ? snapshot.selection() : Selection.of(slice, index);
+    return snapshot == null ? null : snapshot.selection();
   }
 
-  /** Whether all that is shown of a node is here already. */
-  public boolean has(long node) {
-    return snapshot != null && snapshot.reading() != null && snapshot.graph().find(node) >= 0;
+  /**
+   * What is told of the selected node: of a file all of that is in the graph, so that it is not
+   * asked for each node.
+   */
+  Selection described() {
+    Selection told = selection();
+    if (snapshot == null || snapshot.reading() == null || state.view() == View.SANDWICH) {
+      return told;
+    }
+    int index = snapshot.graph().find(state.selected());
+    return index < 0 ? told : Selection.of(snapshot.graph(), index);
+  }
+
+  /** Whether the boxes tell what matches the search that is asked now. */
+  @SuppressWarnings("ReferenceEquality") // each pattern that is typed is another
+  boolean answered() {
+    return state.view() == View.SANDWICH
+        ? sandwich != null
+            && state.search() != null
+            && state.search().pattern() != null
+            && sandwich.page().search() == state.search().pattern()
+        : found() != null;
+  }
+
+  /** Whether nothing is lacking to show another state, which asks for the same graph. */
+  public boolean suffices(ViewState other) {
+    return snapshot != null
+        && snapshot.reading() != null
+        && snapshot.graph().find(other.selected()) >= 0
+        && other.awaited() == null;
   }
 
   /** The answer to the search that is asked now; null if there is none, or it is not here yet. */
@@ -294,28 +244,17 @@ public final class Scene {
    * The state that goes on from this picture: selection and zoom where the profile says that they
    * are now, and the scroll that was used.
    */
+  @SuppressWarnings("ReferenceEquality") // what did not change is the same
   public ViewState settled() {
-    if (geometry == null || geometry.size() == 0) {
+    if (sandwich != null) {
+      SandwichPlace next = sandwich.settled(state.sandwich());
+      return next == state.sandwich() ? state : state.withSandwich(next);
+    }
+    if (plot == null) {
       return state;
     }
-    ViewState next = state;
-    GraphSlice slice = snapshot.graph();
-    if (geometry.boxOfNode(state.selected()) < 0
-        && snapshot.selection() != null
-        && snapshot.selection().node() != state.selected()
-        && geometry.boxOfNode(snapshot.selection().node()) >= 0) {
-      int box = geometry.boxOfNode(snapshot.selection().node());
-      next = next.withSelected(snapshot.selection().node(), trail(box));
-    } else if (selectedBox >= 0
-        && !geometry.isRun(selectedBox)
-        && nodeOf(selectedBox) == state.selected()) {
-      List<Long> trail = trail(selectedBox);
-      if (!trail.equals(state.trail())) {
-        next = next.withSelected(state.selected(), trail);
-      }
-    }
-    return slice.size() > 0 && firstLevel != state.scroll() && state.scroll() >= 0
-        ? next.withScroll(firstLevel)
-        : next;
+    Selection selection = snapshot.selection();
+    Place next = plot.settled(selection == null ? -1 : selection.node());
+    return next == state.place() ? state : state.withPlace(next);
   }
 }

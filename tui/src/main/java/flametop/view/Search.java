@@ -35,6 +35,11 @@ public record Search(Prompt prompt, boolean typing, Pattern pattern, String trou
     }
   }
 
+  /** Of a search that there may be; null for none. */
+  static Pattern pattern(Search search) {
+    return search == null ? null : search.pattern;
+  }
+
   /** As typed. */
   public String text() {
     return prompt.text();

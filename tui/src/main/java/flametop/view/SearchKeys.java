@@ -7,6 +7,11 @@ import java.util.List;
 final class SearchKeys {
   private SearchKeys() {}
 
+  /** The prompt, with what was searched for in this view before. */
+  static Keys.Step begun(ViewState s) {
+    return Keys.Step.to(s.withSearch(Search.of(s.search() == null ? "" : s.search().text(), true)));
+  }
+
   static Keys.Step press(Scene scene, ViewState s, Key key) {
     Prompt prompt = s.search().prompt();
     return switch (key.kind()) {
@@ -39,7 +44,7 @@ final class SearchKeys {
   }
 
   private static Keys.Step completed(Scene scene, ViewState s, int by) {
-    Prompt next = s.search().prompt().completed(namesInSight(scene), by);
+    Prompt next = s.search().prompt().completed(s.view().keys().namesInSight(scene), by);
     if (next == null) {
       return Keys.Step.to(s.withMessage("no name in sight has that", false));
     }
@@ -48,15 +53,16 @@ final class SearchKeys {
   }
 
   /** Names of the boxes that are drawn, the widest first, each once. */
-  private static List<String> namesInSight(Scene scene) {
+  static List<String> namesInSight(Scene scene) {
     List<String> names = new ArrayList<>();
     Geometry g = scene.geometry;
     if (g == null) {
       return names;
     }
     List<Integer> boxes = new ArrayList<>();
-    int last = scene.firstLevel + scene.levelsInSight;
-    for (int box = g.levelStart(scene.firstLevel); box < g.levelStart(last); box++) {
+    int first = scene.plot.firstLevel;
+    int last = first + scene.plot.levelsInSight;
+    for (int box = g.levelStart(first); box < g.levelStart(last); box++) {
       if (!g.isRun(box)) {
         boxes.add(box);
       }
@@ -81,16 +87,7 @@ final class SearchKeys {
     }
     ViewState kept =
         s.withSearch(s.search().kept()).withSearches(Prompt.remember(s.searches(), text));
-    int box = scene.selectedBox;
-    boolean there =
-        scene.found() != null
-            && box >= 0
-            && !scene.geometry.isRun(box)
-            && scene.geometry.slice().matched()[scene.geometry.node(box)];
-    Keys.Step step =
-        there
-            ? Keys.Step.to(kept.withMessage("the selected one matches; n goes on", false))
-            : GraphKeys.match(scene, kept, 1);
+    Keys.Step step = s.view().keys().searched(scene, kept);
     return Keys.Step.to(step.state(), new Effect.Remember(text));
   }
 }

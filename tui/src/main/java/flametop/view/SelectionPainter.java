@@ -40,7 +40,7 @@ final class SelectionPainter {
       run(scene, grid, y, end);
       return;
     }
-    Selection selection = scene.selection();
+    Selection selection = scene.described();
     String name = name(scene, selection);
     String module =
         selection == null ? "" : selection.module() + (selection.guessed() ? " (guessed)" : "");
@@ -104,7 +104,7 @@ final class SelectionPainter {
     Snapshot snapshot = scene.snapshot;
     long weight = selection.weight();
     Geometry g = scene.geometry;
-    GraphSlice slice = snapshot.graph();
+    GraphSlice slice = g == null ? snapshot.graph() : g.slice();
     int compared = slice.baseline() == null ? -1 : slice.find(selection.node());
     StringBuilder text =
         new StringBuilder(
@@ -221,7 +221,11 @@ final class SelectionPainter {
   }
 
   private static String matched(Scene scene) {
-    Snapshot.Search found = scene.found();
+    if (scene.sandwich != null && scene.answered()) {
+      int count = SandwichKeys.matchCount(scene.sandwich);
+      return count == 0 ? "no match" : count + " drawn match" + (count == 1 ? "es" : "");
+    }
+    Snapshot.Search found = scene.sandwich != null ? null : scene.found();
     if (found == null) {
       return "";
     }

@@ -3,6 +3,10 @@ package flametop.view;
 /** What fills the screen between the header and the keys. */
 public enum View {
   GRAPH("graph", Action.SHOW_GRAPH, new GraphKeys(), new GraphViewPainter()),
+  CALLERS("callers", Action.SHOW_CALLERS, new GraphKeys(), new GraphViewPainter()),
+  SANDWICH("sandwich", Action.SHOW_SANDWICH, new SandwichKeys(), new SandwichPainter()),
+  TOP("functions", Action.SHOW_TOP, new TopKeys(), new TopPainter()),
+  TASKS("tasks", Action.SHOW_TASKS, new TasksKeys(), new TasksPainter()),
   CPUS("CPUs", Action.SHOW_CPUS, new CpusKeys(), new CpusPainter()),
   IDLE("idle states", Action.SHOW_IDLE, new IdleKeys(), new IdlePainter()),
   QUALITY("quality", Action.SHOW_QUALITY, new QualityKeys(), new QualityPainter()),
@@ -46,7 +50,7 @@ public enum View {
 
   /** Whether stacks are what it shows. */
   boolean hasStacks() {
-    return this == GRAPH || this == FILE;
+    return this == GRAPH || this == CALLERS || this == FILE;
   }
 
   /** The view that an action shows, or null. */

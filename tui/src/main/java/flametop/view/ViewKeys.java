@@ -1,6 +1,7 @@
 package flametop.view;
 
 import flametop.profile.PageQuery;
+import java.util.List;
 
 /** What a view can do, and what it asks for. */
 interface ViewKeys {
@@ -35,8 +36,31 @@ interface ViewKeys {
     return null;
   }
 
-  /** What it shows beside the snapshot; null if nothing. */
-  default PageQuery page(ViewState s) {
+  /** Names that a search is completed from, the most telling first. */
+  default List<String> namesInSight(Scene scene) {
+    return SearchKeys.namesInSight(scene);
+  }
+
+  /**
+   * A search was typed to its end.
+   *
+   * @param kept the state with it
+   */
+  default Keys.Step searched(Scene scene, ViewState kept) {
+    return GraphKeys.toFirstMatch(scene, kept);
+  }
+
+  /**
+   * What it shows beside the snapshot; null if nothing.
+   *
+   * @param columns width in cells
+   */
+  default PageQuery page(ViewState s, int columns) {
     return null;
+  }
+
+  /** Goes on to the next (1) or previous (-1) match of the search. */
+  default Keys.Step match(Scene scene, ViewState s, int direction) {
+    return GraphKeys.toMatch(scene, s, direction);
   }
 }

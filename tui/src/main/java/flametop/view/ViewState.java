@@ -1,5 +1,6 @@
 package flametop.view;
 
+import flametop.profile.Function;
 import flametop.profile.GraphQuery;
 import flametop.profile.PageQuery;
 import flametop.profile.Shape;
@@ -24,22 +25,15 @@ public final class ViewState implements Cloneable {
 
   private static final String[] WINDOW_LABELS = {"10 s", "30 s", "5 min", "all"};
 
-  /**
-   * Levels asked for: more than a stack of 512 user and 127 kernel frames has below its process.
-   */
-  private static final int LEVELS = 700;
-
-  private static final int LEVELS_MORE = 256;
-
-  /** How much finer the slice is asked for when a run of thin frames was opened. */
-  private static final int FINER = 32;
-
   // Written only to a copy that nobody else has yet.
   private View view = View.GRAPH;
   private Place place = Place.ROOT;
+  private SandwichPlace sandwich = SandwichPlace.NONE;
   private boolean flame;
   private Source source;
   private QualityTable table = QualityTable.FIRST;
+  private TopTable top = TopTable.FIRST;
+  private TaskTable tasks = TaskTable.FIRST;
   private CpuTable cpus = CpuTable.FIRST;
   private TimeChoice time = TimeChoice.NONE;
   private Colouring colouring = Colouring.KIND;
@@ -55,8 +49,8 @@ public final class ViewState implements Cloneable {
   private boolean frozen;
   private int window = 1;
   private StateSet states;
-  private Shape filter;
-  private Shape base;
+  private Shaping shaping;
+  private Action awaited;
 
   private long refreshNanos;
   private int passHz;
@@ -79,8 +73,7 @@ public final class ViewState implements Cloneable {
       StateSet states, Shape filter, int passHz, int cpuHz, long refreshNanos) {
     ViewState s = new ViewState();
     s.states = states;
-    s.filter = filter;
-    s.base = filter;
+    s.shaping = Shaping.of(filter);
     s.passHz = passHz;
     s.cpuHz = cpuHz;
     s.refreshNanos = refreshNanos;
@@ -100,14 +93,24 @@ public final class ViewState implements Cloneable {
     return view;
   }
 
-  /** Where the user is in the graph. */
-  Place place() {
+  /** Where the user is in the graph, whatever view is shown. */
+  Place inGraph() {
     return place;
+  }
+
+  /** Where the user is in the graph that the keys act on: of a sandwich, one of both halves. */
+  Place place() {
+    return view == View.SANDWICH ? sandwich.place() : place;
+  }
+
+  /** The function whose callers and callees are shown, and where the user is in them. */
+  SandwichPlace sandwich() {
+    return sandwich;
   }
 
   /** Root at the bottom. */
   boolean flame() {
-    return flame;
+    return view == View.SANDWICH ? !sandwich.below() : flame;
   }
 
   /** Where the selected node is in the source, as last told; null: not shown. */
@@ -118,6 +121,16 @@ public final class ViewState implements Cloneable {
   /** The table of the quality view. */
   QualityTable table() {
     return table;
+  }
+
+  /** The table of the functions. */
+  TopTable top() {
+    return top;
+  }
+
+  /** The table of the tasks. */
+  TaskTable tasks() {
+    return tasks;
   }
 
   /** The tables of the CPUs and of their idle states. */
@@ -135,9 +148,13 @@ public final class ViewState implements Cloneable {
     return colouring;
   }
 
-  /** Null if there is none. */
+  /** That of the view: of graphs, or what narrows a table. Null if there is none. */
   Search search() {
-    return search;
+    return switch (view) {
+      case TOP -> top.filter();
+      case TASKS -> tasks.filter();
+      default -> search;
+    };
   }
 
   /** What was searched for, the latest first. */
@@ -185,14 +202,29 @@ public final class ViewState implements Cloneable {
     return states;
   }
 
-  /** What is shown. */
+  /** The shape of the graph that was chosen. */
   Shape filter() {
-    return filter;
+    return shaping.now();
   }
 
-  /** The filter that the command line gave. */
+  /** The shape that the command line gave. */
   Shape base() {
-    return base;
+    return shaping.base();
+  }
+
+  /** The shape that the graph has in this view. */
+  public Shape shape() {
+    return view == View.CALLERS ? filter().plus(new Shape.Reverse()) : filter();
+  }
+
+  /** The shape that was chosen, with those before and after it. */
+  Shaping shaping() {
+    return shaping;
+  }
+
+  /** What is done as soon as more is known of the selected node; null for nothing. */
+  Action awaited() {
+    return awaited;
   }
 
   /** Between two pictures. */
@@ -221,37 +253,37 @@ public final class ViewState implements Cloneable {
   }
 
   List<Zoom> zooms() {
-    return place.zooms();
+    return place().zooms();
   }
 
   public long selected() {
-    return place.selected();
+    return place().selected();
   }
 
   List<Long> trail() {
-    return place.trail();
+    return place().trail();
   }
 
   boolean run() {
-    return place.run();
+    return place().run();
   }
 
   long runNode() {
-    return place.runNode();
+    return place().runNode();
   }
 
   int scroll() {
-    return place.scroll();
+    return place().scroll();
   }
 
   /** The node that fills the width. */
   public long zoom() {
-    return zooms().isEmpty() ? GraphQuery.ROOT : zooms().get(zooms().size() - 1).node();
+    return place().zoom();
   }
 
   /** See {@link Zoom#under}. */
   public double under() {
-    return zooms().isEmpty() ? 1 : zooms().get(zooms().size() - 1).under();
+    return place().under();
   }
 
   public long windowNanos() {
@@ -264,45 +296,64 @@ public final class ViewState implements Cloneable {
 
   /** What to ask the profile for, for a picture that is {@code columns} wide. */
   public GraphQuery query(int columns) {
-    int finer = columns;
-    for (Zoom z : zooms()) {
-      if (z.under() < 1 && finer < columns * FINER * FINER) {
-        finer *= FINER;
-      }
-    }
     return new GraphQuery(
         windowNanos(),
         states,
-        zoom(),
-        selected(),
-        finer,
-        // The selection may be led on from the deepest of them.
-        LEVELS + trail().size() / LEVELS_MORE * LEVELS_MORE,
-        search == null ? null : search.pattern(),
+        place.zoom(),
+        place.selected(),
+        place.fineness(columns),
+        place.levels(),
+        Search.pattern(search),
         colouring == Colouring.STATE);
   }
 
   /** What to ask it for beside that; null for nothing. */
-  public PageQuery page() {
-    return view.keys().page(this);
+  public PageQuery page(int columns) {
+    return view.keys().page(this, columns);
   }
 
   /** The same with another view. */
   public ViewState withView(View value) {
     ViewState next = copy();
     next.view = value;
+    if (value != view && (value == View.CALLERS || view == View.CALLERS)) {
+      // Paths from the root are others when the innermost frames come first.
+      next.place = place.withZooms(List.of());
+    }
     return next;
   }
 
   ViewState withPlace(Place value) {
+    if (view == View.SANDWICH) {
+      return withSandwich(sandwich.with(value));
+    }
     ViewState next = copy();
     next.place = value;
     return next;
   }
 
+  ViewState withSandwich(SandwichPlace value) {
+    ViewState next = copy();
+    next.sandwich = value;
+    return next;
+  }
+
+  /** The sandwich of a function; one step back leads to what is shown now. */
+  ViewState withSandwich(Function function) {
+    return withSandwich(sandwich.of(function, view)).withView(View.SANDWICH);
+  }
+
+  /** The same at the root of everything. */
+  ViewState atRoot() {
+    ViewState next = copy();
+    next.place = Place.ROOT;
+    next.sandwich = sandwich.atFunction();
+    return next;
+  }
+
   /** The scroll is found anew: the zoomed node near the edge. */
   ViewState withZooms(List<Zoom> value) {
-    return withPlace(place.withZooms(value));
+    return withPlace(place().withZooms(value));
   }
 
   ViewState zoomedTo(Zoom zoom) {
@@ -312,15 +363,15 @@ public final class ViewState implements Cloneable {
   }
 
   ViewState withSelected(long node, List<Long> path) {
-    return withPlace(place.withSelected(node, path));
+    return withPlace(place().withSelected(node, path));
   }
 
   ViewState withRun(long parent, long member, List<Long> path) {
-    return withPlace(place.withRun(parent, member, path));
+    return withPlace(place().withRun(parent, member, path));
   }
 
   ViewState withScroll(int levels) {
-    return withPlace(place.withScroll(levels));
+    return withPlace(place().withScroll(levels));
   }
 
   ViewState flipped() {
@@ -353,6 +404,18 @@ public final class ViewState implements Cloneable {
     return next;
   }
 
+  ViewState withTop(TopTable value) {
+    ViewState next = copy();
+    next.top = value;
+    return next;
+  }
+
+  ViewState withTasks(TaskTable value) {
+    ViewState next = copy();
+    next.tasks = value;
+    return next;
+  }
+
   ViewState withCpus(CpuTable value) {
     ViewState next = copy();
     next.cpus = value;
@@ -365,9 +428,14 @@ public final class ViewState implements Cloneable {
     return next;
   }
 
+  /** The same with another search in its view. */
   ViewState withSearch(Search value) {
     ViewState next = copy();
-    next.search = value;
+    switch (view) {
+      case TOP -> next.top = top.withFilter(value);
+      case TASKS -> next.tasks = tasks.withFilter(value);
+      default -> next.search = value;
+    }
     return next;
   }
 
@@ -418,9 +486,25 @@ public final class ViewState implements Cloneable {
 
   /** A filter shows the whole graph of what it admits. */
   ViewState withFilter(Shape value) {
+    ViewState next = withShape(value).withZooms(List.of());
+    next.sandwich = sandwich.unzoomed();
+    return next;
+  }
+
+  /** Another shape, which undo takes back. */
+  ViewState withShape(Shape value) {
+    return withShaping(shaping.to(value));
+  }
+
+  ViewState withShaping(Shaping value) {
     ViewState next = copy();
-    next.filter = value;
-    next.place = place.withZooms(List.of());
+    next.shaping = value;
+    return next;
+  }
+
+  ViewState awaiting(Action value) {
+    ViewState next = copy();
+    next.awaited = value;
     return next;
   }
 

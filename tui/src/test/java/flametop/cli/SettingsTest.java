@@ -49,14 +49,14 @@ class SettingsTest {
             "ascii=yes",
             "theme = light  # at noon",
             "refresh = 0.5",
-            "key.freeze = f f5",
+            "key.freeze = v f5",
             "key.search = #");
     assertFalse(flag(read, "mouse"));
     assertTrue(flag(read, "ascii"));
     assertEquals("light", read.value("theme", new Settings.Text()));
     assertEquals("flametop.conf:5", read.place("theme"));
     assertEquals(0.5, read.value("refresh", new ScreenCommand.Seconds()));
-    assertEquals(List.of(Key.of('f'), Key.function(5)), read.keymap().keys(Action.FREEZE));
+    assertEquals(List.of(Key.of('v'), Key.function(5)), read.keymap().keys(Action.FREEZE));
     assertEquals(List.of(Key.of('#')), read.keymap().keys(Action.SEARCH));
     assertEquals(List.of(), read.problems());
   }
@@ -107,13 +107,13 @@ class SettingsTest {
 
   @Test
   void parse_aKeyThatIsTaken_isNamedWithTheOtherAndDoesNotHold() throws Exception {
-    Settings read = parse("key.root = e", "key.zoom = x");
+    Settings read = parse("key.root = e", "key.zoom = w");
     assertEquals(
         List.of(
             "flametop.conf:1: key.root: e is key.export in the graph already; give that another key too"),
         read.problems());
     assertEquals(List.of(Key.of('0')), read.keymap().keys(Action.ROOT));
-    assertEquals(List.of(Key.of('x')), read.keymap().keys(Action.ZOOM));
+    assertEquals(List.of(Key.of('w')), read.keymap().keys(Action.ZOOM));
   }
 
   @Test

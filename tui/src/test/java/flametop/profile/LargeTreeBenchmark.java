@@ -123,6 +123,9 @@ public class LargeTreeBenchmark {
   /** The heaviest functions, after a change. */
   @Benchmark
   public TopReport top() {
-    return world.fold().top().report(new TopQuery(Long.MAX_VALUE, StateSet.ALL, true, 100, null));
+    return world
+        .fold()
+        .top()
+        .report(new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.SELF, 100, null));
   }
 }

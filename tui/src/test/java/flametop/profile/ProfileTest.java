@@ -274,7 +274,8 @@ class ProfileTest {
                 new Shape.Callees(new Function(NodeKind.USER, "app", "work")))));
     assertArrayEquals(
         new String[] {"all", "busy", "[app]"}, selected(Shape.of(new Shape.Collapse("app"))));
-    assertArrayEquals(new String[] {"all", "busy"}, selected(Shape.of(new Shape.Reverse())));
+    assertArrayEquals(
+        new String[] {"all", "busy", "work"}, selected(Shape.of(new Shape.Reverse())));
     assertEquals(
         500L,
         folded(Long.MAX_VALUE, StateSet.of(State.RUN)).get("busy;work;main"),
@@ -298,7 +299,10 @@ class ProfileTest {
     run(0, 21);
     names();
     TopReport top =
-        (TopReport) get(profile.page(new TopQuery(Long.MAX_VALUE, StateSet.ALL, false, 2, null)));
+        (TopReport)
+            get(
+                profile.page(
+                    new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 2, null)));
     assertEquals(
         List.of("main", "poll"), top.rows().stream().map(r -> r.function().name()).toList());
     assertEquals(4, top.functions());
@@ -310,7 +314,11 @@ class ProfileTest {
             get(
                 profile.page(
                     new TopQuery(
-                        Long.MAX_VALUE, StateSet.of(State.RUN), true, 9, Pattern.compile("w.rk"))));
+                        Long.MAX_VALUE,
+                        StateSet.of(State.RUN),
+                        TopQuery.Order.SELF,
+                        9,
+                        Pattern.compile("w.rk"))));
     assertEquals(List.of("work"), top.rows().stream().map(r -> r.function().name()).toList());
     assertEquals(500 * MS, top.rows().get(0).self());
     assertEquals(500 * MS, top.total());
@@ -354,19 +362,21 @@ class ProfileTest {
   void sandwich_ofAFunction_showsCallersAndCallees() throws Exception {
     run(0, 21);
     names();
-    assertEquals(1500 * MS, sandwich("main", 0).total());
-    assertArrayEquals(
-        new String[] {"all", "busy", "main", "work", "sleepy", "main", "poll"},
-        sandwich("main", 0).callees().name());
-    assertArrayEquals(
-        new String[] {"all", "busy", "main", "sleepy", "main"},
-        sandwich("main", 0).callers().name());
+    Sandwich main = sandwich("main", 0);
+    assertEquals(1500 * MS, main.total());
+    assertEquals(0, main.self());
+    assertEquals(500 * MS, main.nanosByState()[State.RUN.ordinal()]);
+    // Whatever the graph is grouped by: one function is in the middle.
+    assertArrayEquals(new String[] {"all", "main", "poll", "work"}, main.callees().name());
+    assertArrayEquals(new String[] {"all", "main"}, main.callers().name());
+    assertArrayEquals(new String[] {"all", "main"}, main.selection().path());
     Sandwich work = sandwich("work", 0);
-    assertArrayEquals(new String[] {"all", "busy", "work", "main"}, work.callers().name());
-    assertArrayEquals(new String[] {"all", "busy", "work"}, work.callees().name());
+    assertArrayEquals(new String[] {"all", "work", "main"}, work.callers().name());
+    assertArrayEquals(new String[] {"all", "work"}, work.callees().name());
     assertEquals(500 * MS, work.total());
-    Sandwich selected = sandwich("work", work.callers().node()[3]);
-    assertArrayEquals(new String[] {"all", "busy", "work", "main"}, selected.selection().path());
+    assertEquals(500 * MS, work.self());
+    Sandwich selected = sandwich("work", work.callers().node()[2]);
+    assertArrayEquals(new String[] {"all", "work", "main"}, selected.selection().path());
     // It goes on with the present.
     run2();
     assertEquals(1000 * MS, sandwich("work", 0).total());
@@ -382,7 +392,9 @@ class ProfileTest {
             0,
             selected,
             200,
-            60);
+            60,
+            null,
+            false);
     Sandwich sandwich = (Sandwich) get(profile.page(query));
     while (sandwich.refolding()) {
       sandwich = (Sandwich) get(profile.page(query));

@@ -372,7 +372,14 @@ class RandomHistoryTest {
       }
     }
     TopReport report =
-        fold.top().report(new TopQuery(Long.MAX_VALUE, StateSet.ALL, bySelf, 10_000, null));
+        fold.top()
+            .report(
+                new TopQuery(
+                    Long.MAX_VALUE,
+                    StateSet.ALL,
+                    bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
+                    10_000,
+                    null));
     assertEquals(naive.size(), report.functions());
     long before = Long.MAX_VALUE;
     for (TopReport.Row row : report.rows()) {
@@ -391,7 +398,13 @@ class RandomHistoryTest {
             .toList(),
         fold
             .top()
-            .report(new TopQuery(Long.MAX_VALUE, StateSet.ALL, bySelf, 3, null))
+            .report(
+                new TopQuery(
+                    Long.MAX_VALUE,
+                    StateSet.ALL,
+                    bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
+                    3,
+                    null))
             .rows()
             .stream()
             .map(TopReport.Row::function)
@@ -427,10 +440,11 @@ class RandomHistoryTest {
         naive.computeIfAbsent(world.owners.tid(c.owner), t -> new long[8])[c.state()] += value;
       }
     }
-    TaskReader reader = new TaskReader(world.owners, world.intake.accounts(), world.stacks, times);
+    TaskStates states = new TaskStates(world.owners, world.intake.accounts(), window.headTime());
+    TaskReader reader = new TaskReader(world.owners, world.stacks, times, states);
     TasksQuery byThread = new TasksQuery(nanos, true, TasksQuery.Order.PID, 10_000, null);
     Map<Integer, long[]> actual = new TreeMap<>();
-    for (TasksReport.Row row : reader.report(byThread, Shape.PLAIN, window.headTime()).rows()) {
+    for (TasksReport.Row row : reader.report(byThread, Shape.PLAIN).rows()) {
       // A thread that executed is in two processes.
       long[] sums = actual.computeIfAbsent(row.tid(), t -> new long[3]);
       sums[0] += row.run();
@@ -452,7 +466,7 @@ class RandomHistoryTest {
       assertTrue(!task.alive || !task.seen || actual.containsKey(task.id + 100));
     }
     TasksQuery byProcess = new TasksQuery(nanos, false, TasksQuery.Order.CPU, 3, null);
-    TasksReport report = reader.report(byProcess, Shape.PLAIN, window.headTime());
+    TasksReport report = reader.report(byProcess, Shape.PLAIN);
     assertEquals(Math.min(3, report.tasks()), report.rows().size());
     for (int i = 1; i < report.rows().size(); i++) {
       assertTrue(report.rows().get(i).run() <= report.rows().get(i - 1).run());

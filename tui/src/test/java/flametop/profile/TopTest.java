@@ -21,7 +21,10 @@ class TopTest {
     world.batch(1100, true, () -> {});
     world.reader();
     TopReport report =
-        world.fold().top().report(new TopQuery(Long.MAX_VALUE, StateSet.ALL, false, 9, null));
+        world
+            .fold()
+            .top()
+            .report(new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 9, null));
     assertEquals(
         "a 100 100, b 0 100, main 0 100",
         report.rows().stream()

@@ -171,8 +171,8 @@ class LiveScreenTest {
     await("is too small");
     tmux("resize-window", "-t", "screen", "-x", "100", "-y", "28");
     await("live 00:42");
-    press("x");
-    await("x does nothing here");
+    press("w");
+    await("w does nothing here");
     press("q");
     await("code=0");
     assertRestored();

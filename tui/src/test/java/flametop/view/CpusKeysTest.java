@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.CpuReport;
 import flametop.profile.CpuRow;
+import flametop.profile.Shape;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -41,15 +42,15 @@ class CpusKeysTest {
     press(Key.of(Key.Kind.ENTER));
     type("jjj");
     press(Key.of(Key.Kind.ENTER));
-    assertEquals(Set.of(2, 5), state.cpus().marked());
-    CpuRow sum = state.cpus().sum(report);
+    assertEquals(Shape.of(new Shape.Cpus(Set.of(2, 5), false)), state.shape());
+    CpuRow sum = CpuTable.sum(report, state.shape());
     List<CpuRow> rows = report.cpus();
     assertEquals((rows.get(2).busy() + rows.get(5).busy()) / 2, sum.busy(), 1e-9);
     assertEquals(rows.get(2).wakeups() + rows.get(5).wakeups(), sum.wakeups(), 1e-9);
     press(Key.of(Key.Kind.ENTER));
-    assertEquals(Set.of(2), state.cpus().marked());
+    assertEquals(Shape.of(new Shape.Cpus(Set.of(2), false)), state.shape());
     press(Key.of(Key.Kind.ESCAPE));
-    assertEquals(Set.of(), state.cpus().marked());
+    assertEquals(Shape.PLAIN, state.shape());
     assertEquals(View.CPUS, state.view());
     press(Key.of(Key.Kind.ESCAPE));
     assertEquals(View.GRAPH, state.view());
@@ -61,7 +62,7 @@ class CpusKeysTest {
     mouse(Mouse.Kind.PRESS, 7);
     assertEquals(2, state.cpus().selected());
     mouse(Mouse.Kind.DOUBLE, 7);
-    assertEquals(Set.of(2), state.cpus().marked());
+    assertEquals(Shape.of(new Shape.Cpus(Set.of(2), false)), state.shape());
     mouse(Mouse.Kind.PRESS, 3);
     assertEquals("first by busy", state.message());
     mouse(Mouse.Kind.WHEEL_DOWN, 7);

@@ -61,9 +61,9 @@ class KeymapTest {
 
   @Test
   void with_otherKeys_theOldOnesDoNothing() {
-    Keymap keymap = Keymap.DEFAULT.with(Action.FREEZE, List.of(Key.of('f'), Key.function(5)));
+    Keymap keymap = Keymap.DEFAULT.with(Action.FREEZE, List.of(Key.of('v'), Key.function(5)));
     assertEquals(Action.FREEZE, keymap.action(View.GRAPH, Key.function(5)));
-    assertEquals(Action.FREEZE, keymap.action(View.QUALITY, Key.of('f')));
+    assertEquals(Action.FREEZE, keymap.action(View.QUALITY, Key.of('v')));
     assertNull(keymap.action(View.GRAPH, Key.of(' ')));
     assertEquals(List.of(), keymap.conflicts());
   }
@@ -74,13 +74,15 @@ class KeymapTest {
     assertEquals(
         List.of(
             new Keymap.Conflict(View.GRAPH, Key.of('e'), Action.ROOT, Action.EXPORT),
+            new Keymap.Conflict(View.CALLERS, Key.of('e'), Action.ROOT, Action.EXPORT),
+            new Keymap.Conflict(View.SANDWICH, Key.of('e'), Action.ROOT, Action.EXPORT),
             new Keymap.Conflict(View.FILE, Key.of('e'), Action.ROOT, Action.EXPORT)),
         keymap.conflicts());
   }
 
   @Test
   void with_quitOnAnotherKey_ctrlCStillQuits() {
-    Keymap keymap = Keymap.DEFAULT.with(Action.QUIT, List.of(Key.of('x')));
+    Keymap keymap = Keymap.DEFAULT.with(Action.QUIT, List.of(Key.of('v')));
     assertEquals(Action.QUIT, keymap.action(View.GRAPH, Key.CTRL_C));
     assertNull(keymap.action(View.GRAPH, Key.of('q')));
   }

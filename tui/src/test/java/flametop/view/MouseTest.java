@@ -75,7 +75,7 @@ class MouseTest {
     for (int box = 0; box < g.size(); box++) {
       int x = (g.left(box) + g.right(box)) / 2 / Geometry.CELL;
       boolean own = g.left(box) <= x * 8 + 4 && x * 8 + 4 < g.right(box);
-      int y = scene.rowOf(g.level(box));
+      int y = scene.plot.rowOf(g.level(box));
       if (own && y >= 0 && !g.isRun(box)) {
         click(x, y);
         assertEquals(g.slice().node()[g.node(box)], state.selected());
@@ -105,16 +105,16 @@ class MouseTest {
     for (int i = 0; i < 60; i++) {
       mouse(Mouse.Kind.WHEEL_DOWN, 10, 15);
       Scene scene = scene();
-      assertTrue(scene.firstLevel >= seen, "never back");
-      seen = scene.firstLevel;
-      assertTrue(scene.rowOf(scene.geometry.level(scene.selectedBox)) >= 0);
+      assertTrue(scene.plot.firstLevel >= seen, "never back");
+      seen = scene.plot.firstLevel;
+      assertTrue(scene.plot.rowOf(scene.geometry.level(scene.selectedBox)) >= 0);
     }
-    assertEquals(0, scene().levelsBeyond());
+    assertEquals(0, scene().plot.levelsBeyond());
     assertEquals("nothing below", state.message());
     for (int i = 0; i < 60; i++) {
       mouse(Mouse.Kind.WHEEL_UP, 10, 15);
     }
-    assertEquals(0, scene().firstLevel);
+    assertEquals(0, scene().plot.firstLevel);
     assertEquals("the root is in sight", state.message());
   }
 
@@ -123,7 +123,7 @@ class MouseTest {
     tree = Pictures.deep(120);
     state = state.flipped();
     mouse(Mouse.Kind.WHEEL_UP, 10, 15);
-    assertEquals(3, scene().firstLevel);
+    assertEquals(3, scene().plot.firstLevel);
   }
 
   @Test
@@ -141,8 +141,8 @@ class MouseTest {
     assertTrue(state.help());
     click(50, 10);
     assertFalse(state.help());
-    clickOn("m window");
-    assertEquals("the last 5 min", state.message());
+    clickOn("o states");
+    assertEquals("time shown: on cpu (run)", state.message());
     click(5, 29);
     assertEquals("", state.message(), "a message is no key");
   }

@@ -446,7 +446,8 @@ public final class Pictures {
 
   private static void cpuFrames(List<Frame> frames, Tree server, ViewState selected) {
     int[][] sizes = {{80, 24}, {200, 60}};
-    CpuTable chosen = CpuTable.FIRST.resorted().withSelected(5).turned(3).turned(5);
+    CpuTable chosen = CpuTable.FIRST.resorted().withSelected(5);
+    Shape marked = Shape.of(new Shape.Cpus(Set.of(3, 5), false));
     for (int[] size : sizes) {
       String of = "-" + size[0] + "x" + size[1];
       for (int count : new int[] {2, 16, 128, 512}) {
@@ -455,7 +456,7 @@ public final class Pictures {
       }
       CpuReport many = new CpuReport(crowd(16), "", "", "");
       frames.add(page("cpus-view" + of, View.CPUS, CpuTable.FIRST, many, size));
-      frames.add(page("cpus-view-marked" + of, View.CPUS, chosen, many, size));
+      frames.add(page("cpus-view-marked" + of, View.CPUS, chosen, marked, many, size, false));
       frames.add(page("cpus-view-bare" + of, View.CPUS, CpuTable.FIRST, bare(), size));
       frames.add(page("idle-view" + of, View.IDLE, CpuTable.FIRST, many, size));
       frames.add(page("idle-view-bare" + of, View.IDLE, CpuTable.FIRST, bare(), size));
@@ -467,7 +468,7 @@ public final class Pictures {
     }
     int[] small = {40, 10};
     CpuReport many = new CpuReport(crowd(16), "", "", "");
-    frames.add(page("cpus-view-40x10", View.CPUS, chosen, many, small));
+    frames.add(page("cpus-view-40x10", View.CPUS, chosen, marked, many, small, false));
     frames.add(page("idle-view-40x10", View.IDLE, CpuTable.FIRST, many, small));
     for (int count : new int[] {16, 512}) {
       Snapshot snapshot = snapshot(server, selected, 40, crowd(count), List.of());
@@ -495,7 +496,18 @@ public final class Pictures {
 
   private static Frame page(
       String name, View view, CpuTable table, CpuReport report, int[] size, boolean help) {
-    ViewState state = state().withView(view).withCpus(table).withHelp(help);
+    return page(name, view, table, Shape.PLAIN, report, size, help);
+  }
+
+  private static Frame page(
+      String name,
+      View view,
+      CpuTable table,
+      Shape shape,
+      CpuReport report,
+      int[] size,
+      boolean help) {
+    ViewState state = state().withView(view).withCpus(table).withShape(shape).withHelp(help);
     Snapshot snapshot = snapshot(server(), state, size[0], report.cpus(), List.of());
     return new Frame(
         name, Painter.paint(Scene.of(snapshot, report, state, size[0], size[1], options())));
@@ -749,6 +761,7 @@ public final class Pictures {
             java.util.List.of());
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
     frames.addAll(FilePictures.golden());
+    frames.addAll(TablePictures.golden());
     return frames;
   }
 

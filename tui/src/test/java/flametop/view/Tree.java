@@ -1,13 +1,16 @@
 package flametop.view;
 
+import flametop.profile.Function;
 import flametop.profile.GraphQuery;
 import flametop.profile.GraphSlice;
 import flametop.profile.NodeKind;
 import flametop.profile.Selection;
+import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** A call tree made by hand, which answers a {@link GraphQuery} as its contract says. */
@@ -127,6 +130,14 @@ final class Tree {
     return slice;
   }
 
+  private static Shape.Filter filter(Node node, String module) {
+    return switch (node.kind) {
+      case ROOT -> null;
+      case PROCESS -> new Shape.Comms(Set.of(node.name), false);
+      default -> new Shape.Through(new Function(node.kind, module, node.name), false);
+    };
+  }
+
   /** By the name of its widest leaf. */
   private static State state(Node node) {
     Node leaf = node;
@@ -208,6 +219,7 @@ final class Tree {
         processes,
         pid,
         commandLine,
+        filter(node, module),
         node.weight,
         nanosByState,
         null);

@@ -32,7 +32,7 @@ public final class ViewPictures {
       }
       ViewState state = server.withView(view);
       Snapshot snapshot = Pictures.snapshot(Pictures.server(), state, columns);
-      Page page = state.page() == null ? null : machine.page(state.page()).join();
+      Page page = state.page(columns) == null ? null : machine.page(state.page(columns)).join();
       CellGrid grid = Painter.paint(Scene.of(snapshot, page, state, columns, rows, options));
       frames.add(new Pictures.Frame(view.name().toLowerCase(Locale.ROOT), grid));
     }

@@ -1,0 +1,222 @@
+package flametop.view;
+
+import flametop.profile.GraphQuery;
+import flametop.profile.GraphSlice;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * A slice laid out in some rows of the screen: its boxes, the levels in sight, the box that is
+ * selected.
+ */
+final class Plot {
+  final Geometry geometry;
+
+  /** The box drawn as selected; -1 if there is none. */
+  final int selectedBox;
+
+  final int top;
+  final int rows;
+
+  /** Root at the bottom. */
+  final boolean flame;
+
+  /** First level in sight, and how many are. */
+  final int firstLevel;
+
+  final int levelsInSight;
+
+  /** Levels from here on have a row; those before are shown elsewhere. */
+  private final int base;
+
+  private final Place place;
+
+  /**
+   * Puts boxes into rows.
+   *
+   * @param place where the user is among them
+   * @param base first level that is to have a row
+   * @param flame root at the bottom
+   * @param top first row
+   */
+  Plot(Geometry geometry, Place place, int base, boolean flame, int top, int rows) {
+    this.geometry = geometry;
+    this.place = place;
+    this.base = base;
+    this.flame = flame;
+    this.top = top;
+    this.rows = rows;
+    selectedBox = boxOfSelection();
+    int levels = levels();
+    int first = levels <= rows ? 0 : firstInSight(levels);
+    firstLevel = base + first;
+    if (levels <= rows) {
+      levelsInSight = levels;
+    } else {
+      int below = rows - (first > 0 ? 1 : 0);
+      levelsInSight = Math.max(1, first + below >= levels ? levels - first : below - 1);
+    }
+  }
+
+  /** A hint takes a row at each end behind which there is more. */
+  private int firstInSight(int levels) {
+    int first = place.scroll() < 0 ? geometry.zoomLevel() - 2 - base : place.scroll();
+    int last = levels - rows + 1;
+    if (selectedBox >= 0 && atBase()) {
+      first = Math.max(0, Math.min(first, last));
+      return first == 1 ? 0 : first;
+    }
+    int selectedLevel = selectedBox < 0 ? 0 : geometry.level(selectedBox) - base;
+    int sight = Math.max(1, rows - 2);
+    first = Math.max(first, selectedLevel - sight + (selectedLevel + 1 < levels ? 2 : 1));
+    first = Math.max(0, Math.min(first, Math.min(selectedLevel, last)));
+    if (first == 1) {
+      first = selectedLevel < rows - 1 ? 0 : 2;
+    }
+    return first;
+  }
+
+  /**
+   * Lays the boxes of a slice out.
+   *
+   * @param place where the user is in it
+   * @param columns width in cells
+   * @param wholeCells edges at whole cells only
+   * @param before returned if it is the same; may be null
+   */
+  static Geometry boxes(
+      GraphSlice slice, Place place, int columns, boolean wholeCells, Geometry before) {
+    // Between a key and the next snapshot the slice is still that of the old zoom: what it has of
+    // the new one is shown.
+    int wanted = slice.find(place.zoom());
+    int zoom = wanted >= 0 ? wanted : slice.zoomIndex();
+    double under = wanted >= 0 ? place.under() : 1;
+    return before != null && before.isOf(slice, zoom, columns, wholeCells, under)
+        ? before
+        : Geometry.of(slice, zoom, columns, wholeCells, under);
+  }
+
+  private int boxOfSelection() {
+    if (geometry.size() == 0) {
+      return -1;
+    }
+    if (place.run()) {
+      int run = runBox();
+      if (run >= 0) {
+        return run;
+      }
+    }
+    int box = geometry.boxOfNode(place.selected());
+    List<Long> trail = place.trail();
+    for (int i = trail.size() - 1; box < 0 && i >= 0; i--) {
+      box = geometry.boxOfNode(trail.get(i));
+    }
+    return Math.min(Math.max(Math.max(0, base - 1), box), geometry.size() - 1);
+  }
+
+  /** The selected run of thin frames: by a node that it holds, else any run on the same box. */
+  private int runBox() {
+    int member = place.runNode() < 0 ? -1 : geometry.boxOfNode(place.runNode());
+    if (member >= 0) {
+      return member;
+    }
+    int parent = geometry.boxOfNode(place.selected());
+    for (int i = 0; parent >= 0 && i < geometry.size(); i++) {
+      if (geometry.parent(i) == parent && geometry.isRun(i)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** How many levels are to have a row. */
+  int levels() {
+    return Math.max(0, geometry.levels() - base);
+  }
+
+  /** Whether what is selected is on a level before those that have a row. */
+  boolean atBase() {
+    return selectedBox < 0 || geometry.level(selectedBox) < base;
+  }
+
+  /** Nodes from the root to the box's; for a run to the one that it stands on. */
+  List<Long> trail(int box) {
+    List<Long> path = new ArrayList<>();
+    for (int i = geometry.isRun(box) ? geometry.parent(box) : box; i >= 0; i = geometry.parent(i)) {
+      path.add(nodeOf(i));
+    }
+    Collections.reverse(path);
+    return List.copyOf(path);
+  }
+
+  /** The node number of a box; for a run, of the box that it stands on. */
+  long nodeOf(int box) {
+    int at = geometry.isRun(box) ? geometry.parent(box) : box;
+    return at < 0 ? GraphQuery.ROOT : geometry.slice().node()[geometry.node(at)];
+  }
+
+  /** Row of a level; -1 if it is out of sight. */
+  int rowOf(int level) {
+    int i = level - firstLevel;
+    if (i < 0 || i >= levelsInSight) {
+      return -1;
+    }
+    int fromEdge = i + (levelsBefore() > 0 ? 1 : 0);
+    return flame ? top + rows - 1 - fromEdge : top + fromEdge;
+  }
+
+  /** Level that is drawn in a row; -1 if none is. */
+  int levelAt(int row) {
+    for (int i = 0; i < levelsInSight; i++) {
+      if (rowOf(firstLevel + i) == row) {
+        return firstLevel + i;
+      }
+    }
+    return -1;
+  }
+
+  /** Levels out of sight towards the root. */
+  int levelsBefore() {
+    return firstLevel - base;
+  }
+
+  /** Levels out of sight towards the leaves. */
+  int levelsBeyond() {
+    return levels() - levelsBefore() - levelsInSight;
+  }
+
+  /**
+   * The place that goes on from this picture.
+   *
+   * @param now the selected node where the profile says that it is now; -1 if it does not say
+   */
+  Place settled(long now) {
+    if (geometry.size() == 0) {
+      return place;
+    }
+    Place next = place;
+    boolean lost = geometry.boxOfNode(place.selected()) < 0;
+    if (lost && geometry.boxOfNode(now) >= 0) {
+      next = place.withSelected(now, trail(geometry.boxOfNode(now)));
+    } else if (selectedBox >= 0
+        && !geometry.isRun(selectedBox)
+        && nodeOf(selectedBox) == place.selected()) {
+      List<Long> trail = trail(selectedBox);
+      if (!trail.equals(place.trail())) {
+        next = place.withSelected(place.selected(), trail);
+      }
+    }
+    GraphSlice slice = geometry.slice();
+    if (!slice.has(place.zoom())) {
+      // The zoom is of a tree of another shape; where it is in this one the profile has found out.
+      long zoom = slice.node()[slice.zoomIndex()];
+      next =
+          next.withZooms(
+              zoom == GraphQuery.ROOT ? List.of() : List.of(new ViewState.Zoom(zoom, 1)));
+    }
+    return levelsBefore() != place.scroll() && place.scroll() >= 0
+        ? next.withScroll(levelsBefore())
+        : next;
+  }
+}

@@ -1,0 +1,115 @@
+package flametop.view;
+
+import flametop.profile.Function;
+import flametop.profile.Sandwich;
+import flametop.sampler.State;
+
+/** A sandwich: the callers of a function above it, what it calls below. */
+final class SandwichPainter implements ViewPainter {
+  private static final String[][] LEGEND = {
+    {"the row in the middle"},
+    {"self", "time in the function itself"},
+    {"total", "and in what it calls"},
+    {"above, below", "callers, callees"},
+  };
+
+  /** What the middle says, from all in words to nothing but the shares. */
+  private static final int FORMS = 4;
+
+  @Override
+  public String[][] legend() {
+    return LEGEND;
+  }
+
+  @Override
+  public void paint(Scene scene, CellGrid grid) {
+    GraphViewPainter.around(scene, grid);
+    int y = scene.graphTop + scene.graphRows / 2;
+    SandwichLayout layout = scene.sandwich;
+    if (layout == null || layout.empty()) {
+      GraphPainter.sentence(scene, grid, y, nothing(scene));
+      return;
+    }
+    boolean below = scene.state.sandwich().below();
+    GraphPainter.paint(scene, layout.callers(), !below, grid);
+    GraphPainter.paint(scene, layout.callees(), below, grid);
+    middle(scene, grid, layout);
+    if (!layout.page().refolding()) {
+      if (layout.callers().levels() == 0) {
+        aside(scene, grid, layout.middle() - 1, "nothing calls it: it is where stacks begin");
+      }
+      if (layout.callees().levels() == 0) {
+        aside(scene, grid, layout.middle() + 1, "it calls nothing");
+      }
+    }
+  }
+
+  private static void aside(Scene scene, CellGrid grid, int y, String text) {
+    int fg = Paint.of(Role.DIM);
+    grid.text(1, y, scene.columns - 2, text, fg, Paint.of(Role.GROUND), 0);
+  }
+
+  private static String nothing(Scene scene) {
+    if (scene.snapshot == null) {
+      return GraphPainter.opening(scene);
+    }
+    SandwichPlace place = scene.state.sandwich();
+    Function function = place.function();
+    if (function == null) {
+      return place.wanted() ? "looking it up…" : "select a function in the graph and press s";
+    }
+    String name = ShortName.form(function.name(), Math.max(12, scene.columns / 3));
+    if (scene.sandwich == null || scene.sandwich.page().refolding()) {
+      return "looking for " + name + " in the past…";
+    }
+    String when =
+        scene.state.windowNanos() == Long.MAX_VALUE
+            ? " since the start"
+            : " in the last " + scene.state.windowLabel();
+    String states = Keys.statesName(scene.state.states());
+    return name + (states.equals("all") ? " was not seen" : " was not seen " + states) + when;
+  }
+
+  /** The function, and what it costs. */
+  private static void middle(Scene scene, CellGrid grid, SandwichLayout layout) {
+    Geometry g = layout.callees().geometry;
+    Function function = layout.page().function();
+    int row = layout.middle();
+    int box = g.levelStart(SandwichLayout.BASE - 1);
+    int bg = GraphPainter.background(scene, g, box);
+    int fg = Paint.of(Role.INK);
+    grid.fill(0, row, scene.columns, bg);
+    int end = scene.columns - 1;
+    String numbers = "";
+    for (int form = 0; form < FORMS; form++) {
+      numbers = numbers(scene, layout.page(), form);
+      if (TextWidth.of(function.name()) + TextWidth.of(numbers) + 5 <= end) {
+        break;
+      }
+    }
+    int width = TextWidth.of(numbers);
+    int room = Math.max(8, end - width - 4);
+    String name = ShortName.form(function.name(), room);
+    boolean selected = scene.plot.atBase();
+    int ground = selected ? Paint.of(Role.SELECT) : bg;
+    if (selected) {
+      grid.fill(0, row, Math.min(room, TextWidth.of(name)) + 2, ground);
+    }
+    int x = 1 + grid.text(1, row, room, name, fg, ground, CellGrid.BOLD);
+    int left = end - width - x - 4;
+    if (!function.module().isEmpty() && left >= TextWidth.of(function.module())) {
+      grid.text(x + 2, row, left, function.module(), fg, bg, 0);
+    }
+    grid.text(end - width, row, width, numbers, fg, bg, 0);
+  }
+
+  private static String numbers(Scene scene, Sandwich page, int form) {
+    long all = scene.snapshot.total();
+    String self = (form < 3 ? "self " : "") + Units.share(page.self(), all);
+    String total = (form < 3 ? "total " : "") + Units.share(page.total(), all);
+    String of = form < 1 ? " of all" : "";
+    long run = page.nanosByState()[State.RUN.ordinal()];
+    String cpus = form < 2 ? "  " + Units.cpus(run, scene.snapshot.windowNanos()) : "";
+    return self + "  " + total + of + cpus;
+  }
+}

@@ -1,0 +1,219 @@
+package flametop.view;
+
+import flametop.profile.NodeKind;
+import flametop.profile.RootOrder;
+import flametop.profile.Selection;
+import flametop.profile.Shape;
+import flametop.profile.Shape.Filter;
+import java.util.List;
+
+/** What the keys do to the shape of a graph, live or of a file. */
+final class ShapeKeys {
+  private static final RootOrder[] ORDERS = RootOrder.values();
+
+  private ShapeKeys() {}
+
+  /**
+   * Does an action that gives the graph another shape.
+   *
+   * @return null for one that does not
+   */
+  static Keys.Step act(Scene scene, ViewState s, Action action) {
+    return switch (action) {
+      case KEEP -> narrow(scene, s, action);
+      case DROP -> narrow(scene, s, action);
+      case MERGE -> merge(s);
+      case COLLAPSE -> collapse(scene, s, action);
+      case GROUP -> group(s, next(s.filter().group()));
+      case THREADS -> threads(s);
+      case UNDO -> undo(s);
+      case REDO -> redo(s);
+      default -> null;
+    };
+  }
+
+  /** A click on a step of the breadcrumb goes back to it; null beside the steps. */
+  static Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    if (!mouse.isPress() || mouse.y() != scene.crumbRow) {
+      return null;
+    }
+    int step = Breadcrumb.stepAt(scene, mouse.x());
+    if (step == Breadcrumb.NONE) {
+      return null;
+    }
+    String text = Breadcrumb.text(s.filter().steps().get(step), Breadcrumb.IN_WORDS);
+    return to(s, s.filter().first(step + 1), "back to " + text, "this is the last step");
+  }
+
+  /** Only what a filter admits, or all but that. */
+  static Keys.Step narrowed(ViewState s, Filter filter, boolean out) {
+    return to(s, s.filter().plus(filter.with(out)), said(filter, out), "");
+  }
+
+  /** The answer to a filter. */
+  static String said(Filter filter, boolean out) {
+    String what = Breadcrumb.text(filter.with(false), Breadcrumb.IN_WORDS);
+    String rest =
+        filter instanceof Shape.Cpus
+            ? "; time off the CPU belongs to none, and is left out"
+            : ", its past too";
+    return (out ? "without " : "only ") + what + rest;
+  }
+
+  private static Keys.Step to(ViewState s, Shape next, String said, String already) {
+    return next.equals(s.filter())
+        ? Keys.Step.to(s.withMessage(already, false))
+        : Keys.Step.to(s.withShape(next).withMessage(said, false));
+  }
+
+  private static Keys.Step narrow(Scene scene, ViewState s, Action action) {
+    boolean out = action == Action.DROP;
+    Keys.Step none = none(scene, s);
+    if (none != null) {
+      return none;
+    }
+    Shape.Matching matching = matching(scene, s);
+    if (matching != null) {
+      Keys.Step step = narrowed(s.withSearch(null), matching, out);
+      return Keys.Step.to(step.state().withZooms(List.of()));
+    }
+    Selection selection = selection(scene, s);
+    if (selection == null) {
+      return Keys.Step.to(s.awaiting(action));
+    }
+    Filter filter = selection.filter();
+    if (filter == null) {
+      return Keys.Step.to(
+          s.withMessage(
+              selection.kind() == NodeKind.ROOT
+                  ? "everything is in it; select a process or a frame first"
+                  : "nothing tells what is in this from the rest",
+              false));
+    }
+    if (s.filter().steps().contains(filter.with(out))) {
+      return Keys.Step.to(s.withMessage("done already; u undoes", false));
+    }
+    Keys.Step step = narrowed(s, filter, out);
+    // Of what is kept all is to be seen; what is left out was in the way of the rest.
+    return out ? step : Keys.Step.to(step.state().withZooms(List.of()));
+  }
+
+  /** The answer where no single box is selected; null where one is. */
+  private static Keys.Step none(Scene scene, ViewState s) {
+    if (scene.selectedBox < 0) {
+      return Keys.Step.to(s.withMessage("nothing is selected yet", false));
+    }
+    if (s.run() && scene.geometry.isRun(scene.selectedBox)) {
+      return Keys.Step.to(
+          s.withMessage("what is too thin to draw has no name; enter opens it", false));
+    }
+    return null;
+  }
+
+  /** What the search matches, if a frame that it matches is selected; else null. */
+  private static Shape.Matching matching(Scene scene, ViewState s) {
+    Search search = s.search();
+    if (search == null || search.pattern() == null || scene.geometry.isRun(scene.selectedBox)) {
+      return null;
+    }
+    int index = scene.geometry.node(scene.selectedBox);
+    return scene.geometry.slice().matched()[index]
+            && GraphPainter.isFrame(scene.geometry.slice().kind()[index])
+        ? new Shape.Matching(search.text(), search.pattern().flags(), false)
+        : null;
+  }
+
+  /** What is known of the selected node; null if it is not here yet. */
+  private static Selection selection(Scene scene, ViewState s) {
+    Selection selection = scene.snapshot.selection();
+    return selection != null && selection.node() == s.selected() ? selection : null;
+  }
+
+  /** Does what waited for the selected node to be known, if it is. */
+  static Keys.Step arrived(Scene scene, ViewState s) {
+    Action action = s.awaited();
+    return action == null || scene.selectedBox < 0 || selection(scene, s) == null
+        ? null
+        : act(scene, s.awaiting(null), action);
+  }
+
+  private static Keys.Step merge(ViewState s) {
+    Shape.Merge merge = new Shape.Merge();
+    return s.filter().steps().contains(merge)
+        ? to(s, s.filter().minus(merge), "recursion as it is", "")
+        : to(s, s.filter().plus(merge), "recursion merged: no function calls itself", "");
+  }
+
+  private static Keys.Step collapse(Scene scene, ViewState s, Action action) {
+    Keys.Step none = none(scene, s);
+    if (none != null) {
+      return none;
+    }
+    Selection selection = selection(scene, s);
+    if (selection == null) {
+      return Keys.Step.to(s.awaiting(action));
+    }
+    String module = selection.module();
+    if (module.isEmpty()) {
+      String text =
+          GraphPainter.isFrame(selection.kind())
+              ? "its module is not known"
+              : "a module is of frames; select one first";
+      return Keys.Step.to(s.withMessage(text, false));
+    }
+    Shape.Collapse collapse = new Shape.Collapse(module);
+    if (!s.filter().steps().contains(collapse)) {
+      return to(s, s.filter().plus(collapse), module + " as one frame; M opens it again", "");
+    }
+    Shape opened = s.filter().minus(collapse);
+    for (Shape.Step step : s.filter().steps()) {
+      // What was said of the one frame means nothing without it.
+      if (step instanceof Shape.Through t
+          && t.function().module().equals(module)
+          && t.function().name().equals(collapse.text())) {
+        opened = opened.minus(step);
+      }
+    }
+    return to(s, opened, "the frames of " + module, "");
+  }
+
+  private static RootOrder next(RootOrder order) {
+    return ORDERS[(order.ordinal() + 1) % ORDERS.length];
+  }
+
+  private static Keys.Step threads(ViewState s) {
+    Shape ungrouped = s.filter().as(s.base(), Shape.Group.class);
+    if (s.filter().group() != RootOrder.THREAD) {
+      return group(s, RootOrder.THREAD);
+    }
+    return ungrouped.group() == RootOrder.THREAD
+        ? group(s, RootOrder.COMM)
+        : to(s, ungrouped, new Shape.Group(ungrouped.group()).text(), "");
+  }
+
+  private static Keys.Step group(ViewState s, RootOrder order) {
+    Shape.Group group = new Shape.Group(order);
+    Shape ungrouped = s.filter().without(Shape.Group.class);
+    String text =
+        order == RootOrder.CPU ? "by CPU; what is off the CPU belongs to none" : group.text();
+    return to(s, ungrouped.group() == order ? ungrouped : ungrouped.plus(group), text, "");
+  }
+
+  private static Keys.Step undo(ViewState s) {
+    Shaping undone = s.shaping().undone();
+    if (undone == null) {
+      return Keys.Step.to(s.withMessage("nothing to undo", false));
+    }
+    String text = "undone: " + Shaping.change(undone.now(), s.filter());
+    return Keys.Step.to(s.withShaping(undone).withMessage(text, false));
+  }
+
+  private static Keys.Step redo(ViewState s) {
+    Shaping redone = s.shaping().redone();
+    if (redone == null) {
+      return Keys.Step.to(s.withMessage("nothing was undone", false));
+    }
+    String text = "again: " + Shaping.change(s.filter(), redone.now());
+    return Keys.Step.to(s.withShaping(redone).withMessage(text, false));
+  }
+}

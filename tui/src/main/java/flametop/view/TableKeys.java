@@ -1,0 +1,82 @@
+package flametop.view;
+
+import java.util.List;
+
+/**
+ * What keys and mouse do in the rows of a table.
+ *
+ * @param <R> a row
+ */
+abstract class TableKeys<R> implements ViewKeys {
+  /** The rows that are there, in their order. */
+  abstract List<R> rows(Scene scene, ViewState s);
+
+  /** How many there are, those included that were not asked for. */
+  int count(Scene scene, List<R> rows) {
+    return rows.size();
+  }
+
+  /** Index of the marked row, of one or more. */
+  abstract int marked(ViewState s, List<R> rows);
+
+  /**
+   * @param row null if what is there was not asked for yet
+   */
+  abstract ViewState withMarked(ViewState s, R row, int place);
+
+  /** Rows in sight. */
+  abstract int room(Scene scene);
+
+  abstract boolean isHead(Scene scene, int y);
+
+  /** Index of the row at a row of the screen; -1 if there is none. */
+  abstract int rowAt(Scene scene, ViewState s, List<R> rows, int y);
+
+  /** What a click on the heads does. */
+  Keys.Step sortAt(Scene scene, ViewState s, int x) {
+    return act(scene, s, Action.SORT);
+  }
+
+  /** What a second click on the marked row does. */
+  abstract Keys.Step enter(Scene scene, ViewState s);
+
+  /** The step of an action that moves; null for others. */
+  final Keys.Step moved(Scene scene, ViewState s, Action action) {
+    int by = Rows.by(action, room(scene));
+    return by == 0 ? null : move(scene, s, by);
+  }
+
+  private Keys.Step move(Scene scene, ViewState s, int by) {
+    List<R> rows = rows(scene, s);
+    if (rows.isEmpty()) {
+      return Keys.Step.to(s.withMessage("nothing to move in yet", false));
+    }
+    int at = marked(s, rows);
+    int to = Rows.moved(at, by, count(scene, rows) - 1);
+    if (to == at) {
+      return Rows.end(s, by);
+    }
+    return Keys.Step.to(withMarked(s, to < rows.size() ? rows.get(to) : null, to));
+  }
+
+  /** A click marks a row, a second enters it; one on the heads sorts. */
+  @Override
+  public final Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    if (mouse.wheel() != 0) {
+      return move(scene, s, mouse.wheel());
+    }
+    if (!mouse.isPress()) {
+      return null;
+    }
+    if (isHead(scene, mouse.y())) {
+      return sortAt(scene, s, mouse.x());
+    }
+    List<R> rows = rows(scene, s);
+    int row = rows.isEmpty() ? -1 : rowAt(scene, s, rows, mouse.y());
+    if (row < 0) {
+      return null;
+    }
+    ViewState marked = withMarked(s, rows.get(row), row);
+    return mouse.kind() == Mouse.Kind.DOUBLE ? enter(scene, marked) : Keys.Step.to(marked);
+  }
+}

@@ -1,0 +1,67 @@
+package flametop.view;
+
+import flametop.profile.TasksQuery;
+import flametop.profile.TasksReport;
+import java.util.List;
+
+/**
+ * The table of tasks. Immutable.
+ *
+ * @param order what comes first
+ * @param threads its rows are threads, not processes
+ * @param marked the task whose row is marked, by {@link #key}; 0: it is marked by its place
+ * @param place where that row was when it was marked
+ * @param filter null if all are shown
+ */
+record TaskTable(TasksQuery.Order order, boolean threads, long marked, int place, Search filter) {
+  static final TaskTable FIRST = new TaskTable(TasksQuery.Order.CPU, false, 0, 0, null);
+
+  private static final TasksQuery.Order[] ORDERS = TasksQuery.Order.values();
+
+  TaskTable resorted() {
+    return by(ORDERS[(order.ordinal() + 1) % ORDERS.length]);
+  }
+
+  TaskTable by(TasksQuery.Order value) {
+    return new TaskTable(value, threads, marked, place, filter);
+  }
+
+  TaskTable turned() {
+    return new TaskTable(order, !threads, 0, 0, filter);
+  }
+
+  TaskTable withMarked(TasksReport.Row row, int at) {
+    return new TaskTable(order, threads, row == null ? 0 : key(row), at, filter);
+  }
+
+  TaskTable withFilter(Search value) {
+    return new TaskTable(order, threads, marked, place, value);
+  }
+
+  /** What the order is called. */
+  static String label(TasksQuery.Order order) {
+    return switch (order) {
+      case CPU -> "time on a CPU";
+      case QUEUED -> "time queued";
+      case AGE -> "longest in its state";
+      case PID -> "pid";
+    };
+  }
+
+  /** Who a row is, from one report to the next; of what stands for many, their comm. */
+  static long key(TasksReport.Row row) {
+    return row.pid() == 0
+        ? -1L - Math.abs((long) row.comm().hashCode())
+        : (long) row.pid() << 32 | row.tid();
+  }
+
+  /** Index of the marked row; what is gone leaves the mark where it was. */
+  int index(List<TasksReport.Row> rows) {
+    for (int i = 0; marked != 0 && i < rows.size(); i++) {
+      if (key(rows.get(i)) == marked) {
+        return i;
+      }
+    }
+    return Math.min(place, rows.size() - 1);
+  }
+}

@@ -1,0 +1,283 @@
+package flametop.view;
+
+import flametop.profile.Function;
+import flametop.profile.Shape;
+import flametop.profile.StateSet;
+import flametop.profile.TasksQuery;
+import flametop.profile.TasksReport;
+import flametop.sampler.State;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A row for each process or thread: what it does now, and what it did within the window. */
+final class TasksPainter implements ViewPainter {
+  private static final int GROUND = Paint.of(Role.GROUND);
+  private static final int TEXT = Paint.of(Role.TEXT);
+  private static final int DIM = Paint.of(Role.DIM);
+  private static final int TROUGH = Paint.of(Role.CHROME);
+  private static final int SHADE = Paint.SHADES / 2;
+  private static final int PERCENT = 6;
+
+  private static final long SECOND = 1_000_000_000L;
+
+  /** Waiting for a CPU for more of its time than this stands out. */
+  private static final double LONG_QUEUE = 0.1;
+
+  /** Sleep that cannot be interrupted stands out from this on, ns. */
+  private static final long LONG_DISK = SECOND / 2;
+
+  private enum Column {
+    PID(TasksQuery.Order.PID),
+    STATE(null),
+    AGE(TasksQuery.Order.AGE),
+    CPU(TasksQuery.Order.CPU),
+    QUEUED(TasksQuery.Order.QUEUED),
+    OFF(null),
+    BAR(null),
+    THREADS(null),
+    USER(null),
+    COMM(null),
+    LEAF(null),
+    CALLER(null),
+    COMMAND(null);
+
+    final TasksQuery.Order order;
+
+    Column(TasksQuery.Order order) {
+      this.order = order;
+    }
+
+    static Column of(TasksQuery.Order order) {
+      return switch (order) {
+        case CPU -> CPU;
+        case QUEUED -> QUEUED;
+        case AGE -> AGE;
+        case PID -> PID;
+      };
+    }
+  }
+
+  private static Columns<Column> columns(int width, boolean threads) {
+    Columns<Column> columns = new Columns<>();
+    columns.right(Column.PID, threads ? "tid" : "pid", 7);
+    columns.left(Column.STATE, width < 70 ? "" : "state", width < 70 ? 1 : 7);
+    columns.right(Column.AGE, "age", width < 50 ? -1 : PERCENT);
+    columns.right(Column.CPU, "cpu", PERCENT);
+    columns.right(Column.QUEUED, "queued", width < 60 ? -1 : PERCENT);
+    columns.right(Column.OFF, "off", width < 150 ? -1 : 7);
+    columns.left(Column.BAR, "", width < 110 ? -1 : width < 160 ? 8 : 12);
+    columns.right(Column.THREADS, threads ? "" : "thr", width < 100 || threads ? -1 : 4);
+    columns.left(Column.USER, "user", width < 120 ? -1 : 9);
+    int room = width - 1 - columns.end();
+    if (width < 100) {
+      int comm = Math.min(15, room * 2 / 5);
+      columns.left(Column.COMM, "comm", comm);
+      return columns.left(Column.LEAF, "  is in", room - comm - 1);
+    }
+    columns.left(Column.COMM, "comm", 15);
+    room -= 16;
+    int leaf = width < 160 ? room / 2 : Math.min(44, room / 3);
+    columns.left(Column.LEAF, "  is in", leaf);
+    int caller = width < 160 ? room - leaf - 1 : leaf;
+    columns.left(Column.CALLER, "  called from", caller);
+    return columns.left(Column.COMMAND, "command line", width < 160 ? -1 : room - 2 * leaf - 2);
+  }
+
+  /** The order that the head at a column of the screen stands for; null for none. */
+  static TasksQuery.Order orderAt(Scene scene, int x) {
+    Column column = columns(scene.columns, scene.state.tasks().threads()).at(x);
+    return column == null ? null : column.order;
+  }
+
+  @Override
+  public String[][] legend() {
+    return new String[][] {
+      {"columns"},
+      {"age", "in its state"},
+      {"cpu", "exact; 100% is one CPU"},
+      {"queued", "waited for a CPU; of one, too"},
+      {"is in", "its innermost function"},
+    };
+  }
+
+  @Override
+  public void paint(Scene scene, CellGrid grid) {
+    TableArea area = TableArea.of(scene);
+    TaskTable table = scene.state.tasks();
+    TasksReport report = scene.page instanceof TasksReport r ? r : null;
+    String by = "first by " + TaskTable.label(table.order());
+    String what = table.threads() ? "threads" : "processes";
+    area.paint(scene, grid, report == null ? what : title(report, what), by, StateSet.ALL);
+    Columns<Column> columns = columns(scene.columns, table.threads());
+    columns.head(grid, area.head, Column.of(table.order()));
+    if (report == null) {
+      area.sentence(scene, grid, scene.snapshot == null ? "opening the kernel side…" : "counting…");
+      return;
+    }
+    List<TasksReport.Row> rows = report.rows();
+    if (rows.isEmpty()) {
+      area.sentence(scene, grid, nothing(scene, report, what));
+      return;
+    }
+    int marked = table.index(rows);
+    int first = Rows.first(marked, rows.size(), area.room);
+    for (int i = first; i < Math.min(rows.size(), first + area.room); i++) {
+      row(scene, grid, columns, area.head + 1 + i - first, report, rows.get(i), i == marked);
+    }
+    detail(scene, grid, area, report, rows.get(marked));
+  }
+
+  private static String title(TasksReport report, String what) {
+    String all = Units.count(report.tasks()) + " " + what;
+    return report.matching() == report.tasks()
+        ? all
+        : Units.count(report.matching()) + " of " + all;
+  }
+
+  private static String nothing(Scene scene, TasksReport report, String what) {
+    return report.tasks() > 0
+        ? "none matches; esc shows all " + Units.count(report.tasks())
+        : scene.state.filter().equals(Shape.PLAIN)
+            ? "no " + what + " seen yet"
+            : "no " + what + " that the filter shows";
+  }
+
+  private static void row(
+      Scene scene,
+      CellGrid grid,
+      Columns<Column> columns,
+      int y,
+      TasksReport report,
+      TasksReport.Row row,
+      boolean marked) {
+    boolean ended = row.state() == null;
+    int bg = marked ? Paint.of(Role.SELECT) : GROUND;
+    int fg = marked ? Paint.of(Role.INK) : ended ? DIM : TEXT;
+    int quiet = marked ? fg : DIM;
+    if (marked) {
+      grid.fill(0, y, scene.columns, bg);
+    }
+    int number = scene.state.tasks().threads() ? row.tid() : row.pid();
+    columns.put(grid, Column.PID, y, number == 0 ? "" : Integer.toString(number), quiet, bg, 0);
+
+    boolean disk = row.state() == State.DISK;
+    boolean longDisk = disk && row.ageNanos() >= LONG_DISK;
+    int state = marked || ended ? fg : Paint.of(Role.of(row.state()), SHADE);
+    int strong =
+        row.state() == State.RUN || row.state() == State.QUEUED || disk ? CellGrid.BOLD : 0;
+    columns.put(grid, Column.STATE, y, label(row, columns.width(Column.STATE)), state, bg, strong);
+    int age = marked ? fg : longDisk ? Paint.of(Role.WORSE) : quiet;
+    String since = ended ? "" : Units.age(row.ageNanos());
+    columns.put(grid, Column.AGE, y, since, age, bg, longDisk ? CellGrid.BOLD : 0);
+
+    long window = report.windowNanos();
+    double cpu = share(row.run(), window);
+    String text = Units.tenths(cpu);
+    boolean none = text.equals("0.0%");
+    columns.put(grid, Column.CPU, y, text, none ? quiet : fg, bg, none ? 0 : CellGrid.BOLD);
+    double queued = share(row.queued(), window);
+    text = Units.tenths(queued);
+    boolean waits = row.queued() >= LONG_QUEUE * (row.run() + row.queued()) && queued >= 0.01;
+    int queuedPaint =
+        marked ? fg : waits ? Paint.of(Role.QUEUED, SHADE) : text.equals("0.0%") ? quiet : fg;
+    columns.put(grid, Column.QUEUED, y, text, queuedPaint, bg, waits ? CellGrid.BOLD : 0);
+    columns.put(grid, Column.OFF, y, Units.tenths(share(row.off(), window)), quiet, bg, 0);
+    int bar = columns.width(Column.BAR);
+    if (bar > 0) {
+      bar(scene, grid, columns.x(Column.BAR), y, bar, row);
+    }
+    String threads = row.threads() == 0 ? "" : Integer.toString(row.threads());
+    columns.put(grid, Column.THREADS, y, threads, row.threads() > 1 ? fg : quiet, bg, 0);
+    columns.put(grid, Column.USER, y, scene.options.users().apply(row.uid()), quiet, bg, 0);
+    columns.put(grid, Column.COMM, y, row.comm(), fg, bg, ended ? 0 : CellGrid.BOLD);
+    function(grid, columns, Column.LEAF, y, row.leaf(), fg, bg);
+    if (row.user() != null && !row.user().equals(row.leaf())) {
+      function(grid, columns, Column.CALLER, y, row.user(), fg, bg);
+    }
+    columns.put(grid, Column.COMMAND, y, row.commandLine(), quiet, bg, 0);
+  }
+
+  private static void function(
+      CellGrid grid,
+      Columns<Column> columns,
+      Column column,
+      int y,
+      Function function,
+      int fg,
+      int bg) {
+    if (function != null && columns.width(column) > 2) {
+      TopPainter.name(grid, columns.x(column), y, columns.width(column), function, fg, bg);
+    }
+  }
+
+  /** Where the window is not known yet there was nothing. */
+  private static double share(long nanos, long window) {
+    return window <= 0 ? 0 : (double) nanos / window;
+  }
+
+  private static String label(TasksReport.Row row, int width) {
+    if (row.state() == null) {
+      return width > 1 ? "ended" : "";
+    }
+    return width > 1
+        ? row.state().label()
+        : switch (row.state()) {
+          case RUN -> "R";
+          case QUEUED -> "Q";
+          case SLEEP -> "S";
+          case DISK -> "D";
+          case STOPPED -> "T";
+          case ZOMBIE -> "Z";
+          case PARKED -> "P";
+          case IDLE_KTHREAD -> "I";
+        };
+  }
+
+  /** Its own time: on a CPU, waiting for one, off it. */
+  private static void bar(
+      Scene scene, CellGrid grid, int x, int y, int width, TasksReport.Row row) {
+    double whole = Math.max(1, row.run() + row.queued() + row.off());
+    double[] parts = {row.run() / whole, row.queued() / whole};
+    int[] paints = {Paint.of(Role.RUN, SHADE), Paint.of(Role.QUEUED, SHADE)};
+    Bar.paint(grid, x, y, width, parts, paints, TROUGH, scene.options);
+  }
+
+  private static void detail(
+      Scene scene, CellGrid grid, TableArea area, TasksReport report, TasksReport.Row row) {
+    List<String> more = new ArrayList<>();
+    String who =
+        row.pid() == 0
+            ? "processes that ended long ago"
+            : "pid "
+                + row.pid()
+                + (row.tid() == 0 || row.tid() == row.pid() ? "" : " tid " + row.tid());
+    more.add(who);
+    more.add(row.commandLine());
+    area.detail(scene, grid, 0, row.comm(), more);
+    more = new ArrayList<>();
+    if (row.leaf() != null) {
+      more.add("in " + named(row.leaf()));
+      if (row.user() != null && !row.user().equals(row.leaf())) {
+        more.add("called from " + named(row.user()));
+      }
+    }
+    more.add(
+        "of "
+            + Units.span(report.windowNanos())
+            + ": on a CPU "
+            + Units.time(row.run())
+            + ", queued "
+            + Units.time(row.queued())
+            + ", off "
+            + Units.time(row.off()));
+    String now =
+        row.state() == null ? "ended" : row.state().label() + " for " + Units.age(row.ageNanos());
+    area.detail(scene, grid, 1, now, more);
+  }
+
+  private static String named(Function function) {
+    return function.module().isEmpty()
+        ? function.name()
+        : function.name() + " (" + function.module() + ")";
+  }
+}

@@ -1,0 +1,189 @@
+package flametop.view;
+
+import flametop.profile.Function;
+import flametop.profile.PageQuery;
+import flametop.profile.Shape;
+import flametop.profile.TopQuery;
+import flametop.profile.TopReport;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the keys do in the view of the functions. */
+final class TopKeys extends TableKeys<TopReport.Row> {
+  private static final Action[] ACTIONS = {
+    Action.DOWN,
+    Action.UP,
+    Action.PAGE_UP,
+    Action.PAGE_DOWN,
+    Action.FIRST,
+    Action.LAST,
+    Action.OPEN,
+    Action.BACK,
+    Action.SEARCH,
+    Action.KEEP,
+    Action.DROP,
+    Action.SORT,
+    Action.STATES,
+    Action.COPY,
+  };
+
+  private static final Action[] KEY_LINE = {
+    Action.OPEN,
+    Action.SORT,
+    Action.SEARCH,
+    Action.BACK,
+    Action.NEXT_VIEW,
+    Action.KEEP,
+    Action.DROP,
+    Action.HELP,
+    Action.FREEZE,
+    Action.STATES,
+    Action.WINDOW,
+    Action.COPY,
+    Action.PROCESS,
+    Action.COMM,
+    Action.EXPORT,
+    Action.QUIT,
+  };
+
+  @Override
+  public Action[] actions() {
+    return ACTIONS;
+  }
+
+  @Override
+  public Action[] keyLine(ViewState s) {
+    return KEY_LINE;
+  }
+
+  @Override
+  public PageQuery page(ViewState s, int columns) {
+    TopTable table = s.top();
+    return new TopQuery(
+        s.windowNanos(),
+        s.states(),
+        table.order(),
+        Rows.asked(table.place()),
+        Search.pattern(table.filter()));
+  }
+
+  @Override
+  public Keys.Step act(Scene scene, ViewState s, Action action) {
+    Keys.Step moved = moved(scene, s, action);
+    if (moved != null) {
+      return moved;
+    }
+    return switch (action) {
+      case OPEN -> enter(scene, s);
+      case BACK ->
+          s.search() == null
+              ? Keys.Step.to(s.withView(View.GRAPH))
+              : Keys.Step.to(s.withSearch(null).withMessage("all functions", false));
+      case SEARCH -> SearchKeys.begun(s);
+      case KEEP -> through(scene, s, false);
+      case DROP -> through(scene, s, true);
+      case SORT -> sorted(s, s.top().resorted());
+      case STATES -> Keys.states(s);
+      case COPY -> {
+        Function function = function(scene, s);
+        yield function == null ? none(s) : Keys.Step.to(s, new Effect.Copy(function.name()));
+      }
+      default -> null;
+    };
+  }
+
+  private static Keys.Step sorted(ViewState s, TopTable table) {
+    return Keys.Step.to(
+        s.withTop(table).withMessage("first by " + TopTable.label(table.order()), false));
+  }
+
+  @Override
+  Keys.Step sortAt(Scene scene, ViewState s, int x) {
+    TopQuery.Order order = TopPainter.orderAt(scene, x);
+    return order == null
+        ? Keys.Step.to(s.withMessage("no order of that column", false))
+        : sorted(s, s.top().by(order));
+  }
+
+  private Keys.Step through(Scene scene, ViewState s, boolean out) {
+    Function function = function(scene, s);
+    if (function == null) {
+      return none(s);
+    }
+    Shape.Through filter = new Shape.Through(function, false);
+    return s.filter().steps().contains(filter.with(out))
+        ? Keys.Step.to(s.withMessage("done already; u undoes", false))
+        : ShapeKeys.narrowed(s, filter, out);
+  }
+
+  /** The sandwich of the function. */
+  @Override
+  Keys.Step enter(Scene scene, ViewState s) {
+    Function function = function(scene, s);
+    return function == null ? none(s) : Keys.Step.to(s.withSandwich(function));
+  }
+
+  private static Keys.Step none(ViewState s) {
+    return Keys.Step.to(s.withMessage("no function is marked yet", false));
+  }
+
+  /** The marked one; null if there is none. */
+  private Function function(Scene scene, ViewState s) {
+    List<TopReport.Row> rows = rows(scene, s);
+    return rows.isEmpty() ? null : rows.get(marked(s, rows)).function();
+  }
+
+  @Override
+  public List<String> namesInSight(Scene scene) {
+    List<String> names = new ArrayList<>();
+    List<TopReport.Row> rows = rows(scene, scene.state);
+    if (!rows.isEmpty()) {
+      int room = room(scene);
+      int first = Rows.first(marked(scene.state, rows), rows.size(), room);
+      for (TopReport.Row row : rows.subList(first, Math.min(rows.size(), first + room))) {
+        names.add(row.function().name());
+      }
+    }
+    return names;
+  }
+
+  @Override
+  public Keys.Step searched(Scene scene, ViewState kept) {
+    return Keys.Step.to(kept);
+  }
+
+  @Override
+  List<TopReport.Row> rows(Scene scene, ViewState s) {
+    return scene.page instanceof TopReport report ? report.rows() : List.of();
+  }
+
+  @Override
+  int count(Scene scene, List<TopReport.Row> rows) {
+    return scene.page instanceof TopReport report ? report.matching() : 0;
+  }
+
+  @Override
+  int marked(ViewState s, List<TopReport.Row> rows) {
+    return s.top().index(rows);
+  }
+
+  @Override
+  ViewState withMarked(ViewState s, TopReport.Row row, int place) {
+    return s.withTop(s.top().withMarked(row == null ? null : row.function(), place));
+  }
+
+  @Override
+  int room(Scene scene) {
+    return TableArea.of(scene).room;
+  }
+
+  @Override
+  boolean isHead(Scene scene, int y) {
+    return y == TableArea.of(scene).head;
+  }
+
+  @Override
+  int rowAt(Scene scene, ViewState s, List<TopReport.Row> rows, int y) {
+    return TableArea.of(scene).rowAt(y, marked(s, rows), rows.size());
+  }
+}
