@@ -481,6 +481,7 @@ test_within_screen() {
   wait_for 'live'
   keys q
   wait_gone 'live'
+  prompted
   # shellcheck disable=SC2016 # the shell within expands it
   type_line 'stty -a | grep -o " icanon"; exit'
   equal "exit code" 0 "$(ended)"

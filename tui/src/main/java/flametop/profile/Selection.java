@@ -1,5 +1,7 @@
 package flametop.profile;
 
+import flametop.sampler.State;
+
 /**
  * The selected node in full.
  *
@@ -36,4 +38,21 @@ public record Selection(
    * @param total ns of the whole graph then
    */
   public record Before(long windowNanos, long weight, long total) {}
+
+  /** What a slice of a file's graph tells of a node. */
+  public static Selection of(GraphSlice slice, int index) {
+    return new Selection(
+        slice.node()[index],
+        new String[] {slice.name()[index]},
+        slice.kind()[index],
+        "",
+        false,
+        0,
+        0,
+        "",
+        null,
+        slice.weight()[index],
+        new long[State.values().length],
+        null);
+  }
 }

@@ -2,9 +2,9 @@ package flametop.term;
 
 import com.googlecode.lanterna.TerminalSize;
 import com.googlecode.lanterna.input.KeyStroke;
-import com.googlecode.lanterna.screen.Screen;
-import com.googlecode.lanterna.screen.TerminalScreen;
 import flametop.view.CellGrid;
+import flametop.view.Painter;
+import flametop.view.Scene;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -33,30 +33,35 @@ final class Display implements AutoCloseable {
   private final LingeringInput input;
   private final FrameStream output;
   private final FlameTerminal terminal;
-  private final TerminalScreen screen;
-  private final Cells cells;
+  private final CellWriter cells;
   private final Echo echo = new Echo();
   private final boolean mouse;
   private final Thread hook = new Thread(() -> leave(LEAVE_MILLIS), "terminal restore");
+  private TerminalSize size = new TerminalSize(80, 24);
   private boolean whole = true;
 
   /** What the terminal shows; null before the first picture. */
   private CellGrid painted;
 
+  /** The picture before that one, to be painted over. */
+  private CellGrid spare;
+
   private boolean up;
 
   private Display(
-      Stty stty, String saved, LingeringInput input, FrameStream output, Cells cells, boolean mouse)
-      throws IOException {
+      Stty stty,
+      String saved,
+      LingeringInput input,
+      FrameStream output,
+      CellWriter cells,
+      boolean mouse) {
     this.stty = stty;
     this.saved = saved;
     this.input = input;
     this.output = output;
     this.cells = cells;
     this.mouse = mouse;
-    terminal = new FlameTerminal(input, output, new TerminalSize(80, 24));
-    screen = new TerminalScreen(terminal);
-    screen.setCursorPosition(null);
+    terminal = new FlameTerminal(input, output, size);
   }
 
   /**
@@ -88,8 +93,11 @@ final class Display implements AutoCloseable {
     Stty stty = new Stty(DEVICE);
     LingeringInput input =
         new LingeringInput(keys, remote ? LINGER_OVER_SSH_MILLIS : LINGER_MILLIS);
-    Cells cells = new Cells(theme, ColorMode.of(environment));
-    Display display = new Display(stty, stty.save(), input, new FrameStream(device), cells, mouse);
+    CellWriter cells = new CellWriter(theme, environment);
+    // The launcher has asked already, and a process more takes 15 ms.
+    String known = System.getProperty("flametop.terminal.settings", "");
+    String saved = known.isEmpty() ? stty.save() : known;
+    Display display = new Display(stty, saved, input, new FrameStream(device), cells, mouse);
     Runtime.getRuntime().addShutdownHook(display.hook);
     display.enter();
     return display;
@@ -106,10 +114,11 @@ final class Display implements AutoCloseable {
    * stopped.
    */
   synchronized void enter() throws IOException {
-    TerminalSize size = stty.raw();
+    resized(stty.raw());
     if (!up) {
       up = true;
-      screen.startScreen();
+      terminal.enterPrivateMode();
+      terminal.setCursorVisible(false);
       if (mouse) {
         terminal.mouse(true);
       }
@@ -117,7 +126,6 @@ final class Display implements AutoCloseable {
       echo.restart();
       send();
     }
-    resized(size);
   }
 
   /**
@@ -138,7 +146,7 @@ final class Display implements AutoCloseable {
         if (mouse) {
           terminal.mouse(false);
         }
-        screen.stopScreen(false);
+        terminal.exitPrivateMode();
         output.flush();
         left = output.drain(millis);
         echo.await(millis);
@@ -168,10 +176,9 @@ final class Display implements AutoCloseable {
     resized(stty.size());
   }
 
-  private void resized(TerminalSize size) throws IOException {
-    terminal.resized(size);
-    terminal.getTerminalSize();
-    screen.doResizeIfNecessary();
+  private void resized(TerminalSize now) {
+    terminal.resized(now);
+    size = now;
     whole = true;
   }
 
@@ -180,12 +187,12 @@ final class Display implements AutoCloseable {
     whole = true;
   }
 
-  int columns() {
-    return screen.getTerminalSize().getColumns();
+  synchronized int columns() {
+    return size.getColumns();
   }
 
-  int rows() {
-    return screen.getTerminalSize().getRows();
+  synchronized int rows() {
+    return size.getRows();
   }
 
   /** Whether what was sent before has arrived: no more is sent until then. */
@@ -194,32 +201,19 @@ final class Display implements AutoCloseable {
   }
 
   /** Paints a picture; false if the one before is still on its way, then nothing was done. */
-  synchronized boolean paint(CellGrid grid) throws IOException {
+  synchronized boolean paint(Scene scene) throws IOException {
     if (!isReady()) {
       return false;
     }
-    TerminalSize size = screen.getTerminalSize();
+    CellGrid grid = Painter.paint(scene, spare);
+    spare = null;
     if (size.getColumns() != grid.columns() || size.getRows() != grid.rows()) {
       return false;
     }
-    CellGrid before = whole ? null : painted;
-    boolean changed = before == null;
-    for (int y = 0; y < grid.rows(); y++) {
-      for (int x = 0; x < grid.columns(); x++) {
-        if (before != null && grid.same(before, x, y)) {
-          continue;
-        }
-        changed = true;
-        if (grid.codePoint(x, y) != 0) {
-          screen.setCharacter(x, y, cells.of(grid, x, y));
-        }
-      }
-    }
-    if (changed) {
-      screen.refresh(whole ? Screen.RefreshType.COMPLETE : Screen.RefreshType.DELTA);
-      send();
-    }
+    cells.write(grid, whole ? null : painted, output);
+    send();
     whole = false;
+    spare = painted;
     painted = grid;
     return true;
   }

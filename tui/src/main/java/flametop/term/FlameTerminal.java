@@ -8,15 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 
-/**
- * Lanterna's terminal over our streams: knows its size from the device, and writes text as whole
- * UTF-8 sequences.
- */
+/** Lanterna's terminal over our streams: knows its size from the device. */
 final class FlameTerminal extends ANSITerminal {
   private TerminalSize size;
-
-  /** Null: not known. */
-  private Boolean cursorVisible;
 
   FlameTerminal(InputStream input, FrameStream output, TerminalSize size) {
     super(input, output, StandardCharsets.UTF_8);
@@ -24,9 +18,7 @@ final class FlameTerminal extends ANSITerminal {
     this.size = size;
   }
 
-  /**
-   * Takes over a new size; Lanterna's listeners hear of it at the next {@link #getTerminalSize}.
-   */
+  /** Takes over a new size. */
   synchronized void resized(TerminalSize now) {
     size = now;
   }
@@ -34,15 +26,6 @@ final class FlameTerminal extends ANSITerminal {
   @Override
   protected synchronized TerminalSize findTerminalSize() {
     return size;
-  }
-
-  /** Lanterna hides the cursor with every picture: a picture without a change would write. */
-  @Override
-  public synchronized void setCursorVisible(boolean visible) throws IOException {
-    if (cursorVisible == null || cursorVisible != visible) {
-      cursorVisible = visible;
-      super.setCursorVisible(visible);
-    }
   }
 
   /** Nothing: what was written is sent as one, by who knows where it ends. */
@@ -70,14 +53,5 @@ final class FlameTerminal extends ANSITerminal {
     // Ended by BEL: what the Linux console skips.
     String sequence = "\033]52;c;" + Base64.getEncoder().encodeToString(text) + "\007";
     writeToTerminal(sequence.getBytes(StandardCharsets.US_ASCII));
-  }
-
-  /**
-   * Lanterna's own splits what is outside of the basic plane into halves. Nothing painted is a
-   * control character.
-   */
-  @Override
-  public void putString(String string) throws IOException {
-    writeToTerminal(string.getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -51,6 +51,41 @@ final class FrameStream extends OutputStream {
     size += length;
   }
 
+  /** Writes ASCII. */
+  void write(String text) {
+    room(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      buffer[size++] = (byte) text.charAt(i);
+    }
+  }
+
+  /** Writes a number, not negative, in decimal. */
+  void writeNumber(int number) {
+    if (number >= 10) {
+      writeNumber(number / 10);
+    }
+    write('0' + number % 10);
+  }
+
+  /** Writes a character in UTF-8. */
+  void writeCodePoint(int c) {
+    if (c < 0x80) {
+      write(c);
+    } else if (c < 0x800) {
+      write(0xc0 | c >> 6);
+      write(0x80 | c & 0x3f);
+    } else if (c < 0x10000) {
+      write(0xe0 | c >> 12);
+      write(0x80 | c >> 6 & 0x3f);
+      write(0x80 | c & 0x3f);
+    } else {
+      write(0xf0 | c >> 18);
+      write(0x80 | c >> 12 & 0x3f);
+      write(0x80 | c >> 6 & 0x3f);
+      write(0x80 | c & 0x3f);
+    }
+  }
+
   private void room(int length) {
     if (size + length + END.length > buffer.length) {
       buffer = Arrays.copyOf(buffer, Math.max(buffer.length * 2, size + length + END.length));

@@ -1,12 +1,13 @@
 package flametop.term;
 
-import com.googlecode.lanterna.TextCharacter;
 import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
 import com.googlecode.lanterna.input.MouseAction;
+import flametop.profile.GraphQuery;
 import flametop.profile.Page;
 import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
+import flametop.profile.Profile;
 import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.SnapshotSource;
@@ -51,6 +52,9 @@ public final class LiveScreen {
   private static final long FOREVER_NANOS = TimeUnit.DAYS.toNanos(10_000);
 
   private static final long FIRST_NANOS = 1_000_000_000L;
+
+  /** How long a key waits for what it asks, so that it is answered by one picture and not two. */
+  private static final long ANSWER_NANOS = 15_000_000L;
 
   /** How soon a picture is tried again that found the one before still on its way. */
   private static final long RETRY_NANOS = 20_000_000L;
@@ -126,6 +130,10 @@ public final class LiveScreen {
   private boolean askAgain;
   private boolean stale = true;
   private long nextAsk;
+
+  /** Until then nothing is painted while an answer is awaited. */
+  private long answerBy = System.nanoTime();
+
   private int exitCode = -1;
   private Throwable failure;
   private String exported = "";
@@ -146,14 +154,16 @@ public final class LiveScreen {
   }
 
   /**
-   * Has what the first paint needs of Lanterna and of the JDK initialized by another thread, which
-   * takes about as long as the command line does.
+   * Has what the first paint needs of the JDK initialized by another thread, which takes about as
+   * long as to take the terminal does; then what the profile needs.
+   *
+   * @param live whether there will be a profile
    */
-  public static void prepare() {
+  public static void prepare(boolean live) {
     Thread thread =
         new Thread(
             () -> {
-              TextCharacter.fromString(String.format(Locale.ROOT, "%.1f", 1.0));
+              String.format(Locale.ROOT, "%.1f", 1.0);
               Painter.paint(
                   Scene.of(
                       null,
@@ -169,6 +179,9 @@ public final class LiveScreen {
                           Integer::toString,
                           Keymap.DEFAULT,
                           List.of())));
+              if (live) {
+                Profile.prepare();
+              }
             },
             "prepare");
     thread.setDaemon(true);
@@ -355,7 +368,10 @@ public final class LiveScreen {
       if (resizeAt != 0) {
         wait = Math.min(wait, Math.max(0, resizeAt - now));
       }
-      Event event = events.poll(stale ? Math.min(wait, RETRY_NANOS) : wait, TimeUnit.NANOSECONDS);
+      if (stale) {
+        wait = Math.min(wait, isAwaiting() ? Math.max(0, answerBy - now) : RETRY_NANOS);
+      }
+      Event event = events.poll(wait, TimeUnit.NANOSECONDS);
       while (event != null) {
         handle(event);
         event = exitCode < 0 && failure == null ? events.poll() : null;
@@ -363,7 +379,9 @@ public final class LiveScreen {
       if (exitCode < 0 && failure == null) {
         resize();
         ask();
-        paint();
+        if (!isAwaiting()) {
+          paint();
+        }
       }
     }
   }
@@ -378,6 +396,10 @@ public final class LiveScreen {
     }
   }
 
+  private boolean isAwaiting() {
+    return asked && System.nanoTime() - answerBy < 0;
+  }
+
   private void handle(Event event) throws IOException, InterruptedException {
     if (event instanceof Event.Pressed e) {
       settle();
@@ -390,9 +412,10 @@ public final class LiveScreen {
       take(Keys.mouse(scene, e.mouse()));
     } else if (event instanceof Event.Arrived e) {
       asked = false;
+      boolean still = isStill(snapshot, e.snapshot());
       snapshot = e.snapshot();
       page = e.page();
-      if (isWhole(snapshot) && !askAgain) {
+      if (still && !askAgain) {
         nextAsk = System.nanoTime() + FOREVER_NANOS;
       }
       keepToBudget();
@@ -457,7 +480,7 @@ public final class LiveScreen {
     boolean sameQuestion =
         step.state().view() == state.view()
             && Objects.equals(step.state().page(columns), state.page(columns))
-            && step.state().query(columns).equals(state.query(columns));
+            && isAnswered(step.state(), columns);
     long refreshNanos = state.refreshNanos();
     state = step.state();
     if (state.refreshNanos() != refreshNanos) {
@@ -469,8 +492,16 @@ public final class LiveScreen {
     reshape();
     if (!sameQuestion || !step.effects().isEmpty()) {
       askSoon();
+      answerBy = System.nanoTime() + ANSWER_NANOS;
     }
     stale = true;
+  }
+
+  /** Whether what is here shows another state too. */
+  private boolean isAnswered(ViewState next, int columns) {
+    GraphQuery question = next.query(columns);
+    GraphQuery before = state.query(columns);
+    return question.equals(before) || question.isOfSameGraph(before) && scene.suffices(next);
   }
 
   /** The source takes the shape that the state has. */
@@ -642,8 +673,15 @@ public final class LiveScreen {
   }
 
   /** Whether there is nothing to come: then only a key, or another size, asks for a picture. */
-  private static boolean isWhole(Snapshot snapshot) {
-    return snapshot.reading() != null && snapshot.reading().done();
+  @SuppressWarnings("ReferenceEquality") // what has not changed is not made anew
+  private static boolean isStill(Snapshot before, Snapshot now) {
+    return now.reading() != null
+        ? now.reading().done()
+        : now.ended()
+            && !now.refolding()
+            && before != null
+            && now.graph() == before.graph()
+            && now.selection() == before.selection();
   }
 
   /** What the future brings, value or failure, becomes an event of the loop. */
@@ -654,7 +692,12 @@ public final class LiveScreen {
   }
 
   private void relayOut() {
-    scene = Scene.of(snapshot, page, state, display.columns(), display.rows(), paintOptions);
+    int columns = display.columns();
+    int rows = display.rows();
+    scene =
+        scene == null
+            ? Scene.of(snapshot, page, state, columns, rows, paintOptions)
+            : scene.next(snapshot, page, state, columns, rows, paintOptions);
     stale = true;
   }
 
@@ -671,7 +714,7 @@ public final class LiveScreen {
     }
     settle();
     try {
-      stale = !display.paint(Painter.paint(scene));
+      stale = !display.paint(scene);
     } catch (IOException e) {
       // What it cannot take, it is gone for.
       exitCode = 128 + 1;

@@ -33,8 +33,14 @@ public final class Geometry {
   private final int[] levelStart;
   private final int zoomLevel;
   private final GraphSlice slice;
+  private final int zoomIndex;
+  private final boolean wholeCells;
+  private final double under;
 
-  private Geometry(Builder b) {
+  private Geometry(Builder b, int zoomIndex, boolean wholeCells, double under) {
+    this.zoomIndex = zoomIndex;
+    this.wholeCells = wholeCells;
+    this.under = under;
     slice = b.slice;
     columns = b.columns;
     size = b.size;
@@ -65,7 +71,18 @@ public final class Geometry {
       GraphSlice slice, int zoomIndex, int columns, boolean wholeCells, double under) {
     Builder b = new Builder(slice, columns, wholeCells ? CELL : 1);
     b.build(zoomIndex, under);
-    return new Geometry(b);
+    return new Geometry(b, zoomIndex, wholeCells, under);
+  }
+
+  /** Whether it is {@link #of} just these. */
+  @SuppressWarnings("ReferenceEquality") // another picture, another slice
+  boolean isOf(
+      GraphSlice aSlice, int aZoomIndex, int someColumns, boolean inWholeCells, double aShare) {
+    return slice == aSlice
+        && zoomIndex == aZoomIndex
+        && columns == someColumns
+        && wholeCells == inWholeCells
+        && under == aShare;
   }
 
   public GraphSlice slice() {

@@ -83,14 +83,18 @@ final class Plot {
    * @param place where the user is in it
    * @param columns width in cells
    * @param wholeCells edges at whole cells only
+   * @param before returned if it is the same; may be null
    */
-  static Geometry boxes(GraphSlice slice, Place place, int columns, boolean wholeCells) {
+  static Geometry boxes(
+      GraphSlice slice, Place place, int columns, boolean wholeCells, Geometry before) {
     // Between a key and the next snapshot the slice is still that of the old zoom: what it has of
     // the new one is shown.
-    int zoom = slice.find(place.zoom());
-    return zoom >= 0
-        ? Geometry.of(slice, zoom, columns, wholeCells, place.under())
-        : Geometry.of(slice, slice.zoomIndex(), columns, wholeCells, 1);
+    int wanted = slice.find(place.zoom());
+    int zoom = wanted >= 0 ? wanted : slice.zoomIndex();
+    double under = wanted >= 0 ? place.under() : 1;
+    return before != null && before.isOf(slice, zoom, columns, wholeCells, under)
+        ? before
+        : Geometry.of(slice, zoom, columns, wholeCells, under);
   }
 
   private int boxOfSelection() {

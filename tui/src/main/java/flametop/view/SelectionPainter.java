@@ -13,6 +13,7 @@ final class SelectionPainter {
   private static final int CHROME = Paint.of(Role.CHROME);
 
   private static final int FORMS = 7;
+  private static final int MAX_PROCESS = 24;
   private static final String WITHOUT_FRAME_POINTERS = "[" + WalkEnd.JIT.reason() + "]";
 
   private SelectionPainter() {}
@@ -39,7 +40,7 @@ final class SelectionPainter {
       run(scene, grid, y, end);
       return;
     }
-    Selection selection = scene.selection();
+    Selection selection = scene.described();
     String name = name(scene, selection);
     String module =
         selection == null ? "" : selection.module() + (selection.guessed() ? " (guessed)" : "");
@@ -61,7 +62,8 @@ final class SelectionPainter {
         && x + 1 + TextWidth.of(module) + 2 + TextWidth.of(numbers) <= end) {
       x += 1 + grid.text(x + 1, y, end - x - 1, module, Paint.of(Role.DIM), CHROME, 0);
     }
-    grid.text(x + 2, y, end - x - 2, numbers, Paint.of(Role.TEXT), CHROME, 0);
+    int at = Math.max(x + 2, numbersAt(scene, numbers, end));
+    grid.text(at, y, end - at, numbers, Paint.of(Role.TEXT), CHROME, 0);
     if (scene.options.origin() == Origin.FILE) {
       if (scene.selectionRows > 1 && TextWidth.exceeds(name, room)) {
         grid.text(1, y + 1, scene.columns - 2, name, Paint.of(Role.DIM), CHROME, 0);
@@ -69,6 +71,12 @@ final class SelectionPainter {
     } else if (scene.selectionRows > 1 && selection != null) {
       whose(scene, grid, y + 1, selection, module);
     }
+  }
+
+  /** Where they stand under each other from one selected frame to the next, if there is room. */
+  private static int numbersAt(Scene scene, String numbers, int end) {
+    int column = scene.columns / 3 + Math.max(0, "100.0%".length() - numbers.indexOf('%') - 1);
+    return column + TextWidth.of(numbers) <= end ? column : 0;
   }
 
   private static String name(Scene scene, Selection selection) {
@@ -113,7 +121,7 @@ final class SelectionPainter {
       text.append(" · ")
           .append(Units.share(weight, slice.weight()[process]))
           .append(" of ")
-          .append(slice.name()[process]);
+          .append(ShortName.form(slice.name()[process], MAX_PROCESS));
     }
     if (form < 5 && zoomed && selection.node() != scene.state.zoom()) {
       text.append(" · ").append(Units.share(weight, slice.weight()[slice.zoomIndex()]));
