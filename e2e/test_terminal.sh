@@ -125,7 +125,7 @@ test_stop_from_outside_gives_the_terminal_back() {
   # Nobody is told of a STOP; what goes on takes the terminal again.
   kill -STOP "$(jvm_pid)" && kill -CONT "$(jvm_pid)"
   keys '?'
-  wait_for 'any key closes'
+  wait_for 'any (other )?key closes'
   keys x
   kill -STOP -- "-$(launcher_pid)"
   wait_for 'Stopped'
@@ -176,7 +176,7 @@ test_each_picture_is_one_write_between_the_marks() {
   jvm=$(line_jvm_pid)
   wait_for 'seventy'
   keys '?'
-  wait_for 'any key closes'
+  wait_for 'any (other )?key closes'
   keys x
   keys Space
   wait_for 'frozen'
@@ -210,7 +210,7 @@ test_line_that_is_behind_gets_no_more_pictures() {
   for _ in 1 2 3 4 5; do keys Down; done
   keys '?'
   kill -USR2 "$(line_pid)"
-  wait_for 'any key closes'
+  wait_for 'any (other )?key closes'
   keys x
   keys q
   equal "exit code" 0 "$(ended)"
@@ -224,7 +224,7 @@ test_slow_line_answers_and_gives_the_terminal_back() {
   start_line 2000 1000000 "-p $load"
   wait_for 'seventy'
   keys '?'
-  wait_for 'any key closes'
+  wait_for 'any (other )?key closes'
   keys x
   wait_for 'seventy'
   keys q
@@ -336,7 +336,7 @@ test_sizes_of_all_kinds_and_storms_of_them() {
   done
   stty -F "$inner" cols 120 rows 40
   keys '?'
-  wait_for 'any key closes'
+  wait_for 'any (other )?key closes'
   [ $(($(pictures) - before)) -lt 200 ] || fail "each size was painted"
   keys x
   keys q
@@ -444,7 +444,7 @@ shown_with() {
   type_line "clear; env $* '$flametop' --replay '$recording'; echo \"ended \$?\""
   wait_for 'replay ended'
   keys '?'
-  wait_for 'any key closes'
+  wait_for 'any (other )?key closes'
   keys x
   keys Down
   keys q
@@ -472,7 +472,7 @@ test_within_screen() {
   type_line "'$flametop'"
   wait_for 'live'
   keys '?'
-  wait_for 'any key closes'
+  wait_for 'any (other )?key closes'
   keys x
   keys C-z
   wait_for 'Stopped'
