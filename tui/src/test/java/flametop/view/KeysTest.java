@@ -438,7 +438,7 @@ class KeysTest {
     press(Key.Kind.ENTER);
     long zoom = tree.find("redis-server").id;
     assertEquals(
-        List.of(new Effect.Export(ExportFormat.FOLDED, 30_000_000_000L, StateSet.BUSY, zoom)),
+        List.of(new Effect.Export(ExportFormat.FOLDED, 30_000_000_000L, StateSet.BUSY, zoom, null)),
         effects);
     assertFalse(state.formats().open());
   }
