@@ -465,7 +465,7 @@ test_within_screen() {
   command -v screen >/dev/null || skip "screen is missing: apt install screen"
   open_pane
   tty_before=$(tty_state)
-  printf 'startup_message off\n' >"$work/screenrc"
+  printf 'startup_message off\nautodetach off\n' >"$work/screenrc"
   mkdir -m 700 "$work/sockets"
   type_line "clear; PS1='within\$ ' SCREENDIR='$work/sockets' screen -U -c '$work/screenrc' bash --norc --noprofile; echo \"ended \$?\""
   wait_for '^within\$'
