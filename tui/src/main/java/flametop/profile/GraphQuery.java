@@ -44,19 +44,22 @@ public record GraphQuery(
   /** The root of the graph. Other nodes are opaque numbers, stable while they live. */
   public static final long ROOT = 0;
 
-  // A record's own are made when they are first used, which costs the first key 20 ms.
-  @Override
-  public boolean equals(Object other) {
-    return other instanceof GraphQuery query
-        && windowNanos == query.windowNanos
+  /** Whether both ask for the same, whatever is selected in it. */
+  public boolean isOfSameGraph(GraphQuery query) {
+    return windowNanos == query.windowNanos
         && states.equals(query.states)
         && zoom == query.zoom
-        && selected == query.selected
         && columns == query.columns
         && levels == query.levels
         && search == query.search
         && byState == query.byState
         && Objects.equals(siblings, query.siblings);
+  }
+
+  // A record's own are made when they are first used, which costs the first key 20 ms.
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof GraphQuery query && isOfSameGraph(query) && selected == query.selected;
   }
 
   @Override

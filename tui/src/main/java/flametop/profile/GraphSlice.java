@@ -63,6 +63,11 @@ public record GraphSlice(
         || number >>> 32 == node[node.length - 1] >>> 32;
   }
 
+  /** Whether all that is on a node is here, listed or summed up. */
+  public boolean isWhole(int index) {
+    return index > zoomIndex || index == zoomIndex && !opened;
+  }
+
   public int size() {
     return node.length;
   }

@@ -4,6 +4,7 @@ import flametop.sampler.BatchSink;
 import flametop.sampler.Counter;
 import flametop.sampler.DamagedStreamException;
 import flametop.sampler.NameRequests;
+import flametop.sampler.NameSource;
 import flametop.sampler.StreamFacts;
 import flametop.sampler.StreamReader;
 import java.nio.ByteBuffer;
@@ -109,6 +110,18 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     Thread thread = new Thread(this::run, "profile");
     thread.setDaemon(true);
     thread.start();
+  }
+
+  /**
+   * Has what a profile needs of the JDK and of its caches initialized, while the kernel side is
+   * being opened.
+   */
+  public static void prepare() {
+    new Owners().processSeen(0, 0, 0, "", "");
+    Names names = new Names(null);
+    Names.Place place = new Names.Place("", "", 0);
+    names.answered(place, new Names.Name(NameSource.UNKNOWN, ""));
+    names.want(0, place);
   }
 
   private Graph graph(Shape shape) {

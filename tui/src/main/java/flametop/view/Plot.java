@@ -83,12 +83,17 @@ final class Plot {
    * @param place where the user is in it
    * @param columns width in cells
    * @param wholeCells edges at whole cells only
+   * @param before returned if it is the same; may be null
    */
-  static Geometry boxes(GraphSlice slice, Place place, int columns, boolean wholeCells) {
+  static Geometry boxes(
+      GraphSlice slice, Place place, int columns, boolean wholeCells, Geometry before) {
     // Between a key and the next snapshot the slice is still that of the old zoom: what it has of
     // the new one is shown.
-    int zoom = slice.find(place.zoom());
-    return Geometry.of(slice, zoom < 0 ? slice.zoomIndex() : zoom, columns, wholeCells);
+    int wanted = slice.find(place.zoom());
+    int zoom = wanted >= 0 ? wanted : slice.zoomIndex();
+    return before != null && before.isOf(slice, zoom, columns, wholeCells)
+        ? before
+        : Geometry.of(slice, zoom, columns, wholeCells);
   }
 
   private int boxOfSelection() {

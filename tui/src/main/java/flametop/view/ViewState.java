@@ -41,6 +41,7 @@ public final class ViewState implements Cloneable {
 
   private Search search;
   private List<String> searches = List.of();
+  private List<String> picks = List.of();
   private PickList pick;
   private FormatList formats = FormatList.CLOSED;
   private int helpPage = -1;
@@ -161,6 +162,11 @@ public final class ViewState implements Cloneable {
   /** What was searched for, the latest first. */
   public List<String> searches() {
     return searches;
+  }
+
+  /** What was typed to pick something, the latest first. */
+  List<String> picks() {
+    return picks;
   }
 
   /** An open pick list, or null. */
@@ -445,6 +451,12 @@ public final class ViewState implements Cloneable {
   public ViewState withSearches(List<String> value) {
     ViewState next = copy();
     next.searches = value;
+    return next;
+  }
+
+  ViewState withPicks(List<String> value) {
+    ViewState next = copy();
+    next.picks = value;
     return next;
   }
 

@@ -651,7 +651,8 @@ public final class Pictures {
         frame(
             "export-typed-80x24",
             server,
-            selected.withFormats(FormatList.CLOSED.opened(View.GRAPH).withTyped("screen")),
+            selected.withFormats(
+                FormatList.CLOSED.opened(View.GRAPH).withPrompt(Prompt.of("screen"))),
             80,
             24));
     ViewState picking =
@@ -661,7 +662,7 @@ public final class Pictures {
         frame(
             "pick-typed-80x24",
             server,
-            picking.withPick(picking.pick().withTyped("postg")),
+            picking.withPick(picking.pick().withPrompt(Prompt.of("postg"))),
             80,
             24));
     frames.add(frame("help-80x24", server, selected.withHelp(true), 80, 24));
