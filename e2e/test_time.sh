@@ -195,8 +195,10 @@ test_compare_shows_what_grew_and_what_is_gone() {
   shows 'older'
   keys Space
   keys c
-  wait_for 'picks'
+  wait_for 'esc closes'
+  tmux_ send-keys -l release
   keys Enter
+  wait_gone 'esc closes'
   wait_for 'compared with'
   wait_for 'older'
   keys Escape
