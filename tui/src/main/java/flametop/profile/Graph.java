@@ -1,5 +1,6 @@
 package flametop.profile;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntSupplier;
 
@@ -13,6 +14,14 @@ final class Graph {
   /** How long one picture may look for the trend of its selection, ns. */
   private static final long TREND_NANOS = 3_000_000;
 
+  /**
+   * How many tries that were shown before are kept for the numbers of their nodes: shapes may
+   * change more often than pictures are asked for.
+   */
+  private static final int MOST_RETIRED = 3;
+
+  private record Retired(Trie trie, int epoch) {}
+
   /** Begins the fold of a shape. */
   interface Folds {
     Fold fold(Shape shape);
@@ -22,9 +31,11 @@ final class Graph {
   private final IntSupplier epochs;
   private Fold fold;
   private Fold next;
-  private Trie previous;
+
+  /** Those that were shown before, the latest first. */
+  private final List<Retired> retired = new ArrayList<>();
+
   private int epoch;
-  private int previousEpoch;
   private long held = Long.MAX_VALUE;
   private long from = PRESENT;
   private long to;
@@ -176,9 +187,11 @@ final class Graph {
     }
   }
 
-  /** The trie that was shown before; null if there is none. */
-  Trie previous() {
-    return previous;
+  /** Adds the tries that were shown before, of which numbers of nodes are still known. */
+  void retired(List<? super Trie> to) {
+    for (Retired before : retired) {
+      to.add(before.trie);
+    }
   }
 
   /** Folds anew what is mostly empty. */
@@ -233,9 +246,11 @@ final class Graph {
   }
 
   private void replace(Fold with) {
-    previous = fold.trie();
-    previous.retire();
-    previousEpoch = epoch;
+    fold.trie().retire();
+    retired.add(0, new Retired(fold.trie(), epoch));
+    if (retired.size() > MOST_RETIRED) {
+      retired.remove(MOST_RETIRED);
+    }
     fold = with;
     epoch = epochs.getAsInt();
   }
@@ -302,8 +317,10 @@ final class Graph {
     if (of == epoch && node < fold.trie().nodes()) {
       return fold.trie().follow(node);
     }
-    if (of == previousEpoch && previous != null && node < previous.nodes()) {
-      return fold.trie().find(previous, previous.follow(node), fold.window());
+    for (Retired before : retired) {
+      if (of == before.epoch && node < before.trie.nodes()) {
+        return fold.trie().find(before.trie, before.trie.follow(node), fold.window());
+      }
     }
     return 0;
   }
@@ -311,6 +328,11 @@ final class Graph {
   /** Whether the number is of a node of this graph. */
   boolean has(long number) {
     int of = (int) (number >>> 32);
-    return of == epoch || previous != null && of == previousEpoch;
+    for (Retired before : retired) {
+      if (of == before.epoch) {
+        return true;
+      }
+    }
+    return of == epoch;
   }
 }

@@ -513,9 +513,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     List<Trie> retired = new ArrayList<>();
     for (Graph g : graphs()) {
       g.folds(folds);
-      if (g.previous() != null) {
-        retired.add(g.previous());
-      }
+      g.retired(retired);
     }
     sweep.run(folds, retired, times, frozenTasks);
     matches.forget();

@@ -30,7 +30,7 @@ final class Trie {
   private int[] sibling = new int[1024];
   private int[] passing = new int[1024];
   private boolean[] guessed = new boolean[1024];
-  private final LongTable children = new LongTable();
+  private LongTable children = new LongTable();
   private Sums nodeSums = new Sums(false);
 
   private int entries;
@@ -512,6 +512,10 @@ final class Trie {
     entryNext = null;
     entryIndex = null;
     stackEntry = new int[0];
+    children = null;
+    firstChild = null;
+    sibling = null;
+    guessed = null;
   }
 
   /** Adds what its entries and nodes refer to. */

@@ -76,17 +76,12 @@ final class Breadcrumb {
         return pieces;
       }
     }
-    while (pieces.size() > 1 && width(s, pieces) > room) {
-      boolean first = pieces.get(0).step != NONE;
-      List<Piece> fewer = new ArrayList<>(pieces.subList(first ? 1 : 2, pieces.size()));
-      fewer.add(0, new Piece(LEFT_OUT, NONE));
-      if (fewer.size() == pieces.size() && first && pieces.size() == 2) {
-        pieces = fewer;
-        break;
-      }
-      pieces = fewer;
+    List<Piece> last = pieces;
+    for (int from = 1; from < pieces.size() && width(s, last) > room; from++) {
+      last = new ArrayList<>(pieces.subList(from, pieces.size()));
+      last.add(0, new Piece(LEFT_OUT, NONE));
     }
-    return pieces;
+    return last;
   }
 
   private static List<Piece> pieces(Shape shape, int name) {

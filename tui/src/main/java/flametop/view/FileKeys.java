@@ -31,6 +31,8 @@ final class FileKeys implements ViewKeys {
   private static final Action[] REFUSED = {
     Action.PROCESS,
     Action.COMM,
+    Action.PICK_STATE,
+    Action.PICK_CPU,
     Action.SOURCE,
     Action.FREEZE,
     Action.WINDOW,
@@ -40,6 +42,7 @@ final class FileKeys implements ViewKeys {
     Action.REFRESH,
     Action.NEXT_VIEW,
     Action.SHOW_GRAPH,
+    Action.SHOW_CALLERS,
     Action.SHOW_SANDWICH,
     Action.SHOW_TOP,
     Action.SHOW_TASKS,
@@ -101,7 +104,7 @@ final class FileKeys implements ViewKeys {
           Keys.Step.to(
               s.withPick(PickList.open(PickList.Of.COMMS)), new Effect.Rows(PickList.Of.COMMS));
       case FREEZE -> answer(s, "a file holds still by itself");
-      case STATES, COLOUR ->
+      case STATES, PICK_STATE, COLOUR ->
           answer(s, "folded stacks do not say their states; record --states chooses them");
       case WINDOW, TIME, RESTART ->
           answer(s, "folded stacks do not say their time; a recorded stream does");
@@ -112,6 +115,7 @@ final class FileKeys implements ViewKeys {
           answer(s, "nothing is sampled here");
       case COMPARE, COMPARE_END -> answer(s, "two files are compared by flametop diff");
       case JVM_NAMES -> answer(s, "no JVM is asked here");
+      case SHOW_CALLERS -> answer(s, "callers are of what is sampled");
       case SHOW_GRAPH -> answer(s, "this is the graph");
       case SHOW_SANDWICH -> answer(s, "no sandwich of a file of stacks; a recorded stream has it");
       case NEXT_VIEW -> answer(s, "folded stacks have this view only");
@@ -119,7 +123,7 @@ final class FileKeys implements ViewKeys {
       case SHOW_TASKS -> answer(s, "folded stacks say nothing of tasks; a recorded stream does");
       case SHOW_QUALITY ->
           answer(s, "folded stacks say nothing of their quality; a recorded stream does");
-      case SHOW_CPUS, SHOW_IDLE ->
+      case SHOW_CPUS, SHOW_IDLE, PICK_CPU ->
           answer(s, "folded stacks say nothing of CPUs; a recorded stream does");
       default -> graph.act(scene, s, action);
     };

@@ -29,8 +29,6 @@ final class GraphKeys implements ViewKeys {
     Action.COLLAPSE,
     Action.GROUP,
     Action.THREADS,
-    Action.PICK_STATE,
-    Action.PICK_CPU,
     Action.TIME,
     Action.RANGE_START,
     Action.RANGE_END,
@@ -48,7 +46,6 @@ final class GraphKeys implements ViewKeys {
     Action.SEARCH,
     Action.FREEZE,
     Action.HELP,
-    Action.NEXT_VIEW,
     Action.KEEP,
     Action.DROP,
     Action.UNDO,
@@ -56,6 +53,7 @@ final class GraphKeys implements ViewKeys {
     Action.COMM,
     Action.STATES,
     Action.WINDOW,
+    Action.NEXT_VIEW,
     Action.SANDWICH,
     Action.SHOW_CALLERS,
     Action.GROUP,
@@ -136,11 +134,10 @@ final class GraphKeys implements ViewKeys {
               ? Keys.Step.to(s.withSource(null))
               : Keys.Step.to(s.withSource(ViewState.NO_SOURCE), new Effect.Source());
       case STATES -> Keys.states(s);
-      case PICK_STATE -> PickKeys.states(scene, s);
-      case PICK_CPU -> PickKeys.cpus(scene, s);
       case SHOW_CALLERS ->
           s.view() == View.CALLERS
-              ? Keys.Step.to(s.withView(View.GRAPH).withMessage("callers first again", false))
+              ? Keys.Step.to(
+                  s.withView(View.GRAPH).withMessage("the graph: outermost frame first", false))
               : null;
       case FLIP ->
           Keys.Step.to(

@@ -16,6 +16,8 @@ public final class Keys {
   static final Action[] EVERYWHERE = {
     Action.PROCESS,
     Action.COMM,
+    Action.PICK_STATE,
+    Action.PICK_CPU,
     Action.FREEZE,
     Action.WINDOW,
     Action.RESTART,
@@ -153,6 +155,8 @@ public final class Keys {
     return switch (action) {
       case PROCESS -> pick(s, PickList.Of.PROCESSES);
       case COMM -> pick(s, PickList.Of.COMMS);
+      case PICK_STATE -> PickKeys.states(scene, s);
+      case PICK_CPU -> PickKeys.cpus(scene, s);
       case UNDO, REDO -> ShapeKeys.act(scene, s, action);
       case FREEZE ->
           s.frozen()

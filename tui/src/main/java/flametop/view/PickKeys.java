@@ -186,10 +186,8 @@ final class PickKeys {
     for (State state : State.values()) {
       if (StateSet.ALL.contains(state)) {
         int now = state.ordinal() < tasks.length ? tasks[state.ordinal()] : 0;
-        String about =
-            now
-                + (now == 1 ? " task now" : " tasks now")
-                + (s.states().contains(state) ? ", shown" : "");
+        String shown = s.states().contains(state) ? "shown, " : "       ";
+        String about = shown + now + (now == 1 ? " task now" : " tasks now");
         rows.add(new PickRow(state.ordinal(), state.label(), Double.NaN, about, null));
       }
     }

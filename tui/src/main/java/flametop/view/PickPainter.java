@@ -11,6 +11,9 @@ final class PickPainter {
   private static final int DIM = Paint.of(Role.DIM);
   private static final int TEXT = Paint.of(Role.TEXT);
 
+  /** Cells for the name of what is no process. */
+  private static final int NAME = 8;
+
   /** A row beside the list. */
   static final int OUTSIDE = -2;
 
@@ -130,7 +133,8 @@ final class PickPainter {
       at += 9;
       at += grid.text(at, y, 6, Units.percentField(row.share()), text, bg, 0) + 1;
     }
-    at += grid.text(at, y, Math.max(0, end - at), row.name(), text, bg, CellGrid.BOLD) + 2;
+    grid.text(at, y, NAME, row.name(), text, bg, CellGrid.BOLD);
+    at += NAME + 1;
     int quiet = Paint.of(marked ? Role.INK : Role.DIM);
     grid.text(at, y, Math.max(0, end - at), row.about(), quiet, bg, 0);
   }

@@ -308,7 +308,7 @@ public final class ViewState implements Cloneable {
         place.selected(),
         place.fineness(columns),
         place.levels(),
-        Search.pattern(search),
+        Search.patternOf(search),
         colouring == Colouring.STATE);
   }
 

@@ -13,6 +13,8 @@ import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
+import flametop.profile.TasksQuery;
+import flametop.profile.TopQuery;
 import flametop.sampler.Budget;
 import flametop.sampler.Call;
 import flametop.sampler.OwnPart;
@@ -567,11 +569,11 @@ public final class Pictures {
     "readQueryFromClient"
   };
 
-  private static Frame frame(String name, Tree tree, ViewState state, int columns, int rows) {
+  static Frame frame(String name, Tree tree, ViewState state, int columns, int rows) {
     return frame(name, snapshot(tree, state, columns), state, columns, rows, options());
   }
 
-  private static Frame frame(
+  static Frame frame(
       String name,
       Snapshot snapshot,
       ViewState state,
@@ -767,6 +769,7 @@ public final class Pictures {
     frames.addAll(FilePictures.golden());
     frames.addAll(TimePictures.golden());
     frames.addAll(SandwichPictures.golden());
+    frames.addAll(ShapePictures.golden());
     frames.addAll(TablePictures.golden());
     return frames;
   }
@@ -864,14 +867,17 @@ public final class Pictures {
 
     @Override
     public CompletableFuture<Page> page(PageQuery query) {
-      if (query instanceof SandwichQuery sandwich) {
-        return CompletableFuture.completedFuture(
-            SandwichPictures.page(tree, sandwich, true, false));
+      Page page = Pictures.quality();
+      if (query instanceof CpuReport.Query) {
+        page = new CpuReport(cpus(2), "", "", "");
+      } else if (query instanceof SandwichQuery sandwich) {
+        page = SandwichPictures.page(tree, sandwich, true, false);
+      } else if (query instanceof TopQuery top) {
+        page = TablePictures.top(tree, top);
+      } else if (query instanceof TasksQuery tasks) {
+        page = TablePictures.tasks(tasks);
       }
-      return CompletableFuture.completedFuture(
-          query instanceof CpuReport.Query
-              ? new CpuReport(cpus(2), "", "", "")
-              : Pictures.quality());
+      return CompletableFuture.completedFuture(page);
     }
 
     @Override

@@ -118,6 +118,36 @@ final class Tree {
     return half;
   }
 
+  /** The same with the innermost frames first, below what stands above the frames. */
+  Tree reversed() {
+    Tree reversed = new Tree();
+    for (Node leaf : nodes) {
+      long own = leaf.weight;
+      for (Node child : leaf.children.values()) {
+        own -= child.weight;
+      }
+      if (own > 0 && leaf.parent != null) {
+        List<Node> path = new ArrayList<>();
+        for (Node n = leaf; n.parent != root; n = n.parent) {
+          path.add(n);
+        }
+        Node at = reversed.root;
+        at.weight += own;
+        Node top = leaf;
+        while (top.parent != root) {
+          top = top.parent;
+        }
+        path.add(0, top);
+        for (Node n : path) {
+          Node parent = at;
+          at = at.children.computeIfAbsent(n.name, name -> reversed.add(parent, name, n.kind));
+          at.weight += own;
+        }
+      }
+    }
+    return reversed;
+  }
+
   Node find(String... path) {
     Node at = root;
     for (String name : path) {

@@ -33,11 +33,16 @@ public final class ViewPictures {
       if (view == View.FILE) {
         continue;
       }
+      boolean callers = view == View.CALLERS;
+      Tree tree = callers ? Pictures.server().reversed() : Pictures.server();
       ViewState state =
-          view == View.SANDWICH
-              ? server.withSandwich(new Function(NodeKind.KERNEL, "[kernel]", "entry_SYSCALL_64"))
-              : server.withView(view);
-      Snapshot snapshot = Pictures.snapshot(Pictures.server(), state, columns);
+          callers
+              ? ShapePictures.callers(tree)
+              : view == View.SANDWICH
+                  ? server.withSandwich(
+                      new Function(NodeKind.KERNEL, "[kernel]", "entry_SYSCALL_64"))
+                  : server.withView(view);
+      Snapshot snapshot = Pictures.snapshot(tree, state, columns);
       PageQuery query = state.page(columns);
       Page page = query == null ? null : machine.page(query).join();
       CellGrid grid = Painter.paint(Scene.of(snapshot, page, state, columns, rows, options));
