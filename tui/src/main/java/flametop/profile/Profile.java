@@ -602,7 +602,11 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     long root = readBelow.tree().heaviestBranch();
     GraphPicture upper =
         callers.picture(
-            slice(query, query.callers(), selectedAbove ? query.selected() : GraphQuery.ROOT),
+            slice(
+                query,
+                query.callers(),
+                query.callersOf(),
+                selectedAbove ? query.selected() : GraphQuery.ROOT),
             readAbove,
             matches);
     GraphPicture lower =
@@ -610,6 +614,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
             slice(
                 query,
                 query.callees(),
+                query.calleesOf(),
                 selectedAbove || query.selected() == GraphQuery.ROOT ? root : query.selected()),
             readBelow,
             matches);
@@ -625,7 +630,8 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         callers.isBehind() || callees.isBehind());
   }
 
-  private static GraphQuery slice(SandwichQuery query, long zoom, long selected) {
+  private static GraphQuery slice(
+      SandwichQuery query, long zoom, Siblings siblings, long selected) {
     return new GraphQuery(
         query.windowNanos(),
         query.states(),
@@ -634,7 +640,8 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         query.columns(),
         query.levels(),
         query.search(),
-        query.byState());
+        query.byState(),
+        siblings);
   }
 
   private Snapshot picture(GraphQuery query) {

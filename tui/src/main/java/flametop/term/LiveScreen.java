@@ -7,6 +7,7 @@ import com.googlecode.lanterna.input.MouseAction;
 import flametop.profile.Page;
 import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
+import flametop.profile.Sandwich;
 import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.SnapshotSource;
@@ -319,13 +320,18 @@ public final class LiveScreen {
       asked = false;
       snapshot = e.snapshot();
       page = e.page();
-      if (isWhole(snapshot) && !askAgain) {
+      if (isWhole(snapshot, page) && !askAgain) {
         nextAsk = System.nanoTime() + FOREVER_NANOS;
       }
       keepToBudget();
       relayOut();
+      long selected = state.selected();
       state = scene.settled();
       take(Keys.arrived(scene));
+      if (state.selected() != selected) {
+        // The picture is not of what is selected now.
+        askSoon();
+      }
       if (state.source() != null && session != null) {
         // Places that were asked for come one by one.
         apply(new Effect.Source());
@@ -582,8 +588,11 @@ public final class LiveScreen {
   }
 
   /** Whether there is nothing to come: then only a key, or another size, asks for a picture. */
-  private static boolean isWhole(Snapshot snapshot) {
-    return snapshot.reading() != null && snapshot.reading().done();
+  private static boolean isWhole(Snapshot snapshot, Page page) {
+    return snapshot.reading() != null
+        && snapshot.reading().done()
+        && !snapshot.refolding()
+        && !(page instanceof Sandwich sandwich && sandwich.refolding());
   }
 
   /** What the future brings, value or failure, becomes an event of the loop. */

@@ -118,7 +118,7 @@ final class PickKeys {
     Shape next = now.with(filter);
     return next.equals(now)
         ? Keys.Step.to(closed.withMessage("shown already", false))
-        : Keys.Step.to(closed.withFilter(next).withMessage(said(filter, row, false), false));
+        : Keys.Step.to(closed.withFilter(next).withMessage(said(s, filter, row, false), false));
   }
 
   /** Everything but the marked row. */
@@ -144,13 +144,13 @@ final class PickKeys {
         : Keys.Step.to(
             closed
                 .withShape(s.filter().plus(filter.with(true)))
-                .withMessage(said(filter, row, true), false));
+                .withMessage(said(s, filter, row, true), false));
   }
 
-  private static String said(Filter filter, PickRow row, boolean out) {
+  private static String said(ViewState s, Filter filter, PickRow row, boolean out) {
     return filter instanceof Shape.Processes
         ? (out ? "without pid " : "only pid ") + row.id() + " " + row.name() + ", its past too"
-        : ShapeKeys.said(filter, out);
+        : ShapeKeys.said(s, filter, out);
   }
 
   private static Keys.Step states(ViewState s, StateSet states) {

@@ -4,6 +4,7 @@ import flametop.profile.Function;
 import flametop.profile.GraphQuery;
 import flametop.profile.PageQuery;
 import flametop.profile.Shape;
+import flametop.profile.Siblings;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
 import flametop.sampler.Budget;
@@ -62,9 +63,9 @@ public final class ViewState implements Cloneable {
    * One step into the graph.
    *
    * @param node that fills the width
-   * @param under if below 1, only its children under this share of it: an opened run of thin frames
+   * @param siblings only these children of it: an opened run of thin frames; null for all
    */
-  public record Zoom(long node, double under) {}
+  public record Zoom(long node, Siblings siblings) {}
 
   private ViewState() {}
 
@@ -286,11 +287,6 @@ public final class ViewState implements Cloneable {
     return place().zoom();
   }
 
-  /** See {@link Zoom#under}. */
-  public double under() {
-    return place().under();
-  }
-
   public long windowNanos() {
     return WINDOWS[window];
   }
@@ -306,10 +302,11 @@ public final class ViewState implements Cloneable {
         states,
         place.zoom(),
         place.selected(),
-        place.fineness(columns),
+        columns,
         place.levels(),
         Search.patternOf(search),
-        colouring == Colouring.STATE);
+        colouring == Colouring.STATE,
+        place.siblings());
   }
 
   /** What to ask it for beside that; null for nothing. */
