@@ -36,7 +36,7 @@ public record Search(Prompt prompt, boolean typing, Pattern pattern, String trou
   }
 
   /** Of a search that there may be; null for none. */
-  static Pattern pattern(Search search) {
+  static Pattern patternOf(Search search) {
     return search == null ? null : search.pattern;
   }
 

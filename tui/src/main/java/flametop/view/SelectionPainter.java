@@ -32,7 +32,6 @@ final class SelectionPainter {
   }
 
   private static void selection(Scene scene, CellGrid grid) {
-    Snapshot snapshot = scene.snapshot;
     int y = scene.selectionTop;
     String matched = matched(scene);
     int matchedX = scene.columns - 1 - TextWidth.of(matched);

@@ -65,7 +65,7 @@ final class TasksKeys extends TableKeys<TasksReport.Row> {
         table.threads(),
         table.order(),
         Rows.asked(table.place()),
-        Search.pattern(table.filter()));
+        Search.patternOf(table.filter()));
   }
 
   @Override

@@ -65,7 +65,7 @@ final class TopKeys extends TableKeys<TopReport.Row> {
         s.states(),
         table.order(),
         Rows.asked(table.place()),
-        Search.pattern(table.filter()));
+        Search.patternOf(table.filter()));
   }
 
   @Override

@@ -310,7 +310,7 @@ public final class ViewState implements Cloneable {
         place.selected(),
         columns,
         place.levels(),
-        Search.pattern(search),
+        Search.patternOf(search),
         colouring == Colouring.STATE,
         place.siblings());
   }
