@@ -1,7 +1,6 @@
 package flametop.view;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /** The keys of the view at hand in groups, over it; below them what does not work. */
@@ -85,65 +84,101 @@ final class HelpPainter {
     return text.toString();
   }
 
-  static void paint(Scene scene, CellGrid grid) {
-    int top = 1;
-    int height = scene.rows - 2;
-    for (int y = top; y < top + height; y++) {
-      grid.fill(0, y, scene.columns, BACKGROUND);
-    }
-    grid.text(
-        2, top, scene.columns - 3, "keys — any key closes", Paint.of(Role.DIM), BACKGROUND, 0);
-    int columns = scene.columns >= 140 ? 4 : scene.columns >= 76 ? 2 : 1;
-    int first = top + (height >= 16 ? 2 : 1);
-    List<String[][]> groups = groups(scene);
-    int y = 0;
-    for (int spare = 2; spare >= 0; spare--) {
-      if (spare == 0 || lines(null, groups, columns, first, spare, scene) <= top + height) {
-        y = lines(grid, groups, columns, first, spare, scene);
-        break;
+  /** Where the groups are: below each other in columns, of which a page shows some rows. */
+  private record Layout(List<String[][]> groups, int columns, int first, int rows, int spare) {
+    static Layout of(Scene scene) {
+      int columns = scene.columns >= 140 ? 4 : scene.columns >= 76 ? 2 : 1;
+      int height = scene.rows - 2;
+      int first = height >= 16 ? 2 : 1;
+      Layout layout = null;
+      for (int spare = 2; spare >= 0; spare--) {
+        layout = new Layout(HelpPainter.groups(scene), columns, 1 + first, height - first, spare);
+        if (layout.pages(scene) == 1) {
+          return layout;
+        }
       }
+      // What goes on another page is found by its titles.
+      return new Layout(layout.groups, columns, layout.first, layout.rows, 1);
     }
-    List<String> notices = scene.notices();
-    for (int i = notices.size() - 1; i >= 0 && y < top + height; i--) {
-      grid.text(2, y++, scene.columns - 3, notices.get(i), Paint.of(Role.WORSE), BACKGROUND, 0);
+
+    int pages(Scene scene) {
+      int rows = lines(null, scene, 0) + scene.notices().size();
+      return Math.max(1, (rows + this.rows - 1) / this.rows);
+    }
+
+    /**
+     * Puts each group into the column where there is most room; paints what is on a page unless
+     * {@code grid} is null.
+     *
+     * @return how many rows there are on all pages
+     */
+    int lines(CellGrid grid, Scene scene, int page) {
+      int width = (scene.columns - 2) / columns;
+      int[] bottom = new int[columns];
+      int lowest = 0;
+      for (String[][] group : groups) {
+        int column = 0;
+        for (int i = 1; i < columns; i++) {
+          column = bottom[i] < bottom[column] ? i : column;
+        }
+        int x = 2 + column * width;
+        int row = bottom[column];
+        for (int line = spare > 0 ? 0 : 1; line < group.length; line++, row++) {
+          int y = row - page * rows;
+          if (grid == null || y < 0 || y >= rows) {
+            continue;
+          }
+          y += first;
+          if (line == 0) {
+            grid.text(
+                x, y, width - 2, group[0][0], Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
+          } else {
+            grid.text(x, y, KEYS, group[line][0], Paint.of(Role.TEXT), BACKGROUND, CellGrid.BOLD);
+            int at = x + KEYS + 1;
+            grid.text(at, y, width - KEYS - 3, group[line][1], Paint.of(Role.DIM), BACKGROUND, 0);
+          }
+        }
+        lowest = Math.max(lowest, row);
+        bottom[column] = row + (spare > 1 ? 1 : 0);
+      }
+      return lowest;
     }
   }
 
-  /**
-   * Lays the groups out in columns, each where there is most room; paints them unless {@code grid}
-   * is null.
-   *
-   * @param spare rows for each group beside its lines: a title, and an empty one below it
-   * @return the row below the lowest line
-   */
-  private static int lines(
-      CellGrid grid, List<String[][]> groups, int columns, int top, int spare, Scene scene) {
-    int width = (scene.columns - 2) / columns;
-    int[] bottom = new int[columns];
-    Arrays.fill(bottom, top);
-    int lowest = top;
-    for (String[][] group : groups) {
-      int column = 0;
-      for (int i = 1; i < columns; i++) {
-        column = bottom[i] < bottom[column] ? i : column;
-      }
-      int x = 2 + column * width;
-      int y = bottom[column];
-      for (int line = spare > 0 ? 0 : 1; line < group.length; line++, y++) {
-        if (grid == null || y >= scene.rows - 1) {
-          continue;
-        }
-        if (line == 0) {
-          grid.text(x, y, width - 2, group[0][0], Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
-        } else {
-          grid.text(x, y, KEYS, group[line][0], Paint.of(Role.TEXT), BACKGROUND, CellGrid.BOLD);
-          int at = x + KEYS + 1;
-          grid.text(at, y, width - KEYS - 3, group[line][1], Paint.of(Role.DIM), BACKGROUND, 0);
-        }
-      }
-      lowest = Math.max(lowest, y);
-      bottom[column] = y + (spare > 1 ? 1 : 0);
+  /** Which page a key leads to; below 0: it closes the help. */
+  static int turned(Scene scene, Key key) {
+    int page = scene.state.helpPage();
+    boolean back = key.kind() == Key.Kind.UP || key.kind() == Key.Kind.PAGE_UP;
+    boolean on =
+        key.kind() == Key.Kind.DOWN || key.kind() == Key.Kind.PAGE_DOWN || key.equals(Key.of(' '));
+    if (back && page > 0) {
+      return page - 1;
     }
-    return lowest;
+    return on && page + 1 < Layout.of(scene).pages(scene) ? page + 1 : -1;
+  }
+
+  static void paint(Scene scene, CellGrid grid) {
+    for (int y = 1; y < scene.rows - 1; y++) {
+      grid.fill(0, y, scene.columns, BACKGROUND);
+    }
+    Layout layout = Layout.of(scene);
+    int pages = layout.pages(scene);
+    // The screen may have become larger since.
+    int page = Math.min(scene.state.helpPage(), pages - 1);
+    String title =
+        page + 1 < pages
+            ? "keys " + (page + 1) + "/" + pages + " — space: the next, any other key closes"
+            : pages > 1
+                ? "keys " + pages + "/" + pages + " — any key closes"
+                : "keys — any key closes";
+    grid.text(2, 1, scene.columns - 3, title, Paint.of(Role.DIM), BACKGROUND, 0);
+    int row = layout.lines(grid, scene, page) - page * layout.rows;
+    for (String notice : scene.notices()) {
+      if (row >= 0 && row < layout.rows) {
+        grid.text(
+            2, layout.first + row, scene.columns - 3, notice, Paint.of(Role.WORSE), BACKGROUND, 0);
+      }
+      row++;
+    }
   }
 }

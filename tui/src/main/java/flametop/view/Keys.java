@@ -93,7 +93,7 @@ public final class Keys {
       return everywhere(scene, s, action);
     }
     if (s.help()) {
-      return Step.to(s.withHelp(false));
+      return Step.to(s.withHelpPage(HelpPainter.turned(scene, key)));
     }
     if (s.pick() != null) {
       return PickKeys.press(s, key);
@@ -117,7 +117,12 @@ public final class Keys {
       s = s.withMessage("", false);
     }
     if (s.help()) {
-      return Step.to(mouse.isPress() ? s.withHelp(false) : s);
+      Key wheel = Key.of(mouse.wheel() < 0 ? Key.Kind.UP : Key.Kind.DOWN);
+      boolean still = mouse.wheel() == 0 || HelpPainter.turned(scene, wheel) < 0;
+      return Step.to(
+          mouse.isPress()
+              ? s.withHelp(false)
+              : still ? s : s.withHelpPage(HelpPainter.turned(scene, wheel)));
     }
     if (s.pick() != null) {
       return PickKeys.mouse(scene, s, mouse);

@@ -34,10 +34,12 @@ final class ShapeKeys {
 
   /** A click on a step of the breadcrumb goes back to it; null beside the steps. */
   static Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
-    if (!mouse.isPress() || mouse.y() != scene.crumbRow) {
-      return null;
-    }
-    int step = Breadcrumb.stepAt(scene, mouse.x());
+    return mouse.isPress() && mouse.y() == scene.crumbRow ? crumbAt(scene, s, mouse.x()) : null;
+  }
+
+  /** What a click at a column of the breadcrumb does; null for nothing. */
+  static Keys.Step crumbAt(Scene scene, ViewState s, int x) {
+    int step = Breadcrumb.stepAt(scene, x);
     if (step == Breadcrumb.NONE) {
       return null;
     }
@@ -125,7 +127,7 @@ final class ShapeKeys {
 
   /** What is known of the selected node; null if it is not here yet. */
   private static Selection selection(Scene scene, ViewState s) {
-    Selection selection = scene.snapshot.selection();
+    Selection selection = scene.selection();
     return selection != null && selection.node() == s.selected() ? selection : null;
   }
 
@@ -134,7 +136,9 @@ final class ShapeKeys {
     Action action = s.awaited();
     return action == null || scene.selectedBox < 0 || selection(scene, s) == null
         ? null
-        : act(scene, s.awaiting(null), action);
+        : action == Action.SANDWICH
+            ? SandwichKeys.choose(scene, s.awaiting(null))
+            : act(scene, s.awaiting(null), action);
   }
 
   private static Keys.Step merge(ViewState s) {

@@ -42,7 +42,7 @@ public final class ViewState implements Cloneable {
   private List<String> searches = List.of();
   private PickList pick;
   private FormatList formats = FormatList.CLOSED;
-  private boolean help;
+  private int helpPage = -1;
   private String message = "";
   private boolean trouble;
 
@@ -174,7 +174,12 @@ public final class ViewState implements Cloneable {
 
   /** The keys are shown. */
   boolean help() {
-    return help;
+    return helpPage >= 0;
+  }
+
+  /** Which page of the keys, from 0; below 0 none. */
+  int helpPage() {
+    return helpPage;
   }
 
   /** The answer to the last key; empty if the picture itself is the answer. */
@@ -453,8 +458,12 @@ public final class ViewState implements Cloneable {
   }
 
   ViewState withHelp(boolean value) {
+    return withHelpPage(value ? 0 : -1);
+  }
+
+  ViewState withHelpPage(int value) {
     ViewState next = copy();
-    next.help = value;
+    next.helpPage = value;
     return next;
   }
 
@@ -486,7 +495,8 @@ public final class ViewState implements Cloneable {
 
   /** A filter shows the whole graph of what it admits. */
   ViewState withFilter(Shape value) {
-    ViewState next = withShape(value).withZooms(List.of());
+    ViewState next = withShape(value);
+    next.place = place.withZooms(List.of());
     next.sandwich = sandwich.unzoomed();
     return next;
   }

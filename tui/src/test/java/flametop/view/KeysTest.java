@@ -438,7 +438,7 @@ class KeysTest {
     press(Key.Kind.ENTER);
     long zoom = tree.find("redis-server").id;
     assertEquals(
-        List.of(new Effect.Export(ExportFormat.FOLDED, 30_000_000_000L, StateSet.BUSY, zoom)),
+        List.of(new Effect.Export(ExportFormat.FOLDED, 30_000_000_000L, StateSet.BUSY, zoom, null)),
         effects);
     assertFalse(state.formats().open());
   }
@@ -587,5 +587,29 @@ class KeysTest {
     assertEquals("/ does nothing here; ? lists the keys", state.message());
     pressInQuality(Key.of(Key.Kind.ESCAPE));
     assertEquals(View.GRAPH, state.view());
+  }
+
+  @Test
+  void help_thatDoesNotFit_isTurnedAndAnotherKeyClosesIt() {
+    ViewState at = Pictures.state().withHelp(true);
+    StringBuilder shown = new StringBuilder();
+    int pages = 0;
+    for (; at.help(); pages++) {
+      assertEquals(pages, at.helpPage());
+      Scene scene = Scene.of(Pictures.snapshot(tree, at, 40), at, 40, 10, Pictures.options());
+      CellGrid grid = Painter.paint(scene);
+      for (int i = 0; i < 40 * 10; i++) {
+        shown.appendCodePoint(grid.codePoint(i % 40, i / 40));
+      }
+      assertFalse(Keys.press(scene, Key.of('x')).state().help());
+      at = Keys.press(scene, Key.of(' ')).state();
+    }
+    assertTrue(pages > 2);
+    for (Action action : View.GRAPH.keys().actions()) {
+      assertTrue(shown.toString().contains(action.help().split(" ", 2)[0]), action.id());
+    }
+    at = Pictures.state().withHelpPage(1);
+    Scene second = Scene.of(Pictures.snapshot(tree, at, 40), at, 40, 10, Pictures.options());
+    assertEquals(0, Keys.press(second, Key.of(Key.Kind.PAGE_UP)).state().helpPage());
   }
 }

@@ -7,11 +7,14 @@ import flametop.profile.Page;
 import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
 import flametop.profile.QualityReport;
+import flametop.profile.SandwichQuery;
 import flametop.profile.Selection;
 import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
+import flametop.profile.TasksQuery;
+import flametop.profile.TopQuery;
 import flametop.sampler.Budget;
 import flametop.sampler.Call;
 import flametop.sampler.OwnPart;
@@ -661,6 +664,7 @@ public final class Pictures {
             24));
     frames.add(frame("help-80x24", server, selected.withHelp(true), 80, 24));
     frames.add(frame("help-40x10", server, selected.withHelp(true), 40, 10));
+    frames.add(frame("help-last-80x24", server, selected.withHelpPage(1), 80, 24));
     ViewState sourced = selected.withSource(source(selected.selected()));
     frames.add(frame("source-120x30", server, sourced, 120, 30));
     frames.add(frame("source-80x24", server, sourced, 80, 24));
@@ -761,6 +765,7 @@ public final class Pictures {
             java.util.List.of());
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
     frames.addAll(FilePictures.golden());
+    frames.addAll(SandwichPictures.golden());
     frames.addAll(TablePictures.golden());
     return frames;
   }
@@ -858,10 +863,17 @@ public final class Pictures {
 
     @Override
     public CompletableFuture<Page> page(PageQuery query) {
-      return CompletableFuture.completedFuture(
-          query instanceof CpuReport.Query
-              ? new CpuReport(cpus(2), "", "", "")
-              : Pictures.quality());
+      Page page = Pictures.quality();
+      if (query instanceof CpuReport.Query) {
+        page = new CpuReport(cpus(2), "", "", "");
+      } else if (query instanceof SandwichQuery sandwich) {
+        page = SandwichPictures.page(tree, sandwich, true, false);
+      } else if (query instanceof TopQuery top) {
+        page = TablePictures.top(tree, top);
+      } else if (query instanceof TasksQuery tasks) {
+        page = TablePictures.tasks(tasks);
+      }
+      return CompletableFuture.completedFuture(page);
     }
 
     @Override
