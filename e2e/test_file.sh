@@ -21,9 +21,9 @@ test_view_moves_searches_and_quits() {
   start_view 'view a.folded'
   shows 'a\.folded .*3 stacks *100 samples'
   keys Down Down
-  wait_for '^ *run  60\.0% of all'
+  wait_for '^ *run  +60\.0% of all'
   keys Left
-  wait_for '^ *parse  40\.0% of all'
+  wait_for '^ *parse  +40\.0% of all'
   keys Enter
   wait_gone 'eval'
   keys Escape
@@ -62,7 +62,7 @@ test_view_paints_what_has_come_of_a_pipe() {
   wait_for 'reading 0\.0 MB'
   wait_for 'first'
   keys Down
-  wait_for '^ *main  100\.0% of all'
+  wait_for '^ *main  +100\.0% of all'
   printf 'main;second 1\n' >&7
   wait_for 'second'
   exec 7>&-
@@ -180,7 +180,7 @@ test_diff_shows_what_changed() {
   keys Down Down
   wait_for '50\.0%( → |.*)'
   keys / gone Enter
-  wait_for '^ *gone  50\.0% → 0\.0% of all, gone'
+  wait_for '^ *gone  +50\.0% → 0\.0% of all, gone'
   keys q
   equal "exit code" 0 "$(ended)"
   terminal_as_before
@@ -204,7 +204,7 @@ test_view_exports_what_it_shows() {
   open_pane
   start_view 'view a.folded'
   keys Down
-  wait_for '^ *main  100\.0% of all   8\.0 ms'
+  wait_for '^ *main  +100\.0% of all   8\.0 ms'
   keys Enter e f o l d Enter
   wait_for 'flametop-a-.*2 stacks'
   keys q

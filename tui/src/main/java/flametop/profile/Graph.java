@@ -294,6 +294,9 @@ final class Graph {
 
   /** What a query asks of the graph; made anew only as far as something has changed. */
   GraphPicture picture(GraphQuery query, GraphPicture.Reader reader, Matches matches) {
+    int selected = resolve(query.selected());
+    // The answer to a key does not wait for its trend.
+    boolean again = picture != null && picture.selected() == selected;
     picture =
         GraphPicture.of(
             picture,
@@ -301,11 +304,11 @@ final class Graph {
             version(),
             reader,
             resolve(query.zoom()),
-            resolve(query.selected()),
+            selected,
             query.siblings() == null ? 0 : resolve(query.siblings().first()),
             query.siblings() == null ? 0 : resolve(query.siblings().last()),
             matches,
-            System.nanoTime() + TREND_NANOS);
+            System.nanoTime() + (again ? TREND_NANOS : 0));
     return picture;
   }
 

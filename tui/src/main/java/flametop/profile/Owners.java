@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.IntConsumer;
 
 /**
@@ -29,13 +30,13 @@ final class Owners {
           && process == key.process
           && comm.equals(key.comm)
           && processComm.equals(key.processComm)
-          && cgroup.equals(key.cgroup);
+          && Objects.equals(cgroup, key.cgroup);
     }
 
     @Override
     public int hashCode() {
       int names = 31 * comm.hashCode() + processComm.hashCode();
-      return 31 * (31 * (31 * task + process) + names) + cgroup.hashCode();
+      return 31 * (31 * (31 * task + process) + names) + Objects.hashCode(cgroup);
     }
   }
 

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -96,6 +97,12 @@ class LiveScreenTest {
     return await("not shown: " + text, shown -> shown.contains(text));
   }
 
+  /** The numbers stand under each other, where there is room. */
+  private String awaitSelected(String name, String number) throws Exception {
+    Pattern line = Pattern.compile(Pattern.quote(name) + "  +" + number);
+    return await("not selected: " + name, shown -> line.matcher(shown).find());
+  }
+
   private String await(String failure, Predicate<String> wanted) throws Exception {
     long end = System.nanoTime() + PATIENCE_MILLIS * 1_000_000;
     String shown = "";
@@ -140,11 +147,11 @@ class LiveScreenTest {
     Files.createFile(open);
     await("live 00:42");
     press("Down");
-    await("redis-server  4");
+    awaitSelected("redis-server", "4");
     press("Down", "Down", "Down", "Down");
-    await("connSocketEventHandler  2");
+    awaitSelected("connSocketEventHandler", "2");
     press("Enter", "Down");
-    await("readQueryFromClient  2");
+    awaitSelected("readQueryFromClient", "2");
     await("of the zoom");
     press("Escape");
     press("/", "tcp_");

@@ -26,6 +26,8 @@ import org.openjdk.jmh.annotations.Warmup;
 public class PainterBenchmark {
   private final ViewState state = Pictures.state();
   private Snapshot snapshot;
+  private Scene scene;
+  private CellGrid grid;
 
   @Setup
   public void fill() {
@@ -39,10 +41,21 @@ public class PainterBenchmark {
       tree.stack(1 + random.nextInt(60), frames);
     }
     snapshot = Pictures.snapshot(tree, state, 200);
+    scene = Scene.of(snapshot, state, 200, 60, Pictures.options());
   }
 
+  /** A picture of another moment, over the one before the last. */
   @Benchmark
   public Object paint() {
-    return Painter.paint(Scene.of(snapshot, state, 200, 60, Pictures.options()));
+    grid = Painter.paint(Scene.of(snapshot, state, 200, 60, Pictures.options()), grid);
+    return grid;
+  }
+
+  /** A picture of the same moment, as after an arrow. */
+  @Benchmark
+  public Object key() {
+    scene = scene.next(snapshot, null, state, 200, 60, Pictures.options());
+    grid = Painter.paint(scene, grid);
+    return grid;
   }
 }
