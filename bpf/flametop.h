@@ -73,7 +73,7 @@ struct ft_head {
 	__u64 start_boottime; /* of the thread, CLOCK_BOOTTIME, ns */
 	__u64 process_start_boottime;
 	__u64 exec_vm; /* mm->exec_vm: pages of executable mappings */
-	__u64 cgroup;  /* id in the default hierarchy */
+	__u64 cgroup;  /* id in the hierarchy that was asked for */
 	__u64 nvcsw;
 	__u64 nivcsw;
 	__u64 run_ns;  /* se.sum_exec_runtime */

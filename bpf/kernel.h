@@ -126,11 +126,20 @@ struct kernfs_node {
 	__u64 id;
 };
 
+struct cgroup;
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
 struct cgroup {
+	struct cgroup_subsys_state self;
 	struct kernfs_node *kn;
 };
 
 struct css_set {
+	struct cgroup_subsys_state *subsys[1]; /* by enum cgroup_subsys_id */
 	struct cgroup *dfl_cgrp;
 };
 
@@ -195,6 +204,20 @@ struct bpf_iter__task {
 
 #pragma clang attribute pop
 
+/* the numbers are those of the kernel that runs: a controller that it was built without has none */
+enum cgroup_subsys_id {
+	memory_cgrp_id,
+	pids_cgrp_id
+};
+
+/* the hierarchy of the cgroups that heads tell of */
+enum {
+	HIERARCHY_DEFAULT = 0, /* version 2 */
+	HIERARCHY_MEMORY = 1,  /* version 1, by controller */
+	HIERARCHY_PIDS = 2
+};
+const volatile __u32 cgroup_hierarchy = HIERARCHY_DEFAULT;
+
 /* On a run queue, and meant to run: since 6.12 a sleeper may stay queued until its turn comes. */
 static __always_inline bool is_queued(struct task_struct *t)
 {
@@ -212,11 +235,25 @@ static __always_inline __u64 wait_ns(struct task_struct *t)
 	return 0;
 }
 
+/* cgroup of a task in the hierarchy that a controller is in */
+#define CONTROLLED(t, controller) \
+	((t)->cgroups->subsys[bpf_core_enum_value(enum cgroup_subsys_id, controller)]->cgroup)
+
 static __always_inline __u64 cgroup_id(struct task_struct *t)
 {
-	if (bpf_core_field_exists(t->cgroups))
-		return t->cgroups->dfl_cgrp->kn->id;
-	return 0;
+	if (!bpf_core_field_exists(t->cgroups))
+		return 0;
+	if (cgroup_hierarchy == HIERARCHY_MEMORY) {
+		if (bpf_core_enum_value_exists(enum cgroup_subsys_id, memory_cgrp_id))
+			return CONTROLLED(t, memory_cgrp_id)->kn->id;
+		return 0;
+	}
+	if (cgroup_hierarchy == HIERARCHY_PIDS) {
+		if (bpf_core_enum_value_exists(enum cgroup_subsys_id, pids_cgrp_id))
+			return CONTROLLED(t, pids_cgrp_id)->kn->id;
+		return 0;
+	}
+	return t->cgroups->dfl_cgrp->kn->id;
 }
 
 static __always_inline __u32 task_cpu(struct task_struct *t)

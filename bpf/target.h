@@ -14,7 +14,10 @@ enum {
 	TARGET_CGROUP = 3
 };
 const volatile __u32 target_kind = TARGET_ALL;
-const volatile __u64 target_cgroup; /* id in the default hierarchy; groups below it are not in it */
+const volatile __u64 target_cgroup; /* id in the default hierarchy */
+
+/* Levels of groups: systemd and Kubernetes make six or so. What is deeper is in no target. */
+#define MOST_LEVELS 32
 
 /* tgids or tids, by target_kind */
 struct {
@@ -32,6 +35,22 @@ struct {
 	__type(value, __u8);
 } own SEC(".maps");
 
+/* whether its group in the default hierarchy is the target, or below it */
+static __always_inline bool is_below_target(struct task_struct *t)
+{
+	struct cgroup_subsys_state *group;
+
+	if (!bpf_core_field_exists(t->cgroups))
+		return 0;
+	group = &t->cgroups->dfl_cgrp->self;
+	for (int level = 0; level < MOST_LEVELS && group; level++) {
+		if (group->cgroup->kn->id == target_cgroup)
+			return 1;
+		group = group->parent;
+	}
+	return 0;
+}
+
 static __always_inline bool is_target(struct task_struct *t)
 {
 	__u32 tid = t->pid, tgid = t->tgid;
@@ -40,7 +59,7 @@ static __always_inline bool is_target(struct task_struct *t)
 		return 0;
 	if (target_kind == TARGET_THREADS && !bpf_map_lookup_elem(&targets, &tid))
 		return 0;
-	if (target_kind == TARGET_CGROUP && cgroup_id(t) != target_cgroup)
+	if (target_kind == TARGET_CGROUP && !is_below_target(t))
 		return 0;
 	return !bpf_map_lookup_elem(&own, &tgid);
 }

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut kernel, mut rings) = Kernel::open(&Settings {
         target,
         cpu_hz: 99,
-        own: Vec::new(),
+        ..Settings::default()
     })?;
     for notice in kernel.notices() {
         println!("{notice}");

@@ -53,11 +53,7 @@ fn line(what: &str, needed: bool, found: Result<String, (String, String)>) -> Ch
 /// needed line is ok.
 pub fn check() -> Vec<CheckLine> {
     load::silence();
-    let settings = Settings {
-        target: Target::All,
-        cpu_hz: 0,
-        own: Vec::new(),
-    };
+    let settings = Settings::default();
     let mut lines = vec![line("kernel", true, kernel()), line("BTF", true, btf())];
     lines.extend(capabilities());
     lines.push(line("pid namespace", false, pid_namespace()));

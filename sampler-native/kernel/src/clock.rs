@@ -48,6 +48,7 @@ impl Clock {
         load::check_abi("cpu_stacks", rodata.abi)?;
         rodata.target_kind = load::target_kind(&settings.target);
         rodata.target_cgroup = load::target_cgroup(&settings.target);
+        rodata.cgroup_hierarchy = load::cgroup_hierarchy(settings.hierarchy);
         rodata.ring_bytes = ring_bytes;
         open.maps.ring.set_max_entries(ring_bytes)?;
         let cpus = online.iter().max().map_or(1, |last| last + 1);

@@ -45,23 +45,38 @@ pub mod abi {
 }
 
 /// Whom to sample. Fixed when the kernel side is opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Target {
     /// Every task.
+    #[default]
     All,
     /// All threads of these processes; not their children.
     Processes(Vec<u32>),
     /// These threads.
     Threads(Vec<u32>),
-    /// All tasks of the control group with this id in the default hierarchy; not of groups below it.
+    /// All tasks of the control group with this id in the default hierarchy, and of groups below it.
     Cgroup(u64),
 }
 
+/// The hierarchy of control groups that records tell of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hierarchy {
+    /// Version 2.
+    #[default]
+    Default,
+    /// That of version 1 which the memory controller is in.
+    Memory,
+    /// That of version 1 which the pids controller is in.
+    Pids,
+}
+
 /// How to open the kernel side.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Whom to sample.
     pub target: Target,
+    /// Which cgroup of a task its records have.
+    pub hierarchy: Hierarchy,
     /// Samples a second of each CPU; 0: the CPU clock is off until [`Kernel::set_cpu_hz`].
     pub cpu_hz: u32,
     /// tgids that are never sampled: flametop's own.

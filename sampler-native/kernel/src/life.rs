@@ -29,6 +29,7 @@ impl Life {
         load::check_abi("task_life", rodata.abi)?;
         rodata.target_kind = load::target_kind(&settings.target);
         rodata.target_cgroup = load::target_cgroup(&settings.target);
+        rodata.cgroup_hierarchy = load::cgroup_hierarchy(settings.hierarchy);
         let skel = open.load()?;
         load::set_target(
             &skel.maps.targets,

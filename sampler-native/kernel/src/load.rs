@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use libbpf_rs::{AsRawLibbpf, MapCore, MapFlags, OpenObject, PrintLevel};
 
-use crate::{Target, abi, sys};
+use crate::{Hierarchy, Target, abi, sys};
 
 /// The last lines that libbpf said; nothing of it reaches stderr.
 static SAID: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
@@ -79,6 +79,15 @@ pub fn target_cgroup(target: &Target) -> u64 {
     match target {
         Target::Cgroup(id) => *id,
         _ => 0,
+    }
+}
+
+/// The number that `cgroup_hierarchy` in `kernel.h` has for this hierarchy.
+pub fn cgroup_hierarchy(hierarchy: Hierarchy) -> u32 {
+    match hierarchy {
+        Hierarchy::Default => 0,
+        Hierarchy::Memory => 1,
+        Hierarchy::Pids => 2,
     }
 }
 

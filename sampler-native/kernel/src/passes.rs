@@ -61,6 +61,7 @@ impl Passes {
         load::check_abi("task_stacks", rodata.abi)?;
         rodata.target_kind = load::target_kind(&settings.target);
         rodata.target_cgroup = load::target_cgroup(&settings.target);
+        rodata.cgroup_hierarchy = load::cgroup_hierarchy(settings.hierarchy);
         let entries = entries(sys::most_tids(), sys::tasks());
         rodata.index_mask = entries - 1;
         open.maps.tasks.set_max_entries(entries)?;
@@ -245,7 +246,7 @@ mod tests {
         let settings = Settings {
             target: Target::Processes(vec![process::id()]),
             cpu_hz: 0,
-            own: Vec::new(),
+            ..Settings::default()
         };
         let waits = |passes: &mut Passes| {
             let (mut tasks, mut waits) = (0, 0);
@@ -258,7 +259,7 @@ mod tests {
             waits
         };
         assert!(waits(&mut Passes::open(&settings).unwrap()) > 0);
-        for field in ["run_delay", "sched_delayed", "mmap_lock"] {
+        for field in ["run_delay", "sched_delayed", "mmap_lock", "cgroups"] {
             let path = btf_without(field);
             let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
             let opened = Passes::open_for(&settings, Some(&name));
@@ -279,7 +280,7 @@ mod tests {
         let mut passes = Passes::open(&Settings {
             target,
             cpu_hz: 0,
-            own: Vec::new(),
+            ..Settings::default()
         })
         .unwrap();
         static DONE: AtomicBool = AtomicBool::new(false);

@@ -33,7 +33,7 @@ pub struct Head {
     pub process_start_boottime: u64,
     /// Pages of executable mappings; moves when code is mapped or unmapped.
     pub exec_vm: u64,
-    /// Id of its cgroup in the default hierarchy.
+    /// Id of its cgroup in the hierarchy that was asked for.
     pub cgroup: u64,
     /// Voluntary switches.
     pub nvcsw: u64,

@@ -4,6 +4,7 @@
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     io::{BufRead, BufReader, Write},
+    os::unix::fs::MetadataExt,
     path::PathBuf,
     process::{Child, Command, Stdio},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -11,7 +12,8 @@ use std::{
 };
 
 use flametop_kernel::{
-    Kernel, NOT_COUNTED, OpenErrorKind, PassCounts, Reach, Rings, Settings, Target, Whose,
+    Hierarchy, Kernel, NOT_COUNTED, OpenErrorKind, PassCounts, Reach, Rings, Settings, Target,
+    Whose,
     abi::*,
     check,
     record::{Head, Record},
@@ -88,7 +90,7 @@ fn open(target: Target, cpu_hz: u32) -> (Kernel, Rings) {
     let (kernel, rings) = Kernel::open(&Settings {
         target,
         cpu_hz,
-        own: Vec::new(),
+        ..Settings::default()
     })
     .unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(kernel.notices(), [""; 0]);
@@ -287,6 +289,32 @@ fn pass_own_and_excluded_processes_are_not_visited() {
     assert!(!tgids(&pass(&mut kernel, true).1).contains(&subject.pid()));
     kernel.readmit(subject.pid()).unwrap();
     assert!(tgids(&pass(&mut kernel, true).1).contains(&subject.pid()));
+}
+
+#[test]
+fn pass_hierarchy_of_version_1_gives_the_ids_of_its_groups() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["value"]);
+    let groups = std::fs::read_to_string(format!("/proc/{}/cgroup", subject.pid())).unwrap();
+    for (hierarchy, controller) in [(Hierarchy::Memory, "memory"), (Hierarchy::Pids, "pids")] {
+        let path = groups
+            .lines()
+            .find_map(|l| l.split_once(&format!(":{controller}:/")));
+        let Some((_, path)) = path else {
+            println!("not run: {controller} is not in a hierarchy of version 1");
+            continue;
+        };
+        let group = PathBuf::from("/sys/fs/cgroup").join(controller).join(path);
+        let (mut kernel, _rings) = Kernel::open(&Settings {
+            target: Target::Processes(vec![subject.pid()]),
+            hierarchy,
+            ..Settings::default()
+        })
+        .unwrap();
+        let record = pass_until(&mut kernel, |r| r.head.cgroup > 0);
+        let id = std::fs::metadata(&group).unwrap().ino();
+        assert_eq!(record.head.cgroup, id, "{}", group.display());
+    }
 }
 
 #[test]
@@ -751,7 +779,7 @@ fn open_target_that_does_not_exist_is_gone() {
     let gone = Settings {
         target: Target::Processes(vec![4_194_304]),
         cpu_hz: 0,
-        own: Vec::new(),
+        ..Settings::default()
     };
     let error = Kernel::open(&gone).err().unwrap();
     assert_eq!(error.kind, OpenErrorKind::TargetGone);

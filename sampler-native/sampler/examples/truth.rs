@@ -81,7 +81,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut kernel, mut rings) = Kernel::open(&Settings {
         target: Target::Processes(vec![pid]),
         cpu_hz: CPU_HZ,
-        own: Vec::new(),
+        ..Settings::default()
     })?;
     let begin = Instant::now();
     let mut due = Duration::ZERO;

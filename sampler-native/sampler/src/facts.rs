@@ -34,7 +34,7 @@ pub fn header(settings: &Settings, own: &[u32], kernel: &Kernel) -> Vec<u8> {
         ("cpus".to_owned(), cpus),
         ("hz.pass".to_owned(), settings.pass_hz.to_string()),
         ("hz.cpu".to_owned(), settings.cpu_hz.to_string()),
-        ("target".to_owned(), target_text(&settings.target)),
+        ("target".to_owned(), target_text(settings)),
         ("time.monotonic".to_owned(), monotonic.to_string()),
         ("time.wall".to_owned(), wall.to_string()),
         ("time.boot_offset".to_owned(), boot_offset().to_string()),

@@ -11,6 +11,7 @@
 #![deny(unsafe_code)]
 
 mod attach;
+mod cgroups;
 mod check;
 mod facts;
 mod ids;

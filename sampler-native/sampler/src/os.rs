@@ -134,6 +134,36 @@ pub fn open_in_root(root: &File, path: &str, flags: libc::c_int) -> io::Result<F
     descriptor(fd)
 }
 
+/// Opens the cgroup with this id in the hierarchy of which a mount is `mount`, for its path alone.
+///
+/// # Errors
+/// There is none, or this process may not (CAP_DAC_READ_SEARCH).
+pub fn open_cgroup(mount: &File, id: u64) -> io::Result<File> {
+    /// A `file_handle` of kernfs, whose ids cgroups have.
+    #[repr(C)]
+    struct Handle {
+        bytes: libc::c_uint,
+        kind: libc::c_int,
+        id: u64,
+    }
+    const FILEID_KERNFS: libc::c_int = 0xfe;
+    let mut handle = Handle {
+        bytes: size_of::<u64>() as libc::c_uint,
+        kind: FILEID_KERNFS,
+        id,
+    };
+    // SAFETY: the handle has as many bytes as it says, and lives through the call.
+    let fd = unsafe {
+        libc::syscall(
+            libc::SYS_open_by_handle_at,
+            mount.as_raw_fd(),
+            &raw mut handle,
+            libc::O_PATH | libc::O_CLOEXEC,
+        )
+    };
+    descriptor(fd)
+}
+
 fn descriptor(fd: libc::c_long) -> io::Result<File> {
     match i32::try_from(fd) {
         // SAFETY: the kernel has just given us this descriptor.

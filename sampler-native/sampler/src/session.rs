@@ -18,7 +18,9 @@ use flametop_stream::{
 };
 use flametop_symbolize::Symbolizer;
 
-use crate::{facts, os, pipeline::Pipeline, settings::Settings, tasks::Tasks, usage::Usage};
+use crate::{
+    cgroups::Cgroups, facts, os, pipeline::Pipeline, settings::Settings, tasks::Tasks, usage::Usage,
+};
 
 /// Smallest buffer that [`Session::fill`] takes: any record fits.
 pub const MIN_BUFFER: usize = 64 << 10;
@@ -169,14 +171,16 @@ impl Session {
         let mut own = settings.own.clone();
         own.push(std::process::id());
         let opened = os::monotonic();
+        let cgroups = Cgroups::of_host();
         let (mut kernel, rings) = Kernel::open(&flametop_kernel::Settings {
             target: settings.target.clone(),
+            hierarchy: cgroups.hierarchy(),
             cpu_hz: settings.cpu_hz,
             own: own.clone(),
         })?;
         kernel.count_program_time(settings.program_time);
         let header = facts::header(&settings, &own, &kernel);
-        let tasks = Tasks::new(opened, facts::boot_offset());
+        let tasks = Tasks::new(opened, facts::boot_offset(), cgroups);
         let mut pipeline = Pipeline::new(
             tasks,
             Symbolizer::start(&settings.symbolizer),

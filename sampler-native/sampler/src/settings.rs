@@ -9,8 +9,10 @@ use crate::OpenError;
 /// Settings as the bridge passes them: lines of `key=value`.
 #[derive(Debug)]
 pub struct Settings {
-    /// `target`: `all`, `pid 1,2`, `tid 3` or `cgroup 4`.
+    /// `target`: `all`, `pid 1,2`, `tid 3` or `cgroup 4 /its/path`.
     pub target: Target,
+    /// Path of the cgroup that is the target, without control characters; for the header only.
+    pub cgroup: String,
     /// `hz.pass`: passes a second, for the header only; the caller makes them.
     pub pass_hz: u32,
     /// `hz.cpu`: rate of the CPU clock, 0 = off.
@@ -33,6 +35,7 @@ impl Settings {
     pub fn parse(text: &str) -> Result<Settings, OpenError> {
         let mut settings = Settings {
             target: Target::All,
+            cgroup: String::new(),
             pass_hz: 19,
             cpu_hz: 99,
             symbolizer: PathBuf::new(),
@@ -44,7 +47,9 @@ impl Settings {
             let bad = || OpenError::failed(format!("setting not understood: `{line}`"));
             let (key, value) = line.split_once('=').ok_or_else(bad)?;
             match key {
-                "target" => settings.target = target(value).ok_or_else(bad)?,
+                "target" => {
+                    (settings.target, settings.cgroup) = target(value).ok_or_else(bad)?;
+                }
                 "hz.pass" => settings.pass_hz = value.parse().map_err(|_| bad())?,
                 "hz.cpu" => settings.cpu_hz = value.parse().map_err(|_| bad())?,
                 "symbolizer" => settings.symbolizer = PathBuf::from(value),
@@ -66,16 +71,19 @@ fn flag(text: &str) -> Option<bool> {
     }
 }
 
-fn target(text: &str) -> Option<Target> {
-    match text.split_once(' ') {
-        None if text == "all" => Some(Target::All),
-        Some(("pid", list)) => numbers(list)
-            .filter(|l| !l.is_empty())
-            .map(Target::Processes),
-        Some(("tid", list)) => numbers(list).filter(|l| !l.is_empty()).map(Target::Threads),
-        Some(("cgroup", id)) => id.parse().ok().map(Target::Cgroup),
-        _ => None,
-    }
+/// The target, and the path if it is a cgroup.
+fn target(text: &str) -> Option<(Target, String)> {
+    let target = match text.split_once(' ') {
+        None if text == "all" => Target::All,
+        Some(("pid", list)) => Target::Processes(numbers(list).filter(|l| !l.is_empty())?),
+        Some(("tid", list)) => Target::Threads(numbers(list).filter(|l| !l.is_empty())?),
+        Some(("cgroup", group)) => {
+            let (id, path) = group.split_once(' ')?;
+            return Some((Target::Cgroup(id.parse().ok()?), path.to_owned()));
+        }
+        _ => return None,
+    };
+    Some((target, String::new()))
 }
 
 fn numbers(list: &str) -> Option<Vec<u32>> {
@@ -83,19 +91,19 @@ fn numbers(list: &str) -> Option<Vec<u32>> {
     parts.map(|p| p.parse().ok()).collect()
 }
 
-/// The `target` line that gives this target.
-pub fn target_text(target: &Target) -> String {
+/// The target as the facts have it: `all`, `pid 1,2`, `tid 3` or `cgroup /its/path`.
+pub fn target_text(settings: &Settings) -> String {
     let list = |tids: &[u32]| {
         tids.iter()
             .map(u32::to_string)
             .collect::<Vec<_>>()
             .join(",")
     };
-    match target {
+    match &settings.target {
         Target::All => "all".to_owned(),
         Target::Processes(tgids) => format!("pid {}", list(tgids)),
         Target::Threads(tids) => format!("tid {}", list(tids)),
-        Target::Cgroup(id) => format!("cgroup {id}"),
+        Target::Cgroup(_) => format!("cgroup {}", settings.cgroup),
     }
 }
 
@@ -109,10 +117,17 @@ mod tests {
             "target=pid 1, 22\nhz.pass=49\nhz.cpu=0\nsymbolizer=/x=y/s\njvm.maps=1\nown=7,8\n",
         )
         .expect("settings");
-        assert_eq!(target_text(&s.target), "pid 1,22");
+        assert_eq!(target_text(&s), "pid 1,22");
         assert_eq!((s.pass_hz, s.cpu_hz, s.own), (49, 0, vec![7, 8]));
         assert!(s.jvm_maps);
         assert_eq!(s.symbolizer, PathBuf::from("/x=y/s"));
+    }
+
+    #[test]
+    fn parse_cgroup_has_its_id_and_its_path() {
+        let s = Settings::parse("target=cgroup 7 /a b/c=d").expect("settings");
+        assert_eq!(s.target, Target::Cgroup(7));
+        assert_eq!(target_text(&s), "cgroup /a b/c=d");
     }
 
     #[test]
@@ -122,7 +137,8 @@ mod tests {
             "target=pid",
             "target=pid x",
             "target=cgroup",
-            "target=cgroup -1",
+            "target=cgroup 1",
+            "target=cgroup -1 /a",
             "tid=3",
             "hz.cpu=-1",
             "jvm.maps=yes",

@@ -11,7 +11,7 @@ use flametop_kernel::{Reach, abi, record::Head};
 use flametop_stream::{Encoder, Record, Space};
 use flametop_unwind::{ModuleId, ProcessMaps};
 
-use crate::ids::Ids;
+use crate::{cgroups::Cgroups, ids::Ids};
 
 /// How long the last sums of a task that ended are waited for, ns: those of one that nobody has reaped do not come.
 const LAST_SUMS: u64 = 500_000_000;
@@ -177,13 +177,14 @@ pub struct Tasks {
     retired: Vec<u32>,
     task_ids: Ids,
     process_ids: Ids,
+    cgroups: Cgroups,
     opened: u64,
     boot_offset: u64,
 }
 
 impl Tasks {
     /// No tasks yet. `opened`: when sampling began, `boot_offset`: boot time − monotonic time, ns.
-    pub fn new(opened: u64, boot_offset: u64) -> Tasks {
+    pub fn new(opened: u64, boot_offset: u64, cgroups: Cgroups) -> Tasks {
         Tasks {
             tasks: HashMap::new(),
             processes: HashMap::new(),
@@ -193,6 +194,7 @@ impl Tasks {
             retired: Vec::new(),
             task_ids: Ids::default(),
             process_ids: Ids::default(),
+            cgroups,
             opened,
             boot_offset,
         }
@@ -264,6 +266,7 @@ impl Tasks {
             &mut self.processes,
             process_key,
             &mut self.process_ids,
+            &mut self.cgroups,
             head,
             out,
         );
@@ -501,6 +504,8 @@ impl Tasks {
         let processes = self.processes.extract_if(|_, p| ended(p));
         let processes: Vec<u32> = processes.map(|(_, p)| p.id).collect();
         self.process_ids.forget(Space::Process, &processes, out);
+        self.cgroups
+            .forget(self.processes.values().map(|p| p.cgroup));
     }
 }
 
@@ -508,6 +513,7 @@ fn see_process<'a>(
     processes: &'a mut HashMap<ProcessKey, Process>,
     key: ProcessKey,
     ids: &mut Ids,
+    cgroups: &mut Cgroups,
     head: &Head,
     out: &mut Encoder,
 ) -> &'a mut Process {
@@ -532,6 +538,7 @@ fn see_process<'a>(
         || leader && (process.uid, process.cgroup) != (head.uid, head.cgroup);
     if new || changed && key == ProcessKey::of(head) {
         process.comm = head.process_comm;
+        let moved = leader && process.cgroup != head.cgroup;
         if leader {
             (process.uid, process.cgroup) = (head.uid, head.cgroup);
         }
@@ -553,6 +560,13 @@ fn see_process<'a>(
             comm: comm(&process.comm),
             cmdline: &cmdline,
         });
+        let path = (new || moved).then(|| cgroups.path(process.cgroup, head.tgid));
+        if let Some(path) = path.filter(|path| moved || path.is_some()) {
+            out.put(&Record::Cgroup {
+                process: process.id,
+                path: path.as_deref().unwrap_or_default(),
+            });
+        }
     }
     process
 }
@@ -578,6 +592,8 @@ fn read_cmdline(tgid: u32) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use flametop_stream::{BATCH_HEADER, Reader, batch, file_header, rules::Rules, text::Line};
 
@@ -597,7 +613,7 @@ mod tests {
             start_boottime: SECOND + u64::from(tid),
             process_start_boottime: SECOND + 100,
             exec_vm: 10,
-            cgroup: 1,
+            cgroup: 0,
             nvcsw: 1,
             nivcsw: 0,
             run_ns: time * 10,
@@ -625,7 +641,7 @@ mod tests {
     impl Log {
         fn new() -> Log {
             Log {
-                tasks: Tasks::new(10 * SECOND, 0),
+                tasks: Tasks::new(10 * SECOND, 0, Cgroups::default()),
                 out: Encoder::new(),
             }
         }
@@ -697,6 +713,35 @@ mod tests {
             ..head(100, 13)
         });
         assert_eq!(log.take(), ["task id=0 process=0 tid=100"]);
+    }
+
+    #[test]
+    fn see_process_in_a_cgroup_tells_its_path_and_again_when_it_moved() {
+        let mut log = Log::new();
+        let own = std::process::id();
+        let moved = |time, cgroup| Head {
+            tgid: own,
+            tid: own,
+            cgroup,
+            ..head(100, time)
+        };
+        let lines = fs::read_to_string("/proc/self/cgroup").expect("cgroups");
+        let path = lines.lines().find_map(|l| l.strip_prefix("0::"));
+        let path = path.expect("a group of version 2");
+        for (time, cgroup, told) in [
+            (11, 7, Some(path)),
+            (12, 7, None),
+            (13, 8, Some(path)),
+            (14, 0, Some("")),
+        ] {
+            log.see(&moved(time, cgroup));
+            let told = told.map(|path| format!("cgroup process=0 path={path:?}"));
+            assert_eq!(
+                log.take().into_iter().find(|l| l.starts_with("cgroup")),
+                told,
+                "{time}"
+            );
+        }
     }
 
     #[test]

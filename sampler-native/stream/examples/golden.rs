@@ -90,6 +90,14 @@ fn first_part() -> Encoder {
         comm: b"kthreadd",
         cmdline: b"",
     });
+    e.put(&Record::Cgroup {
+        process: 0,
+        path: b"/system.slice/web\x1b[2J.service/a b",
+    });
+    e.put(&Record::Cgroup {
+        process: 1,
+        path: b"/",
+    });
     e.put(&Record::TaskSeen {
         task: 0,
         process: 0,
@@ -381,6 +389,10 @@ fn edges() -> Encoder {
         kthread: false,
         comm: &[0xff; 15],
         cmdline: b"\0\0",
+    });
+    e.put(&Record::Cgroup {
+        process: 0,
+        path: b"",
     });
     e.append(&raw(999, b"a kind of later"));
     e.append(&raw(65_535, b""));

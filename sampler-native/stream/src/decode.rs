@@ -115,6 +115,10 @@ pub enum Record<'a> {
         offered: u64,
         cycles: u64,
     },
+    Cgroup {
+        process: u32,
+        path: &'a [u8],
+    },
 }
 
 impl<'a> Record<'a> {
@@ -252,6 +256,10 @@ impl<'a> Record<'a> {
                 frequency: b.u64()?,
                 offered: b.u64()?,
                 cycles: b.u64()?,
+            },
+            Kind::Cgroup => Record::Cgroup {
+                process: b.u32()?,
+                path: b.str()?,
             },
             Kind::OwnUsage => Record::OwnUsage {
                 cpu: b.named()?,
@@ -572,7 +580,7 @@ macro_rules! numbered {
 }
 
 numbered!(Kind: u16, Counters, ProcessSeen, TaskSeen, TaskGone, ModuleSeen, FrameSeen, StackSeen, TaskChanged, CpuSample,
-    CpuUsage, IdleState, Name, Notice, HostUsage, Forgotten, OwnUsage, Place, CpuCycles);
+    CpuUsage, IdleState, Name, Notice, HostUsage, Forgotten, OwnUsage, Place, CpuCycles, Cgroup);
 numbered!(State: u8, Run, Queued, Sleep, Disk, Stopped, Zombie, Parked, IdleKthread);
 numbered!(End: u8, Root, Truncated, OtherStack, NoUnwindInfo, Jit, MmBusy, Torn, Faulted, Exited, Limit, Unreadable, Narrow);
 numbered!(ModuleKind: u8, Kernel, File, Vdso, Jit, Unknown);

@@ -226,6 +226,10 @@ impl Encoder {
                 b.u64(*offered);
                 b.u64(*cycles);
             }),
+            Record::Cgroup { process, path } => self.record(Kind::Cgroup, |b| {
+                b.u32(*process);
+                b.str(path);
+            }),
             Record::OwnUsage { cpu, resident } => self.record(Kind::OwnUsage, |b| {
                 b.named(cpu);
                 b.named(resident);

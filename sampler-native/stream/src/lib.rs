@@ -14,7 +14,7 @@
 //! batches   until the end of the file
 //! ```
 //! Facts: `host`, `kernel`, `arch`, `version` (of flametop), `cpus` (comma list of the CPU numbers), `hz.pass`, `hz.cpu`
-//! (as started), `target` (`all`, `pid 1,2` or `tid 3`), `time.monotonic` and `time.wall` (ns, the same moment),
+//! (as started), `target` (`all`, `pid 1,2`, `tid 3` or `cgroup /a/b`), `time.monotonic` and `time.wall` (ns, the same moment),
 //! `time.boot_offset` (`CLOCK_BOOTTIME` − `CLOCK_MONOTONIC`, ns), `own` (comma list of flametop's tgids as started, which are
 //! not sampled; nor is the symbolizer, which may be started anew at any time),
 //! `idle.CPU.STATE` (`name|exit latency µs|target residency µs`), `idle.missing` (why there are no idle states, if so),
@@ -49,7 +49,7 @@
 //! | kind | body |
 //! |---|---|
 //! | 1 counters | `u16 n`, `n × u64`: see [`Counter`] for the order |
-//! | 2 process seen | `u32 process`, `u32 tgid`, `u64 start_boottime`, `u32 self_exec_id`, `u32 uid`, `u64 cgroup`, `u8 kthread`, `str comm`, `str cmdline` (NULs as they are) ; again for the same id when something changed |
+//! | 2 process seen | `u32 process`, `u32 tgid`, `u64 start_boottime`, `u32 self_exec_id`, `u32 uid`, `u64 cgroup` (its id in its hierarchy; 0: not known), `u8 kthread`, `str comm`, `str cmdline` (NULs as they are) ; again for the same id when something changed |
 //! | 3 task seen | `u32 task`, `u32 process`, `u32 tid`, `u64 start` (monotonic), `u8 fresh` (1: started since sampling began, so all its sums are ours), `str comm` ; again for the same id when comm or process (exec) changed |
 //! | 4 task gone | `u32 task`, `u64 time`, `u64 run`, `u64 wait`, `u8 exact` (1: sums are the last ones, at its end) |
 //! | 5 module seen | `u32 module`, `u8 kind` ([`ModuleKind`]), `str path` (as the kernel names it), `str build_id` (raw bytes, may be empty) |
@@ -66,6 +66,7 @@
 //! | 16 own usage | `u16 n`, n × (`str part`, `u64 ns` of CPU): parts of `own_cpu`, which do not overlap; `u16 n`, n × (`str process`, `u64 bytes` resident now) |
 //! | 17 place | `u32 frame`, `u16 n`, `n × (str function, str file, u32 line)`, `str missing`: on demand. The function that the frame is in and what was inlined into it there, outermost first; the last has the line that runs, the others that of a call. Unknown: empty, line 0. If `n` is 0, `missing` says why and what mends it |
 //! | 18 CPU cycles | `u32 cpu`, `u64 frequency` (Hz now), `u64 offered` (cycles that passed at its frequencies, used or not), `u64 cycles` (that it ran, by its hardware counter); all ones where there is none. Utilisation by cycles is the growth of `cycles` over that of `offered` |
+//! | 19 cgroup | `u32 process`, `str path` (≤ 1,024 bytes; empty: not known): the control group of the process's first thread, from the root that flametop sees, `/` itself included; follows its *process seen*, again when it moved. Without one it is not known |
 //!
 //! Record 1 is in every batch that ends a pass. It, 10, 11, 14 and 18 (if there is any of it) come at least four times a second; 16 about once a second.
 //!
@@ -111,6 +112,7 @@
 //! own cpu="PART":U64,… rss="PROCESS":U64,…
 //! place frame= calls=FUNCTION@FILE:LINE,… missing=
 //! cycles cpu= frequency= offered= cycles=
+//! cgroup process= path=
 //! ```
 //! Fields are separated by one space. Numbers are unsigned decimal, enums their numbers, flags `0` or `1`;
 //! no stack and a figure that is not counted are `none`; an empty list is empty. `build_id` is lower-case hexadecimal.
@@ -137,6 +139,8 @@ pub const BATCH_HEADER: usize = 24;
 pub const MAX_BATCH: usize = 64 << 20;
 /// Most bytes of a name; longer ones are cut by whoever writes them.
 pub const MAX_NAME: usize = 1024;
+/// Most bytes of the path of a cgroup.
+pub const MAX_CGROUP: usize = 1024;
 /// Batch flag: this batch ends a pass.
 pub const BATCH_PASS: u16 = 1;
 /// Batch flag: the pass goes on in the next batch.
@@ -173,6 +177,7 @@ pub enum Kind {
     OwnUsage = 16,
     Place = 17,
     CpuCycles = 18,
+    Cgroup = 19,
 }
 
 /// States of a task; the same numbers as `enum ft_state`.

@@ -75,6 +75,7 @@ impl Rules {
                 frames.iter().for_each(|f| self.name(Space::Frame, *f, 1));
                 put(&mut self.frames_of, *stack, frames.to_vec());
             }
+            Record::Cgroup { process, .. } => self.check(Space::Process, *process)?,
             Record::TaskGone { task, .. } => self.check(Space::Task, *task)?,
             Record::TaskChanged(head) | Record::CpuSample(head) => {
                 self.check(Space::Task, head.task)?;

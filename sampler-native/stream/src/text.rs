@@ -212,6 +212,9 @@ impl fmt::Display for Line<'_, Record<'_>> {
                 let names = ["frequency", "offered", "cycles"];
                 counted(f, names.iter().zip(&[*frequency, *offered, *cycles]))
             }
+            Record::Cgroup { process, path } => {
+                write!(f, "cgroup process={process} path={}", Quoted(path))
+            }
             Record::OwnUsage { cpu, resident } => {
                 write!(f, "own cpu={} rss={}", Named(cpu), Named(resident))
             }

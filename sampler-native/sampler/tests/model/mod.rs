@@ -43,6 +43,8 @@ pub struct Stack {
 #[derive(Default)]
 pub struct Model {
     pub processes: Vec<Process>,
+    /// By process: the path of its cgroup.
+    pub cgroups: BTreeMap<u32, String>,
     pub tasks: Vec<Task>,
     pub modules: Vec<(ModuleKind, String)>,
     pub frames: Vec<(u32, u64, bool)>,
@@ -221,6 +223,9 @@ impl Model {
                     cmdline: cmdline.to_vec(),
                 },
             ),
+            Record::Cgroup { process, path } => {
+                self.cgroups.insert(*process, text(path));
+            }
             Record::TaskSeen {
                 task,
                 process,

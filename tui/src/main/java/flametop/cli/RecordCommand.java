@@ -76,7 +76,7 @@ final class RecordCommand implements Callable<Integer> {
       order = 11,
       paramLabel = "WHAT",
       converter = By.class,
-      description = "outermost: none, comm (default), process, thread, cpu")
+      description = "none, comm (default), process, thread, cpu or cgroup")
   private RootOrder by;
 
   @Option(
@@ -171,7 +171,7 @@ final class RecordCommand implements Callable<Integer> {
   static final class By implements ITypeConverter<RootOrder> {
     @Override
     public RootOrder convert(String text) {
-      return choice(RootOrder.class, text, "none, comm, process, thread, cpu");
+      return choice(RootOrder.class, text, "none, comm, process, thread, cpu, cgroup");
     }
   }
 

@@ -51,7 +51,7 @@ final class ReplayOptions {
     if (file != null && target.given()) {
       throw new Failure.Ends(
           ExitCode.USAGE,
-          "--replay has its own target: -a, -p and -t do not go with it; -c and -u do");
+          "--replay has its own target: -a, -p, -t and --cgroup do not go with it; -c and -u do");
     }
     if (file != null && (rates.given() || budget.given())) {
       throw new Failure.Ends(

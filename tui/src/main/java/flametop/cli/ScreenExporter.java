@@ -52,7 +52,8 @@ final class ScreenExporter implements Exporter {
           public CompletableFuture<StackExport> stacks(Effect.Export what) {
             return profile
                 .extract(what.windowNanos(), what.states(), what.zoom(), false)
-                .thenApplyAsync(
+                .thenApplyAsync(all -> what.through() == null ? all : all.through(what.through()))
+                .thenApply(
                     extract ->
                         StackExport.of(
                             provenance(what, extract.moment()), Unit.US, extract.stacks()));

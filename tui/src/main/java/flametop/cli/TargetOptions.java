@@ -17,7 +17,7 @@ final class TargetOptions {
   /** Not the comma at the end: a list that ends in one is refused, as is one of commas alone. */
   private static final String COMMA = ",(?!$)";
 
-  @Option(names = "-a", order = 1, description = "all tasks of this host (the default)")
+  @Option(names = "-a", order = 1, hidden = true, description = "all tasks of this host")
   private boolean all;
 
   @Option(
@@ -27,7 +27,7 @@ final class TargetOptions {
       split = COMMA,
       splitSynopsisLabel = ",",
       converter = Id.class,
-      description = "only this process; may be repeated")
+      description = "only this process; may be repeated (default: -a, all)")
   private List<Integer> processes = new ArrayList<>();
 
   @Option(
@@ -39,6 +39,13 @@ final class TargetOptions {
       converter = Id.class,
       description = "only this thread; may be repeated")
   private List<Integer> threads = new ArrayList<>();
+
+  @Option(
+      names = "--cgroup",
+      order = 4,
+      paramLabel = "PATH",
+      description = "only this control group and those below it")
+  private String cgroup;
 
   /** A number that may be a process or thread. */
   static final class Id implements ITypeConverter<Integer> {
@@ -64,13 +71,13 @@ final class TargetOptions {
     if (!program.isEmpty() && (given() || replay.file() != null)) {
       throw new Failure.Ends(
           ExitCode.USAGE,
-          (given() ? "-a, -p and -t" : "--replay")
+          (given() ? "-a, -p, -t and --cgroup" : "--replay")
               + " and a program to start (--) are different targets; give one of them");
     }
   }
 
   boolean given() {
-    return all || !processes.isEmpty() || !threads.isEmpty();
+    return all || !processes.isEmpty() || !threads.isEmpty() || cgroup != null;
   }
 
   /**
@@ -79,10 +86,15 @@ final class TargetOptions {
    * @throws Failure.Ends if it is not, or cannot be
    */
   Target target() {
-    if (Stream.of(all, !processes.isEmpty(), !threads.isEmpty()).filter(given -> given).count()
+    if (Stream.of(all, !processes.isEmpty(), !threads.isEmpty(), cgroup != null)
+            .filter(given -> given)
+            .count()
         > 1) {
       throw new Failure.Ends(
-          ExitCode.USAGE, "-a, -p and -t name different targets; give one of them");
+          ExitCode.USAGE, "-a, -p, -t and --cgroup name different targets; give one of them");
+    }
+    if (cgroup != null) {
+      return ControlGroups.named(cgroup);
     }
     for (int pid : processes) {
       int leader = leader(pid, "process");
@@ -107,6 +119,9 @@ final class TargetOptions {
 
   /** Whether any of the target still lives; one that only waits to be reaped does not. */
   static boolean isThere(Target target) {
+    if (target.kind() == Target.Kind.CGROUP) {
+      return ControlGroups.isThere(target);
+    }
     return target.ids().isEmpty() || target.ids().stream().anyMatch(TargetOptions::lives);
   }
 

@@ -38,7 +38,7 @@ final class Workload implements AutoCloseable {
    */
   static Workload of(List<String> command) {
     try {
-      Path parent = ownGroup();
+      Path parent = ControlGroups.own();
       removeEmpty(parent);
       Path group = parent.resolve(GROUP + ProcessHandle.current().pid());
       Files.createDirectories(group);
@@ -50,26 +50,6 @@ final class Workload implements AutoCloseable {
               + CleanText.clean(String.valueOf(e.getMessage()), 200)
               + "), by which its children are known; start it by itself and use -p PID");
     }
-  }
-
-  /** The folder of the group that this process is in. */
-  private static Path ownGroup() throws IOException {
-    String mount = null;
-    for (String line : Files.readAllLines(Path.of("/proc/self/mountinfo"))) {
-      int end = line.indexOf(" - ");
-      if (end > 0 && line.startsWith("cgroup2 ", end + 3)) {
-        mount = line.split(" ")[4];
-      }
-    }
-    if (mount == null) {
-      throw new IOException("no cgroup2 file system is mounted");
-    }
-    for (String line : Files.readAllLines(Path.of("/proc/self/cgroup"))) {
-      if (line.startsWith("0::/")) {
-        return Path.of(mount, line.substring(3));
-      }
-    }
-    throw new IOException("/proc/self/cgroup names no group");
   }
 
   /** Removes what those left who were killed; a group that has processes stays. */
@@ -90,7 +70,7 @@ final class Workload implements AutoCloseable {
   }
 
   Target target() throws IOException {
-    return Target.cgroup((Long) Files.getAttribute(group, "unix:ino"));
+    return ControlGroups.target(group);
   }
 
   /** The program with its arguments, for people. */

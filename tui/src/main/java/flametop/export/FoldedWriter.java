@@ -45,8 +45,7 @@ final class FoldedWriter {
       }
       NodeKind kind = kinds[i];
       String name = names[i].isEmpty() ? "-" : oneLine(names[i].replace(';', ':'));
-      boolean task = kind == NodeKind.PROCESS || kind == NodeKind.THREAD;
-      name = task ? name.replace(' ', '_') : name;
+      name = kind.isOwner() ? name.replace(' ', '_') : name;
       // Such a line would be a comment.
       writer.append(i == 0 && name.startsWith("# ") ? "_" + name : name).append(suffix(kind));
     }

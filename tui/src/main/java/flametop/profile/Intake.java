@@ -139,6 +139,11 @@ final class Intake implements StreamVisitor {
   }
 
   @Override
+  public void cgroup(int process, String path) {
+    owners.cgroup(process, path);
+  }
+
+  @Override
   public void taskSeen(int task, int process, int tid, long start, boolean fresh, String comm) {
     owners.taskSeen(task, process, tid, comm);
     accounts.taskSeen(task, start, fresh);

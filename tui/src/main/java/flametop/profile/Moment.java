@@ -20,4 +20,8 @@ public record Moment(
     int passHz,
     int cpuHz,
     Snapshot.Losses losses,
-    boolean ended) {}
+    boolean ended) {
+  Moment withShape(Shape other) {
+    return new Moment(time, coveredNanos, zoom, other, passHz, cpuHz, losses, ended);
+  }
+}

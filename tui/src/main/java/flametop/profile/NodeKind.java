@@ -5,7 +5,12 @@ public enum NodeKind {
   ROOT,
   /** A process, or the processes of one comm. */
   PROCESS,
+  /** A thread, or a CPU. */
   THREAD,
+  /**
+   * A control group by the last name of its path, below those that it is in; {@code /} is the root.
+   */
+  CGROUP,
   USER,
   KERNEL,
   JIT,
@@ -16,5 +21,10 @@ public enum NodeKind {
    * Says why a stack is short, or that it is not sampled yet: {@code [truncated]}, {@code [not
    * sampled]}, {@code [naming]}.
    */
-  REASON
+  REASON;
+
+  /** Whether it stands above the frames, and tells whose they are. */
+  public boolean isOwner() {
+    return this == PROCESS || this == THREAD || this == CGROUP;
+  }
 }

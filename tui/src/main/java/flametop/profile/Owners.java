@@ -12,14 +12,14 @@ import java.util.function.IntConsumer;
 /**
  * Processes, tasks, and owners: who time belongs to. A process is one generation of a tgid, and is
  * named by its slot outside of here; a task is named by its id of the stream. An owner is a task in
- * one process under one pair of comms, so that what was logged keeps its names when a task executes
- * or is renamed.
+ * one process under one pair of comms and in one control group, so that what was logged keeps its
+ * names when a task executes, is renamed or is moved.
  *
  * <p>Two kinds of owner stand for what is {@link #older old}: one for the threads of a process that
  * are gone, one for the processes of a comm that are gone.
  */
 final class Owners {
-  private record Key(int task, int process, String comm, String processComm) {}
+  private record Key(int task, int process, String comm, String processComm, String cgroup) {}
 
   private record Elders(String comm, int uid) {}
 
@@ -33,6 +33,9 @@ final class Owners {
 
   private static final String NOBODY = "[older]";
 
+  /** Control group of a process of which none is told; no path. */
+  private static final String NO_CGROUP = "[no cgroup]";
+
   /** Of what is not gone. */
   private static final long NEVER = Long.MAX_VALUE;
 
@@ -43,6 +46,7 @@ final class Owners {
   private int[] alive = new int[64];
   private long[] processGone = new long[64];
   private String[] processComm = new String[64];
+  private String[] processCgroup = new String[64];
   private String[] commandLine = new String[64];
 
   private int tasks;
@@ -75,6 +79,7 @@ final class Owners {
   private int[] ownerBefore = new int[256];
   private String[] ownerComm = new String[256];
   private String[] ownerProcessComm = new String[256];
+  private String[] ownerCgroup = new String[256];
   private final Map<Key, Integer> known = new HashMap<>();
   private final Map<Elders, Integer> elders = new HashMap<>();
   private long time = Long.MIN_VALUE;
@@ -87,14 +92,14 @@ final class Owners {
    */
   private static final int MOST_TEXT = 8 << 20;
 
-  /** Names repeat from one short-lived task to the next. */
-  private final Interner<String> comms = Interner.newWeakInterner();
+  /** Comms and paths repeat from one short-lived task to the next. */
+  private final Interner<String> texts = Interner.newWeakInterner();
 
   private long text;
   private long forgetAt = MOST_TEXT;
 
   Owners() {
-    intern(NONE, NONE, NOBODY, NOBODY);
+    intern(NONE, NONE, NOBODY, NOBODY, NOBODY);
   }
 
   /** What is told from now on is of this time, ns, or later. */
@@ -130,7 +135,21 @@ final class Owners {
       forgetGone(process);
     }
     if (!comm.equals(processComm[process])) {
-      processComm[process] = comms.intern(comm);
+      processComm[process] = texts.intern(comm);
+      processVersion[process]++;
+    }
+  }
+
+  /**
+   * The process is in this control group from now on.
+   *
+   * @param path from the root; empty if it is not known
+   */
+  void cgroup(int id, String path) {
+    int process = processSlots.of(id);
+    String cgroup = path.isEmpty() ? NO_CGROUP : texts.intern(path);
+    if (!cgroup.equals(processCgroup[process])) {
+      processCgroup[process] = cgroup;
       processVersion[process]++;
     }
   }
@@ -144,11 +163,13 @@ final class Owners {
       alive = Arrays.copyOf(alive, length);
       processGone = Arrays.copyOf(processGone, length);
       processComm = Arrays.copyOf(processComm, length);
+      processCgroup = Arrays.copyOf(processCgroup, length);
       this.commandLine = Arrays.copyOf(this.commandLine, length);
     }
     alive[process] = 0;
     processGone[process] = NEVER;
     processComm[process] = null;
+    processCgroup[process] = NO_CGROUP;
   }
 
   private void setCommandLine(int process, String line) {
@@ -192,7 +213,7 @@ final class Owners {
     processGone[process] = NEVER;
     this.tid[task] = tid;
     taskProcess[task] = process;
-    taskComm[task] = comms.intern(comm);
+    taskComm[task] = texts.intern(comm);
     taskOwner[task] = NONE;
   }
 
@@ -251,9 +272,14 @@ final class Owners {
   private void forgetOwners(int task) {
     for (int owner = taskNewest[task]; owner != NONE; owner = ownerBefore[owner]) {
       ownerGone[owner] = time;
-      known.remove(new Key(task, ownerProcess[owner], ownerComm[owner], ownerProcessComm[owner]));
+      known.remove(key(task, owner));
     }
     taskNewest[task] = NONE;
+  }
+
+  private Key key(int task, int owner) {
+    return new Key(
+        task, ownerProcess[owner], ownerComm[owner], ownerProcessComm[owner], ownerCgroup[owner]);
   }
 
   /** Owners that can be found by their key, groups included. */
@@ -266,7 +292,7 @@ final class Owners {
     int process = taskProcess[task];
     int owner = taskOwner[task];
     if (owner == NONE || ownerVersion[owner] != processVersion[process]) {
-      owner = intern(task, process, taskComm[task], processComm[process]);
+      owner = intern(task, process, taskComm[task], processComm[process], processCgroup[process]);
       ownerVersion[owner] = processVersion[process];
       taskOwner[task] = owner;
     }
@@ -276,7 +302,7 @@ final class Owners {
   /**
    * Who stands for an owner in a time so long ago that it is not told apart any more: for a thread
    * that was gone before {@code before} the threads of its process, for a process that was the
-   * processes of its comm; else the owner itself.
+   * processes of its comm, in whatever control group; else the owner itself.
    */
   int older(int owner, long before) {
     int process = ownerProcess[owner];
@@ -296,15 +322,15 @@ final class Owners {
         processComm[all] = comm;
         elders.put(key, all);
       }
-      return intern(NONE, all, comm, comm);
+      return intern(NONE, all, comm, comm, NOBODY);
     }
     return ownerGone[owner] < before
-        ? intern(NONE, process, NOBODY, ownerProcessComm[owner])
+        ? intern(NONE, process, NOBODY, ownerProcessComm[owner], ownerCgroup[owner])
         : owner;
   }
 
-  private int intern(int task, int process, String comm, String processComm) {
-    Key key = new Key(task, process, comm, processComm);
+  private int intern(int task, int process, String comm, String processComm, String cgroup) {
+    Key key = new Key(task, process, comm, processComm, cgroup);
     Integer found = known.get(key);
     if (found != null) {
       return found;
@@ -320,6 +346,7 @@ final class Owners {
       ownerBefore = Arrays.copyOf(ownerBefore, 2 * owner);
       ownerComm = Arrays.copyOf(ownerComm, 2 * owner);
       ownerProcessComm = Arrays.copyOf(ownerProcessComm, 2 * owner);
+      ownerCgroup = Arrays.copyOf(ownerCgroup, 2 * owner);
     }
     ownerTask[owner] = task;
     ownerTid[owner] = task == NONE ? NONE : tid[task];
@@ -331,13 +358,14 @@ final class Owners {
     ownerProcess[owner] = process;
     ownerComm[owner] = comm;
     ownerProcessComm[owner] = processComm;
+    ownerCgroup[owner] = cgroup;
     known.put(key, owner);
-    Integer group = known.putIfAbsent(new Key(NONE, process, "", processComm), owner);
+    Integer group = known.putIfAbsent(new Key(NONE, process, "", processComm, cgroup), owner);
     ownerGroup[owner] = group == null ? owner : group;
     return owner;
   }
 
-  /** One owner for all of a process under one comm. */
+  /** One owner for all of a process under one comm and in one control group. */
   int group(int owner) {
     return ownerGroup[owner];
   }
@@ -358,6 +386,13 @@ final class Owners {
 
   String processComm(int owner) {
     return ownerProcessComm[owner];
+  }
+
+  /**
+   * Path of the control group of an owner's process, from the root; in brackets why there is none.
+   */
+  String cgroup(int owner) {
+    return ownerCgroup[owner];
   }
 
   /** Whether an owner is kept there. */
@@ -430,13 +465,23 @@ final class Owners {
     }
     int process = ownerProcess[owner];
     return shape.admits(
-        tgid[process], ownerTid[owner], uid[process], ownerComm[owner], ownerProcessComm[owner]);
+        tgid[process],
+        ownerTid[owner],
+        uid[process],
+        ownerComm[owner],
+        ownerProcessComm[owner],
+        ownerCgroup[owner]);
   }
 
   boolean admitsTask(Shape shape, int task) {
     int process = taskProcess[task];
     return shape.admits(
-        tgid[process], tid[task], uid[process], taskComm[task], processComm[process]);
+        tgid[process],
+        tid[task],
+        uid[process],
+        taskComm[task],
+        processComm[process],
+        processCgroup[process]);
   }
 
   /**
@@ -483,6 +528,7 @@ final class Owners {
         owner -> {
           ownerComm[owner] = null;
           ownerProcessComm[owner] = null;
+          ownerCgroup[owner] = null;
           freedOwners.accept(owner);
         });
     processSlots.sweep(
@@ -491,6 +537,7 @@ final class Owners {
           elders.remove(new Elders(processComm[process], uid[process]), process);
           setCommandLine(process, "");
           processComm[process] = null;
+          processCgroup[process] = null;
           freedProcesses.accept(process);
         });
   }

@@ -7,5 +7,7 @@ public enum RootOrder {
   PROCESS,
   THREAD,
   /** The CPU that it ran on, as far as that is known. */
-  CPU
+  CPU,
+  /** The control groups from the outermost to that of the process, then its comm. */
+  CGROUP
 }

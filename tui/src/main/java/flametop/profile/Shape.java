@@ -85,6 +85,38 @@ public final class Shape {
   }
 
   /**
+   * Only processes of these control groups and of those below them, or all but these. What is known
+   * of no group, and of old history that is not known any more, belongs to neither.
+   *
+   * @param paths from the root, as {@code /system.slice/ssh.service}; {@code /} is the root without
+   *     what is below it
+   */
+  public record Cgroups(Set<String> paths, boolean out) implements Filter {
+    @Override
+    public String text() {
+      return in(out, "cgroup " + joined(paths));
+    }
+
+    @Override
+    public Cgroups with(boolean isOut) {
+      return new Cgroups(paths, isOut);
+    }
+
+    private boolean admits(String path) {
+      return path.startsWith("/") && contains(path) != out;
+    }
+
+    private boolean contains(String path) {
+      for (String p : paths) {
+        if (path.startsWith(p) && (path.length() == p.length() || path.charAt(p.length()) == '/')) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  /**
    * Only what ran on these CPUs, or on others. Of history that is only sums, and of what is off the
    * CPU, that is not known: it belongs to neither.
    */
@@ -178,6 +210,7 @@ public final class Shape {
         case PROCESS -> "by process";
         case THREAD -> "by thread";
         case CPU -> "by CPU";
+        case CGROUP -> "by cgroup";
       };
     }
   }
@@ -241,7 +274,8 @@ public final class Shape {
       } else if (step instanceof Processes
           || step instanceof Threads
           || step instanceof Comms
-          || step instanceof Users) {
+          || step instanceof Users
+          || step instanceof Cgroups) {
         all = false;
       }
     }
@@ -347,8 +381,9 @@ public final class Shape {
 
   /**
    * @param tid {@link Owners#NONE} of one that stands for many
+   * @param cgroup its path, or text that does not begin as one
    */
-  boolean admits(int tgid, int tid, int uid, String comm, String processComm) {
+  boolean admits(int tgid, int tid, int uid, String comm, String processComm, String cgroup) {
     for (Step step : steps) {
       boolean admitted = true;
       if (step instanceof Processes p) {
@@ -359,6 +394,8 @@ public final class Shape {
         admitted = (c.comms.contains(comm) || c.comms.contains(processComm)) != c.out;
       } else if (step instanceof Users u) {
         admitted = u.uids.contains(uid) != u.out;
+      } else if (step instanceof Cgroups c) {
+        admitted = c.admits(cgroup);
       }
       if (!admitted) {
         return false;

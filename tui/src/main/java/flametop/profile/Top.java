@@ -82,7 +82,7 @@ final class Top {
   /** Tasks are no functions; what stands for the missing part of a stack is. */
   private boolean isCode(int function) {
     NodeKind kind = functions.kind(function);
-    return kind != NodeKind.ROOT && kind != NodeKind.PROCESS && kind != NodeKind.THREAD;
+    return kind != NodeKind.ROOT && !kind.isOwner();
   }
 
   /** What functions are ordered by, the most first; null: their names. */

@@ -316,6 +316,26 @@ final class Trie {
           to.add(stacks.function(NodeKind.THREAD, "", owners.comm(owner) + "-" + tid));
         }
       }
+      case CGROUP -> {
+        cgroups(owners.cgroup(owner), to);
+        to.add(stacks.function(NodeKind.PROCESS, "", owners.processComm(owner)));
+      }
+    }
+  }
+
+  /** Appends a node for each name of a path; the root is one only by itself. */
+  private void cgroups(String path, IntList to) {
+    if (!path.startsWith("/") || path.length() == 1) {
+      to.add(stacks.function(NodeKind.CGROUP, "", path));
+      return;
+    }
+    for (int from = 1; from <= path.length(); ) {
+      int slash = path.indexOf('/', from);
+      int end = slash < 0 ? path.length() : slash;
+      if (end > from) {
+        to.add(stacks.function(NodeKind.CGROUP, "", path.substring(from, end)));
+      }
+      from = end + 1;
     }
   }
 
@@ -332,8 +352,9 @@ final class Trie {
     return switch (kind) {
       case ROOT -> null;
       case PROCESS -> {
-        int tgid = order == RootOrder.COMM ? NONE : number(name, "-");
-        yield order == RootOrder.COMM
+        boolean isComm = order == RootOrder.COMM || order == RootOrder.CGROUP;
+        int tgid = isComm ? NONE : number(name, "-");
+        yield isComm
             ? new Shape.Comms(Set.of(name), false)
             : tgid < 0 ? null : new Shape.Processes(Set.of(tgid), false);
       }
@@ -346,11 +367,28 @@ final class Trie {
                 ? new Shape.Cpus(Set.of(number), false)
                 : new Shape.Threads(Set.of(number), false);
       }
+      case CGROUP -> {
+        String path = cgroup(node);
+        yield path == null ? null : new Shape.Cgroups(Set.of(path), false);
+      }
       case USER, KERNEL, JIT, INLINED, UNKNOWN, REASON ->
           function[node] == Stacks.NAMING
               ? null
               : new Shape.Through(new Function(kind, stacks.module(function[node]), name), false);
     };
+  }
+
+  /** Path of the control group of a node; null of one for all of which none is known. */
+  private String cgroup(int node) {
+    String name = stacks.name(function[node]);
+    if (parent[node] == ROOT && (name.equals("/") || name.startsWith("["))) {
+      return name.equals("/") ? name : null;
+    }
+    StringBuilder path = new StringBuilder();
+    for (int n = node; n != ROOT; n = parent[n]) {
+      path.insert(0, stacks.name(function[n])).insert(0, '/');
+    }
+    return path.toString();
   }
 
   /** The number at the end of a name of {@link #rootPath}; -1 if there is none. */
@@ -539,7 +577,7 @@ final class Trie {
       path.add(there.items[i]);
     }
     int above = 0;
-    while (above < path.size && isTask(path.items[above])) {
+    while (above < path.size && isOwner(path.items[above])) {
       above++;
     }
     if (reversed != other.reversed && above < path.size) {
@@ -558,7 +596,7 @@ final class Trie {
     while (due.size > 0) {
       int top = due.items[--due.size];
       for (int child = firstChild[top]; child != NONE; child = sibling[child]) {
-        if (isTask(function[child])) {
+        if (isOwner(function[child])) {
           due.add(child);
         }
       }
@@ -606,9 +644,8 @@ final class Trie {
     return nodeSums.weight(a, all, window) > nodeSums.weight(b, all, window);
   }
 
-  private boolean isTask(int of) {
-    NodeKind kind = stacks.kind(of);
-    return kind == NodeKind.PROCESS || kind == NodeKind.THREAD;
+  private boolean isOwner(int of) {
+    return stacks.kind(of).isOwner();
   }
 
   /** Goes down from a node by what {@link #path} has from an index on, as far as there is. */

@@ -49,7 +49,7 @@ public final class KernelSource implements SampleSource {
     Bridge.load();
     String settings =
         "target="
-            + target.fact()
+            + target.setting()
             + "\nhz.pass="
             + passHz
             + "\nhz.cpu="

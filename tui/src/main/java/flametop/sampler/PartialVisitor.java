@@ -26,6 +26,9 @@ abstract class PartialVisitor implements StreamVisitor {
       String commandLine) {}
 
   @Override
+  public void cgroup(int process, String path) {}
+
+  @Override
   public void taskSeen(int task, int process, int tid, long start, boolean fresh, String comm) {}
 
   @Override

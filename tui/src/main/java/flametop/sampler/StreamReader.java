@@ -251,6 +251,7 @@ public final class StreamReader {
       case 16 -> ownUsage(in, visitor);
       case 17 -> place(in, visitor);
       case 18 -> cpuCycles(in, visitor);
+      case 19 -> cgroup(in, visitor);
       default -> {}
     }
     in.limit(batchEnd).position(end);
@@ -291,6 +292,15 @@ public final class StreamReader {
           kthread,
           CleanText.clean(comm, MAX_COMM),
           CleanText.cleanCommandLine(commandLine, MAX_COMMAND_LINE));
+    }
+  }
+
+  private void cgroup(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 6);
+    int process = id(in, processes);
+    ByteBuffer path = str(in);
+    if (visitor != null) {
+      visitor.cgroup(process, CleanText.clean(path, MAX_PATH));
     }
   }
 

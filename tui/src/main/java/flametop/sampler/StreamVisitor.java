@@ -32,6 +32,13 @@ public interface StreamVisitor {
       String commandLine);
 
   /**
+   * The control group that a process is in from now on.
+   *
+   * @param path from the root; empty if it is not known
+   */
+  void cgroup(int process, String path);
+
+  /**
    * @param start ns, CLOCK_MONOTONIC
    * @param fresh the task began after sampling did
    */

@@ -9,8 +9,11 @@ import java.util.stream.Collectors;
  * @param kind of the ids
  * @param ids processes or threads, as this process's pid namespace numbers them; else empty
  * @param cgroup id of a control group in the default hierarchy, or 0
+ * @param path of that group from the root of the hierarchy, as the kernel names it; else empty
  */
-public record Target(Kind kind, List<Integer> ids, long cgroup) {
+public record Target(Kind kind, List<Integer> ids, long cgroup, String path) {
+  private static final int MAX_PATH = 200;
+
   /** An id that is given twice is one: each has a walk of its own, and would count twice. */
   public Target {
     ids = ids.stream().distinct().toList();
@@ -25,33 +28,44 @@ public record Target(Kind kind, List<Integer> ids, long cgroup) {
   }
 
   /** All tasks of the host. */
-  public static final Target ALL = new Target(Kind.ALL, List.of(), 0);
+  public static final Target ALL = new Target(Kind.ALL, List.of(), 0, "");
 
   /** All tasks of these processes. */
   public static Target processes(List<Integer> tgids) {
-    return new Target(Kind.PROCESSES, tgids, 0);
+    return new Target(Kind.PROCESSES, tgids, 0, "");
   }
 
   /** These threads. */
   public static Target threads(List<Integer> tids) {
-    return new Target(Kind.THREADS, tids, 0);
+    return new Target(Kind.THREADS, tids, 0, "");
   }
 
-  /** All tasks of this control group; not those of groups below it. */
-  public static Target cgroup(long id) {
-    return new Target(Kind.CGROUP, List.of(), id);
+  /** All tasks of this control group and of groups below it. */
+  public static Target cgroup(long id, String path) {
+    return new Target(Kind.CGROUP, List.of(), id, path);
   }
 
   /**
-   * As the stream's facts have it: {@code all}, {@code pid 1,2}, {@code tid 3} or {@code cgroup 4}.
+   * As the stream's facts have it, and for people: {@code all}, {@code pid 1,2}, {@code tid 3} or
+   * {@code cgroup /a/b}.
    */
   public String fact() {
-    String list = ids.stream().map(String::valueOf).collect(Collectors.joining(","));
     return switch (kind) {
       case ALL -> "all";
-      case PROCESSES -> "pid " + list;
-      case THREADS -> "tid " + list;
-      case CGROUP -> "cgroup " + cgroup;
+      case PROCESSES -> "pid " + list();
+      case THREADS -> "tid " + list();
+      case CGROUP -> "cgroup " + CleanText.clean(path, MAX_PATH);
     };
+  }
+
+  /** As the native side is told it: with the id of a control group. */
+  String setting() {
+    return kind == Kind.CGROUP
+        ? "cgroup " + cgroup + " " + CleanText.clean(path, MAX_PATH)
+        : fact();
+  }
+
+  private String list() {
+    return ids.stream().map(String::valueOf).collect(Collectors.joining(","));
   }
 }

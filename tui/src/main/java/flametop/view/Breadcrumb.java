@@ -48,6 +48,11 @@ final class Breadcrumb {
       String name = t.function().name();
       return (t.out() ? "not " : "") + cut(ShortName.form(name, room), room);
     }
+    if (step instanceof Shape.Cgroups c && c.paths().size() == 1) {
+      String path = c.paths().iterator().next();
+      String sign = (c.out() ? "not " : "") + "cgroup ";
+      return sign + cut(CgroupName.ofPath(path, room), room);
+    }
     return cut(text, room + 4);
   }
 

@@ -1,5 +1,6 @@
 package flametop.view;
 
+import flametop.profile.Function;
 import flametop.profile.StateSet;
 
 /** What a key asks of the world outside of the view. */
@@ -37,7 +38,11 @@ public sealed interface Effect {
   /** Put a name into the clipboard of the terminal. */
   record Copy(String text) implements Effect {}
 
-  /** Write what is shown to a file. */
-  record Export(ExportFormat format, long windowNanos, StateSet states, long zoom)
+  /**
+   * Write what is shown to a file.
+   *
+   * @param through only stacks that pass through this function; null: any
+   */
+  record Export(ExportFormat format, long windowNanos, StateSet states, long zoom, Function through)
       implements Effect {}
 }

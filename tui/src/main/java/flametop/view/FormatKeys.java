@@ -1,5 +1,7 @@
 package flametop.view;
 
+import flametop.profile.Function;
+import flametop.profile.GraphQuery;
 import java.util.List;
 
 /** What keys do in the list of export formats. */
@@ -62,8 +64,16 @@ final class FormatKeys {
       return Keys.Step.to(s.withMessage("no match", false));
     }
     ExportFormat format = formats.get(list.index());
+    boolean sandwich = s.view() == View.SANDWICH;
+    Function through = sandwich ? s.sandwich().function() : null;
+    if (sandwich && through == null && !format.isPicture()) {
+      return Keys.Step.to(
+          s.withFormats(list.closed())
+              .withMessage("no function is chosen: the graph exports all stacks", false));
+    }
     return Keys.Step.to(
         s.withFormats(list.chosen(format)).withMessage("exporting…", false),
-        new Effect.Export(format, s.windowNanos(), s.states(), s.zoom()));
+        new Effect.Export(
+            format, s.windowNanos(), s.states(), sandwich ? GraphQuery.ROOT : s.zoom(), through));
   }
 }

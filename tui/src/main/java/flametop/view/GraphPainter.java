@@ -151,8 +151,11 @@ final class GraphPainter {
     if (room < 2 && TextWidth.exceeds(sign + name, room)) {
       return;
     }
-    if (isFrame(g.slice().kind()[index])) {
+    NodeKind kind = g.slice().kind()[index];
+    if (isFrame(kind)) {
       name = ShortName.form(name, Math.max(1, room - sign.length()));
+    } else if (kind == NodeKind.CGROUP) {
+      name = CgroupName.form(name, Math.max(1, room - sign.length()));
     }
     boolean strong = selected || searching(scene) && g.slice().matched()[index];
     int style = (strong ? CellGrid.BOLD : 0) | (gone ? CellGrid.UNDERLINE : 0);
@@ -190,7 +193,7 @@ final class GraphPainter {
   static boolean isFrame(NodeKind kind) {
     return switch (kind) {
       case USER, KERNEL, JIT, INLINED, UNKNOWN -> true;
-      case ROOT, PROCESS, THREAD, REASON -> false;
+      case ROOT, PROCESS, THREAD, CGROUP, REASON -> false;
     };
   }
 

@@ -193,7 +193,10 @@ final class Plot {
     }
     Place next = place;
     boolean lost = geometry.boxOfNode(place.selected()) < 0;
-    if (lost && geometry.boxOfNode(now) >= 0) {
+    boolean before = selectedBox >= 0 && place.selected() == GraphQuery.ROOT && base > 1;
+    if (before && nodeOf(selectedBox) != GraphQuery.ROOT) {
+      next = place.withSelected(nodeOf(selectedBox), trail(selectedBox));
+    } else if (lost && geometry.boxOfNode(now) >= 0) {
       next = place.withSelected(now, trail(geometry.boxOfNode(now)));
     } else if (selectedBox >= 0
         && !geometry.isRun(selectedBox)

@@ -49,7 +49,7 @@ public enum Role {
   static Role of(NodeKind kind) {
     return switch (kind) {
       case ROOT -> GROUP;
-      case PROCESS, THREAD -> PROCESS;
+      case PROCESS, THREAD, CGROUP -> PROCESS;
       case USER -> USER;
       case KERNEL -> KERNEL;
       case JIT -> JIT;

@@ -30,12 +30,16 @@ final class SandwichKeys implements ViewKeys {
     Action.NEXT_MATCH,
     Action.PREVIOUS_MATCH,
     Action.SANDWICH,
+    Action.KEEP,
+    Action.DROP,
+    Action.MERGE,
+    Action.COLLAPSE,
     Action.STATES,
     Action.COPY,
     Action.COLOUR,
   };
 
-  private static final Action[] REFUSED = {Action.FLIP};
+  private static final Action[] REFUSED = {Action.FLIP, Action.GROUP, Action.THREADS};
 
   private static final Action[] KEY_LINE = {
     Action.ZOOM,
@@ -116,15 +120,18 @@ final class SandwichKeys implements ViewKeys {
       case FLIP -> answer(s, "callers grow upwards, callees downwards: nothing to flip");
       case LEFT, RIGHT, LAST, SEARCH, NEXT_MATCH, PREVIOUS_MATCH, STATES, COLOUR ->
           graph.act(scene, s, action);
+      case GROUP, THREADS -> answer(s, "one function is in the middle: a sandwich is not grouped");
+      case KEEP, DROP, MERGE, COLLAPSE -> ShapeKeys.act(scene, s, action);
       default -> null;
     };
   }
 
   @Override
   public Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    Keys.Step crumb = ShapeKeys.mouse(scene, s, mouse);
     SandwichLayout layout = scene.sandwich;
-    if (layout == null) {
-      return null;
+    if (crumb != null || layout == null) {
+      return crumb;
     }
     if (mouse.y() == layout.middle() && mouse.wheel() == 0) {
       return !mouse.isPress()
@@ -167,25 +174,19 @@ final class SandwichKeys implements ViewKeys {
       return Keys.Step.to(s.withSandwich(function));
     }
     // Its module comes with the next picture.
-    return Keys.Step.to(
-        inside
-            ? s.withSandwich(s.sandwich().wanting(true))
-            : s.withSandwich(SandwichPlace.wantedIn(s.view())).withView(View.SANDWICH));
+    return Keys.Step.to(s.awaiting(Action.SANDWICH));
   }
 
-  /** A picture has come: what was chosen may be known now. */
+  /**
+   * A picture has come: where none was chosen the selected function of the graph is, if it is one.
+   */
   static ViewState arrived(Scene scene, ViewState s) {
-    if (s.view() != View.SANDWICH) {
+    SandwichPlace place = s.sandwich();
+    if (s.view() != View.SANDWICH || place.function() != null || scene.snapshot == null) {
       return s;
     }
-    SandwichPlace place = s.sandwich();
-    if (place.function() == null) {
-      Selection selection = scene.snapshot == null ? null : scene.snapshot.selection();
-      Function function = function(selection, s.inGraph().selected());
-      return function == null ? s : s.withView(place.from()).withSandwich(function);
-    }
-    Function function = place.wanted() ? selected(scene, s) : null;
-    return function == null ? s : s.withSandwich(function);
+    Function function = function(scene.snapshot.selection(), s.inGraph().selected());
+    return function == null ? s : s.withView(place.from()).withSandwich(function);
   }
 
   private static Function selected(Scene scene, ViewState s) {
@@ -202,7 +203,7 @@ final class SandwichKeys implements ViewKeys {
   }
 
   private static boolean isCode(NodeKind kind) {
-    return kind != NodeKind.ROOT && kind != NodeKind.PROCESS && kind != NodeKind.THREAD;
+    return kind != NodeKind.ROOT && !kind.isOwner();
   }
 
   private static ViewState atFunction(ViewState s) {
@@ -271,13 +272,13 @@ final class SandwichKeys implements ViewKeys {
     }
     int[] found = matches(scene.sandwich);
     if (found.length == 0) {
-      return answer(s, "no match that is drawn");
+      return answer(s, "no match");
     }
     int at = scene.plot.atBase() ? 0 : order(s.sandwich().below(), scene.selectedBox);
     int index = Arrays.binarySearch(found, at);
     int next = index >= 0 ? index + direction : direction > 0 ? -index - 1 : -index - 2;
     next = Math.floorMod(next, found.length);
-    String where = "match " + (next + 1) + " of " + found.length + " drawn";
+    String where = "match " + (next + 1) + " of " + found.length;
     if (found[next] == 0) {
       return Keys.Step.to(atFunction(s).withMessage(where, false));
     }

@@ -7,13 +7,14 @@ import flametop.sampler.State;
 /** A sandwich: the callers of a function above it, what it calls below. */
 final class SandwichPainter implements ViewPainter {
   private static final String[][] LEGEND = {
-    {"the row in the middle"},
-    {"self", "time in the function itself"},
+    {"sandwich"},
+    {"above", "who calls the function"},
+    {"below", "what it calls"},
+    {"self", "time in itself"},
     {"total", "and in what it calls"},
-    {"above, below", "callers, callees"},
   };
 
-  /** What the middle says, from all in words to nothing but the shares. */
+  /** What the middle says, from all in words to the share alone. */
   private static final int FORMS = 4;
 
   @Override
@@ -56,7 +57,7 @@ final class SandwichPainter implements ViewPainter {
     SandwichPlace place = scene.state.sandwich();
     Function function = place.function();
     if (function == null) {
-      return place.wanted() ? "looking it up…" : "select a function in the graph and press s";
+      return "select a function in the graph, press s";
     }
     String name = ShortName.form(function.name(), Math.max(12, scene.columns / 3));
     if (scene.sandwich == null || scene.sandwich.page().refolding()) {
@@ -105,11 +106,14 @@ final class SandwichPainter implements ViewPainter {
 
   private static String numbers(Scene scene, Sandwich page, int form) {
     long all = scene.snapshot.total();
-    String self = (form < 3 ? "self " : "") + Units.share(page.self(), all);
-    String total = (form < 3 ? "total " : "") + Units.share(page.total(), all);
+    String total = Units.share(page.total(), all);
+    if (form == FORMS - 1) {
+      return total;
+    }
+    String self = Units.share(page.self(), all);
     String of = form < 1 ? " of all" : "";
     long run = page.nanosByState()[State.RUN.ordinal()];
     String cpus = form < 2 ? "  " + Units.cpus(run, scene.snapshot.windowNanos()) : "";
-    return self + "  " + total + of + cpus;
+    return "self " + self + "  total " + total + of + cpus;
   }
 }

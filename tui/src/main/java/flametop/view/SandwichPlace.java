@@ -14,7 +14,6 @@ import java.util.List;
  * @param below the keys act on the callees, not on the callers
  * @param callers where the user is in those
  * @param callees where the user is in those
- * @param wanted a function was chosen that is not fully known yet: that which is selected
  * @param split how the rows were shared when they were last; null if they were not yet
  */
 record SandwichPlace(
@@ -24,13 +23,12 @@ record SandwichPlace(
     boolean below,
     Place callers,
     Place callees,
-    boolean wanted,
     Split split) {
   /** Functions that one can go back to. */
   private static final int MOST_BEFORE = 64;
 
   static final SandwichPlace NONE =
-      new SandwichPlace(null, List.of(), View.GRAPH, true, Place.ROOT, Place.ROOT, false, null);
+      new SandwichPlace(null, List.of(), View.GRAPH, true, Place.ROOT, Place.ROOT, null);
 
   /**
    * Rows of both halves.
@@ -74,11 +72,6 @@ record SandwichPlace(
     }
   }
 
-  /** The selected function of another view will be in the middle as soon as it is known. */
-  static SandwichPlace wantedIn(View view) {
-    return new SandwichPlace(null, List.of(), view, true, Place.ROOT, Place.ROOT, true, null);
-  }
-
   /** Where the user is in the graph that the keys act on. */
   Place place() {
     return below ? callees : callers;
@@ -89,12 +82,12 @@ record SandwichPlace(
   }
 
   SandwichPlace with(Place above, Place under) {
-    return new SandwichPlace(function, before, from, below, above, under, wanted, split);
+    return new SandwichPlace(function, before, from, below, above, under, split);
   }
 
   /** The keys act on this half. */
   SandwichPlace at(boolean callees) {
-    return new SandwichPlace(function, before, from, callees, callers, this.callees, wanted, split);
+    return new SandwichPlace(function, before, from, callees, callers, this.callees, split);
   }
 
   SandwichPlace unzoomed() {
@@ -106,15 +99,10 @@ record SandwichPlace(
     return with(Place.ROOT, Place.ROOT);
   }
 
-  /** What is selected will be in the middle as soon as it is known what it is. */
-  SandwichPlace wanting(boolean value) {
-    return new SandwichPlace(function, before, from, below, callers, callees, value, split);
-  }
-
   SandwichPlace withSplit(Split value) {
     return value.equals(split)
         ? this
-        : new SandwichPlace(function, before, from, below, callers, callees, wanted, value);
+        : new SandwichPlace(function, before, from, below, callers, callees, value);
   }
 
   /**
@@ -141,6 +129,6 @@ record SandwichPlace(
   }
 
   private static SandwichPlace middle(Function of, List<Function> past, View from) {
-    return new SandwichPlace(of, past, from, true, Place.ROOT, Place.ROOT, false, null);
+    return new SandwichPlace(of, past, from, true, Place.ROOT, Place.ROOT, null);
   }
 }

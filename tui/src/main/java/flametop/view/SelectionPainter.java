@@ -4,6 +4,7 @@ import flametop.profile.GraphQuery;
 import flametop.profile.GraphSlice;
 import flametop.profile.NodeKind;
 import flametop.profile.Selection;
+import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
@@ -72,6 +73,9 @@ final class SelectionPainter {
   }
 
   private static String name(Scene scene, Selection selection) {
+    if (scene.sandwich != null && scene.plot.atBase()) {
+      return scene.sandwich.page().function().name();
+    }
     if (selection != null && selection.path().length > 0) {
       return name(selection);
     }
@@ -88,6 +92,9 @@ final class SelectionPainter {
 
   private static String name(Selection selection) {
     int length = selection.path().length;
+    if (selection.filter() instanceof Shape.Cgroups group) {
+      return group.paths().iterator().next();
+    }
     return length == 0 ? "" : selection.path()[length - 1];
   }
 
@@ -215,7 +222,7 @@ final class SelectionPainter {
   private static String matched(Scene scene) {
     if (scene.sandwich != null && scene.answered()) {
       int count = SandwichKeys.matchCount(scene.sandwich);
-      return count == 0 ? "no match" : count + " drawn match" + (count == 1 ? "es" : "");
+      return count == 0 ? "no match" : count + (count == 1 ? " match" : " matches");
     }
     Snapshot.Search found = scene.sandwich != null ? null : scene.found();
     if (found == null) {

@@ -125,7 +125,7 @@ final class ShapeKeys {
 
   /** What is known of the selected node; null if it is not here yet. */
   private static Selection selection(Scene scene, ViewState s) {
-    Selection selection = scene.snapshot.selection();
+    Selection selection = scene.selection();
     return selection != null && selection.node() == s.selected() ? selection : null;
   }
 
@@ -134,7 +134,9 @@ final class ShapeKeys {
     Action action = s.awaited();
     return action == null || scene.selectedBox < 0 || selection(scene, s) == null
         ? null
-        : act(scene, s.awaiting(null), action);
+        : action == Action.SANDWICH
+            ? SandwichKeys.choose(scene, s.awaiting(null))
+            : act(scene, s.awaiting(null), action);
   }
 
   private static Keys.Step merge(ViewState s) {

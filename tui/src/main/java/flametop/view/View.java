@@ -50,7 +50,7 @@ public enum View {
 
   /** Whether stacks are what it shows. */
   boolean hasStacks() {
-    return this == GRAPH || this == CALLERS || this == FILE;
+    return this == GRAPH || this == CALLERS || this == SANDWICH || this == FILE;
   }
 
   /** The view that an action shows, or null. */

@@ -495,7 +495,8 @@ public final class ViewState implements Cloneable {
 
   /** A filter shows the whole graph of what it admits. */
   ViewState withFilter(Shape value) {
-    ViewState next = withShape(value).withZooms(List.of());
+    ViewState next = withShape(value);
+    next.place = place.withZooms(List.of());
     next.sandwich = sandwich.unzoomed();
     return next;
   }

@@ -90,6 +90,7 @@
     root: ["#4b535d", "#4b535d"],
     process: ["#31618a", "#3f7ea8"],
     thread: ["#31618a", "#3f7ea8"],
+    cgroup: ["#31618a", "#3f7ea8"],
     user: ["#d9822b", "#f2c04c"],
     kernel: ["#8e4bb3", "#7468d8"],
     jit: ["#3f9e57", "#74c873"],

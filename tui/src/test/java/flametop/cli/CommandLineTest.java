@@ -88,7 +88,13 @@ class CommandLineTest {
 
   @Test
   void options_thatDoNotGoTogether_refused() {
-    refused(ExitCode.USAGE, "-a, -p and -t name different targets", "record", "-a", "-p", "1");
+    refused(
+        ExitCode.USAGE,
+        "-a, -p, -t and --cgroup name different targets",
+        "record",
+        "-a",
+        "-p",
+        "1");
     refused(ExitCode.USAGE, "-d and -i both say when to end", "record", "-d", "1", "-i", "1");
     refused(ExitCode.USAGE, "--replay has its own target", "record", "--replay", "x", "-p", "1");
     refused(ExitCode.USAGE, "--replay has the rates of its", "record", "--replay", "x", "-F", "9");

@@ -185,9 +185,56 @@ class GraphReaderTest {
             case PROCESS -> "zeta-10;main";
             case THREAD -> "zeta-10;t-100;main";
             case CPU -> "[no cpu];main";
+            case CGROUP -> "[no cgroup];zeta;main";
           };
       assertEquals(Map.of(expected, 100L), world.folded(SLEEP));
     }
+  }
+
+  @Test
+  void folded_byCgroup_aNodeForEachNameAndTheFiltersOfThem() {
+    processes();
+    world.intake.cgroup(0, "/sys.slice/a.service");
+    world.intake.cgroup(1, "/sys.slice");
+    world.intake.cgroup(2, "/");
+    sleep(0, 1, world.named("main"));
+    sleep(1, 2, world.named("main"));
+    sleep(2, 3, world.named("main"));
+    later();
+    String a = "sys.slice;a.service;zeta;main";
+    String b = "sys.slice;alpha;main";
+    String root = "/;alpha;main";
+    assertEquals(Set.of(a, b, root), byCgroup());
+    assertEquals(Set.of(a, b), byCgroup(new Shape.Cgroups(Set.of("/sys.slice"), false)));
+    assertEquals(Set.of(root), byCgroup(new Shape.Cgroups(Set.of("/sys.slice"), true)));
+    assertEquals(Set.of(a, b), byCgroup(new Shape.Cgroups(Set.of("/"), true)));
+    assertEquals(Set.of(), byCgroup(new Shape.Cgroups(Set.of("/sys.slice/a", "/sys"), false)));
+    world.intake.cgroup(1, "");
+    assertEquals(Set.of(a, b, root), byCgroup(), "what was logged keeps its group");
+  }
+
+  private Set<String> byCgroup(Shape.Step... filters) {
+    Shape shape = Shape.of(filters).plus(new Shape.Group(RootOrder.CGROUP));
+    Fold fold = world.fold(shape);
+    fold.catchUp(Long.MAX_VALUE);
+    Set<String> paths = world.folded(fold, Long.MAX_VALUE, SLEEP, false).keySet();
+    GraphSlice slice =
+        world
+            .reader(fold, Long.MAX_VALUE)
+            .tree()
+            .slice(
+                new GraphQuery(Long.MAX_VALUE, SLEEP, 0, 0, 1000, 10, null, false),
+                0,
+                new Matches());
+    Set<String> all = Set.of("/", "/sys.slice", "/sys.slice/a.service");
+    for (int i = 1; i < slice.size(); i++) {
+      if (slice.kind()[i] == NodeKind.CGROUP) {
+        Shape.Filter filter = fold.trie().filter((int) slice.node()[i]);
+        String path = ((Shape.Cgroups) filter).paths().iterator().next();
+        assertTrue(all.contains(path) && path.endsWith(slice.name()[i]), path);
+      }
+    }
+    return paths;
   }
 
   @Test

@@ -103,12 +103,13 @@ final class NaiveShape {
   /** Steps that leave tasks and states out. */
   static Shape.Step randomTasks(Random random) {
     boolean out = random.nextBoolean();
-    return switch (random.nextInt(6)) {
+    return switch (random.nextInt(7)) {
       case 0 -> new Shape.Processes(Set.of(10, 11), out);
       case 1 -> new Shape.Threads(Set.of(101, 104, 107), out);
       case 2 -> new Shape.Comms(Set.of("app1", "t2"), out);
       case 3 -> new Shape.Users(Set.of(1010, 1012), out);
       case 4 -> new Shape.Cpus(Set.of(0, 2), out);
+      case 5 -> new Shape.Cgroups(Set.of("/a/b", "/"), out);
       default -> new Shape.States(out ? StateSet.BUSY : StateSet.OFF_CPU);
     };
   }

@@ -52,6 +52,27 @@ class OwnersTest {
   }
 
   @Test
+  void cgroup_processIsMoved_hasOtherOwnersFromThenOnAndTheFormerWhenItIsBack() {
+    Owners owners = new Owners();
+    owners.processSeen(0, 7, 0, "server", "server");
+    owners.taskSeen(0, 0, 7, "server");
+    owners.state(0, State.RUN);
+    int unknown = owners.owner(0);
+    owners.cgroup(0, "/a");
+    int first = owners.owner(0);
+    owners.cgroup(0, "/a/b");
+    int second = owners.owner(0);
+    assertEquals("[no cgroup]", owners.cgroup(unknown));
+    assertEquals("/a", owners.cgroup(first));
+    assertEquals("/a/b", owners.cgroup(second));
+    assertTrue(owners.group(first) != owners.group(second));
+    owners.cgroup(0, "/a");
+    assertEquals(first, owners.owner(0));
+    owners.state(0, null);
+    assertEquals("/a/b", owners.cgroup(second), "its time is still told of");
+  }
+
+  @Test
   void processSeen_allLive_keepsAllTheirText() {
     Owners owners = new Owners();
     for (int i = 0; i < 5_000; i++) {

@@ -176,10 +176,16 @@ class RandomHistoryTest {
               case COMM -> owners.processComm(owner) + ";";
               case PROCESS -> process;
               case THREAD -> process + owners.comm(owner) + "-" + owners.tid(owner) + ";";
+              case CGROUP -> cgroups(owners.cgroup(owner)) + owners.processComm(owner) + ";";
               case CPU -> cpu == Spot.NO_CPU ? "[no cpu];" : "cpu " + cpu + ";";
             });
     frames.forEach(f -> names.append(f.name()).append(';'));
     return names.toString();
+  }
+
+  private static String cgroups(String path) {
+    boolean names = path.startsWith("/") && path.length() > 1;
+    return (names ? path.substring(1).replace('/', ';') : path) + ";";
   }
 
   private static List<Function> frames(World world, Shape shape, int stack, boolean roots) {
@@ -476,7 +482,7 @@ class RandomHistoryTest {
   @ParameterizedTest
   @ValueSource(longs = {21, 22})
   void log_compacted_keepsTheSums(long seed) {
-    World bounded = new World(new Options(Shape.PLAIN, 930_000, true));
+    World bounded = new World(new Options(Shape.PLAIN, 1_300_000, true));
     World whole = new World(new Options(Shape.PLAIN, 64 << 20, true));
     Simulation a = new Simulation(bounded, seed);
     Simulation b = new Simulation(whole, seed);

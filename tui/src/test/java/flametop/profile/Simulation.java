@@ -25,6 +25,8 @@ final class Simulation {
   /** Processes that tasks may begin in at any time. */
   private static final int INITIAL_PROCESSES = 4;
 
+  private static final String[] GROUPS = {"/", "/a", "/a/b", "/ab", ""};
+
   static final class Task {
     int id;
 
@@ -71,6 +73,8 @@ final class Simulation {
   /** Null: nothing is forgotten. */
   private final Random forgetting;
 
+  private final Random moving;
+
   private final World.Ids taskIds = new World.Ids();
   private final World.Ids processIds = new World.Ids();
   private final Map<Integer, Integer> processNumber = new HashMap<>();
@@ -95,6 +99,7 @@ final class Simulation {
     this.world = world;
     this.nameAtOnce = nameAtOnce;
     this.forgetting = forgetting;
+    moving = new Random(~seed);
     random = new Random(seed);
     stacks = new int[40];
     stackEnd = new WalkEnd[stacks.length];
@@ -120,6 +125,11 @@ final class Simulation {
     processNumber.put(processes++, number);
     world.intake.processSeen(
         number, tgid, 0, 0, 1000 + tgid, 0, false, comm, "/bin/" + comm + " --work");
+    move(number, GROUPS.length);
+  }
+
+  private void move(int process, int groups) {
+    world.intake.cgroup(process, GROUPS[moving.nextInt(groups)]);
   }
 
   private void stack(int index) {
@@ -267,6 +277,10 @@ final class Simulation {
           }
           if (random.nextInt(10) == 0) {
             exec();
+          }
+          // Each place that it was in is an owner more of all its tasks.
+          if (moving.nextInt(20) == 0) {
+            move(processNumber.get(0), 2);
           }
           if (forgetting != null) {
             forget();

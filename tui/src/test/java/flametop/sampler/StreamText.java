@@ -53,6 +53,11 @@ final class StreamText implements StreamVisitor {
   }
 
   @Override
+  public void cgroup(int process, String path) {
+    add("cgroup process=%s path=%s", u(process), quoted(path));
+  }
+
+  @Override
   public void taskSeen(int task, int process, int tid, long start, boolean fresh, String comm) {
     add(
         "task id=%s process=%s tid=%s start=%s fresh=%s comm=%s",

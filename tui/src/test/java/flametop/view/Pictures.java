@@ -7,6 +7,7 @@ import flametop.profile.Page;
 import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
 import flametop.profile.QualityReport;
+import flametop.profile.SandwichQuery;
 import flametop.profile.Selection;
 import flametop.profile.Shape;
 import flametop.profile.Snapshot;
@@ -763,6 +764,7 @@ public final class Pictures {
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
     frames.addAll(FilePictures.golden());
     frames.addAll(ShapePictures.golden());
+    frames.addAll(SandwichPictures.golden());
     frames.addAll(TablePictures.golden());
     return frames;
   }
@@ -860,6 +862,10 @@ public final class Pictures {
 
     @Override
     public CompletableFuture<Page> page(PageQuery query) {
+      if (query instanceof SandwichQuery sandwich) {
+        return CompletableFuture.completedFuture(
+            SandwichPictures.page(tree, sandwich, true, false));
+      }
       return CompletableFuture.completedFuture(
           query instanceof CpuReport.Query
               ? new CpuReport(cpus(2), "", "", "")

@@ -99,6 +99,44 @@ final class Tree {
     return reversed;
   }
 
+  /** The callers or callees of a function, as {@link flametop.profile.Sandwich} has them. */
+  Tree half(String function, boolean callers) {
+    Tree half = new Tree();
+    for (Node node : nodes) {
+      long own = node.weight;
+      for (Node child : node.children.values()) {
+        own -= child.weight;
+      }
+      if (own <= 0) {
+        continue;
+      }
+      List<Node> path = new ArrayList<>();
+      for (Node n = node; n.kind != NodeKind.ROOT && n.kind != NodeKind.PROCESS; n = n.parent) {
+        path.add(0, n);
+      }
+      int at = 0;
+      while (at < path.size() && !path.get(at).name.equals(function)) {
+        at++;
+      }
+      if (at == path.size()) {
+        continue;
+      }
+      List<Node> kept =
+          new ArrayList<>(path.subList(callers ? 0 : at, callers ? at + 1 : path.size()));
+      if (callers) {
+        java.util.Collections.reverse(kept);
+      }
+      Node to = half.root;
+      to.weight += own;
+      for (Node frame : kept) {
+        Node parent = to;
+        to = to.children.computeIfAbsent(frame.name, n -> half.add(parent, n, frame.kind));
+        to.weight += own;
+      }
+    }
+    return half;
+  }
+
   Node find(String... path) {
     Node at = root;
     for (String name : path) {

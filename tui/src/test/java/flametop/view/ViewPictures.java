@@ -1,6 +1,9 @@
 package flametop.view;
 
+import flametop.profile.Function;
+import flametop.profile.NodeKind;
 import flametop.profile.Page;
+import flametop.profile.PageQuery;
 import flametop.profile.Snapshot;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,9 +35,13 @@ public final class ViewPictures {
       }
       boolean callers = view == View.CALLERS;
       Tree tree = callers ? Pictures.server().reversed() : Pictures.server();
-      ViewState state = callers ? ShapePictures.callers(tree) : server.withView(view);
+      ViewState state =
+          view == View.SANDWICH
+              ? server.withSandwich(new Function(NodeKind.KERNEL, "[kernel]", "entry_SYSCALL_64"))
+              : callers ? ShapePictures.callers(tree) : server.withView(view);
       Snapshot snapshot = Pictures.snapshot(tree, state, columns);
-      Page page = state.page(columns) == null ? null : machine.page(state.page(columns)).join();
+      PageQuery query = state.page(columns);
+      Page page = query == null ? null : machine.page(query).join();
       CellGrid grid = Painter.paint(Scene.of(snapshot, page, state, columns, rows, options));
       frames.add(new Pictures.Frame(view.name().toLowerCase(Locale.ROOT), grid));
     }

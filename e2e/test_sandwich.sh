@@ -1,0 +1,132 @@
+# shellcheck shell=bash disable=SC2154
+# The sandwich of a function, of a program whose callers have known parts.
+
+known_callers() {
+  cc -O2 -fomit-frame-pointer -o "$work/callers" "$root/bench/programs/callers.c"
+  "$work/callers" 600 >/dev/null &
+  load=$!
+}
+
+# share NAME: whole percents of the function in the middle that the selected frame has.
+share() {
+  capture | sed -n "s/^ *$1 .* \([0-9]*\)\.[0-9]% of shared .*/\1/p"
+}
+
+# between NAME LEAST MOST: the selected frame comes to that: with few samples chance is large.
+between() {
+  wait_until "$1 has $2 to $3 % of shared" within "$@"
+}
+within() {
+  local is
+  is=$(share "$1")
+  [ -n "$is" ] && [ "$is" -ge "$2" ] && [ "$is" -le "$3" ]
+}
+
+# in_the_middle NAME
+in_the_middle() {
+  wait_for "^ *$1 +.*self .*total "
+}
+
+# choose NAME: selects it in the graph.
+choose() {
+  keys /
+  tmux_ send-keys -l "$1"
+  keys Enter
+  wait_for "^ *$1 .* of all"
+  keys Escape
+  wait_for 'search closed'
+}
+
+test_sandwich_of_a_known_function_has_its_callers_in_their_parts() {
+  known_callers
+  open_pane 160 40
+  start_screen "-p $load --states on"
+  keys 3
+  wait_for 'select a function in the graph, press s'
+  keys 1
+  wait_for 'shared'
+  choose shared
+  # All since the start.
+  keys m m
+  keys s
+  in_the_middle shared
+  # Three parts to one, half of them below it; a few tenths are the compiler's and chance.
+  keys Up
+  wait_for '^ *left .* of shared'
+  between left 68 82
+  keys Right
+  wait_for '^ *right .* of shared'
+  between right 18 32
+  keys Down Down
+  wait_for '^ *inner .* of shared'
+  between inner 42 58
+  # Another one in the middle, and back.
+  keys s
+  in_the_middle inner
+  shows 'it calls nothing'
+  keys Escape
+  in_the_middle shared
+  keys Up
+  wait_for '^ *left .* of shared'
+  keys Enter
+  wait_gone ' right'
+  keys 0
+  wait_for ' right'
+  keys i
+  wait_for 'nothing to flip'
+  keys Space
+  wait_for '❚❚|frozen'
+  in_the_middle shared
+  keys Escape
+  wait_gone 'self .*total .*cpu'
+  keys 3
+  in_the_middle shared
+  resize 40 10
+  wait_for '^ *shared .*%'
+  resize 80 24
+  in_the_middle shared
+  keys q
+  equal "exit code" 0 "$(ended)"
+  kill $load
+  terminal_as_before
+}
+
+test_sandwich_exports_the_stacks_through_its_function() {
+  known_callers
+  open_pane 160 40
+  start_screen "-p $load --states on"
+  wait_for 'inner'
+  choose inner
+  keys s
+  in_the_middle inner
+  keys e
+  wait_for 'folded'
+  keys Enter
+  wait_for '\.folded: '
+  keys q
+  equal "exit code" 0 "$(ended)"
+  kill $load
+  local file
+  file=$(echo "$work"/flametop-*.folded)
+  contains "export" ';left;shared;inner [0-9]+$' "$file"
+  if grep -v '^#' "$file" | grep -qv ';inner'; then
+    fail "stacks without inner: $(grep -v ';inner' "$file")"
+  fi
+}
+
+test_sandwich_of_a_replay_is_as_recorded() {
+  known_callers
+  "$flametop" record -p $load -d 5 --format flametop -o "$work/known.flametop"
+  kill $load
+  load=
+  open_pane 120 34
+  type_line "clear; '$flametop' --replay '$work/known.flametop' --states on; echo \"ended \$?\""
+  wait_for 'replay ended'
+  choose shared
+  keys s
+  in_the_middle shared
+  keys z
+  wait_for 'shared was not seen'
+  keys q
+  equal "exit code" 0 "$(ended)"
+}

@@ -1,0 +1,97 @@
+package flametop.cli;
+
+import flametop.sampler.CleanText;
+import flametop.sampler.Target;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+
+/** Control groups of version 2, as folders. */
+final class ControlGroups {
+  private static final int MAX_SHOWN = 200;
+
+  private ControlGroups() {}
+
+  /** Where the hierarchy is mounted. */
+  private static Path mount() throws IOException {
+    String mount = null;
+    for (String line : Files.readAllLines(Path.of("/proc/self/mountinfo"))) {
+      int end = line.indexOf(" - ");
+      if (end > 0 && line.startsWith("cgroup2 ", end + 3)) {
+        mount = line.split(" ")[4];
+      }
+    }
+    if (mount == null) {
+      throw new IOException("no cgroup2 file system is mounted");
+    }
+    return Path.of(mount);
+  }
+
+  /** The group that this process is in. */
+  static Path own() throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc/self/cgroup"))) {
+      if (line.startsWith("0::/")) {
+        return mount().resolve(line.substring(4));
+      }
+    }
+    throw new IOException("/proc/self/cgroup names no group");
+  }
+
+  /** The tasks of a group, which is there. */
+  static Target target(Path group) throws IOException {
+    return Target.cgroup(id(group), "/" + mount().relativize(group));
+  }
+
+  /**
+   * The tasks of a group.
+   *
+   * @param given its path from the root of the hierarchy, or of its folder
+   * @throws Failure.Ends if there is none
+   */
+  static Target named(String given) {
+    Path mount;
+    try {
+      mount = mount();
+    } catch (IOException e) {
+      throw new Failure.Ends(
+          ExitCode.NOT_POSSIBLE,
+          "--cgroup is of control groups of version 2, and "
+              + e.getMessage()
+              + "; name processes by -p PID");
+    }
+    try {
+      Path group = Path.of(given).normalize();
+      if (!group.startsWith(mount)) {
+        group = mount.resolve(Path.of("/").relativize(Path.of("/").resolve(group))).normalize();
+      }
+      if (group.startsWith(mount) && Files.isDirectory(group)) {
+        return target(group);
+      }
+    } catch (IOException | InvalidPathException e) {
+      // Said below.
+    }
+    throw new Failure.Ends(
+        ExitCode.TARGET_GONE,
+        "there is no control group "
+            + CleanText.clean(given, MAX_SHOWN)
+            + " below "
+            + mount
+            + "; systemd-cgls, or find "
+            + mount
+            + " -type d, lists those that there are");
+  }
+
+  /** Whether the group of a target is there still: another of its name is not. */
+  static boolean isThere(Target target) {
+    try {
+      return id(mount().resolve(target.path().substring(1))) == target.cgroup();
+    } catch (IOException | InvalidPathException e) {
+      return false;
+    }
+  }
+
+  private static long id(Path group) throws IOException {
+    return (Long) Files.getAttribute(group, "unix:ino");
+  }
+}
