@@ -70,10 +70,27 @@ public record Provenance(
             "window",
             String.format(
                 Locale.ROOT,
-                "%.1f s, from %s to %s",
+                "%.1f s, from %s to %s%s",
                 moment.coveredNanos() / 1e9,
                 time(end - moment.coveredNanos()),
-                time(end))));
+                time(end),
+                moment.agoNanos() == 0
+                    ? ""
+                    : String.format(
+                        Locale.ROOT, ", a range %.1f s ago", moment.agoNanos() / 1e9))));
+    if (moment.baseline() != null) {
+      Snapshot.Baseline with = moment.baseline();
+      long heldEnd = facts.wallNanos() + with.time() - facts.monotonicNanos();
+      list.add(
+          new Fact(
+              "compared with",
+              String.format(
+                  Locale.ROOT,
+                  "%.1f s, from %s to %s",
+                  with.windowNanos() / 1e9,
+                  time(heldEnd - with.windowNanos()),
+                  time(heldEnd))));
+    }
     boolean changed =
         !moment.ended() && (moment.passHz() != facts.passHz() || moment.cpuHz() != facts.cpuHz());
     list.add(

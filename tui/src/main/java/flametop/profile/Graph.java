@@ -138,6 +138,7 @@ final class Graph {
 
   /** What is shown now is what it is compared with from now on; returns the window that it is. */
   Window holdBaseline() {
+    look(windowNanos, Long.MAX_VALUE);
     fold.holdBaseline();
     baseline = fold.baseline();
     if (next != null) {

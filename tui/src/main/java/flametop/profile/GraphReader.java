@@ -87,6 +87,7 @@ final class GraphReader {
         single ? owners.commandLine(one) : "",
         trie.filter(node),
         weight(node, states.bits()),
+        tree.self(node, states.bits()),
         byState,
         fold.trend().before(states.bits(), deadline));
   }

@@ -5,6 +5,8 @@ package flametop.profile;
  *
  * @param time ns, CLOCK_MONOTONIC: its end
  * @param coveredNanos how much before that it covers
+ * @param agoNanos how long ago that was, of a range of the past; 0 of the present
+ * @param baseline what the screen compares it with; null: nothing, or these are stacks alone
  * @param zoom names from the root to the zoomed node; the root alone for all
  * @param shape in force
  * @param passHz rate of passes
@@ -15,6 +17,8 @@ package flametop.profile;
 public record Moment(
     long time,
     long coveredNanos,
+    long agoNanos,
+    Snapshot.Baseline baseline,
     String[] zoom,
     Shape shape,
     int passHz,
@@ -22,6 +26,7 @@ public record Moment(
     Snapshot.Losses losses,
     boolean ended) {
   Moment withShape(Shape other) {
-    return new Moment(time, coveredNanos, zoom, other, passHz, cpuHz, losses, ended);
+    return new Moment(
+        time, coveredNanos, agoNanos, baseline, zoom, other, passHz, cpuHz, losses, ended);
   }
 }

@@ -415,14 +415,6 @@ final class Owners {
     return State.of(taskState[task]);
   }
 
-  int tidOfTask(int task) {
-    return tid[task];
-  }
-
-  String commOfTask(int task) {
-    return taskComm[task];
-  }
-
   /** Where the process of this id of the stream is kept. */
   int processOfId(int id) {
     return processSlots.of(id);
@@ -473,7 +465,7 @@ final class Owners {
         ownerCgroup[owner]);
   }
 
-  boolean admitsTask(Shape shape, int task) {
+  private boolean admitsTask(Shape shape, int task) {
     int process = taskProcess[task];
     return shape.admits(
         tgid[process],

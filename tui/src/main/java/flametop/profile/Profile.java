@@ -162,20 +162,26 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
           graph.finish();
           GraphReader read = look(graph, windowNanos, Long.MAX_VALUE / 2);
           int node = graph.resolve(zoom);
-          return new Extract(moment(read.path(node)), read.folded(states, node, samples));
+          return new Extract(moment(read.path(node), null), read.folded(states, node, samples));
         });
   }
 
   /** What bounds that which is shown, below a node. */
   public CompletableFuture<Moment> moment(long windowNanos, long zoom) {
-    return request(() -> moment(look(graph, windowNanos, SLICE_NANOS).path(graph.resolve(zoom))));
+    return request(
+        () ->
+            moment(
+                look(graph, windowNanos, SLICE_NANOS).path(graph.resolve(zoom)), heldBaseline()));
   }
 
-  private Moment moment(String[] zoom) {
+  private Moment moment(String[] zoom, Snapshot.Baseline comparedWith) {
     Panels panels = frozen != null ? frozen : panels();
+    long end = graph.fold().window().headTime();
     return new Moment(
-        graph.fold().window().headTime(),
+        end,
         graph.fold().covered(),
+        range == null ? 0 : Math.max(0, panels.present - end),
+        comparedWith,
         zoom,
         graph.fold().shape(),
         panels.passHz,
@@ -283,6 +289,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
    * What is shown now is what is shown from now on is compared with: slices have a {@link
    * GraphSlice#baseline}.
    */
+  @Override
   public void holdBaseline() {
     enqueue(
         () -> {
@@ -292,6 +299,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   }
 
   /** Nothing is compared any more. */
+  @Override
   public void releaseBaseline() {
     enqueue(
         () -> {
@@ -305,6 +313,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
    * of it, what is shown is the nearest that there is: {@link Snapshot#time} and {@link
    * Snapshot#windowNanos} tell.
    */
+  @Override
   public void range(long from, long to) {
     enqueue(
         () -> {
@@ -314,6 +323,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   }
 
   /** Shows the last so many ns again, as each query says. */
+  @Override
   public void endRange() {
     enqueue(
         () -> {
@@ -636,15 +646,15 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     long compactedTo = log.compactedTo();
     return new Snapshot(
         window.headTime(),
-        window.headTime() - log.startTime(),
+        begun ? Math.max(0, panels.present - log.startTime()) : 0,
         graph.fold().covered(),
+        range != null,
         frozen != null,
         frozen != null && begun ? intake.now() - held : 0,
         graph.refolding(),
-        compactedTo > log.startTime()
-            ? Math.max(0, window.headTime() - compactedTo)
-            : Long.MAX_VALUE,
+        compactedTo > log.startTime() ? Math.max(0, panels.present - compactedTo) : Long.MAX_VALUE,
         picture.slice(),
+        heldBaseline(),
         picture.total(),
         picture.selection(),
         picture.search(),
@@ -661,6 +671,15 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         ended,
         intake.notices(),
         null);
+  }
+
+  /** What the graph is compared with; null: nothing, or it is still being folded. */
+  private Snapshot.Baseline heldBaseline() {
+    Window of = graph.fold().baseline();
+    return of == null
+        ? null
+        : new Snapshot.Baseline(
+            of.headTime(), of.headTime() - (of.whole() ? log.startTime() : of.tailTime()));
   }
 
   /** They go on while the rest is frozen. */

@@ -12,6 +12,7 @@ package flametop.profile;
  * @param commandLine of that process, clean
  * @param filter what admits only what it is in; null if nothing does, as for the root
  * @param weight ns in the states shown
+ * @param self ns of that in itself, in nothing that it calls
  * @param nanosByState ns by {@link flametop.sampler.State#ordinal()}, all states
  * @param before what it had in the window before; null if that is not known (yet)
  */
@@ -26,6 +27,7 @@ public record Selection(
     String commandLine,
     Shape.Filter filter,
     long weight,
+    long self,
     long[] nanosByState,
     Before before) {
   /**

@@ -6,15 +6,17 @@ import java.util.regex.Pattern;
 /**
  * All that one picture needs, immutable.
  *
- * @param time ns, CLOCK_MONOTONIC: the moment it shows
+ * @param time ns, CLOCK_MONOTONIC: the moment that the graph shows, its end
  * @param runNanos since the start (or since {@code z})
  * @param windowNanos how much the graph really covers
+ * @param ranged whether it is of a range of the past, which stays; else of the last so many ns
  * @param frozen whether the moment is held
  * @param waitingNanos how much came in since it was held
  * @param refolding the past is being folded into another shape; the graph is still the old one
- * @param compactedNanos history older than this before {@code time} is only sums; {@link
+ * @param compactedNanos history older than this before {@code present} is only sums; {@link
  *     Long#MAX_VALUE}: none
  * @param graph what is visible
+ * @param baseline what the graph is compared with; null: nothing, or another file
  * @param total ns in the states shown, whole graph
  * @param selection the selected node
  * @param search null if there is none
@@ -35,11 +37,13 @@ public record Snapshot(
     long time,
     long runNanos,
     long windowNanos,
+    boolean ranged,
     boolean frozen,
     long waitingNanos,
     boolean refolding,
     long compactedNanos,
     GraphSlice graph,
+    Baseline baseline,
     long total,
     Selection selection,
     Search search,
@@ -56,6 +60,14 @@ public record Snapshot(
     boolean ended,
     List<String> notices,
     Reading reading) {
+  /**
+   * What was shown when it was held.
+   *
+   * @param time ns, CLOCK_MONOTONIC: its end
+   * @param windowNanos how much it covers
+   */
+  public record Baseline(long time, long windowNanos) {}
+
   /**
    * What a search found in the whole graph.
    *

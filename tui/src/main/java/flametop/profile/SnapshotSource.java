@@ -33,6 +33,21 @@ public interface SnapshotSource {
 
   void restart();
 
+  /**
+   * Shows what was between two moments of the past, ns of CLOCK_MONOTONIC, instead of the last so
+   * many ns; where there is no time, nothing.
+   */
+  default void range(long from, long to) {}
+
+  /** Shows the last so many ns again, as each query says. */
+  default void endRange() {}
+
+  /** What is shown now is what later pictures are compared with. */
+  default void holdBaseline() {}
+
+  /** Nothing is compared any more. */
+  default void releaseBaseline() {}
+
   /** Goes on to the next (1) or previous (-1) of several files; nothing where there is one. */
   default void turn(int by) {}
 }

@@ -293,10 +293,12 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         run,
         run,
         false,
+        false,
         0,
         false,
         Long.MAX_VALUE,
         reader.slice(query, node(query.zoom()), matches),
+        null,
         reader.total(query.states()),
         selection(node(query.selected()), query.states()),
         search(query),
@@ -352,6 +354,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
                     reader.name(node)),
                 false),
         reader.weight(node, states.bits()),
+        reader.self(node, states.bits()),
         new long[State.values().length],
         null);
   }

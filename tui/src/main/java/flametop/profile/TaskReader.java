@@ -53,6 +53,10 @@ final class TaskReader {
     final List<Found> found = new ArrayList<>();
     private final LongTable places = new LongTable();
 
+    boolean has(long key) {
+      return places.get(key) != LongTable.NONE;
+    }
+
     Found of(long key) {
       int place = places.get(key);
       if (place == LongTable.NONE) {
@@ -97,12 +101,15 @@ final class TaskReader {
 
   private void doNow(All all, TasksQuery query, Shape shape) {
     for (int task = 0; task < states.count(); task++) {
-      if (!owners.admits(shape, states.owner(task))) {
+      int owner = states.owner(task);
+      State state = states.state(task);
+      // An idle kernel thread is one only if it did something.
+      if (!owners.admits(shape, owner)
+          || state == State.IDLE_KTHREAD && !all.has(key(query, owner))) {
         continue;
       }
-      Found f = of(all, query, states.owner(task));
+      Found f = of(all, query, owner);
       f.threads++;
-      State state = states.state(task);
       long age = states.age(task);
       boolean placed = stacks.innermost(states.stack(task), false) != null;
       if (f.state == null || speaks(state, age, placed, f)) {
@@ -116,15 +123,19 @@ final class TaskReader {
 
   /** The process or thread of an owner, as it was called last. */
   private Found of(All all, TasksQuery query, int owner) {
+    Found f = all.of(key(query, owner));
+    f.process = owners.process(owner);
+    f.tid = query.threads() ? Math.max(0, owners.tid(owner)) : 0;
+    f.comm = query.threads() ? owners.comm(owner) : owners.processComm(owner);
+    return f;
+  }
+
+  private long key(TasksQuery query, int owner) {
     int process = owners.process(owner);
     int tgid = owners.tgid(process);
     int tid = query.threads() ? Math.max(0, owners.tid(owner)) : 0;
     // Of those that ended long ago there is one for each comm.
-    Found f = all.of(tgid == Owners.NO_TGID ? -1L - process : (long) tgid << 32 | tid);
-    f.process = process;
-    f.tid = tid;
-    f.comm = query.threads() ? owners.comm(owner) : owners.processComm(owner);
-    return f;
+    return tgid == Owners.NO_TGID ? -1L - process : (long) tgid << 32 | tid;
   }
 
   /** Whether a thread speaks for its process rather than the one that did so far. */

@@ -8,7 +8,6 @@ final class TaskStates {
   private static final State[] STATES = State.values();
 
   private final long time;
-  private final int count;
   private final int[] owner;
   private final byte[] state;
   private final long[] since;
@@ -26,19 +25,13 @@ final class TaskStates {
     state = new byte[live];
     since = new long[live];
     stack = new int[live];
-    int at = 0;
     for (int i = 0; i < live; i++) {
       int task = owners.liveTask(i);
-      State now = owners.stateOfTask(task);
-      if (now != State.IDLE_KTHREAD) {
-        owner[at] = owners.owner(task);
-        state[at] = (byte) now.ordinal();
-        since[at] = accounts.since(task);
-        stack[at] = accounts.stack(task);
-        at++;
-      }
+      owner[i] = owners.owner(task);
+      state[i] = (byte) owners.stateOfTask(task).ordinal();
+      since[i] = accounts.since(task);
+      stack[i] = accounts.stack(task);
     }
-    count = at;
   }
 
   /** The moment, ns. */
@@ -46,9 +39,9 @@ final class TaskStates {
     return time;
   }
 
-  /** How many there were, idle kernel threads left out. */
+  /** How many there were. */
   int count() {
-    return count;
+    return owner.length;
   }
 
   /** Whose time a task's was. */
@@ -72,7 +65,7 @@ final class TaskStates {
 
   /** Adds the owners and stacks that it refers to. */
   void mark(BitSet owners, BitSet stacks) {
-    for (int task = 0; task < count; task++) {
+    for (int task = 0; task < count(); task++) {
       owners.set(owner[task]);
       // What is no stack is below zero.
       if (stack[task] >= 0) {

@@ -4,8 +4,8 @@ import flametop.sampler.State;
 import java.util.List;
 
 /**
- * Processes or threads, those that ended within the window too: what they did in it, and what they
- * do now.
+ * Processes or threads, those that ended within the window or range too: what they did in it, and
+ * what they do now, or at the moment that is held.
  *
  * @param rows in the order asked for
  * @param matching how many there are that match

@@ -79,6 +79,15 @@ final class TreeReader {
     return Math.max(0, tree.weight(node, states));
   }
 
+  /** What is spent in it, and in nothing below it. */
+  long self(int node, int states) {
+    long self = tree.weight(node, states);
+    for (int child = tree.firstChild(node); child != NONE; child = tree.sibling(child)) {
+      self -= tree.weight(child, states);
+    }
+    return Math.max(0, self);
+  }
+
   /** What it is compared with, where that is more. */
   long extent(int node, int states) {
     long weight = weight(node, states);

@@ -459,6 +459,14 @@ public final class LiveScreen {
       source.freeze();
     } else if (effect instanceof Effect.Thaw) {
       source.thaw();
+    } else if (effect instanceof Effect.Range r) {
+      source.range(r.from(), r.to());
+    } else if (effect instanceof Effect.EndRange) {
+      source.endRange();
+    } else if (effect instanceof Effect.HoldBaseline) {
+      source.holdBaseline();
+    } else if (effect instanceof Effect.ReleaseBaseline) {
+      source.releaseBaseline();
     } else if (effect instanceof Effect.Turn t) {
       source.turn(t.by());
       // Each file has a shape of its own.

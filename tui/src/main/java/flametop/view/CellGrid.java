@@ -162,6 +162,7 @@ public final class CellGrid {
       case '░' -> '.';
       case '—' -> '-';
       case '→', '›' -> '>';
+      case '×' -> 'x';
       case '←' -> '<';
       case '↑' -> '^';
       case '↓' -> 'v';

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** What the keys do in the view of the CPUs. */
-final class CpusKeys implements ViewKeys {
+final class CpusKeys extends TableKeys<CpuRow> {
   private static final String ALL_CPUS = "no CPU marked: sum and graph are of all";
 
   private static final Action[] ACTIONS = {
@@ -52,12 +52,12 @@ final class CpusKeys implements ViewKeys {
 
   @Override
   public Keys.Step act(Scene scene, ViewState s, Action action) {
-    int by = Rows.by(action, CpusPainter.room(scene));
-    if (by != 0) {
-      return move(scene, s, by);
+    Keys.Step moved = moved(scene, s, action);
+    if (moved != null) {
+      return moved;
     }
     return switch (action) {
-      case MARK -> mark(scene, s);
+      case MARK -> enter(scene, s);
       case BACK ->
           marked(scene, s).isEmpty()
               ? Keys.Step.to(s.withView(View.GRAPH))
@@ -71,40 +71,9 @@ final class CpusKeys implements ViewKeys {
     };
   }
 
+  /** Marks the selected, or takes its mark away. */
   @Override
-  public Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
-    if (mouse.wheel() != 0) {
-      return move(scene, s, mouse.wheel());
-    }
-    if (!mouse.isPress()) {
-      return null;
-    }
-    if (CpusPainter.isHead(scene, mouse.y())) {
-      return act(scene, s, Action.SORT);
-    }
-    List<CpuRow> rows = rows(scene, s);
-    int row = CpusPainter.rowAt(scene, rows, mouse.y());
-    if (row < 0) {
-      return null;
-    }
-    ViewState selected = s.withCpus(s.cpus().withSelected(rows.get(row).cpu()));
-    return mouse.kind() == Mouse.Kind.DOUBLE ? mark(scene, selected) : Keys.Step.to(selected);
-  }
-
-  private static Keys.Step move(Scene scene, ViewState s, int by) {
-    List<CpuRow> rows = rows(scene, s);
-    if (rows.isEmpty()) {
-      return Keys.Step.to(s.withMessage("nothing to move in yet", false));
-    }
-    int at = s.cpus().index(rows);
-    int to = Rows.moved(at, by, rows.size() - 1);
-    if (to == at) {
-      return Rows.end(s, by);
-    }
-    return Keys.Step.to(s.withCpus(s.cpus().withSelected(rows.get(to).cpu())));
-  }
-
-  private static Keys.Step mark(Scene scene, ViewState s) {
+  Keys.Step enter(Scene scene, ViewState s) {
     List<CpuRow> rows = rows(scene, s);
     if (rows.isEmpty()) {
       return Keys.Step.to(s.withMessage("nothing to mark yet", false));
@@ -124,7 +93,7 @@ final class CpusKeys implements ViewKeys {
   }
 
   /** Numbers of the marked CPUs. */
-  private static Set<Integer> marked(Scene scene, ViewState s) {
+  private Set<Integer> marked(Scene scene, ViewState s) {
     Set<Integer> marked = new TreeSet<>();
     for (CpuRow row : rows(scene, s)) {
       if (CpuTable.isMarked(s.filter(), row.cpu())) {
@@ -142,7 +111,33 @@ final class CpusKeys implements ViewKeys {
             : s.filter().with(new Shape.Cpus(Set.copyOf(cpus), false)));
   }
 
-  private static List<CpuRow> rows(Scene scene, ViewState s) {
+  @Override
+  List<CpuRow> rows(Scene scene, ViewState s) {
     return scene.page instanceof CpuReport report ? s.cpus().rows(report) : List.of();
+  }
+
+  @Override
+  int marked(ViewState s, List<CpuRow> rows) {
+    return s.cpus().index(rows);
+  }
+
+  @Override
+  ViewState withMarked(ViewState s, CpuRow row, int place) {
+    return s.withCpus(s.cpus().withSelected(row.cpu()));
+  }
+
+  @Override
+  int room(Scene scene) {
+    return CpusPainter.room(scene);
+  }
+
+  @Override
+  boolean isHead(Scene scene, int y) {
+    return CpusPainter.isHead(scene, y);
+  }
+
+  @Override
+  int rowAt(Scene scene, ViewState s, List<CpuRow> rows, int y) {
+    return CpusPainter.rowAt(scene, rows, y);
   }
 }

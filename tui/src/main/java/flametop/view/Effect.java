@@ -15,6 +15,18 @@ public sealed interface Effect {
 
   record Thaw() implements Effect {}
 
+  /** Show what was between two moments of the past, ns of CLOCK_MONOTONIC. */
+  record Range(long from, long to) implements Effect {}
+
+  /** Show the last so many ns again. */
+  record EndRange() implements Effect {}
+
+  /** Compare with what is shown now. */
+  record HoldBaseline() implements Effect {}
+
+  /** Compare no more. */
+  record ReleaseBaseline() implements Effect {}
+
   /** Start the profile anew. */
   record Restart() implements Effect {}
 

@@ -50,6 +50,8 @@ final class FileKeys implements ViewKeys {
     Action.SHOW_CPUS,
     Action.SHOW_IDLE,
     Action.COLOUR,
+    Action.COMPARE,
+    Action.COMPARE_END,
     Action.MORE_PASSES,
     Action.FEWER_PASSES,
     Action.SLOWER_CLOCK,
@@ -111,6 +113,7 @@ final class FileKeys implements ViewKeys {
       case REFRESH -> answer(s, "a file does not change: it is painted when a key asks");
       case MORE_PASSES, FEWER_PASSES, SLOWER_CLOCK, FASTER_CLOCK ->
           answer(s, "nothing is sampled here");
+      case COMPARE, COMPARE_END -> answer(s, "two files are compared by flametop diff");
       case JVM_NAMES -> answer(s, "no JVM is asked here");
       case SHOW_CALLERS -> answer(s, "callers are of what is sampled");
       case SHOW_GRAPH -> answer(s, "this is the graph");

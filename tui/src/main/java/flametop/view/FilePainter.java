@@ -2,16 +2,9 @@ package flametop.view;
 
 /** The view of a file of stacks: the graph has all the room. */
 final class FilePainter implements ViewPainter {
-  private static final String[][] LEGEND = {
-    {"compared"},
-    {"width", "the larger of the two"},
-    {"more, less", "share of all, then and now"},
-    {"underlined", "gone"},
-  };
-
   @Override
   public String[][] legend() {
-    return LEGEND;
+    return Comparison.LEGEND;
   }
 
   @Override

@@ -32,6 +32,8 @@ final class GraphKeys implements ViewKeys {
     Action.TIME,
     Action.RANGE_START,
     Action.RANGE_END,
+    Action.COMPARE,
+    Action.COMPARE_END,
     Action.STATES,
     Action.FLIP,
     Action.COPY,
@@ -57,6 +59,7 @@ final class GraphKeys implements ViewKeys {
     Action.GROUP,
     Action.SOURCE,
     Action.TIME,
+    Action.COMPARE,
     Action.EXPORT,
     Action.FLIP,
     Action.COPY,
@@ -117,7 +120,7 @@ final class GraphKeys implements ViewKeys {
               scene, s, scene.geometry == null ? -1 : scene.geometry.zoomLevel(), "already there");
       case LAST -> deepest(scene, s);
       case ZOOM -> zoomIn(scene, s);
-      case BACK -> back(s);
+      case BACK -> back(scene, s);
       case ROOT ->
           s.zooms().isEmpty()
               ? Keys.Step.to(s.withMessage("already at the root", false))
@@ -142,7 +145,11 @@ final class GraphKeys implements ViewKeys {
                   .withMessage(
                       s.flame() ? "icicle: root at the top" : "flame: root at the bottom", false));
       case COPY -> copy(scene, s);
+      case COMPARE, COMPARE_END -> CompareKeys.act(scene, s, action);
       case COLOUR -> {
+        if (CompareKeys.comparing(scene)) {
+          yield Keys.Step.to(s.withMessage("colours tell what changed; B ends that", false));
+        }
         Colouring next = s.colouring().next();
         yield Keys.Step.to(
             s.withColouring(next).withMessage("colours tell the " + next.label(), false));
@@ -291,7 +298,7 @@ final class GraphKeys implements ViewKeys {
     return Keys.Step.to(opened.withMessage("only what was too thin to draw; esc goes back", false));
   }
 
-  private static Keys.Step back(ViewState s) {
+  private static Keys.Step back(Scene scene, ViewState s) {
     if (s.source() != null) {
       return Keys.Step.to(s.withSource(null));
     }
@@ -302,7 +309,10 @@ final class GraphKeys implements ViewKeys {
       return Keys.Step.to(s.withZooms(s.zooms().subList(0, s.zooms().size() - 1)));
     }
     if (s.time().range() != null) {
-      return Keys.Step.to(s.withTime(TimeChoice.NONE).withMessage("no range any more", false));
+      return TimeKeys.drop(s);
+    }
+    if (CompareKeys.comparing(scene)) {
+      return CompareKeys.act(scene, s, Action.COMPARE_END);
     }
     if (s.view() == View.CALLERS) {
       return Keys.Step.to(s.withView(View.GRAPH));

@@ -36,7 +36,7 @@ final class GraphPainter {
       return;
     }
     paint(scene, scene.plot, true, grid);
-    if (scene.snapshot.total() <= 0 || g.size() <= 1 && g.zoomLevel() == 0) {
+    if (g.slice().size() == 0 || g.slice().extent(0) <= 0 || g.size() <= 1 && g.zoomLevel() == 0) {
       sentence(scene, grid, nothing(scene));
     } else if (isIdle(scene) && scene.graphRows - g.levels() >= FREE_ROWS) {
       int free = scene.graphRows - g.levels();
@@ -146,7 +146,7 @@ final class GraphPainter {
     String name = g.slice().name()[index];
     String sign =
         g.slice().baseline() != null && scene.options.plain()
-            ? Comparison.sign(g.slice(), index, scene.snapshot.total())
+            ? Comparison.sign(g.slice(), index, scene.snapshot)
             : "";
     if (room < 2 && TextWidth.exceeds(sign + name, room)) {
       return;
@@ -206,14 +206,17 @@ final class GraphPainter {
     if (g.isRun(box)) {
       int member = g.node(box) < 0 ? g.node(g.parent(box)) : g.node(box);
       boolean root = g.slice().kind()[member] == NodeKind.ROOT;
-      Role role = scene.state.colouring().role(g.slice(), member);
+      Role role =
+          g.slice().baseline() != null
+              ? Role.GROUP
+              : scene.state.colouring().role(g.slice(), member);
       return Paint.faded(Paint.of(role, root ? 0 : Paint.SHADES / 2));
     }
     GraphSlice slice = g.slice();
     int index = g.node(box);
     int paint =
         slice.baseline() != null
-            ? Comparison.paint(slice, index, scene.snapshot.total())
+            ? Comparison.paint(slice, index, scene.snapshot)
             : scene.state.colouring().paint(slice, index);
     boolean apart = searching(scene) ? !slice.matched()[index] : g.level(box) < g.zoomLevel();
     return apart ? Paint.faded(paint) : paint;
@@ -248,6 +251,10 @@ final class GraphPainter {
           : notices.isEmpty() ? "nothing to show" : notices.get(0);
     }
     StateSet states = scene.state.states();
+    if (scene.snapshot.ranged()) {
+      return (states.contains(State.SLEEP) ? "nothing to show" : "nothing was busy")
+          + " in this range; esc goes back to the present";
+    }
     int[] tasks = scene.snapshot.tasks();
     int asleep = State.SLEEP.ordinal() < tasks.length ? tasks[State.SLEEP.ordinal()] : 0;
     if (scene.snapshot.runNanos() < FIRST_NANOS) {

@@ -3,6 +3,11 @@ package flametop.view;
 /** The view of the graph: CPUs above it, the strip of time and the selection below. */
 final class GraphViewPainter implements ViewPainter {
   @Override
+  public String[][] legend() {
+    return Comparison.LEGEND;
+  }
+
+  @Override
   public void paint(Scene scene, CellGrid grid) {
     around(scene, grid);
     GraphPainter.paint(scene, grid);

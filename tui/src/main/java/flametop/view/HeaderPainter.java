@@ -99,7 +99,9 @@ final class HeaderPainter {
       boolean over = recorded && snapshot.ended();
       pieces.add(Piece.of(over ? "■ " : "● ", over ? Role.DIM : Role.BETTER).doing(Action.FREEZE));
       String mark = over ? "replay ended " : recorded ? "replay " : "live ";
-      pieces.add(Piece.of(mark + Units.clock(snapshot.runNanos()), Role.TEXT).doing(Action.FREEZE));
+      boolean room = form < BAREST || !snapshot.ranged();
+      String clock = room ? Units.clock(snapshot.runNanos()) : "";
+      pieces.add(Piece.of(mark + clock, Role.TEXT).doing(Action.FREEZE));
     }
     if (snapshot != null && snapshot.refolding()) {
       pieces.add(Piece.of("  filtering…", Role.ACCENT));
@@ -114,8 +116,22 @@ final class HeaderPainter {
     if (form < 2 && !Keys.statesName(state.states()).equals("all")) {
       pieces.add(Piece.of(" " + Keys.statesDetail(state.states()), Role.DIM).doing(Action.STATES));
     }
-    if (form < 5) {
+    if (snapshot != null && snapshot.ranged() && !state.view().isOfThePresent()) {
+      String ago = Units.span(Math.max(0, snapshot.present() - snapshot.time())) + " ago";
+      String range =
+          form < BAREST ? "range " + Units.near(snapshot.windowNanos()) + ", " + ago : ago;
+      pieces.add(new Piece("  " + range, Role.ACCENT, true, Action.WINDOW));
+    } else if (form < 5) {
       pieces.add(Piece.of("  " + state.windowLabel(), Role.DIM).doing(Action.WINDOW));
+    }
+    if (form < BAREST
+        && snapshot != null
+        && snapshot.baseline() != null
+        && state.view().compares()) {
+      String with = baseline(snapshot);
+      String text =
+          form < 2 ? "compared with " + with : "vs" + with.substring(with.indexOf(',') + 1);
+      pieces.add(Piece.of("  " + text, Role.ACCENT).doing(Action.COMPARE_END));
     }
     if (!state.lowered().isEmpty() && form < BAREST) {
       String budget = state.lowered();
@@ -130,6 +146,15 @@ final class HeaderPainter {
       }
     }
     return pieces;
+  }
+
+  /** What the graph is compared with: {@code 30 s, 12 s ago}. */
+  static String baseline(Snapshot snapshot) {
+    Snapshot.Baseline baseline = snapshot.baseline();
+    return Units.near(baseline.windowNanos())
+        + ", "
+        + Units.span(Math.max(0, snapshot.present() - baseline.time()))
+        + " ago";
   }
 
   private static List<Piece> right(Scene scene, int form) {

@@ -86,8 +86,10 @@ final class KeyLine {
     return switch (action) {
       case FREEZE -> state.frozen() ? "thaw" : action.label();
       case LEFT, RIGHT -> state.time().on() ? "moves" : action.label();
-      case KEEP -> state.search() == null ? action.label() : "only them";
-      case DROP -> state.search() == null ? action.label() : "without them";
+      case KEEP ->
+          state.search() == null || !state.view().hasStacks() ? action.label() : "only them";
+      case DROP ->
+          state.search() == null || !state.view().hasStacks() ? action.label() : "without them";
       case ZOOM -> state.time().on() ? "keeps" : action.label();
       case NEXT_VIEW -> state.view().next().label();
       case SEARCH -> state.search() == null ? action.label() : "edit";

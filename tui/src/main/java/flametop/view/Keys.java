@@ -165,7 +165,13 @@ public final class Keys {
                   s.withFrozen(true).withMessage("frozen; space goes on", false),
                   new Effect.Freeze());
       case WINDOW -> window(s);
-      case RESTART -> Step.to(s.atRoot().withMessage("started anew", false), new Effect.Restart());
+      case RESTART ->
+          Step.to(
+              s.atRoot()
+                  .withTime(TimeChoice.NONE)
+                  .withFrozen(false)
+                  .withMessage("started anew", false),
+              new Effect.Restart());
       case REFRESH -> refresh(s);
       case NEXT_VIEW -> show(s, s.view().next());
       case MORE_PASSES -> rates(s, PASS_RATES, 1, true);
@@ -183,7 +189,9 @@ public final class Keys {
 
   private static Step show(ViewState s, View view) {
     String text = view == s.view() ? "this is the " + view.label() : "";
-    return Step.to(s.withView(view).withMessage(text, false));
+    // The cursor stays behind, the range goes along.
+    ViewState next = s.time().on() ? s.withTime(s.time().withOn(false)) : s;
+    return Step.to(next.withView(view).withMessage(text, false));
   }
 
   private static Step pick(ViewState s, PickList.Of of) {
@@ -285,12 +293,20 @@ public final class Keys {
   }
 
   private static Step window(ViewState s) {
+    if (s.time().range() != null) {
+      return Step.to(
+          s.withTime(TimeChoice.NONE).withMessage(lately(s) + " again", false),
+          new Effect.EndRange());
+    }
     int next = (s.window() + 1) % ViewState.WINDOWS.length;
     ViewState changed = s.withWindow(next);
-    String text =
-        next == ViewState.WINDOWS.length - 1
-            ? "all since the start"
-            : "the last " + changed.windowLabel();
-    return Step.to(changed.withMessage(text, false));
+    return Step.to(changed.withMessage(lately(changed), false));
+  }
+
+  /** The window in words. */
+  static String lately(ViewState s) {
+    return s.windowNanos() == Long.MAX_VALUE
+        ? "all since the start"
+        : "the last " + s.windowLabel();
   }
 }

@@ -13,6 +13,13 @@ final class Legend {
   };
   private static final State[] STATES = {State.RUN, State.QUEUED, State.DISK, State.SLEEP};
 
+  /** Sign where there is no colour, and word. */
+  private static final String[][] CHANGES = {
+    {"+", "more"}, {"-", "less"}, {" ", "the same"}, {" ", "gone"}
+  };
+
+  private static final Role[] CHANGE_ROLES = {Role.WORSE, Role.BETTER, Role.GROUP, Role.CHROME};
+
   /** Least part of a line that stays a line. */
   private static final int LEAST_RULE = 8;
 
@@ -22,15 +29,20 @@ final class Legend {
 
   /** Paints it if it has room. */
   static void paint(Scene scene, CellGrid grid, int row) {
-    if (scene.geometry != null && scene.geometry.size() > 1) {
-      paint(
-          scene,
-          grid,
-          row,
-          LEAST_RULE,
-          scene.state.colouring() == Colouring.STATE,
-          scene.state.states());
+    if (scene.geometry == null || scene.geometry.size() < 2) {
+      return;
     }
+    if (scene.snapshot.baseline() != null) {
+      compared(scene, grid, row);
+      return;
+    }
+    paint(
+        scene,
+        grid,
+        row,
+        LEAST_RULE,
+        scene.state.colouring() == Colouring.STATE,
+        scene.state.states());
   }
 
   /** States, if there is room at the right of {@code from}. */
@@ -61,6 +73,34 @@ final class Legend {
         x += 2;
         x += grid.text(x, row, label.length(), label, Paint.of(Role.DIM), GROUND, 0) + 2;
       }
+    }
+  }
+
+  private static void compared(Scene scene, CellGrid grid, int row) {
+    String with = " compared with " + HeaderPainter.baseline(scene.snapshot) + " ";
+    int width = -1;
+    for (String[] change : CHANGES) {
+      width += change[1].length() + 4;
+    }
+    int x = scene.columns - width;
+    int end = 2 + TextWidth.of(with);
+    if (end + 1 < x) {
+      grid.text(2, row, end, with, Paint.of(Role.ACCENT), GROUND, 0);
+    }
+    if (x < LEAST_RULE) {
+      return;
+    }
+    grid.fill(x - 1, row, width + 2, GROUND);
+    for (int i = 0; i < CHANGES.length; i++) {
+      int paint = Paint.of(CHANGE_ROLES[i]);
+      if (CHANGE_ROLES[i] == Role.CHROME) {
+        grid.put(x, row, ' ', Paint.of(Role.INK), paint, CellGrid.UNDERLINE);
+      } else {
+        grid.text(x, row, 1, scene.options.plain() ? CHANGES[i][0] : "■", paint, GROUND, 0);
+      }
+      x += 2;
+      String label = CHANGES[i][1];
+      x += grid.text(x, row, label.length(), label, Paint.of(Role.DIM), GROUND, 0) + 2;
     }
   }
 

@@ -111,8 +111,7 @@ record Prompt(String text, int past, String draft, String stem, int choice, int 
     return text.toString();
   }
 
-  /** An expression that matches just this. */
-  static String quoted(String name) {
+  private static String quoted(String name) {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 
 /** What the keys do in the view of the quality. */
-final class QualityKeys implements ViewKeys {
+final class QualityKeys extends TableKeys<QualityReport.Row> {
   private static final Action[] ACTIONS = {
     Action.DOWN,
     Action.UP,
@@ -50,12 +50,12 @@ final class QualityKeys implements ViewKeys {
 
   @Override
   public Keys.Step act(Scene scene, ViewState s, Action action) {
-    int by = Rows.by(action, QualityPainter.room(scene));
-    if (by != 0) {
-      return move(scene, s, by);
+    Keys.Step moved = moved(scene, s, action);
+    if (moved != null) {
+      return moved;
     }
     return switch (action) {
-      case PICK -> pick(scene, s);
+      case PICK -> enter(scene, s);
       case BACK -> Keys.Step.to(s.withView(View.GRAPH));
       case BY_MODULE -> {
         QualityTable turned = s.table().turned();
@@ -77,41 +77,8 @@ final class QualityKeys implements ViewKeys {
     };
   }
 
-  /** A click marks a row, a second shows its graph; one on the heads sorts. */
   @Override
-  public Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
-    if (mouse.wheel() != 0) {
-      return move(scene, s, mouse.wheel());
-    }
-    if (!mouse.isPress()) {
-      return null;
-    }
-    if (QualityPainter.isHead(scene, mouse.y())) {
-      return act(scene, s, Action.SORT);
-    }
-    List<QualityReport.Row> rows = rows(scene, s);
-    int row = QualityPainter.rowAt(scene, rows, mouse.y());
-    if (row < 0) {
-      return null;
-    }
-    ViewState marked = s.withTable(s.table().withMarked(rows.get(row)));
-    return mouse.kind() == Mouse.Kind.DOUBLE ? pick(scene, marked) : Keys.Step.to(marked);
-  }
-
-  private static Keys.Step move(Scene scene, ViewState s, int by) {
-    List<QualityReport.Row> rows = rows(scene, s);
-    if (rows.isEmpty()) {
-      return Keys.Step.to(s.withMessage("nothing to move in yet", false));
-    }
-    int at = s.table().index(rows);
-    int to = Rows.moved(at, by, rows.size() - 1);
-    if (to == at) {
-      return Rows.end(s, by);
-    }
-    return Keys.Step.to(s.withTable(s.table().withMarked(rows.get(to))));
-  }
-
-  private static Keys.Step pick(Scene scene, ViewState s) {
+  Keys.Step enter(Scene scene, ViewState s) {
     List<QualityReport.Row> rows = rows(scene, s);
     if (rows.isEmpty()) {
       return Keys.Step.to(s.withMessage("nothing to pick yet", false));
@@ -129,7 +96,33 @@ final class QualityKeys implements ViewKeys {
         : Keys.Step.to(graph.withFilter(filter).withMessage(text, false));
   }
 
-  private static List<QualityReport.Row> rows(Scene scene, ViewState s) {
+  @Override
+  List<QualityReport.Row> rows(Scene scene, ViewState s) {
     return scene.page instanceof QualityReport report ? s.table().rows(report) : List.of();
+  }
+
+  @Override
+  int marked(ViewState s, List<QualityReport.Row> rows) {
+    return s.table().index(rows);
+  }
+
+  @Override
+  ViewState withMarked(ViewState s, QualityReport.Row row, int place) {
+    return s.withTable(s.table().withMarked(row));
+  }
+
+  @Override
+  int room(Scene scene) {
+    return QualityPainter.room(scene);
+  }
+
+  @Override
+  boolean isHead(Scene scene, int y) {
+    return QualityPainter.isHead(scene, y);
+  }
+
+  @Override
+  int rowAt(Scene scene, ViewState s, List<QualityReport.Row> rows, int y) {
+    return QualityPainter.rowAt(scene, rows, y);
   }
 }

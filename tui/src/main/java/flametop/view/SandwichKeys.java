@@ -30,6 +30,8 @@ final class SandwichKeys implements ViewKeys {
     Action.NEXT_MATCH,
     Action.PREVIOUS_MATCH,
     Action.SANDWICH,
+    Action.COMPARE,
+    Action.COMPARE_END,
     Action.KEEP,
     Action.DROP,
     Action.MERGE,
@@ -118,7 +120,16 @@ final class SandwichKeys implements ViewKeys {
               ? Keys.Step.to(s, new Effect.Copy(s.sandwich().function().name()))
               : graph.act(scene, s, action);
       case FLIP -> answer(s, "callers grow upwards, callees downwards: nothing to flip");
-      case LEFT, RIGHT, LAST, SEARCH, NEXT_MATCH, PREVIOUS_MATCH, STATES, COLOUR ->
+      case LEFT,
+          RIGHT,
+          LAST,
+          SEARCH,
+          NEXT_MATCH,
+          PREVIOUS_MATCH,
+          COMPARE,
+          COMPARE_END,
+          STATES,
+          COLOUR ->
           graph.act(scene, s, action);
       case GROUP, THREADS -> answer(s, "one function is in the middle: a sandwich is not grouped");
       case KEEP, DROP, MERGE, COLLAPSE -> ShapeKeys.act(scene, s, action);

@@ -8,12 +8,15 @@ import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
+import flametop.view.HeaderPainter.Piece;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The selected frame in full. */
 final class SelectionPainter {
   private static final int CHROME = Paint.of(Role.CHROME);
 
-  private static final int FORMS = 7;
+  private static final int FORMS = 9;
   private static final String WITHOUT_FRAME_POINTERS = "[" + WalkEnd.JIT.reason() + "]";
 
   private SelectionPainter() {}
@@ -47,22 +50,24 @@ final class SelectionPainter {
 
     // The numbers become fewer before the name is cut.
     int nameWidth = TextWidth.of(name);
-    String numbers = "";
+    List<Piece> numbers = List.of();
     for (int form = 0; form < FORMS; form++) {
-      numbers = selection == null ? "" : numbers(scene, selection, form);
-      if (1 + nameWidth + 2 + TextWidth.of(numbers) <= end) {
+      numbers = selection == null ? numbers : numbers(scene, selection, form);
+      if (1 + nameWidth + 2 + width(numbers) <= end) {
         break;
       }
     }
-    int room = Math.max(8, end - 3 - TextWidth.of(numbers));
+    int room = Math.max(8, end - 3 - width(numbers));
     // Words are left out before the name is cut.
     String shown = isFunction(selection) ? ShortName.form(name, room) : name;
     int x = 1 + grid.text(1, y, room, shown, Paint.of(Role.ACCENT), CHROME, CellGrid.BOLD);
-    if (scene.selectionRows == 1
-        && x + 1 + TextWidth.of(module) + 2 + TextWidth.of(numbers) <= end) {
+    if (scene.selectionRows == 1 && x + 1 + TextWidth.of(module) + 2 + width(numbers) <= end) {
       x += 1 + grid.text(x + 1, y, end - x - 1, module, Paint.of(Role.DIM), CHROME, 0);
     }
-    grid.text(x + 2, y, end - x - 2, numbers, Paint.of(Role.TEXT), CHROME, 0);
+    x += 2;
+    for (Piece piece : numbers) {
+      x += grid.text(x, y, end - x, piece.text(), Paint.of(piece.role()), CHROME, 0);
+    }
     if (scene.options.origin() == Origin.FILE) {
       if (scene.selectionRows > 1 && TextWidth.exceeds(name, room)) {
         grid.text(1, y + 1, scene.columns - 2, name, Paint.of(Role.DIM), CHROME, 0);
@@ -86,6 +91,14 @@ final class SelectionPainter {
     return "all";
   }
 
+  private static int width(List<Piece> pieces) {
+    int sum = 0;
+    for (Piece piece : pieces) {
+      sum += TextWidth.of(piece.text());
+    }
+    return sum;
+  }
+
   private static boolean isFunction(Selection selection) {
     return selection != null && GraphPainter.isFrame(selection.kind());
   }
@@ -99,21 +112,27 @@ final class SelectionPainter {
   }
 
   /** Shares, CPUs' worth and time by state: from all of them in words to the share alone. */
-  private static String numbers(Scene scene, Selection selection, int form) {
+  private static List<Piece> numbers(Scene scene, Selection selection, int form) {
     Snapshot snapshot = scene.snapshot;
     long weight = selection.weight();
     Geometry g = scene.geometry;
     GraphSlice slice = g == null ? snapshot.graph() : g.slice();
     int compared = slice.baseline() == null ? -1 : slice.find(selection.node());
-    StringBuilder text =
-        new StringBuilder(
-            compared >= 0
-                ? Comparison.text(slice, compared, snapshot.total())
-                : Units.share(weight, snapshot.total()));
-    boolean zoomed = scene.state.zoom() != GraphQuery.ROOT && slice.size() > 0;
-    if (form < 3 && compared < 0) {
-      text.append(" of all");
+    List<Piece> pieces = new ArrayList<>(3);
+    StringBuilder text = new StringBuilder();
+    boolean file = snapshot.reading() != null;
+    if (compared >= 0) {
+      text.append(Comparison.text(slice, compared));
+    } else {
+      if (form < 7 && !file && (snapshot.ranged() || scene.state.windowNanos() < Long.MAX_VALUE)) {
+        pieces.add(Comparison.trend(selection, snapshot));
+      }
+      text.append(share(weight, snapshot.total(), file)).append(form < 3 ? " of all" : "");
+      if (form < 8 && selection.kind() != NodeKind.ROOT) {
+        text.append(" · self ").append(share(selection.self(), snapshot.total(), file));
+      }
     }
+    boolean zoomed = scene.state.zoom() != GraphQuery.ROOT && slice.size() > 0;
     int box = g == null ? -1 : g.boxOfNode(selection.node());
     int process = box < 0 || g.isRun(box) || g.level(box) < 2 ? -1 : g.node(ancestor(g, box, 1));
     if (form < 1 && process >= 0 && process != slice.zoomIndex()) {
@@ -126,11 +145,12 @@ final class SelectionPainter {
       text.append(" · ").append(Units.share(weight, slice.weight()[slice.zoomIndex()]));
       text.append(form < 3 ? " of the zoom" : " of zoom");
     }
-    if (snapshot.reading() != null) {
+    if (file) {
       if (form < 6) {
         text.append("   ").append(FileHeader.amount(weight, snapshot.reading().unit()));
       }
-      return text.toString();
+      pieces.add(Piece.of(text.toString(), Role.TEXT));
+      return pieces;
     }
     if (form < 6) {
       text.append("   ")
@@ -140,7 +160,14 @@ final class SelectionPainter {
     if (form < 4) {
       text.append("   ").append(byState(selection.nanosByState(), form < 2));
     }
-    return text.toString();
+    pieces.add(Piece.of(text.toString(), Role.TEXT));
+    return pieces;
+  }
+
+  /** What changes while one looks stands in a field. */
+  private static String share(long part, long whole, boolean still) {
+    double share = whole <= 0 ? 0 : (double) part / whole;
+    return still ? Units.percent(share) : Units.percentField(share);
   }
 
   private static int ancestor(Geometry g, int box, int level) {
@@ -185,7 +212,9 @@ final class SelectionPainter {
     String who =
         selection.pid() != 0
             ? "pid " + selection.pid()
-            : selection.processes() == 1 ? "1 process" : selection.processes() + " processes";
+            : selection.processes() == 1
+                ? "1 process"
+                : selection.weight() <= 0 ? "" : selection.processes() + " processes";
     x += grid.text(x, y, end - x, who, Paint.of(Role.TEXT), CHROME, 0) + 2;
     String remedy = remedy(selection);
     if (!remedy.isEmpty()) {

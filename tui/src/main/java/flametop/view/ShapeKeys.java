@@ -34,10 +34,12 @@ final class ShapeKeys {
 
   /** A click on a step of the breadcrumb goes back to it; null beside the steps. */
   static Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
-    if (!mouse.isPress() || mouse.y() != scene.crumbRow) {
-      return null;
-    }
-    int step = Breadcrumb.stepAt(scene, mouse.x());
+    return mouse.isPress() && mouse.y() == scene.crumbRow ? crumbAt(scene, s, mouse.x()) : null;
+  }
+
+  /** What a click at a column of the breadcrumb does; null for nothing. */
+  static Keys.Step crumbAt(Scene scene, ViewState s, int x) {
+    int step = Breadcrumb.stepAt(scene, x);
     if (step == Breadcrumb.NONE) {
       return null;
     }

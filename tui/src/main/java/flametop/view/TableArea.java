@@ -17,6 +17,9 @@ final class TableArea {
   private final int title;
   private final int notice;
 
+  /** Row of the breadcrumb; -1 if there is none. */
+  final int crumb;
+
   /** Row of the heads; the table follows. */
   final int head;
 
@@ -31,8 +34,9 @@ final class TableArea {
     int y = scene.cpuTop;
     cpus = scene.rows >= CPU_ROWS && scene.options.origin() != Origin.FILE;
     y += cpus ? scene.cpuLayout.rows() : 0;
+    notice = scene.notices().isEmpty() ? -1 : y++;
+    crumb = Breadcrumb.has(scene.state) ? y++ : -1;
     title = scene.rows < 14 ? -1 : y++;
-    notice = scene.notices().isEmpty() && !Breadcrumb.has(scene.state) ? -1 : y++;
     head = y;
     detailRows = scene.rows < 24 ? 1 : 2;
     detail = scene.rows - 1 - detailRows;
@@ -72,6 +76,9 @@ final class TableArea {
     }
     if (notice >= 0) {
       Painter.rule(scene, grid, notice);
+    }
+    if (crumb >= 0) {
+      Breadcrumb.paint(scene, grid, crumb);
     }
     KeyLine.paint(scene, grid);
   }

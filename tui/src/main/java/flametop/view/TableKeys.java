@@ -19,6 +19,11 @@ abstract class TableKeys<R> implements ViewKeys {
   /** Index of the marked row, of one or more. */
   abstract int marked(ViewState s, List<R> rows);
 
+  /** Where the mark is, or will be when the row that it is to be on has come. */
+  int place(ViewState s, List<R> rows) {
+    return marked(s, rows);
+  }
+
   /**
    * @param row null if what is there was not asked for yet
    */
@@ -31,6 +36,11 @@ abstract class TableKeys<R> implements ViewKeys {
 
   /** Index of the row at a row of the screen; -1 if there is none. */
   abstract int rowAt(Scene scene, ViewState s, List<R> rows, int y);
+
+  /** Row of the breadcrumb; -1 if there is none. */
+  int crumbRow(Scene scene) {
+    return -1;
+  }
 
   /** What a click on the heads does. */
   Keys.Step sortAt(Scene scene, ViewState s, int x) {
@@ -51,8 +61,9 @@ abstract class TableKeys<R> implements ViewKeys {
     if (rows.isEmpty()) {
       return Keys.Step.to(s.withMessage("nothing to move in yet", false));
     }
-    int at = marked(s, rows);
-    int to = Rows.moved(at, by, count(scene, rows) - 1);
+    int last = count(scene, rows) - 1;
+    int at = Math.min(last, place(s, rows));
+    int to = Rows.moved(at, by, last);
     if (to == at) {
       return Rows.end(s, by);
     }
@@ -67,6 +78,9 @@ abstract class TableKeys<R> implements ViewKeys {
     }
     if (!mouse.isPress()) {
       return null;
+    }
+    if (mouse.y() == crumbRow(scene)) {
+      return ShapeKeys.crumbAt(scene, s, mouse.x());
     }
     if (isHead(scene, mouse.y())) {
       return sortAt(scene, s, mouse.x());

@@ -37,6 +37,7 @@ final class TasksKeys extends TableKeys<TasksReport.Row> {
     Action.HELP,
     Action.KEEP,
     Action.DROP,
+    Action.UNDO,
     Action.FREEZE,
     Action.WINDOW,
     Action.COPY,
@@ -186,6 +187,11 @@ final class TasksKeys extends TableKeys<TasksReport.Row> {
   }
 
   @Override
+  int place(ViewState s, List<TasksReport.Row> rows) {
+    return s.tasks().marked() == 0 ? s.tasks().place() : marked(s, rows);
+  }
+
+  @Override
   ViewState withMarked(ViewState s, TasksReport.Row row, int place) {
     return s.withTasks(s.tasks().withMarked(row, place));
   }
@@ -193,6 +199,11 @@ final class TasksKeys extends TableKeys<TasksReport.Row> {
   @Override
   int room(Scene scene) {
     return TableArea.of(scene).room;
+  }
+
+  @Override
+  int crumbRow(Scene scene) {
+    return TableArea.of(scene).crumb;
   }
 
   @Override

@@ -95,7 +95,7 @@ final class TasksPainter implements ViewPainter {
       {"columns"},
       {"age", "in its state"},
       {"cpu", "exact; 100% is one CPU"},
-      {"queued", "waited for a CPU; of one, too"},
+      {"queued", "waited for one, likewise"},
       {"is in", "its innermost function"},
     };
   }
@@ -128,7 +128,10 @@ final class TasksPainter implements ViewPainter {
   }
 
   private static String title(TasksReport report, String what) {
-    String all = Units.count(report.tasks()) + " " + what;
+    String all =
+        report.tasks() == 1
+            ? "1 " + (what.equals("threads") ? "thread" : "process")
+            : Units.count(report.tasks()) + " " + what;
     return report.matching() == report.tasks()
         ? all
         : Units.count(report.matching()) + " of " + all;

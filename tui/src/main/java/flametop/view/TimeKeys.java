@@ -25,7 +25,12 @@ final class TimeKeys {
   static Keys.Step act(Scene scene, ViewState s, Action action) {
     boolean ends = action == Action.RANGE_START || action == Action.RANGE_END;
     TimeChoice time = s.time();
-    if (!time.on() && action != Action.TIME && !ends) {
+    boolean moves =
+        switch (action) {
+          case LEFT, RIGHT, PAGE_UP, PAGE_DOWN, FIRST, LAST, ZOOM, BACK -> true;
+          default -> false;
+        };
+    if (!ends && action != Action.TIME && !(time.on() && moves)) {
       return null;
     }
     TimeStrip strip = TimePainter.strip(scene);
@@ -48,16 +53,32 @@ final class TimeKeys {
       case FIRST -> move(strip, s, -Short.MAX_VALUE);
       case LAST -> move(strip, s, Short.MAX_VALUE);
       case RANGE_START, RANGE_END -> end(strip, s, action);
-      case TIME, ZOOM ->
+      case ZOOM ->
           Keys.Step.to(
               s.withTime(time.withOn(false))
                   .withMessage(time.range() == null ? "no range chosen" : "", false));
-      case BACK ->
-          time.range() == null
-              ? Keys.Step.to(s.withTime(TimeChoice.NONE))
-              : Keys.Step.to(s.withTime(TimeChoice.NONE).withMessage("no range any more", false));
-      default -> null;
+      case TIME, BACK -> drop(s);
+      default -> throw new IllegalArgumentException(action.id());
     };
+  }
+
+  /** Neither cursor nor range any more. */
+  static Keys.Step drop(ViewState s) {
+    ViewState without = s.withTime(TimeChoice.NONE);
+    return s.time().range() == null
+        ? Keys.Step.to(without)
+        : Keys.Step.to(
+            without.withMessage("no range any more: " + Keys.lately(s), false),
+            new Effect.EndRange());
+  }
+
+  /** The graph is of this range from now on. */
+  private static Keys.Step choose(ViewState s, TimeRange range) {
+    TimeRange now = s.time().range();
+    ViewState next = s.withTime(s.time().withRange(range));
+    return now != null && now.from() == range.from() && now.to() == range.to()
+        ? Keys.Step.to(next)
+        : Keys.Step.to(next, new Effect.Range(range.from(), range.to()));
   }
 
   /** A press puts the cursor there, a drag chooses a range. */
@@ -75,7 +96,7 @@ final class TimeKeys {
     if (mouse.kind() == Mouse.Kind.DRAG && time.dragged() != null) {
       TimeRange at = strip.at(mouse.x());
       TimeChoice to = time.withCursor(at.from()).withDragged(time.dragged());
-      return Keys.Step.to(s.withTime(to.withRange(time.dragged().joined(at))));
+      return choose(s.withTime(to), time.dragged().joined(at));
     }
     return mouse.kind() == Mouse.Kind.RELEASE && time.dragged() != null
         ? Keys.Step.to(s.withTime(time.withDragged(null)))
@@ -105,6 +126,6 @@ final class TimeKeys {
     } else if (action == Action.RANGE_END && range != null && range.from() < at.to()) {
       next = new TimeRange(range.from(), at.to());
     }
-    return Keys.Step.to(s.withTime(s.time().withRange(next)));
+    return choose(s, next);
   }
 }

@@ -19,6 +19,14 @@ final class TimePainter {
   /** Tasks waiting for each CPU from which on a strip of one row shows it. */
   private static final double MANY = 0.5;
 
+  /** On the strip; what is longer ago is told in minutes. */
+  private static final long SECONDS_TOLD = 600;
+
+  private static final long SECOND = 1_000_000_000L;
+
+  /** The graph begins and ends with a pass. */
+  private static final long NEAR_NANOS = 1_500_000_000L;
+
   private TimePainter() {}
 
   /** Where the times are; null if there is no strip. */
@@ -101,16 +109,36 @@ final class TimePainter {
             ago(snapshot, range.to()),
             figure(TimeStrip.mean(snapshot.busyCpus(), snapshot.present(), range)),
             figure(TimeStrip.mean(snapshot.waitingTasks(), snapshot.present(), range)));
-    int x = 2 + grid.text(2, row, scene.columns - 4, text, ACCENT, GROUND, 0);
-    String graph = "the graph: the last " + Units.span(snapshot.windowNanos()) + " ";
-    if (x + TextWidth.of(graph) < scene.columns) {
-      grid.text(x, row, scene.columns - x, graph, DIM, GROUND, 0);
+    String graph = time.range() == null ? "" : graph(snapshot, range);
+    if (2 + TextWidth.of(text) + TextWidth.of(graph) > scene.columns) {
+      text = text.substring(0, text.indexOf(':')) + "  ";
     }
+    int x = 2 + grid.text(2, row, scene.columns - 4, text, ACCENT, GROUND, 0);
+    grid.text(x, row, scene.columns - x, graph, DIM, GROUND, 0);
     return true;
   }
 
+  /** What the graph has of a range: where only sums are left, the nearest. */
+  private static String graph(Snapshot snapshot, TimeRange range) {
+    if (!snapshot.ranged()) {
+      return "";
+    }
+    long from = snapshot.time() - snapshot.windowNanos();
+    boolean near =
+        Math.abs(from - range.from()) < NEAR_NANOS
+            && Math.abs(snapshot.time() - Math.min(snapshot.present(), range.to())) < NEAR_NANOS;
+    return near
+        ? " the graph is of it "
+        : " the graph: from "
+            + ago(snapshot, from)
+            + " to "
+            + ago(snapshot, snapshot.time())
+            + " ago ";
+  }
+
   private static String ago(Snapshot snapshot, long time) {
-    return Units.span(Math.max(0, snapshot.present() - time));
+    long seconds = Math.max(0, snapshot.present() - time) / SECOND;
+    return seconds < SECONDS_TOLD ? seconds + " s" : Units.span(seconds * SECOND);
   }
 
   private static String figure(double value) {
@@ -136,9 +164,12 @@ final class TimePainter {
     if (scene.columns >= 80 && waiting.length > 0) {
       text = String.format(Locale.ROOT, "waiting %s  ", figure(newest(waiting))) + text;
     }
+    long back =
+        snapshot.ranged()
+            ? snapshot.present() - snapshot.time() + snapshot.windowNanos()
+            : scene.state.windowNanos();
     boolean beyond =
-        scene.state.windowNanos() > snapshot.compactedNanos()
-            && snapshot.compactedNanos() < snapshot.runNanos();
+        back > snapshot.compactedNanos() && snapshot.compactedNanos() < snapshot.runNanos();
     return beyond && scene.columns >= 100
         ? "older than " + Units.span(snapshot.compactedNanos()) + " only as sums  " + text
         : text;

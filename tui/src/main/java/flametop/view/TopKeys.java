@@ -35,6 +35,7 @@ final class TopKeys extends TableKeys<TopReport.Row> {
     Action.NEXT_VIEW,
     Action.KEEP,
     Action.DROP,
+    Action.UNDO,
     Action.HELP,
     Action.FREEZE,
     Action.STATES,
@@ -168,6 +169,11 @@ final class TopKeys extends TableKeys<TopReport.Row> {
   }
 
   @Override
+  int place(ViewState s, List<TopReport.Row> rows) {
+    return s.top().marked() == null ? s.top().place() : marked(s, rows);
+  }
+
+  @Override
   ViewState withMarked(ViewState s, TopReport.Row row, int place) {
     return s.withTop(s.top().withMarked(row == null ? null : row.function(), place));
   }
@@ -175,6 +181,11 @@ final class TopKeys extends TableKeys<TopReport.Row> {
   @Override
   int room(Scene scene) {
     return TableArea.of(scene).room;
+  }
+
+  @Override
+  int crumbRow(Scene scene) {
+    return TableArea.of(scene).crumb;
   }
 
   @Override

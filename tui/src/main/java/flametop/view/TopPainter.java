@@ -259,7 +259,7 @@ final class TopPainter implements ViewPainter {
         Units.hundredths(worth(scene, row.selfByState()[State.RUN.ordinal()]))
             + " cpu itself, "
             + Units.hundredths(worth(scene, total[State.RUN.ordinal()]))
-            + " with what it calls";
+            + " in all";
     if (area.detailRows == 1) {
       area.detail(scene, grid, 0, function.name(), List.of(function.module()));
       return;

@@ -74,6 +74,11 @@ final class Units {
     return s < 120 ? s + " s" : s < 7200 ? s / 60 + " min" : s / 3600 + " h";
   }
 
+  /** The same to the nearest second: what begins and ends with a pass is a little off. */
+  static String near(long nanos) {
+    return span(nanos + 500_000_000L);
+  }
+
   /** {@code 0.36 cpu}: time on a CPU, by the time looked at. */
   static String cpus(long nanos, long windowNanos) {
     return String.format(

@@ -48,6 +48,16 @@ public enum View {
     return this == FILE ? FILE : ALL[(ordinal() + 1) % (ALL.length - 1)];
   }
 
+  /** Whether it is of the present, whatever time the graph is of. */
+  boolean isOfThePresent() {
+    return this == CPUS || this == IDLE || this == QUALITY;
+  }
+
+  /** Whether it shows what changed since the baseline. */
+  boolean compares() {
+    return this == GRAPH || this == CALLERS || this == SANDWICH;
+  }
+
   /** Whether stacks are what it shows. */
   boolean hasStacks() {
     return this == GRAPH || this == CALLERS || this == SANDWICH || this == FILE;

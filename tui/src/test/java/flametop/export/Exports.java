@@ -82,6 +82,8 @@ final class Exports {
         new Moment(
             31_000_000_000L,
             30_000_000_000L,
+            0,
+            null,
             new String[] {"all", "</script>", "main 5"},
             Shape.of(new Shape.Comms(Set.of("<!-- & 9"), false)),
             19,

@@ -3,6 +3,7 @@ package flametop.profile;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -329,7 +330,7 @@ class ProfileTest {
     run(0, 21);
     names();
     TasksQuery query = new TasksQuery(Long.MAX_VALUE, false, TasksQuery.Order.CPU, 10, null);
-    TasksReport report = (TasksReport) get(profile.page(query));
+    TasksReport report = tasks(query, 1000 * MS);
     assertEquals(2, report.tasks());
     TasksReport.Row busy = report.rows().get(0);
     assertEquals(
@@ -344,18 +345,17 @@ class ProfileTest {
     assertEquals("poll", sleepy.user().name());
     send(batch(2000, false).gone(1, 2000, 510));
     report =
-        (TasksReport)
-            get(
-                profile.page(
-                    new TasksQuery(
-                        500 * MS, true, TasksQuery.Order.AGE, 10, Pattern.compile("busy|sleepy"))));
+        tasks(
+            new TasksQuery(
+                500 * MS, true, TasksQuery.Order.AGE, 10, Pattern.compile("busy|sleepy")),
+            500 * MS);
     assertEquals(
         List.of("sleepy", "busy"), report.rows().stream().map(TasksReport.Row::comm).toList());
     assertEquals(null, report.rows().get(1).state());
     assertEquals(260 * MS, report.rows().get(1).run());
     profile.shape(Shape.of(new Shape.Processes(Set.of(10), false)));
     folded(Long.MAX_VALUE, StateSet.ALL);
-    assertEquals(1, ((TasksReport) get(profile.page(query))).tasks());
+    assertEquals(1, tasks(query, 1000 * MS).tasks());
   }
 
   @Test
@@ -478,6 +478,165 @@ class ProfileTest {
     assertEquals(Map.of("busy;main;work", 50L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
     profile.endRange();
     assertEquals(Map.of("busy;main;work", 1500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+  }
+
+  @Test
+  void range_whileFrozen_goesBackToTheHeldMoment() throws Exception {
+    run(0, 41);
+    names();
+    profile.freeze();
+    profile.range(1500 * MS, 2000 * MS);
+    run(41, 61);
+    Snapshot ranged = settled(Long.MAX_VALUE, StateSet.ALL);
+    assertTrue(ranged.ranged());
+    assertTrue(ranged.frozen());
+    assertEquals(2000 * MS, ranged.time());
+    assertEquals(3000 * MS, ranged.present(), "the other panels are of the held moment");
+    assertEquals(2000 * MS, ranged.runNanos());
+    assertEquals(1000 * MS, ranged.waitingNanos());
+    profile.endRange();
+    assertEquals(Map.of("busy;main;work", 1000L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    Snapshot held = settled(Long.MAX_VALUE, StateSet.ALL);
+    assertFalse(held.ranged());
+    assertEquals(3000 * MS, held.time());
+    profile.thaw();
+    assertEquals(Map.of("busy;main;work", 1500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+  }
+
+  @Test
+  void freeze_withinARange_holdsThePresent() throws Exception {
+    run(0, 41);
+    names();
+    profile.range(1500 * MS, 2000 * MS);
+    profile.freeze();
+    run(41, 61);
+    assertEquals(2000 * MS, settled(Long.MAX_VALUE, StateSet.ALL).time());
+    profile.thaw();
+    Snapshot live = settled(Long.MAX_VALUE, StateSet.ALL);
+    assertEquals(2000 * MS, live.time(), "the range stays");
+    assertEquals(4000 * MS, live.present());
+    assertEquals(3000 * MS, live.runNanos(), "the run goes on whatever the graph is of");
+  }
+
+  @Test
+  void range_ofATimeThatIsStillToCome_growsUntilItIsOver() throws Exception {
+    run(0, 21);
+    names();
+    profile.range(1500 * MS, 2500 * MS);
+    assertEquals(500 * MS, settled(Long.MAX_VALUE, StateSet.ALL).windowNanos());
+    run(21, 61);
+    Snapshot over = settled(Long.MAX_VALUE, StateSet.ALL);
+    assertEquals(2500 * MS, over.time());
+    assertEquals(1000 * MS, over.windowNanos());
+  }
+
+  @Test
+  void moment_ofARangeThatIsCompared_saysBoth() throws Exception {
+    run(0, 41);
+    names();
+    profile.holdBaseline();
+    run(41, 61);
+    Moment live = get(profile.moment(500 * MS, GraphQuery.ROOT));
+    assertEquals(0, live.agoNanos());
+    assertEquals(new Snapshot.Baseline(3000 * MS, 2000 * MS), live.baseline());
+    profile.range(1500 * MS, 2000 * MS);
+    Moment ranged = get(profile.moment(500 * MS, GraphQuery.ROOT));
+    assertEquals(2000 * MS, ranged.time());
+    assertEquals(500 * MS, ranged.coveredNanos());
+    assertEquals(2000 * MS, ranged.agoNanos());
+    Extract stacks = get(profile.extract(500 * MS, StateSet.ALL, GraphQuery.ROOT, false));
+    assertEquals(2000 * MS, stacks.moment().agoNanos());
+    assertNull(stacks.moment().baseline(), "stacks have one number only");
+  }
+
+  @Test
+  void baseline_ofARange_isWhatTheRangeWas() throws Exception {
+    run(0, 41);
+    names();
+    profile.range(1500 * MS, 2000 * MS);
+    profile.holdBaseline();
+    profile.endRange();
+    // From here on nobody runs.
+    for (int pass = 41; pass < 61; pass++) {
+      send(batch(1000 + 50 * pass, true));
+    }
+    Snapshot later = settled(500 * MS, StateSet.of(State.RUN));
+    assertEquals(new Snapshot.Baseline(2000 * MS, 500 * MS), later.baseline());
+    assertEquals(250 * MS, later.graph().baseline()[0]);
+    assertEquals(0, later.graph().weight()[0]);
+    // It is folded anew for another shape, and goes on while frozen.
+    profile.freeze();
+    profile.shape(Shape.of(new Shape.Reverse()));
+    folded(Long.MAX_VALUE, StateSet.ALL);
+    Snapshot reversed = settled(500 * MS, StateSet.of(State.RUN));
+    assertEquals(new Snapshot.Baseline(2000 * MS, 500 * MS), reversed.baseline());
+    assertArrayEquals(new String[] {"all", "busy", "work", "main"}, reversed.graph().name());
+    assertEquals(250 * MS, reversed.graph().baseline()[2]);
+    profile.restart();
+    assertNull(settled(500 * MS, StateSet.ALL).baseline());
+  }
+
+  @Test
+  void selection_ofAFrame_hasWhatIsItsOwn() throws Exception {
+    run(0, 41);
+    names();
+    GraphSlice all = settled(Long.MAX_VALUE, StateSet.of(State.RUN)).graph();
+    for (String name : new String[] {"main", "work"}) {
+      GraphQuery query =
+          new GraphQuery(Long.MAX_VALUE, StateSet.of(State.RUN), 0, node(all, name), 200, 60, null);
+      Selection selection = get(profile.snapshot(query)).selection();
+      assertEquals(1000 * MS, selection.weight());
+      assertEquals(name.equals("work") ? 1000 * MS : 0, selection.self());
+    }
+  }
+
+  @Test
+  void tasks_whileFrozen_areInTheStateThatTheyWereIn() throws Exception {
+    run(0, 21);
+    names();
+    TasksReport before = tasks(1000 * MS);
+    profile.freeze();
+    for (int pass = 21; pass < 41; pass++) {
+      double time = 1000 + 50 * pass;
+      Batch batch = batch(time, true);
+      if (pass == 21) {
+        batch.process(2, 30, "late").task(2, 2, 30, "late");
+        batch.changed(time, 2, 0, 0, State.SLEEP, 1);
+        batch.changed(time, 0, 0, 0, State.DISK, 2);
+        batch.gone(1, time, 500);
+      }
+      send(batch);
+    }
+    assertEquals(before, tasks(1000 * MS));
+    profile.thaw();
+    TasksReport after = tasks(2000 * MS);
+    assertEquals(3, after.tasks());
+    assertNull(row(after, 20).state(), "it is gone");
+    assertEquals(State.DISK, row(after, 10).state());
+    assertTrue(row(after, 10).ageNanos() > 0);
+  }
+
+  private TasksReport tasks(long covered) throws Exception {
+    return tasks(new TasksQuery(Long.MAX_VALUE, false, TasksQuery.Order.PID, 9, null), covered);
+  }
+
+  /** The report once it covers so much: what takes long is done bit by bit. */
+  private TasksReport tasks(TasksQuery query, long covered) throws Exception {
+    TasksReport report = (TasksReport) get(profile.page(query));
+    while (report.windowNanos() != covered) {
+      report = (TasksReport) get(profile.page(query));
+    }
+    return report;
+  }
+
+  /** The picture once all is where it is to be. */
+  private Snapshot settled(long window, StateSet states) throws Exception {
+    folded(window, states);
+    return get(profile.snapshot(query(window, states)));
+  }
+
+  private static TasksReport.Row row(TasksReport report, int pid) {
+    return report.rows().stream().filter(row -> row.pid() == pid).findFirst().orElseThrow();
   }
 
   @Test

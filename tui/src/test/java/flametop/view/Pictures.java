@@ -13,6 +13,8 @@ import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
+import flametop.profile.TasksQuery;
+import flametop.profile.TopQuery;
 import flametop.sampler.Budget;
 import flametop.sampler.Call;
 import flametop.sampler.OwnPart;
@@ -323,11 +325,13 @@ public final class Pictures {
         4_000 * SECOND,
         42 * SECOND,
         Math.min(state.windowNanos(), 30 * SECOND),
+        false,
         frozen,
         frozen ? 12 * SECOND : 0,
         false,
         Long.MAX_VALUE,
         tree.slice(query),
+        null,
         tree.root.weight,
         selection,
         tree.search(query),
@@ -763,8 +767,9 @@ public final class Pictures {
             java.util.List.of());
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
     frames.addAll(FilePictures.golden());
-    frames.addAll(ShapePictures.golden());
+    frames.addAll(TimePictures.golden());
     frames.addAll(SandwichPictures.golden());
+    frames.addAll(ShapePictures.golden());
     frames.addAll(TablePictures.golden());
     return frames;
   }
@@ -862,14 +867,17 @@ public final class Pictures {
 
     @Override
     public CompletableFuture<Page> page(PageQuery query) {
-      if (query instanceof SandwichQuery sandwich) {
-        return CompletableFuture.completedFuture(
-            SandwichPictures.page(tree, sandwich, true, false));
+      Page page = Pictures.quality();
+      if (query instanceof CpuReport.Query) {
+        page = new CpuReport(cpus(2), "", "", "");
+      } else if (query instanceof SandwichQuery sandwich) {
+        page = SandwichPictures.page(tree, sandwich, true, false);
+      } else if (query instanceof TopQuery top) {
+        page = TablePictures.top(tree, top);
+      } else if (query instanceof TasksQuery tasks) {
+        page = TablePictures.tasks(tasks);
       }
-      return CompletableFuture.completedFuture(
-          query instanceof CpuReport.Query
-              ? new CpuReport(cpus(2), "", "", "")
-              : Pictures.quality());
+      return CompletableFuture.completedFuture(page);
     }
 
     @Override

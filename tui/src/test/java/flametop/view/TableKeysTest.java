@@ -129,6 +129,9 @@ class TableKeysTest {
     TopReport many = new TopReport(few.rows(), 3_811, 3_811, few.total());
     state = Keys.press(scene(many), Key.of(Key.Kind.END)).state();
     assertEquals(3_810, state.top().place());
+    state = Keys.press(scene(many), Key.of(Key.Kind.DOWN)).state();
+    assertEquals("nothing below", state.message());
+    assertEquals(3_810, state.top().place());
     assertTrue(((TopQuery) state.page(120)).rows() > 3_811);
     state = Keys.press(scene(many), Key.of(Key.Kind.HOME)).state();
     assertEquals(0, state.top().place());

@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.profile.Snapshot;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class TimeKeysTest {
@@ -20,12 +24,18 @@ class TimeKeysTest {
     return Scene.of(Pictures.snapshot(tree, state, 400), state, 400, 40, Pictures.options());
   }
 
-  private void press(Key key) {
-    state = Keys.press(scene(), key).state();
+  private List<Effect> press(Key key) {
+    Keys.Step step = Keys.press(scene(), key);
+    state = step.state();
+    return step.effects();
   }
 
   private void type(String text) {
     text.chars().forEach(c -> press(Key.of(c)));
+  }
+
+  private static Effect.Range range(long from, long to) {
+    return new Effect.Range(NOW - from * SECOND, NOW - to * SECOND);
   }
 
   private void left(int times) {
@@ -91,8 +101,141 @@ class TimeKeysTest {
     assertEquals(TimeChoice.NONE, state.time());
   }
 
-  private void mouse(Mouse.Kind kind, int x, int y) {
-    state = Keys.mouse(scene(), new Mouse(kind, x, y)).state();
+  private List<Effect> mouse(Mouse.Kind kind, int x, int y) {
+    Keys.Step step = Keys.mouse(scene(), new Mouse(kind, x, y));
+    state = step.state();
+    return step.effects();
+  }
+
+  @Test
+  void end_moved_graphIsOfTheRange() {
+    type("t");
+    left(10);
+    assertEquals(List.of(range(10, 9)), press(Key.of(']')));
+    assertEquals(List.of(), press(Key.of(']')), "the same again");
+    left(20);
+    assertEquals(List.of(range(30, 9)), press(Key.of('[')));
+    assertEquals(List.of(), press(Key.of(Key.Kind.ENTER)));
+    assertEquals(List.of(new Effect.EndRange()), press(Key.of(Key.Kind.ESCAPE)));
+    assertEquals(List.of(), press(Key.of(Key.Kind.ESCAPE)));
+  }
+
+  @Test
+  void time_again_dropsTheRange() {
+    type("t[");
+    assertEquals(List.of(new Effect.EndRange()), press(Key.of('t')));
+    assertEquals(TimeChoice.NONE, state.time());
+  }
+
+  @Test
+  void escape_afterZoomAndSearch_dropsTheRangeLast() {
+    type("t[");
+    press(Key.of(Key.Kind.ENTER));
+    state = state.zoomedTo(new ViewState.Zoom(3, 1));
+    assertEquals(List.of(), press(Key.of(Key.Kind.ESCAPE)));
+    assertTrue(state.zooms().isEmpty());
+    assertEquals(List.of(new Effect.EndRange()), press(Key.of(Key.Kind.ESCAPE)));
+  }
+
+  @Test
+  void window_withARange_endsItAndStays() {
+    type("t[");
+    int window = state.window();
+    for (View view : View.values()) {
+      ViewState ranged = state.withView(view);
+      if (Keymap.has(view, Action.WINDOW)) {
+        Keys.Step step =
+            Keys.press(Scene.of(null, ranged, 100, 40, Pictures.options()), Key.of('m'));
+        assertEquals(List.of(new Effect.EndRange()), step.effects(), view.label());
+        assertEquals(window, step.state().window());
+        assertNull(step.state().time().range());
+      }
+    }
+  }
+
+  @Test
+  void restart_withARangeFrozen_isLiveAgain() {
+    type("t[ z");
+    assertNull(state.time().range());
+    assertFalse(state.frozen());
+  }
+
+  @Test
+  void freeze_withARange_keepsIt() {
+    type("t[");
+    TimeRange range = state.time().range();
+    assertEquals(List.of(new Effect.Freeze()), press(Key.of(' ')));
+    assertEquals(range, state.time().range());
+    assertEquals(List.of(new Effect.Thaw()), press(Key.of(' ')));
+    assertEquals(range, state.time().range());
+  }
+
+  @Test
+  void drag_staysWithinAColumn_asksOnce() {
+    TimeStrip strip = TimePainter.strip(scene());
+    int x = strip.left() + 5;
+    int y = scene().stripTop;
+    mouse(Mouse.Kind.PRESS, x, y);
+    assertEquals(1, mouse(Mouse.Kind.DRAG, x + 1, y).size());
+    assertEquals(List.of(), mouse(Mouse.Kind.DRAG, x + 1, y + 1));
+    assertEquals(1, mouse(Mouse.Kind.DRAG, x + 2, y).size());
+    assertEquals(List.of(), mouse(Mouse.Kind.RELEASE, x + 2, y));
+  }
+
+  @Test
+  void mark_clicked_endsTheRange() {
+    ViewState ranged =
+        state.withTime(TimeChoice.NONE.withRange(new TimeRange(NOW - 9 * SECOND, NOW - SECOND)));
+    for (int columns : new int[] {80, 120, 200}) {
+      Scene scene =
+          Scene.of(
+              TimePictures.ranged(tree, ranged, columns, 9, 1),
+              ranged,
+              columns,
+              40,
+              Pictures.options());
+      int x = row(Painter.paint(scene), 0).indexOf("range 8 s, 1 s ago");
+      assertTrue(x > 0);
+      assertEquals(
+          List.of(new Effect.EndRange()),
+          Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, 0)).effects());
+    }
+  }
+
+  @Test
+  void header_ofAViewOfThePresent_claimsNoRange() {
+    ViewState ranged =
+        state.withTime(TimeChoice.NONE.withRange(new TimeRange(NOW - 9 * SECOND, NOW - SECOND)));
+    for (View view : new View[] {View.GRAPH, View.CPUS, View.IDLE, View.QUALITY}) {
+      ViewState there = ranged.withView(view);
+      Scene scene =
+          Scene.of(TimePictures.ranged(tree, there, 200, 9, 1), there, 200, 40, Pictures.options());
+      assertEquals(
+          view == View.GRAPH, row(Painter.paint(scene), 0).contains("range 8 s"), view.label());
+    }
+  }
+
+  @Test
+  void choice_whereOnlySumsAreLeft_saysWhatTheGraphIsOf() {
+    ViewState ranged = state.withTime(TimeChoice.NONE.withRange(TimePictures.range(50, 40)));
+    assertTrue(choice(TimePictures.ranged(tree, ranged, 200, 50, 40), ranged).contains("is of it"));
+    assertTrue(
+        choice(TimePictures.ranged(tree, ranged, 200, 70, 40), ranged)
+            .contains("the graph: from 70 s to 40 s ago"));
+    assertFalse(
+        choice(Pictures.snapshot(tree, ranged, 200), ranged).contains("the graph"),
+        "it is not of the range yet");
+  }
+
+  private static String choice(Snapshot snapshot, ViewState state) {
+    Scene scene = Scene.of(snapshot, state, 200, 40, Pictures.options());
+    return row(Painter.paint(scene), scene.stripTop - 1);
+  }
+
+  static String row(CellGrid grid, int y) {
+    return IntStream.range(0, grid.columns())
+        .mapToObj(x -> Character.toString(grid.codePoint(x, y)))
+        .collect(Collectors.joining());
   }
 
   @Test

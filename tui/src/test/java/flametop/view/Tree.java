@@ -22,6 +22,7 @@ final class Tree {
     final NodeKind kind;
     final TreeMap<String, Node> children = new TreeMap<>();
     long weight;
+    long before;
 
     Node(long id, Node parent, String name, NodeKind kind) {
       this.id = id;
@@ -33,6 +34,7 @@ final class Tree {
 
   final List<Node> nodes = new ArrayList<>();
   final Node root = add(null, "all", NodeKind.ROOT);
+  private boolean compared;
 
   private Node add(Node parent, String name, NodeKind kind) {
     Node node = new Node(nodes.size(), parent, name, kind);
@@ -45,9 +47,17 @@ final class Tree {
    * reason, {@code ?...} unknown.
    */
   Tree stack(long milliseconds, String... frames) {
+    return stack(milliseconds, 0, frames);
+  }
+
+  /** The same where it is compared with what it had before. */
+  Tree stack(long milliseconds, long before, String... frames) {
     Node at = root;
     long ns = milliseconds * 1_000_000L;
+    long was = before * 1_000_000L;
+    compared |= was > 0;
     at.weight += ns;
+    at.before += was;
     for (int i = 0; i < frames.length; i++) {
       String frame = frames[i];
       NodeKind kind =
@@ -65,38 +75,9 @@ final class Tree {
       NodeKind k = kind;
       at = at.children.computeIfAbsent(name, n -> add(parent, n, k));
       at.weight += ns;
+      at.before += was;
     }
     return this;
-  }
-
-  /** The same with the innermost frames first, below what stands above the frames. */
-  Tree reversed() {
-    Tree reversed = new Tree();
-    for (Node leaf : nodes) {
-      long own = leaf.weight;
-      for (Node child : leaf.children.values()) {
-        own -= child.weight;
-      }
-      if (own > 0 && leaf.parent != null) {
-        List<Node> path = new ArrayList<>();
-        for (Node n = leaf; n.parent != root; n = n.parent) {
-          path.add(n);
-        }
-        Node at = reversed.root;
-        at.weight += own;
-        Node top = leaf;
-        while (top.parent != root) {
-          top = top.parent;
-        }
-        path.add(0, top);
-        for (Node n : path) {
-          Node parent = at;
-          at = at.children.computeIfAbsent(n.name, name -> reversed.add(parent, name, n.kind));
-          at.weight += own;
-        }
-      }
-    }
-    return reversed;
   }
 
   /** The callers or callees of a function, as {@link flametop.profile.Sandwich} has them. */
@@ -137,6 +118,36 @@ final class Tree {
     return half;
   }
 
+  /** The same with the innermost frames first, below what stands above the frames. */
+  Tree reversed() {
+    Tree reversed = new Tree();
+    for (Node leaf : nodes) {
+      long own = leaf.weight;
+      for (Node child : leaf.children.values()) {
+        own -= child.weight;
+      }
+      if (own > 0 && leaf.parent != null) {
+        List<Node> path = new ArrayList<>();
+        for (Node n = leaf; n.parent != root; n = n.parent) {
+          path.add(n);
+        }
+        Node at = reversed.root;
+        at.weight += own;
+        Node top = leaf;
+        while (top.parent != root) {
+          top = top.parent;
+        }
+        path.add(0, top);
+        for (Node n : path) {
+          Node parent = at;
+          at = at.children.computeIfAbsent(n.name, name -> reversed.add(parent, name, n.kind));
+          at.weight += own;
+        }
+      }
+    }
+    return reversed;
+  }
+
   Node find(String... path) {
     Node at = root;
     for (String name : path) {
@@ -163,7 +174,7 @@ final class Tree {
     list(
         zoom,
         zoomIndex - 1,
-        (double) zoom.weight / (query.columns() * 8.0),
+        (double) extent(zoom) / (query.columns() * 8.0),
         listed,
         parents,
         hidden);
@@ -180,7 +191,7 @@ final class Tree {
             new boolean[n],
             zoomIndex,
             query.byState() ? new byte[n] : null,
-            null);
+            compared ? new long[n] : null);
     for (int i = 0; i < n; i++) {
       Node node = listed.get(i);
       slice.node()[i] = node.id;
@@ -188,6 +199,9 @@ final class Tree {
       slice.name()[i] = node.name;
       slice.kind()[i] = node.kind;
       slice.weight()[i] = node.weight;
+      if (compared) {
+        slice.baseline()[i] = node.before;
+      }
       slice.hiddenWeight()[i] = hidden.get(i)[0];
       slice.hiddenCount()[i] = (int) hidden.get(i)[1];
       if (query.byState()) {
@@ -204,6 +218,10 @@ final class Tree {
       case PROCESS -> new Shape.Comms(Set.of(node.name), false);
       default -> new Shape.Through(new Function(node.kind, module, node.name), false);
     };
+  }
+
+  private static long extent(Node node) {
+    return Math.max(node.weight, node.before);
   }
 
   /** By the name of its widest leaf. */
@@ -235,8 +253,8 @@ final class Tree {
     long[] sums = new long[2];
     hidden.add(sums);
     for (Node child : node.children.values()) {
-      if (child.weight < narrowest) {
-        sums[0] += child.weight;
+      if (extent(child) < narrowest) {
+        sums[0] += extent(child);
         sums[1]++;
       } else {
         list(child, index, narrowest, listed, parents, hidden);
@@ -289,6 +307,7 @@ final class Tree {
         commandLine,
         filter(node, module),
         node.weight,
+        node.weight - node.children.values().stream().mapToLong(n -> n.weight).sum(),
         nanosByState,
         null);
   }

@@ -36,9 +36,12 @@ public final class ViewPictures {
       boolean callers = view == View.CALLERS;
       Tree tree = callers ? Pictures.server().reversed() : Pictures.server();
       ViewState state =
-          view == View.SANDWICH
-              ? server.withSandwich(new Function(NodeKind.KERNEL, "[kernel]", "entry_SYSCALL_64"))
-              : callers ? ShapePictures.callers(tree) : server.withView(view);
+          callers
+              ? ShapePictures.callers(tree)
+              : view == View.SANDWICH
+                  ? server.withSandwich(
+                      new Function(NodeKind.KERNEL, "[kernel]", "entry_SYSCALL_64"))
+                  : server.withView(view);
       Snapshot snapshot = Pictures.snapshot(tree, state, columns);
       PageQuery query = state.page(columns);
       Page page = query == null ? null : machine.page(query).join();

@@ -1,0 +1,238 @@
+# shellcheck shell=bash disable=SC2154
+# The past on the screen: ranges of the strip, trends, comparisons. The load is a service that is released: after USR1 its time
+# is spent in another function.
+
+# release_load: starts it; `released` makes it go on with the new code.
+release_load() {
+  cc -O2 -fomit-frame-pointer -o "$work/release" "$root/bench/programs/release.c"
+  "$work/release" 900 &
+  load=$!
+}
+released() {
+  kill -USR1 "$load"
+}
+
+# select_frame NAME: searches for it and closes the search; its line is that of the selection.
+select_frame() {
+  keys /
+  tmux_ send-keys -l "^$1\$"
+  wait_for 'matched'
+  keys Enter
+  wait_for "^ *$1 "
+  keys Escape
+  wait_for 'search closed'
+}
+
+# seconds_pass N: of those that the header counts.
+seconds_pass() {
+  local until=$(($(run_seconds) + $1))
+  wait_until "$1 s pass" run_reaches $until
+}
+run_seconds() {
+  capture | sed -n '1s/.*live \([0-9]*\):\([0-9]*\).*/\1 \2/p' | awk '{ print $1 * 60 + $2 }'
+}
+run_reaches() {
+  [ "$(run_seconds)" -ge "$1" ]
+}
+
+# ground_of TEXT: the colour behind the first cell that shows it, as tmux has it.
+ground_of() {
+  tmux_ capture-pane -e -p | sed -n '5,20p' | grep -m 1 -oE "48;[0-9;]*m[^[:cntrl:]]*$1" |
+    sed -n '1s/m.*//p'
+}
+
+# column_of REGEX ROW: the column of the screen where it ends, from 1.
+column_of() {
+  capture | sed -n "$2p" | LC_ALL=C.UTF-8 grep -oE "^.*($1)" | tr -d '\n' | LC_ALL=C.UTF-8 wc -m
+}
+
+test_time_a_range_is_what_the_graph_shows() {
+  release_load
+  open_pane 140 40
+  start_screen "-p $load --states on"
+  wait_for 'older'
+  # What is older than the signal is in the graph of a range before it, and of no later one.
+  seconds_pass 3
+  released
+  keys m m
+  wait_for 'all since the start'
+  wait_for 'newer'
+  seconds_pass 2
+  keys t
+  wait_for 'to 0 s ago: busy [0-9.]+ cpu, waiting [0-9.]+'
+  # The second that is now comes to its end, and the graph stays with it.
+  keys '['
+  wait_for 'range [0-9]+ s, [0-9]+ s ago'
+  wait_for 'the graph is of it'
+  wait_gone 'older'
+  shows 'newer'
+  shows '● live'
+  keys Home '['
+  wait_for 'older'
+  keys Enter
+  wait_for 'range [0-9]+ s, [1-9][0-9]* s ago'
+  # Frozen and live again: the range stays.
+  keys Space
+  wait_for '❚❚ frozen \+[1-9].*range [0-9]+ s, [0-9]+ s ago'
+  keys Space
+  wait_for '● live .*range'
+  # Other views say whether it is theirs.
+  keys 8
+  wait_for 'due'
+  wait_gone 'range [0-9]+ s'
+  keys 1
+  wait_for 'range [0-9]+ s'
+  keys Escape
+  wait_for 'no range any more: all since the start'
+  wait_gone 'range [0-9]+ s, '
+  wait_for 'newer'
+  keys q
+  equal "exit code" 0 "$(ended)"
+  kill "$load"
+}
+
+test_time_a_range_is_dropped_by_t_by_the_window_and_by_its_mark() {
+  open_pane 140 40
+  start_screen ''
+  wait_for 'busy [0-9.]+ cpu'
+  keys t '['
+  wait_for 'range [0-9]+ s, '
+  keys t
+  wait_for 'no range any more'
+  wait_gone 'range [0-9]+ s, '
+  keys t '[' Enter
+  wait_for 'range [0-9]+ s, '
+  keys m
+  wait_for 'the last 30 s again'
+  wait_gone 'range [0-9]+ s, '
+  keys t '[' Enter
+  wait_for 'range [0-9]+ s, '
+  column=$(column_of range 1)
+  tmux_ send-keys -l $'\033'"[<0;$column;1M"
+  tmux_ send-keys -l $'\033'"[<0;$column;1m"
+  wait_for 'the last 30 s again'
+  wait_gone 'range [0-9]+ s, '
+  keys t '[' Enter
+  wait_for 'range [0-9]+ s, '
+  keys z
+  wait_for 'started anew'
+  wait_gone 'range [0-9]+ s, '
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+
+test_time_a_range_is_dragged_and_exported() {
+  open_pane 140 40
+  start_screen ''
+  seconds_pass 6
+  right=$(capture | grep -nE 'busy [0-9.]+ cpu' | tail -n 1 | cut -d: -f 1)
+  column=$(column_of '▁|▂|▃|▄|▅|▆|▇|█' "$right")
+  tmux_ send-keys -l $'\033'"[<0;$((column - 4));${right}M"
+  tmux_ send-keys -l $'\033'"[<32;$((column - 5));${right}M"
+  tmux_ send-keys -l $'\033'"[<32;$((column - 6));${right}M"
+  tmux_ send-keys -l $'\033'"[<0;$((column - 6));${right}m"
+  wait_for 'range [0-9]+ s, [0-9]+ s ago'
+  keys e
+  wait_for 'folded'
+  keys Enter
+  wait_for 'flametop-.*\.folded: '
+  contains "the export's window" '^# window: [0-9.]+ s, from .* to .*, a range [0-9.]+ s ago$' \
+    "$work"/flametop-*.folded
+  keys q
+  ended >/dev/null
+}
+
+test_trend_of_the_selected_frame_has_its_sign() {
+  release_load
+  open_pane 140 40
+  start_screen "-p $load --states on"
+  wait_for 'older'
+  keys m m m
+  wait_for 'the last 10 s'
+  select_frame older
+  wait_for '^ older .* of all · self +[1-9][0-9.]*%'
+  # The window before is known, and there is no change.
+  wait_for '^ older +[+-][0-9.]+% +[0-9.]+% of all'
+  released
+  wait_for '^ older +▼ -[0-9.]+% +[0-9.]+% of all'
+  keys Space
+  wait_for '❚❚ frozen'
+  select_frame newer
+  wait_for '^ newer +▲ \+[0-9.]+% +[0-9.]+% of all'
+  keys q
+  ended >/dev/null
+  kill "$load"
+}
+
+colours_differ() {
+  new=$(ground_of newer)
+  [ -n "$new" ] && [ "$new" != "$(ground_of older)" ]
+}
+test_compare_shows_what_grew_and_what_is_gone() {
+  release_load
+  open_pane 140 40
+  start_screen "-p $load --states on"
+  wait_for 'older'
+  keys m m m
+  wait_for 'the last 10 s'
+  seconds_pass 4
+  keys B
+  wait_for 'nothing is compared'
+  keys b
+  wait_for 'what comes is compared with these [0-9]+ s'
+  wait_for 'compared with [0-9]+ s, [0-9]+ s ago .*■ more +■ less +■ the same'
+  released
+  # The window passes: what was there before is a ghost, as wide as it was.
+  select_frame newer
+  wait_for '^ newer  0\.0% → [1-9][0-9.]*% of all, new'
+  select_frame older
+  wait_for '^ older  [1-9][0-9.]*% → 0\.0% of all, gone'
+  select_frame steady
+  wait_until "newer and older are of different colours" colours_differ
+  # It goes on in other shapes, frozen, and beside a range.
+  keys Space
+  wait_for '❚❚ frozen'
+  shows 'older'
+  keys Space
+  keys c
+  wait_for 'picks'
+  keys Enter
+  wait_for 'compared with'
+  wait_for 'older'
+  keys Escape
+  wait_for 'compared no more'
+  wait_gone 'older'
+  keys b
+  wait_for '── compared with'
+  keys B
+  wait_gone '── compared with'
+  keys q
+  equal "exit code" 0 "$(ended)"
+  kill "$load"
+}
+
+test_compare_works_in_a_replay() {
+  release_load
+  (sleep 20 && released) &
+  "$flametop" record -p "$load" --format flametop -d 30 -o "$work/out.flametop" 2>"$work/err" ||
+    fail "$(cat "$work/err")"
+  kill "$load"
+  open_pane 140 40
+  type_line "clear; '$flametop' --replay '$work/out.flametop' --states on; echo \"ended \$?\""
+  wait_for 'replay ended'
+  keys m m
+  wait_for 'all since the start'
+  # A second of the beginning is the baseline; the end of the replay is compared with it.
+  keys t PPage PPage Left Left Left Left Left Left Left Left '['
+  wait_for 'the graph is of it'
+  wait_for 'older'
+  keys Enter b
+  wait_for 'compared with that range'
+  wait_for 'compared with [0-9]+ s, [0-9]+ s ago'
+  keys t '['
+  wait_for 'range 1 s, 0 s ago .*vs '
+  select_frame older
+  wait_for '^ older  [1-9][0-9.]*% → 0\.0% of all, gone'
+  keys q
+  ended >/dev/null
+}
