@@ -130,6 +130,29 @@ test_view_of_wide_deep_and_empty_files_opens() {
   equal "exit code" 0 "$(ended)"
 }
 
+test_view_of_many_children_leads_to_each() {
+  make_stacks wide 50000 wide.folded
+  open_pane
+  start_view 'view wide.folded'
+  keys Down Down
+  wait_for '^ *… 50000 more'
+  keys Enter
+  wait_gone '^ *… 50000 more'
+  # Each time it holds fewer, until frames have boxes of their own.
+  local opened=0
+  until capture | grep -qE '^ *child[0-9]+ '; do
+    keys Enter
+    sleep 0.3
+    opened=$((opened + 1))
+    [ $opened -lt 30 ] || fail "runs do not end"
+  done
+  wait_for '^ *child00000 +0\.0% of all'
+  keys Right Right
+  wait_for '^ *child00002 '
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+
 test_view_of_a_recorded_stream_replays_it() {
   open_pane
   tty_before=$(tty_state)
@@ -192,4 +215,37 @@ test_view_exports_what_it_shows() {
   contains "file" '^# file: a.folded' "$found"
   equal "stacks" "main;a 3000
 main;b_[k] 5000" "$(grep -v '^# ' "$found")"
+}
+
+test_view_takes_other_shapes() {
+  printf 'x;main;a;f 6\nx;main;b;b;b 3\ny;main;a 1\n' >"$work/a.folded"
+  open_pane
+  start_view 'view a.folded'
+  keys Down
+  wait_for '^ *x  90\.0% of all'
+  keys x
+  wait_for 'without comm x'
+  wait_for '^ *y *$'
+  shows ' 1 samples'
+  keys u
+  wait_for 'undone'
+  wait_for '10 samples'
+  keys r
+  wait_for 'recursion merged'
+  keys g
+  wait_for 'without the outermost frame'
+  wait_for '^ *main *$'
+  keys 2
+  wait_for 'innermost frame first'
+  wait_for '^ *b +▏ *f'
+  keys 1
+  wait_gone 'reversed'
+  keys e f o l d Enter
+  wait_for 'flametop-a-.*3 stacks'
+  keys q
+  equal "exit code" 0 "$(ended)"
+  equal "stacks" "main;a 1
+main;a;f 6
+main;b 3" "$(grep -v '^# ' "$(echo "$work"/flametop-a-*.folded)")"
+  terminal_as_before
 }

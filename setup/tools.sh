@@ -71,6 +71,7 @@ missing_for_test() {
   command -v musl-gcc >/dev/null || missing="$missing musl-tools"
   command -v go >/dev/null || missing="$missing golang-go"
   command -v tmux >/dev/null || missing="$missing tmux"
+  command -v screen >/dev/null || missing="$missing screen"
   command -v clang-format >/dev/null || missing="$missing clang-format"
   command -v shellcheck >/dev/null || missing="$missing shellcheck"
   command -v pgrep >/dev/null || missing="$missing procps"

@@ -3,8 +3,6 @@ package flametop.cli;
 import flametop.term.Look;
 import flametop.term.Preferences;
 import flametop.term.UserFiles;
-import java.util.ArrayList;
-import java.util.List;
 import picocli.CommandLine.Option;
 
 /** How the screen looks: what the command line says, else what the user has set. */
@@ -35,20 +33,5 @@ final class LookOptions {
     boolean mouse = settings.given(off, "mouse", new Settings.YesNo(), true);
     return new Preferences(
         settings.keymap(), mouse, settings.problems(), HistoryFile.of(System.getenv()));
-  }
-
-  /** What was given, for another command. */
-  List<String> arguments() {
-    List<String> arguments = new ArrayList<>();
-    if (theme != null) {
-      arguments.addAll(List.of("--theme", theme));
-    }
-    if (ascii != null) {
-      arguments.add("--ascii");
-    }
-    if (noMouse != null) {
-      arguments.add("--no-mouse");
-    }
-    return arguments;
   }
 }

@@ -4,9 +4,12 @@ import flametop.sampler.CleanText;
 import flametop.term.LiveScreen;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
@@ -27,11 +30,9 @@ public final class Main {
             complain(
                 new PrintWriter(System.err, true, StandardCharsets.UTF_8),
                 Failure.of(thrown).message()));
-    if (args.length == 0
-        || args[0].startsWith("-")
-        || args[0].equals("view")
-        || args[0].equals("diff")) {
-      LiveScreen.prepare();
+    boolean live = args.length == 0 || args[0].startsWith("-");
+    if (live || args[0].equals("view") || args[0].equals("diff")) {
+      LiveScreen.prepare(live);
     }
     int code = run(interruption, args);
     interruption.end(code);
@@ -41,7 +42,7 @@ public final class Main {
   private static int run(Interruption interruption, String[] args) {
     int end = Arrays.asList(args).indexOf("--");
     if (end < 0) {
-      return commandLine(interruption, List.of()).execute(args);
+      return execute(interruption, args, List.of());
     }
     List<String> program = List.of(Arrays.copyOfRange(args, end + 1, args.length));
     if (program.isEmpty() || end > 0 && NO_PROGRAM.contains(args[0])) {
@@ -52,7 +53,44 @@ public final class Main {
       complain(new PrintWriter(System.err, true, StandardCharsets.UTF_8), text);
       return ExitCode.USAGE.number();
     }
-    return commandLine(interruption, program).execute(Arrays.copyOf(args, end));
+    return execute(interruption, Arrays.copyOf(args, end), program);
+  }
+
+  private static int execute(Interruption interruption, String[] args, List<String> program) {
+    Callable<Integer> command = withoutOptions(args, program);
+    if (command == null) {
+      return commandLine(interruption, program).execute(args);
+    }
+    try {
+      return command.call();
+    } catch (Exception e) {
+      return failed(e, new PrintWriter(System.err, true, StandardCharsets.UTF_8));
+    }
+  }
+
+  /**
+   * The screen that a command line without options opens; null for any other. There is nothing to
+   * parse in it, and only to read the annotations of all options takes a third of the time until
+   * the first picture.
+   */
+  static Callable<Integer> withoutOptions(String[] args, List<String> program) {
+    if (args.length == 0) {
+      return new ScreenCommand(program);
+    }
+    List<Path> paths = new ArrayList<>();
+    for (int i = 1; i < args.length; i++) {
+      if (args[i].isEmpty() || args[i].charAt(0) == '-' || args[i].charAt(0) == '@') {
+        return null;
+      }
+      paths.add(Path.of(args[i]));
+    }
+    return args[0].equals("view") && !paths.isEmpty() ? new ViewCommand(paths) : null;
+  }
+
+  private static int failed(Exception thrown, PrintWriter err) {
+    Failure failure = Failure.of(thrown);
+    complain(err, failure.message());
+    return failure.code().number();
   }
 
   /**
@@ -61,16 +99,12 @@ public final class Main {
   static CommandLine commandLine(Interruption interruption, List<String> program) {
     CommandLine line = new CommandLine(new ScreenCommand(program));
     line.addSubcommand(new RecordCommand(interruption, program));
-    line.addSubcommand(new ViewCommand());
+    line.addSubcommand(new ViewCommand(List.of()));
     line.addSubcommand(new DiffCommand());
     line.addSubcommand(new CheckCommand());
     line.setParameterExceptionHandler(Main::misused);
     line.setExecutionExceptionHandler(
-        (thrown, command, result) -> {
-          Failure failure = Failure.of(thrown);
-          complain(command.getErr(), failure.message());
-          return failure.code().number();
-        });
+        (thrown, command, result) -> failed(thrown, command.getErr()));
     line.setUsageHelpLongOptionsMaxWidth(18);
     line.setUsageHelpAutoWidth(false);
     line.setUsageHelpWidth(80);

@@ -25,6 +25,13 @@ final class ReplayOptions {
       description = "times real time; 0: at once")
   private Double speed;
 
+  ReplayOptions() {}
+
+  /** As if the command line had given only a file. */
+  ReplayOptions(Path file) {
+    this.file = file;
+  }
+
   /** Times real time. */
   static final class Speed implements ITypeConverter<Double> {
     @Override

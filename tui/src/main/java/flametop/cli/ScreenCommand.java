@@ -70,7 +70,7 @@ final class ScreenCommand implements Callable<Integer> {
       description = "time between two pictures, 0.1 to 60")
   private Double refreshSeconds;
 
-  @Mixin private final LookOptions looks = new LookOptions();
+  @Mixin private final LookOptions looks;
 
   @Option(
       names = "--history",
@@ -88,7 +88,7 @@ final class ScreenCommand implements Callable<Integer> {
       description = "a configuration with everything that can be set")
   private boolean printConfig;
 
-  @Mixin private final ReplayOptions replay = new ReplayOptions();
+  @Mixin private final ReplayOptions replay;
 
   @Option(
       names = {"-h", "--help"},
@@ -119,7 +119,13 @@ final class ScreenCommand implements Callable<Integer> {
    * @param program to start and to look at; empty: none
    */
   ScreenCommand(List<String> program) {
+    this(program, new ReplayOptions(), new LookOptions());
+  }
+
+  ScreenCommand(List<String> program, ReplayOptions replay, LookOptions looks) {
     this.program = program;
+    this.replay = replay;
+    this.looks = looks;
   }
 
   /** Opens what is shown; may take a second. */

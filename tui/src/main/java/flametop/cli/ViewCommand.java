@@ -8,10 +8,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Shows files on the screen. */
 @Command(
@@ -27,13 +25,11 @@ import picocli.CommandLine.Spec;
       "  perf script | stackcollapse-perf.pl | flametop view -"
     })
 final class ViewCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Parameters(
       arity = "1..*",
       paramLabel = "FILE",
       description = "stacks, one a line: a;b;c 12; - is stdin")
-  private List<Path> paths;
+  private List<Path> paths = new ArrayList<>();
 
   @Mixin private final LookOptions looks = new LookOptions();
 
@@ -44,6 +40,13 @@ final class ViewCommand implements Callable<Integer> {
       description = "this text")
   @SuppressWarnings("unused") // picocli looks at the annotation
   private boolean help;
+
+  /**
+   * @param paths as if they were given by the command line
+   */
+  ViewCommand(List<Path> paths) {
+    this.paths.addAll(paths);
+  }
 
   @Override
   public Integer call() throws Exception {
@@ -57,9 +60,7 @@ final class ViewCommand implements Callable<Integer> {
         throw new Failure.Ends(
             ExitCode.USAGE, path + " is a recorded stream, which is shown by itself");
       }
-      List<String> arguments = new ArrayList<>(List.of("--replay", path.toString()));
-      arguments.addAll(looks.arguments());
-      return spec.commandLine().getParent().execute(arguments.toArray(new String[0]));
+      return new ScreenCommand(List.of(), new ReplayOptions(path), looks).call();
     }
     if (stdin > 1) {
       throw new Failure.Ends(ExitCode.USAGE, "- is given twice, and there is one stdin");

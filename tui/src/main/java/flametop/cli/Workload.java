@@ -85,7 +85,9 @@ final class Workload implements AutoCloseable {
    */
   synchronized void start(boolean quiet) throws IOException {
     List<String> line = new ArrayList<>();
-    // It joins the group and becomes the program: nothing of the program is before that.
+    // It joins the group and becomes the program: nothing of the program is before that. The
+    // launcher has TSTP ignored until there is a screen.
+    line.addAll(List.of("/usr/bin/env", "--default-signal=TSTP"));
     line.addAll(List.of("/bin/sh", "-c", "echo 0 >\"$0\" && exec \"$@\""));
     line.add(group.resolve("cgroup.procs").toString());
     line.addAll(command);

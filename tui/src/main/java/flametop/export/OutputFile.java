@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -27,9 +30,16 @@ import java.util.Set;
  * <p>It is written beside its place under a name that nobody can foresee, made anew and never
  * through a link, readable by its owner alone; under sudo it is the invoking user's. {@link
  * #commit()} brings it to the disk and only then to its name, where an existing file is replaced by
- * order only. Closed without that, it leaves nothing.
+ * order only. Closed without that, it leaves nothing. Who was killed leaves a part: it is locked as
+ * long as somebody writes it, so the next one can tell, and removes it.
  */
 public final class OutputFile implements AutoCloseable {
+  private static final String PART_BEGIN = ".flametop-";
+  private static final String PART_END = ".part";
+
+  /** A part is locked long before it is so old. */
+  private static final long PART_MILLIS = 60_000;
+
   private static final String PLACES = " (record: -o; the screen: start it in another folder)";
 
   private final Path path;
@@ -76,9 +86,10 @@ public final class OutputFile implements AutoCloseable {
         throw exists(path);
       }
     }
+    removeParts(folder);
     byte[] random = new byte[8];
     new SecureRandom().nextBytes(random);
-    Path beside = folder.resolve(".flametop-" + HexFormat.of().formatHex(random) + ".part");
+    Path beside = folder.resolve(PART_BEGIN + HexFormat.of().formatHex(random) + PART_END);
     try {
       FileChannel channel =
           FileChannel.open(
@@ -89,12 +100,46 @@ public final class OutputFile implements AutoCloseable {
                   LinkOption.NOFOLLOW_LINKS),
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       OutputFile file = new OutputFile(absolute, beside, replace, channel);
+      boolean unused = lock(channel);
       if (invoker != null) {
         file.giveTo(invoker);
       }
       return file;
     } catch (IOException e) {
       throw cannotWrite(path, e, "");
+    }
+  }
+
+  /** Removes our parts that nobody writes any more. */
+  private static void removeParts(Path folder) {
+    try (DirectoryStream<Path> parts =
+        Files.newDirectoryStream(folder, PART_BEGIN + "*" + PART_END)) {
+      Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+      long before = System.currentTimeMillis() - PART_MILLIS;
+      for (Path part : parts) {
+        if (Files.isRegularFile(part, LinkOption.NOFOLLOW_LINKS)
+            && Files.getLastModifiedTime(part, LinkOption.NOFOLLOW_LINKS).toMillis() < before
+            && self.equals(Files.getAttribute(part, "unix:uid", LinkOption.NOFOLLOW_LINKS))) {
+          try (FileChannel channel =
+              FileChannel.open(part, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+            if (lock(channel)) {
+              Files.deleteIfExists(part);
+            }
+          }
+        }
+      }
+    } catch (IOException | DirectoryIteratorException | UnsupportedOperationException e) {
+      // They are in nobody's way.
+    }
+  }
+
+  /** Locks a part until its channel is closed; false if that cannot be done. */
+  private static boolean lock(FileChannel channel) {
+    try {
+      return channel.tryLock() != null;
+    } catch (IOException | OverlappingFileLockException e) {
+      // No locks there, or it is one of ours.
+      return false;
     }
   }
 

@@ -26,6 +26,11 @@ interface CallTree {
    */
   long weight(int node, int states);
 
+  /** Whether it is known in which state and task the time was spent. */
+  default boolean hasStates() {
+    return true;
+  }
+
   /** Whether it is compared with another: {@link #baseline} means something. */
   default boolean hasBaseline() {
     return false;

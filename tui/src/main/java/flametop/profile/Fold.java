@@ -52,6 +52,7 @@ final class Fold extends LogWindow {
       };
   private final Top top;
   private final Finds finds;
+  private final SiblingOrder siblings = new SiblingOrder();
   private final Trend trend;
   private Window baseline;
   private final Sums processes = new Sums(false);
@@ -121,6 +122,11 @@ final class Fold extends LogWindow {
     }
     long nanos = baseline.headTime() - (baseline.whole() ? startTime() : baseline.tailTime());
     return nanos > 0 ? (double) covered() / nanos : 0;
+  }
+
+  /** The order of its nodes. */
+  SiblingOrder siblings() {
+    return siblings;
   }
 
   /** Where it matches. */

@@ -293,7 +293,7 @@ final class Graph {
   }
 
   /** What a query asks of the graph; made anew only as far as something has changed. */
-  GraphPicture picture(GraphQuery query, GraphReader reader, Matches matches) {
+  GraphPicture picture(GraphQuery query, GraphPicture.Reader reader, Matches matches) {
     picture =
         GraphPicture.of(
             picture,
@@ -302,6 +302,8 @@ final class Graph {
             reader,
             resolve(query.zoom()),
             resolve(query.selected()),
+            query.siblings() == null ? 0 : resolve(query.siblings().first()),
+            query.siblings() == null ? 0 : resolve(query.siblings().last()),
             matches,
             System.nanoTime() + TREND_NANOS);
     return picture;

@@ -1,5 +1,6 @@
 package flametop.profile;
 
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
@@ -19,6 +20,22 @@ record GraphPicture(
     Snapshot.Search search,
     long total) {
 
+  /** Reads what a picture shows. */
+  interface Reader {
+    /** What needs no more than the tree. */
+    TreeReader tree();
+
+    /**
+     * The node in full.
+     *
+     * @param deadline for what may take long ({@link System#nanoTime})
+     */
+    Selection selection(int node, StateSet states, long deadline);
+
+    /** What matches in the whole graph. */
+    Snapshot.Search search(Pattern pattern, StateSet states);
+  }
+
   /** Whether something is still being looked for. */
   private boolean isDue() {
     return selection.before() == null;
@@ -28,14 +45,18 @@ record GraphPicture(
    * The next one.
    *
    * @param before null if there is none; what is unchanged is taken from it
+   * @param first first of the siblings that are wanted; 0 for all
+   * @param last like {@code first}
    */
   static GraphPicture of(
       GraphPicture before,
       GraphQuery query,
       long version,
-      GraphReader reader,
+      Reader reader,
       int zoom,
       int selected,
+      int first,
+      int last,
       Matches matches,
       long deadline) {
     boolean same =
@@ -47,8 +68,9 @@ record GraphPicture(
                 && before.query.columns() == query.columns()
                 && before.query.levels() == query.levels()
                 && before.query.byState() == query.byState()
+                && Objects.equals(before.query.siblings(), query.siblings())
             ? before.slice
-            : reader.tree().slice(query, zoom, matches);
+            : reader.tree().slice(query, zoom, first, last, matches);
     Selection selection =
         same && before.selected == selected && !before.isDue()
             ? before.selection

@@ -1,5 +1,6 @@
 package flametop.profile;
 
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
@@ -15,6 +16,8 @@ import java.util.regex.Pattern;
  * @param levels how many levels below the zoomed node are wanted
  * @param search matches names anywhere in the graph; null for none
  * @param byState {@link GraphSlice#state} is wanted
+ * @param siblings only these children of the zoomed node are wanted, and they fill the width; null:
+ *     all of them
  */
 public record GraphQuery(
     long windowNanos,
@@ -24,8 +27,9 @@ public record GraphQuery(
     int columns,
     int levels,
     Pattern search,
-    boolean byState) {
-  /** The same without states by node. */
+    boolean byState,
+    Siblings siblings) {
+  /** All children, without states by node. */
   public GraphQuery(
       long windowNanos,
       StateSet states,
@@ -34,24 +38,28 @@ public record GraphQuery(
       int columns,
       int levels,
       Pattern search) {
-    this(windowNanos, states, zoom, selected, columns, levels, search, false);
+    this(windowNanos, states, zoom, selected, columns, levels, search, false, null);
   }
 
   /** The root of the graph. Other nodes are opaque numbers, stable while they live. */
   public static final long ROOT = 0;
 
-  // A record's own are made when they are first used, which costs the first key 20 ms.
-  @Override
-  public boolean equals(Object other) {
-    return other instanceof GraphQuery query
-        && windowNanos == query.windowNanos
+  /** Whether both ask for the same, whatever is selected in it. */
+  public boolean isOfSameGraph(GraphQuery query) {
+    return windowNanos == query.windowNanos
         && states.equals(query.states)
         && zoom == query.zoom
-        && selected == query.selected
         && columns == query.columns
         && levels == query.levels
         && search == query.search
-        && byState == query.byState;
+        && byState == query.byState
+        && Objects.equals(siblings, query.siblings);
+  }
+
+  // A record's own are made when they are first used, which costs the first key 20 ms.
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof GraphQuery query && isOfSameGraph(query) && selected == query.selected;
   }
 
   @Override

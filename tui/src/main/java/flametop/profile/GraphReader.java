@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * Reads what is asked for out of a fold: the selected node, folded stacks, processes; the graph by
  * its {@link #tree}.
  */
-final class GraphReader {
+final class GraphReader implements GraphPicture.Reader {
   /** Places of one node that are asked for, the heaviest. */
   private static final int MAX_PLACES = 32;
 
@@ -37,16 +37,16 @@ final class GraphReader {
     window = fold.window();
     this.owners = owners;
     this.stacks = stacks;
-    tree = new TreeReader(fold.tree(), stacks, epoch);
+    tree = new TreeReader(fold.tree(), stacks, fold.siblings(), epoch);
   }
 
-  /** What needs no more than the tree. */
-  TreeReader tree() {
+  @Override
+  public TreeReader tree() {
     return tree;
   }
 
-  /** What matches in the whole graph. */
-  Snapshot.Search search(Pattern pattern, StateSet states) {
+  @Override
+  public Snapshot.Search search(Pattern pattern, StateSet states) {
     return fold.finds().search(pattern, states, tree);
   }
 
@@ -54,12 +54,8 @@ final class GraphReader {
     return tree.weight(node, states);
   }
 
-  /**
-   * The node in full.
-   *
-   * @param deadline for what may take long ({@link System#nanoTime})
-   */
-  Selection selection(int node, StateSet states, long deadline) {
+  @Override
+  public Selection selection(int node, StateSet states, long deadline) {
     int function = trie.function(node);
     long[] byState = new long[State.values().length];
     for (int state = 0; state < byState.length; state++) {

@@ -10,8 +10,14 @@ package flametop.profile;
  * @param name clean name, whole
  * @param kind what it stands for
  * @param weight ns in the states asked for, its descendants included
- * @param hiddenWeight {@link #extent} of those children of it that are too narrow to list
+ * @param hiddenWeight {@link #extent} of those children of it that are too narrow to list; none of
+ *     the zoomed node
  * @param hiddenCount how many those are
+ * @param bundled 0 for a node. Else it stands for so many neighbouring children of the zoomed node
+ *     that are too narrow to be listed: {@code node} is the first of them, the weight is of all
+ * @param last the last node that it stands for: itself, or of a bundle
+ * @param opened only some neighbouring children of the zoomed node are listed ({@link
+ *     GraphQuery#siblings}), and they fill its width
  * @param matched whether its own name matches the search
  * @param zoomIndex index of the zoomed node
  * @param state {@link flametop.sampler.State#ordinal()} of the state, of those asked for, that most
@@ -28,6 +34,9 @@ public record GraphSlice(
     long[] weight,
     long[] hiddenWeight,
     int[] hiddenCount,
+    int[] bundled,
+    long[] last,
+    boolean opened,
     boolean[] matched,
     int zoomIndex,
     byte[] state,
@@ -52,6 +61,11 @@ public record GraphSlice(
     return number == GraphQuery.ROOT
         || node.length < 2
         || number >>> 32 == node[node.length - 1] >>> 32;
+  }
+
+  /** Whether all that is on a node is here, listed or summed up. */
+  public boolean isWhole(int index) {
+    return index > zoomIndex || index == zoomIndex && !opened;
   }
 
   public int size() {

@@ -19,9 +19,37 @@ import java.util.function.IntConsumer;
  * are gone, one for the processes of a comm that are gone.
  */
 final class Owners {
-  private record Key(int task, int process, String comm, String processComm, String cgroup) {}
+  // A record's own equals and hashCode are made when they are first used, which takes 20 ms.
 
-  private record Elders(String comm, int uid) {}
+  private record Key(int task, int process, String comm, String processComm, String cgroup) {
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Key key
+          && task == key.task
+          && process == key.process
+          && comm.equals(key.comm)
+          && processComm.equals(key.processComm)
+          && cgroup.equals(key.cgroup);
+    }
+
+    @Override
+    public int hashCode() {
+      int names = 31 * comm.hashCode() + processComm.hashCode();
+      return 31 * (31 * (31 * task + process) + names) + cgroup.hashCode();
+    }
+  }
+
+  private record Elders(String comm, int uid) {
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Elders elders && uid == elders.uid && comm.equals(elders.comm);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * uid + comm.hashCode();
+    }
+  }
 
   static final int NONE = -1;
 

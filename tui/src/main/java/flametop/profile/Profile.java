@@ -4,6 +4,7 @@ import flametop.sampler.BatchSink;
 import flametop.sampler.Counter;
 import flametop.sampler.DamagedStreamException;
 import flametop.sampler.NameRequests;
+import flametop.sampler.NameSource;
 import flametop.sampler.StreamFacts;
 import flametop.sampler.StreamReader;
 import java.nio.ByteBuffer;
@@ -109,6 +110,18 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     Thread thread = new Thread(this::run, "profile");
     thread.setDaemon(true);
     thread.start();
+  }
+
+  /**
+   * Has what a profile needs of the JDK and of its caches initialized, while the kernel side is
+   * being opened.
+   */
+  public static void prepare() {
+    new Owners().processSeen(0, 0, 0, "", "");
+    Names names = new Names(null);
+    Names.Place place = new Names.Place("", "", 0);
+    names.answered(place, new Names.Name(NameSource.UNKNOWN, ""));
+    names.want(0, place);
   }
 
   private Graph graph(Shape shape) {
@@ -602,7 +615,11 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     long root = readBelow.tree().heaviestBranch();
     GraphPicture upper =
         callers.picture(
-            slice(query, query.callers(), selectedAbove ? query.selected() : GraphQuery.ROOT),
+            slice(
+                query,
+                query.callers(),
+                query.callersOf(),
+                selectedAbove ? query.selected() : GraphQuery.ROOT),
             readAbove,
             matches);
     GraphPicture lower =
@@ -610,6 +627,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
             slice(
                 query,
                 query.callees(),
+                query.calleesOf(),
                 selectedAbove || query.selected() == GraphQuery.ROOT ? root : query.selected()),
             readBelow,
             matches);
@@ -625,7 +643,8 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         callers.isBehind() || callees.isBehind());
   }
 
-  private static GraphQuery slice(SandwichQuery query, long zoom, long selected) {
+  private static GraphQuery slice(
+      SandwichQuery query, long zoom, Siblings siblings, long selected) {
     return new GraphQuery(
         query.windowNanos(),
         query.states(),
@@ -634,7 +653,8 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         query.columns(),
         query.levels(),
         query.search(),
-        query.byState());
+        query.byState(),
+        siblings);
   }
 
   private Snapshot picture(GraphQuery query) {

@@ -9,7 +9,9 @@ import java.util.regex.Pattern;
  * @param states whose time counts
  * @param function in the middle
  * @param callers node of the callers that fills the width; {@link GraphQuery#ROOT} for all
+ * @param callersOf its {@link GraphQuery#siblings}
  * @param callees like {@code callers}
+ * @param calleesOf its {@link GraphQuery#siblings}
  * @param selected node of either whose {@link Selection} is wanted; {@link GraphQuery#ROOT}: the
  *     function
  * @param columns width in cells
@@ -22,7 +24,9 @@ public record SandwichQuery(
     StateSet states,
     Function function,
     long callers,
+    Siblings callersOf,
     long callees,
+    Siblings calleesOf,
     long selected,
     int columns,
     int levels,

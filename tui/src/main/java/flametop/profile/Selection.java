@@ -1,5 +1,7 @@
 package flametop.profile;
 
+import flametop.sampler.State;
+
 /**
  * The selected node in full.
  *
@@ -38,4 +40,26 @@ public record Selection(
    * @param total ns of the whole graph then
    */
   public record Before(long windowNanos, long weight, long total) {}
+
+  /** What a slice of a file's graph tells of a node of which it has {@link GraphSlice#isWhole}. */
+  public static Selection of(GraphSlice slice, int index) {
+    long self = slice.weight()[index] - slice.hiddenWeight()[index];
+    for (int i = index + 1; i < slice.size(); i++) {
+      self -= slice.parent()[i] == index ? slice.weight()[i] : 0;
+    }
+    return new Selection(
+        slice.node()[index],
+        new String[] {slice.name()[index]},
+        slice.kind()[index],
+        "",
+        false,
+        0,
+        0,
+        "",
+        null,
+        slice.weight()[index],
+        Math.max(0, self),
+        new long[State.values().length],
+        null);
+  }
 }

@@ -27,6 +27,9 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private static final int PIECE_BYTES = 1 << 19;
   private static final int PIECES = 3;
 
+  /** What nobody asked for in so long is not kept, ns. */
+  private static final long PATIENCE_NANOS = 20_000_000_000L;
+
   /** Longest line that is taken: a hundred thousand frames with long names. */
   private static final int MAX_LINE = 256 << 20;
 
@@ -44,15 +47,15 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private final StackTree tree = new StackTree();
   private final List<StackLines> lines = new ArrayList<>();
   private final List<String> troubles = new ArrayList<>();
-  private final Matches matches = new Matches();
-  private final TreeReader reader;
-  private final Finds finds = new Finds(tree, names);
+  private final StackGraph graph;
 
-  /** Outermost frames that count; null: all. */
-  private Shape.Comms shown;
+  /** Of a function, while they are asked for; null otherwise. */
+  private StackGraph callers;
 
-  private Snapshot.Search found;
-  private int foundIn;
+  private StackGraph callees;
+  private Function middle;
+  private long sandwichAsked;
+  private int epoch;
   private boolean done;
 
   /**
@@ -74,7 +77,8 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     this.inputs = inputs;
     this.number = number;
     this.files = files;
-    reader = new TreeReader(tree, names, number);
+    epoch = number;
+    graph = graph(Shape.PLAIN);
     boolean two = inputs.size() > 1;
     if (two) {
       tree.compare();
@@ -86,6 +90,11 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     }
     start(this::fold, "fold");
     start(this::read, "read");
+  }
+
+  private StackGraph graph(Shape shape) {
+    // No two files have the same.
+    return new StackGraph(tree, names, () -> epoch += files, shape);
   }
 
   private static void start(Runnable what, String name) {
@@ -200,7 +209,14 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private void fold() {
     try {
       while (!closed) {
-        due.take().run();
+        StackGraph behind = behind();
+        Runnable item = behind == null ? due.take() : due.poll();
+        if (item != null) {
+          item.run();
+        }
+        if (behind != null && behind.due()) {
+          behind.slice();
+        }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -214,9 +230,20 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
       } catch (InterruptedException e) {
         return;
       } catch (RuntimeException | OutOfMemoryError e) {
-        failure = e;
+        // What follows from the first is not worth telling.
       }
     }
+  }
+
+  /** One that is to be folded; null if all are as they are to be. */
+  private StackGraph behind() {
+    if (graph.due()) {
+      return graph;
+    }
+    if (callers != null && callers.due()) {
+      return callers;
+    }
+    return callees != null && callees.due() ? callees : null;
   }
 
   private void end() {
@@ -269,24 +296,12 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
                 });
   }
 
-  private int node(long number) {
-    int node = (int) number;
-    return number >>> 32 == this.number && node >= 0 && node < tree.nodes() ? node : 0;
-  }
-
-  private void sumUp() {
-    boolean[] admitted = null;
-    if (shown != null) {
-      admitted = new boolean[tree.nodes()];
-      for (int node = tree.firstChild(0); node >= 0; node = tree.sibling(node)) {
-        admitted[node] = shown.comms().contains(reader.name(node)) != shown.out();
-      }
-    }
-    tree.sumUp(admitted);
-  }
-
   private Snapshot picture(GraphQuery query) {
-    sumUp();
+    if (callers != null && System.nanoTime() - sandwichAsked > PATIENCE_NANOS) {
+      callers = null;
+      callees = null;
+    }
+    GraphPicture picture = graph.picture(query);
     long run = System.nanoTime() - opened;
     return new Snapshot(
         run,
@@ -295,13 +310,13 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         false,
         false,
         0,
-        false,
+        graph.refolding(),
         Long.MAX_VALUE,
-        reader.slice(query, node(query.zoom()), matches),
+        picture.slice(),
         null,
-        reader.total(query.states()),
-        selection(node(query.selected()), query.states()),
-        search(query),
+        picture.total(),
+        picture.selection(),
+        picture.search(),
         new int[State.values().length],
         new Snapshot.Losses(0, 0, 0, Double.NaN),
         run,
@@ -317,46 +332,61 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         progress());
   }
 
-  private Snapshot.Search search(GraphQuery query) {
-    if (query.search() == null) {
-      found = null;
-    } else if (found == null || found.pattern() != query.search() || foundIn != tree.changes()) {
-      found = finds.search(query.search(), query.states(), reader);
-      foundIn = tree.changes();
+  private Sandwich picture(SandwichQuery query) {
+    sandwichAsked = System.nanoTime();
+    Shape shape = graph.shape().without(Shape.Reverse.class).with(new Shape.Group(RootOrder.NONE));
+    Shape above = shape.plus(new Shape.Callers(query.function()));
+    Shape below = shape.plus(new Shape.Callees(query.function()));
+    if (callers == null || !query.function().equals(middle)) {
+      // That of another function is nothing to look at meanwhile.
+      callers = graph(above);
+      callees = graph(below);
+      middle = query.function();
+    } else {
+      callers.shape(above);
+      callees.shape(below);
     }
-    return found;
+    boolean selectedAbove = callers.has(query.selected());
+    TreeReader readBelow = callees.reader();
+    boolean other = selectedAbove || query.selected() == GraphQuery.ROOT;
+    GraphPicture upper =
+        callers.picture(
+            slice(
+                query,
+                query.callers(),
+                query.callersOf(),
+                selectedAbove ? query.selected() : GraphQuery.ROOT));
+    GraphPicture lower =
+        callees.picture(
+            slice(
+                query,
+                query.callees(),
+                query.calleesOf(),
+                other ? readBelow.heaviestBranch() : query.selected()));
+    return new Sandwich(
+        query.function(),
+        upper.slice(),
+        lower.slice(),
+        lower.total(),
+        readBelow.selfOfBranch(query.states()),
+        new long[State.values().length],
+        selectedAbove ? upper.selection() : lower.selection(),
+        query.search(),
+        callers.isBehind() || callees.isBehind());
   }
 
-  private Selection selection(int node, StateSet states) {
-    int depth = 0;
-    for (int n = node; n >= 0; n = tree.parent(n)) {
-      depth++;
-    }
-    String[] path = new String[depth];
-    for (int n = node; n >= 0; n = tree.parent(n)) {
-      path[--depth] = reader.name(n);
-    }
-    return new Selection(
-        reader.number(node),
-        path,
-        names.kind(tree.function(node)),
-        "",
-        false,
-        0,
-        0,
-        "",
-        node == 0
-            ? null
-            : new Shape.Through(
-                new Function(
-                    names.kind(tree.function(node)),
-                    names.module(tree.function(node)),
-                    reader.name(node)),
-                false),
-        reader.weight(node, states.bits()),
-        reader.self(node, states.bits()),
-        new long[State.values().length],
-        null);
+  private static GraphQuery slice(
+      SandwichQuery query, long zoom, Siblings siblings, long selected) {
+    return new GraphQuery(
+        query.windowNanos(),
+        query.states(),
+        zoom,
+        selected,
+        query.columns(),
+        query.levels(),
+        query.search(),
+        query.byState(),
+        siblings);
   }
 
   /** How far it is read. */
@@ -421,6 +451,13 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
       }
     }
     notices.addAll(troubles);
+    for (StackGraph of : callers == null ? List.of(graph) : List.of(graph, callers, callees)) {
+      if (of.refused() != null) {
+        notices.add(
+            of.refused()
+                + ": there is not enough memory for that many frames; leave more stacks out first");
+      }
+    }
     return notices;
   }
 
@@ -429,14 +466,12 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
     return ask(
         () -> {
-          tree.admitAnew();
-          tree.sumUp(null);
+          TreeReader all = graph.all();
           Map<String, Long> weights = new LinkedHashMap<>();
           for (int node = tree.firstChild(0); node >= 0; node = tree.sibling(node)) {
-            weights.merge(reader.name(node), tree.weight(node, states.bits()), Long::sum);
+            weights.merge(all.name(node), all.weight(node, states.bits()), Long::sum);
           }
-          long total = tree.weight(0, states.bits());
-          tree.admitAnew();
+          long total = all.total(states);
           List<ProcessRow> rows = new ArrayList<>(weights.size());
           weights.forEach(
               (name, weight) ->
@@ -457,24 +492,40 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     return comms(windowNanos, states);
   }
 
+  /**
+   * All stacks take this shape. What it groups by is the outermost frame, or nothing; that frame is
+   * also what {@link Shape.Comms} means.
+   *
+   * @throws IllegalArgumentException for a step that folded stacks do not {@linkplain #knows know}
+   */
   @Override
   public void shape(Shape shape) {
-    due.add(
-        () -> {
-          shown = null;
-          for (Shape.Step step : shape.steps()) {
-            if (step instanceof Shape.Comms c) {
-              shown = c;
-            }
-          }
-          tree.admitAnew();
-        });
+    for (Shape.Step step : shape.steps()) {
+      if (!knows(step)) {
+        throw new IllegalArgumentException("folded stacks do not know: " + step.text());
+      }
+    }
+    due.add(() -> graph.shape(shape));
   }
 
+  /** Whether folded stacks know what a step asks for: they have no CPUs, states, users, ids. */
+  public static boolean knows(Shape.Step step) {
+    return StackFold.knows(step);
+  }
+
+  /** Has {@link TopReport} and {@link Sandwich}; there is nothing else in folded stacks. */
   @Override
   public CompletableFuture<Page> page(PageQuery query) {
-    return CompletableFuture.failedFuture(
-        new UnsupportedOperationException("folded stacks have nothing beside their graph"));
+    return ask(
+        () -> {
+          if (query instanceof TopQuery q) {
+            return graph.top(q);
+          }
+          if (query instanceof SandwichQuery q) {
+            return picture(q);
+          }
+          throw new UnsupportedOperationException("folded stacks have no page for " + query);
+        });
   }
 
   @Override
@@ -503,9 +554,10 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   public <T> CompletableFuture<T> folded(long zoom, Writer<T> writer) {
     return ask(
         () -> {
-          sumUp();
+          graph.finish();
+          StackTree shown = graph.stacks();
           try {
-            return writer.write(() -> new Stacks(node(zoom)));
+            return writer.write(() -> new Stacks(shown, graph.resolve(zoom)));
           } catch (IOException e) {
             throw new CompletionException(e);
           }
@@ -519,10 +571,12 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   /** Goes through the tree without a list of all its stacks, of which there may be millions. */
   private final class Stacks implements Iterator<ComparedStack> {
+    private final StackTree tree;
     private final int top;
     private int at;
 
-    Stacks(int top) {
+    Stacks(StackTree tree, int top) {
+      this.tree = tree;
       this.top = top;
       at = top;
       if (!counts(at)) {

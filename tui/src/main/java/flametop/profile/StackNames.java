@@ -25,6 +25,9 @@ final class StackNames implements Functions {
   /** Chars of a name that are shown. */
   private static final int MAX_NAME = 4_096;
 
+  /** As it is called of a live machine. */
+  private static final String KERNEL = "[kernel]";
+
   private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
   private static final int EMPTY = -1;
 
@@ -33,6 +36,7 @@ final class StackNames implements Functions {
   private int[] hashes = new int[1 << 10];
   private NodeKind[] kinds = new NodeKind[1 << 10];
   private String[] clean = new String[1 << 10];
+  private String[] modules = new String[1 << 10];
   private int size;
   private int[] table = new int[1 << 12];
   private int illFormed;
@@ -99,6 +103,7 @@ final class StackNames implements Functions {
       hashes = Arrays.copyOf(hashes, grown);
       kinds = Arrays.copyOf(kinds, grown);
       clean = Arrays.copyOf(clean, grown);
+      modules = Arrays.copyOf(modules, grown);
     }
     int end = start[size] + to - from;
     if (end > bytes.length) {
@@ -219,12 +224,42 @@ final class StackNames implements Functions {
     return kind == NodeKind.USER && (function & 1) != 0 ? NodeKind.PROCESS : kind;
   }
 
+  /**
+   * As those who fold write it beside the function: {@code module`function} (DTrace, VTune), {@code
+   * function [module]} (bcc), {@code [module]} where the function is not known (perf); {@code _[k]}
+   * is the kernel. Most say nothing.
+   */
   @Override
   public String module(int function) {
-    return "";
+    int name = function >> 1;
+    if (function == root() || kind(function) == NodeKind.PROCESS) {
+      return "";
+    }
+    if (modules[name] == null) {
+      modules[name] = moduleOf(name(function), kinds[name]);
+    }
+    return modules[name];
   }
 
-  /** By what a file would call it: files know no modules. */
+  private static String moduleOf(String name, NodeKind kind) {
+    int quote = name.indexOf('`');
+    String module = quote > 0 ? name.substring(0, quote) : "";
+    if (module.isEmpty() && kind != NodeKind.REASON && name.endsWith("]")) {
+      int open = name.lastIndexOf('[');
+      if (open == 0 || open > 0 && name.charAt(open - 1) == ' ') {
+        module = name.substring(open + 1, name.length() - 1);
+        module = module.indexOf(' ') < 0 ? module : "";
+      }
+    }
+    String file = module.substring(module.lastIndexOf('/') + 1);
+    return switch (file) {
+      case "kernel", "kernel.kallsyms" -> KERNEL;
+      case "", "unknown", "naming", "older" -> kind == NodeKind.KERNEL ? KERNEL : "";
+      default -> file;
+    };
+  }
+
+  /** By what a file would call it. */
   @Override
   public int function(NodeKind kind, String module, String name) {
     if (kind == NodeKind.ROOT) {

@@ -41,10 +41,25 @@ final class StackTree implements CallTree {
   /** Nodes by key; 0 is none, as the root has no key. */
   private int[] table = new int[1 << 13];
 
+  /** Of what both sums of it are parts. */
+  private final StackTree whole;
+
+  private final long[] total = new long[2];
   private boolean stale;
   private int changes;
 
+  /** An empty one, for all the stacks of a file. */
   StackTree() {
+    this(null);
+  }
+
+  /**
+   * An empty one.
+   *
+   * @param whole the tree that has all stacks, if it is to have only some of them; else null
+   */
+  StackTree(StackTree whole) {
+    this.whole = whole == null ? this : whole;
     key[ROOT] = (long) NONE << 32 | StackNames.root();
     firstChild[ROOT] = NONE;
     sibling[ROOT] = NONE;
@@ -137,11 +152,36 @@ final class StackTree implements CallTree {
     stale = true;
   }
 
+  /** Whether nothing more will be added. */
+  boolean isWhole() {
+    return table == null;
+  }
+
   void add(int node, long value, int column) {
     if (column == NOW) {
       own[node] += value;
     } else {
       ownBefore[node] += value;
+    }
+    total[column] += value;
+    stale = true;
+  }
+
+  /** All that was ever added. */
+  long added() {
+    return total[NOW] + total[BEFORE];
+  }
+
+  /**
+   * What ends in each node is this from now on.
+   *
+   * @param before null if nothing is compared
+   */
+  void replace(long[] now, long[] before) {
+    own = Arrays.copyOf(now, capacity);
+    if (before != null) {
+      compare();
+      ownBefore = Arrays.copyOf(before, capacity);
     }
     stale = true;
   }
@@ -157,58 +197,52 @@ final class StackTree implements CallTree {
     return ownBefore != null;
   }
 
-  /**
-   * Brings the sums up to date.
-   *
-   * @param admitted by node, which of the root's children count; null for all
-   */
-  void sumUp(boolean[] admitted) {
+  /** Brings the sums up to date. */
+  void sumUp() {
     if (!stale) {
       return;
     }
     stale = false;
     changes++;
-    sum(own, sum, admitted);
+    sum(own, sum);
     if (ownBefore != null) {
-      sum(ownBefore, sumBefore, admitted);
+      sum(ownBefore, sumBefore);
       normalize();
     }
   }
 
-  /** The sums are to be made anew, since others of the root's children count. */
-  void admitAnew() {
-    stale = true;
-  }
-
-  private void sum(long[] of, long[] into, boolean[] admitted) {
+  private void sum(long[] of, long[] into) {
     System.arraycopy(of, 0, into, 0, size);
     for (int node = size - 1; node > ROOT; node--) {
-      int parent = parent(node);
-      if (parent != ROOT || admitted == null || admitted[node]) {
-        into[parent] += into[node];
-      } else {
-        into[node] = 0;
-      }
-    }
-    if (admitted == null) {
-      return;
-    }
-    for (int node = 1; node < size; node++) {
-      int parent = parent(node);
-      if (parent == ROOT ? !admitted[node] : into[parent] == 0) {
-        into[node] = 0;
-      }
+      into[parent(node)] += into[node];
     }
   }
 
-  /** Before, so that both have the same total: shares are compared, not the lengths of two runs. */
+  /**
+   * Before, so that both files have the same total: shares are compared, not the lengths of two
+   * runs.
+   */
   private void normalize() {
-    if (sum[ROOT] > 0 && sumBefore[ROOT] > 0 && sum[ROOT] != sumBefore[ROOT]) {
-      double scale = (double) sum[ROOT] / sumBefore[ROOT];
+    long now = whole.total[NOW];
+    long before = whole.total[BEFORE];
+    if (now > 0 && before > 0 && now != before) {
+      double scale = (double) now / before;
       for (int node = 0; node < size; node++) {
         sumBefore[node] = Math.round(sumBefore[node] * scale);
       }
     }
+  }
+
+  /** Keeps only the paths of its nodes. */
+  void retire() {
+    table = null;
+    recent = null;
+    firstChild = null;
+    sibling = null;
+    own = null;
+    sum = null;
+    ownBefore = null;
+    sumBefore = null;
   }
 
   /** What ends in it and not below it. */
@@ -244,6 +278,11 @@ final class StackTree implements CallTree {
   @Override
   public long weight(int node, int states) {
     return sum[node];
+  }
+
+  @Override
+  public boolean hasStates() {
+    return false;
   }
 
   @Override

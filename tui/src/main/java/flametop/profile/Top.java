@@ -10,7 +10,12 @@ import java.util.List;
  * Sums a call tree up by function. Knows the tree by its nodes, so it is for one tree that grows.
  */
 final class Top {
+  private static final int ROOT = 0;
   private static final int NONE = -1;
+
+  /** Levels that most nodes are below. */
+  private static final int STEPS = 64;
+
   private static final int STATES = State.values().length;
 
   private final CallTree tree;
@@ -55,7 +60,7 @@ final class Top {
     int all = 0;
     int[] candidates = new int[self.length];
     for (int f = 0; f < self.length; f++) {
-      if (total[f] > 0 && isCode(f)) {
+      if (total[f] > 0 && isCode(f, self[f])) {
         all++;
         if (query.search() == null || matches.matches(functions, f)) {
           candidates[found++] = f;
@@ -79,10 +84,14 @@ final class Top {
     return new TopReport(List.copyOf(rows), found, all, Math.max(0, tree.weight(0, states)));
   }
 
-  /** Tasks are no functions; what stands for the missing part of a stack is. */
-  private boolean isCode(int function) {
+  /**
+   * Tasks are no functions; what stands for the missing part of a stack is. Where tasks are not
+   * known, an outermost frame that has time of its own is code.
+   */
+  private boolean isCode(int function, long self) {
     NodeKind kind = functions.kind(function);
-    return kind != NodeKind.ROOT && !kind.isOwner();
+    return kind != NodeKind.ROOT
+        && (!kind.isOwner() || kind == NodeKind.PROCESS && !tree.hasStates() && self > 0);
   }
 
   /** What functions are ordered by, the most first; null: their names. */
@@ -123,6 +132,9 @@ final class Top {
       self[f] = new long[STATES];
       total[f] = new long[STATES];
     }
+    if (!tree.hasStates()) {
+      return;
+    }
     for (int node = 0; node < seen; node++) {
       long[] itsSelf = self[tree.function(node)];
       long[] itsTotal = repeated.get(node) ? null : total[tree.function(node)];
@@ -145,15 +157,45 @@ final class Top {
 
   /** Takes in the nodes that came since the last time. */
   private void look() {
-    for (int nodes = tree.nodes(); seen < nodes; seen++) {
+    int nodes = tree.nodes();
+    // A walk to the root is short, but for trees so deep that a walk through all of it is shorter.
+    long steps = STEPS * (long) nodes;
+    while (seen < nodes && steps > 0) {
       int function = tree.function(seen);
       int above = tree.parent(seen);
-      while (above != NONE && tree.function(above) != function) {
+      for (; above != NONE && tree.function(above) != function; steps--) {
         above = tree.parent(above);
       }
       if (above != NONE) {
         repeated.set(seen);
       }
+      seen++;
+    }
+    if (seen < nodes) {
+      lookAtAll();
+      seen = nodes;
+    }
+  }
+
+  private void lookAtAll() {
+    int[] open = new int[functions.functions()];
+    int node = ROOT;
+    while (true) {
+      if (open[tree.function(node)]++ > 0) {
+        repeated.set(node);
+      }
+      int next = tree.firstChild(node);
+      while (next == NONE) {
+        open[tree.function(node)]--;
+        if (node == ROOT) {
+          return;
+        }
+        next = tree.sibling(node);
+        if (next == NONE) {
+          node = tree.parent(node);
+        }
+      }
+      node = next;
     }
   }
 }

@@ -16,7 +16,8 @@ public record TopReport(List<Row> rows, int matching, int functions, long total)
    *
    * @param self ns in the function itself
    * @param total ns in it and in what it calls; of recursive calls the outermost counts
-   * @param selfByState ns by {@link flametop.sampler.State#ordinal()}, all states
+   * @param selfByState ns by {@link flametop.sampler.State#ordinal()}, all states; zeros where no
+   *     states are known
    * @param totalByState like {@code selfByState}
    */
   public record Row(

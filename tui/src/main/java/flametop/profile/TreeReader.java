@@ -14,14 +14,17 @@ final class TreeReader {
 
   private final CallTree tree;
   private final Functions functions;
+  private final SiblingOrder siblings;
   private final long epoch;
 
   /**
+   * @param siblings of the tree
    * @param epoch upper half of the numbers of its nodes
    */
-  TreeReader(CallTree tree, Functions functions, int epoch) {
+  TreeReader(CallTree tree, Functions functions, SiblingOrder siblings, int epoch) {
     this.tree = tree;
     this.functions = functions;
+    this.siblings = siblings;
     this.epoch = (long) epoch << 32;
   }
 
@@ -121,7 +124,8 @@ final class TreeReader {
     final Matches matches;
     final IntList node = new IntList();
     final IntList parent = new IntList();
-    final IntList depth = new IntList();
+    final IntList bundled = new IntList();
+    final IntList last = new IntList();
     long[] weight = new long[256];
     long[] hiddenWeight = new long[256];
     int[] hiddenCount = new int[256];
@@ -131,11 +135,12 @@ final class TreeReader {
       this.matches = matches;
     }
 
-    int add(int of, int above, int level, long nanos) {
+    int add(int of, int above, long nanos, int count, int end) {
       int at = node.size;
       node.add(of);
       parent.add(above);
-      depth.add(level);
+      bundled.add(count);
+      last.add(end);
       if (at == weight.length) {
         weight = Arrays.copyOf(weight, 2 * at);
         hiddenWeight = Arrays.copyOf(hiddenWeight, 2 * at);
@@ -145,11 +150,12 @@ final class TreeReader {
       return at;
     }
 
-    GraphSlice build(int zoomIndex) {
+    GraphSlice build(int zoomIndex, boolean opened) {
       int size = node.size;
       long[] numbers = new long[size];
       String[] names = new String[size];
       NodeKind[] kinds = new NodeKind[size];
+      long[] lasts = new long[size];
       boolean[] matched = new boolean[size];
       long[] baseline = tree.hasBaseline() ? new long[size] : null;
       if (query.search() != null) {
@@ -160,6 +166,13 @@ final class TreeReader {
         numbers[i] = number(node.items[i]);
         names[i] = functions.name(function);
         kinds[i] = functions.kind(function);
+        lasts[i] = number(last.items[i]);
+        if (bundled.items[i] > 0) {
+          if (baseline != null) {
+            baseline[i] = weight[i];
+          }
+          continue;
+        }
         matched[i] = query.search() != null && matches.matches(functions, function);
         if (baseline != null) {
           baseline[i] = tree.baseline(node.items[i], query.states().bits());
@@ -174,6 +187,9 @@ final class TreeReader {
           Arrays.copyOf(weight, size),
           Arrays.copyOf(hiddenWeight, size),
           Arrays.copyOf(hiddenCount, size),
+          bundled.toArray(),
+          lasts,
+          opened,
           matched,
           zoomIndex,
           query.byState() ? states(size) : null,
@@ -197,8 +213,14 @@ final class TreeReader {
     }
   }
 
-  /** The part of the graph that the query can show. */
-  GraphSlice slice(GraphQuery query, int zoom, Matches matches) {
+  /**
+   * The part of the graph that the query can show.
+   *
+   * @param zoom the zoomed node
+   * @param from first of its children that are wanted; the root for all
+   * @param to last of them
+   */
+  GraphSlice slice(GraphQuery query, int zoom, int from, int to, Matches matches) {
     int states = query.states().bits();
     SliceBuilder slice = new SliceBuilder(query, matches);
     IntList ancestors = new IntList();
@@ -207,35 +229,27 @@ final class TreeReader {
     }
     int above = NONE;
     for (int i = ancestors.size - 1; i >= 0; i--) {
-      above = slice.add(ancestors.items[i], above, 0, extent(ancestors.items[i], states));
+      int node = ancestors.items[i];
+      above = slice.add(node, above, extent(node, states), 0, node);
     }
     int zoomIndex = ancestors.size;
-    long zoomWeight = extent(zoom, states);
+    slice.add(zoom, above, extent(zoom, states), 0, zoom);
+    boolean opened = tree.parent(from) == zoom && tree.parent(to) == zoom;
     // What is compared is more than its parent where it moved: that is drawn, not a mistake.
     boolean whole = !tree.hasBaseline();
-    // What is still to be listed: a node, its parent's index, its level and weight.
-    IntList dueNode = new IntList();
-    IntList dueParent = new IntList();
-    IntList dueLevel = new IntList();
-    long[] dueWeight = new long[64];
-    dueNode.add(zoom);
-    dueParent.add(above);
-    dueLevel.add(0);
-    dueWeight[0] = zoomWeight;
-    List<Child> wide = new ArrayList<>();
+    Due due = new Due();
+    List<Child> shown = new ArrayList<>();
+    double narrowest = top(slice, zoomIndex, query, opened ? from : NONE, to, shown);
+    due.add(shown, zoomIndex, 1);
     IntList children = new IntList();
     long[] weights = new long[64];
-    while (dueNode.size > 0) {
-      int last = --dueNode.size;
-      dueParent.size = last;
-      dueLevel.size = last;
-      int node = dueNode.items[last];
-      int level = dueLevel.items[last];
-      long weight = dueWeight[last];
-      int index = slice.add(node, dueParent.items[last], level, weight);
+    while (due.size() > 0) {
+      Child of = due.take();
+      int index = slice.add(of.node, due.parent, of.weight, of.count, of.last);
+      int level = due.level;
       children.clear();
       long sum = 0;
-      int first = level < query.levels() ? tree.firstChild(node) : NONE;
+      int first = of.count == 0 && level < query.levels() ? tree.firstChild(of.node) : NONE;
       for (int child = first; child != NONE; child = tree.sibling(child)) {
         long nanos = extent(child, states);
         if (nanos > 0) {
@@ -249,32 +263,112 @@ final class TreeReader {
       }
       // A window may begin between what was seen and its correction: then children are more than
       // their parent.
-      boolean over = whole && sum > weight;
-      double scale = over ? (double) weight / sum : 1;
-      wide.clear();
+      boolean over = whole && sum > of.weight;
+      double scale = over ? (double) of.weight / sum : 1;
+      shown.clear();
       for (int i = 0; i < children.size; i++) {
         long nanos = over ? (long) (weights[i] * scale) : weights[i];
-        if ((double) nanos * query.columns() * 8 < zoomWeight) {
+        if (nanos < narrowest) {
           slice.hiddenWeight[index] += nanos;
           slice.hiddenCount[index]++;
         } else {
-          wide.add(new Child(children.items[i], nanos));
+          shown.add(new Child(children.items[i], nanos, 0, children.items[i]));
         }
       }
-      wide.sort((a, b) -> compare(b.node, a.node));
-      for (Child child : wide) {
-        int at = dueNode.size;
-        if (at == dueWeight.length) {
-          dueWeight = Arrays.copyOf(dueWeight, 2 * at);
-        }
-        dueNode.add(child.node);
-        dueParent.add(index);
-        dueLevel.add(level + 1);
-        dueWeight[at] = child.weight;
-      }
+      shown.sort((a, b) -> compare(a.node, b.node));
+      due.add(shown, index, level + 1);
     }
-    return slice.build(zoomIndex);
+    return slice.build(zoomIndex, opened);
   }
 
-  private record Child(int node, long weight) {}
+  /**
+   * Lists children of the zoomed node in their order, neighbours that are too narrow as bundles.
+   *
+   * @param from first that is wanted; -1 for all
+   * @return what is less is too narrow
+   */
+  private double top(
+      SliceBuilder slice, int index, GraphQuery query, int from, int to, List<Child> shown) {
+    int zoom = slice.node.items[index];
+    int states = query.states().bits();
+    int[] order =
+        query.levels() > 0 ? siblings.of(tree, zoom, (a, b) -> compare(a, b)) : new int[0];
+    int begin = 0;
+    int end = order.length;
+    for (int i = 0; from != NONE && i < order.length; i++) {
+      begin = order[i] == from ? i : begin;
+      end = order[i] == to ? i + 1 : end;
+    }
+    long sum = 0;
+    for (int i = begin; i < end; i++) {
+      sum += extent(order[i], states);
+    }
+    long weight = slice.weight[index];
+    double scale = !tree.hasBaseline() && from == NONE && sum > weight ? (double) weight / sum : 1;
+    double narrowest = (double) (from == NONE ? weight : sum) / (query.columns() * 8.0);
+    int count = 0;
+    int first = NONE;
+    int last = NONE;
+    long bundle = 0;
+    for (int i = begin; i < end; i++) {
+      long nanos = (long) (extent(order[i], states) * scale);
+      if (nanos <= 0) {
+        continue;
+      }
+      boolean narrow = nanos < narrowest;
+      if (count > 0 && (!narrow || bundle >= narrowest)) {
+        shown.add(new Child(first, bundle, count, last));
+        count = 0;
+        bundle = 0;
+      }
+      if (narrow) {
+        first = count == 0 ? order[i] : first;
+        last = order[i];
+        bundle += nanos;
+        count++;
+      } else {
+        shown.add(new Child(order[i], nanos, 0, order[i]));
+      }
+    }
+    if (count > 0) {
+      shown.add(new Child(first, bundle, count, last));
+    }
+    return narrowest;
+  }
+
+  /** A node that is to be listed, or {@code count} neighbours up to {@code last} as one. */
+  private record Child(int node, long weight, int count, int last) {}
+
+  /** What is still to be listed, with the index of its parent and its level. */
+  private static final class Due {
+    private final List<Child> children = new ArrayList<>();
+    private final IntList parents = new IntList();
+    private final IntList levels = new IntList();
+
+    /** Of what was taken last. */
+    int parent;
+
+    int level;
+
+    int size() {
+      return parents.size;
+    }
+
+    /** The first of them is taken first. */
+    void add(List<Child> inOrder, int ofParent, int onLevel) {
+      for (int i = inOrder.size() - 1; i >= 0; i--) {
+        children.add(inOrder.get(i));
+        parents.add(ofParent);
+        levels.add(onLevel);
+      }
+    }
+
+    Child take() {
+      int last = --parents.size;
+      levels.size = last;
+      parent = parents.items[last];
+      level = levels.items[last];
+      return children.remove(last);
+    }
+  }
 }

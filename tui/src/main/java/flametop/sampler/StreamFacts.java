@@ -174,11 +174,16 @@ public final class StreamFacts {
   }
 
   private int[] numbers(String key) {
-    return Arrays.stream(values.getOrDefault(key, "").split(","))
-        .mapToLong(n -> number(n, -1))
-        .filter(n -> n >= 0 && n <= Integer.MAX_VALUE)
-        .mapToInt(n -> (int) n)
-        .sorted()
-        .toArray();
+    String[] texts = values.getOrDefault(key, "").split(",");
+    int[] numbers = new int[texts.length];
+    int size = 0;
+    for (String text : texts) {
+      long n = number(text, -1);
+      if (n >= 0 && n <= Integer.MAX_VALUE) {
+        numbers[size++] = (int) n;
+      }
+    }
+    Arrays.sort(numbers, 0, size);
+    return Arrays.copyOf(numbers, size);
   }
 }

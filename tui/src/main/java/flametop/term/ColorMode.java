@@ -39,14 +39,22 @@ enum ColorMode {
     if (colors.equals("truecolor") || colors.equals("24bit")) {
       return TRUE;
     }
-    for (String part : TRUE_TERMS) {
-      if (term.contains(part)) {
-        return TRUE;
-      }
+    if (isTrueTerm(term)) {
+      return TRUE;
     }
     // tmux takes 256 and gives its terminal what that has, whatever TERM is within.
     boolean tmux = !environment.getOrDefault("TMUX", "").isEmpty() || term.startsWith("tmux");
     return tmux || term.contains("256") ? INDEXED_256 : ANSI_16;
+  }
+
+  /** Whether a {@code TERM} is that of a terminal with true colour. */
+  static boolean isTrueTerm(String term) {
+    for (String part : TRUE_TERMS) {
+      if (term.contains(part)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether only ASCII is to be drawn: the locale has no more, or the console's font has not. */

@@ -2,9 +2,9 @@ package flametop.term;
 
 import com.googlecode.lanterna.TerminalSize;
 import com.googlecode.lanterna.input.KeyStroke;
-import com.googlecode.lanterna.screen.Screen;
-import com.googlecode.lanterna.screen.TerminalScreen;
 import flametop.view.CellGrid;
+import flametop.view.Painter;
+import flametop.view.Scene;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -23,44 +23,56 @@ final class Display implements AutoCloseable {
   private static final long LINGER_OVER_SSH_MILLIS = 250;
 
   /** How long leaving waits for a terminal that does not take what is written. */
-  private static final long LEAVE_MILLIS = 500;
+  static final long LEAVE_MILLIS = 500;
+
+  /** The same where nobody is in a hurry: what is on its way over a slow line is to arrive. */
+  static final long LEAVE_PATIENTLY_MILLIS = 10_000;
 
   private final Stty stty;
   private final String saved;
+  private final LingeringInput input;
   private final FrameStream output;
   private final FlameTerminal terminal;
-  private final TerminalScreen screen;
-  private final Cells cells;
+  private final CellWriter cells;
+  private final Echo echo = new Echo();
   private final boolean mouse;
-  private final Thread hook = new Thread(this::leave, "terminal restore");
+  private final Thread hook = new Thread(() -> leave(LEAVE_MILLIS), "terminal restore");
+  private TerminalSize size = new TerminalSize(80, 24);
   private boolean whole = true;
 
   /** What the terminal shows; null before the first picture. */
   private CellGrid painted;
 
+  /** The picture before that one, to be painted over. */
+  private CellGrid spare;
+
   private boolean up;
 
   private Display(
-      Stty stty, String saved, InputStream input, FrameStream output, Cells cells, boolean mouse)
-      throws IOException {
+      Stty stty,
+      String saved,
+      LingeringInput input,
+      FrameStream output,
+      CellWriter cells,
+      boolean mouse) {
     this.stty = stty;
     this.saved = saved;
+    this.input = input;
     this.output = output;
     this.cells = cells;
     this.mouse = mouse;
-    terminal = new FlameTerminal(input, output, new TerminalSize(80, 24));
-    screen = new TerminalScreen(terminal);
-    screen.setCursorPosition(null);
+    terminal = new FlameTerminal(input, output, size);
   }
 
   /**
    * Takes the terminal.
    *
    * @param environment as of {@link System#getenv()}
+   * @param remote whether the terminal is at the other end of a network
    * @param mouse whether the mouse is taken too
    * @throws IOException a line for people, where there is no terminal or it cannot draw
    */
-  static Display open(Theme theme, Map<String, String> environment, boolean mouse)
+  static Display open(Theme theme, Map<String, String> environment, boolean remote, boolean mouse)
       throws IOException {
     String term = environment.getOrDefault("TERM", "");
     if (term.isEmpty() || term.equals("dumb") || term.equals("unknown")) {
@@ -79,10 +91,13 @@ final class Display implements AutoCloseable {
           "no terminal here (" + DEVICE + ": " + reason(e) + "); use `flametop record`", e);
     }
     Stty stty = new Stty(DEVICE);
-    boolean ssh = !environment.getOrDefault("SSH_CONNECTION", "").isEmpty();
-    InputStream input = new LingeringInput(keys, ssh ? LINGER_OVER_SSH_MILLIS : LINGER_MILLIS);
-    Cells cells = new Cells(theme, ColorMode.of(environment));
-    Display display = new Display(stty, stty.save(), input, new FrameStream(device), cells, mouse);
+    LingeringInput input =
+        new LingeringInput(keys, remote ? LINGER_OVER_SSH_MILLIS : LINGER_MILLIS);
+    CellWriter cells = new CellWriter(theme, environment);
+    // The launcher has asked already, and a process more takes 15 ms.
+    String known = System.getProperty("flametop.terminal.settings", "");
+    String saved = known.isEmpty() ? stty.save() : known;
+    Display display = new Display(stty, saved, input, new FrameStream(device), cells, mouse);
     Runtime.getRuntime().addShutdownHook(display.hook);
     display.enter();
     return display;
@@ -99,30 +114,42 @@ final class Display implements AutoCloseable {
    * stopped.
    */
   synchronized void enter() throws IOException {
-    TerminalSize size = stty.raw();
+    resized(stty.raw());
     if (!up) {
       up = true;
-      screen.startScreen();
+      terminal.enterPrivateMode();
+      terminal.setCursorVisible(false);
       if (mouse) {
         terminal.mouse(true);
       }
+      terminal.marksPastes(true);
+      echo.restart();
+      send();
     }
-    resized(size);
   }
 
-  /** Gives the terminal back; {@link #enter} takes it again. */
-  synchronized void leave() {
+  /**
+   * Gives the terminal back; {@link #enter} takes it again.
+   *
+   * @param millis for a terminal that is behind
+   * @return whether the terminal took all that gives it back
+   */
+  synchronized boolean leave(long millis) {
     if (!up) {
-      return;
+      return true;
     }
     up = false;
+    boolean left = false;
     try {
-      if (output.drain(LEAVE_MILLIS)) {
+      if (output.drain(millis)) {
+        terminal.marksPastes(false);
         if (mouse) {
           terminal.mouse(false);
         }
-        screen.stopScreen(false);
-        output.drain(LEAVE_MILLIS);
+        terminal.exitPrivateMode();
+        output.flush();
+        left = output.drain(millis);
+        echo.await(millis);
       }
     } catch (IOException | IllegalStateException e) {
       // The terminal is gone; its settings are tried all the same.
@@ -132,6 +159,16 @@ final class Display implements AutoCloseable {
     } catch (IOException e) {
       // As above.
     }
+    return left;
+  }
+
+  /** Sends what was collected, and the question whether it has arrived where that is due. */
+  private void send() throws IOException {
+    int bytes = output.collected();
+    if (bytes > 0 && echo.sending(bytes, System.nanoTime())) {
+      terminal.ask();
+    }
+    output.flush();
   }
 
   /** Asks the device for its size, and has the next picture painted in whole. */
@@ -139,10 +176,9 @@ final class Display implements AutoCloseable {
     resized(stty.size());
   }
 
-  private void resized(TerminalSize size) throws IOException {
-    terminal.resized(size);
-    terminal.getTerminalSize();
-    screen.doResizeIfNecessary();
+  private void resized(TerminalSize now) {
+    terminal.resized(now);
+    size = now;
     whole = true;
   }
 
@@ -151,50 +187,44 @@ final class Display implements AutoCloseable {
     whole = true;
   }
 
-  int columns() {
-    return screen.getTerminalSize().getColumns();
+  synchronized int columns() {
+    return size.getColumns();
   }
 
-  int rows() {
-    return screen.getTerminalSize().getRows();
+  synchronized int rows() {
+    return size.getRows();
+  }
+
+  /** Whether what was sent before has arrived: no more is sent until then. */
+  synchronized boolean isReady() {
+    return up && !output.isBusy() && !echo.isLate(System.nanoTime());
   }
 
   /** Paints a picture; false if the one before is still on its way, then nothing was done. */
-  synchronized boolean paint(CellGrid grid) throws IOException {
-    if (!up || output.isBusy()) {
+  synchronized boolean paint(Scene scene) throws IOException {
+    if (!isReady()) {
       return false;
     }
-    TerminalSize size = screen.getTerminalSize();
+    CellGrid grid = Painter.paint(scene, spare);
+    spare = null;
     if (size.getColumns() != grid.columns() || size.getRows() != grid.rows()) {
       return false;
     }
-    CellGrid before = whole ? null : painted;
-    boolean changed = before == null;
-    for (int y = 0; y < grid.rows(); y++) {
-      for (int x = 0; x < grid.columns(); x++) {
-        if (before != null && grid.same(before, x, y)) {
-          continue;
-        }
-        changed = true;
-        if (grid.codePoint(x, y) != 0) {
-          screen.setCharacter(x, y, cells.of(grid, x, y));
-        }
-      }
-    }
-    if (changed) {
-      screen.refresh(whole ? Screen.RefreshType.COMPLETE : Screen.RefreshType.DELTA);
-    }
+    cells.write(grid, whole ? null : painted, output);
+    send();
     whole = false;
+    spare = painted;
     painted = grid;
     return true;
   }
 
   /** Puts a text into the clipboard of the terminal; false if it is busy, then nothing was done. */
   synchronized boolean copy(String text) throws IOException {
-    if (!up || output.isBusy()) {
+    if (!isReady()) {
       return false;
     }
     terminal.copy(text.getBytes(StandardCharsets.UTF_8));
+    send();
     return true;
   }
 
@@ -202,12 +232,22 @@ final class Display implements AutoCloseable {
    * Waits for a key; {@link com.googlecode.lanterna.input.KeyType#EOF} when the terminal is gone.
    */
   KeyStroke read() throws IOException {
-    return terminal.readInput();
+    KeyStroke stroke = terminal.readInput();
+    while (stroke == ReportPattern.STATUS) {
+      echo.answered(System.nanoTime());
+      stroke = terminal.readInput();
+    }
+    return stroke;
+  }
+
+  /** Whether the key that was read last came amid other text, all at once. */
+  boolean isInText() {
+    return input.isText();
   }
 
   @Override
   public void close() {
-    leave();
+    leave(LEAVE_MILLIS);
     output.close();
     try {
       Runtime.getRuntime().removeShutdownHook(hook);

@@ -8,25 +8,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 
-/**
- * Lanterna's terminal over our streams: knows its size from the device, and writes text as whole
- * UTF-8 sequences.
- */
+/** Lanterna's terminal over our streams: knows its size from the device. */
 final class FlameTerminal extends ANSITerminal {
   private TerminalSize size;
 
-  /** Null: not known. */
-  private Boolean cursorVisible;
-
   FlameTerminal(InputStream input, FrameStream output, TerminalSize size) {
     super(input, output, StandardCharsets.UTF_8);
-    getInputDecoder().addProfile(() -> List.of(new MousePattern()));
+    getInputDecoder().addProfile(() -> List.of(new MousePattern(), new ReportPattern()));
     this.size = size;
   }
 
-  /**
-   * Takes over a new size; Lanterna's listeners hear of it at the next {@link #getTerminalSize}.
-   */
+  /** Takes over a new size. */
   synchronized void resized(TerminalSize now) {
     size = now;
   }
@@ -36,20 +28,24 @@ final class FlameTerminal extends ANSITerminal {
     return size;
   }
 
-  /** Lanterna hides the cursor with every picture: a picture without a change would write. */
+  /** Nothing: what was written is sent as one, by who knows where it ends. */
   @Override
-  public synchronized void setCursorVisible(boolean visible) throws IOException {
-    if (cursorVisible == null || cursorVisible != visible) {
-      cursorVisible = visible;
-      super.setCursorVisible(visible);
-    }
-  }
+  public void flush() {}
 
   /** Has the mouse reported, also while a button is down; or no more. */
   void mouse(boolean on) throws IOException {
     String modes = on ? "\033[?1000h\033[?1002h\033[?1006h" : "\033[?1006l\033[?1002l\033[?1000l";
     writeToTerminal(modes.getBytes(StandardCharsets.US_ASCII));
-    flush();
+  }
+
+  /** Has pasted text marked as such; or no more. */
+  void marksPastes(boolean on) throws IOException {
+    writeToTerminal((on ? "\033[?2004h" : "\033[?2004l").getBytes(StandardCharsets.US_ASCII));
+  }
+
+  /** Asks for its status, behind all that was written. */
+  void ask() throws IOException {
+    writeToTerminal(Echo.QUESTION.getBytes(StandardCharsets.US_ASCII));
   }
 
   /** Puts bytes into the clipboard of the terminal, if it lets programs do that. */
@@ -57,15 +53,5 @@ final class FlameTerminal extends ANSITerminal {
     // Ended by BEL: what the Linux console skips.
     String sequence = "\033]52;c;" + Base64.getEncoder().encodeToString(text) + "\007";
     writeToTerminal(sequence.getBytes(StandardCharsets.US_ASCII));
-    flush();
-  }
-
-  /**
-   * Lanterna's own splits what is outside of the basic plane into halves. Nothing painted is a
-   * control character.
-   */
-  @Override
-  public void putString(String string) throws IOException {
-    writeToTerminal(string.getBytes(StandardCharsets.UTF_8));
   }
 }

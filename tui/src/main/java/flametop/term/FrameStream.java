@@ -7,8 +7,9 @@ import java.util.Arrays;
 
 /**
  * Collects what one picture writes and hands it to the terminal in a single write, between the
- * marks of synchronized output, on a thread of its own: a slow line holds up that thread, and
- * pictures are skipped meanwhile.
+ * marks of synchronized output, on a thread of its own: a slow line holds up that thread and nobody
+ * else, and pictures are skipped meanwhile. What little is flushed all the same goes with the next
+ * write.
  */
 final class FrameStream extends OutputStream {
   private static final byte[] BEGIN = "\033[?2026h".getBytes(StandardCharsets.US_ASCII);
@@ -23,9 +24,9 @@ final class FrameStream extends OutputStream {
   private int size = BEGIN.length;
 
   // Guarded by this.
-  private byte[] pending;
-  private int pendingSize;
-  private byte[] spare = new byte[INITIAL];
+  private byte[] queue = new byte[INITIAL];
+  private int queued;
+  private boolean writing;
   private IOException failure;
   private boolean closed;
 
@@ -50,6 +51,41 @@ final class FrameStream extends OutputStream {
     size += length;
   }
 
+  /** Writes ASCII. */
+  void write(String text) {
+    room(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      buffer[size++] = (byte) text.charAt(i);
+    }
+  }
+
+  /** Writes a number, not negative, in decimal. */
+  void writeNumber(int number) {
+    if (number >= 10) {
+      writeNumber(number / 10);
+    }
+    write('0' + number % 10);
+  }
+
+  /** Writes a character in UTF-8. */
+  void writeCodePoint(int c) {
+    if (c < 0x80) {
+      write(c);
+    } else if (c < 0x800) {
+      write(0xc0 | c >> 6);
+      write(0x80 | c & 0x3f);
+    } else if (c < 0x10000) {
+      write(0xe0 | c >> 12);
+      write(0x80 | c >> 6 & 0x3f);
+      write(0x80 | c & 0x3f);
+    } else {
+      write(0xf0 | c >> 18);
+      write(0x80 | c >> 12 & 0x3f);
+      write(0x80 | c >> 6 & 0x3f);
+      write(0x80 | c & 0x3f);
+    }
+  }
+
   private void room(int length) {
     if (size + length + END.length > buffer.length) {
       buffer = Arrays.copyOf(buffer, Math.max(buffer.length * 2, size + length + END.length));
@@ -57,8 +93,9 @@ final class FrameStream extends OutputStream {
   }
 
   /**
-   * Hands over what was collected, as one frame; waits only if the frame before is still being
-   * written.
+   * Hands over what was collected, as one frame; does not wait.
+   *
+   * @throws IOException if an earlier one could not be written
    */
   @Override
   public void flush() throws IOException {
@@ -66,47 +103,54 @@ final class FrameStream extends OutputStream {
       return;
     }
     System.arraycopy(END, 0, buffer, size, END.length);
+    size += END.length;
     synchronized (this) {
-      await(Long.MAX_VALUE);
       if (failure != null) {
         throw new IOException("the terminal cannot be written: " + failure.getMessage(), failure);
       }
-      byte[] next = spare;
-      pending = buffer;
-      pendingSize = size + END.length;
-      spare = null;
-      buffer = next;
+      if (queued == 0) {
+        byte[] empty = queue;
+        queue = buffer;
+        buffer = empty;
+      } else {
+        if (queued + size > queue.length) {
+          queue = Arrays.copyOf(queue, Math.max(queue.length * 2, queued + size));
+        }
+        System.arraycopy(buffer, 0, queue, queued, size);
+      }
+      queued += size;
       notifyAll();
     }
     System.arraycopy(BEGIN, 0, buffer, 0, BEGIN.length);
     size = BEGIN.length;
   }
 
+  /** Bytes that were collected since the last flush. */
+  int collected() {
+    return size - BEGIN.length;
+  }
+
   /** Whether a frame is still being written. */
   synchronized boolean isBusy() {
-    return pending != null;
+    return queued > 0 || writing;
   }
 
   /** Waits until all is written, at most so long; false if it is not. */
   synchronized boolean drain(long millis) {
-    return await(millis);
-  }
-
-  private synchronized boolean await(long millis) {
-    long end = millis == Long.MAX_VALUE ? Long.MAX_VALUE : System.nanoTime() / 1_000_000 + millis;
-    while (pending != null && failure == null && !closed) {
-      long left = end == Long.MAX_VALUE ? 0 : end - System.nanoTime() / 1_000_000;
-      if (end != Long.MAX_VALUE && left <= 0) {
+    long end = System.nanoTime() + millis * 1_000_000;
+    while (isBusy() && failure == null && !closed) {
+      long left = end - System.nanoTime();
+      if (left <= 0) {
         return false;
       }
       try {
-        wait(left);
+        wait(left / 1_000_000 + 1);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return false;
       }
     }
-    return true;
+    return failure == null;
   }
 
   @Override
@@ -116,22 +160,26 @@ final class FrameStream extends OutputStream {
   }
 
   private void writeFrames() {
+    byte[] frame = new byte[INITIAL];
     while (true) {
-      byte[] frame;
       int length;
       synchronized (this) {
-        while (pending == null && !closed) {
+        while (queued == 0 && !closed) {
           try {
             wait();
           } catch (InterruptedException e) {
             return;
           }
         }
-        if (pending == null) {
+        if (queued == 0) {
           return;
         }
-        frame = pending;
-        length = pendingSize;
+        byte[] full = queue;
+        queue = frame;
+        frame = full;
+        length = queued;
+        queued = 0;
+        writing = true;
       }
       IOException trouble = null;
       try {
@@ -142,8 +190,7 @@ final class FrameStream extends OutputStream {
       }
       synchronized (this) {
         failure = trouble;
-        pending = null;
-        spare = frame;
+        writing = false;
         notifyAll();
         if (trouble != null) {
           return;

@@ -56,6 +56,22 @@ final class KeyStrokes {
     return c >= 'a' && c <= 'z' ? Key.ctrl(c) : Key.of(Key.Kind.OTHER);
   }
 
+  /** Appends the character of a pasted stroke. */
+  static void append(KeyStroke stroke, StringBuilder text) {
+    switch (stroke.getKeyType()) {
+      case Character -> {
+        // What a control character says is no text; a line end comes so.
+        boolean end = stroke.isCtrlDown() && stroke.getCharacter() == 'j';
+        if (end || !stroke.isCtrlDown()) {
+          text.append(end ? '\n' : stroke.getCharacter());
+        }
+      }
+      case Enter -> text.append('\n');
+      case Tab -> text.append('\t');
+      default -> {}
+    }
+  }
+
   static boolean isSuspend(KeyStroke stroke) {
     return stroke.getCharacter() != null
         && stroke.isCtrlDown()

@@ -27,6 +27,18 @@ final class LingeringInput extends InputStream {
 
   private Part part = Part.NONE;
 
+  /** A longer pause than this between two bytes is that of a hand. */
+  private static final long HAND_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+
+  /** So many characters at once, of which so many are different, are a text. */
+  private static final int TEXT_LENGTH = 8;
+
+  private static final int TEXT_DIFFERENT = 5;
+
+  private long lastRead = System.nanoTime();
+  private int typed;
+  private long seen;
+
   /**
    * @param lingerMillis after an Escape
    */
@@ -37,14 +49,19 @@ final class LingeringInput extends InputStream {
 
   @Override
   public int read() throws IOException {
-    int b = terminal.read();
-    see(b);
-    return b;
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
   }
 
   @Override
   public int read(byte[] bytes, int offset, int length) throws IOException {
     int n = terminal.read(bytes, offset, length);
+    long now = System.nanoTime();
+    if (now - lastRead > HAND_NANOS) {
+      typed = 0;
+      seen = 0;
+    }
+    lastRead = now;
     for (int i = 0; i < n; i++) {
       see(bytes[offset + i]);
     }
@@ -71,7 +88,20 @@ final class LingeringInput extends InputStream {
     return n;
   }
 
+  /**
+   * Whether what was read last came with other characters as no hand types them: pasted, where the
+   * terminal does not say so. A key that is held is not, nor are a few keys that a slow line
+   * brought together.
+   */
+  boolean isText() {
+    return typed >= TEXT_LENGTH && Long.bitCount(seen) >= TEXT_DIFFERENT;
+  }
+
   private void see(int b) {
+    if (part == Part.NONE && b > ' ') {
+      typed++;
+      seen |= 1L << (b & 63);
+    }
     if (b == ESCAPE) {
       part = Part.AFTER_ESCAPE;
       return;

@@ -1,12 +1,14 @@
 package flametop.term;
 
-import com.googlecode.lanterna.TextCharacter;
 import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
 import com.googlecode.lanterna.input.MouseAction;
+import flametop.profile.GraphQuery;
 import flametop.profile.Page;
 import flametop.profile.PageQuery;
 import flametop.profile.ProcessRow;
+import flametop.profile.Profile;
+import flametop.profile.Sandwich;
 import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.SnapshotSource;
@@ -28,6 +30,7 @@ import flametop.view.Scene;
 import flametop.view.View;
 import flametop.view.ViewState;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -51,14 +54,29 @@ public final class LiveScreen {
 
   private static final long FIRST_NANOS = 1_000_000_000L;
 
+  /** How long a key waits for what it asks, so that it is answered by one picture and not two. */
+  private static final long ANSWER_NANOS = 15_000_000L;
+
   /** How soon a picture is tried again that found the one before still on its way. */
   private static final long RETRY_NANOS = 20_000_000L;
+
+  /** Sizes change in storms: one is looked at after so long without another, or so long in all. */
+  private static final long RESIZE_PAUSE_NANOS = 50_000_000L;
+
+  private static final long RESIZE_NANOS = 250_000_000L;
+
+  /** A paste whose end was lost ends with the first key after so long. */
+  private static final long PASTE_NANOS = 1_000_000_000L;
+
+  private static final int MAX_PASTE = 4_096;
 
   /** After this the terminal is restored past a screen that does not end when it is told to. */
   private static final long END_MILLIS = 2_000;
 
   private sealed interface Event {
-    record Pressed(Key key) implements Event {}
+    record Pressed(Key key, boolean inText) implements Event {}
+
+    record Pasted(String text) implements Event {}
 
     record Moved(Mouse mouse) implements Event {}
 
@@ -113,9 +131,18 @@ public final class LiveScreen {
   private boolean askAgain;
   private boolean stale = true;
   private long nextAsk;
+
+  /** Until then nothing is painted while an answer is awaited. */
+  private long answerBy = System.nanoTime();
+
   private int exitCode = -1;
   private Throwable failure;
   private String exported = "";
+
+  /** When the size is looked at, and since when it changes; 0: it does not. */
+  private long resizeAt;
+
+  private long resizeSince;
 
   /**
    * @param session completes when sampling is open; the chrome is painted before. Its failure ends
@@ -128,14 +155,16 @@ public final class LiveScreen {
   }
 
   /**
-   * Has what the first paint needs of Lanterna and of the JDK initialized by another thread, which
-   * takes about as long as the command line does.
+   * Has what the first paint needs of the JDK initialized by another thread, which takes about as
+   * long as to take the terminal does; then what the profile needs.
+   *
+   * @param live whether there will be a profile
    */
-  public static void prepare() {
+  public static void prepare(boolean live) {
     Thread thread =
         new Thread(
             () -> {
-              TextCharacter.fromString(String.format(Locale.ROOT, "%.1f", 1.0));
+              String.format(Locale.ROOT, "%.1f", 1.0);
               Painter.paint(
                   Scene.of(
                       null,
@@ -151,6 +180,9 @@ public final class LiveScreen {
                           Integer::toString,
                           Keymap.DEFAULT,
                           List.of())));
+              if (live) {
+                Profile.prepare();
+              }
             },
             "prepare");
     thread.setDaemon(true);
@@ -185,11 +217,11 @@ public final class LiveScreen {
             users::name,
             options.preferences().keymap(),
             notices);
-    boolean ssh = !environment.getOrDefault("SSH_CONNECTION", "").isEmpty();
+    boolean remote = Remote.isRemote(environment, Path.of("/proc"));
     long refresh =
         options.refreshNanos() > 0
             ? options.refreshNanos()
-            : ssh ? SSH_REFRESH_NANOS : LOCAL_REFRESH_NANOS;
+            : remote ? SSH_REFRESH_NANOS : LOCAL_REFRESH_NANOS;
     state =
         ViewState.initial(
             options.states(), options.filter(), options.passHz(), options.cpuHz(), refresh);
@@ -210,7 +242,7 @@ public final class LiveScreen {
               false);
     }
     QuietStreams quiet = new QuietStreams();
-    try (Display opened = Display.open(theme, environment, options.preferences().mouse());
+    try (Display opened = Display.open(theme, environment, remote, options.preferences().mouse());
         Signals handlers = new Signals()) {
       display = opened;
       signals = handlers;
@@ -226,6 +258,11 @@ public final class LiveScreen {
       history.setDaemon(true);
       history.start();
       loop();
+      long patience = exitCode == 0 ? Display.LEAVE_PATIENTLY_MILLIS : Display.LEAVE_MILLIS;
+      if (!display.leave(patience) && exitCode == 0) {
+        // The launcher goes on trying.
+        exitCode = 128 + 1;
+      }
     } finally {
       quiet.close();
     }
@@ -233,7 +270,7 @@ public final class LiveScreen {
       System.out.println(exported);
     }
     if (failure != null) {
-      throw failure instanceof Exception e ? e : new IllegalStateException(failure);
+      throw failure instanceof Exception e ? e : new CompletionException(failure);
     }
     return exitCode;
   }
@@ -257,7 +294,15 @@ public final class LiveScreen {
               } catch (InterruptedException e) {
                 return;
               }
-              display.leave();
+              // It may be at that already, and for long.
+              Thread leave = new Thread(() -> display.leave(Display.LEAVE_MILLIS), "leave");
+              leave.setDaemon(true);
+              leave.start();
+              try {
+                leave.join(2 * Display.LEAVE_MILLIS);
+              } catch (InterruptedException e) {
+                // Nothing is left to wait for.
+              }
               Runtime.getRuntime().halt(128 + number);
             },
             "last resort");
@@ -267,9 +312,32 @@ public final class LiveScreen {
 
   private void readKeys() {
     MouseStrokes mouse = new MouseStrokes();
+    StringBuilder pasted = null;
+    long pastedAt = 0;
     try {
       while (true) {
         KeyStroke stroke = display.read();
+        if (stroke == ReportPattern.PASTE_BEGIN) {
+          pasted = new StringBuilder();
+          pastedAt = System.nanoTime();
+          continue;
+        }
+        if (pasted != null) {
+          boolean lost = System.nanoTime() - pastedAt > PASTE_NANOS;
+          pastedAt = System.nanoTime();
+          if (lost || stroke == ReportPattern.PASTE_END || stroke.getKeyType() == KeyType.EOF) {
+            events.add(new Event.Pasted(pasted.toString()));
+            pasted = null;
+          } else if (pasted.length() < MAX_PASTE) {
+            KeyStrokes.append(stroke, pasted);
+          }
+          if (!lost) {
+            continue;
+          }
+        }
+        if (stroke == ReportPattern.PASTE_END) {
+          continue;
+        }
         if (stroke.getKeyType() == KeyType.EOF) {
           events.add(new Event.TerminalGone());
           return;
@@ -282,7 +350,8 @@ public final class LiveScreen {
         } else if (KeyStrokes.isSuspend(stroke)) {
           events.add(new Event.Suspended());
         } else {
-          KeyStrokes.toKeys(stroke).forEach(key -> events.add(new Event.Pressed(key)));
+          boolean inText = display.isInText();
+          KeyStrokes.toKeys(stroke).forEach(key -> events.add(new Event.Pressed(key, inText)));
         }
       }
     } catch (IOException | RuntimeException e) {
@@ -297,35 +366,68 @@ public final class LiveScreen {
       long now = System.nanoTime();
       long wait =
           session == null || asked ? TimeUnit.SECONDS.toNanos(1) : Math.max(0, nextAsk - now);
-      Event event = events.poll(stale ? Math.min(wait, RETRY_NANOS) : wait, TimeUnit.NANOSECONDS);
+      if (resizeAt != 0) {
+        wait = Math.min(wait, Math.max(0, resizeAt - now));
+      }
+      if (stale) {
+        wait = Math.min(wait, isAwaiting() ? Math.max(0, answerBy - now) : RETRY_NANOS);
+      }
+      Event event = events.poll(wait, TimeUnit.NANOSECONDS);
       while (event != null) {
         handle(event);
         event = exitCode < 0 && failure == null ? events.poll() : null;
       }
       if (exitCode < 0 && failure == null) {
+        resize();
         ask();
-        paint();
+        if (!isAwaiting()) {
+          paint();
+        }
       }
     }
   }
 
+  /** Looks at the size once it stays; what is painted before would be in the way. */
+  private void resize() throws IOException {
+    if (resizeAt != 0 && System.nanoTime() - resizeAt >= 0) {
+      resizeAt = 0;
+      display.resized();
+      askSoon();
+      stale = true;
+    }
+  }
+
+  private boolean isAwaiting() {
+    return asked && System.nanoTime() - answerBy < 0;
+  }
+
   private void handle(Event event) throws IOException, InterruptedException {
     if (event instanceof Event.Pressed e) {
-      press(e.key());
+      settle();
+      take(Keys.press(scene, e.key(), e.inText()));
+    } else if (event instanceof Event.Pasted e) {
+      settle();
+      take(Keys.paste(scene, e.text()));
     } else if (event instanceof Event.Moved e) {
       relayOut();
       take(Keys.mouse(scene, e.mouse()));
     } else if (event instanceof Event.Arrived e) {
       asked = false;
+      boolean still = isStill(snapshot, e.snapshot(), e.page());
       snapshot = e.snapshot();
       page = e.page();
-      if (isWhole(snapshot) && !askAgain) {
+      if (still && !askAgain) {
         nextAsk = System.nanoTime() + FOREVER_NANOS;
       }
       keepToBudget();
       relayOut();
+      long selected = state.selected();
       state = scene.settled();
       take(Keys.arrived(scene));
+      if (state.selected() != selected) {
+        // The picture is not of what is selected now.
+        askSoon();
+      }
       if (state.source() != null && session != null) {
         // Places that were asked for come one by one.
         apply(new Effect.Source());
@@ -365,9 +467,9 @@ public final class LiveScreen {
     } else if (event instanceof Event.Signalled e) {
       exitCode = 128 + e.number();
     } else if (event instanceof Event.Resized) {
-      display.resized();
-      askSoon();
-      stale = true;
+      long now = System.nanoTime();
+      resizeSince = resizeAt == 0 ? now : resizeSince;
+      resizeAt = Math.min(now + RESIZE_PAUSE_NANOS, resizeSince + RESIZE_NANOS);
     } else if (event instanceof Event.Suspended) {
       suspend();
     } else if (event instanceof Event.Continued) {
@@ -379,17 +481,12 @@ public final class LiveScreen {
     }
   }
 
-  private void press(Key key) throws IOException {
-    settle();
-    take(Keys.press(scene, key));
-  }
-
   private void take(Keys.Step step) throws IOException {
     int columns = display.columns();
     boolean sameQuestion =
         step.state().view() == state.view()
             && Objects.equals(step.state().page(columns), state.page(columns))
-            && step.state().query(columns).equals(state.query(columns));
+            && isAnswered(step.state(), columns);
     long refreshNanos = state.refreshNanos();
     state = step.state();
     if (state.refreshNanos() != refreshNanos) {
@@ -401,8 +498,16 @@ public final class LiveScreen {
     reshape();
     if (!sameQuestion || !step.effects().isEmpty()) {
       askSoon();
+      answerBy = System.nanoTime() + ANSWER_NANOS;
     }
     stale = true;
+  }
+
+  /** Whether what is here shows another state too. */
+  private boolean isAnswered(ViewState next, int columns) {
+    GraphQuery question = next.query(columns);
+    GraphQuery before = state.query(columns);
+    return question.equals(before) || question.isOfSameGraph(before) && scene.suffices(next);
   }
 
   /** The source takes the shape that the state has. */
@@ -582,8 +687,17 @@ public final class LiveScreen {
   }
 
   /** Whether there is nothing to come: then only a key, or another size, asks for a picture. */
-  private static boolean isWhole(Snapshot snapshot) {
-    return snapshot.reading() != null && snapshot.reading().done();
+  @SuppressWarnings("ReferenceEquality") // what has not changed is not made anew
+  private static boolean isStill(Snapshot before, Snapshot now, Page page) {
+    if (now.refolding() || page instanceof Sandwich sandwich && sandwich.refolding()) {
+      return false;
+    }
+    return now.reading() != null
+        ? now.reading().done()
+        : now.ended()
+            && before != null
+            && now.graph() == before.graph()
+            && now.selection() == before.selection();
   }
 
   /** What the future brings, value or failure, becomes an event of the loop. */
@@ -594,7 +708,12 @@ public final class LiveScreen {
   }
 
   private void relayOut() {
-    scene = Scene.of(snapshot, page, state, display.columns(), display.rows(), paintOptions);
+    int columns = display.columns();
+    int rows = display.rows();
+    scene =
+        scene == null
+            ? Scene.of(snapshot, page, state, columns, rows, paintOptions)
+            : scene.next(snapshot, page, state, columns, rows, paintOptions);
     stale = true;
   }
 
@@ -606,9 +725,15 @@ public final class LiveScreen {
   }
 
   private void paint() throws IOException {
-    if (stale) {
-      settle();
-      stale = !display.paint(Painter.paint(scene));
+    if (!stale || resizeAt != 0 || !display.isReady()) {
+      return;
+    }
+    settle();
+    try {
+      stale = !display.paint(scene);
+    } catch (IOException e) {
+      // What it cannot take, it is gone for.
+      exitCode = 128 + 1;
     }
   }
 
@@ -617,14 +742,22 @@ public final class LiveScreen {
    * shell says so.
    */
   private void suspend() throws IOException, InterruptedException {
-    display.leave();
+    display.leave(Display.LEAVE_MILLIS);
     signals.byDefault("TSTP");
-    Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -TSTP 0").start();
+    // The launcher passes TSTP on to us, so it is stopped first; then what comes to it is dropped
+    // when
+    // it goes on. Where the group cannot be stopped (no shell would let it go on) the kernel drops
+    // the signal, and the screen is back at once.
+    String launcher = System.getProperty("flametop.launcher.pid", "");
+    String stop = launcher.isEmpty() ? "" : "kill -STOP " + launcher + "; ";
+    Process kill = new ProcessBuilder("/bin/sh", "-c", stop + "kill -TSTP 0").start();
     kill.waitFor();
-    // Where the group cannot be stopped (no shell would let it go on) the kernel drops the signal,
-    // and the screen is back at once.
     Thread.sleep(50);
+    if (!launcher.isEmpty()) {
+      new ProcessBuilder("/bin/sh", "-c", "kill -CONT " + launcher).start().waitFor();
+    }
     signals.handle("TSTP", n -> events.add(new Event.Suspended()));
+    events.removeIf(Event.Suspended.class::isInstance);
     display.enter();
     stale = true;
   }

@@ -18,6 +18,10 @@ import java.util.regex.Pattern;
  */
 final class Stty {
   private static final Pattern SIZE = Pattern.compile("(\\d{1,5}) (\\d{1,5})");
+
+  /** What is further down is not drawn: a size is whatever somebody set. */
+  private static final int MAX_CELLS = 500_000;
+
   private static final List<String> PLACES = List.of("/usr/bin/stty", "/bin/stty");
 
   private final String program;
@@ -49,11 +53,14 @@ final class Stty {
    */
   TerminalSize raw() throws IOException {
     return size(
-        run("-echo", "-icanon", "-isig", "-ixon", "-iexten", "min", "1", "time", "0", "size"));
+        run(
+            "-drain", "-echo", "-icanon", "-isig", "-ixon", "-iexten", "min", "1", "time", "0",
+            "size"));
   }
 
+  /** Does not wait for output that the device does not take. */
   void restore(String saved) throws IOException {
-    run(saved);
+    run("-drain", saved);
   }
 
   /** The size; 80×24 where the device does not know (a serial line). */
@@ -65,7 +72,9 @@ final class Stty {
     Matcher m = SIZE.matcher(printed);
     int rows = m.find() ? Integer.parseInt(m.group(1)) : 0;
     int columns = rows > 0 ? Integer.parseInt(m.group(2)) : 0;
-    return rows > 0 && columns > 0 ? new TerminalSize(columns, rows) : new TerminalSize(80, 24);
+    return rows > 0 && columns > 0
+        ? new TerminalSize(columns, Math.max(1, Math.min(rows, MAX_CELLS / columns)))
+        : new TerminalSize(80, 24);
   }
 
   private String run(String... arguments) throws IOException {
@@ -74,17 +83,22 @@ final class Stty {
     command.addAll(List.of(arguments));
     Process process =
         new ProcessBuilder(command).redirectInput(device).redirectErrorStream(true).start();
-    String output =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
     try {
-      if (!process.waitFor(2, TimeUnit.SECONDS) || process.exitValue() != 0) {
+      if (!process.waitFor(2, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        throw new IOException(program + " " + String.join(" ", arguments) + " does not end");
+      }
+      // It fits into the pipe.
+      String output =
+          new String(process.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+      if (process.exitValue() != 0) {
         throw new IOException(
             program + " " + String.join(" ", arguments) + " failed: " + output.strip());
       }
+      return output;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted");
     }
-    return output;
   }
 }

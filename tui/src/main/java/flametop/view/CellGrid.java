@@ -1,5 +1,7 @@
 package flametop.view;
 
+import java.util.Arrays;
+
 /**
  * One painted picture: for each cell a code point, two {@link Paint paints} and attributes. A wide
  * character fills its cell and the one to its right, whose code point is 0.
@@ -26,9 +28,15 @@ public final class CellGrid {
     foreground = new short[cells];
     background = new short[cells];
     attributes = new byte[cells];
-    java.util.Arrays.fill(codePoint, ' ');
-    java.util.Arrays.fill(foreground, TEXT);
-    java.util.Arrays.fill(background, GROUND);
+    clear();
+  }
+
+  /** Blanks all of it. */
+  void clear() {
+    Arrays.fill(codePoint, ' ');
+    Arrays.fill(foreground, TEXT);
+    Arrays.fill(background, GROUND);
+    Arrays.fill(attributes, (byte) 0);
   }
 
   public int columns() {
@@ -55,13 +63,23 @@ public final class CellGrid {
     return attributes[y * columns + x];
   }
 
-  /** Whether a cell is painted as in another picture of the same size. */
+  /** Whether a cell looks as in another picture of the same size. */
   public boolean same(CellGrid other, int x, int y) {
     int i = y * columns + x;
-    return codePoint[i] == other.codePoint[i]
-        && foreground[i] == other.foreground[i]
-        && background[i] == other.background[i]
-        && attributes[i] == other.attributes[i];
+    return same(i, other, i);
+  }
+
+  /** Whether two cells of a row look the same. */
+  public boolean same(int x, int otherX, int y) {
+    return same(y * columns + x, this, y * columns + otherX);
+  }
+
+  /** Of a blank that is not underlined the background alone is seen. */
+  private boolean same(int i, CellGrid other, int j) {
+    return codePoint[i] == other.codePoint[j]
+        && background[i] == other.background[j]
+        && (foreground[i] == other.foreground[j] && attributes[i] == other.attributes[j]
+            || codePoint[i] == ' ' && ((attributes[i] | other.attributes[j]) & UNDERLINE) == 0);
   }
 
   /** Sets one cell with a narrow character. Outside of the grid nothing happens. */

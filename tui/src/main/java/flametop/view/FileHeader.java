@@ -32,6 +32,9 @@ final class FileHeader {
     if (!reading.done()) {
       pieces.add(new Piece("○ reading " + progress(reading), Role.ACCENT, true, null));
     }
+    if (scene.snapshot.refolding()) {
+      pieces.add(Piece.of("  folding anew…", Role.ACCENT));
+    }
     if (scene.snapshot.graph().baseline() != null && form < 4) {
       pieces.add(Piece.of("  more ", Role.WORSE));
       pieces.add(Piece.of("less ", Role.BETTER));

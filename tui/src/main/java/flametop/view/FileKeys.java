@@ -1,6 +1,8 @@
 package flametop.view;
 
 import flametop.profile.GraphQuery;
+import flametop.profile.RootOrder;
+import flametop.profile.Selection;
 import flametop.profile.Snapshot;
 import java.util.List;
 
@@ -22,6 +24,15 @@ final class FileKeys implements ViewKeys {
     Action.NEXT_MATCH,
     Action.PREVIOUS_MATCH,
     Action.OUTERMOST,
+    Action.KEEP,
+    Action.DROP,
+    Action.MERGE,
+    Action.COLLAPSE,
+    Action.GROUP,
+    Action.UNDO,
+    Action.REDO,
+    Action.SHOW_GRAPH,
+    Action.SHOW_CALLERS,
     Action.PREVIOUS_FILE,
     Action.NEXT_FILE,
     Action.FLIP,
@@ -40,9 +51,10 @@ final class FileKeys implements ViewKeys {
     Action.STATES,
     Action.RESTART,
     Action.REFRESH,
+    Action.THREADS,
+    Action.PICK_STATE,
+    Action.PICK_CPU,
     Action.NEXT_VIEW,
-    Action.SHOW_GRAPH,
-    Action.SHOW_CALLERS,
     Action.SHOW_SANDWICH,
     Action.SHOW_TOP,
     Action.SHOW_TASKS,
@@ -67,15 +79,27 @@ final class FileKeys implements ViewKeys {
     Action.PREVIOUS_FILE,
     Action.NEXT_FILE,
     Action.OUTERMOST,
+    Action.KEEP,
+    Action.DROP,
+    Action.UNDO,
+    Action.SHOW_CALLERS,
     Action.EXPORT,
     Action.FLIP,
+    Action.MERGE,
     Action.QUIT,
     Action.ROOT,
     Action.COPY,
   };
 
   private static final Action[] SEARCH_LINE = {
-    Action.NEXT_MATCH, Action.PREVIOUS_MATCH, Action.SEARCH, Action.BACK, Action.ZOOM, Action.HELP,
+    Action.NEXT_MATCH,
+    Action.PREVIOUS_MATCH,
+    Action.KEEP,
+    Action.DROP,
+    Action.SEARCH,
+    Action.BACK,
+    Action.ZOOM,
+    Action.HELP,
   };
 
   private final GraphKeys graph = new GraphKeys();
@@ -104,7 +128,7 @@ final class FileKeys implements ViewKeys {
           Keys.Step.to(
               s.withPick(PickList.open(PickList.Of.COMMS)), new Effect.Rows(PickList.Of.COMMS));
       case FREEZE -> answer(s, "a file holds still by itself");
-      case STATES, PICK_STATE, COLOUR ->
+      case STATES, COLOUR, PICK_STATE ->
           answer(s, "folded stacks do not say their states; record --states chooses them");
       case WINDOW, TIME, RESTART ->
           answer(s, "folded stacks do not say their time; a recorded stream does");
@@ -115,8 +139,23 @@ final class FileKeys implements ViewKeys {
           answer(s, "nothing is sampled here");
       case COMPARE, COMPARE_END -> answer(s, "two files are compared by flametop diff");
       case JVM_NAMES -> answer(s, "no JVM is asked here");
-      case SHOW_CALLERS -> answer(s, "callers are of what is sampled");
-      case SHOW_GRAPH -> answer(s, "this is the graph");
+      case SHOW_GRAPH ->
+          s.filter().reversed()
+              ? ShapeKeys.reverse(s, "outermost frame first")
+              : answer(s, "this is the graph; 2 shows the callers");
+      case SHOW_CALLERS ->
+          s.filter().reversed()
+              ? answer(s, "these are the callers; 1 shows the graph")
+              : ShapeKeys.reverse(s, "callers: innermost frame first; 1 goes back");
+      case GROUP ->
+          s.filter().group() == RootOrder.NONE
+              ? ShapeKeys.group(s, RootOrder.COMM, "by the outermost frame")
+              : ShapeKeys.group(s, RootOrder.NONE, "without the outermost frame");
+      case COLLAPSE ->
+          saysNoModule(scene)
+              ? answer(s, "its name does not say its module, as mod`f or f [mod] would")
+              : graph.act(scene, s, action);
+      case THREADS -> answer(s, "folded stacks say their threads only if they were folded by them");
       case SHOW_SANDWICH -> answer(s, "no sandwich of a file of stacks; a recorded stream has it");
       case NEXT_VIEW -> answer(s, "folded stacks have this view only");
       case SHOW_TOP -> answer(s, "folded stacks have the graph only");
@@ -132,6 +171,13 @@ final class FileKeys implements ViewKeys {
   @Override
   public Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
     return GraphMouse.act(scene, s, mouse);
+  }
+
+  private static boolean saysNoModule(Scene scene) {
+    Selection selection = scene.snapshot == null ? null : scene.snapshot.selection();
+    return selection != null
+        && selection.module().isEmpty()
+        && GraphPainter.isFrame(selection.kind());
   }
 
   private static Keys.Step answer(ViewState s, String text) {

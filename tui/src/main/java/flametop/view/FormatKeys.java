@@ -10,32 +10,26 @@ final class FormatKeys {
 
   static Keys.Step press(ViewState s, Key key) {
     FormatList list = s.formats();
-    String typed = list.typed();
+    Prompt prompt = list.prompt();
     return switch (key.kind()) {
       case ESCAPE -> Keys.Step.to(s.withFormats(list.closed()));
       case UP -> Keys.Step.to(s.withFormats(list.moved(-1)));
       case DOWN -> Keys.Step.to(s.withFormats(list.moved(1)));
-      case HOME, PAGE_UP -> Keys.Step.to(s.withFormats(list.moved(-100)));
-      case END, PAGE_DOWN -> Keys.Step.to(s.withFormats(list.moved(100)));
-      case CTRL ->
-          key.character() == 'u'
-              ? Keys.Step.to(s.withFormats(list.withTyped("")))
-              : Keys.Step.to(s.withMessage(key.name() + " does nothing in this list", false));
-      case BACKSPACE ->
-          typed.isEmpty()
-              ? Keys.Step.to(s.withMessage("nothing typed; esc closes the list", false))
-              : Keys.Step.to(
-                  s.withFormats(
-                      list.withTyped(
-                          typed.substring(0, typed.offsetByCodePoints(typed.length(), -1)))));
-      case CHARACTER -> {
-        FormatList narrowed = list.withTyped(typed + Character.toString(key.character()));
-        yield Keys.Step.to(
-            s.withFormats(narrowed)
-                .withMessage(narrowed.matching().isEmpty() ? "no match" : "", false));
-      }
+      case PAGE_UP -> Keys.Step.to(s.withFormats(list.moved(-100)));
+      case PAGE_DOWN -> Keys.Step.to(s.withFormats(list.moved(100)));
       case ENTER -> chosen(s, list);
-      default -> Keys.Step.to(s.withMessage(key.name() + " does nothing in this list", false));
+      default -> {
+        Prompt edited = prompt.edited(key);
+        if (edited == null) {
+          yield Keys.Step.to(s.withMessage(key.name() + " does nothing in this list", false));
+        }
+        FormatList narrowed = list.withPrompt(edited);
+        String said =
+            edited == prompt
+                ? prompt.refusal(key)
+                : narrowed.matching().isEmpty() ? "no match" : "";
+        yield Keys.Step.to(s.withFormats(narrowed).withMessage(said, false));
+      }
     };
   }
 

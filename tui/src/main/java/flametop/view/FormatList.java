@@ -9,32 +9,35 @@ import java.util.Locale;
  *
  * @param open whether it is shown
  * @param of the view that is exported: only the graph has stacks
- * @param typed narrows it to those whose names contain it
+ * @param prompt its text narrows it to those whose names contain it
  * @param index of the marked one
  * @param last chosen before, which comes first
  */
-public record FormatList(boolean open, View of, String typed, int index, ExportFormat last) {
-  static final FormatList CLOSED = new FormatList(false, View.GRAPH, "", 0, ExportFormat.FOLDED);
+public record FormatList(boolean open, View of, Prompt prompt, int index, ExportFormat last) {
+  static final FormatList CLOSED =
+      new FormatList(false, View.GRAPH, Prompt.EMPTY, 0, ExportFormat.FOLDED);
 
   FormatList opened(View view) {
-    return new FormatList(true, view, "", 0, last);
+    return new FormatList(true, view, Prompt.EMPTY, 0, last);
   }
 
   FormatList closed() {
-    return new FormatList(false, of, "", 0, last);
+    return new FormatList(false, of, Prompt.EMPTY, 0, last);
   }
 
   FormatList chosen(ExportFormat format) {
-    return new FormatList(false, of, "", 0, format);
+    return new FormatList(false, of, Prompt.EMPTY, 0, format);
   }
 
-  FormatList withTyped(String text) {
-    return new FormatList(open, of, text, 0, last);
+  /** Another text marks the first format that contains it. */
+  FormatList withPrompt(Prompt value) {
+    int marked = value.text().equals(prompt.text()) ? index : 0;
+    return new FormatList(open, of, value, marked, last);
   }
 
   FormatList moved(int by) {
     int to = Math.max(0, Math.min(index + by, matching().size() - 1));
-    return new FormatList(open, of, typed, to, last);
+    return new FormatList(open, of, prompt, to, last);
   }
 
   /** The formats that contain what was typed: those whose names begin with it before the others. */
@@ -42,7 +45,7 @@ public record FormatList(boolean open, View of, String typed, int index, ExportF
     List<ExportFormat> all = new ArrayList<>(List.of(ExportFormat.values()));
     all.remove(last);
     all.add(0, last);
-    String wanted = typed.toLowerCase(Locale.ROOT);
+    String wanted = prompt.text().toLowerCase(Locale.ROOT);
     List<ExportFormat> found = new ArrayList<>();
     for (ExportFormat format : all) {
       if (format.label().startsWith(wanted)) {

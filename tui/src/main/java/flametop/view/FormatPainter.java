@@ -41,8 +41,7 @@ final class FormatPainter {
     at +=
         grid.text(
             at, top, width - 2, "export as ", Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
-    at += grid.text(at, top, x + width - at - 2, list.typed(), Paint.of(Role.TEXT), BACKGROUND, 0);
-    grid.put(at, top, ' ', Paint.of(Role.TEXT), Paint.of(Role.SELECT), CellGrid.UNDERLINE);
+    PromptPainter.paint(grid, at, top, x + width - at - 1, list.prompt(), BACKGROUND);
     int room = height - 1;
     int first = first(scene, formats.size());
     for (int row = 0; row < room && first + row < formats.size(); row++) {

@@ -1,6 +1,7 @@
 package flametop.view;
 
 import flametop.profile.GraphSlice;
+import flametop.profile.Siblings;
 import java.util.Arrays;
 
 /**
@@ -16,10 +17,17 @@ public final class Geometry {
    * A child under one cell is not drawn by itself: it and its neighbours of that kind become one box that says how many they
    * are, and what the slice summed up (hiddenCount) joins the last of these runs. A run has a cell at least: it takes what it
    * lacks from the empty part, then from the widest sibling, then it swallows its smallest neighbour.
+   *
+   * On the zoomed node a run is a part of the width at most: opening one leads to fewer frames each time, to single ones at last.
    */
 
   /** Eighths in a cell. */
   public static final int CELL = 8;
+
+  /** A run on the zoomed node has this part of the width at most, but so many cells it may have. */
+  private static final int RUNS = 8;
+
+  private static final int RUN_CELLS = 8;
 
   private final int columns;
   private final int size;
@@ -29,12 +37,17 @@ public final class Geometry {
   private final int[] left;
   private final int[] right;
   private final int[] more;
+  private final int[] last;
   private final int[] boxOf;
   private final int[] levelStart;
   private final int zoomLevel;
   private final GraphSlice slice;
+  private final int zoomIndex;
+  private final boolean wholeCells;
 
-  private Geometry(Builder b) {
+  private Geometry(Builder b, int zoomIndex, boolean wholeCells) {
+    this.zoomIndex = zoomIndex;
+    this.wholeCells = wholeCells;
     slice = b.slice;
     columns = b.columns;
     size = b.size;
@@ -44,6 +57,7 @@ public final class Geometry {
     left = Arrays.copyOf(b.left, size);
     right = Arrays.copyOf(b.right, size);
     more = Arrays.copyOf(b.more, size);
+    last = Arrays.copyOf(b.last, size);
     boxOf = b.boxOf;
     zoomLevel = b.zoomLevel;
     int levels = size == 0 ? 0 : level[size - 1] + 1;
@@ -58,14 +72,20 @@ public final class Geometry {
    * @param zoomIndex index in the slice of the node that fills the width
    * @param columns width in cells
    * @param wholeCells edges at whole cells only
-   * @param under if below 1, only children of the zoomed node under this share of it are laid out,
-   *     and they fill the width: what a run of thin frames holds
    */
-  public static Geometry of(
-      GraphSlice slice, int zoomIndex, int columns, boolean wholeCells, double under) {
+  public static Geometry of(GraphSlice slice, int zoomIndex, int columns, boolean wholeCells) {
     Builder b = new Builder(slice, columns, wholeCells ? CELL : 1);
-    b.build(zoomIndex, under);
-    return new Geometry(b);
+    b.build(zoomIndex);
+    return new Geometry(b, zoomIndex, wholeCells);
+  }
+
+  /** Whether it is {@link #of} just these. */
+  @SuppressWarnings("ReferenceEquality") // another picture, another slice
+  boolean isOf(GraphSlice aSlice, int aZoomIndex, int someColumns, boolean inWholeCells) {
+    return slice == aSlice
+        && zoomIndex == aZoomIndex
+        && columns == someColumns
+        && wholeCells == inWholeCells;
   }
 
   public GraphSlice slice() {
@@ -110,6 +130,13 @@ public final class Geometry {
   /** How many frames the box stands for, if it is a run of thin ones; 0 for a frame's own box. */
   public int more(int box) {
     return more[box];
+  }
+
+  /** What a run holds; null if the slice lists nothing of it. */
+  public Siblings siblings(int box) {
+    return node[box] < 0 || last[box] < 0
+        ? null
+        : new Siblings(slice.node()[node[box]], slice.last()[last[box]]);
   }
 
   public boolean isRun(int box) {
@@ -185,6 +212,7 @@ public final class Geometry {
     int[] left = new int[256];
     int[] right = new int[256];
     int[] more = new int[256];
+    int[] last = new int[256];
     int size;
     int zoomLevel;
 
@@ -193,6 +221,7 @@ public final class Geometry {
     int[] partCount = new int[64];
     int[] partWidth = new int[64];
     int[] partEnd = new int[64];
+    int[] partLast = new int[64];
     double[] rest = new double[64];
     int parts;
 
@@ -214,7 +243,7 @@ public final class Geometry {
       }
     }
 
-    void build(int zoomIndex, double under) {
+    void build(int zoomIndex) {
       if (slice.size() == 0) {
         return;
       }
@@ -229,17 +258,17 @@ public final class Geometry {
         at = slice.parent()[at];
       }
       for (int i = 0; i <= depth; i++) {
-        boxOf[chain[i]] = add(chain[i], i - 1, i, 0, columns * CELL, 0);
+        boxOf[chain[i]] = add(chain[i], i - 1, i, 0, columns * CELL);
       }
       zoomLevel = depth;
       for (int box = depth; box < size; box++) {
         if (more[box] == 0) {
-          children(box, box == depth ? under : 1);
+          children(box);
         }
       }
     }
 
-    private int add(int index, int up, int depth, int from, int to, int count) {
+    private int add(int index, int up, int depth, int from, int to) {
       if (size == node.length) {
         int grown = size * 2;
         node = Arrays.copyOf(node, grown);
@@ -248,20 +277,22 @@ public final class Geometry {
         left = Arrays.copyOf(left, grown);
         right = Arrays.copyOf(right, grown);
         more = Arrays.copyOf(more, grown);
+        last = Arrays.copyOf(last, grown);
       }
       node[size] = index;
       parent[size] = up;
       level[size] = depth;
       left[size] = from;
       right[size] = to;
-      more[size] = count;
+      more[size] = 0;
+      last[size] = index;
       return size++;
     }
 
-    private void children(int box, double under) {
+    private void children(int box) {
       int index = node[box];
       int width = (right[box] - left[box]) / unit;
-      share(index, width, under);
+      share(index, width, slice.opened() && index == slice.zoomIndex());
       if (parts == 0) {
         return;
       }
@@ -269,48 +300,50 @@ public final class Geometry {
       for (int i = 0; i < parts; i++) {
         free -= partWidth[i];
       }
-      mergeThin(free, CELL / unit);
+      int most =
+          level[box] == zoomLevel
+              ? Math.max(RUN_CELLS, columns / RUNS) * CELL / unit
+              : Integer.MAX_VALUE;
+      mergeThin(free, CELL / unit, most);
       int x = left[box];
       int child = firstChild[index];
       for (int i = 0; i < parts; i++) {
         int to = x + partWidth[i] * unit;
-        boolean run = partCount[i] > 0;
-        int made = add(partNode[i], box, level[box] + 1, x, to, partCount[i]);
-        // All nodes up to the part's end are in it; those left out by `under` are in no box.
-        while (child >= 0 && child < partEnd[i]) {
-          if (run ? shown(index, child, under) : child == partNode[i]) {
-            boxOf[child] = made;
-          }
-          child = nextSibling[child];
+        int made = add(partNode[i], box, level[box] + 1, x, to);
+        more[made] = partCount[i];
+        last[made] = partLast[i];
+        // All nodes up to the part's end are in it.
+        for (; child >= 0 && child < partEnd[i]; child = nextSibling[child]) {
+          boxOf[child] = made;
         }
         x = to;
       }
     }
 
-    private boolean shown(int index, int child, double under) {
-      return under >= 1 || slice.extent(child) < under * slice.extent(index);
-    }
-
-    /** Gives {@code width} units to the children that are shown and to the parent itself. */
-    private void share(int index, int width, double under) {
+    /**
+     * Gives {@code width} units to the children and to the parent itself.
+     *
+     * @param fill nothing to the parent itself
+     */
+    private void share(int index, int width, boolean fill) {
       parts = 0;
       double sum = 0;
       for (int c = firstChild[index]; c >= 0; c = nextSibling[c]) {
-        if (shown(index, c, under)) {
-          grow();
-          partNode[parts] = c;
-          partCount[parts] = 0;
-          partEnd[parts] = c + 1;
-          rest[parts] = slice.extent(c);
-          sum += slice.extent(c);
-          parts++;
-        }
+        grow();
+        partNode[parts] = c;
+        partCount[parts] = slice.bundled()[c];
+        partEnd[parts] = c + 1;
+        partLast[parts] = c;
+        rest[parts] = slice.extent(c);
+        sum += slice.extent(c);
+        parts++;
       }
       if (slice.hiddenCount()[index] > 0) {
         grow();
         partNode[parts] = -1;
         partCount[parts] = slice.hiddenCount()[index];
         partEnd[parts] = Integer.MAX_VALUE;
+        partLast[parts] = -1;
         rest[parts] = slice.hiddenWeight()[index];
         sum += slice.hiddenWeight()[index];
         parts++;
@@ -318,7 +351,7 @@ public final class Geometry {
       if (parts == 0) {
         return;
       }
-      double whole = under < 1 ? sum : Math.max(sum, (double) slice.extent(index));
+      double whole = fill ? sum : Math.max(sum, (double) slice.extent(index));
       double scale = whole > 0 ? width / whole : 0;
       double own = (whole - sum) * scale;
       int left = width - (int) own;
@@ -364,16 +397,20 @@ public final class Geometry {
         partCount = Arrays.copyOf(partCount, grown);
         partWidth = Arrays.copyOf(partWidth, grown);
         partEnd = Arrays.copyOf(partEnd, grown);
+        partLast = Arrays.copyOf(partLast, grown);
         rest = Arrays.copyOf(rest, grown);
       }
     }
 
-    /** Joins neighbours under a cell to runs, then gives each run a cell. */
-    private void mergeThin(int free, int cell) {
+    /** Joins neighbours under a cell to runs up to a width, then gives each run a cell. */
+    private void mergeThin(int free, int cell, int most) {
       int n = 0;
       for (int i = 0; i < parts; i++) {
         boolean thin = partCount[i] > 0 || partWidth[i] < cell;
-        if (thin && n > 0 && partCount[n - 1] > 0) {
+        if (thin
+            && n > 0
+            && partCount[n - 1] > 0
+            && (partWidth[n - 1] < cell || partWidth[n - 1] + partWidth[i] <= most)) {
           join(n - 1, i);
         } else {
           move(n, i);
@@ -448,6 +485,7 @@ public final class Geometry {
       partCount[into] += Math.max(1, partCount[part]);
       partWidth[into] += partWidth[part];
       partEnd[into] = partEnd[part];
+      partLast[into] = partLast[part];
       if (partNode[into] < 0) {
         partNode[into] = partNode[part];
       }
@@ -458,6 +496,7 @@ public final class Geometry {
       partCount[to] = partCount[from];
       partWidth[to] = partWidth[from];
       partEnd[to] = partEnd[from];
+      partLast[to] = partLast[from];
     }
   }
 }

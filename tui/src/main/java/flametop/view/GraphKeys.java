@@ -1,7 +1,7 @@
 package flametop.view;
 
 import flametop.profile.GraphQuery;
-import flametop.profile.GraphSlice;
+import flametop.profile.Siblings;
 import java.util.List;
 
 /** What the keys do in the graph. */
@@ -191,8 +191,8 @@ final class GraphKeys implements ViewKeys {
     Geometry g = scene.geometry;
     ViewState scrolled = s.scroll() < 0 ? s.withScroll(scene.plot.levelsBefore()) : s;
     if (g.isRun(box)) {
-      long member = g.node(box) < 0 ? -1 : g.slice().node()[g.node(box)];
-      return scrolled.withRun(scene.plot.nodeOf(box), member, scene.plot.trail(box));
+      return scrolled.withRun(
+          scene.plot.nodeOf(box), scene.plot.memberOf(box), scene.plot.trail(box));
     }
     return scrolled.withSelected(scene.plot.nodeOf(box), scene.plot.trail(box));
   }
@@ -260,7 +260,7 @@ final class GraphKeys implements ViewKeys {
     if (g.isRun(box) && s.run()) {
       return openRun(scene, s, box);
     }
-    if (s.selected() == s.zoom() && s.under() >= 1) {
+    if (s.selected() == s.zoom() && s.place().siblings() == null) {
       return Keys.Step.to(
           s.withMessage(
               s.zooms().isEmpty() ? "already at the root" : "already zoomed to it; esc goes back",
@@ -269,7 +269,7 @@ final class GraphKeys implements ViewKeys {
     if (s.selected() == GraphQuery.ROOT) {
       return Keys.Step.to(s.withZooms(List.of()).withMessage("the whole graph", false));
     }
-    ViewState next = s.zoomedTo(new ViewState.Zoom(s.selected(), 1));
+    ViewState next = s.zoomedTo(new ViewState.Zoom(s.selected(), null));
     boolean leaf = !g.isRun(box) && g.child(box) < 0;
     return Keys.Step.to(
         leaf ? next.withMessage(s.flame() ? "nothing above" : "nothing below", false) : next);
@@ -279,23 +279,16 @@ final class GraphKeys implements ViewKeys {
     Geometry g = scene.geometry;
     int parent = g.parent(run);
     if (g.level(parent) != g.zoomLevel()) {
-      return Keys.Step.to(s.zoomedTo(new ViewState.Zoom(scene.plot.nodeOf(parent), 1)));
+      return Keys.Step.to(s.zoomedTo(new ViewState.Zoom(scene.plot.nodeOf(parent), null)));
     }
-    // The parent fills the width already: what is thin even so gets the width for itself.
-    GraphSlice slice = g.slice();
-    long heaviest = 0;
-    for (int i = 0; i < slice.size(); i++) {
-      if (slice.parent()[i] == g.node(parent) && g.boxOf(i) >= 0 && g.isRun(g.boxOf(i))) {
-        heaviest = Math.max(heaviest, slice.extent(i));
-      }
+    // The parent fills the width already: what the run holds gets the width for itself.
+    Siblings siblings = g.siblings(run);
+    if (siblings == null) {
+      return Keys.Step.to(s.withMessage("still being listed; enter opens it then", false));
     }
-    double under =
-        heaviest > 0
-            ? (heaviest + 1.0) / Math.max(1, slice.extent(g.node(parent)))
-            : s.under() / (g.columns() * Geometry.CELL);
-    ViewState opened =
-        s.zoomedTo(new ViewState.Zoom(scene.plot.nodeOf(parent), Math.min(under, s.under() / 2)));
-    return Keys.Step.to(opened.withMessage("only what was too thin to draw; esc goes back", false));
+    return Keys.Step.to(
+        s.zoomedTo(new ViewState.Zoom(scene.plot.nodeOf(parent), siblings))
+            .withMessage("only what was too thin to draw; esc goes back", false));
   }
 
   private static Keys.Step back(Scene scene, ViewState s) {

@@ -126,14 +126,9 @@ final class KeyLine {
                     : "enter keeps it, esc drops it, tab completes, ↑ older ones";
     int hintX = scene.columns - 1 - TextWidth.of(hint);
     int room = Math.max(10, (answer.isEmpty() && hintX < 20 ? scene.columns : hintX) - 4);
-    String text = search.text();
-    while (TextWidth.exceeds(text, room)) {
-      text = text.substring(text.offsetByCodePoints(0, 1));
-    }
     int x = 1 + grid.text(1, y, 1, "/", Paint.of(Role.ACCENT), GROUND, CellGrid.BOLD);
-    x += grid.text(x, y, room, text, Paint.of(Role.TEXT), GROUND, 0);
-    grid.put(x, y, ' ', Paint.of(Role.TEXT), Paint.of(Role.SELECT), CellGrid.UNDERLINE);
-    if (hintX > x + 1) {
+    x += PromptPainter.paint(grid, x, y, room + 1, search.prompt(), GROUND);
+    if (hintX > x) {
       grid.text(
           hintX,
           y,

@@ -4,6 +4,7 @@ import flametop.profile.ProcessRow;
 import flametop.profile.StateSet;
 import flametop.sampler.State;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 
 /**
@@ -43,6 +44,10 @@ public final class Keys {
     Action.REPAINT,
     Action.QUIT,
   };
+
+  /** What nobody wants done by a text that was pasted. */
+  private static final EnumSet<Action> GRAVE =
+      EnumSet.of(Action.QUIT, Action.RESTART, Action.EXPORT, Action.JVM_NAMES);
 
   static final int[] PASS_RATES = {1, 9, 19, 49, 99};
   static final int[] CPU_RATES = {0, 19, 49, 99, 199, 499};
@@ -85,6 +90,16 @@ public final class Keys {
 
   /** Applies one key to the state that {@code scene} shows. */
   public static Step press(Scene scene, Key key) {
+    return press(scene, key, false);
+  }
+
+  /**
+   * The same for a key that may be part of a text.
+   *
+   * @param inText it came with others at once, as if pasted: then it does nothing that would be
+   *     missed
+   */
+  public static Step press(Scene scene, Key key, boolean inText) {
     ViewState s = scene.settled().withMessage("", false).awaiting(null);
     if (s.search() != null && s.search().awaited() != 0) {
       s = s.withSearch(s.search().awaiting(0));
@@ -106,7 +121,27 @@ public final class Keys {
     if (s.search() != null && s.search().typing()) {
       return SearchKeys.press(scene, s, key);
     }
+    if (inText && letter && GRAVE.contains(action)) {
+      String text = key.name() + " came amid other text, as if pasted; press it again if meant";
+      return Step.to(s.withMessage(text, false));
+    }
     return action == null ? nothing(s, key) : act(scene, s, action);
+  }
+
+  /** Applies pasted text: it is typed where something is typed, and never a command. */
+  public static Step paste(Scene scene, String pasted) {
+    String text = pasted.strip();
+    ViewState s = scene.settled().withMessage("", false);
+    if (!s.help() && s.pick() != null) {
+      return PickKeys.narrowed(s, s.pick().withPrompt(s.pick().prompt().typed(text)));
+    }
+    if (!s.help() && s.formats().open()) {
+      return Step.to(s.withFormats(s.formats().withPrompt(s.formats().prompt().typed(text))));
+    }
+    if (!s.help() && s.search() != null && s.search().typing()) {
+      return Step.to(s.withSearch(Search.of(s.search().prompt().typed(text), true)));
+    }
+    return Step.to(s.withMessage("pasted text is no command; / searches for it", false));
   }
 
   /** Applies one event of the mouse to the state that {@code scene} shows. */

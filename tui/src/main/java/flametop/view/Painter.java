@@ -8,7 +8,20 @@ public final class Painter {
 
   /** Paints what {@code scene} laid out. */
   public static CellGrid paint(Scene scene) {
-    CellGrid grid = new CellGrid(scene.columns, scene.rows);
+    return paint(scene, null);
+  }
+
+  /**
+   * The same over an older picture that is needed no more, if it has the size.
+   *
+   * @param over may be null
+   */
+  public static CellGrid paint(Scene scene, CellGrid over) {
+    boolean fits = over != null && over.columns() == scene.columns && over.rows() == scene.rows;
+    CellGrid grid = fits ? over : new CellGrid(scene.columns, scene.rows);
+    if (fits) {
+      grid.clear();
+    }
     if (scene.tooSmall()) {
       tooSmall(scene, grid);
     } else {

@@ -31,43 +31,46 @@ final class PickKeys {
       case PAGE_DOWN -> {
         return Keys.Step.to(s.withPick(pick.moved(10)));
       }
-      case HOME -> {
-        return Keys.Step.to(s.withPick(pick.moved(-100_000)));
-      }
-      case END -> {
-        return Keys.Step.to(s.withPick(pick.moved(100_000)));
-      }
-      case BACKSPACE -> {
-        String t = pick.typed();
-        return t.isEmpty()
-            ? Keys.Step.to(s.withMessage("nothing typed; esc closes the list", false))
-            : Keys.Step.to(
-                s.withPick(pick.withTyped(t.substring(0, t.offsetByCodePoints(t.length(), -1)))));
-      }
-      case CTRL -> {
-        return switch (key.character()) {
-          case 'u' -> Keys.Step.to(s.withPick(pick.withTyped("")));
-          case 'x' -> leftOut(s, pick);
-          default -> Keys.nothing(s, key);
-        };
-      }
       case DELETE -> {
-        return leftOut(s, pick);
-      }
-      case CHARACTER -> {
-        PickList typed = pick.withTyped(pick.typed() + Character.toString(key.character()));
-        return Keys.Step.to(
-            s.withPick(typed)
-                .withMessage(
-                    typed.rows() != null && typed.matching().isEmpty() ? "no match" : "", false));
+        boolean within = pick.prompt().edited(key) != pick.prompt();
+        return within ? typed(s, pick, key) : leftOut(s, pick);
       }
       case ENTER -> {
         return picked(s, pick);
       }
       default -> {
-        return Keys.nothing(s, key);
+        return key.equals(Key.ctrl('x')) ? leftOut(s, pick) : typed(s, pick, key);
       }
     }
+  }
+
+  private static Keys.Step typed(ViewState s, PickList pick, Key key) {
+    boolean older = key.equals(Key.ctrl('p'));
+    if (older || key.equals(Key.ctrl('n'))) {
+      Prompt line = pick.prompt().recalled(s.picks(), older ? 1 : -1);
+      return line == null
+          ? Keys.Step.to(s.withMessage(older ? "nothing older" : "nothing later", false))
+          : narrowed(s, pick.withPrompt(line));
+    }
+    Prompt edited = pick.prompt().edited(key);
+    return edited == null
+        ? Keys.nothing(s, key)
+        : edited == pick.prompt()
+            ? Keys.Step.to(s.withMessage(edited.refusal(key), false))
+            : narrowed(s, pick.withPrompt(edited));
+  }
+
+  /** Without the list; what was typed is remembered. */
+  private static ViewState closed(ViewState s, PickList pick) {
+    ViewState closed = s.withPick(null);
+    return pick.prompt().isEmpty()
+        ? closed
+        : closed.withPicks(Prompt.remember(s.picks(), pick.typed()));
+  }
+
+  static Keys.Step narrowed(ViewState s, PickList pick) {
+    boolean none = pick.rows() != null && pick.matching().isEmpty();
+    return Keys.Step.to(s.withPick(pick).withMessage(none ? "no match" : "", false));
   }
 
   /** A click marks a row, a second picks it; the wheel moves. */
@@ -102,7 +105,7 @@ final class PickKeys {
       return Keys.Step.to(s.withMessage("no match", false));
     }
     PickRow row = pick.marked();
-    ViewState closed = s.withPick(null);
+    ViewState closed = closed(s, pick);
     if (pick.of() == PickList.Of.STATES) {
       StateSet states = row == null ? StateSet.ALL : StateSet.of(State.of(row.id()));
       return states(closed, states);
@@ -118,7 +121,7 @@ final class PickKeys {
     Shape next = now.with(filter);
     return next.equals(now)
         ? Keys.Step.to(closed.withMessage("shown already", false))
-        : Keys.Step.to(closed.withFilter(next).withMessage(said(filter, row, false), false));
+        : Keys.Step.to(closed.withFilter(next).withMessage(said(s, filter, row, false), false));
   }
 
   /** Everything but the marked row. */
@@ -130,7 +133,7 @@ final class PickKeys {
     if (row == null) {
       return Keys.Step.to(s.withMessage("nothing would be left; mark a row first", false));
     }
-    ViewState closed = s.withPick(null);
+    ViewState closed = closed(s, pick);
     if (pick.of() == PickList.Of.STATES) {
       int bit = StateSet.of(State.of(row.id())).bits();
       StateSet fewer = new StateSet(s.states().bits() & ~bit);
@@ -144,13 +147,13 @@ final class PickKeys {
         : Keys.Step.to(
             closed
                 .withShape(s.filter().plus(filter.with(true)))
-                .withMessage(said(filter, row, true), false));
+                .withMessage(said(s, filter, row, true), false));
   }
 
-  private static String said(Filter filter, PickRow row, boolean out) {
+  private static String said(ViewState s, Filter filter, PickRow row, boolean out) {
     return filter instanceof Shape.Processes
         ? (out ? "without pid " : "only pid ") + row.id() + " " + row.name() + ", its past too"
-        : ShapeKeys.said(filter, out);
+        : ShapeKeys.said(s, filter, out);
   }
 
   private static Keys.Step states(ViewState s, StateSet states) {

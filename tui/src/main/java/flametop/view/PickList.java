@@ -10,11 +10,11 @@ import java.util.Locale;
  *
  * @param of what is picked
  * @param rows busiest first; null until they are there
- * @param typed narrows the rows to those that contain it
+ * @param prompt its text narrows the rows to those that contain it
  * @param index of the marked row among those; 0 is the row that lifts the filter
  * @param chosen Enter came before the rows: what is marked when they come is picked
  */
-public record PickList(Of of, List<PickRow> rows, String typed, int index, boolean chosen) {
+public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, boolean chosen) {
   public enum Of {
     PROCESSES("pid", "all processes"),
     COMMS("comm", "all comms"),
@@ -40,7 +40,7 @@ public record PickList(Of of, List<PickRow> rows, String typed, int index, boole
   }
 
   public static PickList open(Of of) {
-    return new PickList(of, null, "", 0, false);
+    return new PickList(of, null, Prompt.EMPTY, 0, false);
   }
 
   PickList withRows(List<ProcessRow> fetched) {
@@ -61,25 +61,33 @@ public record PickList(Of of, List<PickRow> rows, String typed, int index, boole
 
   /** The rows are there, in the order in which they are shown. */
   PickList with(List<PickRow> made) {
-    int marked = rows == null && !typed.isEmpty() ? 1 : index;
-    return new PickList(of, List.copyOf(made), typed, marked, chosen).clamped();
+    int marked = rows == null && !prompt.isEmpty() ? 1 : index;
+    return new PickList(of, List.copyOf(made), prompt, marked, chosen).clamped();
   }
 
-  PickList withTyped(String text) {
-    return new PickList(of, rows, text, text.isEmpty() ? 0 : 1, false).clamped();
+  /** Another text marks the first row that contains it. */
+  PickList withPrompt(Prompt value) {
+    boolean same = value.text().equals(prompt.text());
+    int marked = same ? index : value.isEmpty() ? 0 : 1;
+    return new PickList(of, rows, value, marked, false).clamped();
+  }
+
+  /** What was typed. */
+  String typed() {
+    return prompt.text();
   }
 
   PickList moved(int by) {
-    return new PickList(of, rows, typed, index + by, false).clamped();
+    return new PickList(of, rows, prompt, index + by, false).clamped();
   }
 
   PickList withChosen(boolean value) {
-    return new PickList(of, rows, typed, index, value);
+    return new PickList(of, rows, prompt, index, value);
   }
 
   private PickList clamped() {
     int last = rows == null ? 0 : matching().size();
-    return new PickList(of, rows, typed, Math.max(0, Math.min(index, last)), chosen);
+    return new PickList(of, rows, prompt, Math.max(0, Math.min(index, last)), chosen);
   }
 
   /** Rows that contain what was typed. */
@@ -87,10 +95,10 @@ public record PickList(Of of, List<PickRow> rows, String typed, int index, boole
     if (rows == null) {
       return List.of();
     }
-    if (typed.isEmpty()) {
+    if (prompt.isEmpty()) {
       return rows;
     }
-    String wanted = typed.toLowerCase(Locale.ROOT);
+    String wanted = typed().toLowerCase(Locale.ROOT);
     List<PickRow> found = new ArrayList<>();
     for (PickRow r : rows) {
       boolean numbered = of == Of.PROCESSES || of == Of.CPUS;

@@ -67,17 +67,16 @@ final class PickPainter {
                 BACKGROUND,
                 CellGrid.BOLD);
     at += 1;
-    at += grid.text(at, top, x + width - at - 2, pick.typed(), TEXT, BACKGROUND, 0);
-    grid.put(at, top, ' ', TEXT, Paint.of(Role.SELECT), CellGrid.UNDERLINE);
+    at += PromptPainter.paint(grid, at, top, x + width - at - 1, pick.prompt(), BACKGROUND);
     List<PickRow> rows = pick.matching();
     String count =
         pick.rows() == null
             ? "listing…"
-            : pick.typed().isEmpty()
+            : pick.prompt().isEmpty()
                 ? rows.size() + (pick.of() == PickList.Of.STATES ? "" : " by share")
                 : rows.size() + " of " + pick.rows().size();
     int countX = x + width - 1 - count.length();
-    if (countX > at + 1) {
+    if (countX > at) {
       grid.text(countX, top, count.length(), count, DIM, BACKGROUND, 0);
     }
 

@@ -1,6 +1,7 @@
 package flametop.view;
 
 import flametop.profile.GraphQuery;
+import flametop.profile.Siblings;
 import java.util.List;
 
 /**
@@ -30,9 +31,6 @@ record Place(
 
   private static final int LEVELS_MORE = 256;
 
-  /** How much finer the slice is asked for when a run of thin frames was opened. */
-  private static final int FINER = 32;
-
   static final Place ROOT =
       new Place(List.of(), GraphQuery.ROOT, List.of(GraphQuery.ROOT), false, -1, -1);
 
@@ -41,24 +39,9 @@ record Place(
     return zooms.isEmpty() ? GraphQuery.ROOT : zooms.get(zooms.size() - 1).node();
   }
 
-  /** See {@link ViewState.Zoom#under}. */
-  double under() {
-    return zooms.isEmpty() ? 1 : zooms.get(zooms.size() - 1).under();
-  }
-
-  /**
-   * How many cells wide its slice is asked for: finer where a run of thin frames was opened.
-   *
-   * @param columns width in cells that there is
-   */
-  int fineness(int columns) {
-    int finer = columns;
-    for (ViewState.Zoom z : zooms) {
-      if (z.under() < 1 && finer < columns * FINER * FINER) {
-        finer *= FINER;
-      }
-    }
-    return finer;
+  /** See {@link ViewState.Zoom#siblings}. */
+  Siblings siblings() {
+    return zooms.isEmpty() ? null : zooms.get(zooms.size() - 1).siblings();
   }
 
   /** How many levels its slice is asked for: the selection may be led on from the deepest. */

@@ -83,14 +83,17 @@ final class Plot {
    * @param place where the user is in it
    * @param columns width in cells
    * @param wholeCells edges at whole cells only
+   * @param before returned if it is the same; may be null
    */
-  static Geometry boxes(GraphSlice slice, Place place, int columns, boolean wholeCells) {
+  static Geometry boxes(
+      GraphSlice slice, Place place, int columns, boolean wholeCells, Geometry before) {
     // Between a key and the next snapshot the slice is still that of the old zoom: what it has of
     // the new one is shown.
-    int zoom = slice.find(place.zoom());
-    return zoom >= 0
-        ? Geometry.of(slice, zoom, columns, wholeCells, place.under())
-        : Geometry.of(slice, slice.zoomIndex(), columns, wholeCells, 1);
+    int wanted = slice.find(place.zoom());
+    int zoom = wanted >= 0 ? wanted : slice.zoomIndex();
+    return before != null && before.isOf(slice, zoom, columns, wholeCells)
+        ? before
+        : Geometry.of(slice, zoom, columns, wholeCells);
   }
 
   private int boxOfSelection() {
@@ -152,6 +155,11 @@ final class Plot {
     return at < 0 ? GraphQuery.ROOT : geometry.slice().node()[geometry.node(at)];
   }
 
+  /** A node that a run holds; -1 if the slice lists none of them. */
+  long memberOf(int run) {
+    return geometry.node(run) < 0 ? -1 : geometry.slice().node()[geometry.node(run)];
+  }
+
   /** Row of a level; -1 if it is out of sight. */
   int rowOf(int level) {
     int i = level - firstLevel;
@@ -198,6 +206,12 @@ final class Plot {
       next = place.withSelected(nodeOf(selectedBox), trail(selectedBox));
     } else if (lost && geometry.boxOfNode(now) >= 0) {
       next = place.withSelected(now, trail(geometry.boxOfNode(now)));
+    } else if (place.run() && selectedBox >= 0 && !geometry.isRun(selectedBox)) {
+      // What was in a run has a box of its own.
+      next = place.withSelected(nodeOf(selectedBox), trail(selectedBox));
+    } else if (place.run() && selectedBox >= 0 && place.runNode() < 0) {
+      // What it holds was not listed before.
+      next = place.withRun(nodeOf(selectedBox), memberOf(selectedBox), trail(selectedBox));
     } else if (selectedBox >= 0
         && !geometry.isRun(selectedBox)
         && nodeOf(selectedBox) == place.selected()) {
@@ -212,7 +226,7 @@ final class Plot {
       long zoom = slice.node()[slice.zoomIndex()];
       next =
           next.withZooms(
-              zoom == GraphQuery.ROOT ? List.of() : List.of(new ViewState.Zoom(zoom, 1)));
+              zoom == GraphQuery.ROOT ? List.of() : List.of(new ViewState.Zoom(zoom, null)));
     }
     return levelsBefore() != place.scroll() && place.scroll() >= 0
         ? next.withScroll(levelsBefore())

@@ -5,16 +5,21 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A line that is typed, with lines of the past and completion. Immutable.
+ * A line that is typed, with lines of the past and completion: what {@link #edited} does is the
+ * same wherever something is typed. Immutable.
  *
  * @param text what stands there
+ * @param cursor where the next character goes, an index into the text
  * @param past how many lines back it was taken from; 0: it is new
  * @param draft what stood there before a line of the past was taken
  * @param stem what was typed before it was completed; null if it was not
  * @param choice which of the completions stands there
  * @param choices how many there are
  */
-record Prompt(String text, int past, String draft, String stem, int choice, int choices) {
+record Prompt(
+    String text, int cursor, int past, String draft, String stem, int choice, int choices) {
+  static final Prompt EMPTY = of("");
+
   /** Longest text that is taken. */
   static final int MAX_LENGTH = 200;
 
@@ -23,32 +28,121 @@ record Prompt(String text, int past, String draft, String stem, int choice, int 
 
   private static final String SPECIAL = "\\.[]{}()*+?^$|";
 
+  /** With the cursor at its end. */
   static Prompt of(String text) {
-    return new Prompt(text, 0, text, null, 0, 0);
+    return at(text, text.length());
   }
 
-  /** With one more character at the end; null if there is no room. */
-  Prompt typed(int character) {
-    return text.length() >= MAX_LENGTH ? null : of(text + Character.toString(character));
+  private static Prompt at(String text, int cursor) {
+    return new Prompt(text, cursor, 0, text, null, 0, 0);
   }
 
-  /** Without the last character; null if there is none. */
-  Prompt erased() {
-    return text.isEmpty()
-        ? null
-        : of(text.substring(0, text.offsetByCodePoints(text.length(), -1)));
+  boolean isEmpty() {
+    return text.isEmpty();
   }
 
-  /** Without the last word. */
-  Prompt erasedWord() {
-    int end = text.length();
-    while (end > 0 && !Character.isLetterOrDigit(text.charAt(end - 1))) {
-      end--;
+  /**
+   * What a key makes of it: a character at the cursor, or an editing key as shells have them.
+   *
+   * @return this if the key has nothing to do here, see {@link #refusal}; null if it edits no text
+   */
+  Prompt edited(Key key) {
+    return switch (key.kind()) {
+      case CHARACTER -> typed(Character.toString(key.character()));
+      case BACKSPACE -> without(before(cursor), cursor);
+      case DELETE -> without(cursor, after(cursor));
+      case LEFT -> moved(before(cursor));
+      case RIGHT -> moved(after(cursor));
+      case HOME -> moved(0);
+      case END -> moved(text.length());
+      case CTRL ->
+          switch (key.character()) {
+            case 'a' -> moved(0);
+            case 'e' -> moved(text.length());
+            case 'b' -> moved(before(cursor));
+            case 'f' -> moved(after(cursor));
+            case 'd' -> without(cursor, after(cursor));
+            case 'h' -> without(before(cursor), cursor);
+            case 'k' -> without(cursor, text.length());
+            case 'u' -> without(0, cursor);
+            case 'w' -> without(wordStart(), cursor);
+            default -> null;
+          };
+      default -> null;
+    };
+  }
+
+  /** Why a key that edits text changes nothing here. */
+  String refusal(Key key) {
+    if (text.isEmpty()) {
+      return "nothing is typed";
     }
-    while (end > 0 && Character.isLetterOrDigit(text.charAt(end - 1))) {
-      end--;
+    return key.kind() == Key.Kind.CHARACTER
+        ? "no room: it is as long as it may be"
+        : cursor == 0 ? "this is its beginning" : "this is its end";
+  }
+
+  /**
+   * With more text at the cursor, as far as there is room; this if there is none. Line ends become
+   * blanks, other control characters nothing.
+   */
+  Prompt typed(String more) {
+    StringBuilder taken = new StringBuilder();
+    for (int i = 0; i < more.length(); ) {
+      int c = more.codePointAt(i);
+      i += Character.charCount(c);
+      if (text.length() + taken.length() + Character.charCount(c) > MAX_LENGTH) {
+        break;
+      }
+      boolean blank = c == '\n' || c == '\r' || c == '\t';
+      if (blank || !Character.isISOControl(c) && Character.getType(c) != Character.FORMAT) {
+        taken.appendCodePoint(blank ? ' ' : c);
+      }
     }
-    return of(text.substring(0, end));
+    return taken.isEmpty()
+        ? this
+        : at(text.substring(0, cursor) + taken + text.substring(cursor), cursor + taken.length());
+  }
+
+  private Prompt moved(int to) {
+    return to == cursor ? this : at(text, to);
+  }
+
+  private Prompt without(int from, int to) {
+    return from == to ? this : at(text.substring(0, from) + text.substring(to), from);
+  }
+
+  /** One character back, with the marks that join it. */
+  private int before(int index) {
+    int i = index;
+    while (i > 0) {
+      int c = text.codePointBefore(i);
+      i -= Character.charCount(c);
+      if (TextWidth.of(c) > 0) {
+        break;
+      }
+    }
+    return i;
+  }
+
+  /** One character on, with the marks that join it. */
+  int after(int index) {
+    int i = index;
+    while (i < text.length() && (i == index || TextWidth.of(text.codePointAt(i)) == 0)) {
+      i += Character.charCount(text.codePointAt(i));
+    }
+    return i;
+  }
+
+  private int wordStart() {
+    int start = cursor;
+    while (start > 0 && !Character.isLetterOrDigit(text.charAt(start - 1))) {
+      start--;
+    }
+    while (start > 0 && Character.isLetterOrDigit(text.charAt(start - 1))) {
+      start--;
+    }
+    return start;
   }
 
   /**
@@ -64,7 +158,8 @@ record Prompt(String text, int past, String draft, String stem, int choice, int 
       return null;
     }
     String own = past == 0 ? text : draft;
-    return new Prompt(at == 0 ? own : lines.get(at - 1), at, own, null, 0, 0);
+    String line = at == 0 ? own : lines.get(at - 1);
+    return new Prompt(line, line.length(), at, own, null, 0, 0);
   }
 
   /**
@@ -97,7 +192,7 @@ record Prompt(String text, int past, String draft, String stem, int choice, int 
     int next = stem == null ? (by > 0 ? 0 : starting.size() - 1) : choice + by;
     next = Math.floorMod(next, starting.size());
     String line = (anchored ? "^" : "") + quoted(starting.get(next));
-    return new Prompt(line, 0, line, from, next, starting.size());
+    return new Prompt(line, line.length(), 0, line, from, next, starting.size());
   }
 
   /** What an expression without anything special in it matches. */

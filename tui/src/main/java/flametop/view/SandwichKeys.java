@@ -92,9 +92,11 @@ final class SandwichKeys implements ViewKeys {
         s.states(),
         place.function(),
         place.callers().zoom(),
+        place.callers().siblings(),
         place.callees().zoom(),
+        place.callees().siblings(),
         place.place().selected(),
-        Math.max(place.callers().fineness(columns), place.callees().fineness(columns)),
+        columns,
         Math.max(place.callers().levels(), place.callees().levels()),
         s.search() == null ? null : s.search().pattern(),
         s.colouring() == Colouring.STATE);

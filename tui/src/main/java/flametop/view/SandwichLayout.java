@@ -28,8 +28,8 @@ record SandwichLayout(
     if (!(page instanceof Sandwich shown) || !shown.function().equals(place.function())) {
       return null;
     }
-    Geometry above = Plot.boxes(shown.callers(), place.callers(), columns, wholeCells);
-    Geometry under = Plot.boxes(shown.callees(), place.callees(), columns, wholeCells);
+    Geometry above = Plot.boxes(shown.callers(), place.callers(), columns, wholeCells, null);
+    Geometry under = Plot.boxes(shown.callees(), place.callees(), columns, wholeCells, null);
     SandwichPlace.Split split =
         SandwichPlace.Split.of(place.split(), rows, levels(above), levels(under));
     int middle = top + split.upper();

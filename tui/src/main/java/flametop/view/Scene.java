@@ -63,8 +63,17 @@ public final class Scene {
   final int selectionTop;
   final int selectionRows;
 
+  /**
+   * @param before whose geometry is taken over if it is the same; may be null
+   */
   private Scene(
-      Snapshot snapshot, Page page, ViewState state, PaintOptions options, int columns, int rows) {
+      Snapshot snapshot,
+      Page page,
+      ViewState state,
+      PaintOptions options,
+      int columns,
+      int rows,
+      Geometry before) {
     this.snapshot = snapshot;
     this.page = page;
     this.state = state;
@@ -110,7 +119,7 @@ public final class Scene {
           nothing
               ? null
               : new Plot(
-                  Plot.boxes(snapshot.graph(), state.place(), columns, coarse),
+                  Plot.boxes(snapshot.graph(), state.place(), columns, coarse, before),
                   state.place(),
                   0,
                   state.flame(),
@@ -130,7 +139,18 @@ public final class Scene {
   /** The same with what the view shows beside it. */
   public static Scene of(
       Snapshot snapshot, Page page, ViewState state, int columns, int rows, PaintOptions options) {
-    return new Scene(snapshot, page, state, options, columns, rows);
+    return new Scene(snapshot, page, state, options, columns, rows, null);
+  }
+
+  /** The next one; what is where it was is not laid out anew. */
+  public Scene next(
+      Snapshot aSnapshot,
+      Page aPage,
+      ViewState aState,
+      int someColumns,
+      int someRows,
+      PaintOptions someOptions) {
+    return new Scene(aSnapshot, aPage, aState, someOptions, someColumns, someRows, geometry);
   }
 
   /** Whether it was laid out of just these; each is made anew when it changes. */
@@ -165,7 +185,7 @@ public final class Scene {
 
   /** The same picture in another state. */
   Scene with(ViewState other) {
-    return new Scene(snapshot, page, other, options, columns, rows);
+    return new Scene(snapshot, page, other, options, columns, rows, geometry);
   }
 
   /** The selected node in full, as last told; null if nothing was. */
@@ -174,6 +194,21 @@ public final class Scene {
       return sandwich == null ? null : sandwich.page().selection();
     }
     return snapshot == null ? null : snapshot.selection();
+  }
+
+  /**
+   * What is told of the selected node: of a file all of that is in the graph, so that it is not
+   * asked for each node.
+   */
+  Selection described() {
+    Selection told = selection();
+    if (snapshot == null || snapshot.reading() == null || state.view() == View.SANDWICH) {
+      return told;
+    }
+    int index = snapshot.graph().find(state.selected());
+    return index < 0 || !snapshot.graph().isWhole(index)
+        ? told
+        : Selection.of(snapshot.graph(), index);
   }
 
   /** Whether the boxes tell what matches the search that is asked now. */
@@ -185,6 +220,15 @@ public final class Scene {
             && state.search().pattern() != null
             && sandwich.page().search() == state.search().pattern()
         : found() != null;
+  }
+
+  /** Whether nothing is lacking to show another state, which asks for the same graph. */
+  public boolean suffices(ViewState other) {
+    if (snapshot == null || snapshot.reading() == null || other.awaited() != null) {
+      return false;
+    }
+    int index = snapshot.graph().find(other.selected());
+    return index >= 0 && snapshot.graph().isWhole(index);
   }
 
   /** The answer to the search that is asked now; null if there is none, or it is not here yet. */

@@ -15,32 +15,34 @@ final class SearchKeys {
   static Keys.Step press(Scene scene, ViewState s, Key key) {
     Prompt prompt = s.search().prompt();
     return switch (key.kind()) {
-      case CHARACTER ->
-          changed(s, prompt.typed(key.character()), "the search is as long as it may be");
-      case BACKSPACE -> {
-        Prompt erased = prompt.erased();
-        yield erased == null ? Keys.Step.to(s.withSearch(null)) : changed(s, erased, "");
-      }
-      case UP -> changed(s, prompt.recalled(s.searches(), 1), "no older search");
-      case DOWN -> changed(s, prompt.recalled(s.searches(), -1), "no later search");
+      case UP -> recalled(s, 1);
+      case DOWN -> recalled(s, -1);
       case TAB -> completed(scene, s, 1);
       case SHIFT_TAB -> completed(scene, s, -1);
-      case CTRL ->
-          switch (key.character()) {
-            case 'u' -> changed(s, Prompt.of(""), "");
-            case 'w' -> changed(s, prompt.erasedWord(), "");
-            default -> Keys.nothing(s, key);
-          };
       case ENTER -> enter(scene, s);
       case ESCAPE -> Keys.Step.to(s.withSearch(null));
-      default -> Keys.nothing(s, key);
+      default -> {
+        if (key.kind() == Key.Kind.BACKSPACE && prompt.isEmpty()) {
+          yield Keys.Step.to(s.withSearch(null));
+        }
+        if (key.equals(Key.ctrl('p')) || key.equals(Key.ctrl('n'))) {
+          yield recalled(s, key.character() == 'p' ? 1 : -1);
+        }
+        Prompt edited = prompt.edited(key);
+        yield edited == null
+            ? Keys.nothing(s, key)
+            : edited == prompt
+                ? Keys.Step.to(s.withMessage(prompt.refusal(key), false))
+                : Keys.Step.to(s.withSearch(Search.of(edited, true)));
+      }
     };
   }
 
-  private static Keys.Step changed(ViewState s, Prompt prompt, String none) {
-    return prompt == null
-        ? Keys.Step.to(s.withMessage(none, false))
-        : Keys.Step.to(s.withSearch(Search.of(prompt, true)));
+  private static Keys.Step recalled(ViewState s, int by) {
+    Prompt line = s.search().prompt().recalled(s.searches(), by);
+    return line == null
+        ? Keys.Step.to(s.withMessage(by > 0 ? "no older search" : "no later search", false))
+        : Keys.Step.to(s.withSearch(Search.of(line, true)));
   }
 
   private static Keys.Step completed(Scene scene, ViewState s, int by) {

@@ -17,6 +17,7 @@ final class SelectionPainter {
   private static final int CHROME = Paint.of(Role.CHROME);
 
   private static final int FORMS = 9;
+  private static final int MAX_PROCESS = 24;
   private static final String WITHOUT_FRAME_POINTERS = "[" + WalkEnd.JIT.reason() + "]";
 
   private SelectionPainter() {}
@@ -43,7 +44,7 @@ final class SelectionPainter {
       run(scene, grid, y, end);
       return;
     }
-    Selection selection = scene.selection();
+    Selection selection = scene.described();
     String name = name(scene, selection);
     String module =
         selection == null ? "" : selection.module() + (selection.guessed() ? " (guessed)" : "");
@@ -64,9 +65,9 @@ final class SelectionPainter {
     if (scene.selectionRows == 1 && x + 1 + TextWidth.of(module) + 2 + width(numbers) <= end) {
       x += 1 + grid.text(x + 1, y, end - x - 1, module, Paint.of(Role.DIM), CHROME, 0);
     }
-    x += 2;
+    int at = Math.max(x + 2, numbersAt(scene, numbers, end));
     for (Piece piece : numbers) {
-      x += grid.text(x, y, end - x, piece.text(), Paint.of(piece.role()), CHROME, 0);
+      at += grid.text(at, y, end - at, piece.text(), Paint.of(piece.role()), CHROME, 0);
     }
     if (scene.options.origin() == Origin.FILE) {
       if (scene.selectionRows > 1 && TextWidth.exceeds(name, room)) {
@@ -75,6 +76,13 @@ final class SelectionPainter {
     } else if (scene.selectionRows > 1 && selection != null) {
       whose(scene, grid, y + 1, selection, module);
     }
+  }
+
+  /** Where they stand under each other from one selected frame to the next, if there is room. */
+  private static int numbersAt(Scene scene, List<Piece> numbers, int end) {
+    String share = numbers.isEmpty() ? "" : numbers.get(numbers.size() - 1).text();
+    int column = scene.columns / 3 + Math.max(0, "100.0%".length() - share.indexOf('%') - 1);
+    return column + width(numbers) <= end ? column : 0;
   }
 
   private static String name(Scene scene, Selection selection) {
@@ -139,7 +147,7 @@ final class SelectionPainter {
       text.append(" · ")
           .append(Units.share(weight, slice.weight()[process]))
           .append(" of ")
-          .append(slice.name()[process]);
+          .append(ShortName.form(slice.name()[process], MAX_PROCESS));
     }
     if (form < 5 && zoomed && selection.node() != scene.state.zoom()) {
       text.append(" · ").append(Units.share(weight, slice.weight()[slice.zoomIndex()]));

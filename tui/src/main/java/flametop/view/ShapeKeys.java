@@ -49,16 +49,16 @@ final class ShapeKeys {
 
   /** Only what a filter admits, or all but that. */
   static Keys.Step narrowed(ViewState s, Filter filter, boolean out) {
-    return to(s, s.filter().plus(filter.with(out)), said(filter, out), "");
+    return to(s, s.filter().plus(filter.with(out)), said(s, filter, out), "");
   }
 
   /** The answer to a filter. */
-  static String said(Filter filter, boolean out) {
+  static String said(ViewState s, Filter filter, boolean out) {
     String what = Breadcrumb.text(filter.with(false), Breadcrumb.IN_WORDS);
     String rest =
         filter instanceof Shape.Cpus
             ? "; time off the CPU belongs to none, and is left out"
-            : ", its past too";
+            : s.view() == View.FILE ? "" : ", its past too";
     return (out ? "without " : "only ") + what + rest;
   }
 
@@ -196,11 +196,26 @@ final class ShapeKeys {
   }
 
   private static Keys.Step group(ViewState s, RootOrder order) {
+    String text =
+        order == RootOrder.CPU
+            ? "by CPU; what is off the CPU belongs to none"
+            : new Shape.Group(order).text();
+    return group(s, order, text);
+  }
+
+  /** Something else stands above the frames. */
+  static Keys.Step group(ViewState s, RootOrder order, String text) {
     Shape.Group group = new Shape.Group(order);
     Shape ungrouped = s.filter().without(Shape.Group.class);
-    String text =
-        order == RootOrder.CPU ? "by CPU; what is off the CPU belongs to none" : group.text();
     return to(s, ungrouped.group() == order ? ungrouped : ungrouped.plus(group), text, "");
+  }
+
+  /** The innermost frame first, or the outermost again. */
+  static Keys.Step reverse(ViewState s, String text) {
+    Shape.Reverse reverse = new Shape.Reverse();
+    Shape shape = s.filter();
+    Shape next = shape.reversed() ? shape.minus(reverse) : shape.plus(reverse);
+    return to(s.withZooms(List.of()), next, text, "");
   }
 
   private static Keys.Step undo(ViewState s) {

@@ -137,7 +137,7 @@ final class TasksKeys extends TableKeys<TasksReport.Row> {
     Shape next = out ? s.filter().plus(filter.with(true)) : s.filter().with(filter);
     return next.equals(s.filter())
         ? Keys.Step.to(shown.withMessage("shown already", false))
-        : Keys.Step.to(shown.withFilter(next).withMessage(ShapeKeys.said(filter, out), false));
+        : Keys.Step.to(shown.withFilter(next).withMessage(ShapeKeys.said(s, filter, out), false));
   }
 
   private static Keys.Step none(ViewState s) {

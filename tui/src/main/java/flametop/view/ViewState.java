@@ -4,6 +4,7 @@ import flametop.profile.Function;
 import flametop.profile.GraphQuery;
 import flametop.profile.PageQuery;
 import flametop.profile.Shape;
+import flametop.profile.Siblings;
 import flametop.profile.Source;
 import flametop.profile.StateSet;
 import flametop.sampler.Budget;
@@ -40,6 +41,7 @@ public final class ViewState implements Cloneable {
 
   private Search search;
   private List<String> searches = List.of();
+  private List<String> picks = List.of();
   private PickList pick;
   private FormatList formats = FormatList.CLOSED;
   private int helpPage = -1;
@@ -62,9 +64,9 @@ public final class ViewState implements Cloneable {
    * One step into the graph.
    *
    * @param node that fills the width
-   * @param under if below 1, only its children under this share of it: an opened run of thin frames
+   * @param siblings only these children of it: an opened run of thin frames; null for all
    */
-  public record Zoom(long node, double under) {}
+  public record Zoom(long node, Siblings siblings) {}
 
   private ViewState() {}
 
@@ -160,6 +162,11 @@ public final class ViewState implements Cloneable {
   /** What was searched for, the latest first. */
   public List<String> searches() {
     return searches;
+  }
+
+  /** What was typed to pick something, the latest first. */
+  List<String> picks() {
+    return picks;
   }
 
   /** An open pick list, or null. */
@@ -286,11 +293,6 @@ public final class ViewState implements Cloneable {
     return place().zoom();
   }
 
-  /** See {@link Zoom#under}. */
-  public double under() {
-    return place().under();
-  }
-
   public long windowNanos() {
     return WINDOWS[window];
   }
@@ -306,10 +308,11 @@ public final class ViewState implements Cloneable {
         states,
         place.zoom(),
         place.selected(),
-        place.fineness(columns),
+        columns,
         place.levels(),
         Search.pattern(search),
-        colouring == Colouring.STATE);
+        colouring == Colouring.STATE,
+        place.siblings());
   }
 
   /** What to ask it for beside that; null for nothing. */
@@ -448,6 +451,12 @@ public final class ViewState implements Cloneable {
   public ViewState withSearches(List<String> value) {
     ViewState next = copy();
     next.searches = value;
+    return next;
+  }
+
+  ViewState withPicks(List<String> value) {
+    ViewState next = copy();
+    next.picks = value;
     return next;
   }
 

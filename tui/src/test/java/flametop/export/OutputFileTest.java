@@ -12,7 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -168,5 +170,27 @@ class OutputFileTest {
   void ofSudo_notANumber_nobody() {
     assertNull(OutputFile.Invoker.ofSudo(Map.of("SUDO_UID", "-1", "SUDO_GID", "0")));
     assertNull(OutputFile.Invoker.ofSudo(Map.of()));
+  }
+
+  @Test
+  void create_partsOfTheKilled_areRemovedAndThoseInUseStay() throws Exception {
+    Path left = Files.createFile(folder.resolve(".flametop-01.part"));
+    Path fresh = Files.createFile(folder.resolve(".flametop-02.part"));
+    Path other = Files.createFile(folder.resolve("flametop.part.txt"));
+    try (OutputFile used = OutputFile.create(folder.resolve("used"), false)) {
+      FileTime old = FileTime.from(Instant.now().minusSeconds(3_600));
+      for (String name : names()) {
+        if (!name.equals(fresh.getFileName().toString())) {
+          Files.setLastModifiedTime(folder.resolve(name), old);
+        }
+      }
+      OutputFile.create(folder.resolve("out"), false).close();
+      assertFalse(Files.exists(left));
+      put(used, "text");
+      used.commit();
+    }
+    assertEquals(List.of(".flametop-02.part", "flametop.part.txt", "used"), names());
+    Files.delete(fresh);
+    Files.delete(other);
   }
 }

@@ -34,7 +34,7 @@ class GraphReaderTest {
 
   private GraphSlice slice(int columns, int levels) {
     GraphQuery query = new GraphQuery(Long.MAX_VALUE, SLEEP, 0, 0, columns, levels, null);
-    return world.reader().tree().slice(query, 0, new Matches());
+    return world.reader().tree().slice(query, 0, 0, 0, new Matches());
   }
 
   /** So many tasks sleep in a stack for 100 ms. */
@@ -55,8 +55,9 @@ class GraphReaderTest {
     processes();
     sleep(0, 1, world.named("main", "wait"));
     later();
-    GraphQuery query = new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, 0, 100, 10, null, true);
-    GraphSlice slice = world.reader().tree().slice(query, 0, new Matches());
+    GraphQuery query =
+        new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, 0, 100, 10, null, true, null);
+    GraphSlice slice = world.reader().tree().slice(query, 0, 0, 0, new Matches());
     assertEquals(slice.size(), slice.state().length);
     for (byte state : slice.state()) {
       assertEquals(State.SLEEP.ordinal(), state);
@@ -223,7 +224,9 @@ class GraphReaderTest {
             .reader(fold, Long.MAX_VALUE)
             .tree()
             .slice(
-                new GraphQuery(Long.MAX_VALUE, SLEEP, 0, 0, 1000, 10, null, false),
+                new GraphQuery(Long.MAX_VALUE, SLEEP, 0, 0, 1000, 10, null, false, null),
+                0,
+                0,
                 0,
                 new Matches());
     Set<String> all = Set.of("/", "/sys.slice", "/sys.slice/a.service");
@@ -256,7 +259,7 @@ class GraphReaderTest {
               Pattern.compile(step % 50 < 25 ? "f2" : "f[31]"));
       GraphReader reader = random.reader(random.fold(), window);
       Matches matches = new Matches();
-      GraphSlice slice = reader.tree().slice(query, 0, matches);
+      GraphSlice slice = reader.tree().slice(query, 0, 0, 0, matches);
       long[] below = slice.hiddenWeight().clone();
       for (int i = 1; i < slice.size(); i++) {
         assertTrue(slice.parent()[i] < i && slice.weight()[i] > 0);

@@ -92,14 +92,14 @@ public class LargeTreeBenchmark {
   @Benchmark
   public Object arrow() {
     int node = random.nextInt(world.fold().trie().nodes());
-    Object slice = reader.tree().slice(query, 0, matches);
+    Object slice = reader.tree().slice(query, 0, 0, 0, matches);
     return new Object[] {slice, reader.selection(node, StateSet.ALL, Long.MAX_VALUE)};
   }
 
   /** A picture of 200 × 60 cells. */
   @Benchmark
   public Object slice() {
-    return reader.tree().slice(query, 0, matches);
+    return reader.tree().slice(query, 0, 0, 0, matches);
   }
 
   /** The same node in the next picture. */

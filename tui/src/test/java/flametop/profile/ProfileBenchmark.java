@@ -96,7 +96,7 @@ public class ProfileBenchmark {
   /** What a picture of 200 × 60 cells is asked for. */
   @Benchmark
   public Object slice() {
-    return reader.tree().slice(query, 0, matches);
+    return reader.tree().slice(query, 0, 0, 0, matches);
   }
 
   /** What is told of the selected frame, the root. */

@@ -362,7 +362,7 @@ class StackFileTest {
         }
       }
       assertEquals(expected, folded);
-      tree.sumUp(null);
+      tree.sumUp();
       assertEquals(expected.values().stream().mapToLong(Long::longValue).sum(), tree.weight(0, 0));
     }
   }

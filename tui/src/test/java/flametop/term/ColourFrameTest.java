@@ -2,13 +2,9 @@ package flametop.term;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import com.googlecode.lanterna.SGR;
-import com.googlecode.lanterna.TextCharacter;
-import com.googlecode.lanterna.TextColor;
 import flametop.view.CellGrid;
 import flametop.view.Pictures;
 import flametop.view.ViewPictures;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,12 +36,12 @@ class ColourFrameTest {
   @MethodSource("sizes")
   void paint_everyView_hasTheColoursAsBefore(int columns, int rows, ColorMode mode)
       throws Exception {
-    Cells cells = new Cells(ThemeTest.shipped("dark"), mode);
+    CellWriter writer = new CellWriter(ThemeTest.shipped("dark"), mode, "");
     List<String> wrong = new ArrayList<>();
     for (Pictures.Frame frame : ViewPictures.all(columns, rows, mode == ColorMode.NONE)) {
       String name = frame.name() + "-" + columns + "x" + rows + "." + name(mode) + ".ans";
       Path file = FRAMES.resolve(name);
-      String painted = painted(frame.grid(), cells);
+      String painted = painted(frame.grid(), writer);
       if (Boolean.getBoolean("flametop.golden.update")) {
         Files.createDirectories(FRAMES);
         Files.writeString(file, painted);
@@ -67,19 +63,20 @@ class ColourFrameTest {
   }
 
   /** Each line begins anew, so that one change is a change of one line. */
-  private static String painted(CellGrid grid, Cells cells) {
+  private static String painted(CellGrid grid, CellWriter writer) {
     StringBuilder text = new StringBuilder();
     for (int y = 0; y < grid.rows(); y++) {
-      TextCharacter before = TextCharacter.DEFAULT_CHARACTER;
+      CellWriter.Pen before = new CellWriter.Pen(Theme.DEFAULT, Theme.DEFAULT, 0);
       for (int x = 0; x < grid.columns(); x++) {
         if (grid.codePoint(x, y) != 0) {
-          TextCharacter c = cells.of(grid, x, y);
-          String sgr = sgr(before, c);
+          CellWriter.Pen pen =
+              writer.pen(grid.foreground(x, y), grid.background(x, y), grid.attributes(x, y));
+          String sgr = sgr(before, pen);
           if (!sgr.isEmpty()) {
             text.append("\033[").append(sgr).append('m');
           }
-          text.append(c.getCharacterString());
-          before = c;
+          text.appendCodePoint(grid.codePoint(x, y));
+          before = pen;
         }
       }
       text.append("\033[0m\n");
@@ -88,34 +85,43 @@ class ColourFrameTest {
   }
 
   /** What changes from one character to the next. */
-  private static String sgr(TextCharacter from, TextCharacter to) {
+  private static String sgr(CellWriter.Pen from, CellWriter.Pen to) {
     List<String> changes = new ArrayList<>();
-    TextColor ink = from.getForegroundColor();
-    TextColor ground = from.getBackgroundColor();
-    if (!from.getModifiers().equals(to.getModifiers())) {
+    int ink = from.foreground();
+    int ground = from.background();
+    if (from.attributes() != to.attributes()) {
       changes.add("0");
-      for (SGR style : to.getModifiers()) {
-        changes.add(
-            switch (style) {
-              case BOLD -> "1";
-              case UNDERLINE -> "4";
-              case REVERSE -> "7";
-              default -> throw new AssertionError(style);
-            });
+      if ((to.attributes() & CellGrid.BOLD) != 0) {
+        changes.add("1");
       }
-      ink = TextColor.ANSI.DEFAULT;
-      ground = TextColor.ANSI.DEFAULT;
+      if ((to.attributes() & CellWriter.REVERSE) != 0) {
+        changes.add("7");
+      }
+      if ((to.attributes() & CellGrid.UNDERLINE) != 0) {
+        changes.add("4");
+      }
+      ink = Theme.DEFAULT;
+      ground = Theme.DEFAULT;
     }
-    if (!to.getForegroundColor().equals(ink)) {
-      changes.add(ascii(to.getForegroundColor().getForegroundSGRSequence()));
+    if (to.foreground() != ink) {
+      changes.add(colour(to.foreground(), 30));
     }
-    if (!to.getBackgroundColor().equals(ground)) {
-      changes.add(ascii(to.getBackgroundColor().getBackgroundSGRSequence()));
+    if (to.background() != ground) {
+      changes.add(colour(to.background(), 40));
     }
     return String.join(";", changes);
   }
 
-  private static String ascii(byte[] sequence) {
-    return new String(sequence, StandardCharsets.US_ASCII);
+  private static String colour(int value, int base) {
+    if (value == Theme.DEFAULT) {
+      return base + 9 + "";
+    }
+    if ((value & Theme.INDEXED) == 0) {
+      return base + 8 + ";2;" + (value >> 16) + ";" + (value >> 8 & 0xff) + ";" + (value & 0xff);
+    }
+    int index = value & 0xff;
+    return index < 8
+        ? base + index + ""
+        : index < 16 ? base + 60 + index - 8 + "" : base + 8 + ";5;" + index;
   }
 }

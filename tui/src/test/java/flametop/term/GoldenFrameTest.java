@@ -3,17 +3,11 @@ package flametop.term;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.googlecode.lanterna.SGR;
-import com.googlecode.lanterna.TerminalSize;
-import com.googlecode.lanterna.TextCharacter;
-import com.googlecode.lanterna.screen.Screen;
-import com.googlecode.lanterna.screen.TerminalScreen;
-import com.googlecode.lanterna.terminal.virtual.DefaultVirtualTerminal;
 import flametop.view.CellGrid;
 import flametop.view.Paint;
 import flametop.view.Pictures;
 import flametop.view.Role;
-import java.io.IOException;
+import java.io.ByteArrayOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -22,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Paints each frame through Lanterna into its virtual terminal and compares with {@code
+ * Paints each frame, reads what is written as a terminal would, and compares with {@code
  * frames/NAME.txt}: the characters, then for each cell a letter for the role behind it. {@code
  * -Dflametop.golden.update=true} writes the files anew.
  */
@@ -38,8 +32,8 @@ class GoldenFrameTest {
   @MethodSource("frames")
   void paint_frame_isAsBefore(Pictures.Frame frame) throws Exception {
     CellGrid grid = frame.grid();
-    DefaultVirtualTerminal terminal = paint(grid, ColorMode.TRUE);
-    String painted = text(terminal, grid) + "\n" + roles(grid);
+    ScreenModel screen = paint(grid, ColorMode.TRUE);
+    String painted = text(screen, grid) + "\n" + roles(grid);
     Path file = FRAMES.resolve(frame.name() + ".txt");
     if (Boolean.getBoolean("flametop.golden.update")) {
       Files.createDirectories(FRAMES);
@@ -52,11 +46,11 @@ class GoldenFrameTest {
   @EnumSource(ColorMode.class)
   void paint_anyColorMode_sameCharacters(ColorMode mode) throws Exception {
     CellGrid grid = Pictures.wide(80, 24);
-    DefaultVirtualTerminal terminal = paint(grid, mode);
-    assertEquals(text(paint(grid, ColorMode.TRUE), grid), text(terminal, grid));
+    ScreenModel screen = paint(grid, mode);
+    assertEquals(text(paint(grid, ColorMode.TRUE), grid), text(screen, grid));
     boolean reversed = false;
     for (int x = 0; x < 80; x++) {
-      reversed |= terminal.getCharacter(x, 5).getModifiers().contains(SGR.REVERSE);
+      reversed |= screen.look(x, 5).endsWith(" " + ScreenModel.REVERSE);
     }
     assertEquals(mode == ColorMode.NONE, reversed);
   }
@@ -78,35 +72,28 @@ class GoldenFrameTest {
     }
   }
 
-  private static DefaultVirtualTerminal paint(CellGrid grid, ColorMode mode) throws Exception {
-    DefaultVirtualTerminal terminal =
-        new DefaultVirtualTerminal(new TerminalSize(grid.columns(), grid.rows()));
-    TerminalScreen screen = new TerminalScreen(terminal);
-    screen.startScreen();
-    Cells cells = new Cells(ThemeTest.shipped("dark"), mode);
-    for (int y = 0; y < grid.rows(); y++) {
-      for (int x = 0; x < grid.columns(); x++) {
-        if (grid.codePoint(x, y) != 0) {
-          screen.setCharacter(x, y, cells.of(grid, x, y));
-        }
-      }
-    }
-    screen.refresh(Screen.RefreshType.DELTA);
-    return terminal;
+  private static ScreenModel paint(CellGrid grid, ColorMode mode) throws Exception {
+    ByteArrayOutputStream written = new ByteArrayOutputStream();
+    FrameStream output = new FrameStream(written);
+    String term = mode == ColorMode.NONE ? "vt100" : "xterm-256color";
+    new CellWriter(ThemeTest.shipped("dark"), mode, term).write(grid, null, output);
+    output.flush();
+    assertTrue(output.drain(60_000));
+    output.close();
+    ScreenModel screen = new ScreenModel(grid.columns(), grid.rows(), mode != ColorMode.NONE);
+    screen.take(written.toByteArray());
+    return screen;
   }
 
-  private static String text(DefaultVirtualTerminal terminal, CellGrid grid) throws IOException {
+  private static String text(ScreenModel screen, CellGrid grid) {
     StringBuilder text = new StringBuilder();
     for (int y = 0; y < grid.rows(); y++) {
       StringBuilder row = new StringBuilder();
       for (int x = 0; x < grid.columns(); x++) {
-        if (grid.codePoint(x, y) != 0) {
-          TextCharacter c = terminal.getCharacter(x, y);
-          row.append(c.getCharacterString());
-          assertEquals(
-              grid.codePoint(x, y),
-              c.getCharacterString().codePointAt(0),
-              "column " + x + " row " + y);
+        int c = screen.codePoint(x, y);
+        assertEquals(grid.codePoint(x, y), c, "column " + x + " row " + y);
+        if (c != 0) {
+          row.appendCodePoint(c);
         }
       }
       text.append(row.toString().stripTrailing()).append('\n');

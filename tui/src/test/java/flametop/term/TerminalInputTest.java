@@ -1,7 +1,9 @@
 package flametop.term;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.googlecode.lanterna.TerminalSize;
@@ -154,5 +156,34 @@ class TerminalInputTest {
         quits += key.equals(Key.of('q')) ? 1 : 0;
       }
     }
+  }
+
+  @Test
+  void read_reportsAndPasteMarks_areNoKeys() throws Exception {
+    send("\033[0", "n\033[200~a", "\033[201~");
+    assertSame(ReportPattern.STATUS, terminal.readInput());
+    assertSame(ReportPattern.PASTE_BEGIN, terminal.readInput());
+    assertEquals(Key.of('a'), read());
+    assertSame(ReportPattern.PASTE_END, terminal.readInput());
+  }
+
+  @Test
+  void isText_manyDifferentCharactersAtOnce_untilAHandTypes() throws Exception {
+    PipedOutputStream typist = new PipedOutputStream();
+    LingeringInput input = new LingeringInput(new PipedInputStream(typist), 2_000);
+    byte[] read = new byte[100];
+    for (String keys : new String[] {"q", "jjjjjjjjjjjjjj", "\033[<0;33;12M\033[<0;33;12m"}) {
+      Thread.sleep(50);
+      typist.write(keys.getBytes(StandardCharsets.UTF_8));
+      assertEquals(keys.length(), input.read(read));
+      assertFalse(input.isText(), keys);
+    }
+    typist.write("quit this now".getBytes(StandardCharsets.UTF_8));
+    assertEquals(13, input.read(read));
+    assertTrue(input.isText());
+    Thread.sleep(50);
+    typist.write('q');
+    assertEquals('q', input.read());
+    assertFalse(input.isText());
   }
 }

@@ -67,7 +67,7 @@ class CompareKeysTest {
     ViewState ranged =
         Pictures.state()
             .withTime(TimeChoice.NONE.withRange(TimePictures.range(50, 40)))
-            .zoomedTo(new ViewState.Zoom(1, 1));
+            .zoomedTo(new ViewState.Zoom(1, null));
     Keys.Step step = Keys.press(compared(ranged), Key.of(Key.Kind.ESCAPE));
     assertEquals(List.of(), step.effects());
     step = Keys.press(compared(step.state()), Key.of(Key.Kind.ESCAPE));

@@ -73,11 +73,11 @@ final class FilePictures {
     return new Pictures.Frame(name, Painter.paint(scene));
   }
 
-  private static ViewState state() {
+  static ViewState state() {
     return ViewState.initial(StateSet.ALL, Shape.PLAIN, 0, 0, 250_000_000L).withView(View.FILE);
   }
 
-  private static PaintOptions options(boolean plain) {
+  static PaintOptions options(boolean plain) {
     return new PaintOptions(
         "",
         NOW.toString(),

@@ -156,7 +156,7 @@ class KeysTest {
     Scene before = scene();
     assertTrue(before.geometry.isRun(before.selectedBox));
     press(Key.Kind.ENTER);
-    assertTrue(state.under() < 1);
+    assertNotNull(state.place().siblings());
     Scene after = scene();
     assertTrue(after.geometry.size() > 3);
     for (int i = 1; i < after.geometry.size(); i++) {
@@ -164,7 +164,7 @@ class KeysTest {
           after.geometry.isRun(i) && after.geometry.level(i) == 1, "what was thin is drawn");
     }
     press(Key.Kind.ESCAPE);
-    assertEquals(1, state.under());
+    assertNull(state.place().siblings());
   }
 
   @Test

@@ -651,7 +651,8 @@ public final class Pictures {
         frame(
             "export-typed-80x24",
             server,
-            selected.withFormats(FormatList.CLOSED.opened(View.GRAPH).withTyped("screen")),
+            selected.withFormats(
+                FormatList.CLOSED.opened(View.GRAPH).withPrompt(Prompt.of("screen"))),
             80,
             24));
     ViewState picking =
@@ -661,7 +662,7 @@ public final class Pictures {
         frame(
             "pick-typed-80x24",
             server,
-            picking.withPick(picking.pick().withTyped("postg")),
+            picking.withPick(picking.pick().withPrompt(Prompt.of("postg"))),
             80,
             24));
     frames.add(frame("help-80x24", server, selected.withHelp(true), 80, 24));
@@ -673,9 +674,14 @@ public final class Pictures {
     frames.add(frame("source-40x10", server, sourced, 40, 10));
     frames.add(
         frame("source-opening-80x24", server, selected.withSource(ViewState.NO_SOURCE), 80, 24));
-    ViewState zoomed = selected.zoomedTo(new ViewState.Zoom(selected.selected(), 1));
+    ViewState zoomed = selected.zoomedTo(new ViewState.Zoom(selected.selected(), null));
     frames.add(frame("zoomed-120x30", server, zoomed, 120, 30));
-    ViewState opened = state().zoomedTo(new ViewState.Zoom(GraphQuery.ROOT, 0.004));
+    Geometry boxes = Scene.of(snapshot(server, state(), 80), state(), 80, 24, options()).geometry;
+    int run = 1;
+    while (!boxes.isRun(run)) {
+      run++;
+    }
+    ViewState opened = state().zoomedTo(new ViewState.Zoom(GraphQuery.ROOT, boxes.siblings(run)));
     frames.add(frame("opened-run-80x24", server, opened, 80, 24));
     Tree deep = deep(90);
     String[] path = new String[40];
@@ -851,7 +857,9 @@ public final class Pictures {
       asked = asked.withSelected(query.selected(), List.of(0L)).withFrozen(frozen);
       asked =
           asked.withZooms(
-              query.zoom() == 0 ? List.of() : List.of(new ViewState.Zoom(query.zoom(), 1)));
+              query.zoom() == 0 && query.siblings() == null
+                  ? List.of()
+                  : List.of(new ViewState.Zoom(query.zoom(), query.siblings())));
       asked =
           asked.withSearch(
               query.search() == null

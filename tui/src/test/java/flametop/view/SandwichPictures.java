@@ -181,7 +181,8 @@ final class SandwichPictures {
         query.columns(),
         query.levels(),
         query.search(),
-        query.byState());
+        query.byState(),
+        null);
   }
 
   private static GraphQuery selecting(GraphQuery query, long node) {
@@ -193,6 +194,7 @@ final class SandwichPictures {
         query.columns(),
         query.levels(),
         query.search(),
-        query.byState());
+        query.byState(),
+        null);
   }
 }

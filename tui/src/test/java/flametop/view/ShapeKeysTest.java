@@ -358,8 +358,8 @@ class ShapeKeysTest {
     select("redis-server", "main");
     press(Key.of(Key.Kind.ENTER));
     long zoom = state.zoom();
-    state = state.withZooms(List.of(new ViewState.Zoom(zoom | 7L << 32, 1)));
-    ViewState asked = state.withZooms(List.of(new ViewState.Zoom(zoom, 1)));
+    state = state.withZooms(List.of(new ViewState.Zoom(zoom | 7L << 32, null)));
+    ViewState asked = state.withZooms(List.of(new ViewState.Zoom(zoom, null)));
     Snapshot snapshot = Pictures.snapshot(tree, asked, columns);
     assertEquals(zoom, scene(snapshot).settled().zoom());
   }

@@ -131,7 +131,7 @@ class TimeKeysTest {
   void escape_afterZoomAndSearch_dropsTheRangeLast() {
     type("t[");
     press(Key.of(Key.Kind.ENTER));
-    state = state.zoomedTo(new ViewState.Zoom(3, 1));
+    state = state.zoomedTo(new ViewState.Zoom(3, null));
     assertEquals(List.of(), press(Key.of(Key.Kind.ESCAPE)));
     assertTrue(state.zooms().isEmpty());
     assertEquals(List.of(new Effect.EndRange()), press(Key.of(Key.Kind.ESCAPE)));

@@ -171,13 +171,16 @@ final class Tree {
       hidden.add(new long[2]);
     }
     int zoomIndex = listed.size();
-    list(
-        zoom,
-        zoomIndex - 1,
-        (double) extent(zoom) / (query.columns() * 8.0),
-        listed,
-        parents,
-        hidden);
+    // What is too narrow on the zoomed node is a bundle of its own.
+    double narrowest = wanted(zoom, query) / (query.columns() * 8.0);
+    listed.add(zoom);
+    parents.add(zoomIndex - 1);
+    hidden.add(new long[2]);
+    for (Node child : zoom.children.values()) {
+      if (isWanted(child, query)) {
+        list(child, zoomIndex, narrowest, listed, parents, hidden);
+      }
+    }
     int n = listed.size();
     GraphSlice slice =
         new GraphSlice(
@@ -188,6 +191,9 @@ final class Tree {
             new long[n],
             new long[n],
             new int[n],
+            new int[n],
+            new long[n],
+            query.siblings() != null,
             new boolean[n],
             zoomIndex,
             query.byState() ? new byte[n] : null,
@@ -204,12 +210,29 @@ final class Tree {
       }
       slice.hiddenWeight()[i] = hidden.get(i)[0];
       slice.hiddenCount()[i] = (int) hidden.get(i)[1];
+      slice.last()[i] = node.id;
+      slice.bundled()[i] = node.parent == zoom && extent(node) < narrowest ? 1 : 0;
       if (query.byState()) {
         slice.state()[i] = (byte) state(node).ordinal();
       }
       slice.matched()[i] = query.search() != null && query.search().matcher(node.name).find();
     }
     return slice;
+  }
+
+  private boolean isWanted(Node child, GraphQuery query) {
+    return query.siblings() == null
+        || child.name.compareTo(nodes.get((int) query.siblings().first()).name) >= 0
+            && child.name.compareTo(nodes.get((int) query.siblings().last()).name) <= 0;
+  }
+
+  private double wanted(Node zoom, GraphQuery query) {
+    return query.siblings() == null
+        ? extent(zoom)
+        : zoom.children.values().stream()
+            .filter(c -> isWanted(c, query))
+            .mapToLong(Tree::extent)
+            .sum();
   }
 
   private static Shape.Filter filter(Node node, String module) {

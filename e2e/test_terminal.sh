@@ -1,0 +1,519 @@
+# shellcheck shell=bash disable=SC2154
+# The terminal: how the screen gives it back, slow lines, sizes, pastes, job control, kinds of it.
+
+recording=$root/sampler-native/stream/golden/v1.flametop
+
+# start_replay: the screen of a recording, which needs least.
+start_replay() {
+  tty_before=$(tty_state)
+  type_line "clear; '$flametop' --replay '$recording'; echo \"ended \$?\""
+  wait_for 'replay ended'
+}
+
+busy_program() {
+  cc -O2 -fomit-frame-pointer -o "$work/known" "$root/bench/programs/split.c"
+  "$work/known" 900 >/dev/null &
+  load=$!
+}
+
+# The shell's prompt, after it took the terminal back: what is typed before may be lost.
+prompted() {
+  wait_for '(ready|dash|within)\$ *$'
+}
+
+# --- Endings: each leaves the terminal as it was, and has its exit code.
+
+press() {
+  keys "$1"
+}
+signal() {
+  kill "-$1" "$("$2")"
+}
+fail_inside() {
+  # It can open nothing any more when it asks for the size.
+  prlimit --nofile=1:1 --pid "$(jvm_pid)"
+  resize 100 30
+}
+# shellcheck disable=SC2016 # the pane's shell expands it
+stop_and_go_on_then_quit() {
+  keys C-z
+  wait_for 'Stopped'
+  prompted
+  equal "terminal settings while stopped" "$tty_before" "$(tty_state)"
+  equal "alternate screen, cursor, mouse" "0 1 0" \
+    "$(tmux_ display-message -p '#{alternate_on} #{cursor_flag} #{mouse_any_flag}')"
+  type_line 'clear; fg; echo "ended $?"'
+  wait_for 'live'
+  keys q
+}
+endings='
+0   press q
+0   press C-c
+0   stop_and_go_on_then_quit
+130 signal INT launcher_pid
+143 signal TERM launcher_pid
+129 signal HUP launcher_pid
+143 signal QUIT launcher_pid
+130 signal INT jvm_pid
+143 signal TERM jvm_pid
+129 signal HUP jvm_pid
+137 signal KILL jvm_pid
+134 signal SEGV jvm_pid
+1   fail_inside
+'
+test_endings_leave_the_terminal_as_it_was() {
+  local code how
+  while read -r code how; do
+    [ -n "$code" ] || continue
+    echo "ending: $how"
+    open_pane
+    start_screen ''
+    $how
+    equal "exit code of $how" "$code" "$(ended)"
+    terminal_as_before
+  done <<<"$endings"
+}
+
+test_memory_that_runs_out_leaves_the_terminal_as_it_was() {
+  awk 'BEGIN { for (i = 0; i < 3000000; i++) print "main;f" i % 1000 ";g" i ";h" i " 1" }' >"$work/wide.folded"
+  open_pane
+  tty_before=$(tty_state)
+  type_line "clear; JAVA_TOOL_OPTIONS=-Xmx24m '$flametop' view '$work/wide.folded'; echo \"ended \$?\""
+  equal "exit code" 1 "$(ended)"
+  shows 'flametop: .*memory'
+  terminal_as_before
+}
+
+# --- Stopped by the shell.
+
+test_ctrl_z_again_and_again_in_dash() {
+  open_pane
+  type_line "exec env PS1='dash\$ ' dash -i"
+  wait_for '^dash\$'
+  tty_before=$(tty_state)
+  type_line "clear; '$flametop'; echo \"ended \$?\""
+  wait_for 'live'
+  for _ in 1 2 3; do
+    keys C-z
+    wait_for 'Stopped'
+    prompted
+    equal "terminal settings" "$tty_before" "$(tty_state)"
+    type_line 'clear; fg'
+    wait_for 'live'
+  done
+  keys q
+  wait_gone 'live'
+  prompted
+  terminal_as_before
+}
+
+# stopped_from_outside KILL-ARGUMENTS
+stopped_from_outside() {
+  kill "$@"
+  wait_for 'Stopped'
+  prompted
+  equal "terminal settings" "$tty_before" "$(tty_state)"
+  type_line 'clear; fg'
+  wait_for 'live'
+}
+test_stop_from_outside_gives_the_terminal_back() {
+  open_pane
+  start_screen ''
+  stopped_from_outside -TSTP "$(launcher_pid)"
+  stopped_from_outside -TSTP "$(jvm_pid)"
+  stopped_from_outside -TSTP -- "-$(launcher_pid)"
+  # Nobody is told of a STOP; what goes on takes the terminal again.
+  kill -STOP "$(jvm_pid)" && kill -CONT "$(jvm_pid)"
+  keys '?'
+  wait_for 'any (other )?key closes'
+  keys x
+  kill -STOP -- "-$(launcher_pid)"
+  wait_for 'Stopped'
+  prompted
+  type_line 'clear; fg'
+  wait_for 'live'
+  keys q
+  wait_gone 'live'
+  prompted
+  terminal_as_before
+}
+
+# --- Lines.
+
+# start_line RATE AHEAD ARGUMENTS: the screen at the other end of a line.
+start_line() {
+  cc -O2 -Wall -o "$work/line" "$root/e2e/programs/line.c" -lutil
+  tty_before=$(tty_state)
+  type_line "clear; '$work/line' $1 $2 '$work/arrived' '$flametop' $3; echo \"ended \$?\""
+  wait_for 'live|❚❚|frozen'
+}
+# The process below the pane's shell, the launcher below it, the JVM below that.
+line_pid() {
+  pgrep -P "$(tmux_ display-message -p '#{pane_pid}')" line
+}
+line_jvm_pid() {
+  pgrep -P "$(pgrep -P "$(line_pid)")" java
+}
+# sent FIELD: of what the thread that writes to the terminal has done: syscw (writes), wchar (bytes).
+sent() {
+  local task
+  for task in "/proc/$jvm/task"/*; do
+    if [ "$(cat "$task/comm")" = "terminal writer" ]; then
+      sed -n "s/^$1: //p" "$task/io"
+    fi
+  done
+}
+pictures() {
+  grep -ao $'\033\\[?2026h' "$work/arrived" | wc -l
+}
+all_arrived_in_one_write_each() {
+  [ "$(sent wchar)" = "$(stat -c %s "$work/arrived")" ] && [ "$(sent syscw)" = "$(pictures)" ]
+}
+test_each_picture_is_one_write_between_the_marks() {
+  busy_program
+  open_pane
+  start_line 0 100000 "-p $load"
+  jvm=$(line_jvm_pid)
+  wait_for 'seventy'
+  keys '?'
+  wait_for 'any (other )?key closes'
+  keys x
+  keys Space
+  wait_for 'frozen'
+  # Nothing else writes there: what arrived is what that thread wrote.
+  wait_until "what arrived is what was written, a write each" all_arrived_in_one_write_each
+  [ "$(pictures)" -gt 3 ] || fail "only $(pictures) pictures"
+  equal "marks" "$(pictures)" "$(grep -ao $'\033\\[?2026l' "$work/arrived" | wc -l)"
+  keys q
+  equal "exit code" 0 "$(ended)"
+  contains "pastes are marked no more" $'\033\\[\\?2004l' "$work/arrived"
+  kill $load
+  terminal_as_before
+}
+
+# A line that takes all at once but brings nothing: no more is sent than has a chance to arrive.
+sends_nothing() {
+  local before
+  before=$(sent wchar)
+  sleep 3
+  [ "$before" = "$(sent wchar)" ]
+}
+test_line_that_is_behind_gets_no_more_pictures() {
+  busy_program
+  open_pane
+  start_line 0 100000000 "-p $load"
+  jvm=$(line_jvm_pid)
+  wait_for 'seventy'
+  kill -USR1 "$(line_pid)"
+  wait_until "no more is sent" sends_nothing
+  # The keys meanwhile make one picture, not many.
+  for _ in 1 2 3 4 5; do keys Down; done
+  keys '?'
+  kill -USR2 "$(line_pid)"
+  wait_for 'any (other )?key closes'
+  keys x
+  keys q
+  equal "exit code" 0 "$(ended)"
+  kill $load
+  terminal_as_before
+}
+
+test_slow_line_answers_and_gives_the_terminal_back() {
+  busy_program
+  open_pane 80 24
+  start_line 2000 1000000 "-p $load"
+  wait_for 'seventy'
+  keys '?'
+  wait_for 'any (other )?key closes'
+  keys x
+  wait_for 'seventy'
+  keys q
+  equal "exit code" 0 "$(ended)"
+  kill $load
+  terminal_as_before
+}
+
+# What takes nothing does not keep it from ending.
+test_line_that_is_held_up_ends_by_a_signal() {
+  open_pane
+  start_line 0 0 ''
+  jvm=$(line_jvm_pid)
+  kill -USR1 "$(line_pid)"
+  wait_until "the pipe is full" writes_wait
+  kill -TERM "$jvm"
+  wait_until "the JVM ends" no_such_process "$jvm"
+  kill -USR2 "$(line_pid)"
+  # What was asked of the terminal before may be answered to the shell.
+  wait_for 'ended 143$'
+  keys C-c
+  terminal_as_before
+}
+writes_wait() {
+  local task
+  for task in "/proc/$jvm/task"/*; do
+    if [ "$(cat "$task/comm")" = "terminal writer" ]; then
+      grep -qE 'tty|wait_woken' "$task/wchan" "$task/stack" 2>/dev/null
+      return
+    fi
+  done
+  return 1
+}
+no_such_process() {
+  ! kill -0 "$1" 2>/dev/null
+}
+
+# dropped HOW: all of it ends when the line is gone.
+dropped() {
+  open_pane
+  start_line 0 0 '-- sleep 9876'
+  wait_for 'sleep'
+  local line all
+  line=$(line_pid)
+  jvm=$(line_jvm_pid)
+  all=$(pgrep -g "$(pgrep -P "$line")" && pgrep -f '^sleep 9876$')
+  if [ "$1" = held ]; then
+    kill -USR1 "$line"
+    wait_until "the pipe is full" writes_wait
+  fi
+  kill -KILL "$line"
+  for one in $all; do
+    wait_until "process $one ends" no_such_process "$one"
+  done
+}
+test_line_that_is_cut_ends_everything() {
+  dropped free
+  dropped held
+}
+
+test_control_s_is_a_key() {
+  open_pane
+  start_screen ''
+  keys C-s
+  wait_for 'ctrl-s does nothing here'
+  keys C-q
+  wait_for 'ctrl-q does nothing here'
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+
+# The pace is told by what comes next when it is changed.
+test_pace_is_slower_over_ssh() {
+  open_pane
+  start_replay
+  keys d
+  wait_for 'a picture every 500 ms'
+  keys q
+  ended >/dev/null
+  type_line 'export SSH_CONNECTION="10.0.0.1 50000 10.0.0.2 22"'
+  start_replay
+  keys d
+  wait_for 'a picture every 1 s'
+  keys q
+  ended >/dev/null
+}
+
+# --- Sizes.
+
+# sized COLUMNS ROWS: the size of the pane's terminal, set from outside: tmux keeps its own.
+sized() {
+  stty -F "$(tmux_ display-message -p '#{pane_tty}')" cols "$1" rows "$2"
+}
+test_sizes_of_all_kinds_and_storms_of_them() {
+  open_pane
+  start_line 0 100000 ''
+  inner=$(readlink "/proc/$(line_jvm_pid)/fd/1")
+  for size in '1 1' '500 200' '10000 2' '2 10000' '65535 65535' '0 0' '120 40'; do
+    # shellcheck disable=SC2086 # two words
+    set -- $size
+    stty -F "$inner" cols "$1" rows "$2"
+    keys Down
+    sleep 0.5
+    kill -0 "$(line_jvm_pid)" || fail "it ended at $size"
+  done
+  before=$(pictures)
+  for i in $(seq 200); do
+    stty -F "$inner" cols $((40 + i % 80)) rows $((10 + i % 30))
+  done
+  stty -F "$inner" cols 120 rows 40
+  keys '?'
+  wait_for 'any (other )?key closes'
+  [ $(($(pictures) - before)) -lt 200 ] || fail "each size was painted"
+  keys x
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+
+# --- What is typed and pasted.
+
+test_pasted_text_is_no_command() {
+  open_pane
+  start_replay
+  tmux_ set-buffer $'quit\nand zap\n'
+  # Marked by the terminal.
+  tmux_ paste-buffer -p
+  wait_for 'pasted text is no command'
+  keys /
+  tmux_ paste-buffer -p
+  wait_for '^ */quit and zap +'
+  keys Escape
+  wait_for 'esc back'
+  # By one that does not mark it: what would be missed is not done.
+  tmux_ set-buffer 'quit now, zed!'
+  tmux_ paste-buffer
+  wait_for '! does nothing here'
+  kill -0 "$(jvm_pid)" || fail "it ended"
+  keys Escape
+  keys Escape
+  keys q
+  equal "exit code" 0 "$(ended)"
+  terminal_as_before
+}
+
+# Only pieces that came in time count: the machine may be slow between them.
+test_arrow_split_by_25_ms_is_an_arrow() {
+  local begin end
+  open_pane
+  start_replay
+  while :; do
+    keys ,
+    wait_for ', does nothing here'
+    begin=${EPOCHREALTIME/./}
+    tmux_ send-keys -l $'\033'
+    sleep 0.025
+    tmux_ send-keys -l '[H'
+    end=${EPOCHREALTIME/./}
+    [ $((end - begin)) -ge 90000 ] || break
+  done
+  # As Escape and two letters it would say what H does.
+  wait_gone ', does nothing here'
+  shows '^ *all  *100'
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+
+test_prompts_are_edited_within() {
+  open_pane
+  start_replay
+  keys /
+  tmux_ send-keys -l 'abcd'
+  keys Left Left DC
+  tmux_ send-keys -l '漢é'
+  wait_for '^ */ab漢éd'
+  keys BSpace BSpace Home
+  tmux_ send-keys -l 'X'
+  keys End C-b BSpace
+  wait_for '^ */Xad'
+  keys C-a C-k
+  tmux_ send-keys -l 'two words'
+  keys C-w
+  wait_for '^ */two  '
+  keys C-u
+  wait_for '^ */  '
+  keys Left
+  wait_for 'nothing is typed'
+  keys Escape
+  # A list is narrowed by the same.
+  keys c
+  tmux_ send-keys -l 'zq'
+  wait_for 'no match'
+  keys Left DC BSpace
+  wait_for 'comm .*by share'
+  tmux_ send-keys -l 'b'
+  keys Enter
+  wait_for 'only comm|no match|shown already'
+  keys c
+  keys C-p
+  wait_for 'comm b'
+  keys Escape
+  keys e
+  tmux_ send-keys -l 'xsvg'
+  keys Home DC
+  wait_for 'export as svg'
+  keys Escape
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+
+# --- Kinds of terminals.
+
+# shown_with ENVIRONMENT…: the screen opens, answers, and leaves the terminal as it was.
+shown_with() {
+  echo "with: $*"
+  open_pane
+  tty_before=$(tty_state)
+  type_line "clear; env $* '$flametop' --replay '$recording'; echo \"ended \$?\""
+  wait_for 'replay ended'
+  keys '?'
+  wait_for 'any (other )?key closes'
+  keys x
+  keys Down
+  keys q
+  equal "exit code with $*" 0 "$(ended)"
+  terminal_as_before
+}
+test_terminals_of_many_names() {
+  local name
+  for name in linux vt100 xterm xterm-256color tmux-256color screen foot alacritty xterm-kitty nonsense; do
+    shown_with "TERM=$name"
+  done
+  shown_with LC_ALL=C
+  shown_with NO_COLOR=1
+  shown_with COLORTERM=truecolor
+}
+
+test_within_screen() {
+  command -v screen >/dev/null || skip "screen is missing: apt install screen"
+  open_pane
+  tty_before=$(tty_state)
+  printf 'startup_message off\nautodetach off\n' >"$work/screenrc"
+  mkdir -m 700 "$work/sockets"
+  type_line "clear; PS1='within\$ ' SCREENDIR='$work/sockets' screen -U -c '$work/screenrc' bash --norc --noprofile; echo \"ended \$?\""
+  wait_for '^within\$'
+  type_line "'$flametop'"
+  wait_for 'live'
+  keys '?'
+  wait_for 'any (other )?key closes'
+  keys x
+  keys C-z
+  wait_for 'Stopped'
+  prompted
+  type_line fg
+  wait_for 'live'
+  keys q
+  wait_gone 'live'
+  prompted
+  # shellcheck disable=SC2016 # the shell within expands it
+  type_line 'stty -a | grep -o " icanon"; exit'
+  equal "exit code" 0 "$(ended)"
+  terminal_as_before
+}
+
+# refused MESSAGE CODE COMMAND
+refused() {
+  type_line "clear; $3; echo \"ended \$?\""
+  equal "exit code of $3" "$2" "$(ended)"
+  shows "$1"
+}
+test_no_terminal_says_so() {
+  open_pane 200 40
+  tty_before=$(tty_state)
+  refused 'TERM=: this terminal cannot draw' 2 "env -u TERM '$flametop' --replay '$recording'"
+  refused 'TERM=dumb: this terminal cannot draw' 2 "TERM=dumb '$flametop' --replay '$recording'"
+  refused 'stdin is no terminal' 2 "'$flametop' --replay '$recording' </dev/null"
+  refused 'stdout is no terminal' 2 "'$flametop' --replay '$recording' 2>&1 | cat; (exit \"\${PIPESTATUS[0]}\")"
+  refused 'no terminal here .*use .flametop record' 1 "setsid -w '$flametop' --replay '$recording'"
+  terminal_as_before
+}
+
+# --- The build presses keys, too.
+
+test_class_archive_touches_nothing_of_the_user() {
+  cp -r "$root/target/flametop" "$work/dist"
+  rm -f "$work/dist/classes.jsa" "$work/dist/classes.jvm"
+  mkdir -p "$work/home"
+  read -r java <"$work/dist/java"
+  env -u XDG_CONFIG_HOME -u XDG_STATE_HOME HOME="$work/home" "$root/setup/archive-classes" "$work/dist" "$java"
+  [ -s "$work/dist/classes.jsa" ] || fail "no archive: $(tail -n 5 "$work/dist/classes.log")"
+  equal "files of the user" "" "$(find "$work/home" -type f)"
+  equal "files left" "" "$(find "$work/dist" -name '*.home' -o -name '*.part')"
+}

@@ -1,0 +1,89 @@
+package flametop.term;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.googlecode.lanterna.TextCharacter;
+import flametop.view.CellGrid;
+import flametop.view.Pictures;
+import flametop.view.TextWidth;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CellWriterTest {
+  private final ByteArrayOutputStream written = new ByteArrayOutputStream();
+  private final FrameStream output = new FrameStream(written);
+
+  private byte[] write(CellWriter writer, CellGrid grid, CellGrid before) throws Exception {
+    written.reset();
+    writer.write(grid, before, output);
+    output.flush();
+    assertTrue(output.drain(60_000));
+    return written.toByteArray();
+  }
+
+  /** Pictures of one size. */
+  private static List<CellGrid> pictures(int columns, int rows) {
+    List<CellGrid> grids = new ArrayList<>();
+    for (Pictures.Frame frame : Pictures.golden()) {
+      if (frame.grid().columns() == columns && frame.grid().rows() == rows) {
+        grids.add(frame.grid());
+      }
+    }
+    assertTrue(grids.size() > 5);
+    return grids;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "TRUE, xterm-256color, dark",
+    "TRUE, xterm-256color, terminal",
+    "INDEXED_256, screen-256color, dark",
+    "ANSI_16, linux, dark",
+    "ANSI_16, screen, terminal",
+    "NONE, vt100, dark",
+    "NONE, xterm, mono",
+  })
+  void write_onePictureAfterTheOther_showsEachAsIfItWereTheFirst(
+      ColorMode mode, String term, String theme) throws Exception {
+    boolean colour = !term.startsWith("screen") && mode != ColorMode.NONE;
+    CellWriter writer = new CellWriter(ThemeTest.shipped(theme), mode, term);
+    ScreenModel screen = new ScreenModel(80, 24, colour);
+    CellGrid before = null;
+    for (CellGrid grid : pictures(80, 24)) {
+      screen.take(write(writer, grid, before));
+      ScreenModel anew = new ScreenModel(80, 24, colour);
+      CellWriter first = new CellWriter(ThemeTest.shipped(theme), mode, term);
+      anew.take(write(first, grid, null));
+      assertEquals(anew.toString(), screen.toString());
+      for (int i = 0; i < 80 * 24; i++) {
+        assertEquals(grid.codePoint(i % 80, i / 80), screen.codePoint(i % 80, i / 80));
+      }
+      before = grid;
+    }
+  }
+
+  @Test
+  void write_nothingChanged_isNothing() throws Exception {
+    CellWriter writer = new CellWriter(ThemeTest.shipped("dark"), ColorMode.TRUE, "xterm-256color");
+    CellGrid grid = Pictures.wide(200, 60);
+    write(writer, grid, null);
+    assertEquals(0, write(writer, Pictures.wide(200, 60), grid).length);
+  }
+
+  @Test
+  void isDoubleWidth_everyCharacterThatIsDrawn_asLanternaCountsIt() {
+    for (int c = 0x20; c < 0x1_ffff; c++) {
+      if (TextWidth.of(c) > 0) {
+        int drawn = TextWidth.drawable(c);
+        TextCharacter character = TextCharacter.fromString(Character.toString(drawn))[0];
+        assertEquals(
+            TextWidth.of(c) == 2, character.isDoubleWidth(), "U+" + Integer.toHexString(c));
+      }
+    }
+  }
+}
