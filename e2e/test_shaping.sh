@@ -39,18 +39,18 @@ test_keep_leave_out_undo_redo() {
   two_programs
   open_pane 80 24
   start_screen "-p $known,$other --states on"
-  wait_for ' other'
+  wait_for '[ ▏▎▍▌▋▊▉]other'
   find_ '^known$'
   keys f
   wait_for 'only comm known, its past too'
   wait_for '^─ comm known ─'
-  wait_gone ' other'
+  wait_gone '[ ▏▎▍▌▋▊▉]other'
   keys u
   wait_for 'undone: comm known'
-  wait_for ' other'
+  wait_for '[ ▏▎▍▌▋▊▉]other'
   keys U
   wait_for 'again: comm known'
-  wait_gone ' other'
+  wait_gone '[ ▏▎▍▌▋▊▉]other'
   keys U
   wait_for 'nothing was undone'
   find_ '^thirty$'
@@ -65,9 +65,9 @@ test_keep_leave_out_undo_redo() {
   keys Space
   wait_for '❚❚|frozen'
   keys u
-  wait_for ' other'
+  wait_for '[ ▏▎▍▌▋▊▉]other'
   keys U
-  wait_gone ' other'
+  wait_gone '[ ▏▎▍▌▋▊▉]other'
   keys q
   equal "exit code" 0 "$(ended)"
 }
@@ -203,7 +203,7 @@ test_cpus_that_are_marked_filter_the_graph() {
   two_programs
   open_pane
   start_screen "-p $known,$other --states on"
-  wait_for ' other'
+  wait_for '[ ▏▎▍▌▋▊▉]other'
   keys 6
   wait_for 'CPU0'
   keys Down Up Enter
@@ -211,17 +211,17 @@ test_cpus_that_are_marked_filter_the_graph() {
   keys 1
   wait_for '^─ cpu 0 ─'
   wait_for '^●CPU0'
-  wait_gone ' other'
+  wait_gone '[ ▏▎▍▌▋▊▉]other'
   keys u
   wait_for 'undone: cpu 0'
-  wait_for ' other'
+  wait_for '[ ▏▎▍▌▋▊▉]other'
   wait_gone '●CPU0'
   keys P
   wait_for 'all CPUs'
   tmux_ send-keys -l 1
   keys Enter
   wait_for 'only cpu 1; time off the CPU belongs to none'
-  wait_gone ' known'
+  wait_gone '[ ▏▎▍▌▋▊▉]known'
   keys q
   ended >/dev/null
 }
@@ -230,7 +230,7 @@ test_lists_leave_out_too() {
   two_programs
   open_pane
   start_screen "-p $known,$other --states all"
-  wait_for ' other'
+  wait_for '[ ▏▎▍▌▋▊▉]other'
   keys p
   wait_for '\^X without it'
   tmux_ send-keys -l "$other"
@@ -253,13 +253,13 @@ test_shape_of_a_replay_and_clicks_on_its_steps() {
   two_programs
   "$flametop" record -p "$known,$other" -d 3 --format flametop -o "$work/two.flametop" 2>/dev/null
   open_pane
-  start_screen "--replay '$work/two.flametop' --replay-speed 0 --states on"
+  type_line "clear; '$flametop' --replay '$work/two.flametop' --replay-speed 0 --states on; echo \"ended \$?\""
   wait_for 'replay ended'
-  wait_for ' other'
+  wait_for '[ ▏▎▍▌▋▊▉]other'
   find_ '^known$'
   keys f
   wait_for '^─ comm known ─'
-  wait_gone ' other'
+  wait_gone '[ ▏▎▍▌▋▊▉]other'
   keys r g
   wait_for '^─ comm known › recursion merged › by process ─'
   # A click on the first step.
