@@ -152,7 +152,7 @@ class LiveScreenTest {
     awaitSelected("connSocketEventHandler", "2");
     press("Enter", "Down");
     awaitSelected("readQueryFromClient", "2");
-    await("of the zoom");
+    await("of zoom");
     press("Escape");
     press("/", "tcp_");
     await("matched 14.8%");
