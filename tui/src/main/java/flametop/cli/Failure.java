@@ -22,7 +22,7 @@ record Failure(ExitCode code, String message) {
 
     Ends(ExitCode code, String message) {
       super(message);
-      failure = new Failure(code, message);
+      failure = new Failure(code, CleanText.clean(message, MAX_MESSAGE));
     }
   }
 
