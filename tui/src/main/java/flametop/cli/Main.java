@@ -112,7 +112,9 @@ public final class Main {
     return line;
   }
 
-  /** Options of the screen say nothing to a command behind them: they are not dropped in silence. */
+  /**
+   * Options of the screen say nothing to a command behind them: they are not dropped in silence.
+   */
   private static int carriedOut(CommandLine.ParseResult parsed) {
     if (parsed.hasSubcommand()
         && !parsed.matchedOptions().isEmpty()

@@ -14,8 +14,15 @@ public final class BusyMachine {
   private static final int FRAMES = 30;
   private static final int TASKS = 12;
   private static final String[] NAMES = {
-    "main", "operator new(unsigned long)", "a\033]0;b\007", "\u00e2\u0080\u00aeright to left", "",
-    " ", "std::map<std::string, int>::find(std::string const&)", ";", "x".repeat(900)
+    "main",
+    "operator new(unsigned long)",
+    "a\033]0;b\007",
+    "\u00e2\u0080\u00aeright to left",
+    "",
+    " ",
+    "std::map<std::string, int>::find(std::string const&)",
+    ";",
+    "x".repeat(900)
   };
 
   private final Random random;
