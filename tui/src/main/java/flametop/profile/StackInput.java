@@ -87,7 +87,7 @@ public final class StackInput implements AutoCloseable {
   }
 
   static String reason(IOException e) {
-    return CleanText.clean(String.valueOf(e.getMessage()), 500);
+    return e.getMessage() == null ? "it ends too early" : CleanText.clean(e.getMessage(), 500);
   }
 
   /** Clean. */
