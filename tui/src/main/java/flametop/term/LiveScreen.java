@@ -745,9 +745,8 @@ public final class LiveScreen {
     display.leave(Display.LEAVE_MILLIS);
     signals.byDefault("TSTP");
     // The launcher passes TSTP on to us, so it is stopped first; then what comes to it is dropped
-    // when
-    // it goes on. Where the group cannot be stopped (no shell would let it go on) the kernel drops
-    // the signal, and the screen is back at once.
+    // when it goes on. Where the group cannot be stopped (no shell would let it go on) the kernel
+    // drops the signal, and the screen is back at once.
     String launcher = System.getProperty("flametop.launcher.pid", "");
     String stop = launcher.isEmpty() ? "" : "kill -STOP " + launcher + "; ";
     Process kill = new ProcessBuilder("/bin/sh", "-c", stop + "kill -TSTP 0").start();

@@ -118,10 +118,7 @@ final class PickKeys {
           : Keys.Step.to(closed.withFilter(lifted).withMessage(pick.of().all(), false));
     }
     Filter filter = filter(pick.of(), row);
-    Shape next = now.with(filter);
-    return next.equals(now)
-        ? Keys.Step.to(closed.withMessage("shown already", false))
-        : Keys.Step.to(closed.withFilter(next).withMessage(said(s, filter, row, false), false));
+    return ShapeKeys.only(s, closed, filter, said(s, filter, row, false));
   }
 
   /** Everything but the marked row. */

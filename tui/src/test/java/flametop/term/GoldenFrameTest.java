@@ -49,7 +49,8 @@ class GoldenFrameTest {
   void frames_files_areOfFramesThatThereAre() throws Exception {
     Set<String> expected = frames().map(f -> f.name() + ".txt").collect(Collectors.toSet());
     try (Stream<Path> files = Files.list(FRAMES)) {
-      assertEquals(expected, files.map(f -> f.getFileName().toString()).collect(Collectors.toSet()));
+      assertEquals(
+          expected, files.map(f -> f.getFileName().toString()).collect(Collectors.toSet()));
     }
   }
 

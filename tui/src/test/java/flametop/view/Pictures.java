@@ -721,8 +721,8 @@ public final class Pictures {
     cpuFrames(frames, server, selected);
     ViewState quality = state().withView(View.QUALITY);
     ViewState second =
-        quality.withTable(QualityTable.FIRST.withMarked(quality().processes().get(1)));
-    ViewState modules = quality.withTable(QualityTable.FIRST.turned());
+        quality.withQuality(QualityTable.FIRST.withMarked(quality().processes().get(1)));
+    ViewState modules = quality.withQuality(QualityTable.FIRST.turned());
     ViewState frugal =
         quality.withPace(
             new Budget.Pace(2 * SECOND, false, 4, 24),
