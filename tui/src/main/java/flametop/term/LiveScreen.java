@@ -164,7 +164,7 @@ public final class LiveScreen {
     Thread thread =
         new Thread(
             () -> {
-              String.format(Locale.ROOT, "%.1f", 1.0);
+              String unused = String.format(Locale.ROOT, "%.1f", 1.0);
               Painter.paint(
                   Scene.of(
                       null,
@@ -310,6 +310,7 @@ public final class LiveScreen {
     last.start();
   }
 
+  @SuppressWarnings("ReferenceEquality") // each report is one stroke
   private void readKeys() {
     MouseStrokes mouse = new MouseStrokes();
     StringBuilder pasted = null;

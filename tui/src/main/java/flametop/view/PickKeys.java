@@ -13,6 +13,7 @@ import java.util.Set;
 final class PickKeys {
   private PickKeys() {}
 
+  @SuppressWarnings("ReferenceEquality") // what did not change is the same
   static Keys.Step press(ViewState s, Key key) {
     PickList pick = s.pick();
     switch (key.kind()) {
@@ -44,6 +45,7 @@ final class PickKeys {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // what did not change is the same
   private static Keys.Step typed(ViewState s, PickList pick, Key key) {
     boolean older = key.equals(Key.ctrl('p'));
     if (older || key.equals(Key.ctrl('n'))) {
