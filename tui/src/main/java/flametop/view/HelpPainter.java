@@ -87,7 +87,8 @@ final class HelpPainter {
   /** Where the groups are: below each other in columns, of which a page shows some rows. */
   private record Layout(List<String[][]> groups, int columns, int first, int rows, int spare) {
     static Layout of(Scene scene) {
-      int columns = scene.columns >= 140 ? 4 : scene.columns >= 76 ? 2 : 1;
+      int columns =
+          scene.columns >= 150 ? 4 : scene.columns >= 116 ? 3 : scene.columns >= 76 ? 2 : 1;
       int height = scene.rows - 2;
       int first = height >= 16 ? 2 : 1;
       Layout layout = null;
@@ -123,6 +124,10 @@ final class HelpPainter {
         }
         int x = 2 + column * width;
         int row = bottom[column];
+        int left = rows - row % rows;
+        if (group.length > left && group.length <= rows) {
+          row += left; // it stays together on the next page
+        }
         for (int line = spare > 0 ? 0 : 1; line < group.length; line++, row++) {
           int y = row - page * rows;
           if (grid == null || y < 0 || y >= rows) {
