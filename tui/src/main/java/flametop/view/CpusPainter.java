@@ -28,7 +28,7 @@ final class CpusPainter implements ViewPainter {
     STEAL("steal", 8, "steal", 6, null),
     WAITING("waiting", 12, "waiting", 11, CpuTable.Sort.WAITING),
     WAKEUPS("wakes/s", 9, "wakes", 7, CpuTable.Sort.WAKEUPS),
-    OWN("own", 7, "own", 5, null),
+    OWN("own", 7, "own", 6, null),
     FREQUENCY("frequency", 11, "freq", 9, null),
     CYCLES("cycles", 8, "cycles", 7, null);
 
