@@ -58,7 +58,7 @@ final class SearchKeys {
   static List<String> namesInSight(Scene scene) {
     List<String> names = new ArrayList<>();
     Geometry g = scene.geometry;
-    if (g == null) {
+    if (g == null || scene.plot.levelsInSight == 0) {
       return names;
     }
     List<Integer> boxes = new ArrayList<>();

@@ -221,7 +221,9 @@ final class SelectionPainter {
             ? "pid " + selection.pid()
             : selection.processes() == 1
                 ? "1 process"
-                : selection.weight() <= 0 ? "" : selection.processes() + " processes";
+                : selection.weight() <= 0 || selection.processes() == Selection.UNKNOWN
+                    ? ""
+                    : selection.processes() + " processes";
     x += grid.text(x, y, end - x, who, Paint.of(Role.TEXT), CHROME, 0) + 2;
     String remedy = remedy(selection);
     if (!remedy.isEmpty()) {
