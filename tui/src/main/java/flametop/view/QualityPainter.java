@@ -75,8 +75,8 @@ final class QualityPainter implements ViewPainter {
     } else {
       grid.text(1, 2, scene.columns - 2, "counting…", DIM, GROUND, 0);
     }
-    String what = scene.state.table().modules() ? "modules" : "processes";
-    String how = "first by " + scene.state.table().sort().label();
+    String what = scene.state.quality().modules() ? "modules" : "processes";
+    String how = "first by " + scene.state.quality().sort().label();
     TableArea.titleOrSteps(scene, grid, top - 1, what, how);
     KeyLine.paint(scene, grid);
   }
