@@ -198,7 +198,7 @@ test_arrow_in_pieces_is_an_arrow() {
   wait_for 'no older search'
   wait_for '^ */never'
   keys Escape
-  wait_for 'esc back'
+  wait_for 'space freeze'
   tmux_ send-keys -l $'\033[<0'
   sleep 0.06
   tmux_ send-keys -l ';3;1M'
