@@ -52,7 +52,7 @@ final class TableArea {
    *
    * @param what it has rows of, and how many
    * @param how they are ordered
-   * @param states whose colours are in it
+   * @param states whose colours are in it; null for none
    */
   void paint(Scene scene, CellGrid grid, String what, String how, StateSet states) {
     for (int y = 1; y < scene.rows; y++) {
@@ -72,7 +72,9 @@ final class TableArea {
       x += 2;
       x += grid.text(x, title, scene.columns - x, how, Paint.of(Role.DIM), GROUND, 0);
       grid.put(x, title, ' ', GROUND, GROUND, 0);
-      Legend.states(scene, grid, title, x + 1, states);
+      if (states != null) {
+        Legend.states(scene, grid, title, x + 1, states);
+      }
     }
     if (notice >= 0) {
       Painter.rule(scene, grid, notice);

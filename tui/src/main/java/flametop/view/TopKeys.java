@@ -93,7 +93,7 @@ final class TopKeys extends TableKeys<TopReport.Row> {
     };
   }
 
-  private static Keys.Step sorted(ViewState s, TopTable table) {
+  static Keys.Step sorted(ViewState s, TopTable table) {
     return Keys.Step.to(
         s.withTop(table).withMessage("first by " + TopTable.label(table.order()), false));
   }
