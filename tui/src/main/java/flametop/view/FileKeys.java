@@ -47,7 +47,7 @@ final class FileKeys implements ViewKeys {
   };
 
   /** How many keys the line has before those that turn to other files. */
-  private static final int BEFORE_FILES = 3;
+  private static final int BEFORE_FILES = 4;
 
   private final ViewKeys live;
 

@@ -304,7 +304,7 @@ final class TopPainter implements ViewPainter {
       String amounts =
           FileHeader.amount(row.self(), unit)
               + " itself, "
-              + FileHeader.amount(row.total(), unit)
+              + FileHeader.figure(row.total(), unit)
               + " in all";
       area.detail(scene, grid, 1, from, List.of(figures, amounts));
       return;

@@ -91,7 +91,7 @@ final class FilePictures {
     return new Pictures.Frame(name, Painter.paint(scene));
   }
 
-  /** One that is not the graph; the sandwich is of the compressor. */
+  /** One that is not the graph; the sandwich is of the loop of nginx. */
   private static Pictures.Frame view(
       String name, StackFile file, View view, int[] size, boolean plain) throws Exception {
     Scene scene = scene(file, state(view), size, plain);
@@ -104,8 +104,8 @@ final class FilePictures {
   }
 
   private static ViewState state(View view) {
-    Function deflate = new Function(NodeKind.NATIVE, "", "deflate");
-    return view == View.SANDWICH ? state().withSandwich(deflate) : state().withView(view);
+    Function loop = new Function(NodeKind.USER, "", "ngx_process_events");
+    return view == View.SANDWICH ? state().withSandwich(loop) : state().withView(view);
   }
 
   /** What comes once the file has taken the shape that the state asks for. */

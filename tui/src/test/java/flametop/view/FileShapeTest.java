@@ -126,7 +126,7 @@ class FileShapeTest {
     press(down(), down(), down());
     type("s");
     assertEquals(View.SANDWICH, state.view());
-    assertEquals(new Function(NodeKind.NATIVE, "", "a"), state.sandwich().function());
+    assertEquals(new Function(NodeKind.USER, "", "a"), state.sandwich().function());
     assertEquals(7, scene().sandwich.page().total());
     press(Key.of(Key.Kind.ESCAPE));
     assertEquals(View.GRAPH, state.view());
