@@ -504,6 +504,9 @@ public final class LiveScreen {
 
   /** Whether what is here shows another state too. */
   private boolean isAnswered(ViewState next, int columns) {
+    if (next.awaited() != null) {
+      return false;
+    }
     GraphQuery question = next.query(columns);
     GraphQuery before = state.query(columns);
     return question.equals(before) || question.isOfSameGraph(before) && scene.suffices(next);
