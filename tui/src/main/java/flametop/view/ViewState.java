@@ -235,7 +235,7 @@ public final class ViewState implements Cloneable {
   }
 
   /** What is done as soon as more is known of the selected node; null for nothing. */
-  Action awaited() {
+  public Action awaited() {
     return awaited;
   }
 
