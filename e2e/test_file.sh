@@ -32,8 +32,10 @@ test_view_moves_searches_and_quits() {
   wait_for 'matched 30\.0%'
   keys Space
   wait_for 'a file holds still'
-  keys Tab
-  wait_for 'this view only'
+  keys t
+  wait_for 'do not say their time'
+  keys 5
+  wait_for 'nothing of tasks'
   keys ']'
   wait_for 'the only file'
   keys q
@@ -222,7 +224,7 @@ test_view_takes_other_shapes() {
   open_pane
   start_view 'view a.folded'
   keys Down
-  wait_for '^ *x  90\.0% of all'
+  wait_for '^ *x +90\.0% of all'
   keys x
   wait_for 'without comm x'
   wait_for '^ *y *$'
@@ -236,10 +238,10 @@ test_view_takes_other_shapes() {
   wait_for 'without the outermost frame'
   wait_for '^ *main *$'
   keys 2
-  wait_for 'innermost frame first'
-  wait_for '^ *b +▏ *f'
+  wait_for '^ *callers'
+  wait_for '^ *f .* b '
   keys 1
-  wait_gone 'reversed'
+  wait_gone '^ *callers'
   keys e f o l d Enter
   wait_for 'flametop-a-.*3 stacks'
   keys q
@@ -247,5 +249,40 @@ test_view_takes_other_shapes() {
   equal "stacks" "main;a 1
 main;a;f 6
 main;b 3" "$(grep -v '^# ' "$(echo "$work"/flametop-a-*.folded)")"
+  terminal_as_before
+}
+
+test_view_has_a_sandwich_and_top_functions() {
+  printf 'x;main;a;f 60\nx;main;b;f 30\ny;main;a 10\n' >"$work/a.folded"
+  open_pane
+  start_view 'view a.folded'
+  keys Down Down Down
+  wait_for '^ *a +60\.0% of all'
+  keys s
+  wait_for '^ *a .*self 10\.0%  total 70\.0% of all  70 samples'
+  shows '^ *main '
+  shows '^ *f '
+  keys Tab
+  wait_for '3 functions|4 functions'
+  wait_for '^ *90\.0% +90\.0% .* 90 .*f'
+  keys s
+  wait_for 'first by total'
+  keys s
+  wait_for 'first by name'
+  keys s
+  wait_for 'first by self'
+  keys Enter
+  wait_for '^ *f .*self 90\.0%  total 90\.0% of all  90 samples'
+  keys Escape
+  wait_for 'first by self'
+  keys 2
+  wait_for '^ *callers'
+  wait_for '^ *f  '
+  keys 4
+  wait_for '^ *90\.0% +90\.0% .* 90 .*f'
+  keys Tab
+  wait_for '^ *x  '
+  keys q
+  equal "exit code" 0 "$(ended)"
   terminal_as_before
 }

@@ -228,8 +228,14 @@ final class StackGraph implements GraphPicture.Reader {
     return picture;
   }
 
-  /** Its functions; made anew only if something has changed. */
+  /**
+   * Its functions; made anew only if something has changed. Null while it is still that of callers:
+   * there a function's own part is not below it.
+   */
   TopReport top(TopQuery query) {
+    if (shape.reversed()) {
+      return null;
+    }
     tree.sumUp();
     if (report == null || reportedOf != tree.changes() || !query.equals(reported)) {
       report = top.report(query);

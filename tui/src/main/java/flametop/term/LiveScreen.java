@@ -27,7 +27,6 @@ import flametop.view.PaintOptions;
 import flametop.view.Painter;
 import flametop.view.PickList;
 import flametop.view.Scene;
-import flametop.view.View;
 import flametop.view.ViewState;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -226,7 +225,7 @@ public final class LiveScreen {
         ViewState.initial(
             options.states(), options.filter(), options.passHz(), options.cpuHz(), refresh);
     if (options.origin() == Origin.FILE) {
-      state = state.withView(View.FILE);
+      state = state.ofAll();
     }
     budget =
         new Budget(
@@ -506,6 +505,9 @@ public final class LiveScreen {
 
   /** Whether what is here shows another state too. */
   private boolean isAnswered(ViewState next, int columns) {
+    if (next.awaited() != null) {
+      return false;
+    }
     GraphQuery question = next.query(columns);
     GraphQuery before = state.query(columns);
     return question.equals(before) || question.isOfSameGraph(before) && scene.suffices(next);

@@ -337,14 +337,14 @@ final class CpuPainter {
       return pieces;
     }
     if (!Double.isNaN(cpu.user()) && !Double.isNaN(cpu.system())) {
-      pieces.add(part("user", cpu.user(), USER));
-      pieces.add(part(" sys", cpu.system(), SYSTEM));
+      pieces.add(part("user", cpu.user()));
+      pieces.add(part(" sys", cpu.system()));
       if (form.compareTo(Form.OWN_WAKEUPS) <= 0) {
-        pieces.add(part(" irq", cpu.irq(), IRQ));
-        pieces.add(part(" soft", cpu.softirq(), SOFTIRQ));
+        pieces.add(part(" irq", cpu.irq()));
+        pieces.add(part(" soft", cpu.softirq()));
       } else if (form != Form.NO_IRQ) {
         boolean none = Double.isNaN(cpu.softirq()) && Double.isNaN(cpu.irq());
-        pieces.add(part(" irq", none ? Double.NaN : irq(cpu), IRQ));
+        pieces.add(part(" irq", none ? Double.NaN : irq(cpu)));
       }
     }
     if (form.compareTo(Form.NO_WAITING) < 0 && !Double.isNaN(cpu.waiting())) {
@@ -364,13 +364,14 @@ final class CpuPainter {
     return pieces;
   }
 
-  private static Piece part(String name, double share, int paint) {
+  /**
+   * In the colours of text: those of the bar are for areas, and too pale for words in some themes.
+   */
+  private static Piece part(String name, double share) {
+    long percent = Math.round(share * 100);
     return new Piece(
-        name
-            + (Double.isNaN(share)
-                ? " n/a"
-                : String.format(Locale.ROOT, " %2d", Math.round(share * 100))),
-        paint);
+        name + (Double.isNaN(share) ? " n/a" : String.format(Locale.ROOT, " %2d", percent)),
+        percent > 0 ? TEXT : DIM);
   }
 
   /** Time that tasks waited, each second: {@code 12.3 ms/s}, {@code 4.56 s/s}. */

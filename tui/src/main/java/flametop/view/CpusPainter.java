@@ -106,7 +106,7 @@ final class CpusPainter implements ViewPainter {
   }
 
   @Override
-  public String[][] legend() {
+  public String[][] legend(Scene scene) {
     return new String[][] {
       {"columns"},
       {"waiting", "tasks, for this CPU"},

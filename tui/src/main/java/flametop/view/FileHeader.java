@@ -67,8 +67,13 @@ final class FileHeader {
 
   /** {@code 1,234 samples}, {@code 12.3 ms}. */
   static String amount(long count, String unit) {
+    return unit.equals("us") ? figure(count, unit) : grouped(count) + " " + unit;
+  }
+
+  /** The same without a unit that its column says. */
+  static String figure(long count, String unit) {
     if (!unit.equals("us")) {
-      return grouped(count) + " " + unit;
+      return grouped(count);
     }
     return count < 10_000_000
         ? String.format(Locale.ROOT, "%.1f ms", count / 1e3)

@@ -1,69 +1,44 @@
 package flametop.view;
 
-import flametop.profile.GraphQuery;
 import flametop.profile.RootOrder;
 import flametop.profile.Selection;
 import flametop.profile.Snapshot;
+import java.util.ArrayList;
 import java.util.List;
 
-/** What the keys do in the graph of a file of stacks: what they do in any, and turn to others. */
+/**
+ * What the keys of a view do when the stacks are those of a file: what they do live, but for what
+ * folded stacks know nothing of; and they turn to other files.
+ */
 final class FileKeys implements ViewKeys {
-  private static final Action[] ACTIONS = {
-    Action.LEFT,
-    Action.DOWN,
-    Action.UP,
-    Action.RIGHT,
-    Action.PAGE_UP,
-    Action.PAGE_DOWN,
-    Action.FIRST,
-    Action.LAST,
-    Action.ZOOM,
-    Action.BACK,
-    Action.ROOT,
-    Action.SEARCH,
-    Action.NEXT_MATCH,
-    Action.PREVIOUS_MATCH,
-    Action.OUTERMOST,
-    Action.KEEP,
-    Action.DROP,
-    Action.MERGE,
-    Action.COLLAPSE,
-    Action.GROUP,
-    Action.UNDO,
-    Action.REDO,
-    Action.SHOW_GRAPH,
-    Action.SHOW_CALLERS,
-    Action.PREVIOUS_FILE,
-    Action.NEXT_FILE,
-    Action.FLIP,
-    Action.COPY,
+  /** What only a file has. */
+  private static final Action[] OWN = {
+    Action.PREVIOUS_FILE, Action.NEXT_FILE, Action.OUTERMOST,
   };
 
+  /** What folded stacks know nothing of. */
   private static final Action[] REFUSED = {
     Action.PROCESS,
     Action.COMM,
     Action.PICK_STATE,
     Action.PICK_CPU,
     Action.SOURCE,
+    Action.THREADS,
+    Action.COMPARE,
+    Action.COMPARE_END,
     Action.FREEZE,
     Action.WINDOW,
     Action.TIME,
+    Action.RANGE_START,
+    Action.RANGE_END,
     Action.STATES,
     Action.RESTART,
     Action.REFRESH,
-    Action.THREADS,
-    Action.PICK_STATE,
-    Action.PICK_CPU,
-    Action.NEXT_VIEW,
-    Action.SHOW_SANDWICH,
-    Action.SHOW_TOP,
     Action.SHOW_TASKS,
-    Action.SHOW_QUALITY,
     Action.SHOW_CPUS,
     Action.SHOW_IDLE,
+    Action.SHOW_QUALITY,
     Action.COLOUR,
-    Action.COMPARE,
-    Action.COMPARE_END,
     Action.MORE_PASSES,
     Action.FEWER_PASSES,
     Action.SLOWER_CLOCK,
@@ -71,56 +46,52 @@ final class FileKeys implements ViewKeys {
     Action.JVM_NAMES,
   };
 
-  private static final Action[] KEY_LINE = {
-    Action.ZOOM,
-    Action.BACK,
-    Action.SEARCH,
-    Action.HELP,
-    Action.PREVIOUS_FILE,
-    Action.NEXT_FILE,
-    Action.OUTERMOST,
-    Action.KEEP,
-    Action.DROP,
-    Action.UNDO,
-    Action.SHOW_CALLERS,
-    Action.EXPORT,
-    Action.FLIP,
-    Action.MERGE,
-    Action.QUIT,
-    Action.ROOT,
-    Action.COPY,
-  };
+  /** How many keys the line has before those that turn to other files. */
+  private static final int BEFORE_FILES = 4;
 
-  private static final Action[] SEARCH_LINE = {
-    Action.NEXT_MATCH,
-    Action.PREVIOUS_MATCH,
-    Action.KEEP,
-    Action.DROP,
-    Action.SEARCH,
-    Action.BACK,
-    Action.ZOOM,
-    Action.HELP,
-  };
+  private final ViewKeys live;
 
-  private final GraphKeys graph = new GraphKeys();
+  /**
+   * @param live what the keys do live
+   */
+  FileKeys(ViewKeys live) {
+    this.live = live;
+  }
 
   @Override
   public Action[] actions() {
-    return ACTIONS;
+    List<Action> actions = known(live.actions());
+    actions.addAll(List.of(OWN));
+    return actions.toArray(new Action[0]);
   }
 
   @Override
   public Action[] refused() {
-    return REFUSED;
+    List<Action> refused = new ArrayList<>(List.of(live.refused()));
+    refused.addAll(List.of(REFUSED));
+    return refused.toArray(new Action[0]);
   }
 
   @Override
   public Action[] keyLine(ViewState s) {
-    return s.search() == null ? KEY_LINE : SEARCH_LINE;
+    List<Action> line = known(live.keyLine(s));
+    if (s.search() == null) {
+      line.addAll(Math.min(BEFORE_FILES, line.size()), List.of(OWN));
+    }
+    return line.toArray(new Action[0]);
+  }
+
+  private static List<Action> known(Action[] actions) {
+    List<Action> known = new ArrayList<>(List.of(actions));
+    known.removeAll(List.of(REFUSED));
+    return known;
   }
 
   @Override
   public Keys.Step act(Scene scene, ViewState s, Action action) {
+    if (Keymap.contains(live.refused(), action)) {
+      return live.act(scene, s, action);
+    }
     return switch (action) {
       case PREVIOUS_FILE -> turn(scene, s, -1);
       case NEXT_FILE -> turn(scene, s, 1);
@@ -130,7 +101,7 @@ final class FileKeys implements ViewKeys {
       case FREEZE -> answer(s, "a file holds still by itself");
       case STATES, COLOUR, PICK_STATE ->
           answer(s, "folded stacks do not say their states; record --states chooses them");
-      case WINDOW, TIME, RESTART ->
+      case WINDOW, TIME, RANGE_START, RANGE_END, RESTART ->
           answer(s, "folded stacks do not say their time; a recorded stream does");
       case SOURCE ->
           answer(s, "folded stacks have no source lines; record --format flametop --lines has");
@@ -139,14 +110,6 @@ final class FileKeys implements ViewKeys {
           answer(s, "nothing is sampled here");
       case COMPARE, COMPARE_END -> answer(s, "two files are compared by flametop diff");
       case JVM_NAMES -> answer(s, "no JVM is asked here");
-      case SHOW_GRAPH ->
-          s.filter().reversed()
-              ? ShapeKeys.reverse(s, "outermost frame first")
-              : answer(s, "this is the graph; 2 shows the callers");
-      case SHOW_CALLERS ->
-          s.filter().reversed()
-              ? answer(s, "these are the callers; 1 shows the graph")
-              : ShapeKeys.reverse(s, "callers: innermost frame first; 1 goes back");
       case GROUP ->
           s.filter().group() == RootOrder.NONE
               ? ShapeKeys.group(s, RootOrder.COMM, "by the outermost frame")
@@ -154,27 +117,40 @@ final class FileKeys implements ViewKeys {
       case COLLAPSE ->
           saysNoModule(scene)
               ? answer(s, "its name does not say its module, as mod`f or f [mod] would")
-              : graph.act(scene, s, action);
+              : live.act(scene, s, action);
       case THREADS -> answer(s, "folded stacks say their threads only if they were folded by them");
-      case SHOW_SANDWICH -> answer(s, "no sandwich of a file of stacks; a recorded stream has it");
-      case NEXT_VIEW -> answer(s, "folded stacks have this view only");
-      case SHOW_TOP -> answer(s, "folded stacks have the graph only");
+      case SORT -> TopKeys.sorted(s, s.top().resortedOfFile());
       case SHOW_TASKS -> answer(s, "folded stacks say nothing of tasks; a recorded stream does");
       case SHOW_QUALITY ->
           answer(s, "folded stacks say nothing of their quality; a recorded stream does");
       case SHOW_CPUS, SHOW_IDLE, PICK_CPU ->
           answer(s, "folded stacks say nothing of CPUs; a recorded stream does");
-      default -> graph.act(scene, s, action);
+      default -> live.act(scene, s, action);
     };
   }
 
   @Override
   public Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
-    return GraphMouse.act(scene, s, mouse);
+    return live.mouse(scene, s, mouse);
+  }
+
+  @Override
+  public List<String> namesInSight(Scene scene) {
+    return live.namesInSight(scene);
+  }
+
+  @Override
+  public Keys.Step searched(Scene scene, ViewState kept) {
+    return live.searched(scene, kept);
+  }
+
+  @Override
+  public Keys.Step match(Scene scene, ViewState s, int direction) {
+    return live.match(scene, s, direction);
   }
 
   private static boolean saysNoModule(Scene scene) {
-    Selection selection = scene.snapshot == null ? null : scene.snapshot.selection();
+    Selection selection = scene.selection();
     return selection != null
         && selection.module().isEmpty()
         && GraphPainter.isFrame(selection.kind());
@@ -193,8 +169,7 @@ final class FileKeys implements ViewKeys {
     return Keys.Step.to(
         // The shape is the file's own: each is turned to without one.
         s.withShaping(Shaping.of(s.base()))
-            .withZooms(List.of())
-            .withSelected(GraphQuery.ROOT, List.of(GraphQuery.ROOT))
+            .atRoot()
             .withMessage("file " + next + " of " + reading.files(), false),
         new Effect.Turn(by));
   }

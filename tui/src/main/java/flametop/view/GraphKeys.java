@@ -168,8 +168,8 @@ final class GraphKeys implements ViewKeys {
               ? Keys.Step.to(s.withMessage("already at the root", false))
               : Keys.Step.to(s.withZooms(List.of()).withMessage("the whole graph", false));
       case SEARCH -> SearchKeys.begun(s);
-      case NEXT_MATCH -> s.view().keys().match(scene, s, 1);
-      case PREVIOUS_MATCH -> s.view().keys().match(scene, s, -1);
+      case NEXT_MATCH -> scene.keys(s).match(scene, s, 1);
+      case PREVIOUS_MATCH -> scene.keys(s).match(scene, s, -1);
       case SANDWICH -> SandwichKeys.choose(scene, s);
       case SOURCE ->
           s.source() != null
@@ -365,7 +365,7 @@ final class GraphKeys implements ViewKeys {
             && scene.geometry.slice().matched()[scene.geometry.node(box)];
     return there
         ? Keys.Step.to(kept.withMessage("the selected one matches; n goes on", false))
-        : kept.view().keys().match(scene, kept, 1);
+        : scene.keys(kept).match(scene, kept, 1);
   }
 
   static Keys.Step toMatch(Scene scene, ViewState s, int direction) {

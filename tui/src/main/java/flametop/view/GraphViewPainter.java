@@ -3,7 +3,7 @@ package flametop.view;
 /** The view of the graph: CPUs above it, the strip of time and the selection below. */
 final class GraphViewPainter implements ViewPainter {
   @Override
-  public String[][] legend() {
+  public String[][] legend(Scene scene) {
     return Comparison.LEGEND;
   }
 

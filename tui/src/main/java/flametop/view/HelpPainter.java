@@ -17,7 +17,7 @@ final class HelpPainter {
    * with something that only this view has come first.
    */
   private static List<String[][]> groups(Scene scene) {
-    View view = scene.state.view();
+    ViewKeys view = scene.keys(scene.state);
     List<String[][]> groups = new ArrayList<>();
     List<String[][]> common = new ArrayList<>();
     for (Action.Group group : Action.Group.values()) {
@@ -39,7 +39,7 @@ final class HelpPainter {
         (own ? groups : common).add(lines.toArray(new String[0][]));
       }
     }
-    String[][] legend = view.painter().legend();
+    String[][] legend = scene.state.view().painter().legend(scene);
     if (legend.length > 0) {
       groups.add(legend);
     }

@@ -67,7 +67,7 @@ final class IdlePainter implements ViewPainter {
   }
 
   @Override
-  public String[][] legend() {
+  public String[][] legend(Scene scene) {
     return new String[][] {
       {"columns"},
       {"latency", "to leave the state"},

@@ -49,12 +49,12 @@ final class KeyLine {
     ViewState state = scene.state;
     int x = 1;
     Action found = null;
-    Action[] actions = state.view().keys().keyLine(state);
+    Action[] actions = scene.keys(state).keyLine(state);
     for (int i = 0; i < actions.length && x > 0; ) {
       int from = x;
       Action first = null;
       StringBuilder keys = new StringBuilder();
-      String label = label(state, actions[i]);
+      String label = label(scene, actions[i]);
       do {
         List<Key> own = scene.options.keymap().keys(actions[i]);
         if (!own.isEmpty()) {
@@ -65,7 +65,7 @@ final class KeyLine {
               at <= wanted && wanted < from + TextWidth.of(keys.toString()) ? actions[i] : found;
         }
         i++;
-      } while (i < actions.length && label(state, actions[i]).equals(label));
+      } while (i < actions.length && label(scene, actions[i]).equals(label));
       if (!keys.isEmpty()) {
         x = entry(scene, grid, x, keys.toString(), label);
         int end = x < 0 ? from : x - 2;
@@ -82,7 +82,8 @@ final class KeyLine {
     return key.kind() == Key.Kind.ENTER ? "↵" : key.symbol();
   }
 
-  private static String label(ViewState state, Action action) {
+  private static String label(Scene scene, Action action) {
+    ViewState state = scene.state;
     return switch (action) {
       case FREEZE -> state.frozen() ? "thaw" : action.label();
       case LEFT, RIGHT -> state.time().on() ? "moves" : action.label();
@@ -91,7 +92,7 @@ final class KeyLine {
       case DROP ->
           state.search() == null || !state.view().hasStacks() ? action.label() : "without them";
       case ZOOM -> state.time().on() ? "keeps" : action.label();
-      case NEXT_VIEW -> state.view().next().label();
+      case NEXT_VIEW -> state.view().next(scene.options.origin()).label();
       case SEARCH -> state.search() == null ? action.label() : "edit";
       case BACK -> state.time().on() ? "drops" : state.search() == null ? action.label() : "close";
       default -> action.label();

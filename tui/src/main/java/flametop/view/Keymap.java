@@ -3,8 +3,11 @@ package flametop.view;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Which key does what, in each view. Immutable. */
 public final class Keymap {
@@ -13,8 +16,8 @@ public final class Keymap {
 
   private final EnumMap<Action, List<Key>> keys;
 
-  /** By view, made when first asked for: the first picture needs none of it. */
-  private final EnumMap<View, Map<Key, Action>> actions = new EnumMap<>(View.class);
+  /** By the keys of a view, made when first asked for: the first picture needs none of it. */
+  private final Map<ViewKeys, Map<Key, Action>> actions = new IdentityHashMap<>();
 
   /** A key that would do two things in a view. */
   public record Conflict(View view, Key key, Action first, Action second) {}
@@ -47,7 +50,8 @@ public final class Keymap {
   }
 
   /** What a key does in a view; null for nothing. */
-  synchronized Action action(View view, Key key) {
+  synchronized Action action(View of, Origin origin, Key key) {
+    ViewKeys view = of.keys(origin);
     Map<Key, Action> byKey = actions.get(view);
     if (byKey == null) {
       byKey = new HashMap<>();
@@ -58,7 +62,7 @@ public final class Keymap {
           }
         }
       }
-      for (Action action : view.keys().refused()) {
+      for (Action action : view.refused()) {
         for (Key own : keys(action)) {
           byKey.putIfAbsent(own, action);
         }
@@ -74,17 +78,17 @@ public final class Keymap {
   }
 
   /** Whether a view has an action, of its own or because all have it. */
-  static boolean has(View view, Action action) {
+  static boolean has(ViewKeys view, Action action) {
     return isOwn(view, action)
-        || contains(Keys.EVERYWHERE, action) && !contains(view.keys().refused(), action);
+        || contains(Keys.EVERYWHERE, action) && !contains(view.refused(), action);
   }
 
   /** Whether a view has an action that not all have. */
-  static boolean isOwn(View view, Action action) {
-    return contains(view.keys().actions(), action);
+  static boolean isOwn(ViewKeys view, Action action) {
+    return contains(view.actions(), action);
   }
 
-  private static boolean contains(Action[] actions, Action wanted) {
+  static boolean contains(Action[] actions, Action wanted) {
     for (Action action : actions) {
       if (action == wanted) {
         return true;
@@ -93,22 +97,29 @@ public final class Keymap {
     return false;
   }
 
-  /** Every key that two actions of the same view have. */
+  /** Every key that two actions of the same view have, live or of a file. */
   public List<Conflict> conflicts() {
-    List<Conflict> conflicts = new ArrayList<>();
+    Set<Conflict> conflicts = new LinkedHashSet<>();
     for (View view : View.values()) {
-      Map<Key, Action> taken = new HashMap<>();
-      for (Action action : Action.values()) {
-        if (has(view, action)) {
-          for (Key key : keys(action)) {
-            Action other = taken.putIfAbsent(key, action);
-            if (other != null && other != action) {
-              conflicts.add(new Conflict(view, key, other, action));
-            }
+      conflicts(view, Origin.LIVE, conflicts);
+      if (view.isOf(Origin.FILE)) {
+        conflicts(view, Origin.FILE, conflicts);
+      }
+    }
+    return List.copyOf(conflicts);
+  }
+
+  private void conflicts(View view, Origin origin, Set<Conflict> found) {
+    Map<Key, Action> taken = new HashMap<>();
+    for (Action action : Action.values()) {
+      if (has(view.keys(origin), action)) {
+        for (Key key : keys(action)) {
+          Action other = taken.putIfAbsent(key, action);
+          if (other != null && other != action) {
+            found.add(new Conflict(view, key, other, action));
           }
         }
       }
     }
-    return conflicts;
   }
 }

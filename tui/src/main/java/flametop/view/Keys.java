@@ -85,7 +85,7 @@ public final class Keys {
       return Step.to(s);
     }
     int awaited = s.search().awaited();
-    return s.view().keys().match(scene, s.withSearch(s.search().awaiting(0)), awaited);
+    return scene.keys(s).match(scene, s.withSearch(s.search().awaiting(0)), awaited);
   }
 
   /** Applies one key to the state that {@code scene} shows. */
@@ -104,7 +104,7 @@ public final class Keys {
     if (s.search() != null && s.search().awaited() != 0) {
       s = s.withSearch(s.search().awaiting(0));
     }
-    Action action = scene.options.keymap().action(s.view(), key);
+    Action action = scene.options.keymap().action(s.view(), scene.options.origin(), key);
     boolean letter = key.kind() == Key.Kind.CHARACTER;
     if (!letter && (action == Action.QUIT || action == Action.REPAINT)) {
       return everywhere(scene, s, action);
@@ -175,14 +175,16 @@ public final class Keys {
           mouse.y() == 0
               ? HeaderPainter.actionAt(scene, mouse.x())
               : KeyLine.actionAt(scene, mouse.x());
-      return action != null && Keymap.has(s.view(), action) ? act(scene, s, action) : Step.to(s);
+      return action != null && Keymap.has(scene.keys(s), action)
+          ? act(scene, s, action)
+          : Step.to(s);
     }
-    Step step = s.view().keys().mouse(scene, s, mouse);
+    Step step = scene.keys(s).mouse(scene, s, mouse);
     return step != null ? step : Step.to(s);
   }
 
   private static Step act(Scene scene, ViewState s, Action action) {
-    Step step = s.view().keys().act(scene, s, action);
+    Step step = scene.keys(s).act(scene, s, action);
     return step != null ? step : everywhere(scene, s, action);
   }
 
@@ -208,7 +210,7 @@ public final class Keys {
                   .withMessage("started anew", false),
               new Effect.Restart());
       case REFRESH -> refresh(s);
-      case NEXT_VIEW -> show(s, s.view().next());
+      case NEXT_VIEW -> show(s, s.view().next(scene.options.origin()));
       case MORE_PASSES -> rates(s, PASS_RATES, 1, true);
       case FEWER_PASSES -> rates(s, PASS_RATES, -1, true);
       case FASTER_CLOCK -> rates(s, CPU_RATES, 1, false);

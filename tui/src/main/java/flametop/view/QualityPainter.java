@@ -50,7 +50,7 @@ final class QualityPainter implements ViewPainter {
   }
 
   @Override
-  public String[][] legend() {
+  public String[][] legend(Scene scene) {
     return new String[][] {
       {"columns"},
       {"samples", "stacks taken, unchanged not"},

@@ -2,6 +2,7 @@ package flametop.view;
 
 import flametop.profile.Function;
 import flametop.profile.Sandwich;
+import flametop.profile.Snapshot;
 import flametop.sampler.State;
 
 /** A sandwich: the callers of a function above it, what it calls below. */
@@ -10,15 +11,15 @@ final class SandwichPainter implements ViewPainter {
     {"sandwich"},
     {"above", "who calls the function"},
     {"below", "what it calls"},
-    {"self", "time in itself"},
-    {"total", "and in what it calls"},
+    {"self", "in itself"},
+    {"total", "also in what it calls"},
   };
 
   /** What the middle says, from all in words to the share alone. */
   private static final int FORMS = 4;
 
   @Override
-  public String[][] legend() {
+  public String[][] legend(Scene scene) {
     return LEGEND;
   }
 
@@ -37,7 +38,13 @@ final class SandwichPainter implements ViewPainter {
     middle(scene, grid, layout);
     if (!layout.page().refolding()) {
       if (layout.callers().levels() == 0) {
-        aside(scene, grid, layout.middle() - 1, "nothing calls it: it is where stacks begin");
+        aside(
+            scene,
+            grid,
+            layout.middle() - 1,
+            scene.snapshot.reading() != null
+                ? "nothing but an outermost frame calls it"
+                : "nothing calls it: it is where stacks begin");
       }
       if (layout.callees().levels() == 0) {
         aside(scene, grid, layout.middle() + 1, "it calls nothing");
@@ -54,6 +61,7 @@ final class SandwichPainter implements ViewPainter {
     if (scene.snapshot == null) {
       return GraphPainter.opening(scene);
     }
+    boolean file = scene.options.origin() == Origin.FILE;
     SandwichPlace place = scene.state.sandwich();
     Function function = place.function();
     if (function == null) {
@@ -61,7 +69,10 @@ final class SandwichPainter implements ViewPainter {
     }
     String name = ShortName.form(function.name(), Math.max(12, scene.columns / 3));
     if (scene.sandwich == null || scene.sandwich.page().refolding()) {
-      return "looking for " + name + " in the past…";
+      return "looking for " + name + (file ? "…" : " in the past…");
+    }
+    if (file) {
+      return name + " is not in what is shown";
     }
     String when =
         scene.state.windowNanos() == Long.MAX_VALUE
@@ -112,8 +123,15 @@ final class SandwichPainter implements ViewPainter {
     }
     String self = Units.share(page.self(), all);
     String of = form < 1 ? " of all" : "";
+    if (form > 1) {
+      return "self " + self + "  total " + total;
+    }
+    Snapshot.Reading reading = scene.snapshot.reading();
     long run = page.nanosByState()[State.RUN.ordinal()];
-    String cpus = form < 2 ? "  " + Units.cpus(run, scene.snapshot.windowNanos()) : "";
-    return "self " + self + "  total " + total + of + cpus;
+    String worth =
+        reading != null
+            ? FileHeader.amount(page.total(), reading.unit())
+            : Units.cpus(run, scene.snapshot.windowNanos());
+    return "self " + self + "  total " + total + of + "  " + worth;
   }
 }

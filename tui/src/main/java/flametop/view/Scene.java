@@ -183,6 +183,11 @@ public final class Scene {
     return columns < MIN_COLUMNS || rows < MIN_ROWS;
   }
 
+  /** What the keys do in a state that goes on from it. */
+  ViewKeys keys(ViewState s) {
+    return s.view().keys(options.origin());
+  }
+
   /** The same picture in another state. */
   Scene with(ViewState other) {
     return new Scene(snapshot, page, other, options, columns, rows, geometry);

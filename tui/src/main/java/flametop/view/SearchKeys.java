@@ -47,7 +47,7 @@ final class SearchKeys {
   }
 
   private static Keys.Step completed(Scene scene, ViewState s, int by) {
-    Prompt next = s.search().prompt().completed(s.view().keys().namesInSight(scene), by);
+    Prompt next = s.search().prompt().completed(scene.keys(s).namesInSight(scene), by);
     if (next == null) {
       return Keys.Step.to(s.withMessage("no name in sight has that", false));
     }
@@ -90,7 +90,7 @@ final class SearchKeys {
     }
     ViewState kept =
         s.withSearch(s.search().kept()).withSearches(Prompt.remember(s.searches(), text));
-    Keys.Step step = s.view().keys().searched(scene, kept);
+    Keys.Step step = scene.keys(s).searched(scene, kept);
     return Keys.Step.to(step.state(), new Effect.Remember(text));
   }
 }

@@ -73,7 +73,7 @@ final class ShapeKeys {
     String rest =
         filter instanceof Shape.Cpus
             ? "; time off the CPU belongs to none, and is left out"
-            : s.view() == View.FILE ? "" : ", its past too";
+            : s.windowNanos() == Long.MAX_VALUE ? "" : ", its past too";
     return (out ? "without " : "only ") + what + rest;
   }
 
@@ -221,14 +221,6 @@ final class ShapeKeys {
     Shape.Group group = new Shape.Group(order);
     Shape ungrouped = s.filter().without(Shape.Group.class);
     return to(s, ungrouped.group() == order ? ungrouped : ungrouped.plus(group), text, "");
-  }
-
-  /** The innermost frame first, or the outermost again. */
-  static Keys.Step reverse(ViewState s, String text) {
-    Shape.Reverse reverse = new Shape.Reverse();
-    Shape shape = s.filter();
-    Shape next = shape.reversed() ? shape.minus(reverse) : shape.plus(reverse);
-    return to(s.withZooms(List.of()), next, text, "");
   }
 
   private static Keys.Step undo(ViewState s) {

@@ -52,7 +52,7 @@ final class TableArea {
    *
    * @param what it has rows of, and how many
    * @param how they are ordered
-   * @param states whose colours are in it
+   * @param states whose colours are in it; null for none
    */
   void paint(Scene scene, CellGrid grid, String what, String how, StateSet states) {
     for (int y = 1; y < scene.rows; y++) {
@@ -62,7 +62,10 @@ final class TableArea {
       CpuPainter.paint(scene, grid);
     }
     if (title >= 0) {
-      Legend.states(scene, grid, title, title(grid, title, what, how), states);
+      int x = title(grid, title, what, how);
+      if (states != null) {
+        Legend.states(scene, grid, title, x, states);
+      }
     }
     if (notice >= 0) {
       Painter.rule(scene, grid, notice);

@@ -90,7 +90,7 @@ final class TasksPainter implements ViewPainter {
   }
 
   @Override
-  public String[][] legend() {
+  public String[][] legend(Scene scene) {
     return new String[][] {
       {"columns"},
       {"age", "in its state"},

@@ -89,7 +89,7 @@ final class TopKeys extends FilteredTableKeys<TopReport.Row> {
     };
   }
 
-  private static Keys.Step sorted(ViewState s, TopTable table) {
+  static Keys.Step sorted(ViewState s, TopTable table) {
     return Keys.Step.to(
         s.withTop(table).withMessage("first by " + TopTable.label(table.order()), false));
   }

@@ -20,12 +20,14 @@ final class TopPainter implements ViewPainter {
 
   private static final int SHADE = Paint.SHADES / 2;
   private static final int PERCENT = 6;
+  private static final int AMOUNT = 12;
   private static final int MOST_NAME = 100;
 
   private enum Column {
     SELF(TopQuery.Order.SELF),
     TOTAL(TopQuery.Order.TOTAL),
     BAR(TopQuery.Order.TOTAL),
+    AMOUNT(TopQuery.Order.TOTAL),
     CPUS(TopQuery.Order.RUN),
     RUN(TopQuery.Order.RUN),
     QUEUED(TopQuery.Order.QUEUED),
@@ -55,12 +57,15 @@ final class TopPainter implements ViewPainter {
 
   private static final Column[] BY_STATE = {Column.RUN, Column.QUEUED, Column.DISK, Column.SLEEP};
 
-  private static Columns<Column> columns(int width) {
+  private static Columns<Column> columns(Scene scene) {
+    int width = scene.columns;
+    boolean file = scene.options.origin() == Origin.FILE;
     Columns<Column> columns = new Columns<>();
     columns.right(Column.SELF, "self", PERCENT).right(Column.TOTAL, "total", PERCENT);
     columns.left(Column.BAR, "", width < 60 ? -1 : width < 100 ? 10 : width < 160 ? 16 : 30);
-    columns.right(Column.CPUS, "cpus", width < 70 ? -1 : 6);
-    int states = width < 110 ? -1 : PERCENT;
+    columns.right(Column.AMOUNT, unit(scene), !file || width < 70 ? -1 : AMOUNT);
+    columns.right(Column.CPUS, "cpus", file || width < 70 ? -1 : 6);
+    int states = file || width < 110 ? -1 : PERCENT;
     columns.right(Column.RUN, "run", states).right(Column.QUEUED, "queued", states);
     columns.right(Column.DISK, "disk", states).right(Column.SLEEP, "asleep", states);
     int module = width < 70 ? -1 : width < 110 ? 14 : width < 160 ? 18 : 26;
@@ -70,14 +75,28 @@ final class TopPainter implements ViewPainter {
     return columns.left(Column.MODULE, "module", module);
   }
 
+  /** What a file counts; empty live. */
+  private static String unit(Scene scene) {
+    Snapshot.Reading reading = scene.snapshot == null ? null : scene.snapshot.reading();
+    return reading == null ? "" : reading.unit().equals("us") ? "time" : reading.unit();
+  }
+
   /** The order that the head at a column of the screen stands for; null for none. */
   static TopQuery.Order orderAt(Scene scene, int x) {
-    Column column = columns(scene.columns).at(x);
+    Column column = columns(scene).at(x);
     return column == null ? null : column.order;
   }
 
   @Override
-  public String[][] legend() {
+  public String[][] legend(Scene scene) {
+    if (scene.options.origin() == Origin.FILE) {
+      return new String[][] {
+        {"columns"},
+        {"self", "in the function itself"},
+        {"total", "also in what it calls"},
+        {"bar", "self; faint: total"},
+      };
+    }
     return new String[][] {
       {"columns"},
       {"self", "in the function itself"},
@@ -93,11 +112,14 @@ final class TopPainter implements ViewPainter {
     TopTable table = scene.state.top();
     TopReport report = scene.page instanceof TopReport r ? r : null;
     String by = "first by " + TopTable.label(table.order());
-    area.paint(scene, grid, report == null ? "functions" : title(report), by, scene.state.states());
-    Columns<Column> columns = columns(scene.columns);
+    String title = report == null ? "functions" : title(scene, report);
+    boolean file = scene.options.origin() == Origin.FILE;
+    area.paint(scene, grid, title, by, file ? null : scene.state.states());
+    Columns<Column> columns = columns(scene);
     columns.head(grid, area.head, Column.of(table.order()));
     if (report == null) {
-      area.sentence(scene, grid, scene.snapshot == null ? "opening the kernel side…" : "counting…");
+      area.sentence(
+          scene, grid, scene.snapshot == null ? GraphPainter.opening(scene) : "counting…");
       return;
     }
     List<TopReport.Row> rows = report.rows();
@@ -113,8 +135,11 @@ final class TopPainter implements ViewPainter {
     detail(scene, grid, area, report, rows.get(marked));
   }
 
-  private static String title(TopReport report) {
-    String all = Units.count(report.functions()) + " functions";
+  private static String title(Scene scene, TopReport report) {
+    boolean two =
+        scene.options.origin() == Origin.FILE && scene.snapshot.graph().baseline() != null;
+    String all =
+        Units.count(report.functions()) + " functions" + (two ? " of the second file" : "");
     return report.matching() == report.functions()
         ? all
         : Units.count(report.matching()) + " of " + all;
@@ -148,6 +173,11 @@ final class TopPainter implements ViewPainter {
     int bar = columns.width(Column.BAR);
     if (bar > 0) {
       bar(scene, grid, columns.x(Column.BAR), y, bar, row, all);
+    }
+    Snapshot.Reading reading = scene.snapshot.reading();
+    if (reading != null) {
+      String amount = FileHeader.figure(row.total(), reading.unit());
+      columns.put(grid, Column.AMOUNT, y, amount, fg, bg, 0);
     }
     long[] total = row.totalByState();
     String cpus = Units.hundredths(worth(scene, total[State.RUN.ordinal()]));
@@ -206,13 +236,15 @@ final class TopPainter implements ViewPainter {
   private static void bar(
       Scene scene, CellGrid grid, int x, int y, int width, TopReport.Row row, long all) {
     int n = STATES.length;
-    boolean plain = scene.options.plain();
-    double[] parts = new double[plain ? 2 : 2 * n + 1];
+    boolean stateless = scene.options.plain() || scene.options.origin() == Origin.FILE;
+    double[] parts = new double[stateless ? 2 : 2 * n + 1];
     int[] paints = new int[parts.length];
     double whole = Math.max(1, all);
-    if (plain) {
+    if (stateless) {
       parts[0] = row.self() / whole;
       parts[1] = (row.total() - row.self()) / whole;
+      paints[0] = paint(row.function());
+      paints[1] = Paint.faded(paints[0]);
     } else {
       for (int i = 0; i < n; i++) {
         State state = STATES[i];
@@ -266,6 +298,17 @@ final class TopPainter implements ViewPainter {
     }
     area.detail(scene, grid, 0, function.name(), List.of());
     String from = function.module().isEmpty() ? kind(function.kind()) : function.module();
+    Snapshot.Reading reading = scene.snapshot.reading();
+    if (reading != null) {
+      String unit = reading.unit();
+      String amounts =
+          FileHeader.amount(row.self(), unit)
+              + " itself, "
+              + FileHeader.figure(row.total(), unit)
+              + " in all";
+      area.detail(scene, grid, 1, from, List.of(figures, amounts));
+      return;
+    }
     area.detail(scene, grid, 1, from, List.of(figures, states.toString(), cpus));
   }
 

@@ -22,6 +22,15 @@ record TopTable(TopQuery.Order order, Function marked, int place, Search filter)
     return by(ORDERS[(order.ordinal() + 1) % ORDERS.length]);
   }
 
+  /** The same where states are not known. */
+  TopTable resortedOfFile() {
+    return switch (order) {
+      case SELF -> by(TopQuery.Order.TOTAL);
+      case TOTAL -> by(TopQuery.Order.NAME);
+      default -> by(TopQuery.Order.SELF);
+    };
+  }
+
   TopTable by(TopQuery.Order value) {
     return new TopTable(value, marked, place, filter);
   }

@@ -1,5 +1,7 @@
 package flametop.view;
 
+import flametop.profile.PageQuery;
+
 /** What fills the screen between the header and the keys. */
 public enum View {
   GRAPH("graph", Action.SHOW_GRAPH, new GraphKeys(), new GraphViewPainter()),
@@ -9,10 +11,7 @@ public enum View {
   TASKS("tasks", Action.SHOW_TASKS, new TasksKeys(), new TasksPainter()),
   CPUS("CPUs", Action.SHOW_CPUS, new CpusKeys(), new CpusPainter()),
   IDLE("idle states", Action.SHOW_IDLE, new IdleKeys(), new IdlePainter()),
-  QUALITY("quality", Action.SHOW_QUALITY, new QualityKeys(), new QualityPainter()),
-
-  /** Of a file of stacks, which has no other. */
-  FILE("graph", null, new FileKeys(), new FilePainter());
+  QUALITY("quality", Action.SHOW_QUALITY, new QualityKeys(), new QualityPainter());
 
   private static final View[] ALL = values();
 
@@ -22,13 +21,17 @@ public enum View {
   @SuppressWarnings("ImmutableEnumChecker") // it has no fields
   private final ViewKeys keys;
 
-  @SuppressWarnings("ImmutableEnumChecker") // nor has this one
+  @SuppressWarnings("ImmutableEnumChecker") // nor does this one change
+  private final ViewKeys fileKeys;
+
+  @SuppressWarnings("ImmutableEnumChecker") // it has no fields
   private final ViewPainter painter;
 
   View(String label, Action action, ViewKeys keys, ViewPainter painter) {
     this.label = label;
     this.action = action;
     this.keys = keys;
+    fileKeys = new FileKeys(keys);
     this.painter = painter;
   }
 
@@ -36,16 +39,29 @@ public enum View {
     return label;
   }
 
-  ViewKeys keys() {
-    return keys;
+  /** What the keys do where the stacks come from there. */
+  ViewKeys keys(Origin origin) {
+    return origin == Origin.FILE ? fileKeys : keys;
+  }
+
+  /** What it shows beside the snapshot, wherever the stacks come from; null if nothing. */
+  PageQuery page(ViewState s, int columns) {
+    return keys.page(s, columns);
   }
 
   ViewPainter painter() {
     return painter;
   }
 
-  View next() {
-    return this == FILE ? FILE : ALL[(ordinal() + 1) % (ALL.length - 1)];
+  /** The one after it, of those that there are. */
+  View next(Origin origin) {
+    View next = ALL[(ordinal() + 1) % ALL.length];
+    return next.isOf(origin) ? next : next.next(origin);
+  }
+
+  /** Whether there is one: folded stacks tell of stacks alone. */
+  boolean isOf(Origin origin) {
+    return origin != Origin.FILE || hasStacks() || this == TOP;
   }
 
   /** Whether it is of the present, whatever time the graph is of. */
@@ -60,7 +76,7 @@ public enum View {
 
   /** Whether stacks are what it shows. */
   boolean hasStacks() {
-    return this == GRAPH || this == CALLERS || this == SANDWICH || this == FILE;
+    return this == GRAPH || this == CALLERS || this == SANDWICH;
   }
 
   /** The view that an action shows, or null. */

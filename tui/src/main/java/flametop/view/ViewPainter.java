@@ -5,7 +5,7 @@ interface ViewPainter {
   void paint(Scene scene, CellGrid grid);
 
   /** What is no key but wants an explanation in the help: a title, then word and meaning. */
-  default String[][] legend() {
+  default String[][] legend(Scene scene) {
     return new String[0][];
   }
 }

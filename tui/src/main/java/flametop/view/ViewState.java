@@ -235,7 +235,7 @@ public final class ViewState implements Cloneable {
   }
 
   /** What is done as soon as more is known of the selected node; null for nothing. */
-  Action awaited() {
+  public Action awaited() {
     return awaited;
   }
 
@@ -317,7 +317,12 @@ public final class ViewState implements Cloneable {
 
   /** What to ask it for beside that; null for nothing. */
   public PageQuery page(int columns) {
-    return view.keys().page(this, columns);
+    return view.page(this, columns);
+  }
+
+  /** The same of all that there is, which is what a file has. */
+  public ViewState ofAll() {
+    return withWindow(WINDOWS.length - 1);
   }
 
   /** The same with another view. */

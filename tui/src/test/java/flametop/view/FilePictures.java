@@ -1,6 +1,11 @@
 package flametop.view;
 
+import flametop.profile.Function;
 import flametop.profile.GraphSlice;
+import flametop.profile.NodeKind;
+import flametop.profile.Page;
+import flametop.profile.PageQuery;
+import flametop.profile.Sandwich;
 import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.StackFile;
@@ -25,9 +30,17 @@ final class FilePictures {
         String of = "-" + size[0] + "x" + size[1];
         frames.add(frame("file" + of, one, "deflate|Brotli", size, false));
         frames.add(frame("diff" + of, two, "com.shop.Price.of", size, false));
+        frames.add(view("file-callers" + of, one, View.CALLERS, size, false));
+        frames.add(view("file-sandwich" + of, one, View.SANDWICH, size, false));
+        frames.add(view("file-top" + of, one, View.TOP, size, false));
       }
       frames.add(frame("diff-gone-120x30", two, "deflate", new int[] {120, 30}, false));
       frames.add(frame("diff-plain-80x24", two, "com.shop.Price.of", new int[] {80, 24}, true));
+      int[] usual = {80, 24};
+      frames.add(view("diff-sandwich-80x24", two, View.SANDWICH, usual, false));
+      frames.add(view("diff-top-80x24", two, View.TOP, usual, false));
+      frames.add(view("file-top-plain-80x24", one, View.TOP, usual, true));
+      frames.add(helped("file-top-help-80x24", one, View.TOP));
       PaintOptions options = options(false);
       ViewState help = state().withHelp(true);
       frames.add(
@@ -50,7 +63,12 @@ final class FilePictures {
         StackFile two = StackFile.compared(StackInput.open(BEFORE), StackInput.open(NOW))) {
       return List.of(
           frame("file", one, "deflate|Brotli", size, plain),
-          frame("diff", two, "com.shop.Price.of", size, plain));
+          frame("diff", two, "com.shop.Price.of", size, plain),
+          view("file-callers", one, View.CALLERS, size, plain),
+          view("file-sandwich", one, View.SANDWICH, size, plain),
+          view("file-top", one, View.TOP, size, plain),
+          view("diff-sandwich", two, View.SANDWICH, size, plain),
+          view("diff-top", two, View.TOP, size, plain));
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }
@@ -73,8 +91,39 @@ final class FilePictures {
     return new Pictures.Frame(name, Painter.paint(scene));
   }
 
+  /** One that is not the graph; the sandwich is of the loop of nginx. */
+  private static Pictures.Frame view(
+      String name, StackFile file, View view, int[] size, boolean plain) throws Exception {
+    Scene scene = scene(file, state(view), size, plain);
+    return new Pictures.Frame(name, Painter.paint(scene));
+  }
+
+  private static Pictures.Frame helped(String name, StackFile file, View view) throws Exception {
+    Scene scene = scene(file, state(view).withHelp(true), new int[] {80, 24}, false);
+    return new Pictures.Frame(name, Painter.paint(scene));
+  }
+
+  private static ViewState state(View view) {
+    Function loop = new Function(NodeKind.USER, "", "ngx_process_events");
+    return view == View.SANDWICH ? state().withSandwich(loop) : state().withView(view);
+  }
+
+  /** What comes once the file has taken the shape that the state asks for. */
+  static Scene scene(StackFile file, ViewState state, int[] size, boolean plain) throws Exception {
+    file.whole().get();
+    file.shape(state.shape());
+    PageQuery query = state.page(size[0]);
+    Snapshot snapshot;
+    Page page;
+    do {
+      snapshot = file.snapshot(state.query(size[0])).get();
+      page = query == null ? null : file.page(query).get();
+    } while (snapshot.refolding() || page instanceof Sandwich s && s.refolding());
+    return Scene.of(snapshot, page, state, size[0], size[1], options(plain));
+  }
+
   static ViewState state() {
-    return ViewState.initial(StateSet.ALL, Shape.PLAIN, 0, 0, 250_000_000L).withView(View.FILE);
+    return ViewState.initial(StateSet.ALL, Shape.PLAIN, 0, 0, 250_000_000L).ofAll();
   }
 
   static PaintOptions options(boolean plain) {
@@ -91,6 +140,7 @@ final class FilePictures {
 
   private static Snapshot snapshot(StackFile file, ViewState state, int columns) throws Exception {
     file.whole().get();
+    file.shape(state.shape());
     return file.snapshot(state.query(columns)).get();
   }
 }

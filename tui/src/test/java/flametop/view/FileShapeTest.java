@@ -1,12 +1,16 @@
 package flametop.view;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.profile.Function;
+import flametop.profile.NodeKind;
 import flametop.profile.Shape;
-import flametop.profile.Snapshot;
 import flametop.profile.StackFile;
 import flametop.profile.StackInput;
+import flametop.profile.TopQuery;
+import flametop.profile.TopReport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -18,6 +22,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The keys that give the graph of a file another shape. */
 class FileShapeTest {
+  private static final List<View> VIEWS =
+      List.of(View.GRAPH, View.CALLERS, View.SANDWICH, View.TOP);
+
   @TempDir Path folder;
 
   private StackFile file;
@@ -38,18 +45,13 @@ class FileShapeTest {
   }
 
   private Scene scene() throws Exception {
-    Snapshot snapshot;
-    do {
-      snapshot = file.snapshot(state.query(80)).get();
-    } while (snapshot.refolding());
-    return Scene.of(snapshot, state, 80, 24, FilePictures.options(false));
+    return FilePictures.scene(file, state, new int[] {80, 24}, false);
   }
 
   private void press(Key... keys) throws Exception {
     for (Key key : keys) {
       state = Keys.press(scene(), key).state();
-      file.shape(state.shape());
-      state = scene().settled();
+      state = Keys.arrived(scene()).state();
     }
   }
 
@@ -102,11 +104,65 @@ class FileShapeTest {
   void two_showsCallersAndOneTheGraph() throws Exception {
     type("2");
     assertEquals("b", names().get(2));
-    assertTrue(state.message().startsWith("callers"), state.message());
+    assertEquals(View.CALLERS, state.view());
     type("1");
     assertEquals(Shape.PLAIN, state.shape());
     type("1");
     assertTrue(state.message().startsWith("this is the graph"), state.message());
+    type("II");
+    assertEquals(View.GRAPH, state.view());
+  }
+
+  @Test
+  void tab_goesThroughTheViewsOfAFileAndBack() throws Exception {
+    for (int i = 1; i <= VIEWS.size(); i++) {
+      press(Key.of(Key.Kind.TAB));
+      assertEquals(VIEWS.get(i % VIEWS.size()), state.view());
+    }
+  }
+
+  @Test
+  void s_isTheSandwichOfTheSelectedAndEscLeavesIt() throws Exception {
+    press(down(), down(), down());
+    type("s");
+    assertEquals(View.SANDWICH, state.view());
+    assertEquals(new Function(NodeKind.USER, "", "a"), state.sandwich().function());
+    assertEquals(7, scene().sandwich.page().total());
+    press(Key.of(Key.Kind.ESCAPE));
+    assertEquals(View.GRAPH, state.view());
+  }
+
+  @Test
+  void four_hasTheFunctionsAlsoFromTheCallersAndEnterIsTheirSandwich() throws Exception {
+    type("24");
+    TopReport report = (TopReport) scene().page;
+    assertEquals("lib`f", report.rows().get(0).function().name());
+    assertEquals(6, report.rows().get(0).self());
+    assertEquals(10, report.total());
+    type("sss");
+    assertEquals(TopQuery.Order.SELF, state.top().order());
+    press(Key.of(Key.Kind.ENTER));
+    assertEquals("lib`f", state.sandwich().function().name());
+    press(Key.of(Key.Kind.ESCAPE));
+    assertEquals(View.TOP, state.view());
+  }
+
+  @Test
+  void help_ofAFile_hasOnlyWhatIsDone() throws Exception {
+    for (View view : VIEWS) {
+      ViewKeys keys = view.keys(Origin.FILE);
+      for (Action action : Action.values()) {
+        if (Keymap.has(keys, action)) {
+          state = FilePictures.state().withView(view);
+          for (Key key : Keymap.DEFAULT.keys(action)) {
+            assertEquals(
+                action, Keymap.DEFAULT.action(view, Origin.FILE, key), view + " " + action);
+            String said = Keys.press(scene(), key).state().message();
+            assertFalse(said.contains("folded stacks"), view + " " + action + ": " + said);
+          }
+        }
+      }
+    }
   }
 
   @Test
@@ -121,11 +177,15 @@ class FileShapeTest {
 
   @Test
   void whatStacksDoNotKnow_isRefusedWithASentence() throws Exception {
-    for (char key : "Hopc678".toCharArray()) {
-      type(String.valueOf(key));
-      assertEquals(Shape.PLAIN, state.shape());
-      assertTrue(state.pick() != null || state.message().contains("stacks"), key + state.message());
-      state = state.withPick(null);
+    for (View view : VIEWS) {
+      state = FilePictures.state().withView(view);
+      for (char key : "opct5678m".toCharArray()) {
+        type(String.valueOf(key));
+        assertEquals(view, state.view());
+        assertTrue(
+            state.pick() != null || state.message().contains("stacks"), key + state.message());
+        state = state.withPick(null);
+      }
     }
   }
 }

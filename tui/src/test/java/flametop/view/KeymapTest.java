@@ -25,7 +25,9 @@ class KeymapTest {
       assertTrue(ids.add(action.id()), action.id());
       boolean somewhere = false;
       for (View view : View.values()) {
-        somewhere |= Keymap.has(view, action);
+        for (Origin origin : Origin.values()) {
+          somewhere |= Keymap.has(view.keys(origin), action);
+        }
       }
       assertTrue(somewhere, action.id());
       for (String key : action.keys().split(" ")) {
@@ -40,7 +42,7 @@ class KeymapTest {
       ViewState state = Pictures.state().withView(view);
       Scene scene = Scene.of(null, state, 80, 24, Pictures.options());
       for (Action action : Action.values()) {
-        if (Keymap.has(view, action)) {
+        if (Keymap.has(view.keys(Origin.LIVE), action)) {
           for (Key key : Keymap.DEFAULT.keys(action)) {
             String said = Keys.press(scene, key).state().message();
             assertFalse(said.contains("does nothing"), view + " " + action + ": " + said);
@@ -53,8 +55,11 @@ class KeymapTest {
   @Test
   void keyLine_everyView_hasActionsOfThatViewOnly() {
     for (View view : View.values()) {
-      for (Action action : view.keys().keyLine(Pictures.state().withView(view))) {
-        assertTrue(Keymap.has(view, action), view + " " + action);
+      for (Origin origin : Origin.values()) {
+        ViewKeys keys = view.keys(origin);
+        for (Action action : keys.keyLine(Pictures.state().withView(view))) {
+          assertTrue(Keymap.has(keys, action), origin + " " + view + " " + action);
+        }
       }
     }
   }
@@ -62,9 +67,9 @@ class KeymapTest {
   @Test
   void with_otherKeys_theOldOnesDoNothing() {
     Keymap keymap = Keymap.DEFAULT.with(Action.FREEZE, List.of(Key.of('v'), Key.function(5)));
-    assertEquals(Action.FREEZE, keymap.action(View.GRAPH, Key.function(5)));
-    assertEquals(Action.FREEZE, keymap.action(View.QUALITY, Key.of('v')));
-    assertNull(keymap.action(View.GRAPH, Key.of(' ')));
+    assertEquals(Action.FREEZE, keymap.action(View.GRAPH, Origin.LIVE, Key.function(5)));
+    assertEquals(Action.FREEZE, keymap.action(View.QUALITY, Origin.LIVE, Key.of('v')));
+    assertNull(keymap.action(View.GRAPH, Origin.LIVE, Key.of(' ')));
     assertEquals(List.of(), keymap.conflicts());
   }
 
@@ -75,16 +80,15 @@ class KeymapTest {
         List.of(
             new Keymap.Conflict(View.GRAPH, Key.of('e'), Action.ROOT, Action.EXPORT),
             new Keymap.Conflict(View.CALLERS, Key.of('e'), Action.ROOT, Action.EXPORT),
-            new Keymap.Conflict(View.SANDWICH, Key.of('e'), Action.ROOT, Action.EXPORT),
-            new Keymap.Conflict(View.FILE, Key.of('e'), Action.ROOT, Action.EXPORT)),
+            new Keymap.Conflict(View.SANDWICH, Key.of('e'), Action.ROOT, Action.EXPORT)),
         keymap.conflicts());
   }
 
   @Test
   void with_quitOnAnotherKey_ctrlCStillQuits() {
     Keymap keymap = Keymap.DEFAULT.with(Action.QUIT, List.of(Key.of('v')));
-    assertEquals(Action.QUIT, keymap.action(View.GRAPH, Key.CTRL_C));
-    assertNull(keymap.action(View.GRAPH, Key.of('q')));
+    assertEquals(Action.QUIT, keymap.action(View.GRAPH, Origin.LIVE, Key.CTRL_C));
+    assertNull(keymap.action(View.GRAPH, Origin.LIVE, Key.of('q')));
   }
 
   @Test

@@ -79,7 +79,7 @@ class MonkeyTest {
   @ValueSource(longs = {1, 2})
   void anyKeys_files_leaveAPicture(long seed) throws Exception {
     random = new Random(seed);
-    state = ViewState.initial(StateSet.ALL, Shape.PLAIN, 0, 0, SECOND).withView(View.FILE);
+    state = ViewState.initial(StateSet.ALL, Shape.PLAIN, 0, 0, SECOND).ofAll();
     List<StackInput> inputs = new ArrayList<>();
     for (int file = 0; file < 3; file++) {
       inputs.add(StackInput.open(file(file)));

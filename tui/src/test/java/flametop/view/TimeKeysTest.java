@@ -143,7 +143,7 @@ class TimeKeysTest {
     int window = state.window();
     for (View view : View.values()) {
       ViewState ranged = state.withView(view);
-      if (Keymap.has(view, Action.WINDOW)) {
+      if (Keymap.has(view.keys(Origin.LIVE), Action.WINDOW)) {
         Keys.Step step =
             Keys.press(Scene.of(null, ranged, 100, 40, Pictures.options()), Key.of('m'));
         assertEquals(List.of(new Effect.EndRange()), step.effects(), view.label());

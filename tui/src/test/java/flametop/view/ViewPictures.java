@@ -30,9 +30,6 @@ public final class ViewPictures {
     List<Pictures.Frame> frames = new ArrayList<>();
     Pictures.Machine machine = new Pictures.Machine();
     for (View view : View.values()) {
-      if (view == View.FILE) {
-        continue;
-      }
       boolean callers = view == View.CALLERS;
       Tree tree = callers ? Pictures.server().reversed() : Pictures.server();
       ViewState state =
