@@ -328,7 +328,7 @@ test_source_shows_lines_live_and_in_a_replay() {
   wait_for 'source +seventy'
   wait_for 'seventy .*split\.c:[0-9]+'
   keys Escape
-  wait_gone 's closes'
+  wait_gone 'S closes'
   keys q
   equal "exit code" 0 "$(ended)"
 
@@ -359,7 +359,7 @@ test_cpus_and_idle_views_are_of_this_machine() {
   keys Enter
   wait_for '1 CPU marked'
   wait_for '^ marked +[0-9.]+%'
-  keys S
+  keys s
   wait_for 'first by busy'
   keys Escape
   wait_for 'no CPU marked'

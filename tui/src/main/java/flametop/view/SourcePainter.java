@@ -27,7 +27,8 @@ final class SourcePainter {
       grid.fill(0, y, scene.columns, BACKGROUND);
     }
     boolean known = source.node() == scene.state.selected();
-    String hint = "s closes";
+    List<Key> keys = scene.options.keymap().keys(Action.SOURCE);
+    String hint = keys.isEmpty() ? "" : keys.get(0).name() + " closes";
     int x = 1 + grid.text(1, top, end, "source ", Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
     int hintX = end - hint.length();
     if (known) {
