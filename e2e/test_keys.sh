@@ -138,9 +138,9 @@ time_() {
   press refresh d 'a picture every [0-9]+ (s|ms)'
   press states o 'time shown: off cpu'
   press time t 'ago: busy [0-9.]+ cpu'
-  press range-start '[' 'range 1 s, '
-  keys Left Left
-  press range-end ']' 'range 1 s, 2 s ago'
+  press range-start '[' 'range [0-9]+ s, [01] s ago'
+  keys Left Left Left Left
+  press range-end ']' 'range [0-9]+ s, [2-9] s ago'
   back_to 'no range any more'
   keys o o
   wait_for 'time shown: busy'
