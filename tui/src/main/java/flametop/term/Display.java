@@ -231,6 +231,7 @@ final class Display implements AutoCloseable {
   /**
    * Waits for a key; {@link com.googlecode.lanterna.input.KeyType#EOF} when the terminal is gone.
    */
+  @SuppressWarnings("ReferenceEquality") // it is that one
   KeyStroke read() throws IOException {
     KeyStroke stroke = terminal.readInput();
     while (stroke == ReportPattern.STATUS) {

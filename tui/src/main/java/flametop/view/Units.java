@@ -8,12 +8,22 @@ final class Units {
 
   /** {@code 25.5%}; {@code n/a} for NaN. */
   static String percent(double share) {
-    return Double.isNaN(share) ? "n/a" : String.format(Locale.ROOT, "%.1f%%", share * 100);
+    return Double.isNaN(share) ? "n/a" : oneDecimal(share * 100) + "%";
+  }
+
+  /** A number with one decimal; the formatter of the JDK makes a kilobyte for each. */
+  private static String oneDecimal(double number) {
+    long tenths = Math.round(Math.abs(number) * 10);
+    return (number < 0 && tenths > 0 ? "-" : "") + tenths / 10 + "." + tenths % 10;
   }
 
   /** Like {@link #percent}, in a field of six columns so that nothing moves. */
   static String percentField(double share) {
-    return Double.isNaN(share) ? "   n/a" : String.format(Locale.ROOT, "%5.1f%%", share * 100);
+    return Double.isNaN(share) ? "   n/a" : field(oneDecimal(share * 100)) + "%";
+  }
+
+  private static String field(String number) {
+    return "     ".substring(Math.min(5, number.length())) + number;
   }
 
   /** {@code 12%}. */
