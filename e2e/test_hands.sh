@@ -51,6 +51,9 @@ test_mouse_selects_zooms_presses_keys_and_is_given_back() {
   start_screen "-p $load --states on"
   wait_for 'thirty'
   equal "mouse" "1 1" "$(tmux_ display-message -p '#{mouse_button_flag} #{mouse_sgr_flag}')"
+  # Nothing moves between the look and the click.
+  keys Space
+  wait_for '❚❚'
   click_on seventy
   wait_for '^ *seventy .* of all'
   local at
@@ -66,10 +69,10 @@ test_mouse_selects_zooms_presses_keys_and_is_given_back() {
   click_on 'esc back'
   wait_for 'thirty'
   # Where the answer to a key stands there are no keys: the next click there only clears it.
-  click_on 'space freeze'
-  wait_for '❚❚|frozen'
-  click_on 'frozen'
+  click_on 'space thaw'
   wait_gone '❚❚'
+  click_on 'live'
+  wait_for '❚❚'
   # The wheel is answered.
   mouse 65 60 20 M
   wait_for 'every level is in sight'
@@ -139,6 +142,9 @@ test_copy_puts_the_whole_name_into_the_clipboard() {
   tmux_ set-option -s set-clipboard on
   start_screen "-p $load --states on"
   wait_for 'thirty'
+  # Nothing moves between the look and the click.
+  keys Space
+  wait_for '❚❚'
   click_on seventy
   wait_for '^ *seventy .* of all'
   keys y

@@ -151,13 +151,13 @@ time_() {
 # In the tables, and through all the views.
 views() {
   press callers I '^─ callers ─'
-  press next-view tab 'select a function in the graph'
-  press graph 1 '!select a function in the graph'
+  press next-view tab 'tab functions'
+  press graph 1 '!tab functions'
   press callers 2 '^─ callers ─'
-  press sandwich-view 3 'select a function in the graph'
+  press sandwich-view 3 'tab functions'
   press top 4 'functions  first by self'
   press sort s 'functions  first by total'
-  press open enter ' self .*total .* of all'
+  press open enter 'tab functions'
   press tasks 5 '1 process  first by'
   press pick enter 'only pid '
   press cpus 6 '^ CPU +busy'
