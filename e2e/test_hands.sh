@@ -186,6 +186,11 @@ test_searches_are_completed_and_remembered() {
   kill $load
 }
 
+# in_pieces ONE OTHER: tmux waits between them by itself, so that no slow start of it comes between.
+in_pieces() {
+  tmux_ send-keys -l "$1" ';' run-shell -d 0.06 ';' send-keys -l "$2"
+}
+
 # A slow line brings a key in pieces. Nothing is asserted of how long is waited: after the introducer
 # of a sequence what is missing comes much sooner than the program gives up.
 test_arrow_in_pieces_is_an_arrow() {
@@ -197,17 +202,13 @@ test_arrow_in_pieces_is_an_arrow() {
   wait_for '^ *all  *100'
   keys /
   tmux_ send-keys -l 'never'
-  tmux_ send-keys -l $'\033['
-  sleep 0.06
-  tmux_ send-keys -l 'A'
+  in_pieces $'\033[' 'A'
   # As Escape it would have closed the search.
   wait_for 'no older search'
   wait_for '^ */never'
   keys Escape
   wait_for 'esc back'
-  tmux_ send-keys -l $'\033[<0'
-  sleep 0.06
-  tmux_ send-keys -l ';3;1M'
+  in_pieces $'\033[<0' ';3;1M'
   wait_for 'any key closes'
   keys Escape
   keys q
