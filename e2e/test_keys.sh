@@ -99,9 +99,9 @@ shaping() {
   press collapse M '^─ \[callers\] ─'
   undo
   go_to left
-  press keep f '!▏right'
-  press undo u '▏right'
-  press redo U '!▏right'
+  press keep f '^─ left ─'
+  press undo u '!^─ left ─'
+  press redo U '^─ left ─'
   undo
   go_to right
   press drop x '^─ not right ─'
