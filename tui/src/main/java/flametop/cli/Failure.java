@@ -22,7 +22,7 @@ record Failure(ExitCode code, String message) {
 
     Ends(ExitCode code, String message) {
       super(message);
-      failure = new Failure(code, message);
+      failure = new Failure(code, CleanText.clean(message, MAX_MESSAGE));
     }
   }
 
@@ -42,7 +42,7 @@ record Failure(ExitCode code, String message) {
     if (cause instanceof OutOfMemoryError) {
       return new Failure(
           ExitCode.FAILED,
-          "out of memory; a lower rate needs less (-F 9), and a shorter history (the screen: --history 8)");
+          "out of memory; a lower rate needs less (-F 9), a shorter history (the screen: --history 8), or a part of the file");
     }
     String text = CleanText.clean(String.valueOf(cause.getMessage()), MAX_MESSAGE);
     if (cause instanceof NoScreenException || cause instanceof ThemeException) {

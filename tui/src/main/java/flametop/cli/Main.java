@@ -103,12 +103,30 @@ public final class Main {
     line.addSubcommand(new DiffCommand());
     line.addSubcommand(new CheckCommand());
     line.setParameterExceptionHandler(Main::misused);
+    line.setExecutionStrategy(Main::carriedOut);
     line.setExecutionExceptionHandler(
         (thrown, command, result) -> failed(thrown, command.getErr()));
     line.setUsageHelpLongOptionsMaxWidth(18);
     line.setUsageHelpAutoWidth(false);
     line.setUsageHelpWidth(80);
     return line;
+  }
+
+  /**
+   * Options of the screen say nothing to a command behind them: they are not dropped in silence.
+   */
+  private static int carriedOut(CommandLine.ParseResult parsed) {
+    if (parsed.hasSubcommand()
+        && !parsed.matchedOptions().isEmpty()
+        && !parsed.isUsageHelpRequested()
+        && !parsed.isVersionHelpRequested()) {
+      String option = parsed.matchedOptions().get(0).longestName();
+      String command = parsed.subcommand().commandSpec().name();
+      throw new ParameterException(
+          parsed.commandSpec().commandLine(),
+          option + " stands before " + command + "; options come after it");
+    }
+    return new CommandLine.RunLast().execute(parsed);
   }
 
   /** One line about what went wrong. */

@@ -295,7 +295,7 @@ final class Graph {
   /** What a query asks of the graph; made anew only as far as something has changed. */
   GraphPicture picture(GraphQuery query, GraphPicture.Reader reader, Matches matches) {
     int selected = resolve(query.selected());
-    // The answer to a key does not wait for its trend.
+    // The answer to a key does not wait for its trend, nor a new node of very many to be watched.
     boolean again = picture != null && picture.selected() == selected;
     picture =
         GraphPicture.of(
@@ -308,7 +308,7 @@ final class Graph {
             query.siblings() == null ? 0 : resolve(query.siblings().first()),
             query.siblings() == null ? 0 : resolve(query.siblings().last()),
             matches,
-            System.nanoTime() + (again ? TREND_NANOS : 0));
+            again ? TREND_NANOS : 0);
     return picture;
   }
 

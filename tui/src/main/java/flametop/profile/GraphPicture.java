@@ -28,9 +28,9 @@ record GraphPicture(
     /**
      * The node in full.
      *
-     * @param deadline for what may take long ({@link System#nanoTime})
+     * @param budget ns for what may take long; 0: that is left out
      */
-    Selection selection(int node, StateSet states, long deadline);
+    Selection selection(int node, StateSet states, long budget);
 
     /** What matches in the whole graph. */
     Snapshot.Search search(Pattern pattern, StateSet states);
@@ -58,7 +58,7 @@ record GraphPicture(
       int first,
       int last,
       Matches matches,
-      long deadline) {
+      long budget) {
     boolean same =
         before != null && before.version == version && before.query.states().equals(query.states());
     boolean found = same && equal(before.query.search(), query.search());
@@ -74,7 +74,7 @@ record GraphPicture(
     Selection selection =
         same && before.selected == selected && !before.isDue()
             ? before.selection
-            : reader.selection(selected, query.states(), deadline);
+            : reader.selection(selected, query.states(), budget);
     Snapshot.Search search = null;
     if (query.search() != null) {
       search = found ? before.search : reader.search(query.search(), query.states());

@@ -593,10 +593,8 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
 
   private Sandwich picture(SandwichQuery query) {
     sandwichAsked = System.nanoTime();
-    Shape shape =
-        graph.fold().shape().without(Shape.Reverse.class).with(new Shape.Group(RootOrder.NONE));
-    Shape above = shape.plus(new Shape.Callers(query.function()));
-    Shape below = shape.plus(new Shape.Callees(query.function()));
+    Shape above = query.above(graph.fold().shape());
+    Shape below = query.below(graph.fold().shape());
     if (!query.function().equals(middle)) {
       // That of another function is nothing to look at meanwhile.
       endSandwich();
@@ -615,19 +613,12 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     long root = readBelow.tree().heaviestBranch();
     GraphPicture upper =
         callers.picture(
-            slice(
-                query,
-                query.callers(),
-                query.callersOf(),
-                selectedAbove ? query.selected() : GraphQuery.ROOT),
+            query.ofCallers(selectedAbove ? query.selected() : GraphQuery.ROOT),
             readAbove,
             matches);
     GraphPicture lower =
         callees.picture(
-            slice(
-                query,
-                query.callees(),
-                query.calleesOf(),
+            query.ofCallees(
                 selectedAbove || query.selected() == GraphQuery.ROOT ? root : query.selected()),
             readBelow,
             matches);
@@ -641,20 +632,6 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         selectedAbove ? upper.selection() : lower.selection(),
         query.search(),
         callers.isBehind() || callees.isBehind());
-  }
-
-  private static GraphQuery slice(
-      SandwichQuery query, long zoom, Siblings siblings, long selected) {
-    return new GraphQuery(
-        query.windowNanos(),
-        query.states(),
-        zoom,
-        selected,
-        query.columns(),
-        query.levels(),
-        query.search(),
-        query.byState(),
-        siblings);
   }
 
   private Snapshot picture(GraphQuery query) {

@@ -32,4 +32,33 @@ public record SandwichQuery(
     int levels,
     Pattern search,
     boolean byState)
-    implements PageQuery {}
+    implements PageQuery {
+  /** How the callers are folded where the graph has a shape. */
+  Shape above(Shape graph) {
+    return plain(graph).plus(new Shape.Callers(function));
+  }
+
+  /** How what it calls is folded where the graph has a shape. */
+  Shape below(Shape graph) {
+    return plain(graph).plus(new Shape.Callees(function));
+  }
+
+  private static Shape plain(Shape graph) {
+    return graph.without(Shape.Reverse.class).with(new Shape.Group(RootOrder.NONE));
+  }
+
+  /** What it asks of the callers, of which this node is selected. */
+  GraphQuery ofCallers(long node) {
+    return of(callers, callersOf, node);
+  }
+
+  /** What it asks of the callees, of which this node is selected. */
+  GraphQuery ofCallees(long node) {
+    return of(callees, calleesOf, node);
+  }
+
+  private GraphQuery of(long zoom, Siblings siblings, long node) {
+    return new GraphQuery(
+        windowNanos, states, zoom, node, columns, levels, search, byState, siblings);
+  }
+}

@@ -9,7 +9,8 @@ import flametop.sampler.State;
  * @param path names from the root down to it
  * @param module file name of its module, or empty
  * @param guessed found by frame pointer or scan, not by unwind information
- * @param processes how many processes have time in it
+ * @param processes how many processes have time in it; {@link #UNKNOWN} of one of very many that
+ *     was just selected
  * @param pid the process, if it is only one; else 0
  * @param commandLine of that process, clean
  * @param filter what admits only what it is in; null if nothing does, as for the root
@@ -32,6 +33,9 @@ public record Selection(
     long self,
     long[] nanosByState,
     Before before) {
+  /** Not told yet: it is by the next picture of the same node. */
+  public static final int UNKNOWN = -1;
+
   /**
    * The window before the one that is shown, as long as that.
    *

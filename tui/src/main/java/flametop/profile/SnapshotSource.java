@@ -12,14 +12,14 @@ public interface SnapshotSource {
 
   /**
    * Rows of the pick list of processes, for the last {@code windowNanos} and the time in {@code
-   * states}.
+   * states}; the heaviest first.
    */
   CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states);
 
   /** What a view shows beside the snapshot. */
   CompletableFuture<Page> page(PageQuery query);
 
-  /** Rows of the pick list of comms. */
+  /** Rows of the pick list of comms, the heaviest first. */
   CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states);
 
   /** Where a node is in the source, as far as it is known by now. */

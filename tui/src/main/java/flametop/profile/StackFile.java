@@ -334,9 +334,8 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   private Sandwich picture(SandwichQuery query) {
     sandwichAsked = System.nanoTime();
-    Shape shape = graph.shape().without(Shape.Reverse.class).with(new Shape.Group(RootOrder.NONE));
-    Shape above = shape.plus(new Shape.Callers(query.function()));
-    Shape below = shape.plus(new Shape.Callees(query.function()));
+    Shape above = query.above(graph.shape());
+    Shape below = query.below(graph.shape());
     if (callers == null || !query.function().equals(middle)) {
       // That of another function is nothing to look at meanwhile.
       callers = graph(above);
@@ -350,19 +349,9 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     TreeReader readBelow = callees.reader();
     boolean other = selectedAbove || query.selected() == GraphQuery.ROOT;
     GraphPicture upper =
-        callers.picture(
-            slice(
-                query,
-                query.callers(),
-                query.callersOf(),
-                selectedAbove ? query.selected() : GraphQuery.ROOT));
+        callers.picture(query.ofCallers(selectedAbove ? query.selected() : GraphQuery.ROOT));
     GraphPicture lower =
-        callees.picture(
-            slice(
-                query,
-                query.callees(),
-                query.calleesOf(),
-                other ? readBelow.heaviestBranch() : query.selected()));
+        callees.picture(query.ofCallees(other ? readBelow.heaviestBranch() : query.selected()));
     return new Sandwich(
         query.function(),
         upper.slice(),
@@ -373,20 +362,6 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         selectedAbove ? upper.selection() : lower.selection(),
         query.search(),
         callers.isBehind() || callees.isBehind());
-  }
-
-  private static GraphQuery slice(
-      SandwichQuery query, long zoom, Siblings siblings, long selected) {
-    return new GraphQuery(
-        query.windowNanos(),
-        query.states(),
-        zoom,
-        selected,
-        query.columns(),
-        query.levels(),
-        query.search(),
-        query.byState(),
-        siblings);
   }
 
   /** How far it is read. */

@@ -303,7 +303,7 @@ final class StackGraph implements GraphPicture.Reader {
   }
 
   @Override
-  public Selection selection(int node, StateSet states, long deadline) {
+  public Selection selection(int node, StateSet states, long budget) {
     int depth = 0;
     for (int n = node; n >= 0; n = tree.parent(n)) {
       depth++;

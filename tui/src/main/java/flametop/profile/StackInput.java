@@ -26,6 +26,8 @@ public final class StackInput implements AutoCloseable {
   private static final byte[] GZIP = {0x1F, (byte) 0x8B};
   private static final byte[] ZSTD = {0x28, (byte) 0xB5, 0x2F, (byte) 0xFD};
 
+  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
   private static final int PACKED_BYTES = 1 << 16;
 
   private final String name;
@@ -85,7 +87,7 @@ public final class StackInput implements AutoCloseable {
   }
 
   static String reason(IOException e) {
-    return CleanText.clean(String.valueOf(e.getMessage()), 500);
+    return e.getMessage() == null ? "it ends too early" : CleanText.clean(e.getMessage(), 500);
   }
 
   /** Clean. */
@@ -105,10 +107,10 @@ public final class StackInput implements AutoCloseable {
 
   /** Reads at least one byte of the text; -1 at its end. Only one thread may. */
   int read(byte[] into, int from, int room) throws IOException {
-    if (text == null) {
-      text = unpack();
-    }
     try {
+      if (text == null) {
+        text = unpack();
+      }
       return text.read(into, from, room);
     } catch (MalformedInputException e) {
       throw new IOException("damaged zstd data (" + e.getMessage() + ")", e);
@@ -120,9 +122,17 @@ public final class StackInput implements AutoCloseable {
     byte[] head = counted.readNBytes(ZSTD.length);
     InputStream whole = new SequenceInputStream(new ByteArrayInputStream(head), counted);
     if (begins(head, GZIP)) {
-      return new GZIPInputStream(whole, PACKED_BYTES);
+      return withoutMark(new GZIPInputStream(whole, PACKED_BYTES));
     }
-    return begins(head, ZSTD) ? new ZstdInputStream(whole) : whole;
+    return withoutMark(begins(head, ZSTD) ? new ZstdInputStream(whole) : whole);
+  }
+
+  /** Windows begins UTF-8 with a byte order mark, which is no part of the first name. */
+  private static InputStream withoutMark(InputStream all) throws IOException {
+    byte[] head = all.readNBytes(BYTE_ORDER_MARK.length);
+    return begins(head, BYTE_ORDER_MARK)
+        ? all
+        : new SequenceInputStream(new ByteArrayInputStream(head), all);
   }
 
   private static boolean begins(byte[] head, byte[] with) {

@@ -193,10 +193,6 @@ final class StackTree implements CallTree {
     stale = true;
   }
 
-  boolean isCompared() {
-    return ownBefore != null;
-  }
-
   /** Brings the sums up to date. */
   void sumUp() {
     if (!stale) {

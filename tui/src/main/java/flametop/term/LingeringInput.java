@@ -12,6 +12,17 @@ import java.util.concurrent.TimeUnit;
 final class LingeringInput extends InputStream {
   private static final int ESCAPE = 0x1b;
 
+  /** For the rest of what can only be a key: nobody types {@code ESC [}. */
+  private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /** A longer pause than this between two bytes is that of a hand. */
+  private static final long HAND_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+
+  /** So many characters at once, of which so many are different, are a text. */
+  private static final int TEXT_LENGTH = 8;
+
+  private static final int TEXT_DIFFERENT = 5;
+
   private enum Part {
     NONE,
     AFTER_ESCAPE,
@@ -22,18 +33,7 @@ final class LingeringInput extends InputStream {
   private final InputStream terminal;
   private final long lingerNanos;
 
-  /** For the rest of what can only be a key: nobody types {@code ESC [}. */
-  private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(2);
-
   private Part part = Part.NONE;
-
-  /** A longer pause than this between two bytes is that of a hand. */
-  private static final long HAND_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
-
-  /** So many characters at once, of which so many are different, are a text. */
-  private static final int TEXT_LENGTH = 8;
-
-  private static final int TEXT_DIFFERENT = 5;
 
   private long lastRead = System.nanoTime();
   private int typed;

@@ -164,7 +164,7 @@ public final class LiveScreen {
     Thread thread =
         new Thread(
             () -> {
-              String.format(Locale.ROOT, "%.1f", 1.0);
+              String unused = String.format(Locale.ROOT, "%.1f", 1.0);
               Painter.paint(
                   Scene.of(
                       null,
@@ -310,6 +310,7 @@ public final class LiveScreen {
     last.start();
   }
 
+  @SuppressWarnings("ReferenceEquality") // each report is one stroke
   private void readKeys() {
     MouseStrokes mouse = new MouseStrokes();
     StringBuilder pasted = null;
@@ -745,9 +746,8 @@ public final class LiveScreen {
     display.leave(Display.LEAVE_MILLIS);
     signals.byDefault("TSTP");
     // The launcher passes TSTP on to us, so it is stopped first; then what comes to it is dropped
-    // when
-    // it goes on. Where the group cannot be stopped (no shell would let it go on) the kernel drops
-    // the signal, and the screen is back at once.
+    // when it goes on. Where the group cannot be stopped (no shell would let it go on) the kernel
+    // drops the signal, and the screen is back at once.
     String launcher = System.getProperty("flametop.launcher.pid", "");
     String stop = launcher.isEmpty() ? "" : "kill -STOP " + launcher + "; ";
     Process kill = new ProcessBuilder("/bin/sh", "-c", stop + "kill -TSTP 0").start();

@@ -8,6 +8,7 @@ import java.util.List;
 final class FormatKeys {
   private FormatKeys() {}
 
+  @SuppressWarnings("ReferenceEquality") // what did not change is the same
   static Keys.Step press(ViewState s, Key key) {
     FormatList list = s.formats();
     Prompt prompt = list.prompt();

@@ -327,7 +327,7 @@ final class GraphKeys implements ViewKeys {
   }
 
   static Keys.Step toMatch(Scene scene, ViewState s, int direction) {
-    if (s.search() == null || s.search().pattern() == null) {
+    if (Search.patternOf(s.search()) == null) {
       return Keys.Step.to(s.withMessage("no search; / begins one", false));
     }
     if (scene.found() == null) {

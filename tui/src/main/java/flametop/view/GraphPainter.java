@@ -198,7 +198,7 @@ final class GraphPainter {
   }
 
   private static boolean searching(Scene scene) {
-    return scene.state.search() != null && scene.state.search().pattern() != null;
+    return Search.patternOf(scene.state.search()) != null;
   }
 
   /** What is behind a box that is not selected. */

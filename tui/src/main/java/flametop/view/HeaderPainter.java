@@ -214,7 +214,7 @@ final class HeaderPainter {
     return String.format(Locale.ROOT, "%" + digits + "d", count);
   }
 
-  private static int width(List<Piece> pieces) {
+  static int width(List<Piece> pieces) {
     int sum = 0;
     for (Piece p : pieces) {
       sum += TextWidth.of(p.text());

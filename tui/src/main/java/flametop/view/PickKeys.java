@@ -13,6 +13,7 @@ import java.util.Set;
 final class PickKeys {
   private PickKeys() {}
 
+  @SuppressWarnings("ReferenceEquality") // what did not change is the same
   static Keys.Step press(ViewState s, Key key) {
     PickList pick = s.pick();
     switch (key.kind()) {
@@ -44,6 +45,7 @@ final class PickKeys {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // what did not change is the same
   private static Keys.Step typed(ViewState s, PickList pick, Key key) {
     boolean older = key.equals(Key.ctrl('p'));
     if (older || key.equals(Key.ctrl('n'))) {
@@ -118,10 +120,7 @@ final class PickKeys {
           : Keys.Step.to(closed.withFilter(lifted).withMessage(pick.of().all(), false));
     }
     Filter filter = filter(pick.of(), row);
-    Shape next = now.with(filter);
-    return next.equals(now)
-        ? Keys.Step.to(closed.withMessage("shown already", false))
-        : Keys.Step.to(closed.withFilter(next).withMessage(said(s, filter, row, false), false));
+    return ShapeKeys.only(s, closed, filter, said(s, filter, row, false));
   }
 
   /** Everything but the marked row. */

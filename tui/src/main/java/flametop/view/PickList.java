@@ -44,16 +44,8 @@ public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, bool
   }
 
   PickList withRows(List<ProcessRow> fetched) {
-    List<ProcessRow> sorted = new ArrayList<>(fetched);
-    sorted.sort(
-        (a, b) ->
-            a.weight() != b.weight()
-                ? Long.compare(b.weight(), a.weight())
-                : a.comm().equals(b.comm())
-                    ? Integer.compare(a.pid(), b.pid())
-                    : a.comm().compareTo(b.comm()));
     List<PickRow> made = new ArrayList<>();
-    for (ProcessRow row : sorted) {
+    for (ProcessRow row : fetched) {
       made.add(PickRow.of(row));
     }
     return with(made);

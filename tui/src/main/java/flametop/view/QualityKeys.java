@@ -58,20 +58,20 @@ final class QualityKeys extends TableKeys<QualityReport.Row> {
       case PICK -> enter(scene, s);
       case BACK -> Keys.Step.to(s.withView(View.GRAPH));
       case BY_MODULE -> {
-        QualityTable turned = s.table().turned();
+        QualityTable turned = s.quality().turned();
         String text = turned.modules() ? "by module" : "by process";
-        yield Keys.Step.to(s.withTable(turned).withMessage(text, false));
+        yield Keys.Step.to(s.withQuality(turned).withMessage(text, false));
       }
       case SORT -> {
-        QualityTable sorted = s.table().resorted();
+        QualityTable sorted = s.quality().resorted();
         String text = "first by " + sorted.sort().label();
-        yield Keys.Step.to(s.withTable(sorted).withMessage(text, false));
+        yield Keys.Step.to(s.withQuality(sorted).withMessage(text, false));
       }
       case COPY -> {
         List<QualityReport.Row> rows = rows(scene, s);
         yield rows.isEmpty()
             ? Keys.Step.to(s.withMessage("nothing to copy yet", false))
-            : Keys.Step.to(s, new Effect.Copy(rows.get(s.table().index(rows)).name()));
+            : Keys.Step.to(s, new Effect.Copy(rows.get(s.quality().index(rows)).name()));
       }
       default -> null;
     };
@@ -83,32 +83,30 @@ final class QualityKeys extends TableKeys<QualityReport.Row> {
     if (rows.isEmpty()) {
       return Keys.Step.to(s.withMessage("nothing to pick yet", false));
     }
-    QualityReport.Row row = rows.get(s.table().index(rows));
+    QualityReport.Row row = rows.get(s.quality().index(rows));
     if (row.pid() == 0) {
-      String text = s.table().modules() ? "a module is no filter; b lists processes" : "no process";
+      String text =
+          s.quality().modules() ? "a module is no filter; b lists processes" : "no process";
       return Keys.Step.to(s.withMessage(text, false));
     }
-    Shape filter = s.filter().with(new Shape.Processes(Set.of(row.pid()), false));
+    Shape.Filter filter = new Shape.Processes(Set.of(row.pid()), false);
     String text = "only pid " + row.pid() + " " + row.name() + ", its past too";
-    ViewState graph = s.withView(View.GRAPH);
-    return filter.equals(s.filter())
-        ? Keys.Step.to(graph.withMessage("shown already", false))
-        : Keys.Step.to(graph.withFilter(filter).withMessage(text, false));
+    return ShapeKeys.only(s, s.withView(View.GRAPH), filter, text);
   }
 
   @Override
   List<QualityReport.Row> rows(Scene scene, ViewState s) {
-    return scene.page instanceof QualityReport report ? s.table().rows(report) : List.of();
+    return scene.page instanceof QualityReport report ? s.quality().rows(report) : List.of();
   }
 
   @Override
   int marked(ViewState s, List<QualityReport.Row> rows) {
-    return s.table().index(rows);
+    return s.quality().index(rows);
   }
 
   @Override
   ViewState withMarked(ViewState s, QualityReport.Row row, int place) {
-    return s.withTable(s.table().withMarked(row));
+    return s.withQuality(s.quality().withMarked(row));
   }
 
   @Override

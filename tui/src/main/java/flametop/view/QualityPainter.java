@@ -37,7 +37,7 @@ final class QualityPainter implements ViewPainter {
 
   /** Index of the row of the table at a row of the screen; -1 if there is none. */
   static int rowAt(Scene scene, List<QualityReport.Row> rows, int y) {
-    int marked = scene.state.table().index(rows);
+    int marked = scene.state.quality().index(rows);
     return Rows.at(y - tableTop(scene) - 1, marked, rows.size(), room(scene));
   }
 
@@ -185,7 +185,7 @@ final class QualityPainter implements ViewPainter {
   }
 
   private static void table(Scene scene, CellGrid grid, QualityReport report, int top) {
-    QualityTable table = scene.state.table();
+    QualityTable table = scene.state.quality();
     List<QualityReport.Row> rows = table.rows(report);
     boolean wide = scene.columns >= 1 + NAME + FIXED + REASON * (ENDS.length - 1);
     int name = wide ? scene.columns - 1 - FIXED - REASON * (ENDS.length - 1) : NAME;

@@ -98,7 +98,7 @@ final class SandwichKeys implements ViewKeys {
         place.place().selected(),
         columns,
         Math.max(place.callers().levels(), place.callees().levels()),
-        s.search() == null ? null : s.search().pattern(),
+        Search.patternOf(s.search()),
         s.colouring() == Colouring.STATE);
   }
 
@@ -276,7 +276,7 @@ final class SandwichKeys implements ViewKeys {
   /** Goes on to what matches and is drawn: from the outermost callers to the innermost callees. */
   @Override
   public Keys.Step match(Scene scene, ViewState s, int direction) {
-    if (s.search() == null || s.search().pattern() == null) {
+    if (Search.patternOf(s.search()) == null) {
       return answer(s, "no search; / begins one");
     }
     if (!scene.answered()) {

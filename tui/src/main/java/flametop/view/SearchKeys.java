@@ -12,6 +12,7 @@ final class SearchKeys {
     return Keys.Step.to(s.withSearch(Search.of(s.search() == null ? "" : s.search().text(), true)));
   }
 
+  @SuppressWarnings("ReferenceEquality") // what did not change is the same
   static Keys.Step press(Scene scene, ViewState s, Key key) {
     Prompt prompt = s.search().prompt();
     return switch (key.kind()) {
@@ -58,7 +59,7 @@ final class SearchKeys {
   static List<String> namesInSight(Scene scene) {
     List<String> names = new ArrayList<>();
     Geometry g = scene.geometry;
-    if (g == null) {
+    if (g == null || scene.plot.levelsInSight == 0) {
       return names;
     }
     List<Integer> boxes = new ArrayList<>();

@@ -53,15 +53,16 @@ final class SelectionPainter {
     List<Piece> numbers = List.of();
     for (int form = 0; form < FORMS; form++) {
       numbers = selection == null ? numbers : numbers(scene, selection, form);
-      if (1 + nameWidth + 2 + width(numbers) <= end) {
+      if (1 + nameWidth + 2 + HeaderPainter.width(numbers) <= end) {
         break;
       }
     }
-    int room = Math.max(8, end - 3 - width(numbers));
+    int room = Math.max(8, end - 3 - HeaderPainter.width(numbers));
     // Words are left out before the name is cut.
     String shown = isFunction(selection) ? ShortName.form(name, room) : name;
     int x = 1 + grid.text(1, y, room, shown, Paint.of(Role.ACCENT), CHROME, CellGrid.BOLD);
-    if (scene.selectionRows == 1 && x + 1 + TextWidth.of(module) + 2 + width(numbers) <= end) {
+    if (scene.selectionRows == 1
+        && x + 1 + TextWidth.of(module) + 2 + HeaderPainter.width(numbers) <= end) {
       x += 1 + grid.text(x + 1, y, end - x - 1, module, Paint.of(Role.DIM), CHROME, 0);
     }
     int at = Math.max(x + 2, numbersAt(scene, numbers, end));
@@ -81,7 +82,7 @@ final class SelectionPainter {
   private static int numbersAt(Scene scene, List<Piece> numbers, int end) {
     String share = numbers.isEmpty() ? "" : numbers.get(numbers.size() - 1).text();
     int column = scene.columns / 3 + Math.max(0, "100.0%".length() - share.indexOf('%') - 1);
-    return column + width(numbers) <= end ? column : 0;
+    return column + HeaderPainter.width(numbers) <= end ? column : 0;
   }
 
   private static String name(Scene scene, Selection selection) {
@@ -96,14 +97,6 @@ final class SelectionPainter {
       return g.slice().name()[g.node(scene.selectedBox)];
     }
     return "all";
-  }
-
-  private static int width(List<Piece> pieces) {
-    int sum = 0;
-    for (Piece piece : pieces) {
-      sum += TextWidth.of(piece.text());
-    }
-    return sum;
   }
 
   private static boolean isFunction(Selection selection) {
@@ -221,7 +214,9 @@ final class SelectionPainter {
             ? "pid " + selection.pid()
             : selection.processes() == 1
                 ? "1 process"
-                : selection.weight() <= 0 ? "" : selection.processes() + " processes";
+                : selection.weight() <= 0 || selection.processes() == Selection.UNKNOWN
+                    ? ""
+                    : selection.processes() + " processes";
     x += grid.text(x, y, end - x, who, Paint.of(Role.TEXT), CHROME, 0) + 2;
     String remedy = remedy(selection);
     if (!remedy.isEmpty()) {

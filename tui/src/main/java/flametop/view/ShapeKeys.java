@@ -49,7 +49,22 @@ final class ShapeKeys {
 
   /** Only what a filter admits, or all but that. */
   static Keys.Step narrowed(ViewState s, Filter filter, boolean out) {
-    return to(s, s.filter().plus(filter.with(out)), said(s, filter, out), "");
+    return s.filter().steps().contains(filter.with(out))
+        ? Keys.Step.to(s.withMessage("done already; u undoes", false))
+        : to(s, s.filter().plus(filter.with(out)), said(s, filter, out), "");
+  }
+
+  /**
+   * Only what a filter admits, in place of the one of its sort that there is.
+   *
+   * @param then the state that shows it
+   * @param said the answer
+   */
+  static Keys.Step only(ViewState s, ViewState then, Filter filter, String said) {
+    Shape next = s.filter().with(filter);
+    return next.equals(s.filter())
+        ? Keys.Step.to(then.withMessage("shown already", false))
+        : Keys.Step.to(then.withFilter(next).withMessage(said, false));
   }
 
   /** The answer to a filter. */
@@ -76,8 +91,9 @@ final class ShapeKeys {
     }
     Shape.Matching matching = matching(scene, s);
     if (matching != null) {
-      Keys.Step step = narrowed(s.withSearch(null), matching, out);
-      return Keys.Step.to(step.state().withZooms(List.of()));
+      ViewState next = narrowed(s, matching, out).state();
+      return Keys.Step.to(
+          next.filter().equals(s.filter()) ? next : next.withSearch(null).withZooms(List.of()));
     }
     Selection selection = selection(scene, s);
     if (selection == null) {
@@ -92,12 +108,9 @@ final class ShapeKeys {
                   : "nothing tells what is in this from the rest",
               false));
     }
-    if (s.filter().steps().contains(filter.with(out))) {
-      return Keys.Step.to(s.withMessage("done already; u undoes", false));
-    }
-    Keys.Step step = narrowed(s, filter, out);
+    ViewState next = narrowed(s, filter, out).state();
     // Of what is kept all is to be seen; what is left out was in the way of the rest.
-    return out ? step : Keys.Step.to(step.state().withZooms(List.of()));
+    return Keys.Step.to(out || next.filter().equals(s.filter()) ? next : next.withZooms(List.of()));
   }
 
   /** The answer where no single box is selected; null where one is. */

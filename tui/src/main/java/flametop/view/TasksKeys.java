@@ -4,12 +4,11 @@ import flametop.profile.PageQuery;
 import flametop.profile.Shape;
 import flametop.profile.TasksQuery;
 import flametop.profile.TasksReport;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
 /** What the keys do in the view of the tasks. */
-final class TasksKeys extends TableKeys<TasksReport.Row> {
+final class TasksKeys extends FilteredTableKeys<TasksReport.Row> {
   private static final Action[] ACTIONS = {
     Action.DOWN,
     Action.UP,
@@ -76,10 +75,7 @@ final class TasksKeys extends TableKeys<TasksReport.Row> {
     }
     return switch (action) {
       case PICK -> enter(scene, s);
-      case BACK ->
-          s.search() == null
-              ? Keys.Step.to(s.withView(View.GRAPH))
-              : Keys.Step.to(s.withSearch(null).withMessage("all tasks", false));
+      case BACK -> back(s);
       case SEARCH -> SearchKeys.begun(s);
       case KEEP -> only(scene, s, s, false);
       case DROP -> only(scene, s, s, true);
@@ -134,41 +130,23 @@ final class TasksKeys extends TableKeys<TasksReport.Row> {
             ? new Shape.Threads(Set.of(row.tid()), false)
             : new Shape.Processes(Set.of(row.pid()), false);
     // Of two that are kept the later counts.
-    Shape next = out ? s.filter().plus(filter.with(true)) : s.filter().with(filter);
-    return next.equals(s.filter())
-        ? Keys.Step.to(shown.withMessage("shown already", false))
-        : Keys.Step.to(shown.withFilter(next).withMessage(ShapeKeys.said(s, filter, out), false));
+    return out
+        ? ShapeKeys.narrowed(s, filter, true)
+        : ShapeKeys.only(s, shown, filter, ShapeKeys.said(s, filter, false));
   }
 
   private static Keys.Step none(ViewState s) {
     return Keys.Step.to(s.withMessage("no task is marked yet", false));
   }
 
-  /** The marked one; null if there is none. */
-  private TasksReport.Row row(Scene scene, ViewState s) {
-    List<TasksReport.Row> rows = rows(scene, s);
-    return rows.isEmpty() ? null : rows.get(marked(s, rows));
+  @Override
+  String name(TasksReport.Row row) {
+    return row.comm();
   }
 
   @Override
-  public List<String> namesInSight(Scene scene) {
-    List<String> names = new ArrayList<>();
-    List<TasksReport.Row> rows = rows(scene, scene.state);
-    if (!rows.isEmpty()) {
-      int room = room(scene);
-      int first = Rows.first(marked(scene.state, rows), rows.size(), room);
-      for (TasksReport.Row row : rows.subList(first, Math.min(rows.size(), first + room))) {
-        if (!names.contains(row.comm())) {
-          names.add(row.comm());
-        }
-      }
-    }
-    return names;
-  }
-
-  @Override
-  public Keys.Step searched(Scene scene, ViewState kept) {
-    return Keys.Step.to(kept);
+  String things() {
+    return "tasks";
   }
 
   @Override
@@ -194,25 +172,5 @@ final class TasksKeys extends TableKeys<TasksReport.Row> {
   @Override
   ViewState withMarked(ViewState s, TasksReport.Row row, int place) {
     return s.withTasks(s.tasks().withMarked(row, place));
-  }
-
-  @Override
-  int room(Scene scene) {
-    return TableArea.of(scene).room;
-  }
-
-  @Override
-  int crumbRow(Scene scene) {
-    return TableArea.of(scene).crumb;
-  }
-
-  @Override
-  boolean isHead(Scene scene, int y) {
-    return y == TableArea.of(scene).head;
-  }
-
-  @Override
-  int rowAt(Scene scene, ViewState s, List<TasksReport.Row> rows, int y) {
-    return TableArea.of(scene).rowAt(y, marked(s, rows), rows.size());
   }
 }

@@ -5,11 +5,10 @@ import flametop.profile.PageQuery;
 import flametop.profile.Shape;
 import flametop.profile.TopQuery;
 import flametop.profile.TopReport;
-import java.util.ArrayList;
 import java.util.List;
 
 /** What the keys do in the view of the functions. */
-final class TopKeys extends TableKeys<TopReport.Row> {
+final class TopKeys extends FilteredTableKeys<TopReport.Row> {
   private static final Action[] ACTIONS = {
     Action.DOWN,
     Action.UP,
@@ -76,10 +75,7 @@ final class TopKeys extends TableKeys<TopReport.Row> {
     }
     return switch (action) {
       case OPEN -> enter(scene, s);
-      case BACK ->
-          s.search() == null
-              ? Keys.Step.to(s.withView(View.GRAPH))
-              : Keys.Step.to(s.withSearch(null).withMessage("all functions", false));
+      case BACK -> back(s);
       case SEARCH -> SearchKeys.begun(s);
       case KEEP -> through(scene, s, false);
       case DROP -> through(scene, s, true);
@@ -111,10 +107,7 @@ final class TopKeys extends TableKeys<TopReport.Row> {
     if (function == null) {
       return none(s);
     }
-    Shape.Through filter = new Shape.Through(function, false);
-    return s.filter().steps().contains(filter.with(out))
-        ? Keys.Step.to(s.withMessage("done already; u undoes", false))
-        : ShapeKeys.narrowed(s, filter, out);
+    return ShapeKeys.narrowed(s, new Shape.Through(function, false), out);
   }
 
   /** The sandwich of the function. */
@@ -130,27 +123,18 @@ final class TopKeys extends TableKeys<TopReport.Row> {
 
   /** The marked one; null if there is none. */
   private Function function(Scene scene, ViewState s) {
-    List<TopReport.Row> rows = rows(scene, s);
-    return rows.isEmpty() ? null : rows.get(marked(s, rows)).function();
+    TopReport.Row row = row(scene, s);
+    return row == null ? null : row.function();
   }
 
   @Override
-  public List<String> namesInSight(Scene scene) {
-    List<String> names = new ArrayList<>();
-    List<TopReport.Row> rows = rows(scene, scene.state);
-    if (!rows.isEmpty()) {
-      int room = room(scene);
-      int first = Rows.first(marked(scene.state, rows), rows.size(), room);
-      for (TopReport.Row row : rows.subList(first, Math.min(rows.size(), first + room))) {
-        names.add(row.function().name());
-      }
-    }
-    return names;
+  String name(TopReport.Row row) {
+    return row.function().name();
   }
 
   @Override
-  public Keys.Step searched(Scene scene, ViewState kept) {
-    return Keys.Step.to(kept);
+  String things() {
+    return "functions";
   }
 
   @Override
@@ -176,25 +160,5 @@ final class TopKeys extends TableKeys<TopReport.Row> {
   @Override
   ViewState withMarked(ViewState s, TopReport.Row row, int place) {
     return s.withTop(s.top().withMarked(row == null ? null : row.function(), place));
-  }
-
-  @Override
-  int room(Scene scene) {
-    return TableArea.of(scene).room;
-  }
-
-  @Override
-  int crumbRow(Scene scene) {
-    return TableArea.of(scene).crumb;
-  }
-
-  @Override
-  boolean isHead(Scene scene, int y) {
-    return y == TableArea.of(scene).head;
-  }
-
-  @Override
-  int rowAt(Scene scene, ViewState s, List<TopReport.Row> rows, int y) {
-    return TableArea.of(scene).rowAt(y, marked(s, rows), rows.size());
   }
 }

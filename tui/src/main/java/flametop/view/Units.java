@@ -37,7 +37,7 @@ final class Units {
     if (t >= 10_000) {
       return Math.round(share * 100) + "%";
     }
-    return new StringBuilder(8).append(t / 10).append('.').append(t % 10).append('%').toString();
+    return t / 10 + "." + t % 10 + "%";
   }
 
   /** {@code 1.25}, like {@link #tenths}. */

@@ -32,7 +32,7 @@ public final class ViewState implements Cloneable {
   private SandwichPlace sandwich = SandwichPlace.NONE;
   private boolean flame;
   private Source source;
-  private QualityTable table = QualityTable.FIRST;
+  private QualityTable quality = QualityTable.FIRST;
   private TopTable top = TopTable.FIRST;
   private TaskTable tasks = TaskTable.FIRST;
   private CpuTable cpus = CpuTable.FIRST;
@@ -121,8 +121,8 @@ public final class ViewState implements Cloneable {
   }
 
   /** The table of the quality view. */
-  QualityTable table() {
-    return table;
+  QualityTable quality() {
+    return quality;
   }
 
   /** The table of the functions. */
@@ -406,9 +406,9 @@ public final class ViewState implements Cloneable {
     return next;
   }
 
-  ViewState withTable(QualityTable value) {
+  ViewState withQuality(QualityTable value) {
     ViewState next = copy();
-    next.table = value;
+    next.quality = value;
     return next;
   }
 

@@ -122,6 +122,25 @@ class CommandLineTest {
   }
 
   @Test
+  void options_beforeACommand_refusedRatherThanDropped() {
+    refused(
+        ExitCode.USAGE,
+        "--replay stands before record; options come after it",
+        "--replay",
+        "x",
+        "record");
+    refused(ExitCode.USAGE, "-p stands before record", "-p", "1", "record", "-d", "1");
+    assertEquals(ExitCode.DONE, run("--help", "record"));
+  }
+
+  @Test
+  void names_ofFilesWithEscapes_areCleaned() throws IOException {
+    Path stream = Files.writeString(folder.resolve("\033]0;x\007"), "FLAMETOP");
+    refused(ExitCode.USAGE, "is a recorded stream", "diff", stream.toString(), "x");
+    assertTrue(err.toString().chars().noneMatch(c -> c == 0x1B || c == 7), err.toString());
+  }
+
+  @Test
   void targets_listOfNothing_refusedRatherThanAllTasks() {
     for (String option : List.of("-p", "-t")) {
       for (String list : List.of(",", "1,", ",1", "1,,2")) {

@@ -108,6 +108,26 @@ class GraphReaderTest {
   }
 
   @Test
+  void selection_ofVeryManyJustSelected_isToldWhoseItIsWhenItStays() {
+    processes();
+    for (int stack = 0; world.fold().trie().size() <= GraphReader.FEW; stack++) {
+      String[] functions = new String[100];
+      for (int i = 0; i < functions.length; i++) {
+        functions[i] = i == 0 ? "main" : "f" + stack % 2 + i + "_" + stack / 2;
+      }
+      sleep(stack % 3, 1, world.named(functions));
+    }
+    later();
+    int node = (int) slice(100, 10).node()[1];
+    Selection passed = world.reader().selection(node, SLEEP, 0);
+    assertEquals(Selection.UNKNOWN, passed.processes());
+    Selection stays = world.reader().selection(node, SLEEP, 1);
+    assertEquals(passed.weight(), stays.weight());
+    assertEquals(2, stays.processes());
+    assertEquals(2, world.reader().selection(node, SLEEP, 0).processes());
+  }
+
+  @Test
   void slice_narrowChildren_areSummedUp() {
     processes();
     sleep(0, 97, world.named("main", "wide"));

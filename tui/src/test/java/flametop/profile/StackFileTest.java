@@ -177,6 +177,18 @@ class StackFileTest {
   }
 
   @Test
+  void snapshot_ofAByteOrderMark_isWithoutIt() throws Exception {
+    List<String> plain = List.of("all 3", " a 3", "  b 1", "  c 2");
+    assertEquals(plain, drawn(read("\uFEFFa;b 1\na;c 2\n").graph()));
+    Path gzip = folder.resolve("a.gz");
+    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(gzip))) {
+      out.write("\uFEFFa;b 1\r\na;c 2\r\n".getBytes(UTF_8));
+    }
+    assertEquals(plain, drawn(read(gzip).graph()));
+    assertTrue(read("\uFEFF").notices().get(0).endsWith(" is empty"));
+  }
+
+  @Test
   void snapshot_ofAnEmptyFile_saysSo() throws Exception {
     assertEquals(List.of(folder.resolve("a.folded") + " is empty"), read("").notices());
     assertEquals(
@@ -215,6 +227,9 @@ class StackFileTest {
     assertTrue(snapshot.total() > 1_000);
     assertTrue(
         snapshot.notices().stream().anyMatch(n -> n.contains("is read up to where it failed")));
+    Files.write(gzip, java.util.Arrays.copyOf(bytes, 5));
+    assertTrue(
+        read(gzip).notices().contains(gzip + " is read up to where it failed: it ends too early"));
   }
 
   @Test

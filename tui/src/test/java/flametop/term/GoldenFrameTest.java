@@ -10,7 +10,10 @@ import flametop.view.Role;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -40,6 +43,15 @@ class GoldenFrameTest {
       Files.writeString(file, painted);
     }
     assertEquals(Files.readString(file), painted, file.toString());
+  }
+
+  @Test
+  void frames_files_areOfFramesThatThereAre() throws Exception {
+    Set<String> expected = frames().map(f -> f.name() + ".txt").collect(Collectors.toSet());
+    try (Stream<Path> files = Files.list(FRAMES)) {
+      assertEquals(
+          expected, files.map(f -> f.getFileName().toString()).collect(Collectors.toSet()));
+    }
   }
 
   @ParameterizedTest

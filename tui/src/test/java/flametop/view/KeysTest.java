@@ -567,12 +567,12 @@ class KeysTest {
   @Test
   void quality_sort_keepsTheMarkedRowMarked() {
     typeInQuality("8j");
-    String marked = state.table().marked();
+    String marked = state.quality().marked();
     assertEquals("2204118/java", marked);
     typeInQuality("s");
     assertEquals("first by short ones", state.message());
-    assertEquals(marked, state.table().marked());
-    assertEquals(0, state.table().index(state.table().rows(Pictures.quality())));
+    assertEquals(marked, state.quality().marked());
+    assertEquals(0, state.quality().index(state.quality().rows(Pictures.quality())));
     pressInQuality(Key.of(Key.Kind.UP));
     assertEquals("already at the top", state.message());
   }

@@ -207,7 +207,7 @@ class MouseTest {
     assertEquals("first by short ones", state.message());
     int[] at = find("postgres");
     click(at[0], at[1]);
-    assertEquals("977/postgres", state.table().marked());
+    assertEquals("977/postgres", state.quality().marked());
     at = find("postgres");
     mouse(Mouse.Kind.DOUBLE, at[0], at[1]);
     assertEquals(View.GRAPH, state.view());

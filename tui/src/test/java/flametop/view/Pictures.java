@@ -521,8 +521,6 @@ public final class Pictures {
   static List<ProcessRow> processes() {
     return List.of(
         row(812, 106, "redis-server", "/usr/bin/redis-server 127.0.0.1:6379", 5930, 1, 3),
-        row(1044, 108, "postgres", "postgres: 15/main: checkpointer", 2000, 1, 0),
-        row(1051, 108, "postgres", "postgres: app app 10.0.0.7(51422) UPDATE", 2300, 1, 0),
         row(
             2210,
             1000,
@@ -531,6 +529,8 @@ public final class Pictures {
             2570,
             1,
             38),
+        row(1051, 108, "postgres", "postgres: app app 10.0.0.7(51422) UPDATE", 2300, 1, 0),
+        row(1044, 108, "postgres", "postgres: 15/main: checkpointer", 2000, 1, 0),
         row(644, 33, "nginx", "nginx: worker process", 530, 0, 1),
         row(1, 0, "systemd", "/sbin/init", 11, 0, 1));
   }
@@ -721,8 +721,8 @@ public final class Pictures {
     cpuFrames(frames, server, selected);
     ViewState quality = state().withView(View.QUALITY);
     ViewState second =
-        quality.withTable(QualityTable.FIRST.withMarked(quality().processes().get(1)));
-    ViewState modules = quality.withTable(QualityTable.FIRST.turned());
+        quality.withQuality(QualityTable.FIRST.withMarked(quality().processes().get(1)));
+    ViewState modules = quality.withQuality(QualityTable.FIRST.turned());
     ViewState frugal =
         quality.withPace(
             new Budget.Pace(2 * SECOND, false, 4, 24),

@@ -93,6 +93,14 @@ class SandwichKeysTest {
   }
 
   @Test
+  void completion_ofAFunctionThatIsNotThere_saysSo() {
+    state = SandwichPictures.of("nowhere", NodeKind.USER, "app");
+    assertTrue(scene().sandwich.empty());
+    press("/", "tab");
+    assertEquals("no name in sight has that", state.message());
+  }
+
+  @Test
   void ends_anywhere_areTheFunctionAndTheOutermost() {
     press("up", "end");
     assertEquals("main", selected());

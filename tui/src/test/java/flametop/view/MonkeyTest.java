@@ -1,0 +1,248 @@
+package flametop.view;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.profile.BusyMachine;
+import flametop.profile.Options;
+import flametop.profile.Page;
+import flametop.profile.PageQuery;
+import flametop.profile.Profile;
+import flametop.profile.Shape;
+import flametop.profile.Snapshot;
+import flametop.profile.SnapshotSource;
+import flametop.profile.StackFiles;
+import flametop.profile.StackInput;
+import flametop.profile.StateSet;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Random keys, mouse and sizes over real profiles, in all views: whatever is done, each picture can
+ * be made. Answers come early, late, or after the next key, as they do on a screen.
+ */
+class MonkeyTest {
+  private static final int STEPS = 800;
+  private static final int[][] SIZES = {
+    {80, 24}, {120, 34}, {200, 60}, {40, 10}, {41, 13}, {39, 9}, {1, 1}, {500, 11}, {40, 200}
+  };
+  private static final String[] TEXTS = {
+    "f1", "(a+)+$", "", ".", "a(", "x".repeat(5_000), "\u0000\u0007\u001b[A\uD800\n\t", "all"
+  };
+
+  /** What leads on more often than chance would. */
+  private static final String OFTEN = "fxuUrMgHsbt[]imozCnNScpPO0";
+
+  private static final long SECOND = 1_000_000_000L;
+
+  @TempDir private Path folder;
+
+  private final List<String> done = new ArrayList<>();
+  private Random random;
+  private SnapshotSource source;
+  private PaintOptions options;
+  private ViewState state;
+  private Shape shape = Shape.PLAIN;
+  private Snapshot snapshot;
+  private Page page;
+  private int columns = 80;
+  private int rows = 24;
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void anyKeys_live_leaveAPicture(long seed) throws Exception {
+    random = new Random(seed);
+    state = ViewState.initial(StateSet.ALL, Shape.PLAIN, 19, 99, SECOND / 4);
+    BusyMachine machine = new BusyMachine(seed);
+    try (Profile profile =
+        new Profile(BusyMachine.facts(), Options.DEFAULT, (frames, count) -> {})) {
+      source = profile;
+      play(
+          Origin.LIVE,
+          () -> {
+            for (int pass = random.nextInt(40); pass > 0; pass--) {
+              profile.accept(machine.next(), batch -> {});
+            }
+          });
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2})
+  void anyKeys_files_leaveAPicture(long seed) throws Exception {
+    random = new Random(seed);
+    state = ViewState.initial(StateSet.ALL, Shape.PLAIN, 0, 0, SECOND).withView(View.FILE);
+    List<StackInput> inputs = new ArrayList<>();
+    for (int file = 0; file < 3; file++) {
+      inputs.add(StackInput.open(file(file)));
+    }
+    try (StackFiles files = new StackFiles(inputs)) {
+      source = files;
+      play(Origin.FILE, () -> {});
+    }
+  }
+
+  /** The first has stacks, the second nothing but stacks that recurse, the third nothing. */
+  private Path file(int number) throws IOException {
+    StringBuilder text = new StringBuilder();
+    for (int line = number == 0 ? 300 : number == 1 ? 5 : 0; line > 0; line--) {
+      for (int depth = 1 + random.nextInt(number == 0 ? 30 : 3_000); depth > 0; depth--) {
+        text.append("f").append(random.nextInt(number == 0 ? 20 : 2)).append(';');
+      }
+      text.append("\u202e\u5168 ").append(random.nextInt(1_000)).append('\n');
+    }
+    return Files.writeString(folder.resolve(number + ".folded"), text);
+  }
+
+  private void play(Origin origin, Runnable onward) throws Exception {
+    options =
+        new PaintOptions(
+            "web-1",
+            "all",
+            origin,
+            random.nextInt(4) == 0,
+            random.nextInt(4) == 0,
+            Integer::toString,
+            Keymap.DEFAULT,
+            List.of());
+    try {
+      for (int step = 0; step < STEPS; step++) {
+        if (random.nextInt(4) == 0) {
+          onward.run();
+        }
+        if (random.nextInt(30) == 0) {
+          int[] size = SIZES[random.nextInt(SIZES.length)];
+          columns = size[0];
+          rows = size[1];
+          done.add(columns + "x" + rows);
+        }
+        act();
+        CellGrid grid = Painter.paint(scene());
+        assertTrue(grid.columns() == columns && grid.rows() == rows);
+        if (random.nextInt(3) > 0) {
+          arrive();
+        }
+      }
+    } catch (Throwable e) {
+      throw new AssertionError(
+          "after " + done.subList(Math.max(0, done.size() - 40), done.size()), e);
+    }
+  }
+
+  private void act() throws Exception {
+    Scene scene = scene();
+    int what = random.nextInt(100);
+    if (what < 10) {
+      Mouse.Kind[] kinds = Mouse.Kind.values();
+      Mouse mouse =
+          new Mouse(
+              kinds[random.nextInt(kinds.length)], random.nextInt(columns), random.nextInt(rows));
+      done.add(mouse.toString());
+      take(Keys.mouse(scene, mouse));
+    } else if (what < 13) {
+      String text = TEXTS[random.nextInt(TEXTS.length)];
+      done.add("paste");
+      take(Keys.paste(scene, text));
+    } else if (what < 15) {
+      done.add("/ tab");
+      take(Keys.press(scene, Key.of('/')));
+      take(Keys.press(scene(), Key.of(Key.Kind.TAB)));
+    } else {
+      Key key = key();
+      done.add(key.name());
+      take(Keys.press(scene, key, what == 15));
+    }
+  }
+
+  private Key key() {
+    Key.Kind[] kinds = Key.Kind.values();
+    switch (random.nextInt(6)) {
+      case 0:
+        return Key.of(OFTEN.charAt(random.nextInt(OFTEN.length())));
+      case 1:
+        return Key.of(' ' + random.nextInt('~' - ' '));
+      case 2:
+        return Key.of('1' + random.nextInt(8));
+      case 3:
+        return Key.ctrl((char) ('a' + random.nextInt(26)));
+      default:
+        Key.Kind kind = kinds[random.nextInt(kinds.length)];
+        return switch (kind) {
+          case CHARACTER -> Key.of(random.nextInt(Character.MAX_CODE_POINT));
+          case CTRL -> Key.of(Key.Kind.ENTER);
+          case FUNCTION -> Key.function(1 + random.nextInt(12));
+          default -> Key.of(kind);
+        };
+    }
+  }
+
+  private Scene scene() {
+    return Scene.of(snapshot, page, state, columns, rows, options);
+  }
+
+  private static <T> T get(CompletableFuture<T> future) throws Exception {
+    return future.get(3, TimeUnit.MINUTES);
+  }
+
+  private void arrive() throws Exception {
+    snapshot = get(source.snapshot(state.query(columns)));
+    PageQuery beside = state.page(columns);
+    page = beside == null ? null : get(source.page(beside));
+    state = scene().settled();
+    take(Keys.arrived(scene()));
+  }
+
+  /** As the screen does it. */
+  private void take(Keys.Step step) throws Exception {
+    state = step.state();
+    for (Effect effect : step.effects()) {
+      apply(effect);
+    }
+    if (!state.shape().equals(shape)) {
+      shape = state.shape();
+      source.shape(shape);
+    }
+  }
+
+  private void apply(Effect effect) throws Exception {
+    if (effect instanceof Effect.Freeze) {
+      source.freeze();
+    } else if (effect instanceof Effect.Thaw) {
+      source.thaw();
+    } else if (effect instanceof Effect.Range r) {
+      source.range(r.from(), r.to());
+    } else if (effect instanceof Effect.EndRange) {
+      source.endRange();
+    } else if (effect instanceof Effect.HoldBaseline) {
+      source.holdBaseline();
+    } else if (effect instanceof Effect.ReleaseBaseline) {
+      source.releaseBaseline();
+    } else if (effect instanceof Effect.Turn t) {
+      source.turn(t.by());
+      shape = null;
+    } else if (effect instanceof Effect.Restart) {
+      source.restart();
+    } else if (effect instanceof Effect.Rows r) {
+      take(
+          Keys.listed(
+              state,
+              r.of(),
+              get(
+                  r.of() == PickList.Of.PROCESSES
+                      ? source.processes(state.windowNanos(), state.states())
+                      : source.comms(state.windowNanos(), state.states()))));
+    } else if (effect instanceof Effect.Source) {
+      state =
+          state.withAnswer(
+              get(source.source(state.windowNanos(), state.states(), state.selected())));
+    }
+  }
+}
