@@ -207,7 +207,7 @@ test_arrow_in_pieces_is_an_arrow() {
   wait_for 'no older search'
   wait_for '^ */never'
   keys Escape
-  wait_for 'esc back'
+  wait_for 'space freeze'
   in_pieces $'\033[<0' ';3;1M'
   wait_for 'any key closes'
   keys Escape

@@ -364,7 +364,7 @@ test_cpus_and_idle_views_are_of_this_machine() {
   keys Escape
   wait_for 'no CPU marked'
   keys Tab
-  wait_for 'idle states, as requested'
+  wait_for 'idle states  as requested'
   wait_for '^ all +[A-Za-z].* [0-9.]+%'
   wait_for '^ CPU0 +[A-Za-z].* [0-9.]+%'
   keys Escape

@@ -356,7 +356,7 @@ test_pasted_text_is_no_command() {
   tmux_ paste-buffer -p
   wait_for '^ */quit and zap +'
   keys Escape
-  wait_for 'esc back'
+  wait_for 'space freeze'
   # By one that does not mark it: what would be missed is not done.
   tmux_ set-buffer 'quit now, zed!'
   tmux_ paste-buffer

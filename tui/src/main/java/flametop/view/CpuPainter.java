@@ -37,6 +37,7 @@ final class CpuPainter {
     SHORT_WAITING,
     NO_WRONG,
     NO_WAITING,
+    NO_IRQ,
     BARE
   }
 
@@ -101,31 +102,44 @@ final class CpuPainter {
 
     int idleBar = columns >= 140 ? 12 : columns >= 60 ? 8 : 0;
     int room = columns - x - 2;
-    List<Piece> details = List.of();
-    String idle = "";
-    String wrong = "";
-    for (Form form : Form.values()) {
-      details = details(cpu, form);
-      idle = idle(cpu, form.compareTo(Form.SHORT_WAITING) < 0);
-      wrong = wrong(cpu, form);
-      int gaps = wrong.isEmpty() ? 6 : 9;
-      if (width(details) + 5 + idleBar + TextWidth.of(idle) + TextWidth.of(wrong) + gaps
-          <= room + 2) {
-        break;
-      }
-    }
+    Form form = form(cpus, room - 5 - idleBar);
+    String idle = idle(cpu, form.compareTo(Form.SHORT_WAITING) < 0);
+    String wrong = wrong(cpu, form);
     int end = x;
-    for (Piece piece : details) {
+    for (Piece piece : details(cpu, form)) {
       end += grid.text(end, y, x + room - end, piece.text, piece.paint, GROUND, 0);
     }
     int wrongX = columns - 1 - TextWidth.of(wrong);
     grid.text(wrongX, y, columns - wrongX, wrong, DIM, GROUND, 0);
     int idleX = wrongX - (wrong.isEmpty() ? 0 : 3) - TextWidth.of(idle);
+    // As it comes and goes, it never moves anything else.
+    String steal = " steal " + Math.round(cpu.steal() * 100);
+    if (cpu.steal() >= 0.005 && end + steal.length() + 2 <= idleX - idleBar - 6) {
+      end += grid.text(end, y, steal.length(), steal, STEAL, GROUND, 0);
+    }
     grid.text(idleX, y, columns - idleX, idle, cpu.idle().isEmpty() ? DIM : TEXT, GROUND, 0);
     if (idleBar > 0 && !cpu.idle().isEmpty() && idleX - idleBar - 6 > end) {
       residency(scene, grid, idleX - idleBar - 1, y, idleBar, cpu);
       grid.text(idleX - idleBar - 6, y, 4, "idle", DIM, GROUND, 0);
     }
+  }
+
+  /** The wordiest that fits all of them: one below the other they say the same. */
+  private static Form form(List<CpuRow> cpus, int room) {
+    for (Form form : Form.values()) {
+      boolean fits = true;
+      for (CpuRow cpu : cpus) {
+        String wrong = wrong(cpu, form);
+        String idle = idle(cpu, form.compareTo(Form.SHORT_WAITING) < 0);
+        int gaps = wrong.isEmpty() ? 4 : 7;
+        int texts = width(details(cpu, form)) + TextWidth.of(idle) + TextWidth.of(wrong);
+        fits &= texts + gaps <= room;
+      }
+      if (fits) {
+        return form;
+      }
+    }
+    return Form.BARE;
   }
 
   private static int nameWidth(List<CpuRow> cpus) {
@@ -319,7 +333,7 @@ final class CpuPainter {
 
   private static List<Piece> details(CpuRow cpu, Form form) {
     List<Piece> pieces = new ArrayList<>();
-    if (form.compareTo(Form.NO_WAITING) > 0) {
+    if (form == Form.BARE) {
       return pieces;
     }
     if (!Double.isNaN(cpu.user()) && !Double.isNaN(cpu.system())) {
@@ -328,12 +342,12 @@ final class CpuPainter {
       if (form.compareTo(Form.OWN_WAKEUPS) <= 0) {
         pieces.add(part(" irq", cpu.irq(), IRQ));
         pieces.add(part(" soft", cpu.softirq(), SOFTIRQ));
-      } else {
+      } else if (form != Form.NO_IRQ) {
         boolean none = Double.isNaN(cpu.softirq()) && Double.isNaN(cpu.irq());
         pieces.add(part(" irq", none ? Double.NaN : irq(cpu), IRQ));
       }
     }
-    if (form != Form.NO_WAITING && !Double.isNaN(cpu.waiting())) {
+    if (form.compareTo(Form.NO_WAITING) < 0 && !Double.isNaN(cpu.waiting())) {
       boolean words = form.compareTo(Form.SHORT_WAITING) < 0;
       String text = waiting(cpu.waiting());
       pieces.add(
@@ -347,10 +361,6 @@ final class CpuPainter {
         pieces.add(new Piece(" cycles " + Units.percentField(cpu.utilisation()).trim(), DIM));
       }
     }
-    // Last, as it comes and goes.
-    if (cpu.steal() >= 0.005) {
-      pieces.add(new Piece(" steal " + Math.round(cpu.steal() * 100), STEAL));
-    }
     return pieces;
   }
 
@@ -363,11 +373,11 @@ final class CpuPainter {
         paint);
   }
 
-  /** Time that tasks waited, each second: {@code 12.3 ms/s}. */
+  /** Time that tasks waited, each second: {@code 12.3 ms/s}, {@code 4.56 s/s}. */
   static String waiting(double nanosPerSecond) {
-    boolean seconds = nanosPerSecond >= 1e9;
-    return String.format(
-        Locale.ROOT, "%5.1f %2s/s", nanosPerSecond / (seconds ? 1e9 : 1e6), seconds ? "s" : "ms");
+    return nanosPerSecond < 1e9
+        ? String.format(Locale.ROOT, "%5.1f ms/s", nanosPerSecond / 1e6)
+        : String.format(Locale.ROOT, "%6.2f s/s", nanosPerSecond / 1e9);
   }
 
   /** {@code 2.40 GHz}. */

@@ -28,7 +28,7 @@ final class CpusPainter implements ViewPainter {
     STEAL("steal", 8, "steal", 6, null),
     WAITING("waiting", 12, "waiting", 11, CpuTable.Sort.WAITING),
     WAKEUPS("wakes/s", 9, "wakes", 7, CpuTable.Sort.WAKEUPS),
-    OWN("own", 7, "own", 5, null),
+    OWN("own", 7, "own", 6, null),
     FREQUENCY("frequency", 11, "freq", 9, null),
     CYCLES("cycles", 8, "cycles", 7, null);
 
@@ -88,7 +88,7 @@ final class CpusPainter implements ViewPainter {
   }
 
   private static int tableTop(Scene scene, int missing) {
-    return scene.rows >= 16 ? 3 + missing : 2;
+    return scene.rows >= 16 ? 2 + missing : 2;
   }
 
   private static int tableTop(Scene scene) {
@@ -123,17 +123,15 @@ final class CpusPainter implements ViewPainter {
     if (scene.page instanceof CpuReport report) {
       List<String> missing = missing(report);
       int top = tableTop(scene, missing.size());
-      if (top > 2) {
-        int y = 1;
-        String title = report.cpus().size() == 1 ? "1 CPU" : report.cpus().size() + " CPUs";
-        int x = 1 + grid.text(1, y++, 20, title, ACCENT, GROUND, CellGrid.BOLD);
-        x += grid.text(x, 1, scene.columns - x, ", of about a second   ", DIM, GROUND, 0);
-        legend(scene, grid, x);
-        for (String why : missing) {
-          grid.text(1, y++, scene.columns - 2, why, DIM, GROUND, 0);
-        }
+      for (int y = 1; y < top - 1; y++) {
+        grid.text(1, y, scene.columns - 2, missing.get(y - 1), DIM, GROUND, 0);
       }
-      Painter.rule(scene, grid, top - 1);
+      String what = report.cpus().size() == 1 ? "1 CPU" : report.cpus().size() + " CPUs";
+      String how = "first by " + scene.state.cpus().sort().label() + ", of about a second";
+      int x = TableArea.titleOrSteps(scene, grid, top - 1, what, how);
+      if (x > 0) {
+        legend(scene, grid, top - 1, x + 1);
+      }
       table(scene, grid, report, top);
     } else {
       Painter.rule(scene, grid, 1);
@@ -157,8 +155,8 @@ final class CpusPainter implements ViewPainter {
   }
 
   /** The colours of the bars. */
-  private static void legend(Scene scene, CellGrid grid, int from) {
-    if (!wide(scene)) {
+  private static void legend(Scene scene, CellGrid grid, int row, int from) {
+    if (!wide(scene) || scene.options.plain()) {
       return;
     }
     String[] names = {"user", "system", "irq", "softirq", "steal", "waiting"};
@@ -170,10 +168,18 @@ final class CpusPainter implements ViewPainter {
       CpuPainter.STEAL,
       CpuPainter.WAITING
     };
-    int x = from;
-    for (int i = 0; i < names.length && x + names[i].length() + 4 < scene.columns; i++) {
-      grid.put(x, 1, '█', paints[i], GROUND, 0);
-      x += 2 + grid.text(x + 2, 1, names[i].length(), names[i], DIM, GROUND, 0) + 2;
+    int width = -1;
+    for (String name : names) {
+      width += name.length() + 4;
+    }
+    int x = scene.columns - width;
+    if (x < from) {
+      return;
+    }
+    grid.fill(x - 1, row, width + 2, GROUND);
+    for (int i = 0; i < names.length; i++) {
+      grid.put(x, row, '■', paints[i], GROUND, 0);
+      x += 2 + grid.text(x + 2, row, names[i].length(), names[i], DIM, GROUND, 0) + 2;
     }
   }
 

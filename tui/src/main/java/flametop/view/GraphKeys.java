@@ -42,30 +42,66 @@ final class GraphKeys implements ViewKeys {
 
   private static final Action[] KEY_LINE = {
     Action.ZOOM,
-    Action.BACK,
     Action.SEARCH,
     Action.FREEZE,
-    Action.HELP,
+    Action.SANDWICH,
+    Action.NEXT_VIEW,
     Action.KEEP,
-    Action.DROP,
-    Action.UNDO,
+    Action.HELP,
     Action.PROCESS,
-    Action.COMM,
+    Action.DROP,
     Action.STATES,
     Action.WINDOW,
-    Action.NEXT_VIEW,
-    Action.SANDWICH,
-    Action.SHOW_CALLERS,
     Action.GROUP,
+    Action.SHOW_TOP,
+    Action.SHOW_TASKS,
     Action.SOURCE,
     Action.TIME,
     Action.COMPARE,
     Action.EXPORT,
+    Action.COMM,
     Action.FLIP,
     Action.COPY,
     Action.COLOUR,
     Action.QUIT,
-    Action.ROOT,
+    Action.MERGE,
+    Action.COLLAPSE,
+    Action.THREADS,
+    Action.MORE_PASSES,
+    Action.FEWER_PASSES,
+    Action.SLOWER_CLOCK,
+    Action.FASTER_CLOCK,
+    Action.REFRESH,
+    Action.RESTART,
+  };
+
+  /** Where there is a way back. */
+  private static final Action[] BACK_LINE = {
+    Action.ZOOM,
+    Action.BACK,
+    Action.UNDO,
+    Action.SEARCH,
+    Action.FREEZE,
+    Action.SANDWICH,
+    Action.NEXT_VIEW,
+    Action.KEEP,
+    Action.HELP,
+    Action.PROCESS,
+    Action.DROP,
+    Action.STATES,
+    Action.WINDOW,
+    Action.GROUP,
+    Action.SHOW_TOP,
+    Action.SHOW_TASKS,
+    Action.SOURCE,
+    Action.TIME,
+    Action.COMPARE,
+    Action.EXPORT,
+    Action.COMM,
+    Action.FLIP,
+    Action.COPY,
+    Action.COLOUR,
+    Action.QUIT,
     Action.MERGE,
     Action.COLLAPSE,
     Action.THREADS,
@@ -95,7 +131,13 @@ final class GraphKeys implements ViewKeys {
 
   @Override
   public Action[] keyLine(ViewState s) {
-    return s.time().on() ? TimeKeys.KEY_LINE : s.search() == null ? KEY_LINE : SEARCH_LINE;
+    if (s.time().on()) {
+      return TimeKeys.KEY_LINE;
+    }
+    if (s.search() != null) {
+      return SEARCH_LINE;
+    }
+    return s.zooms().isEmpty() && !Breadcrumb.has(s) ? KEY_LINE : BACK_LINE;
   }
 
   @Override

@@ -109,7 +109,7 @@ final class HeaderPainter {
     if (scene.sandwich != null && scene.sandwich.page().refolding()) {
       pieces.add(Piece.of("  folding…", Role.ACCENT));
     }
-    if (form < 5) {
+    if (form < 8) {
       pieces.add(
           Piece.of("  " + Keys.statesName(state.states()), Role.ACCENT).doing(Action.STATES));
     }

@@ -87,7 +87,8 @@ final class HelpPainter {
   /** Where the groups are: below each other in columns, of which a page shows some rows. */
   private record Layout(List<String[][]> groups, int columns, int first, int rows, int spare) {
     static Layout of(Scene scene) {
-      int columns = scene.columns >= 140 ? 4 : scene.columns >= 76 ? 2 : 1;
+      int columns =
+          scene.columns >= 150 ? 4 : scene.columns >= 116 ? 3 : scene.columns >= 76 ? 2 : 1;
       int height = scene.rows - 2;
       int first = height >= 16 ? 2 : 1;
       Layout layout = null;
@@ -119,10 +120,10 @@ final class HelpPainter {
       for (String[][] group : groups) {
         int column = 0;
         for (int i = 1; i < columns; i++) {
-          column = bottom[i] < bottom[column] ? i : column;
+          column = start(group, bottom[i]) < start(group, bottom[column]) ? i : column;
         }
         int x = 2 + column * width;
-        int row = bottom[column];
+        int row = start(group, bottom[column]);
         for (int line = spare > 0 ? 0 : 1; line < group.length; line++, row++) {
           int y = row - page * rows;
           if (grid == null || y < 0 || y >= rows) {
@@ -142,6 +143,12 @@ final class HelpPainter {
         bottom[column] = row + (spare > 1 ? 1 : 0);
       }
       return lowest;
+    }
+
+    /** The first row of a group below another: it stays together, maybe on the next page. */
+    private int start(String[][] group, int row) {
+      int left = rows - row % rows;
+      return group.length > left && group.length <= rows ? row + left : row;
     }
   }
 

@@ -56,7 +56,7 @@ final class IdlePainter implements ViewPainter {
   }
 
   private static int tableTop(Scene scene) {
-    return scene.rows < 16 ? 2 : 3 + why(scene).length;
+    return 2 + (scene.rows < 16 ? 0 : why(scene).length);
   }
 
   /** Why there are no idle states, in lines. */
@@ -83,21 +83,16 @@ final class IdlePainter implements ViewPainter {
       grid.fill(0, y, scene.columns, GROUND);
     }
     int top = tableTop(scene);
-    if (top > 2) {
-      String title = "idle states, as requested";
-      int x = 1 + grid.text(1, 1, scene.columns - 2, title, ACCENT, GROUND, CellGrid.BOLD);
-      String rest = ": hardware may have chosen others; of about a second";
-      grid.text(x, 1, scene.columns - x - 1, rest, DIM, GROUND, 0);
-    }
     if (scene.page instanceof CpuReport report) {
-      for (int y = 2; y < top - 1; y++) {
-        grid.text(1, y, scene.columns - 2, why(scene)[y - 2], DIM, GROUND, 0);
+      for (int y = 1; y < top - 1; y++) {
+        grid.text(1, y, scene.columns - 2, why(scene)[y - 1], DIM, GROUND, 0);
       }
       table(scene, grid, report, top);
     } else {
       grid.text(1, top, scene.columns - 2, "measuring…", DIM, GROUND, 0);
     }
-    Painter.rule(scene, grid, top - 1);
+    String how = "as requested: hardware may choose others; of about a second";
+    TableArea.titleOrSteps(scene, grid, top - 1, "idle states", how);
     KeyLine.paint(scene, grid);
   }
 

@@ -142,7 +142,7 @@ final class PickPainter {
   private static void heads(CellGrid grid, int x, int y, int width, boolean processes) {
     int end = x + width - 1;
     int at = x + 1 + (width >= 76 ? 9 : 0);
-    at += head(grid, at, y, end, "  share", 7);
+    at += head(grid, at, y, end, " share", 7);
     if (width >= 60) {
       at += head(grid, at, y, end, "tasks now", 23);
     }

@@ -20,6 +20,9 @@ final class QualityPainter implements ViewPainter {
   private static final int FIXED = 9 + 8 + 9;
   private static final int NAME = 24;
 
+  /** Share of short walks from which on their reasons stand out. */
+  private static final double MANY = 0.1;
+
   /** Parts that cost less, of a CPU, are not listed. */
   private static final double LEAST_SHARE = 0.00005;
 
@@ -72,7 +75,9 @@ final class QualityPainter implements ViewPainter {
     } else {
       grid.text(1, 2, scene.columns - 2, "counting…", DIM, GROUND, 0);
     }
-    Painter.rule(scene, grid, top - 1);
+    String what = scene.state.quality().modules() ? "modules" : "processes";
+    String how = "first by " + scene.state.quality().sort().label();
+    TableArea.titleOrSteps(scene, grid, top - 1, what, how);
     KeyLine.paint(scene, grid);
   }
 
@@ -284,7 +289,8 @@ final class QualityPainter implements ViewPainter {
             counts.guessed() == 0 ? "·" : Units.share(counts.guessed(), counts.samples()),
             counts.guessed() == 0 ? quiet : fg,
             bg);
-    int reason = marked ? Paint.of(Role.INK) : Paint.of(Role.WORSE);
+    boolean many = counts.samples() - counts.whole() >= MANY * counts.samples();
+    int reason = many && !marked ? Paint.of(Role.WORSE) : fg;
     if (wide) {
       for (int i = 1; i < ENDS.length; i++) {
         long n = counts.of(ENDS[i]);

@@ -27,8 +27,7 @@ final class SourcePainter {
       grid.fill(0, y, scene.columns, BACKGROUND);
     }
     boolean known = source.node() == scene.state.selected();
-    List<Key> keys = scene.options.keymap().keys(Action.SOURCE);
-    String hint = keys.isEmpty() ? "" : keys.get(0).name() + " closes";
+    String hint = hint(scene);
     int x = 1 + grid.text(1, top, end, "source ", Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
     int hintX = end - hint.length();
     if (known) {
@@ -61,6 +60,12 @@ final class SourcePainter {
     if (more > 0 && y < bottom) {
       grid.text(1 + SHARE, y, end - SHARE - 1, "… " + more + " more", DIM, BACKGROUND, 0);
     }
+  }
+
+  /** The key that closes it, if there is one. */
+  private static String hint(Scene scene) {
+    List<Key> keys = scene.options.keymap().keys(Action.SOURCE);
+    return keys.isEmpty() ? "" : keys.get(0).symbol() + " closes";
   }
 
   private static int place(

@@ -62,17 +62,7 @@ final class TableArea {
       CpuPainter.paint(scene, grid);
     }
     if (title >= 0) {
-      Painter.rule(grid, title);
-      int x = 1;
-      grid.put(x++, title, ' ', GROUND, GROUND, 0);
-      x +=
-          grid.text(
-              x, title, scene.columns - x, what, Paint.of(Role.ACCENT), GROUND, CellGrid.BOLD);
-      grid.fill(x, title, 2, GROUND);
-      x += 2;
-      x += grid.text(x, title, scene.columns - x, how, Paint.of(Role.DIM), GROUND, 0);
-      grid.put(x, title, ' ', GROUND, GROUND, 0);
-      Legend.states(scene, grid, title, x + 1, states);
+      Legend.states(scene, grid, title, title(grid, title, what, how), states);
     }
     if (notice >= 0) {
       Painter.rule(scene, grid, notice);
@@ -81,6 +71,35 @@ final class TableArea {
       Breadcrumb.paint(scene, grid, crumb);
     }
     KeyLine.paint(scene, grid);
+  }
+
+  /**
+   * A line with a title.
+   *
+   * @return where the line goes on
+   */
+  static int title(CellGrid grid, int row, String what, String how) {
+    Painter.rule(grid, row);
+    int room = grid.columns() - 2;
+    int x = 1;
+    grid.put(x++, row, ' ', GROUND, GROUND, 0);
+    x += grid.text(x, row, room - x, what, Paint.of(Role.ACCENT), GROUND, CellGrid.BOLD);
+    grid.fill(x, row, 2, GROUND);
+    x += 2;
+    x += grid.text(x, row, room - x, how, Paint.of(Role.DIM), GROUND, 0);
+    grid.put(x, row, ' ', GROUND, GROUND, 0);
+    return x + 1;
+  }
+
+  /**
+   * The same; where something is wrong, or something was done to the graph, that instead, and 0.
+   */
+  static int titleOrSteps(Scene scene, CellGrid grid, int row, String what, String how) {
+    if (scene.notices().isEmpty() && !Breadcrumb.has(scene.state)) {
+      return title(grid, row, what, how);
+    }
+    Painter.rule(scene, grid, row);
+    return 0;
   }
 
   /** A sentence where there are no rows. */

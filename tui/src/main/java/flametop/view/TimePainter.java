@@ -48,10 +48,12 @@ final class TimePainter {
     if (strip == null) {
       return;
     }
-    grid.text(strip.left() - 6, labelRow, 6, strip.span() / 60 + " min", DIM, GROUND, 0);
+    int span = strip.span();
+    String past = span % 60 == 0 ? span / 60 + " min" : span + " s";
+    grid.text(1, labelRow, strip.left() - 2, past, DIM, GROUND, 0);
     int busyRows = scene.stripRows - (scene.stripRows > 2 ? 1 : 0);
     if (busyRows < scene.stripRows) {
-      grid.text(strip.left() - 6, scene.stripTop, 5, "queue", DIM, GROUND, 0);
+      grid.text(1, scene.stripTop, strip.left() - 2, "queue", DIM, GROUND, 0);
     }
     int cpus = Math.max(1, snapshot.cpus().size());
     TimeChoice time = scene.state.time();

@@ -13,7 +13,7 @@ import flametop.profile.Snapshot;
  * @param span seconds that it shows at most
  */
 record TimeStrip(int left, int columns, int seconds, long newest, int span) {
-  private static final int[] SPANS = {60, 120, 300};
+  private static final int MOST_SECONDS = 300;
   private static final int LABEL = 7;
   private static final int LEAST = 8;
   private static final long SECOND = 1_000_000_000L;
@@ -30,14 +30,11 @@ record TimeStrip(int left, int columns, int seconds, long newest, int span) {
     if (snapshot == null || scene.stripRows == 0 || width < LEAST) {
       return null;
     }
-    int span = SPANS[SPANS.length - 1];
-    for (int i = SPANS.length - 1; i >= 0; i--) {
-      span = snapshot.busyCpus().length <= SPANS[i] ? SPANS[i] : span;
-    }
-    int seconds = (span + width - 1) / width;
-    int columns = Math.min(width, span / seconds + 1);
-    return new TimeStrip(
-        LABEL + width - columns, columns, seconds, snapshot.present() / SECOND / seconds, span);
+    // A second each as long as all of them fit, so that it is as wide as it can be.
+    int past = Math.min(snapshot.busyCpus().length, MOST_SECONDS);
+    int seconds = Math.max(1, (past + width - 1) / width);
+    int span = Math.min(MOST_SECONDS, width * seconds);
+    return new TimeStrip(LABEL, width, seconds, snapshot.present() / SECOND / seconds, span);
   }
 
   /** The time of a column of the screen; that of the nearest one if it is beside the strip. */

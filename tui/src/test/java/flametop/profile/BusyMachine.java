@@ -26,7 +26,7 @@ public final class BusyMachine {
   };
 
   private final Random random;
-  private final long[] run = new long[TASKS];
+  private final double[] run = new double[TASKS];
   private final int[] id = new int[TASKS];
   private int ids;
   private int sequence;

@@ -59,11 +59,11 @@ class CpusKeysTest {
   @Test
   void mouse_onARow_selectsItAndMarksItTwice() {
     type("6");
-    mouse(Mouse.Kind.PRESS, 7);
+    mouse(Mouse.Kind.PRESS, 6);
     assertEquals(2, state.cpus().selected());
-    mouse(Mouse.Kind.DOUBLE, 7);
+    mouse(Mouse.Kind.DOUBLE, 6);
     assertEquals(Shape.of(new Shape.Cpus(Set.of(2), false)), state.shape());
-    mouse(Mouse.Kind.PRESS, 3);
+    mouse(Mouse.Kind.PRESS, 2);
     assertEquals("first by busy", state.message());
     mouse(Mouse.Kind.WHEEL_DOWN, 7);
     assertTrue(state.cpus().selected() != 2);
@@ -88,9 +88,9 @@ class CpusKeysTest {
     press(Key.of(Key.Kind.UP));
     assertEquals("already at the top", state.message());
     press(Key.of(Key.Kind.PAGE_DOWN));
-    assertEquals(25, state.cpus().idleTop());
+    assertEquals(26, state.cpus().idleTop());
     press(Key.of(Key.Kind.END));
-    assertEquals(3 + 40 * 3 - 25, state.cpus().idleTop());
+    assertEquals(3 + 40 * 3 - 26, state.cpus().idleTop());
     press(Key.of(Key.Kind.DOWN));
     assertEquals("nothing below", state.message());
   }
