@@ -206,7 +206,7 @@ test_view_exports_what_it_shows() {
   open_pane
   start_view 'view a.folded'
   keys Down
-  wait_for '^ *main  +100\.0% of all   8\.0 ms'
+  wait_for '^ *main  +100\.0% of all .* 8\.0 ms'
   keys Enter e f o l d Enter
   wait_for 'flametop-a-.*2 stacks'
   keys q

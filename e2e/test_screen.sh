@@ -359,7 +359,7 @@ test_cpus_and_idle_views_are_of_this_machine() {
   keys Enter
   wait_for '1 CPU marked'
   wait_for '^ marked +[0-9.]+%'
-  keys S
+  keys s
   wait_for 'first by busy'
   keys Escape
   wait_for 'no CPU marked'

@@ -65,7 +65,9 @@ final class KeyLine {
               at <= wanted && wanted < from + TextWidth.of(keys.toString()) ? actions[i] : found;
         }
         i++;
-      } while (i < actions.length && label(scene, actions[i]).equals(label));
+      } while (i < actions.length
+          && actions[i] != Action.NEXT_VIEW
+          && label(scene, actions[i]).equals(label));
       if (!keys.isEmpty()) {
         x = entry(scene, grid, x, keys.toString(), label);
         int end = x < 0 ? from : x - 2;

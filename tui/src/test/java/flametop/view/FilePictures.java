@@ -76,6 +76,20 @@ final class FilePictures {
 
   private static Pictures.Frame frame(
       String name, StackFile file, String selected, int[] size, boolean plain) throws Exception {
+    return new Pictures.Frame(name, Painter.paint(scene(file, selected, size, plain)));
+  }
+
+  /** A file with a frame selected. */
+  static Scene scene(int columns, int rows) {
+    try (StackFile file = new StackFile(StackInput.open(NOW), 2, 3)) {
+      return scene(file, "deflate|Brotli", new int[] {columns, rows}, false);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static Scene scene(StackFile file, String selected, int[] size, boolean plain)
+      throws Exception {
     ViewState state = state();
     GraphSlice all = snapshot(file, state, size[0]).graph();
     int index = 0;
@@ -87,8 +101,7 @@ final class FilePictures {
       trail.add(0, all.node()[i]);
     }
     state = state.withSelected(all.node()[index], trail);
-    Scene scene = Scene.of(snapshot(file, state, size[0]), state, size[0], size[1], options(plain));
-    return new Pictures.Frame(name, Painter.paint(scene));
+    return Scene.of(snapshot(file, state, size[0]), state, size[0], size[1], options(plain));
   }
 
   /** One that is not the graph; the sandwich is of the loop of nginx. */

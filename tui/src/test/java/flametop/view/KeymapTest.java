@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -50,6 +51,62 @@ class KeymapTest {
         }
       }
     }
+  }
+
+  @Test
+  void press_everyKeyInEveryView_hasAnAnswer() {
+    List<Scene> scenes = new ArrayList<>();
+    for (View view : View.values()) {
+      ViewState first = Pictures.state().withView(view);
+      scenes.add(Scene.of(null, first, 120, 34, Pictures.options()));
+      scenes.add(ViewPictures.scene(view, 120, 34, Pictures.options()));
+    }
+    scenes.add(FilePictures.scene(120, 34));
+    for (Scene scene : scenes) {
+      CellGrid before = Painter.paint(scene);
+      for (Key key : everyKey()) {
+        Keys.Step step = Keys.press(scene, key);
+        ViewState state = step.state();
+        Scene after = Scene.of(scene.snapshot, scene.page, state, 120, 34, scene.options);
+        assertTrue(
+            !step.effects().isEmpty()
+                || !state.message().isEmpty()
+                || state.awaited() != null
+                || !same(Painter.paint(after), before),
+            scene.state.view() + (scene.snapshot == null ? " at first: " : ": ") + key.name());
+      }
+    }
+  }
+
+  private static List<Key> everyKey() {
+    List<Key> keys = new ArrayList<>();
+    for (int c = ' '; c <= '~'; c++) {
+      keys.add(Key.of(c));
+    }
+    keys.add(Key.of('ß'));
+    for (char c = 'a'; c <= 'z'; c++) {
+      keys.add(Key.ctrl(c));
+    }
+    for (int n = 1; n <= 12; n++) {
+      keys.add(Key.function(n));
+    }
+    for (Key.Kind kind : Key.Kind.values()) {
+      if (kind != Key.Kind.CHARACTER && kind != Key.Kind.CTRL && kind != Key.Kind.FUNCTION) {
+        keys.add(Key.of(kind));
+      }
+    }
+    return keys;
+  }
+
+  private static boolean same(CellGrid one, CellGrid other) {
+    for (int y = 0; y < one.rows(); y++) {
+      for (int x = 0; x < one.columns(); x++) {
+        if (!one.same(other, x, y)) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 
   @Test

@@ -26,26 +26,29 @@ public final class ViewPictures {
     PaintOptions options =
         new PaintOptions(
             o.host(), o.target(), o.origin(), o.ascii(), plain, o.users(), o.keymap(), o.notices());
-    ViewState server = Pictures.selecting(Pictures.state(), Pictures.server(), Pictures.READ_QUERY);
     List<Pictures.Frame> frames = new ArrayList<>();
-    Pictures.Machine machine = new Pictures.Machine();
     for (View view : View.values()) {
-      boolean callers = view == View.CALLERS;
-      Tree tree = callers ? Pictures.server().reversed() : Pictures.server();
-      ViewState state =
-          callers
-              ? ShapePictures.callers(tree)
-              : view == View.SANDWICH
-                  ? server.withSandwich(
-                      new Function(NodeKind.KERNEL, "[kernel]", "entry_SYSCALL_64"))
-                  : server.withView(view);
-      Snapshot snapshot = Pictures.snapshot(tree, state, columns);
-      PageQuery query = state.page(columns);
-      Page page = query == null ? null : machine.page(query).join();
-      CellGrid grid = Painter.paint(Scene.of(snapshot, page, state, columns, rows, options));
-      frames.add(new Pictures.Frame(view.name().toLowerCase(Locale.ROOT), grid));
+      Scene scene = scene(view, columns, rows, options);
+      frames.add(new Pictures.Frame(view.name().toLowerCase(Locale.ROOT), Painter.paint(scene)));
     }
     frames.addAll(FilePictures.inEveryView(columns, rows, plain));
     return frames;
+  }
+
+  /** A view with a function selected, if it has any, and a page. */
+  static Scene scene(View view, int columns, int rows, PaintOptions options) {
+    boolean callers = view == View.CALLERS;
+    Tree tree = callers ? Pictures.server().reversed() : Pictures.server();
+    ViewState server = Pictures.selecting(Pictures.state(), Pictures.server(), Pictures.READ_QUERY);
+    ViewState state =
+        callers
+            ? ShapePictures.callers(tree)
+            : view == View.SANDWICH
+                ? server.withSandwich(new Function(NodeKind.KERNEL, "[kernel]", "entry_SYSCALL_64"))
+                : server.withView(view);
+    Snapshot snapshot = Pictures.snapshot(tree, state, columns);
+    PageQuery query = state.page(columns);
+    Page page = query == null ? null : new Pictures.Machine().page(query).join();
+    return Scene.of(snapshot, page, state, columns, rows, options);
   }
 }
