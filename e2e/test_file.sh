@@ -238,10 +238,10 @@ test_view_takes_other_shapes() {
   wait_for 'without the outermost frame'
   wait_for '^ *main *$'
   keys 2
-  wait_for '^ *callers'
-  wait_for '^ *f .* b '
+  wait_for '─ callers ›'
+  wait_for '^ *a .*b .*f *$'
   keys 1
-  wait_gone '^ *callers'
+  wait_gone '─ callers ›'
   keys e f o l d Enter
   wait_for 'flametop-a-.*3 stacks'
   keys q
@@ -260,7 +260,7 @@ test_view_has_a_sandwich_and_top_functions() {
   wait_for '^ *a +60\.0% of all'
   keys s
   wait_for '^ *a .*self 10\.0%  total 70\.0% of all  70 samples'
-  shows '^ *main '
+  shows '^ *main *$'
   shows '^ *f '
   keys Tab
   wait_for '3 functions|4 functions'
@@ -276,7 +276,7 @@ test_view_has_a_sandwich_and_top_functions() {
   keys Escape
   wait_for 'first by self'
   keys 2
-  wait_for '^ *callers'
+  wait_for '─ callers ─'
   wait_for '^ *f  '
   keys 4
   wait_for '^ *90\.0% +90\.0% .* 90 .*f'

@@ -163,7 +163,7 @@ views() {
   press cpus 6 '^ CPU +busy'
   press mark enter '1 CPU marked'
   back_to 'no CPU marked'
-  press idle 7 'idle states, as requested'
+  press idle 7 'idle states +as requested'
   press quality 8 '^ passes .* due'
   press by-module b '^ module +samples'
   keys 1

@@ -63,7 +63,6 @@ test_sandwich_of_a_known_function_has_its_callers_in_their_parts() {
   # Another one in the middle, and back.
   keys s
   in_the_middle inner
-  shows 'it calls nothing'
   keys Escape
   in_the_middle shared
   keys Up

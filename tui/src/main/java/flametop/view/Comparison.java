@@ -124,7 +124,8 @@ final class Comparison {
     long then = (long) (before.weight() * scale);
     long total = Math.max(of.total(), (long) (before.total() * scale));
     double change = change(selection.weight(), then, total, sampleNanos(of), scale);
-    double share = total <= 0 ? 0 : 100.0 * (selection.weight() - then) / total;
+    double percent = total <= 0 ? 0 : 100.0 * (selection.weight() - then) / total;
+    double share = Math.abs(percent) < 0.05 ? 0 : percent;
     String arrow = change > 0 ? "▲ " : change < 0 ? "▼ " : "  ";
     Role role = change > 0 ? Role.WORSE : change < 0 ? Role.BETTER : Role.DIM;
     return HeaderPainter.Piece.of(

@@ -95,10 +95,12 @@ final class TableArea {
   }
 
   /**
-   * The same; where something is wrong, or something was done to the graph, that instead, and 0.
+   * The same; where something is wrong, that instead, and 0. So with what was done to the graph,
+   * where marks of the view may be a part of that: those of CPUs.
    */
   static int titleOrSteps(Scene scene, CellGrid grid, int row, String what, String how) {
-    if (scene.notices().isEmpty() && !Breadcrumb.has(scene.state)) {
+    boolean steps = scene.state.view() == View.CPUS && Breadcrumb.has(scene.state);
+    if (scene.notices().isEmpty() && !steps) {
       return title(grid, row, what, how);
     }
     Painter.rule(scene, grid, row);
