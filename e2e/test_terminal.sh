@@ -415,7 +415,7 @@ test_prompts_are_edited_within() {
   # A list is narrowed by the same.
   keys c
   tmux_ send-keys -l 'zq'
-  wait_for 'no match'
+  wait_for 'comm zq .* 0 of 1'
   keys Left DC BSpace
   wait_for 'comm .*by share'
   tmux_ send-keys -l 'b'
