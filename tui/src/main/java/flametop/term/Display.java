@@ -146,6 +146,10 @@ final class Display implements AutoCloseable {
         if (mouse) {
           terminal.mouse(false);
         }
+        // Where there is no alternate screen to leave, nothing of the picture stays.
+        terminal.resetColorAndSGR();
+        terminal.clearScreen();
+        terminal.setCursorPosition(0, 0);
         terminal.exitPrivateMode();
         output.flush();
         left = output.drain(millis);
