@@ -3,7 +3,6 @@ package flametop.view;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +16,7 @@ public final class Keymap {
   private final EnumMap<Action, List<Key>> keys;
 
   /** By the keys of a view, made when first asked for: the first picture needs none of it. */
-  private final Map<ViewKeys, Map<Key, Action>> actions = new IdentityHashMap<>();
+  private final Map<ViewKeys, Map<Key, Action>> actions = new HashMap<>();
 
   /** A key that would do two things in a view. */
   public record Conflict(View view, Key key, Action first, Action second) {}

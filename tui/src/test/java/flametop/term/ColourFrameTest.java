@@ -24,7 +24,7 @@ class ColourFrameTest {
 
   static Stream<Arguments> sizes() {
     Stream.Builder<Arguments> all = Stream.builder();
-    for (int[] size : ViewPictures.SIZES) {
+    for (int[] size : ViewPictures.sizes()) {
       for (ColorMode mode : ColorMode.values()) {
         all.add(Arguments.of(size[0], size[1], mode));
       }

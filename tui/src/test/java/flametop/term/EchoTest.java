@@ -25,7 +25,8 @@ class EchoTest {
     assertTrue(echo.sending(600, 0));
     assertFalse(echo.sending(PICTURE, 0), "asked already");
     echo.answered(0);
-    assertFalse(echo.sending(100, 0) && echo.sending(100, 0));
+    assertFalse(echo.sending(100, 0));
+    assertFalse(echo.sending(200, 0));
   }
 
   @Test

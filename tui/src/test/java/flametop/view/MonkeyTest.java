@@ -164,24 +164,21 @@ class MonkeyTest {
 
   private Key key() {
     Key.Kind[] kinds = Key.Kind.values();
-    switch (random.nextInt(6)) {
-      case 0:
-        return Key.of(OFTEN.charAt(random.nextInt(OFTEN.length())));
-      case 1:
-        return Key.of(' ' + random.nextInt('~' - ' '));
-      case 2:
-        return Key.of('1' + random.nextInt(8));
-      case 3:
-        return Key.ctrl((char) ('a' + random.nextInt(26)));
-      default:
+    return switch (random.nextInt(6)) {
+      case 0 -> Key.of(OFTEN.charAt(random.nextInt(OFTEN.length())));
+      case 1 -> Key.of(' ' + random.nextInt('~' - ' '));
+      case 2 -> Key.of('1' + random.nextInt(8));
+      case 3 -> Key.ctrl((char) ('a' + random.nextInt(26)));
+      default -> {
         Key.Kind kind = kinds[random.nextInt(kinds.length)];
-        return switch (kind) {
+        yield switch (kind) {
           case CHARACTER -> Key.of(random.nextInt(Character.MAX_CODE_POINT));
           case CTRL -> Key.of(Key.Kind.ENTER);
           case FUNCTION -> Key.function(1 + random.nextInt(12));
           default -> Key.of(kind);
         };
-    }
+      }
+    };
   }
 
   private Scene scene() {

@@ -244,7 +244,7 @@ final class TablePictures {
             commandLine,
             runMs * MS,
             queuedMs * MS,
-            Math.max(0, 30 * Math.max(1, threads) * SECOND - (runMs + queuedMs) * MS),
+            Math.max(0, 30L * Math.max(1, threads) * SECOND - (runMs + queuedMs) * MS),
             state,
             ageMs * MS,
             leaf,

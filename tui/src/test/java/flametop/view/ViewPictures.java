@@ -11,8 +11,10 @@ import java.util.Locale;
 
 /** Every view as it usually is. */
 public final class ViewPictures {
-  /** From the least to a large one. */
-  public static final int[][] SIZES = {{40, 10}, {80, 24}, {120, 30}, {160, 40}, {200, 60}};
+  /** Columns and rows, from the least to a large screen. */
+  public static int[][] sizes() {
+    return new int[][] {{40, 10}, {80, 24}, {120, 30}, {160, 40}, {200, 60}};
+  }
 
   private ViewPictures() {}
 
