@@ -200,11 +200,17 @@ test_arrow_in_pieces_is_an_arrow() {
   wait_for 'thirty'
   keys Home
   wait_for '^ *all  *100'
-  keys /
-  tmux_ send-keys -l 'never'
-  in_pieces $'\033[' 'A'
-  # As Escape it would have closed the search.
-  wait_for 'no older search'
+  # As Escape it would close the search. That is what it is if its first byte stands alone for long,
+  # as where tmux itself is kept waiting: then once more.
+  for _ in 1 2 3 4 5; do
+    keys /
+    tmux_ send-keys -l 'never'
+    wait_for '^ */never'
+    in_pieces $'\033[' 'A'
+    wait_for 'no older search|does nothing here'
+    ! capture | grep -q 'no older search' || break
+  done
+  shows 'no older search'
   wait_for '^ */never'
   keys Escape
   wait_for 'space freeze'
