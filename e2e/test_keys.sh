@@ -21,11 +21,11 @@ press() {
     wait_gone "$3"
     keys "$name"
     wait_for "$3|as if pasted; press it again"
-    if ! capture | grep -qE -- "$3"; then
+    until capture | grep -qE -- "$3"; do
       # Keys come here faster than from a hand.
       keys "$name"
-      wait_for "$3"
-    fi
+      wait_for "$3|as if pasted; press it again"
+    done
   fi
   echo "$1 $2" >>"$work/pressed"
 }

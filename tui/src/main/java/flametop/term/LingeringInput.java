@@ -35,7 +35,7 @@ final class LingeringInput extends InputStream {
 
   private Part part = Part.NONE;
 
-  private long lastRead = System.nanoTime();
+  private long lastTyped = System.nanoTime();
   private int typed;
   private long seen;
 
@@ -57,13 +57,8 @@ final class LingeringInput extends InputStream {
   public int read(byte[] bytes, int offset, int length) throws IOException {
     int n = terminal.read(bytes, offset, length);
     long now = System.nanoTime();
-    if (now - lastRead > HAND_NANOS) {
-      typed = 0;
-      seen = 0;
-    }
-    lastRead = now;
     for (int i = 0; i < n; i++) {
-      see(bytes[offset + i]);
+      see(bytes[offset + i], now);
     }
     return n;
   }
@@ -97,8 +92,14 @@ final class LingeringInput extends InputStream {
     return typed >= TEXT_LENGTH && Long.bitCount(seen) >= TEXT_DIFFERENT;
   }
 
-  private void see(int b) {
+  private void see(int b, long now) {
+    // What the terminal answers is between keys, and no typing.
     if (part == Part.NONE && b > ' ') {
+      if (now - lastTyped > HAND_NANOS) {
+        typed = 0;
+        seen = 0;
+      }
+      lastTyped = now;
       typed++;
       seen |= 1L << (b & 63);
     }

@@ -186,4 +186,19 @@ class TerminalInputTest {
     assertEquals('q', input.read());
     assertFalse(input.isText());
   }
+
+  @Test
+  void isText_answersOfTheTerminalBetweenKeysOfAHand_false() throws Exception {
+    PipedOutputStream typist = new PipedOutputStream();
+    LingeringInput input = new LingeringInput(new PipedInputStream(typist), 2_000);
+    byte[] read = new byte[100];
+    for (char key : "abcdefghijkl".toCharArray()) {
+      for (String piece : new String[] {String.valueOf(key), "\033[0n"}) {
+        typist.write(piece.getBytes(StandardCharsets.UTF_8));
+        assertEquals(piece.length(), input.read(read));
+        assertFalse(input.isText(), piece);
+        Thread.sleep(20);
+      }
+    }
+  }
 }
