@@ -233,6 +233,7 @@ test_compare_works_in_a_replay() {
   wait_for 'compared with [0-9]+ s, [0-9]+ s ago'
   keys t '['
   wait_for 'range [0-9]+ s, 0 s ago .*vs '
+  keys Enter
   select_frame older
   wait_for '^ older  [1-9][0-9.]*% → 0\.0% of all, gone'
   keys q
