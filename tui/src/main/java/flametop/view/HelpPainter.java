@@ -91,15 +91,15 @@ final class HelpPainter {
           scene.columns >= 150 ? 4 : scene.columns >= 116 ? 3 : scene.columns >= 76 ? 2 : 1;
       int height = scene.rows - 2;
       int first = height >= 16 ? 2 : 1;
-      Layout layout = null;
+      List<String[][]> groups = HelpPainter.groups(scene);
       for (int spare = 2; spare >= 0; spare--) {
-        layout = new Layout(HelpPainter.groups(scene), columns, 1 + first, height - first, spare);
+        Layout layout = new Layout(groups, columns, 1 + first, height - first, spare);
         if (layout.pages(scene) == 1) {
           return layout;
         }
       }
       // What goes on another page is found by its titles.
-      return new Layout(layout.groups, columns, layout.first, layout.rows, 1);
+      return new Layout(groups, columns, 1 + first, height - first, 1);
     }
 
     int pages(Scene scene) {

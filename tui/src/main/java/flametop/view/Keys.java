@@ -154,12 +154,12 @@ public final class Keys {
       s = s.withMessage("", false);
     }
     if (s.help()) {
-      Key wheel = Key.of(mouse.wheel() < 0 ? Key.Kind.UP : Key.Kind.DOWN);
-      boolean still = mouse.wheel() == 0 || HelpPainter.turned(scene, wheel) < 0;
-      return Step.to(
-          mouse.isPress()
-              ? s.withHelp(false)
-              : still ? s : s.withHelpPage(HelpPainter.turned(scene, wheel)));
+      if (mouse.isPress() || mouse.wheel() == 0) {
+        return Step.to(mouse.isPress() ? s.withHelp(false) : s);
+      }
+      Key.Kind turns = mouse.wheel() < 0 ? Key.Kind.UP : Key.Kind.DOWN;
+      int page = HelpPainter.turned(scene, Key.of(turns));
+      return Step.to(page < 0 ? s : s.withHelpPage(page));
     }
     if (s.pick() != null) {
       return PickKeys.mouse(scene, s, mouse);
