@@ -393,7 +393,13 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         size,
         done,
         now.unit().isEmpty() ? "samples" : now.unit(),
-        stacks);
+        stacks,
+        folded());
+  }
+
+  private double folded() {
+    StackGraph behind = behind();
+    return behind == null || !behind.isBehind() ? 1 : behind.share();
   }
 
   /** What was left out, as lines for people. */
@@ -530,9 +536,9 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     return ask(
         () -> {
           graph.finish();
-          StackTree shown = graph.stacks();
+          FoldedTree shown = graph.stacks();
           try {
-            return writer.write(() -> new Stacks(shown, graph.resolve(zoom)));
+            return writer.write(() -> new Stacks(shown.walk(graph.resolve(zoom))));
           } catch (IOException e) {
             throw new CompletionException(e);
           }
@@ -546,67 +552,33 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   /** Goes through the tree without a list of all its stacks, of which there may be millions. */
   private final class Stacks implements Iterator<ComparedStack> {
-    private final StackTree tree;
-    private final int top;
-    private int at;
+    private final FoldedTree.Walk walk;
+    private boolean has;
 
-    Stacks(StackTree tree, int top) {
-      this.tree = tree;
-      this.top = top;
-      at = top;
-      if (!counts(at)) {
-        advance();
-      }
-    }
-
-    private boolean counts(int node) {
-      return node != 0
-          && (tree.own(node, StackTree.NOW) > 0
-              || tree.hasBaseline() && tree.own(node, StackTree.BEFORE) > 0);
-    }
-
-    private boolean isShown(int node) {
-      return tree.weight(node, 0) > 0 || tree.hasBaseline() && tree.baseline(node, 0) > 0;
-    }
-
-    private void advance() {
-      do {
-        int next = isShown(at) ? tree.firstChild(at) : -1;
-        while (next < 0 && at != top) {
-          next = tree.sibling(at);
-          at = next < 0 ? tree.parent(at) : at;
-        }
-        at = next;
-      } while (at >= 0 && !(counts(at) && isShown(at)));
+    Stacks(FoldedTree.Walk walk) {
+      this.walk = walk;
+      has = walk.next();
     }
 
     @Override
     public boolean hasNext() {
-      return at >= 0;
+      return has;
     }
 
     @Override
     public ComparedStack next() {
-      if (at < 0) {
+      if (!has) {
         throw new NoSuchElementException();
       }
-      int depth = 0;
-      for (int n = at; n > 0; n = tree.parent(n)) {
-        depth++;
+      IntList frames = walk.path();
+      String[] path = new String[frames.size];
+      NodeKind[] kinds = new NodeKind[frames.size];
+      for (int i = 0; i < frames.size; i++) {
+        path[i] = names.name(frames.items[i]);
+        kinds[i] = names.kind(frames.items[i]);
       }
-      String[] path = new String[depth];
-      NodeKind[] kinds = new NodeKind[depth];
-      for (int n = at; n > 0; n = tree.parent(n)) {
-        path[--depth] = names.name(tree.function(n));
-        kinds[depth] = names.kind(tree.function(n));
-      }
-      ComparedStack stack =
-          new ComparedStack(
-              path,
-              kinds,
-              tree.hasBaseline() ? tree.own(at, StackTree.BEFORE) : 0,
-              tree.own(at, StackTree.NOW));
-      advance();
+      ComparedStack stack = new ComparedStack(path, kinds, walk.before(), walk.now());
+      has = walk.next();
       return stack;
     }
   }

@@ -9,7 +9,7 @@ import java.util.Arrays;
  * <p>It counts two sums for each node, of which the second is compared with the first: that of a
  * single file is only now.
  */
-final class StackTree implements CallTree {
+final class StackTree implements FoldedTree {
   /** What is looked at, and what it is compared with. */
   static final int NOW = 0;
 
@@ -130,8 +130,8 @@ final class StackTree implements CallTree {
     }
   }
 
-  /** A number that is another one whenever the sums are. */
-  int changes() {
+  @Override
+  public int changes() {
     return changes;
   }
 
@@ -193,8 +193,8 @@ final class StackTree implements CallTree {
     stale = true;
   }
 
-  /** Brings the sums up to date. */
-  void sumUp() {
+  @Override
+  public void sumUp() {
     if (!stale) {
       return;
     }
@@ -215,22 +215,26 @@ final class StackTree implements CallTree {
   }
 
   /**
-   * Before, so that both files have the same total: shares are compared, not the lengths of two
-   * runs.
+   * What brings sums of before to the same total as those of now: shares are compared, not the
+   * lengths of two runs.
    */
-  private void normalize() {
+  double scale() {
     long now = whole.total[NOW];
     long before = whole.total[BEFORE];
-    if (now > 0 && before > 0 && now != before) {
-      double scale = (double) now / before;
+    return now > 0 && before > 0 ? (double) now / before : 1;
+  }
+
+  private void normalize() {
+    double scale = scale();
+    if (scale != 1) {
       for (int node = 0; node < size; node++) {
         sumBefore[node] = Math.round(sumBefore[node] * scale);
       }
     }
   }
 
-  /** Keeps only the paths of its nodes. */
-  void retire() {
+  @Override
+  public void retire() {
     table = null;
     recent = null;
     firstChild = null;
@@ -244,6 +248,84 @@ final class StackTree implements CallTree {
   /** What ends in it and not below it. */
   long own(int node, int column) {
     return column == NOW ? own[node] : ownBefore[node];
+  }
+
+  /** The same of all nodes that there are; what is added later is not in it. */
+  long[] ends(int column) {
+    long[] of = column == NOW ? own : ownBefore;
+    return isWhole() ? of : Arrays.copyOf(of, size);
+  }
+
+  @Override
+  public Walk walk(int node) {
+    return new Below(node);
+  }
+
+  /** Goes through it in depth, without what nothing is left of. */
+  private final class Below implements Walk {
+    private final int top;
+    private final IntList path = new IntList();
+    private int at;
+    private boolean begun;
+
+    Below(int top) {
+      this.top = top;
+      at = top;
+    }
+
+    private boolean counts() {
+      return at != ROOT && (own[at] > 0 || ownBefore != null && ownBefore[at] > 0);
+    }
+
+    private boolean isShown() {
+      return sum[at] > 0 || sumBefore != null && sumBefore[at] > 0;
+    }
+
+    @Override
+    public boolean next() {
+      if (!begun) {
+        begun = true;
+        if (counts() && isShown()) {
+          return true;
+        }
+      }
+      while (at != NONE) {
+        int next = isShown() ? firstChild[at] : NONE;
+        while (next == NONE && at != top) {
+          next = sibling[at];
+          at = next == NONE ? parent(at) : at;
+        }
+        at = next;
+        if (at != NONE && counts() && isShown()) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    @Override
+    public IntList path() {
+      path.clear();
+      for (int n = at; n > ROOT; n = parent(n)) {
+        path.add(function(n));
+      }
+      for (int i = 0, j = path.size - 1; i < j; i++, j--) {
+        int item = path.items[i];
+        path.items[i] = path.items[j];
+        path.items[j] = item;
+      }
+      return path;
+    }
+
+    @Override
+    public long now() {
+      return own[at];
+    }
+
+    @Override
+    public long before() {
+      return ownBefore == null ? 0 : ownBefore[at];
+    }
   }
 
   @Override

@@ -32,8 +32,10 @@ final class FileHeader {
     if (!reading.done()) {
       pieces.add(new Piece("○ reading " + progress(reading), Role.ACCENT, true, null));
     }
-    if (scene.snapshot.refolding()) {
-      pieces.add(Piece.of("  folding anew…", Role.ACCENT));
+    if (scene.snapshot.refolding() || reading.folded() < 1) {
+      boolean turns = scene.state.shape().reversed();
+      String what = form < 3 ? turns ? "turning the tree round " : "folding anew " : "";
+      pieces.add(Piece.of("  " + what + percent(reading.folded()) + " %", Role.ACCENT));
     }
     if (scene.snapshot.graph().baseline() != null && form < 4) {
       pieces.add(Piece.of("  more ", Role.WORSE));
@@ -63,6 +65,10 @@ final class FileHeader {
       return Math.min(99, 100 * reading.bytes() / reading.size()) + " %";
     }
     return String.format(Locale.ROOT, "%.1f MB", reading.bytes() / 1e6);
+  }
+
+  private static int percent(double share) {
+    return (int) Math.min(99, 100 * share);
   }
 
   /** {@code 1,234 samples}, {@code 12.3 ms}. */
