@@ -100,8 +100,8 @@ final class Refold {
 
   /** How much is done, 0 to 1. */
   double share() {
-    double half = forwards == null ? 1 : forwards.share();
-    return turns ? half / 2 + (next == null ? 0 : next.gathered() / 2) : half;
+    double turned = next == null ? 0 : next.gathered();
+    return forwards == null ? turned : turns ? (forwards.share() + turned) / 2 : forwards.share();
   }
 
   /**

@@ -41,8 +41,7 @@ final class ReversedFinds {
     }
     boolean more = open();
     Snapshot.Search found = finds.search(wanted, states, reader);
-    boolean root = matches.matches(functions, tree.function(ROOT));
-    long weight = root ? reader.total(states) : Math.min(marks.weight, reader.total(states));
+    long weight = Math.min(marks.weight, reader.total(states));
     return new Snapshot.Search(wanted, weight, found.nodes(), found.count(), more);
   }
 

@@ -478,7 +478,7 @@ final class ReversedTree implements FoldedTree {
   /** How much of what was asked for is there, 0 to 1. */
   double share() {
     double done = asked > 0 ? Math.max(0, 1 - due / asked) : 1;
-    return gathering != null ? gathered() / 2 : shownWhole ? done : 0.5 + done / 2;
+    return shownWhole ? done : 0.5 + done / 2;
   }
 
   private double extent(int node) {

@@ -109,6 +109,7 @@ public record Snapshot(
    * @param done all is read, or as much as can be
    * @param unit of the numbers: {@code us}, {@code samples}
    * @param stacks lines that were used
+   * @param waits what it waits for before its first line; empty if for nothing
    * @param folded how much of a graph that is folded anew is there, 0 to 1; 1 if none is
    */
   public record Reading(
@@ -120,5 +121,6 @@ public record Snapshot(
       boolean done,
       String unit,
       long stacks,
+      String waits,
       double folded) {}
 }

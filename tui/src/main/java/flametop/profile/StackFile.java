@@ -31,7 +31,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private static final long PATIENCE_NANOS = 20_000_000_000L;
 
   /** Longest line that is taken: a hundred thousand frames with long names. */
-  private static final int MAX_LINE = 256 << 20;
+  private static final int MAX_LINE = 64 << 20;
 
   private final List<StackInput> inputs;
   private final int number;
@@ -42,11 +42,17 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private volatile boolean closed;
   private volatile Throwable failure;
 
+  /** Which of the inputs is being read. */
+  private volatile int reads;
+
   // Owned by the folding thread.
   private final StackNames names = new StackNames();
   private final StackTree tree = new StackTree();
   private final List<StackLines> lines = new ArrayList<>();
-  private final List<String> troubles = new ArrayList<>();
+
+  /** Why each input is not read to its end; null if it is. */
+  private final String[] troubles;
+
   private final StackGraph graph;
 
   /** Of a function, while they are asked for; null otherwise. */
@@ -78,6 +84,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     this.number = number;
     this.files = files;
     epoch = number;
+    troubles = new String[inputs.size()];
     graph = graph(Shape.PLAIN);
     boolean two = inputs.size() > 1;
     if (two) {
@@ -108,13 +115,16 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private void read() {
     try {
       for (int i = 0; i < inputs.size(); i++) {
-        StackLines into = lines.get(i);
+        int at = i;
         StackInput input = inputs.get(i);
+        reads = i;
         try (input) {
-          read(input, into);
+          read(input, lines.get(i));
+          if (!closed && input.hasShrunk()) {
+            due.add(() -> troubles[at] = "it became shorter while it was read");
+          }
         } catch (IOException e) {
-          String text = input.name() + " is read up to where it failed: " + StackInput.reason(e);
-          due.add(() -> troubles.add(text));
+          due.add(() -> troubles[at] = StackInput.reason(e));
         }
       }
       due.add(this::end);
@@ -131,6 +141,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     byte[] piece = free.take();
     int length = 0;
     boolean skips = false;
+    boolean ended = false;
     try {
       while (!closed) {
         if (length == piece.length) {
@@ -146,6 +157,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         }
         int count = input.read(piece, length, piece.length - length);
         if (count < 0) {
+          ended = true;
           break;
         }
         int end = lastLineEnd(piece, length, length + count);
@@ -169,13 +181,13 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         length = rest;
       }
     } finally {
-      if (length == piece.length) {
+      // A line that something failed in has no number, or a part of one.
+      boolean last = ended && !skips && length > 0;
+      if (last) {
         piece = Arrays.copyOf(piece, length + 1);
+        piece[length] = '\n';
       }
-      if (length > 0 && !skips) {
-        piece[length++] = '\n';
-      }
-      hand(into, piece, 0, skips ? 0 : length);
+      hand(into, piece, 0, last ? length + 1 : 0);
     }
   }
 
@@ -394,6 +406,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         done,
         now.unit().isEmpty() ? "samples" : now.unit(),
         stacks,
+        done ? "" : inputs.get(reads).waits(),
         folded());
   }
 
@@ -416,22 +429,8 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
               + " not in UTF-8: \uFFFD stands for what cannot be read");
     }
     for (int i = 0; i < lines.size(); i++) {
-      StackLines of = lines.get(i);
-      String name = inputs.get(i).name();
-      if (done && of.lines() == 0) {
-        notices.add(name + " is empty");
-      } else if (done && of.stacks() == 0) {
-        notices.add(name + " has no stacks" + (of.bad() > 0 ? ": " + of.firstBad() : ""));
-      } else if (of.bad() > 0) {
-        // Of a single file the header has the name.
-        notices.add(
-            (inputs.size() > 1 ? name + ": " : "")
-                + (of.bad() == 1 ? "1 line is" : of.bad() + " lines are")
-                + " no stack and left out, first "
-                + of.firstBad());
-      }
+      notices(inputs.get(i), lines.get(i), troubles[i], notices);
     }
-    notices.addAll(troubles);
     for (StackGraph of : callers == null ? List.of(graph) : List.of(graph, callers, callees)) {
       if (of.refused() != null) {
         notices.add(
@@ -440,6 +439,40 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
       }
     }
     return notices;
+  }
+
+  private void notices(StackInput input, StackLines of, String trouble, List<String> notices) {
+    String name = input.name();
+    // Of a single file the header has the name.
+    String before = inputs.size() > 1 ? name + ": " : "";
+    if (!done || of.stacks() > 0) {
+      if (of.bad() > 0) {
+        notices.add(
+            before
+                + (of.bad() == 1 ? "1 line is" : of.bad() + " lines are")
+                + " no stack and left out, first "
+                + of.firstBad());
+      }
+      if (of.unheld() > 0) {
+        notices.add(
+            before
+                + (of.unheld() == 1 ? "1 stack is" : of.unheld() + " stacks are")
+                + " left out, first line "
+                + of.firstUnheld()
+                + ": there is no memory for more frames");
+      }
+    } else if (of.lines() > 0) {
+      notices.add(name + " has no stacks: " + of.whyNone());
+    } else if (trouble == null) {
+      notices.add(name + " is empty");
+    }
+    if (trouble != null) {
+      notices.add(
+          name
+              + (of.lines() > 0 ? " is read up to where it failed: " : " cannot be read: ")
+              + trouble
+              + (input.isPacked() ? "; copy it or pack it again" : ""));
+    }
   }
 
   /** Rows by the outermost frame: a comm, a process, a thread, as the file has it. */

@@ -31,6 +31,7 @@ final class StackNames implements Functions {
   private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
   private static final int EMPTY = -1;
 
+  private final int mostBytes;
   private byte[] bytes = new byte[1 << 16];
   private int[] start = new int[1 << 10];
   private int[] hashes = new int[1 << 10];
@@ -42,6 +43,14 @@ final class StackNames implements Functions {
   private int illFormed;
 
   StackNames() {
+    this((int) Math.min(1 << 30, Runtime.getRuntime().maxMemory() / 8));
+  }
+
+  /**
+   * @param mostBytes that all names may have together
+   */
+  StackNames(int mostBytes) {
+    this.mostBytes = mostBytes;
     Arrays.fill(table, EMPTY);
     intern("all".getBytes(StandardCharsets.UTF_8), 0, 3);
   }
@@ -55,8 +64,15 @@ final class StackNames implements Functions {
     return name << 1 | (outermost ? 1 : 0);
   }
 
-  /** The number of the name that stands in {@code text} from {@code from} to before {@code to}. */
+  /**
+   * The number of the name that stands in {@code text} from {@code from} to before {@code to}; -1
+   * if there is no room for it.
+   */
   int intern(byte[] text, int from, int to) {
+    return intern(text, from, to, mostBytes);
+  }
+
+  private int intern(byte[] text, int from, int to, int most) {
     int hash = hash(text, from, to);
     int mask = table.length - 1;
     int slot = hash & mask;
@@ -65,7 +81,7 @@ final class StackNames implements Functions {
         return at;
       }
     }
-    return add(text, from, to, hash, slot);
+    return to - from > most - start[size] ? -1 : add(text, from, to, hash, slot);
   }
 
   /**
@@ -273,6 +289,8 @@ final class StackNames implements Functions {
           default -> "";
         };
     byte[] text = (name + suffix).getBytes(StandardCharsets.UTF_8);
-    return function(intern(text, 0, text.length), kind == NodeKind.PROCESS);
+    // What a step makes is little.
+    int number = intern(text, 0, text.length, Integer.MAX_VALUE - 8);
+    return function(number, kind == NodeKind.PROCESS);
   }
 }

@@ -19,6 +19,10 @@ final class StackTree implements FoldedTree {
   private static final int NONE = -1;
   private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
+  /** What a node costs at most, while the arrays grow, B. */
+  private static final int NODE_BYTES = 128;
+
+  private final int mostNodes;
   private int size = 1;
   private int capacity = 1 << 12;
 
@@ -50,7 +54,13 @@ final class StackTree implements FoldedTree {
 
   /** An empty one, for all the stacks of a file. */
   StackTree() {
-    this(null);
+    this(null, mostNodes());
+  }
+
+  /** As many as there is memory for, on which more than this tree lives. */
+  private static int mostNodes() {
+    long room = Runtime.getRuntime().maxMemory() / 2 / NODE_BYTES;
+    return (int) Math.min(Integer.MAX_VALUE / 8, room);
   }
 
   /**
@@ -59,13 +69,18 @@ final class StackTree implements FoldedTree {
    * @param whole the tree that has all stacks, if it is to have only some of them; else null
    */
   StackTree(StackTree whole) {
+    this(whole, Integer.MAX_VALUE);
+  }
+
+  StackTree(StackTree whole, int mostNodes) {
+    this.mostNodes = mostNodes;
     this.whole = whole == null ? this : whole;
     key[ROOT] = (long) NONE << 32 | StackNames.root();
     firstChild[ROOT] = NONE;
     sibling[ROOT] = NONE;
   }
 
-  /** That child of a node, made if need be. */
+  /** That child of a node, made if need be; -1 if there is no room for it. */
   int child(int parent, int function) {
     long wanted = (long) parent << 32 | function;
     int mask = table.length - 1;
@@ -75,6 +90,9 @@ final class StackTree implements FoldedTree {
         recent[parent] = at;
         return at;
       }
+    }
+    if (size >= mostNodes) {
+      return NONE;
     }
     int node = size++;
     if (node == capacity) {
@@ -104,7 +122,7 @@ final class StackTree implements FoldedTree {
 
   private void grow() {
     // Half as much again: doubling would hold three times what is needed while it copies.
-    capacity += capacity >> 1;
+    capacity = Math.max(size, Math.min(mostNodes, capacity + (capacity >> 1)));
     key = Arrays.copyOf(key, capacity);
     firstChild = Arrays.copyOf(firstChild, capacity);
     sibling = Arrays.copyOf(sibling, capacity);

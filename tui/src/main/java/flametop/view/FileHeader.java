@@ -30,7 +30,8 @@ final class FileHeader {
       pieces.add(Piece.of(reading.number() + "/" + reading.files() + keys + "  ", Role.ACCENT));
     }
     if (!reading.done()) {
-      pieces.add(new Piece("○ reading " + progress(reading), Role.ACCENT, true, null));
+      String what = reading.waits().isEmpty() ? "reading " + progress(reading) : "waiting";
+      pieces.add(new Piece("○ " + what, Role.ACCENT, true, null));
     }
     if (scene.snapshot.refolding() || reading.folded() < 1) {
       boolean turns = scene.state.shape().reversed();

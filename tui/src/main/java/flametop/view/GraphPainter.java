@@ -247,7 +247,7 @@ final class GraphPainter {
     if (reading != null) {
       List<String> notices = scene.snapshot.notices();
       return !reading.done()
-          ? "nothing is read yet"
+          ? reading.waits().isEmpty() ? "nothing is read yet" : reading.waits()
           : notices.isEmpty() ? "nothing to show" : notices.get(0);
     }
     StateSet states = scene.state.states();
