@@ -411,8 +411,10 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   private double folded() {
-    StackGraph behind = behind();
-    return behind == null || !behind.isBehind() ? 1 : behind.share();
+    boolean middles = callers != null && (callers.isBehind() || callees.isBehind());
+    return graph.refolding()
+        ? graph.share()
+        : middles ? (callers.share() + callees.share()) / 2 : 1;
   }
 
   /** What was left out, as lines for people. */

@@ -33,7 +33,7 @@ final class FileHeader {
       String what = reading.waits().isEmpty() ? "reading " + progress(reading) : "waiting";
       pieces.add(new Piece("○ " + what, Role.ACCENT, true, null));
     }
-    if (scene.snapshot.refolding() || reading.folded() < 1) {
+    if (reading.folded() < 1) {
       boolean turns = scene.state.shape().reversed();
       String what = form < 3 ? turns ? "turning the tree round " : "folding anew " : "";
       pieces.add(Piece.of("  " + what + percent(reading.folded()) + " %", Role.ACCENT));

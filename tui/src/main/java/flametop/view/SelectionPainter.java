@@ -251,7 +251,7 @@ final class SelectionPainter {
   }
 
   private static String matched(Scene scene) {
-    if (scene.sandwich != null && scene.answered()) {
+    if (scene.sandwich != null && scene.answered() && !scene.sandwich.page().refolding()) {
       int count = SandwichKeys.matchCount(scene.sandwich);
       return count == 0 ? "no match" : count + (count == 1 ? " match" : " matches");
     }
