@@ -50,10 +50,63 @@ final class FilePictures {
       frames.add(
           new Pictures.Frame(
               "file-opening-80x24", Painter.paint(Scene.of(null, state(), 80, 24, options))));
+      frames.add(turning(one));
+      frames.add(waiting());
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }
     return frames;
+  }
+
+  private static Pictures.Frame turning(StackFile file) throws Exception {
+    Snapshot.Reading reading =
+        new Snapshot.Reading("now.folded", 1, 1, 9, 9, true, "samples", 12, "", 0.43);
+    ViewState state = state();
+    Snapshot snapshot = with(snapshot(file, state, 80), reading);
+    state = state.withView(View.CALLERS);
+    return new Pictures.Frame(
+        "file-turning-80x24", Painter.paint(Scene.of(snapshot, state, 80, 24, options(false))));
+  }
+
+  private static Pictures.Frame waiting() throws Exception {
+    try (StackFile empty = new StackFile(StackInput.open(Path.of("/dev/null")), 1, 1)) {
+      String waits = "waiting for a writer of stacks.fifo";
+      Snapshot.Reading reading =
+          new Snapshot.Reading("stacks.fifo", 1, 1, 0, -1, false, "samples", 0, waits, 1);
+      Snapshot snapshot = with(snapshot(empty, state(), 80), reading);
+      return new Pictures.Frame(
+          "file-waiting-80x24", Painter.paint(Scene.of(snapshot, state(), 80, 24, options(false))));
+    }
+  }
+
+  private static Snapshot with(Snapshot s, Snapshot.Reading reading) {
+    return new Snapshot(
+        s.time(),
+        s.runNanos(),
+        s.windowNanos(),
+        s.ranged(),
+        s.frozen(),
+        s.waitingNanos(),
+        s.refolding(),
+        s.compactedNanos(),
+        s.graph(),
+        s.baseline(),
+        s.total(),
+        s.selection(),
+        s.search(),
+        s.tasks(),
+        s.losses(),
+        s.present(),
+        s.cpus(),
+        s.busyCpus(),
+        s.waitingTasks(),
+        s.load(),
+        s.passHz(),
+        s.cpuHz(),
+        s.cost(),
+        s.ended(),
+        List.of(),
+        reading);
   }
 
   /** A file and two that are compared, named so. */
