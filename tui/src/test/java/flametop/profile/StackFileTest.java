@@ -271,8 +271,7 @@ class StackFileTest {
   void snapshot_ofWhatIsNotFolded_saysWhatItIs() throws Exception {
     Map<String, String> wanted =
         Map.of(
-            "java 4711 [002]  5123.456789:   10101010 cpu-clock:u: \n"
-                + "\t    7f1c2a main+0x1f (/usr/bin/x)\n\n",
+            "java 4711 [002]  5123.456789:   10101010 cpu-clock:u: \n\t    7f1c2a main+0x1f (/usr/bin/x)\n\n",
             "perf script",
             "PERFILE2\0\0\0",
             "a recording of perf",
@@ -294,8 +293,7 @@ class StackFileTest {
   void snapshot_ofOddNumbersAndNames_takesWhatIsAStack() throws Exception {
     Snapshot snapshot =
         read(
-            "a;b 1.9\n a;c 2\na;;d 3\na;e; 4\na b;c d 5\r\n;;f 6\na;g +7\na;h 1e3\n"
-                + "a;i -8\na;j 0\n");
+            "a;b 1.9\n a;c 2\na;;d 3\na;e; 4\na b;c d 5\r\n;;f 6\na;g +7\na;h 1e3\na;i -8\na;j 0\n");
     assertEquals(21, snapshot.total());
     assertEquals(
         List.of("3 lines are no stack and left out, first line 7: no number at its end"),
