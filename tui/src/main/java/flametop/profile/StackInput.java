@@ -14,6 +14,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
@@ -34,6 +35,9 @@ public final class StackInput implements AutoCloseable {
 
   /** What the reader of zstd says then. */
   private static final String CUT_ZSTD = "Not enough input bytes";
+
+  /** Who reads it takes the keys away. */
+  private static final Pattern TERMINAL = Pattern.compile("/dev/(tty.*|console|pts/.*)");
 
   private static final int PACKED_BYTES = 1 << 16;
 
@@ -84,6 +88,9 @@ public final class StackInput implements AutoCloseable {
                   ? ", or its name is not in the encoding of this terminal; give it as -"
                   : ""));
     }
+    if (isTerminal(path)) {
+      throw new IOException(name + " is a terminal; give a file or a pipe of folded stacks");
+    }
     try {
       if (!Files.isRegularFile(path)) {
         if (!Files.isReadable(path)) {
@@ -98,6 +105,14 @@ public final class StackInput implements AutoCloseable {
       throw new IOException(name + " may not be read by this user", e);
     } catch (IOException e) {
       throw new IOException("cannot read " + name + ": " + reason(e), e);
+    }
+  }
+
+  private static boolean isTerminal(Path path) {
+    try {
+      return !Files.isRegularFile(path) && TERMINAL.matcher(path.toRealPath().toString()).matches();
+    } catch (IOException e) {
+      return false;
     }
   }
 

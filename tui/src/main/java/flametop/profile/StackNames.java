@@ -30,8 +30,13 @@ final class StackNames implements Functions {
 
   private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
   private static final int EMPTY = -1;
+  private static final int MOST = Integer.MAX_VALUE - 8;
+
+  /** What a name costs at most beside its bytes, while the arrays grow, B. */
+  private static final int NAME_BYTES = 128;
 
   private final int mostBytes;
+  private final int mostNames;
   private byte[] bytes = new byte[1 << 16];
   private int[] start = new int[1 << 10];
   private int[] hashes = new int[1 << 10];
@@ -43,14 +48,18 @@ final class StackNames implements Functions {
   private int illFormed;
 
   StackNames() {
-    this((int) Math.min(1 << 30, Runtime.getRuntime().maxMemory() / 8));
+    this(
+        (int) Math.min(1 << 30, Runtime.getRuntime().maxMemory() / 10),
+        (int) Math.min(1 << 26, Runtime.getRuntime().maxMemory() / 5 / NAME_BYTES));
   }
 
   /**
    * @param mostBytes that all names may have together
+   * @param mostNames that there may be
    */
-  StackNames(int mostBytes) {
+  StackNames(int mostBytes, int mostNames) {
     this.mostBytes = mostBytes;
+    this.mostNames = mostNames;
     Arrays.fill(table, EMPTY);
     intern("all".getBytes(StandardCharsets.UTF_8), 0, 3);
   }
@@ -69,10 +78,10 @@ final class StackNames implements Functions {
    * if there is no room for it.
    */
   int intern(byte[] text, int from, int to) {
-    return intern(text, from, to, mostBytes);
+    return intern(text, from, to, mostBytes, mostNames);
   }
 
-  private int intern(byte[] text, int from, int to, int most) {
+  private int intern(byte[] text, int from, int to, int bytesOf, int namesOf) {
     int hash = hash(text, from, to);
     int mask = table.length - 1;
     int slot = hash & mask;
@@ -81,7 +90,9 @@ final class StackNames implements Functions {
         return at;
       }
     }
-    return to - from > most - start[size] ? -1 : add(text, from, to, hash, slot);
+    return size >= namesOf || to - from > bytesOf - start[size]
+        ? -1
+        : add(text, from, to, hash, slot);
   }
 
   /**
@@ -290,7 +301,7 @@ final class StackNames implements Functions {
         };
     byte[] text = (name + suffix).getBytes(StandardCharsets.UTF_8);
     // What a step makes is little.
-    int number = intern(text, 0, text.length, Integer.MAX_VALUE - 8);
+    int number = intern(text, 0, text.length, MOST, MOST);
     return function(number, kind == NodeKind.PROCESS);
   }
 }

@@ -59,7 +59,7 @@ final class StackTree implements FoldedTree {
 
   /** As many as there is memory for, on which more than this tree lives. */
   private static int mostNodes() {
-    long room = Runtime.getRuntime().maxMemory() / 2 / NODE_BYTES;
+    long room = Runtime.getRuntime().maxMemory() * 2 / 5 / NODE_BYTES;
     return (int) Math.min(Integer.MAX_VALUE / 8, room);
   }
 

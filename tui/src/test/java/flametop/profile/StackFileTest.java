@@ -339,7 +339,7 @@ class StackFileTest {
 
   @Test
   void fold_ofMoreFramesThanThereIsRoomFor_leavesThemOutAndCountsThem() {
-    StackNames names = new StackNames(20);
+    StackNames names = new StackNames(20, 100);
     StackTree tree = new StackTree(null, 5);
     StackLines lines = new StackLines(names, tree, StackTree.NOW, true);
     byte[] text = "a;b 1\na;b;c;d 2\na;b;e 3\na;b 4\na;long_name_of_x 5\na;b;c 6\n".getBytes(UTF_8);
@@ -499,6 +499,9 @@ class StackFileTest {
         assertThrows(IOException.class, () -> StackInput.open(folder))
             .getMessage()
             .contains("is a folder"));
+    assertEquals(
+        "/dev/tty is a terminal; give a file or a pipe of folded stacks",
+        assertThrows(IOException.class, () -> StackInput.open(Path.of("/dev/tty"))).getMessage());
   }
 
   /** Lines of all lengths, in pieces of all lengths, beside sums by whole stacks. */
