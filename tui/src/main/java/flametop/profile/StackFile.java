@@ -461,7 +461,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
                 + (of.unheld() == 1 ? "1 stack is" : of.unheld() + " stacks are")
                 + " left out, first line "
                 + of.firstUnheld()
-                + ": there is no memory for more frames");
+                + ": there is no memory for more frames; a part of the file needs less");
       }
     } else if (of.lines() > 0) {
       notices.add(name + " has no stacks: " + of.whyNone());
