@@ -4,6 +4,7 @@ import flametop.profile.RootOrder;
 import flametop.profile.Selection;
 import flametop.profile.Snapshot;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -92,6 +93,8 @@ final class FileKeys implements ViewKeys {
         own.removeAll(List.of(PANES));
       } else if (s.split() == null) {
         own.remove(Action.OTHER_PANE);
+      } else {
+        Collections.swap(own, own.indexOf(Action.SPLIT), own.indexOf(Action.OTHER_PANE));
       }
       line.addAll(Math.min(BEFORE_FILES, line.size()), own);
     }

@@ -177,7 +177,7 @@ final class SelectionPainter {
         form < 5 ? brief(there.reading().name(), scene.snapshot.reading().name()) : "the other";
     return scene.other.hasSelected
         ? " · " + Units.share(scene.other.selection().weight(), there.total()) + " in " + name
-        : " · not in " + name;
+        : (there.reading().done() ? " · not in " : " · not yet in ") + name;
   }
 
   /** A file without its folders, unless that is what tells it from the other. */

@@ -68,7 +68,8 @@ final class FilePictures {
           view("file-sandwich", one, View.SANDWICH, size, plain),
           view("file-top", one, View.TOP, size, plain),
           view("diff-sandwich", two, View.SANDWICH, size, plain),
-          view("diff-top", two, View.TOP, size, plain));
+          view("diff-top", two, View.TOP, size, plain),
+          SplitPictures.graph("split", size, plain));
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }
