@@ -34,6 +34,7 @@ public final class ReplaySource implements SampleSource {
   private long startNanos;
   private boolean ended;
   private volatile boolean damaged;
+  private volatile long bytes;
 
   private ReplaySource(Path path, InputStream file, double speed) throws IOException {
     this.path = path;
@@ -47,6 +48,7 @@ public final class ReplaySource implements SampleSource {
     System.arraycopy(rest, 0, header, prefix.length, rest.length);
     facts = StreamReader.readHeader(ByteBuffer.wrap(header));
     reader = new StreamReader(length, true);
+    bytes = length;
   }
 
   /**
@@ -91,6 +93,11 @@ public final class ReplaySource implements SampleSource {
   /** Whether damage was found so far. */
   public boolean damaged() {
     return damaged;
+  }
+
+  /** How much of the file was read so far. */
+  public long bytes() {
+    return bytes;
   }
 
   @Override
@@ -177,6 +184,7 @@ public final class ReplaySource implements SampleSource {
     }
     byte[] batch = ByteBuffer.allocate(length).put(prefix).put(rest).array();
     reader.check(ByteBuffer.wrap(batch));
+    bytes += length;
     lastTime = StreamReader.time(ByteBuffer.wrap(batch));
     return batch;
   }

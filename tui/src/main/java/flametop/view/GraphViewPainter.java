@@ -4,7 +4,7 @@ package flametop.view;
 final class GraphViewPainter implements ViewPainter {
   @Override
   public String[][] legend(Scene scene) {
-    return Comparison.LEGEND;
+    return Comparison.legend(scene);
   }
 
   @Override
