@@ -111,6 +111,6 @@ test_split_shows_a_recording_beside_folded_stacks() {
   wait_for '^ worker  .*100\.0% here · 100\.0% in b\.flametop'
   keys q
   equal "exit code" 0 "$(ended)"
-  "$flametop" diff a.folded b.flametop -o - 2>"$work/err" >"$work/out"
+  "$flametop" diff "$work/a.folded" "$work/b.flametop" -o - 2>"$work/err" >"$work/out"
   contains "what both have" '^worker;main 5 0$' "$work/out"
 }

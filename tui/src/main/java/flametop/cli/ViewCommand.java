@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
     footer = {
       "Examples:",
       "  flametop view out.folded             while it is being read, too",
-      "  flametop view monday.gz tuesday.gz   [ and ] switch between them",
+      "  flametop view monday.gz tuesday.gz   [ and ] switch, | shows two",
       "  perf script | stackcollapse-perf.pl | flametop view -"
     })
 final class ViewCommand implements Callable<Integer> {
