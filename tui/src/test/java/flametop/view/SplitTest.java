@@ -292,6 +292,17 @@ class SplitTest {
   }
 
   @Test
+  void search_onAScreenTooSmallToPaint_waits() throws Exception {
+    two.columns = 39;
+    two.type("/lex");
+    two.press(Key.Kind.ENTER);
+    assertEquals("searching…", two.state.message());
+    two.columns = 80;
+    two.arrive();
+    assertEquals("lex", selected());
+  }
+
+  @Test
   void functions_showTheFileWithTheKeys() throws Exception {
     split();
     two.type("w4");
