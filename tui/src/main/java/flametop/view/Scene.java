@@ -88,7 +88,7 @@ public final class Scene {
   final int selectionRows;
 
   /**
-   * @param before whose geometry is taken over if it is the same; may be null
+   * @param before the picture before, whose geometry goes on; may be null
    * @param beside the pane with the keys, if this is the other one; else null
    */
   private Scene(
@@ -144,12 +144,20 @@ public final class Scene {
 
     boolean nothing = tooSmall() || snapshot == null;
     boolean coarse = options.ascii() || !state.fine();
+    boolean live = !file && !nothing && !state.frozen() && !snapshot.frozen() && !snapshot.ranged();
     if (state.view() == View.SANDWICH) {
       sandwich =
           nothing
               ? null
               : SandwichLayout.of(
-                  page, state.sandwich(), graphColumns, coarse, graphTop, graphRows);
+                  page,
+                  state.sandwich(),
+                  graphColumns,
+                  coarse,
+                  graphTop,
+                  graphRows,
+                  before == null ? null : before.sandwich,
+                  live);
       plot = sandwich == null ? null : sandwich.at(state.sandwich().below());
     } else {
       sandwich = null;
@@ -162,7 +170,8 @@ public final class Scene {
                       state.place(),
                       graphColumns,
                       coarse,
-                      before == null ? null : before.geometry),
+                      before == null || before.sandwich != null ? null : before.geometry,
+                      live),
                   state.place(),
                   0,
                   state.flame(),
