@@ -8,4 +8,13 @@ package flametop.profile;
  * @param snapshot of the other file
  * @param page like {@code own}, of the other file
  */
-public record Beside(Page own, Snapshot snapshot, Page page) implements Page {}
+public record Beside(Page own, Snapshot snapshot, Page page) implements Page {
+  /**
+   * The same with the other file as the one that is shown.
+   *
+   * @param shown snapshot of the file that was
+   */
+  public Beside crossed(Snapshot shown) {
+    return new Beside(/* own= */ page, shown, /* page= */ own);
+  }
+}

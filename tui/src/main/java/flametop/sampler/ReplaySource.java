@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32;
 
 /**
@@ -34,7 +35,7 @@ public final class ReplaySource implements SampleSource {
   private long startNanos;
   private boolean ended;
   private volatile boolean damaged;
-  private volatile long bytes;
+  private final AtomicLong bytes = new AtomicLong();
 
   private ReplaySource(Path path, InputStream file, double speed) throws IOException {
     this.path = path;
@@ -48,7 +49,7 @@ public final class ReplaySource implements SampleSource {
     System.arraycopy(rest, 0, header, prefix.length, rest.length);
     facts = StreamReader.readHeader(ByteBuffer.wrap(header));
     reader = new StreamReader(length, true);
-    bytes = length;
+    bytes.set(length);
   }
 
   /**
@@ -97,7 +98,7 @@ public final class ReplaySource implements SampleSource {
 
   /** How much of the file was read so far. */
   public long bytes() {
-    return bytes;
+    return bytes.get();
   }
 
   @Override
@@ -184,7 +185,7 @@ public final class ReplaySource implements SampleSource {
     }
     byte[] batch = ByteBuffer.allocate(length).put(prefix).put(rest).array();
     reader.check(ByteBuffer.wrap(batch));
-    bytes += length;
+    bytes.addAndGet(length);
     lastTime = StreamReader.time(ByteBuffer.wrap(batch));
     return batch;
   }

@@ -104,7 +104,7 @@ public final class Scene {
     givenPage = somePage;
     Beside given = somePage instanceof Beside b ? b : null;
     boolean crossed = given != null && OtherPane.isCrossed(someSnapshot, given, state.split());
-    Beside two = crossed ? new Beside(given.page(), someSnapshot, given.own()) : given;
+    Beside two = crossed ? given.crossed(someSnapshot) : given;
     snapshot = crossed ? given.snapshot() : someSnapshot;
     page = two == null ? somePage : two.own();
     boolean split = two != null && state.isSplit(columns);
@@ -186,7 +186,7 @@ public final class Scene {
             ? null
             : new Scene(
                 two.snapshot(),
-                new Beside(two.page(), snapshot, page),
+                two.crossed(snapshot),
                 OtherPane.state(this, two),
                 options,
                 columns,
