@@ -133,6 +133,13 @@ final class StackGraph implements GraphPicture.Reader {
     began = System.nanoTime();
   }
 
+  /** A question comes. */
+  private void refill() {
+    if (reversed() != null) {
+      reversed().refill();
+    }
+  }
+
   /** Whether it is still the graph of another shape, or something of it is still to come. */
   boolean refolding() {
     return next != null && next != fold || opens();
@@ -236,9 +243,7 @@ final class StackGraph implements GraphPicture.Reader {
   /** What a query asks of it; made anew only as far as something has changed. */
   GraphPicture picture(GraphQuery query) {
     tree.sumUp();
-    if (reversed() != null) {
-      reversed().refill();
-    }
+    refill();
     picture =
         GraphPicture.of(
             picture,
@@ -291,6 +296,32 @@ final class StackGraph implements GraphPicture.Reader {
       return find(previous, node);
     }
     return ROOT;
+  }
+
+  /** What finds a node of this graph in that of another file. */
+  NodePath path(long number, NodePath.Of graph) {
+    FoldedTree of = (int) (number >>> 32) == epoch ? tree : previous;
+    int depth = 0;
+    for (int n = (int) number; n != ROOT; n = of.parent(n)) {
+      depth++;
+    }
+    byte[][] path = new byte[depth][];
+    boolean[] outermost = new boolean[depth];
+    for (int n = (int) number; n != ROOT; n = of.parent(n)) {
+      path[--depth] = names.text(of.function(n));
+      outermost[depth] = StackNames.isOutermost(of.function(n));
+    }
+    return new NodePath(number, graph, path, outermost);
+  }
+
+  /** Number of the node with the path of one of another file, or with as much of it as there is. */
+  long find(NodePath path) {
+    IntList functions = new IntList();
+    for (int i = path.names().length - 1; i >= 0; i--) {
+      functions.add(names.find(path.names()[i], path.outermost()[i]));
+    }
+    refill();
+    return reader.number(descend(functions, functions.size - 1));
   }
 
   /** The node with the path of one of another tree, or with as much of it as there is. */

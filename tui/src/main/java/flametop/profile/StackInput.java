@@ -14,6 +14,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
@@ -47,22 +48,36 @@ public final class StackInput implements AutoCloseable {
   /** Null once it is opened. */
   private final Path unopened;
 
-  private final AtomicLong bytes = new AtomicLong();
+  private final AtomicLong counted = new AtomicLong();
+  private final LongSupplier bytes;
   private volatile boolean closed;
 
   /** Null until it is opened. */
-  private volatile FileInputStream raw;
+  private volatile InputStream raw;
 
   private volatile boolean packed;
 
   /** Null until the first read, which may wait for a pipe. */
   private InputStream text;
 
-  private StackInput(String name, long size, FileInputStream raw, Path unopened) {
+  private StackInput(String name, long size, InputStream raw, Path unopened, LongSupplier bytes) {
     this.name = name;
     this.size = size;
     this.raw = raw;
     this.unopened = unopened;
+    this.bytes = bytes == null ? counted::get : bytes;
+  }
+
+  /**
+   * Stacks that are made of a file of another sort.
+   *
+   * @param name of the file, clean
+   * @param size of the file in bytes
+   * @param stacks folded
+   * @param bytes how much of the file was read so far
+   */
+  public static StackInput of(String name, long size, InputStream stacks, LongSupplier bytes) {
+    return new StackInput(name, size, stacks, null, bytes);
   }
 
   /**
@@ -73,7 +88,7 @@ public final class StackInput implements AutoCloseable {
    */
   public static StackInput open(Path path) throws IOException {
     if (path.toString().equals(STDIN)) {
-      return new StackInput("stdin", -1, new FileInputStream(FileDescriptor.in), null);
+      return new StackInput("stdin", -1, new FileInputStream(FileDescriptor.in), null, null);
     }
     String name = CleanText.clean(path.toString(), 1_024);
     if (Files.isDirectory(path)) {
@@ -96,11 +111,11 @@ public final class StackInput implements AutoCloseable {
         if (!Files.isReadable(path)) {
           throw new AccessDeniedException(name);
         }
-        return new StackInput(name, -1, null, path);
+        return new StackInput(name, -1, null, path, null);
       }
       // Refuses with a reason, which a FileInputStream has only in words of its own.
       Files.newInputStream(path).close();
-      return new StackInput(name, Files.size(path), new FileInputStream(path.toFile()), null);
+      return new StackInput(name, Files.size(path), new FileInputStream(path.toFile()), null, null);
     } catch (AccessDeniedException e) {
       throw new IOException(name + " may not be read by this user", e);
     } catch (IOException e) {
@@ -144,7 +159,7 @@ public final class StackInput implements AutoCloseable {
 
   /** How many were read, as they are in the file. */
   long bytes() {
-    return bytes.get();
+    return bytes.getAsLong();
   }
 
   /** What it waits for, for people; empty if for nothing. */
@@ -152,13 +167,13 @@ public final class StackInput implements AutoCloseable {
     if (raw == null) {
       return "waiting for a writer of " + name;
     }
-    return size < 0 && bytes.get() == 0 ? "waiting for the first line of " + name : "";
+    return size < 0 && bytes() == 0 ? "waiting for the first line of " + name : "";
   }
 
   /** Whether it is shorter now than it was, so that its end is not what it was. */
   boolean hasShrunk() {
     try {
-      return size > 0 && raw.getChannel().size() < size;
+      return raw instanceof FileInputStream file && file.getChannel().size() < size;
     } catch (IOException e) {
       return false;
     }
@@ -194,9 +209,9 @@ public final class StackInput implements AutoCloseable {
         close();
       }
     }
-    InputStream counted = new Counted();
-    byte[] head = counted.readNBytes(ZSTD.length);
-    InputStream whole = new SequenceInputStream(new ByteArrayInputStream(head), counted);
+    InputStream counts = new Counted();
+    byte[] head = counts.readNBytes(ZSTD.length);
+    InputStream whole = new SequenceInputStream(new ByteArrayInputStream(head), counts);
     packed = begins(head, GZIP) || begins(head, ZSTD);
     if (begins(head, GZIP)) {
       return withoutMark(new GZIPInputStream(whole, PACKED_BYTES));
@@ -244,7 +259,7 @@ public final class StackInput implements AutoCloseable {
     public int read(byte[] into, int from, int room) throws IOException {
       int count = raw.read(into, from, room);
       if (count > 0) {
-        bytes.addAndGet(count);
+        counted.addAndGet(count);
       }
       return count;
     }
