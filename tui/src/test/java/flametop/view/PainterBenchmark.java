@@ -54,7 +54,6 @@ public class PainterBenchmark {
 
   /** A picture of another moment, over the one before the last. */
   @Benchmark
-  @SuppressWarnings("ReferenceEquality") // the same one is meant
   public Object paint() {
     odd = !odd;
     live = live.next(odd ? later : snapshot, null, state, 200, 60, Pictures.options());
