@@ -19,6 +19,8 @@ final class QualityPainter implements ViewPainter {
   private static final int REASON = 10;
   private static final int FIXED = 9 + 8 + 9;
   private static final int NAME = 24;
+  private static final int LONGEST_NAME = 36;
+  private static final int LONGEST_MODULE = 64;
 
   /** Share of short walks from which on their reasons stand out. */
   private static final double MANY = 0.1;
@@ -192,8 +194,10 @@ final class QualityPainter implements ViewPainter {
   private static void table(Scene scene, CellGrid grid, QualityReport report, int top) {
     QualityTable table = scene.state.quality();
     List<QualityReport.Row> rows = table.rows(report);
-    boolean wide = scene.columns >= 1 + NAME + FIXED + REASON * (ENDS.length - 1);
-    int name = wide ? scene.columns - 1 - FIXED - REASON * (ENDS.length - 1) : NAME;
+    int rest = scene.columns - 2 - FIXED - REASON * (ENDS.length - 1);
+    boolean wide = rest >= NAME;
+    // Figures that are far from their name are read in the wrong row.
+    int name = wide ? Math.min(rest, table.modules() ? LONGEST_MODULE : LONGEST_NAME) : NAME;
     head(grid, scene, top, table, name, wide);
     int room = room(scene);
     int marked = table.index(rows);
@@ -265,7 +269,7 @@ final class QualityPainter implements ViewPainter {
       boolean marked,
       int name,
       boolean wide) {
-    int bg = marked ? Paint.of(Role.SELECT) : GROUND;
+    int bg = marked ? Paint.SELECTED_ROW : GROUND;
     int fg = marked ? Paint.of(Role.INK) : TEXT;
     int quiet = marked ? Paint.of(Role.INK) : DIM;
     grid.fill(0, y, scene.columns, bg);

@@ -191,6 +191,23 @@ class ThemeTest {
     assertTrue(nearest(shipped("safe"), sight) >= 0.09);
   }
 
+  /** A box that nobody sees beside the ground is none. */
+  @ParameterizedTest
+  @MethodSource("names")
+  void shipped_frames_standOutFromTheGround(String name) throws Exception {
+    Theme theme = shipped(name);
+    int ground = theme.background(Paint.of(Role.GROUND));
+    for (Role role : FRAMES) {
+      for (int shade = 0; shade < Paint.SHADES; shade++) {
+        double distance = Sight.ALL.distance(theme.background(Paint.of(role, shade)), ground);
+        assertTrue(distance >= 0.1, name + " " + role + " " + shade + ": " + distance);
+      }
+    }
+    // A run of frames too thin to draw is quiet, but there.
+    int run = theme.background(Paint.faded(Paint.of(Role.GROUP)));
+    assertTrue(Sight.ALL.distance(run, ground) >= 0.05, name);
+  }
+
   /** The least distance of any two shades of two roles that have to be told apart. */
   private static double nearest(Theme theme, Sight sight) {
     double least = 1;
@@ -211,7 +228,7 @@ class ThemeTest {
   }
 
   /** A colour for a terminal, as xterm shows it. */
-  private static int rgb(int colour) {
+  static int rgb(int colour) {
     if ((colour & Theme.INDEXED) == 0) {
       return colour;
     }
