@@ -191,6 +191,21 @@ class ThemeTest {
     assertTrue(nearest(shipped("safe"), sight) >= 0.09);
   }
 
+  /** More and less are read at a glance, and red and green are what most people take for them. */
+  @ParameterizedTest
+  @MethodSource("names")
+  void shipped_whatChanged_isToldApartByEverybody(String name) throws Exception {
+    Theme theme = shipped(name);
+    // The terminal's own 16 are what they are.
+    double least = name.equals("terminal") ? 0 : 0.085;
+    for (Sight sight : Sight.values()) {
+      int better = theme.background(Paint.of(Role.BETTER));
+      int worse = theme.background(Paint.of(Role.WORSE));
+      double distance = sight.distance(better, worse);
+      assertTrue(distance >= least, name + " " + sight + ": " + distance);
+    }
+  }
+
   /** A box that nobody sees beside the ground is none. */
   @ParameterizedTest
   @MethodSource("names")
