@@ -41,7 +41,9 @@ class ThemeTest {
     {Role.USER, Role.KERNEL, Role.JIT, Role.UNKNOWN, Role.REASON, Role.PROCESS},
     {Role.RUN, Role.QUEUED, Role.DISK, Role.ASLEEP},
     {Role.BETTER, Role.WORSE},
-    {Role.LOW, Role.MID, Role.HIGH}
+    {Role.LOW, Role.MID, Role.HIGH},
+    // One above the other in the strip of time.
+    {Role.QUEUED, Role.HIGH}
   };
 
   /** What dichromats see of linear light (Machado, Oliveira, Fernandes 2009, severity 1). */
