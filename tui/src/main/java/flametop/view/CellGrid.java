@@ -137,7 +137,7 @@ public final class CellGrid {
 
   /**
    * Writes text from {@code x} on, cut to {@code width} columns with an ellipsis at its end if it
-   * is longer.
+   * is longer. Its colour is {@link Paint#words}.
    *
    * @return columns used
    */
@@ -148,6 +148,7 @@ public final class CellGrid {
     }
     boolean cut = TextWidth.exceeds(text, room);
     int limit = cut ? room - 1 : room;
+    int ink = Paint.words(fg);
     int used = 0;
     for (int i = 0; i < text.length(); ) {
       int c = text.codePointAt(i);
@@ -159,15 +160,15 @@ public final class CellGrid {
       if (used + w > limit) {
         break;
       }
-      put(x + used, y, TextWidth.drawable(c), fg, bg, attribute);
+      put(x + used, y, TextWidth.drawable(c), ink, bg, attribute);
       if (w == 2) {
-        put(x + used + 1, y, ' ', fg, bg, attribute);
+        put(x + used + 1, y, ' ', ink, bg, attribute);
         codePoint[at(x + used + 1, y)] = 0;
       }
       used += w;
     }
     if (cut) {
-      put(x + used, y, '…', fg, bg, attribute);
+      put(x + used, y, '…', ink, bg, attribute);
       used++;
     }
     return used;

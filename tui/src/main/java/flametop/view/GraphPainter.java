@@ -204,13 +204,8 @@ final class GraphPainter {
   /** What is behind a box that is not selected. */
   static int background(Scene scene, Geometry g, int box) {
     if (g.isRun(box)) {
-      int member = g.node(box) < 0 ? g.node(g.parent(box)) : g.node(box);
-      boolean root = g.slice().kind()[member] == NodeKind.ROOT;
-      Role role =
-          g.slice().baseline() != null
-              ? Role.GROUP
-              : scene.state.colouring().role(g.slice(), member);
-      return Paint.faded(Paint.of(role, root ? 0 : Paint.SHADES / 2));
+      // Of no kind: in the colour of one they would fray the towers.
+      return Paint.faded(Paint.of(Role.GROUP));
     }
     GraphSlice slice = g.slice();
     int index = g.node(box);
