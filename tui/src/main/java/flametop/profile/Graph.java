@@ -277,11 +277,15 @@ final class Graph {
     return epoch;
   }
 
-  /** Its functions; made anew only if something has changed. */
-  TopReport top(TopQuery query) {
+  /**
+   * Its functions; made anew only if something has changed.
+   *
+   * @param noise of the samples, if it is compared
+   */
+  TopReport top(TopQuery query, Noise noise) {
     long version = version();
     if (top == null || topVersion != version || !query.equals(topQuery)) {
-      top = fold.top().report(query);
+      top = fold.top().report(query, noise);
       topQuery = query;
       topVersion = version;
     }

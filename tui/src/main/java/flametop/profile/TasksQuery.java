@@ -18,6 +18,13 @@ public record TasksQuery(long windowNanos, boolean threads, Order order, int row
     CPU,
     QUEUED,
     AGE,
-    PID
+    PID,
+    /** How much {@link #CPU} is another than in what it is compared with. */
+    CHANGE;
+
+    /** This order, or where nothing is compared one that means something there too. */
+    public Order in(boolean compared) {
+      return !compared && this == CHANGE ? CPU : this;
+    }
   }
 }

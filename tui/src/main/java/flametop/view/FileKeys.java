@@ -119,7 +119,6 @@ final class FileKeys implements ViewKeys {
               ? answer(s, "its name does not say its module, as mod`f or f [mod] would")
               : live.act(scene, s, action);
       case THREADS -> answer(s, "folded stacks say their threads only if they were folded by them");
-      case SORT -> TopKeys.sorted(s, s.top().resortedOfFile());
       case SHOW_TASKS -> answer(s, "folded stacks say nothing of tasks; a recorded stream does");
       case SHOW_QUALITY ->
           answer(s, "folded stacks say nothing of their quality; a recorded stream does");

@@ -385,6 +385,7 @@ class RandomHistoryTest {
                     StateSet.ALL,
                     bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
                     10_000,
+                    null,
                     null));
     assertEquals(naive.size(), report.functions());
     long before = Long.MAX_VALUE;
@@ -410,6 +411,7 @@ class RandomHistoryTest {
                     StateSet.ALL,
                     bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
                     3,
+                    null,
                     null))
             .rows()
             .stream()
