@@ -686,6 +686,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         frozen != null,
         frozen != null && begun ? intake.now() - held : 0,
         graph.refolding(),
+        graph.fold().shape().reversed(),
         compactedTo > log.startTime() ? Math.max(0, panels.present - compactedTo) : Long.MAX_VALUE,
         picture.slice(),
         heldBaseline(),

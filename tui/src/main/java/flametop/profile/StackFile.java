@@ -311,6 +311,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         false,
         0,
         graph.refolding(),
+        graph.reversed(),
         Long.MAX_VALUE,
         picture.slice(),
         null,

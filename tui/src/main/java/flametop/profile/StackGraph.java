@@ -127,6 +127,11 @@ final class StackGraph implements GraphPicture.Reader {
     return next != null && next != fold;
   }
 
+  /** Whether it is that of callers. */
+  boolean reversed() {
+    return shape.reversed();
+  }
+
   /** Whether it is not yet what it is to be. */
   boolean isBehind() {
     return next != null;

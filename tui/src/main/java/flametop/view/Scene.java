@@ -258,7 +258,8 @@ public final class Scene {
       SandwichPlace next = sandwich.settled(state.sandwich());
       return next == state.sandwich() ? state : state.withSandwich(next);
     }
-    if (plot == null) {
+    // That of another view: the one of this view is on its way.
+    if (plot == null || snapshot.reversed() != state.shape().reversed()) {
       return state;
     }
     Selection selection = snapshot.selection();

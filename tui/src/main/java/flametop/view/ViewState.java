@@ -10,6 +10,7 @@ import flametop.profile.StateSet;
 import flametop.sampler.Budget;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * What the user has chosen to see. Immutable; {@link Keys} makes the next one. What belongs to one
@@ -29,6 +30,9 @@ public final class ViewState implements Cloneable {
   // Written only to a copy that nobody else has yet.
   private View view = View.GRAPH;
   private Place place = Place.ROOT;
+  private Place callers = Place.ROOT;
+  private Function callersOf;
+  private Function topOf;
   private SandwichPlace sandwich = SandwichPlace.NONE;
   private boolean flame;
   private Source source;
@@ -102,7 +106,12 @@ public final class ViewState implements Cloneable {
 
   /** Where the user is in the graph that the keys act on: of a sandwich, one of both halves. */
   Place place() {
-    return view == View.SANDWICH ? sandwich.place() : place;
+    return view == View.SANDWICH ? sandwich.place() : graphPlace();
+  }
+
+  /** That in the graph as this view has it: outermost frames first, or innermost. */
+  private Place graphPlace() {
+    return view == View.CALLERS ? callers : place;
   }
 
   /** The function whose callers and callees are shown, and where the user is in them. */
@@ -306,13 +315,13 @@ public final class ViewState implements Cloneable {
     return new GraphQuery(
         windowNanos(),
         states,
-        place.zoom(),
-        place.selected(),
+        graphPlace().zoom(),
+        graphPlace().selected(),
         columns,
-        place.levels(),
+        graphPlace().levels(),
         Search.patternOf(search),
         colouring == Colouring.STATE,
-        place.siblings());
+        graphPlace().siblings());
   }
 
   /** What to ask it for beside that; null for nothing. */
@@ -329,9 +338,24 @@ public final class ViewState implements Cloneable {
   public ViewState withView(View value) {
     ViewState next = copy();
     next.view = value;
-    if (value != view && (value == View.CALLERS || view == View.CALLERS)) {
-      // Paths from the root are others when the innermost frames come first.
-      next.place = place.withZooms(List.of());
+    return next;
+  }
+
+  /**
+   * The same with another view, in which a function is selected if it can show that. What was
+   * selected there before stays if this is the function that was brought there the last time.
+   *
+   * @param function null for none
+   */
+  ViewState withView(View value, Function function) {
+    ViewState next = withView(value);
+    if (value == View.CALLERS && !Objects.equals(function, callersOf)) {
+      next.callersOf = function;
+      next.callers = Place.ROOT.withSelected(place.selected(), Place.ROOT.trail());
+    }
+    if (value == View.TOP && function != null && !function.equals(topOf)) {
+      next.topOf = function;
+      next.top = top.withMarked(function, top.place());
     }
     return next;
   }
@@ -341,7 +365,11 @@ public final class ViewState implements Cloneable {
       return withSandwich(sandwich.with(value));
     }
     ViewState next = copy();
-    next.place = value;
+    if (view == View.CALLERS) {
+      next.callers = value;
+    } else {
+      next.place = value;
+    }
     return next;
   }
 
@@ -360,6 +388,8 @@ public final class ViewState implements Cloneable {
   ViewState atRoot() {
     ViewState next = copy();
     next.place = Place.ROOT;
+    next.callers = Place.ROOT;
+    next.callersOf = null;
     next.sandwich = sandwich.atFunction();
     return next;
   }
@@ -511,6 +541,7 @@ public final class ViewState implements Cloneable {
   ViewState withFilter(Shape value) {
     ViewState next = withShape(value);
     next.place = place.withZooms(List.of());
+    next.callers = callers.withZooms(List.of());
     next.sandwich = sandwich.unzoomed();
     return next;
   }

@@ -637,6 +637,27 @@ class ProfileTest {
   }
 
   @Test
+  void shape_ofCallersAndBack_knowsTheNodesOfTheGraphBefore() throws Exception {
+    run(0, 41);
+    names();
+    StateSet states = StateSet.of(State.RUN);
+    GraphSlice graph = settled(Long.MAX_VALUE, states).graph();
+    long work = node(graph, "work");
+    long main = node(graph, "main");
+    profile.shape(Shape.of(new Shape.Reverse()));
+    assertTrue(settled(Long.MAX_VALUE, states).reversed());
+    GraphQuery ofWork = new GraphQuery(Long.MAX_VALUE, states, 0, work, 200, 60, null);
+    assertArrayEquals(
+        new String[] {"all", "busy", "work"}, get(profile.snapshot(ofWork)).selection().path());
+    profile.shape(Shape.PLAIN);
+    assertFalse(settled(Long.MAX_VALUE, states).reversed());
+    GraphQuery zoomed = new GraphQuery(Long.MAX_VALUE, states, main, work, 200, 60, null);
+    Snapshot back = get(profile.snapshot(zoomed));
+    assertArrayEquals(new String[] {"all", "busy", "main", "work"}, back.selection().path());
+    assertEquals("main", back.graph().name()[back.graph().zoomIndex()]);
+  }
+
+  @Test
   void selection_ofAFrame_hasWhatIsItsOwn() throws Exception {
     run(0, 41);
     names();

@@ -329,6 +329,7 @@ public final class Pictures {
         frozen,
         frozen ? 12 * SECOND : 0,
         false,
+        state.shape().reversed(),
         Long.MAX_VALUE,
         tree.slice(query),
         null,

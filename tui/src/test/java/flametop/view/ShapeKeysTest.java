@@ -265,6 +265,39 @@ class ShapeKeysTest {
   }
 
   @Test
+  void callers_andBack_keepZoomsAndSelection() {
+    for (int i = 0; i < 3; i++) {
+      press(Key.of(Key.Kind.DOWN));
+    }
+    press(Key.of(Key.Kind.ENTER));
+    press(Key.of(Key.Kind.DOWN));
+    press(Key.of(Key.Kind.ENTER));
+    press(Key.of(Key.Kind.DOWN));
+    Place graph = state.place();
+    assertEquals(2, graph.zooms().size());
+    type("2");
+    assertEquals(List.of(), state.zooms());
+    assertEquals(graph.selected(), state.selected(), "the same function, wherever it is there");
+    press(Key.of(Key.Kind.UP));
+    press(Key.of(Key.Kind.ENTER));
+    Place callers = state.place();
+    // Until the graph is there, the picture is still that of the callers.
+    Scene stale = scene();
+    state = Keys.press(stale, Key.of('1')).state();
+    assertEquals(
+        graph, Scene.of(stale.snapshot, state, 120, 40, Pictures.options()).settled().place());
+    assertEquals(graph, state.place());
+    type("2");
+    assertEquals(callers, state.place(), "no other function was selected meanwhile");
+    type("1");
+    press(Key.of(Key.Kind.UP));
+    long other = state.selected();
+    type("2");
+    assertEquals(other, state.selected());
+    assertEquals(List.of(), state.zooms());
+  }
+
+  @Test
   void click_onAStep_goesBackToIt() {
     state = state.withShape(ShapePictures.steps());
     Scene scene = scene();

@@ -153,6 +153,22 @@ class TableKeysTest {
   }
 
   @Test
+  void top_fromTheGraph_marksTheFunctionThatIsSelectedThere() {
+    state = Pictures.selecting(state, tree, Pictures.READ_QUERY);
+    String selected = Pictures.READ_QUERY[Pictures.READ_QUERY.length - 1];
+    type("4");
+    assertEquals(selected, markedFunction());
+    assertEquals(selected, ((TopQuery) state.page(120)).to().name(), "its row is asked for");
+    press(Key.of(Key.Kind.HOME));
+    String first = state.top().marked().name();
+    type("14");
+    assertEquals(first, state.top().marked().name(), "nothing else was selected meanwhile");
+    state = Pictures.selecting(state.withView(View.GRAPH), tree, "redis-server");
+    type("4");
+    assertEquals(first, state.top().marked().name(), "a process is no function");
+  }
+
+  @Test
   void top_sortWhileComparing_isByChangeToo() {
     state = state.withView(View.TOP);
     List<TopQuery.Order> orders = new ArrayList<>();

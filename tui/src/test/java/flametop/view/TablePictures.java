@@ -185,7 +185,8 @@ final class TablePictures {
         });
     List<TopReport.Row> rows = new ArrayList<>(all);
     rows.removeIf(r -> !matches(query.search(), r.function().name()));
-    Comparator<TopReport.Row> most = Comparator.comparingLong(r -> -by(query.order().in(tree.compared), r));
+    Comparator<TopReport.Row> most =
+        Comparator.comparingLong(r -> -by(query.order().in(tree.compared), r));
     rows.sort(most.thenComparing(r -> r.function().name()));
     int matching = rows.size();
     return new TopReport(
