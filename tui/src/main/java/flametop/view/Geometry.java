@@ -19,6 +19,11 @@ public final class Geometry {
    * lacks from the empty part, then from the widest sibling, then it swallows its smallest neighbour.
    *
    * On the zoomed node a run is a part of the width at most: opening one leads to fewer frames each time, to single ones at last.
+   *
+   * Of a live graph every edge would move by an eighth or so with every picture, which is chance of the samples, unrest to the
+   * eye, and most of the bytes of a picture. So an edge stays where it was in the picture before as long as that is within a
+   * hundredth of the width, a cell at least, of where it belongs (after). Errors do not add up: each edge is compared with its
+   * own place, not with its neighbours'.
    */
 
   /** Eighths in a cell. */
@@ -68,6 +73,25 @@ public final class Geometry {
     }
   }
 
+  /** The same, with edges of its own. */
+  private Geometry(Geometry other, int[] left, int[] right) {
+    columns = other.columns;
+    size = other.size;
+    node = other.node;
+    parent = other.parent;
+    level = other.level;
+    this.left = left;
+    this.right = right;
+    more = other.more;
+    last = other.last;
+    boxOf = other.boxOf;
+    levelStart = other.levelStart;
+    zoomLevel = other.zoomLevel;
+    slice = other.slice;
+    zoomIndex = other.zoomIndex;
+    wholeCells = other.wholeCells;
+  }
+
   /**
    * @param zoomIndex index in the slice of the node that fills the width
    * @param columns width in cells
@@ -77,6 +101,51 @@ public final class Geometry {
     Builder b = new Builder(slice, columns, wholeCells ? CELL : 1);
     b.build(zoomIndex);
     return new Geometry(b, zoomIndex, wholeCells);
+  }
+
+  /**
+   * The same boxes, whose edges are where they were before if that is within {@link #slack} of
+   * where they belong.
+   *
+   * @param before of the picture before
+   */
+  Geometry after(Geometry before) {
+    if (size == 0
+        || before.size == 0
+        || before.columns != columns
+        || before.wholeCells != wholeCells
+        || number(zoomLevel) != before.number(before.zoomLevel)) {
+      return this;
+    }
+    return new Settling(this, before).settled();
+  }
+
+  /** How far from its place an edge may stay, in eighths. */
+  static int slack(int columns) {
+    return Math.max(CELL, columns * CELL / 100);
+  }
+
+  /** The number of a box's node; -1 for none. */
+  private long number(int box) {
+    return node[box] < 0 ? -1 : slice.node()[node[box]];
+  }
+
+  /** The first box on a box; {@link #size} if there is none. */
+  private int firstOn(int box) {
+    if (level[box] + 1 >= levels()) {
+      return size;
+    }
+    int from = levelStart[level[box] + 1];
+    int end = levelStart[level[box] + 2];
+    while (from < end) {
+      int middle = (from + end) >>> 1;
+      if (parent[middle] < box) {
+        from = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return from < size && parent[from] == box ? from : size;
   }
 
   /** Whether it is {@link #of} just these. */
@@ -197,6 +266,89 @@ public final class Geometry {
       return isRun(b);
     }
     return right[a] - left[a] > right[b] - left[b];
+  }
+
+  /** Finds the edges of a picture that follows another one. */
+  private static final class Settling {
+    private final Geometry exact;
+    private final Geometry before;
+    private final int slack;
+    private final int[] left;
+    private final int[] right;
+
+    /** What each box was before; -1 for none. */
+    private final int[] was;
+
+    /** What each box needs: a cell, or what the boxes on it need. */
+    private final int[] least;
+
+    Settling(Geometry exact, Geometry before) {
+      this.exact = exact;
+      this.before = before;
+      slack = slack(exact.columns);
+      left = exact.left.clone();
+      right = exact.right.clone();
+      was = new int[exact.size];
+      Arrays.fill(was, -1);
+      was[exact.zoomLevel] = before.zoomLevel;
+      least = new int[exact.size];
+      for (int box = exact.size - 1; box > exact.zoomLevel; box--) {
+        least[box] = Math.max(least[box], Math.min(CELL, right[box] - left[box]));
+        least[exact.parent[box]] += least[box];
+      }
+    }
+
+    Geometry settled() {
+      for (int from = exact.zoomLevel + 1, end; from < exact.size; from = end) {
+        for (end = from + 1; end < exact.size && exact.parent[end] == exact.parent[from]; ) {
+          end++;
+        }
+        match(from, end);
+        settle(from, end);
+      }
+      return new Geometry(exact, left, right);
+    }
+
+    /** Finds what siblings were: boxes of the same nodes, runs where runs were. */
+    private void match(int from, int end) {
+      int old = was[exact.parent[from]];
+      int at = old < 0 ? before.size : before.firstOn(old);
+      for (int box = from; box < end; box++) {
+        for (int i = at; i < before.size && before.parent[i] == old; i++) {
+          boolean same =
+              exact.isRun(box)
+                  ? i == at && before.isRun(i)
+                  : !before.isRun(i) && before.number(i) == exact.number(box);
+          if (same) {
+            was[box] = i;
+            at = i + 1;
+            break;
+          }
+        }
+      }
+    }
+
+    /**
+     * Places siblings: none gets less than it needs, and their parent's end is theirs if it was.
+     */
+    private void settle(int from, int end) {
+      int up = exact.parent[from];
+      int others = least[up];
+      int x = left[up];
+      for (int box = from; box < end; box++) {
+        others -= least[box];
+        int to = exact.right[box];
+        if (was[box] >= 0 && Math.abs(before.right[was[box]] - to) <= slack) {
+          to = before.right[was[box]];
+        }
+        if (box == end - 1 && exact.right[box] == exact.right[up]) {
+          to = right[up];
+        }
+        left[box] = x;
+        right[box] = Math.max(x + least[box], Math.min(to, right[up] - others));
+        x = right[box];
+      }
+    }
   }
 
   private static final class Builder {
