@@ -167,6 +167,12 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     return request(() -> look(graph, windowNanos, SLICE_NANOS).processes(states, true));
   }
 
+  /** Like {@link #processes}, those of one control group together. */
+  @Override
+  public CompletableFuture<List<ProcessRow>> cgroups(long windowNanos, StateSet states) {
+    return request(() -> look(graph, windowNanos, SLICE_NANOS).cgroups(states));
+  }
+
   /**
    * The stacks, of all batches that were taken before, or of the frozen moment.
    *

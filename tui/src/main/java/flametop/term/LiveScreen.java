@@ -600,9 +600,7 @@ public final class LiveScreen {
       state = scene.settled().withMessage(text, false);
     } else if (effect instanceof Effect.Rows r) {
       CompletableFuture<List<ProcessRow>> rows =
-          r.of() == PickList.Of.PROCESSES
-              ? source.processes(state.windowNanos(), state.states())
-              : source.comms(state.windowNanos(), state.states());
+          r.of().rows(source, state.windowNanos(), state.states());
       tell(rows, list -> new Event.Listed(r.of(), list), Event.Failed::new);
     } else if (effect instanceof Effect.Source) {
       tell(

@@ -22,6 +22,7 @@ final class FileKeys implements ViewKeys {
     Action.COMM,
     Action.PICK_STATE,
     Action.PICK_CPU,
+    Action.PICK_CGROUP,
     Action.SOURCE,
     Action.THREADS,
     Action.COMPARE,
@@ -118,6 +119,8 @@ final class FileKeys implements ViewKeys {
           saysNoModule(scene)
               ? answer(s, "its name does not say its module, as mod`f or f [mod] would")
               : live.act(scene, s, action);
+      case PICK_CGROUP ->
+          answer(s, "folded stacks say no control groups; record --by cgroup puts them first");
       case THREADS -> answer(s, "folded stacks say their threads only if they were folded by them");
       case SHOW_TASKS -> answer(s, "folded stacks say nothing of tasks; a recorded stream does");
       case SHOW_QUALITY ->

@@ -20,6 +20,7 @@ public final class Keys {
     Action.COMM,
     Action.PICK_STATE,
     Action.PICK_CPU,
+    Action.PICK_CGROUP,
     Action.FREEZE,
     Action.WINDOW,
     Action.RESTART,
@@ -199,6 +200,7 @@ public final class Keys {
     return switch (action) {
       case PROCESS -> pick(s, PickList.Of.PROCESSES);
       case COMM -> pick(s, PickList.Of.COMMS);
+      case PICK_CGROUP -> pick(s, PickList.Of.CGROUPS);
       case PICK_STATE -> PickKeys.states(scene, s);
       case PICK_CPU -> PickKeys.cpus(scene, s);
       case UNDO, REDO -> ShapeKeys.act(scene, s, action);

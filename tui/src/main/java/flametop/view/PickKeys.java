@@ -164,6 +164,7 @@ final class PickKeys {
     return switch (of) {
       case PROCESSES -> new Shape.Processes(Set.of(row.id()), false);
       case COMMS -> new Shape.Comms(Set.of(row.name()), false);
+      case CGROUPS -> new Shape.Cgroups(Set.of(row.name()), false);
       case CPUS -> new Shape.Cpus(Set.of(row.id()), false);
       case STATES -> throw new IllegalArgumentException("states are no part of the shape");
     };
@@ -173,6 +174,7 @@ final class PickKeys {
     return switch (of) {
       case PROCESSES -> Shape.Processes.class;
       case COMMS -> Shape.Comms.class;
+      case CGROUPS -> Shape.Cgroups.class;
       case CPUS -> Shape.Cpus.class;
       case STATES -> throw new IllegalArgumentException("states are no part of the shape");
     };

@@ -265,6 +265,31 @@ class ShapeKeysTest {
   }
 
   @Test
+  void cgroups_picked_keepOrLeaveOutTheGroup() {
+    Keys.Step step = Keys.press(scene(), Key.of('G'));
+    assertEquals(List.of(new Effect.Rows(PickList.Of.CGROUPS)), step.effects());
+    state = step.state();
+    state = Keys.listed(state, PickList.Of.CGROUPS, Pictures.cgroups()).state();
+    type("nginx");
+    assertEquals(1, state.pick().matching().size());
+    press(Key.of(Key.Kind.ENTER));
+    assertEquals("cgroup /system.slice/nginx.service", steps());
+    assertEquals("only cgroup /system.slice/nginx.service, its past too", state.message());
+    type("G");
+    state = Keys.listed(state, PickList.Of.CGROUPS, Pictures.cgroups()).state();
+    press(Key.of(Key.Kind.DOWN));
+    press(Key.ctrl('x'));
+    assertTrue(steps().contains("not cgroup /system.slice"), steps());
+    type("G");
+    state = Keys.listed(state, PickList.Of.CGROUPS, Pictures.cgroups()).state();
+    press(Key.of(Key.Kind.HOME));
+    press(Key.of(Key.Kind.PAGE_UP));
+    press(Key.of(Key.Kind.ENTER));
+    assertEquals("all control groups", state.message());
+    assertEquals(Shape.PLAIN, state.shape());
+  }
+
+  @Test
   void callers_andBack_keepZoomsAndSelection() {
     for (int i = 0; i < 3; i++) {
       press(Key.of(Key.Kind.DOWN));
