@@ -23,7 +23,7 @@ public final class Geometry {
    * Of a live graph every edge would move by an eighth or so with every picture, which is chance of the samples, unrest to the
    * eye, and most of the bytes of a picture. So an edge stays where it was in the picture before as long as that is within a
    * hundredth of the width, a cell at least, of where it belongs (after). Errors do not add up: each edge is compared with its
-   * own place, not with its neighbours'.
+   * own place, not with its neighbours'. And a frame that is about a cell wide has a box if it had one.
    */
 
   /** Eighths in a cell. */
@@ -98,26 +98,47 @@ public final class Geometry {
    * @param wholeCells edges at whole cells only
    */
   public static Geometry of(GraphSlice slice, int zoomIndex, int columns, boolean wholeCells) {
-    Builder b = new Builder(slice, columns, wholeCells ? CELL : 1);
+    return of(slice, zoomIndex, columns, wholeCells, null);
+  }
+
+  private static Geometry of(
+      GraphSlice slice, int zoomIndex, int columns, boolean wholeCells, long[] drawn) {
+    Builder b = new Builder(slice, columns, wholeCells ? CELL : 1, drawn);
     b.build(zoomIndex);
     return new Geometry(b, zoomIndex, wholeCells);
   }
 
   /**
-   * The same boxes, whose edges are where they were before if that is within {@link #slack} of
-   * where they belong.
-   *
-   * @param before of the picture before
+   * Lays out the picture that follows {@code before}: what changed little stays as it was. An edge
+   * is within {@link #slack} of where it belongs.
    */
-  Geometry after(Geometry before) {
-    if (size == 0
-        || before.size == 0
-        || before.columns != columns
-        || before.wholeCells != wholeCells
-        || number(zoomLevel) != before.number(before.zoomLevel)) {
-      return this;
+  static Geometry after(
+      Geometry before, GraphSlice slice, int zoomIndex, int columns, boolean wholeCells) {
+    boolean follows =
+        before.size > 0
+            && slice.size() > 0
+            && before.columns == columns
+            && before.wholeCells == wholeCells
+            && before.number(before.zoomLevel) == slice.node()[zoomIndex];
+    if (!follows) {
+      return of(slice, zoomIndex, columns, wholeCells);
     }
-    return new Settling(this, before).settled();
+    Geometry exact = of(slice, zoomIndex, columns, wholeCells, wholeCells ? null : before.drawn());
+    return new Settling(exact, before).settled();
+  }
+
+  /** Numbers of the nodes that have a box of their own, ascending. */
+  private long[] drawn() {
+    long[] numbers = new long[size];
+    int n = 0;
+    for (int box = 0; box < size; box++) {
+      if (!isRun(box)) {
+        numbers[n++] = number(box);
+      }
+    }
+    Arrays.sort(numbers, 0, n);
+    Arrays.fill(numbers, n, size, Long.MAX_VALUE);
+    return numbers;
   }
 
   /** How far from its place an edge may stay, in eighths. */
@@ -355,6 +376,7 @@ public final class Geometry {
     final GraphSlice slice;
     final int columns;
     final int unit;
+    final long[] drawn;
     final int[] firstChild;
     final int[] nextSibling;
     final int[] boxOf;
@@ -377,8 +399,12 @@ public final class Geometry {
     double[] rest = new double[64];
     int parts;
 
-    Builder(GraphSlice slice, int columns, int unit) {
+    /**
+     * @param drawn numbers of the nodes that had a box before, ascending; may be null
+     */
+    Builder(GraphSlice slice, int columns, int unit, long[] drawn) {
       this.slice = slice;
+      this.drawn = drawn;
       this.columns = columns;
       this.unit = unit;
       int n = slice.size();
@@ -554,11 +580,11 @@ public final class Geometry {
       }
     }
 
-    /** Joins neighbours under a cell to runs up to a width, then gives each run a cell. */
+    /** Joins thin neighbours to runs up to a width, then sees to it that each part has a cell. */
     private void mergeThin(int free, int cell, int most) {
       int n = 0;
       for (int i = 0; i < parts; i++) {
-        boolean thin = partCount[i] > 0 || partWidth[i] < cell;
+        boolean thin = partCount[i] > 0 || partWidth[i] < leastOwn(partNode[i], cell);
         if (thin
             && n > 0
             && partCount[n - 1] > 0
@@ -575,7 +601,7 @@ public final class Geometry {
       parts = n;
       int empty = free;
       for (int i = 0; i < parts; i++) {
-        if (partCount[i] == 0 || partWidth[i] >= cell) {
+        if (partWidth[i] >= cell) {
           continue;
         }
         int lack = cell - partWidth[i];
@@ -592,6 +618,15 @@ public final class Geometry {
           i = -1; // Widths changed: look again from the first.
         }
       }
+    }
+
+    /** From this width on a frame has a box. */
+    private int leastOwn(int index, int cell) {
+      if (drawn == null) {
+        return cell;
+      }
+      boolean had = Arrays.binarySearch(drawn, slice.node()[index]) >= 0;
+      return had ? cell - cell / 4 : cell + cell / 4;
     }
 
     private int widest() {
