@@ -22,7 +22,7 @@ final class KeyLine {
     }
     if (!state.message().isEmpty()) {
       Role role = state.trouble() ? Role.WORSE : Role.ACCENT;
-      grid.text(1, y, scene.columns - 2, state.message(), Paint.of(role), GROUND, CellGrid.BOLD);
+      grid.text(1, y, scene.columns - 2, state.answer(), Paint.of(role), GROUND, CellGrid.BOLD);
       return;
     }
     if (state.pick() != null) {
@@ -118,7 +118,7 @@ final class KeyLine {
   private static void typing(Scene scene, CellGrid grid, int y) {
     Search search = scene.state.search();
     String answer = search.trouble();
-    String said = scene.state.message();
+    String said = scene.state.answer();
     String hint =
         !answer.isEmpty()
             ? "no regex: " + answer
