@@ -526,7 +526,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     List<Trie> retired = new ArrayList<>();
     for (Graph g : graphs()) {
       g.folds(folds);
-      g.retired(retired);
+      g.before(retired);
     }
     sweep.run(folds, retired, times, frozenTasks);
     matches.forget();

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  * A graph of a file as it is shown: the tree of its shape, and while it takes another shape, the
  * fold of that beside it, which goes on in slices. Without a shape it is the tree of all stacks.
  */
-final class StackGraph implements GraphPicture.Reader {
+final class StackGraph extends ShownGraph<StackTree> implements GraphPicture.Reader {
   /** A question waits so long at most, ns. */
   private static final long SLICE_NANOS = 5_000_000;
 
@@ -24,7 +24,6 @@ final class StackGraph implements GraphPicture.Reader {
 
   private final StackTree whole;
   private final StackNames names;
-  private final IntSupplier epochs;
   private final Matches matches = new Matches();
 
   private Shape shape;
@@ -32,8 +31,6 @@ final class StackGraph implements GraphPicture.Reader {
   /** What made the tree that is shown; null: it is that of all stacks. */
   private StackFold fold;
 
-  private StackTree tree;
-  private int epoch;
   private TreeReader reader;
   private Finds finds;
   private Top top;
@@ -43,14 +40,6 @@ final class StackGraph implements GraphPicture.Reader {
   private long began;
   private long patient;
 
-  private StackTree previous;
-  private int previousEpoch;
-
-  private GraphPicture picture;
-  private TopReport report;
-  private TopQuery reported;
-  private int reportedOf;
-
   /** A shape that there was no memory for; null if there was. */
   private Shape refused;
 
@@ -58,29 +47,27 @@ final class StackGraph implements GraphPicture.Reader {
    * @param epochs a new one at each call: upper half of the numbers of the nodes of a tree
    */
   StackGraph(StackTree whole, StackNames names, IntSupplier epochs, Shape shape) {
+    super(epochs, 1);
     this.whole = whole;
     this.names = names;
-    this.epochs = epochs;
     this.shape = shape;
     if (shape.equals(Shape.PLAIN)) {
-      show(null);
+      take(null);
     } else {
       // It is empty until it is done.
       begin(new StackFold(whole, names, shape, mostNodes()), shape);
-      show(next);
+      take(next);
       slice();
     }
   }
 
-  private void show(StackFold of) {
+  private void take(StackFold of) {
     fold = of;
-    tree = of == null ? whole : of.tree();
-    epoch = epochs.getAsInt();
-    reader = new TreeReader(tree, names, new SiblingOrder(), epoch);
+    StackTree tree = of == null ? whole : of.tree();
+    show(tree);
+    reader = new TreeReader(tree, names, new SiblingOrder(), epoch());
     finds = new Finds(tree, names);
     top = new Top(tree, names);
-    picture = null;
-    report = null;
   }
 
   /** The shape that it has, or is about to have. */
@@ -176,13 +163,11 @@ final class StackGraph implements GraphPicture.Reader {
   }
 
   private void replace(StackFold with, Shape of) {
-    previous = tree;
-    previousEpoch = epoch;
     if (fold != null) {
-      previous.retire();
+      fold.tree().retire();
     }
     shape = of;
-    show(with);
+    take(with);
   }
 
   /** Takes the shape that it is to take, however long that takes. */
@@ -194,8 +179,8 @@ final class StackGraph implements GraphPicture.Reader {
 
   /** The stacks that are shown, their sums up to date. */
   StackTree stacks() {
-    tree.sumUp();
-    return tree;
+    shown().sumUp();
+    return shown();
   }
 
   /** Names of the outermost frames, with what is below them, whatever the shape. */
@@ -206,26 +191,14 @@ final class StackGraph implements GraphPicture.Reader {
 
   /** Reads what is shown. */
   TreeReader reader() {
-    tree.sumUp();
+    shown().sumUp();
     return reader;
   }
 
   /** What a query asks of it; made anew only as far as something has changed. */
   GraphPicture picture(GraphQuery query) {
-    tree.sumUp();
-    picture =
-        GraphPicture.of(
-            picture,
-            query,
-            tree.changes(),
-            this,
-            resolve(query.zoom()),
-            resolve(query.selected()),
-            query.siblings() == null ? 0 : resolve(query.siblings().first()),
-            query.siblings() == null ? 0 : resolve(query.siblings().last()),
-            matches,
-            0);
-    return picture;
+    shown().sumUp();
+    return picture(query, shown().changes(), this, matches);
   }
 
   /**
@@ -236,36 +209,22 @@ final class StackGraph implements GraphPicture.Reader {
     if (shape.reversed()) {
       return null;
     }
-    tree.sumUp();
-    if (report == null || reportedOf != tree.changes() || !query.equals(reported)) {
-      report = top.report(query);
-      reported = query;
-      reportedOf = tree.changes();
-    }
-    return report;
+    shown().sumUp();
+    return top(query, shown().changes(), top);
   }
 
-  /** Whether the number is of a node of this graph. */
-  boolean has(long number) {
-    int of = (int) (number >>> 32);
-    return of == epoch || previous != null && of == previousEpoch;
+  @Override
+  int nodes(StackTree of) {
+    return of.nodes();
   }
 
-  /** The node with this number, or what stands for it now; the root if nothing does. */
-  int resolve(long number) {
-    int of = (int) (number >>> 32);
-    int node = (int) number;
-    if (of == epoch && node >= 0 && node < tree.nodes()) {
-      return node;
-    }
-    if (previous != null && of == previousEpoch && node >= 0 && node < previous.nodes()) {
-      return find(previous, node);
-    }
-    return ROOT;
+  @Override
+  int find(StackTree of, int node) {
+    return of == shown() ? node : descend(of, node);
   }
 
   /** The node with the path of one of another tree, or with as much of it as there is. */
-  private int find(StackTree other, int node) {
+  private int descend(StackTree other, int node) {
     IntList path = new IntList();
     for (int n = node; n != ROOT; n = other.parent(n)) {
       path.add(other.function(n));
@@ -284,6 +243,7 @@ final class StackGraph implements GraphPicture.Reader {
    * @param from index of the outermost that counts
    */
   private int descend(IntList path, int from) {
+    StackTree tree = shown();
     int at = ROOT;
     for (int i = from; i >= 0; i--) {
       int child = tree.firstChild(at);
@@ -310,6 +270,7 @@ final class StackGraph implements GraphPicture.Reader {
 
   @Override
   public Selection selection(int node, StateSet states, long budget) {
+    StackTree tree = shown();
     int depth = 0;
     for (int n = node; n >= 0; n = tree.parent(n)) {
       depth++;
