@@ -19,6 +19,10 @@ public final class Geometry {
    * lacks from the empty part, then from the widest sibling, then it swallows its smallest neighbour.
    *
    * On the zoomed node a run is a part of the width at most: opening one leads to fewer frames each time, to single ones at last.
+   *
+   * Of a live graph every edge would move by an eighth or so with every picture, which is chance of the samples, unrest to the
+   * eye, and most of the bytes of a picture. So an edge stays where it was in the picture before as long as that is within a cell
+   * of where it belongs (after). Errors do not add up: each edge is compared with its own place, not with its neighbours'.
    */
 
   /** Eighths in a cell. */
@@ -68,6 +72,25 @@ public final class Geometry {
     }
   }
 
+  /** The same, with edges of its own. */
+  private Geometry(Geometry other) {
+    columns = other.columns;
+    size = other.size;
+    node = other.node;
+    parent = other.parent;
+    level = other.level;
+    left = other.left.clone();
+    right = other.right.clone();
+    more = other.more;
+    last = other.last;
+    boxOf = other.boxOf;
+    levelStart = other.levelStart;
+    zoomLevel = other.zoomLevel;
+    slice = other.slice;
+    zoomIndex = other.zoomIndex;
+    wholeCells = other.wholeCells;
+  }
+
   /**
    * @param zoomIndex index in the slice of the node that fills the width
    * @param columns width in cells
@@ -77,6 +100,110 @@ public final class Geometry {
     Builder b = new Builder(slice, columns, wholeCells ? CELL : 1);
     b.build(zoomIndex);
     return new Geometry(b, zoomIndex, wholeCells);
+  }
+
+  /**
+   * The same boxes, whose edges are where they were before if that is within a cell of where they
+   * belong.
+   *
+   * @param before of the picture before
+   */
+  Geometry after(Geometry before) {
+    if (size == 0
+        || before.size == 0
+        || before.columns != columns
+        || before.wholeCells != wholeCells
+        || number(zoomLevel) != before.number(before.zoomLevel)) {
+      return this;
+    }
+    Geometry next = new Geometry(this);
+    int[] was = new int[size];
+    for (int i = 0; i <= zoomLevel; i++) {
+      was[i] = i == zoomLevel ? before.zoomLevel : -1;
+    }
+    int[] least = leastWidths();
+    for (int from = zoomLevel + 1, end; from < size; from = end) {
+      int up = parent[from];
+      for (end = from + 1; end < size && parent[end] == up; ) {
+        end++;
+      }
+      matchSiblings(from, end, before, was);
+      next.settle(this, from, end, before, was, least);
+    }
+    return next;
+  }
+
+  /** Finds what siblings were before: boxes of the same nodes, runs where runs were. */
+  private void matchSiblings(int from, int end, Geometry before, int[] was) {
+    int old = was[parent[from]];
+    int at = old < 0 ? before.size : before.firstOn(old);
+    for (int box = from; box < end; box++) {
+      was[box] = -1;
+      for (int i = at; i < before.size && before.parent[i] == old; i++) {
+        boolean same =
+            isRun(box)
+                ? i == at && before.isRun(i)
+                : !before.isRun(i) && before.number(i) == number(box);
+        if (same) {
+          was[box] = i;
+          at = i + 1;
+          break;
+        }
+      }
+    }
+  }
+
+  /** What each box needs: a cell, or what the boxes on it need. */
+  private int[] leastWidths() {
+    int[] least = new int[size];
+    for (int box = size - 1; box > zoomLevel; box--) {
+      least[box] = Math.max(least[box], Math.min(CELL, right[box] - left[box]));
+      least[parent[box]] += least[box];
+    }
+    return least;
+  }
+
+  /** Places siblings: none gets less than it needs, and their parent's end is theirs if it was. */
+  private void settle(Geometry exact, int from, int end, Geometry before, int[] was, int[] least) {
+    int up = parent[from];
+    int others = least[up];
+    int x = left[up];
+    for (int box = from; box < end; box++) {
+      others -= least[box];
+      int to = exact.right[box];
+      if (was[box] >= 0 && Math.abs(before.right[was[box]] - to) <= CELL) {
+        to = before.right[was[box]];
+      }
+      if (box == end - 1 && exact.right[box] == exact.right[up]) {
+        to = right[up];
+      }
+      left[box] = x;
+      right[box] = Math.max(x + least[box], Math.min(to, right[up] - others));
+      x = right[box];
+    }
+  }
+
+  /** The number of a box's node; -1 for none. */
+  private long number(int box) {
+    return node[box] < 0 ? -1 : slice.node()[node[box]];
+  }
+
+  /** The first box on a box; {@link #size} if there is none. */
+  private int firstOn(int box) {
+    if (level[box] + 1 >= levels()) {
+      return size;
+    }
+    int from = levelStart[level[box] + 1];
+    int end = levelStart[level[box] + 2];
+    while (from < end) {
+      int middle = (from + end) >>> 1;
+      if (parent[middle] < box) {
+        from = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return from < size && parent[from] == box ? from : size;
   }
 
   /** Whether it is {@link #of} just these. */

@@ -84,16 +84,24 @@ final class Plot {
    * @param columns width in cells
    * @param wholeCells edges at whole cells only
    * @param before returned if it is the same; may be null
+   * @param live edges stay where they were before as long as they can
    */
   static Geometry boxes(
-      GraphSlice slice, Place place, int columns, boolean wholeCells, Geometry before) {
+      GraphSlice slice,
+      Place place,
+      int columns,
+      boolean wholeCells,
+      Geometry before,
+      boolean live) {
     // Between a key and the next snapshot the slice is still that of the old zoom: what it has of
     // the new one is shown.
     int wanted = slice.find(place.zoom());
     int zoom = wanted >= 0 ? wanted : slice.zoomIndex();
-    return before != null && before.isOf(slice, zoom, columns, wholeCells)
-        ? before
-        : Geometry.of(slice, zoom, columns, wholeCells);
+    if (before != null && before.isOf(slice, zoom, columns, wholeCells)) {
+      return before;
+    }
+    Geometry exact = Geometry.of(slice, zoom, columns, wholeCells);
+    return live && before != null ? exact.after(before) : exact;
   }
 
   private int boxOfSelection() {

@@ -1,6 +1,7 @@
 package flametop.view;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.GraphQuery;
@@ -31,6 +32,17 @@ class GeometryTest {
       tree.stack((long) Math.exp(random.nextDouble() * 14), frames);
     }
     return tree;
+  }
+
+  /** Adds to it what a picture adds: a little to some stacks, now and then a new one. */
+  private static void grow(Tree tree, Random random) {
+    for (int i = 0; i < 20; i++) {
+      String[] frames = new String[1 + random.nextInt(6)];
+      for (int f = 0; f < frames.length; f++) {
+        frames[f] = "f" + random.nextInt(12);
+      }
+      tree.stack((long) Math.exp(random.nextDouble() * 10), frames);
+    }
   }
 
   private static void check(Geometry g, int columns, boolean wholeCells) {
@@ -103,6 +115,62 @@ class GeometryTest {
         check(Geometry.of(zoomed, zoomed.zoomIndex(), columns, wholeCells), columns, wholeCells);
       }
     }
+  }
+
+  /** Each picture is the one before with some stacks more: edges keep to within a cell. */
+  @ParameterizedTest
+  @ValueSource(ints = {40, 80, 123, 200})
+  void after_randomTreesThatGrow_boxesAreConsistentAndNearTheirPlaces(int columns) {
+    Random random = new Random(columns);
+    for (int round = 0; round < 40; round++) {
+      Tree tree = random(random);
+      for (boolean wholeCells : new boolean[] {false, true}) {
+        Geometry before = null;
+        for (int picture = 0; picture < 6; picture++) {
+          GraphSlice slice = slice(tree, 0, columns);
+          Geometry exact = Geometry.of(slice, 0, columns, wholeCells);
+          Geometry kept = before == null ? exact : exact.after(before);
+          check(kept, columns, wholeCells);
+          assertEquals(exact.size(), kept.size());
+          for (int box = 0; box < kept.size(); box++) {
+            assertEquals(exact.node(box), kept.node(box));
+            int off = Math.abs(exact.right(box) - kept.right(box));
+            assertTrue(off <= Geometry.CELL, "an edge is within a cell of its place, not " + off);
+          }
+          before = kept;
+          grow(tree, random);
+        }
+      }
+    }
+  }
+
+  @Test
+  void after_aLittleChange_nothingMovesAndAGreatOneMovesToItsPlace() {
+    Tree tree = new Tree().stack(5000, "a", "x").stack(5000, "b");
+    Geometry first = Geometry.of(slice(tree, 0, 80), 0, 80, false);
+    tree.stack(200, "b");
+    Geometry second = Geometry.of(slice(tree, 0, 80), 0, 80, false);
+    assertEquals(320, first.right(1));
+    assertEquals(314, second.right(1));
+    Geometry kept = second.after(first);
+    assertEquals(320, kept.right(1));
+    assertEquals(320, kept.left(2));
+    assertEquals(640, kept.right(2));
+    assertEquals(320, kept.right(3), "a child that fills its parent still does");
+    tree.stack(5000, "b");
+    Geometry third = Geometry.of(slice(tree, 0, 80), 0, 80, false);
+    assertEquals(third.right(1), third.after(kept).right(1));
+  }
+
+  @Test
+  void after_anotherZoomOrWidth_isTheExactOne() {
+    Tree tree = new Tree().stack(5000, "a", "x").stack(5000, "b");
+    Geometry before = Geometry.of(slice(tree, 0, 80), 0, 80, false);
+    Geometry wider = Geometry.of(slice(tree, 0, 81), 0, 81, false);
+    assertSame(wider, wider.after(before));
+    GraphSlice slice = slice(tree, tree.find("a").id, 80);
+    Geometry zoomed = Geometry.of(slice, slice.zoomIndex(), 80, false);
+    assertSame(zoomed, zoomed.after(before));
   }
 
   @Test
