@@ -551,7 +551,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     List<Trie> retired = new ArrayList<>();
     for (Graph g : graphs()) {
       g.folds(folds);
-      g.retired(retired);
+      g.before(retired);
     }
     List<OwnerTimes> allTimes = new ArrayList<>();
     for (OwnerTimes of : new OwnerTimes[] {times, timesBefore}) {

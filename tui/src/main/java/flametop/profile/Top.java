@@ -32,11 +32,11 @@ final class Top {
     this.functions = functions;
   }
 
-  TopReport report(TopQuery query) {
-    return report(query, Noise.NONE);
-  }
-
-  /** The same with what is a change, if the tree is compared. */
+  /**
+   * Its functions.
+   *
+   * @param noise what is no change, if the tree is compared
+   */
   TopReport report(TopQuery query, Noise noise) {
     look();
     int states = query.states().bits();

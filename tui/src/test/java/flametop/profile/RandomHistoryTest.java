@@ -386,7 +386,8 @@ class RandomHistoryTest {
                     bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
                     10_000,
                     null,
-                    null));
+                    null),
+                Noise.NONE);
     assertEquals(naive.size(), report.functions());
     long before = Long.MAX_VALUE;
     for (TopReport.Row row : report.rows()) {
@@ -412,7 +413,8 @@ class RandomHistoryTest {
                     bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
                     3,
                     null,
-                    null))
+                    null),
+                Noise.NONE)
             .rows()
             .stream()
             .map(TopReport.Row::function)

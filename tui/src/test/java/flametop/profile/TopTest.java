@@ -25,7 +25,8 @@ class TopTest {
             .fold()
             .top()
             .report(
-                new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 9, null, null));
+                new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 9, null, null),
+                Noise.NONE);
     assertEquals(
         "a 100 100, b 0 100, main 0 100",
         report.rows().stream()
