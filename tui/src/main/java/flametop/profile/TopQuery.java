@@ -22,15 +22,15 @@ public record TopQuery(
     SELF,
     /** Also in what it calls. */
     TOTAL,
-    /** Of that, what was in one state. */
-    RUN,
-    QUEUED,
-    DISK,
-    SLEEP,
     /** How much {@link #SELF} is another than in what it is compared with. */
     SELF_CHANGE,
     /** The same of {@link #TOTAL}. */
     TOTAL_CHANGE,
+    /** Of the total, what was in one state. */
+    RUN,
+    QUEUED,
+    DISK,
+    SLEEP,
     NAME;
 
     /** This order, or where nothing is compared one that means something there too. */

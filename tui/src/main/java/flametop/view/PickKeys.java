@@ -141,12 +141,7 @@ final class PickKeys {
           : states(closed, fewer);
     }
     Filter filter = filter(pick.of(), row);
-    return s.filter().steps().contains(filter.with(true))
-        ? Keys.Step.to(closed.withMessage("left out already", false))
-        : Keys.Step.to(
-            closed
-                .withShape(s.filter().plus(filter.with(true)))
-                .withMessage(said(s, filter, row, true), false));
+    return ShapeKeys.narrowed(closed, filter, true, said(s, filter, row, true));
   }
 
   private static String said(ViewState s, Filter filter, PickRow row, boolean out) {

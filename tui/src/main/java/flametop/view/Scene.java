@@ -102,7 +102,7 @@ public final class Scene {
     stripTop = selectionTop - stripRows;
     int room = stripTop - rule - graphTop;
     boolean sourced = state.source() != null && state.view() != View.SANDWICH;
-    sourceRows = !sourced ? 0 : Math.max(2, room / 2);
+    sourceRows = !sourced ? 0 : Math.min(SourcePainter.rows(state.source()), Math.max(2, room / 2));
     graphRows = room - sourceRows;
 
     boolean nothing = tooSmall() || snapshot == null;

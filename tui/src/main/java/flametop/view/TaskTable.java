@@ -24,7 +24,11 @@ record TaskTable(TasksQuery.Order order, boolean threads, long marked, int place
    * @param compared whether there is something to compare with
    */
   TasksQuery.Order next(boolean compared) {
-    return ORDERS[(order.ordinal() + 1) % ORDERS.length].in(compared);
+    TasksQuery.Order next = order;
+    do {
+      next = ORDERS[(next.ordinal() + 1) % ORDERS.length];
+    } while (next != next.in(compared));
+    return next;
   }
 
   TaskTable by(TasksQuery.Order value) {

@@ -28,7 +28,7 @@ record TopTable(TopQuery.Order order, Function marked, int place, Search filter)
     TopQuery.Order next = order;
     do {
       next = ORDERS[(next.ordinal() + 1) % ORDERS.length];
-    } while (next.isOfChange() && !compared || next.states() != null && !states);
+    } while (next != next.in(compared) || next.states() != null && !states);
     return next;
   }
 
