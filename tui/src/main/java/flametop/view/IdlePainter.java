@@ -43,6 +43,7 @@ final class IdlePainter implements ViewPainter {
   private static final int FIXED = 1 + 7 + 8 + 8 + 10 + 10 + 10 + 10 + 6;
 
   private static final int LEAST_BAR = 8;
+  private static final int SMALL = 60;
   private static final int LONGEST_BAR = 80;
 
   /**
@@ -127,10 +128,12 @@ final class IdlePainter implements ViewPainter {
     Columns<Column> columns = new Columns<>(scene.columns);
     columns.left(Column.CPU, Column.CPU.title, CPU);
     columns.left(Column.STATE, Column.STATE.title, name - 1);
-    columns.right(Column.LATENCY, Column.LATENCY.title, 7);
-    columns.right(Column.TARGET, Column.TARGET.title, 7);
-    columns.right(Column.ENTRIES, Column.ENTRIES.title, 9);
-    columns.right(Column.STAY, Column.STAY.title, 9);
+    // In little room what is not known beforehand.
+    boolean small = scene.columns < SMALL;
+    columns.right(Column.LATENCY, Column.LATENCY.title, small ? -1 : 7);
+    columns.right(Column.TARGET, Column.TARGET.title, small ? -1 : 7);
+    columns.right(Column.ENTRIES, Column.ENTRIES.title, small ? -1 : 9);
+    columns.right(Column.STAY, Column.STAY.title, small ? -1 : 9);
     columns.right(Column.RESIDENCY, Column.RESIDENCY.title, 9);
     columns.left(Column.BAR, Column.BAR.title, bar < LEAST_BAR ? -1 : bar);
     columns.right(Column.SHORT, Column.SHORT.title, 9);

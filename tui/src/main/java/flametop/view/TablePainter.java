@@ -80,8 +80,8 @@ abstract class TablePainter<C, R> implements ViewPainter {
 
   /** How many there are, and of how many where a search narrows them. */
   static String count(int matching, int all, String what) {
-    String of = Units.count(all) + " " + what;
-    return matching == all ? of : Units.count(matching) + " of " + of;
+    String of = Units.right(Units.count(all), 3) + " " + what;
+    return matching == all ? of : Units.count(matching) + " of " + of.strip();
   }
 
   /** A share in its column; what is nothing is quiet. */
