@@ -24,7 +24,7 @@ record TaskTable(TasksQuery.Order order, boolean threads, long marked, int place
    * @param compared whether there is something to compare with
    */
   TasksQuery.Order next(boolean compared) {
-    TasksQuery.Order next = order;
+    TasksQuery.Order next = order.in(compared);
     do {
       next = ORDERS[(next.ordinal() + 1) % ORDERS.length];
     } while (next != next.in(compared));

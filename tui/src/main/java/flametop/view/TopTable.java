@@ -25,7 +25,7 @@ record TopTable(TopQuery.Order order, Function marked, int place, Search filter)
    * @param compared whether there is something to compare with
    */
   TopQuery.Order next(boolean states, boolean compared) {
-    TopQuery.Order next = order;
+    TopQuery.Order next = order.in(compared);
     do {
       next = ORDERS[(next.ordinal() + 1) % ORDERS.length];
     } while (next != next.in(compared) || next.states() != null && !states);

@@ -182,7 +182,7 @@ class TableKeysTest {
     // Where nothing is compared any more it would mean nothing.
     assertTrue(row(scene(), 3).contains("first by self"));
     type("s");
-    assertEquals(TopQuery.Order.NAME, state.top().order());
+    assertEquals(TopQuery.Order.TOTAL, state.top().order());
   }
 
   @Test
