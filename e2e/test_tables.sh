@@ -53,24 +53,23 @@ test_selection_and_zoom_are_there_again_after_the_callers() {
   type_line "clear; '$flametop' view '$work/a'; echo \"ended \$?\""
   wait_for 'right'
   keys Down Down
-  wait_for '^ main '
+  wait_for '^ main +9[0-9.]+% of all'
   keys Enter
   wait_gone 'other'
-  keys Down
-  wait_for '^ left '
-  keys Down
-  wait_for '^ inner '
+  keys Down Down
+  wait_for '^ inner +6[0-9.]+% of all'
   keys 2
   wait_for '^─ callers ─'
-  wait_for '^ inner '
-  shows ' app .* other'
+  wait_for '^ inner +9[0-9.]+% of all'
+  shows ' app .*other'
   keys 1
   wait_gone '^─ callers ─'
-  wait_for '^ inner '
+  wait_for '^ inner +6[0-9.]+% of all'
   wait_gone 'other'
   keys 4
   wait_for 'functions'
-  wait_for '^ inner '
+  # The marked row in full.
+  wait_for '^ inner$'
   keys q
   equal "exit code" 0 "$(ended)"
 }

@@ -79,6 +79,8 @@ public final class Keys {
   /** A picture has come: does what waited for it. */
   public static Step arrived(Scene scene) {
     ViewState s = SandwichKeys.arrived(scene, scene.settled());
+    Function brought = s.bringing() ? SandwichKeys.selected(scene, s) : null;
+    s = brought == null ? s : s.withBrought(brought);
     Step shaped = ShapeKeys.arrived(scene, s);
     if (shaped != null) {
       return shaped;

@@ -10,7 +10,6 @@ import flametop.profile.StateSet;
 import flametop.sampler.Budget;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * What the user has chosen to see. Immutable; {@link Keys} makes the next one. What belongs to one
@@ -33,6 +32,7 @@ public final class ViewState implements Cloneable {
   private Place callers = Place.ROOT;
   private Function callersOf;
   private Function topOf;
+  private boolean bringing;
   private SandwichPlace sandwich = SandwichPlace.NONE;
   private boolean flame;
   private Source source;
@@ -344,6 +344,7 @@ public final class ViewState implements Cloneable {
   public ViewState withView(View value) {
     ViewState next = copy();
     next.view = value;
+    next.bringing = false;
     return next;
   }
 
@@ -351,15 +352,29 @@ public final class ViewState implements Cloneable {
    * The same with another view, in which a function is selected if it can show that. What was
    * selected there before stays if this is the function that was brought there the last time.
    *
-   * @param function null for none
+   * @param function null for none, or if it is not known yet
    */
   ViewState withView(View value, Function function) {
     ViewState next = withView(value);
-    if (value == View.CALLERS && !Objects.equals(function, callersOf)) {
+    boolean same = function != null && function.equals(callersOf);
+    if (value == View.CALLERS && place.selected() != GraphQuery.ROOT && !same) {
       next.callersOf = function;
       next.callers = Place.ROOT.withSelected(place.selected(), Place.ROOT.trail());
     }
-    if (value == View.TOP && function != null && !function.equals(topOf)) {
+    next.bringing = value == View.TOP && view == View.GRAPH && function == null;
+    return value == View.TOP && function != null ? next.withBrought(function) : next;
+  }
+
+  /** Whether the table of the functions waits for the selected one of the graph. */
+  boolean bringing() {
+    return bringing;
+  }
+
+  /** The table of the functions marks one, unless it is the one that it was to mark before. */
+  ViewState withBrought(Function function) {
+    ViewState next = copy();
+    next.bringing = false;
+    if (!function.equals(topOf)) {
       next.topOf = function;
       next.top = top.withMarked(function, top.place());
     }

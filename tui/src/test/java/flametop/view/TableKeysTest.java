@@ -161,6 +161,8 @@ class TableKeysTest {
     assertEquals(selected, ((TopQuery) state.page(120)).to().name(), "its row is asked for");
     press(Key.of(Key.Kind.HOME));
     String first = state.top().marked().name();
+    state = Keys.arrived(scene()).state();
+    assertEquals(first, state.top().marked().name());
     type("14");
     assertEquals(first, state.top().marked().name(), "nothing else was selected meanwhile");
     state = Pictures.selecting(state.withView(View.GRAPH), tree, "redis-server");
