@@ -71,11 +71,11 @@ abstract class ShownGraph<T> {
 
   /** Whether the number is of a node of this graph. */
   final boolean has(long number) {
-    return tree(number) != null;
+    return treeOf(number) != null;
   }
 
   /** The tree with the node of this number; null if it is of another graph, or long gone. */
-  private T tree(long number) {
+  final T treeOf(long number) {
     int of = (int) (number >>> 32);
     if (of == epoch) {
       return shown;
@@ -91,7 +91,7 @@ abstract class ShownGraph<T> {
   /** The node with this number, or what stands for it now; the root if nothing does. */
   final int resolve(long number) {
     int node = (int) number;
-    T of = tree(number);
+    T of = treeOf(number);
     return of == null || node < 0 || node >= nodes(of) ? 0 : find(of, node);
   }
 

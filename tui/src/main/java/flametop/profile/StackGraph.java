@@ -219,6 +219,31 @@ final class StackGraph extends ShownGraph<StackGraph.Shaped> implements GraphPic
     return reversed() ? null : top(query, Noise.NONE, stacks().changes(), top);
   }
 
+  /** What finds a node of this graph in that of another file. */
+  NodePath path(long number, NodePath.Of graph) {
+    StackTree of = treeOf(number).tree();
+    int depth = 0;
+    for (int n = (int) number; n != ROOT; n = of.parent(n)) {
+      depth++;
+    }
+    byte[][] path = new byte[depth][];
+    boolean[] outermost = new boolean[depth];
+    for (int n = (int) number; n != ROOT; n = of.parent(n)) {
+      path[--depth] = names.text(of.function(n));
+      outermost[depth] = StackNames.isOutermost(of.function(n));
+    }
+    return new NodePath(number, graph, path, outermost);
+  }
+
+  /** Number of the node with the path of one of another file, or with as much of it as there is. */
+  long find(NodePath path) {
+    IntList functions = new IntList();
+    for (int i = path.names().length - 1; i >= 0; i--) {
+      functions.add(names.find(path.names()[i], path.outermost()[i]));
+    }
+    return reader.number(descend(functions, functions.size - 1));
+  }
+
   @Override
   int nodes(Shaped of) {
     return of.tree().nodes();

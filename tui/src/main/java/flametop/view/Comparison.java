@@ -11,8 +11,7 @@ import java.util.Locale;
  * is within their noise is the same.
  */
 final class Comparison {
-  /** What the help says of it. */
-  static final String[][] LEGEND = {
+  private static final String[][] LEGEND = {
     {"compared"},
     {"width", "the larger of the two"},
     {"more, less", "share of all, then and now"},
@@ -108,6 +107,14 @@ final class Comparison {
     int fg = marked || change == 0 ? plain : Paint.of(role(change));
     int attribute = Math.abs(change) < MUCH ? 0 : CellGrid.BOLD;
     columns.put(grid, column, y, figure(change, share), fg, bg, attribute);
+  }
+
+  /** What the help says of it; nothing of a file that is compared with none. */
+  static String[][] legend(Scene scene) {
+    boolean none =
+        scene.options.origin() == Origin.FILE
+            && (scene.snapshot == null || scene.snapshot.graph().baseline() == null);
+    return none ? new String[0][] : LEGEND;
   }
 
   /** {@code 12.3% → 15.1% of all, ×1.2}. */

@@ -1,5 +1,6 @@
 package flametop.view;
 
+import flametop.profile.BesideQuery;
 import flametop.profile.Function;
 import flametop.profile.GraphQuery;
 import flametop.profile.PageQuery;
@@ -57,6 +58,7 @@ public final class ViewState implements Cloneable {
   private int window = 1;
   private StateSet states;
   private Shaping shaping;
+  private Split split;
   private Action awaited;
 
   private long refreshNanos;
@@ -249,6 +251,16 @@ public final class ViewState implements Cloneable {
     return shaping;
   }
 
+  /** Two files that stand side by side; null for one. */
+  Split split() {
+    return split;
+  }
+
+  /** Whether two files are shown in this view, if the screen is {@code columns} wide. */
+  boolean isSplit(int columns) {
+    return split != null && view.hasStacks() && columns >= Split.MIN_COLUMNS;
+  }
+
   /** What is done as soon as more is known of the selected node; null for nothing. */
   public Action awaited() {
     return awaited;
@@ -323,7 +335,7 @@ public final class ViewState implements Cloneable {
         states,
         graphPlace().zoom(),
         graphPlace().selected(),
-        columns,
+        isSplit(columns) ? Split.pane(columns) : columns,
         graphPlace().levels(),
         Search.patternOf(search),
         colouring == Colouring.STATE,
@@ -332,7 +344,10 @@ public final class ViewState implements Cloneable {
 
   /** What to ask it for beside that; null for nothing. */
   public PageQuery page(int columns) {
-    return view.page(this, columns);
+    return isSplit(columns)
+        ? new BesideQuery(
+            split.other(), shape(), query(columns), view.page(this, Split.pane(columns)))
+        : view.page(this, columns);
   }
 
   /** The same of all that there is, which is what a file has. */
@@ -391,6 +406,13 @@ public final class ViewState implements Cloneable {
     } else {
       next.place = value;
     }
+    return next;
+  }
+
+  /** The same elsewhere in the graph, whatever view is shown. */
+  ViewState withGraph(Place value) {
+    ViewState next = copy();
+    next.place = value;
     return next;
   }
 
@@ -586,6 +608,12 @@ public final class ViewState implements Cloneable {
   ViewState withShaping(Shaping value) {
     ViewState next = copy();
     next.shaping = value;
+    return next;
+  }
+
+  ViewState withSplit(Split value) {
+    ViewState next = copy();
+    next.split = value;
     return next;
   }
 
