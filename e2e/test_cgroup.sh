@@ -111,3 +111,31 @@ test_screen_a_group_is_kept_and_left_out() {
   keys q
   equal "exit code" 0 "$(ended)"
 }
+
+test_screen_a_group_is_picked_from_the_list_of_groups() {
+  make_groups
+  open_pane 160 45
+  start_screen "-c known"
+  wait_for 'seventy'
+  keys G
+  wait_for "procs +control group"
+  tmux_ send-keys -l "$name/two"
+  wait_for ' 1 of '
+  keys Enter
+  wait_for "only cgroup /$name/two.service"
+  wait_for "cgroup /$name/two.service ─"
+  for group_by in process thread CPU cgroup; do
+    keys g
+    wait_for "by $group_by"
+  done
+  wait_for '^ .*two'
+  wait_gone 'one.service'
+  keys G
+  wait_for "procs +control group"
+  tmux_ send-keys -l "$name/two"
+  wait_for ' 1 of '
+  keys C-x
+  wait_for "without cgroup /$name/two.service"
+  keys q
+  equal "exit code" 0 "$(ended)"
+}

@@ -133,6 +133,8 @@ lists() {
   back_to 'inner'
   press pick-cpu P ' all CPUs$'
   back_to 'inner'
+  press pick-cgroup G ' all control groups$'
+  back_to 'inner'
   press export e 'export as'
   keys Escape
   wait_gone 'export as'

@@ -1,18 +1,14 @@
 package flametop.profile;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntSupplier;
 
 /**
- * A graph as it is shown: the fold of its shape, and while it takes another shape, the fold of that
+ * A graph of the log: the fold of its shape, and while it takes another shape, the fold of that
  * beside it, which goes on in slices.
  */
-final class Graph {
+final class Graph extends ShownGraph<Trie> {
   private static final long PRESENT = Long.MIN_VALUE;
-
-  /** How long one picture may look for the trend of its selection, ns. */
-  private static final long TREND_NANOS = 3_000_000;
 
   /**
    * How many tries that were shown before are kept for the numbers of their nodes: shapes may
@@ -20,41 +16,30 @@ final class Graph {
    */
   private static final int MOST_RETIRED = 3;
 
-  private record Retired(Trie trie, int epoch) {}
-
   /** Begins the fold of a shape. */
   interface Folds {
     Fold fold(Shape shape);
   }
 
   private final Folds folds;
-  private final IntSupplier epochs;
   private Fold fold;
   private Fold next;
 
-  /** Those that were shown before, the latest first. */
-  private final List<Retired> retired = new ArrayList<>();
-
-  private int epoch;
   private long held = Long.MAX_VALUE;
   private long from = PRESENT;
   private long to;
   private Window baseline;
   private long windowNanos = Long.MAX_VALUE;
   private boolean tailDue;
-  private GraphPicture picture;
-  private TopReport top;
-  private TopQuery topQuery;
-  private long topVersion;
 
   /**
    * @param epochs a new one at each call: upper half of the numbers of the nodes of a trie
    */
   Graph(Folds folds, IntSupplier epochs, Shape shape) {
+    super(epochs, MOST_RETIRED);
     this.folds = folds;
-    this.epochs = epochs;
     fold = folds.fold(shape);
-    epoch = epochs.getAsInt();
+    show(fold.trie());
   }
 
   void close() {
@@ -187,13 +172,6 @@ final class Graph {
     }
   }
 
-  /** Adds the tries that were shown before, of which numbers of nodes are still known. */
-  void retired(List<? super Trie> to) {
-    for (Retired before : retired) {
-      to.add(before.trie);
-    }
-  }
-
   /** Folds anew what is mostly empty. */
   void tidy(int least) {
     if (next == null
@@ -247,12 +225,8 @@ final class Graph {
 
   private void replace(Fold with) {
     fold.trie().retire();
-    retired.add(0, new Retired(fold.trie(), epoch));
-    if (retired.size() > MOST_RETIRED) {
-      retired.remove(MOST_RETIRED);
-    }
     fold = with;
-    epoch = epochs.getAsInt();
+    show(fold.trie());
   }
 
   /** Takes the shape that it is to take, however long that takes. */
@@ -273,71 +247,28 @@ final class Graph {
     return from == PRESENT ? of.window(windowNanos, deadline) : of.range(from, deadline);
   }
 
-  int epoch() {
-    return epoch;
-  }
-
-  /** Its functions; made anew only if something has changed. */
-  TopReport top(TopQuery query) {
-    long version = version();
-    if (top == null || topVersion != version || !query.equals(topQuery)) {
-      top = fold.top().report(query);
-      topQuery = query;
-      topVersion = version;
-    }
-    return top;
-  }
-
-  private long version() {
-    return (long) epoch << 48 | fold.version();
+  /**
+   * Its functions; made anew only if something has changed.
+   *
+   * @param noise of the samples, if it is compared
+   */
+  TopReport top(TopQuery query, Noise noise) {
+    return top(query, noise, fold.version(), fold.top());
   }
 
   /** What a query asks of the graph; made anew only as far as something has changed. */
   GraphPicture picture(GraphQuery query, GraphPicture.Reader reader, Matches matches) {
-    int selected = resolve(query.selected());
-    // The answer to a key does not wait for its trend, nor a new node of very many to be watched.
-    boolean again = picture != null && picture.selected() == selected;
-    picture =
-        GraphPicture.of(
-            picture,
-            query,
-            version(),
-            reader,
-            resolve(query.zoom()),
-            selected,
-            query.siblings() == null ? 0 : resolve(query.siblings().first()),
-            query.siblings() == null ? 0 : resolve(query.siblings().last()),
-            matches,
-            again ? TREND_NANOS : 0);
-    return picture;
+    return picture(query, fold.version(), reader, matches);
   }
 
-  /** The node with this number, or what stands for it now; the root if nothing does. */
-  int resolve(long number) {
-    int of = (int) (number >>> 32);
-    int node = (int) number;
-    if (number == GraphQuery.ROOT || node < 0) {
-      return 0;
-    }
-    if (of == epoch && node < fold.trie().nodes()) {
-      return fold.trie().follow(node);
-    }
-    for (Retired before : retired) {
-      if (of == before.epoch && node < before.trie.nodes()) {
-        return fold.trie().find(before.trie, before.trie.follow(node), fold.window());
-      }
-    }
-    return 0;
+  @Override
+  int nodes(Trie of) {
+    return of.nodes();
   }
 
-  /** Whether the number is of a node of this graph. */
-  boolean has(long number) {
-    int of = (int) (number >>> 32);
-    for (Retired before : retired) {
-      if (of == before.epoch) {
-        return true;
-      }
-    }
-    return of == epoch;
+  @Override
+  int find(Trie of, int node) {
+    int stands = of.follow(node);
+    return of == shown() ? stands : shown().find(of, stands, fold.window());
   }
 }

@@ -5,9 +5,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.IntFunction;
 import java.util.regex.Pattern;
 
 /**
@@ -278,25 +281,19 @@ final class GraphReader implements GraphPicture.Reader {
     }
   }
 
-  /** Rows of the pick list, heaviest first. */
+  /** Rows of the pick list of processes or comms, heaviest first. */
   List<ProcessRow> processes(StateSet states, boolean byComm) {
-    int[][] tasks = owners.tasksByProcess();
-    int count = owners.processes();
-    long[] weights = new long[count];
-    long total = 0;
-    for (int process = 0; process < count; process++) {
-      weights[process] = Math.max(0, fold.processWeight(process, states.bits()));
-      total += weights[process];
-    }
     Map<Object, Row> rows = new HashMap<>();
-    for (int process = 0; process < count; process++) {
-      boolean many = owners.tgid(process) == Owners.NO_TGID;
-      if ((weights[process] > 0 || owners.alive(process)) && (byComm || !many)) {
-        Object key = byComm ? owners.commOfProcess(process) : (Object) owners.tgid(process);
-        Row row = rows.computeIfAbsent(key, k -> new Row());
-        row.add(process, weights[process], tasks[process], owners.alive(process));
-      }
-    }
+    long total =
+        rows(
+            states,
+            rows,
+            process ->
+                byComm
+                    ? List.of(owners.commOfProcess(process))
+                    : owners.tgid(process) == Owners.NO_TGID
+                        ? List.of()
+                        : List.of(owners.tgid(process)));
     List<ProcessRow> list = new ArrayList<>(rows.size());
     for (Row row : rows.values()) {
       list.add(
@@ -311,6 +308,79 @@ final class GraphReader implements GraphPicture.Reader {
               row.tasks,
               row.alive));
     }
+    return heaviestFirst(list);
+  }
+
+  /**
+   * Rows of the pick list of control groups: of each path with processes, and of those above it
+   * unless all of theirs are in one of them. Those of {@code /} are only its own.
+   */
+  List<ProcessRow> cgroups(StateSet states) {
+    Map<Object, Row> rows = new HashMap<>();
+    long total = rows(states, rows, process -> groups(owners.cgroupOfProcess(process)));
+    List<ProcessRow> list = new ArrayList<>(rows.size());
+    Set<Object> same = new HashSet<>();
+    for (Map.Entry<Object, Row> of : rows.entrySet()) {
+      String path = (String) of.getKey();
+      Row above = rows.get(path.substring(0, path.lastIndexOf('/')));
+      if (above != null && above.processes == of.getValue().processes) {
+        same.add(path.substring(0, path.lastIndexOf('/')));
+      }
+    }
+    for (Map.Entry<Object, Row> of : rows.entrySet()) {
+      Row row = of.getValue();
+      if (!same.contains(of.getKey())) {
+        list.add(
+            new ProcessRow(
+                0,
+                row.processes,
+                owners.uid(row.process),
+                (String) of.getKey(),
+                "",
+                row.weight,
+                total,
+                row.tasks,
+                row.alive));
+      }
+    }
+    return heaviestFirst(list);
+  }
+
+  /** A path and those above it; none of what is no path. */
+  private static List<Object> groups(String path) {
+    List<Object> groups = new ArrayList<>();
+    if (path != null && path.startsWith("/")) {
+      groups.add(path);
+      for (int slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+        groups.add(path.substring(0, slash));
+      }
+    }
+    return groups;
+  }
+
+  /**
+   * Sums up processes that have time or live.
+   *
+   * @param keys the rows that a process is in
+   * @return ns of all
+   */
+  private long rows(StateSet states, Map<Object, Row> rows, IntFunction<List<Object>> keys) {
+    int[][] tasks = owners.tasksByProcess();
+    long total = 0;
+    for (int process = 0; process < owners.processes(); process++) {
+      long nanos = Math.max(0, fold.processWeight(process, states.bits()));
+      total += nanos;
+      if (nanos > 0 || owners.alive(process)) {
+        for (Object key : keys.apply(process)) {
+          rows.computeIfAbsent(key, k -> new Row())
+              .add(process, nanos, tasks[process], owners.alive(process));
+        }
+      }
+    }
+    return total;
+  }
+
+  private static List<ProcessRow> heaviestFirst(List<ProcessRow> list) {
     list.sort(
         (a, b) -> {
           int byWeight = Long.compare(b.weight(), a.weight());
@@ -320,7 +390,7 @@ final class GraphReader implements GraphPicture.Reader {
     return list;
   }
 
-  /** Processes of one comm, or generations of one pid. */
+  /** Processes of one comm or control group, or generations of one pid. */
   private static final class Row {
     int process;
     int processes;

@@ -1,5 +1,7 @@
 package flametop.profile;
 
+import java.util.BitSet;
+
 /** How long each owner was in which state, whatever its stacks. */
 final class OwnerTimes extends LogWindow {
   /** Of {@link Stacks#STOLEN}, which is logged as waiting for a CPU. */
@@ -44,6 +46,25 @@ final class OwnerTimes extends LogWindow {
   /** ns of an owner in these states, without what was stolen from it. */
   long weight(int owner, int states) {
     return Math.max(0, sums.weight(owner, states, window()));
+  }
+
+  /**
+   * Goes to what a window was and stays there, like {@link #range}.
+   *
+   * @return whether it is there
+   */
+  boolean to(Window wanted, long deadline) {
+    hold(wanted.headTime());
+    return range(wanted.whole() ? Long.MIN_VALUE : wanted.tailTime(), deadline);
+  }
+
+  /** Adds the owners that have time. */
+  void mark(BitSet owners) {
+    for (int owner = 0; owner < count; owner++) {
+      if (!sums.isZero(owner)) {
+        owners.set(owner);
+      }
+    }
   }
 
   /** An owner was freed: another begins without its sums. */

@@ -424,6 +424,11 @@ final class Owners {
     return ownerCgroup[owner];
   }
 
+  /** That of a process, as it is now; null: not known yet. */
+  String cgroupOfProcess(int process) {
+    return processCgroup[process];
+  }
+
   /** Whether an owner is kept there. */
   boolean has(int owner) {
     return ownerSlots.used(owner);

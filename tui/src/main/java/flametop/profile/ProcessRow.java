@@ -1,9 +1,10 @@
 package flametop.profile;
 
 /**
- * A row of the pick list of processes; of the list of comms, where {@code pid} is 0 and {@code
- * processes} may be above one.
+ * A row of the pick list of processes; of the lists of comms and control groups, where {@code pid}
+ * is 0 and {@code processes} may be above one.
  *
+ * @param comm or path of a control group, as in {@link Shape.Cgroups}
  * @param weight ns in the window and states asked for
  * @param total the same of all processes
  * @param tasksByState its tasks now, by {@link flametop.sampler.State#ordinal()}

@@ -77,6 +77,12 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   /** What it is compared with; null: nothing. */
   private Window baseline;
 
+  /** The times in that; null if nothing is compared. */
+  private OwnerTimes timesBefore;
+
+  /** They are not there yet. */
+  private boolean timesBeforeDue;
+
   /** From and to, ns; null: the last so many ns. */
   private long[] range;
 
@@ -159,6 +165,12 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   @Override
   public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
     return request(() -> look(graph, windowNanos, SLICE_NANOS).processes(states, true));
+  }
+
+  /** Like {@link #processes}, those of one control group together. */
+  @Override
+  public CompletableFuture<List<ProcessRow>> cgroups(long windowNanos, StateSet states) {
+    return request(() -> look(graph, windowNanos, SLICE_NANOS).cgroups(states));
   }
 
   /**
@@ -246,7 +258,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
           }
           if (query instanceof TopQuery q) {
             look(graph, q.windowNanos(), SLICE_NANOS);
-            return graph.top(q);
+            return graph.top(q, noise(graph.fold().baselineScale()));
           }
           if (query instanceof TasksQuery q) {
             return report(q);
@@ -308,6 +320,9 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         () -> {
           baseline = graph.holdBaseline();
           endSandwich();
+          endTimesBefore();
+          timesBefore = new OwnerTimes(log);
+          timesBeforeDue = true;
         });
   }
 
@@ -318,6 +333,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         () -> {
           baseline = null;
           graphs().forEach(Graph::releaseBaseline);
+          endTimesBefore();
         });
   }
 
@@ -358,6 +374,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
           baseline = null;
           endSandwich();
           endTimes();
+          endTimesBefore();
           graph.close();
           intake.restart();
           graph.restart();
@@ -521,14 +538,28 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     }
   }
 
+  private void endTimesBefore() {
+    if (timesBefore != null) {
+      timesBefore.close();
+      timesBefore = null;
+      timesBeforeDue = false;
+    }
+  }
+
   private void sweep() {
     List<Fold> folds = new ArrayList<>();
     List<Trie> retired = new ArrayList<>();
     for (Graph g : graphs()) {
       g.folds(folds);
-      g.retired(retired);
+      g.before(retired);
     }
-    sweep.run(folds, retired, times, frozenTasks);
+    List<OwnerTimes> allTimes = new ArrayList<>();
+    for (OwnerTimes of : new OwnerTimes[] {times, timesBefore}) {
+      if (of != null) {
+        allTimes.add(of);
+      }
+    }
+    sweep.run(folds, retired, allTimes, frozenTasks);
     matches.forget();
     long bytes = owners.bytes() + stacks.bytes();
     for (Graph g : graphs()) {
@@ -540,7 +571,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   }
 
   private boolean due() {
-    if (times != null && !times.caughtUp()) {
+    if (times != null && !times.caughtUp() || timesBeforeDue) {
       return true;
     }
     for (Graph g : graphs()) {
@@ -562,7 +593,9 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         return;
       }
     }
-    if (times != null) {
+    if (timesBeforeDue) {
+      timesBeforeDue = !timesBefore.to(baseline, deadline);
+    } else if (times != null) {
       times.catchUp(deadline);
     }
   }
@@ -588,7 +621,17 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     }
     TaskStates states =
         frozenTasks != null ? frozenTasks : new TaskStates(owners, intake.accounts(), intake.now());
-    return new TaskReader(owners, stacks, times, states).report(query, graph.fold().shape());
+    TaskReader reader = new TaskReader(owners, stacks, times, states);
+    if (timesBefore != null && !timesBeforeDue && timesBefore.covered() > 0) {
+      double scale = (double) times.covered() / timesBefore.covered();
+      reader.compare(timesBefore, noise(scale));
+    }
+    return reader.report(query, graph.fold().shape());
+  }
+
+  /** That of the samples now. */
+  private Noise noise(double scale) {
+    return Noise.of(host.passHz(), host.cpuHz(), scale);
   }
 
   private Sandwich picture(SandwichQuery query) {
@@ -649,6 +692,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
         frozen != null,
         frozen != null && begun ? intake.now() - held : 0,
         graph.refolding(),
+        graph.fold().shape().reversed(),
         compactedTo > log.startTime() ? Math.max(0, panels.present - compactedTo) : Long.MAX_VALUE,
         picture.slice(),
         heldBaseline(),

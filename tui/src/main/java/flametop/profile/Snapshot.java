@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
  * @param frozen whether the moment is held
  * @param waitingNanos how much came in since it was held
  * @param refolding the past is being folded into another shape; the graph is still the old one
+ * @param reversed whether the graph is that of callers: innermost frames first
  * @param compactedNanos history older than this before {@code present} is only sums; {@link
  *     Long#MAX_VALUE}: none
  * @param graph what is visible
@@ -41,6 +42,7 @@ public record Snapshot(
     boolean frozen,
     long waitingNanos,
     boolean refolding,
+    boolean reversed,
     long compactedNanos,
     GraphSlice graph,
     Baseline baseline,

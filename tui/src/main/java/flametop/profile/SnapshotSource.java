@@ -22,6 +22,11 @@ public interface SnapshotSource {
   /** Rows of the pick list of comms, the heaviest first. */
   CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states);
 
+  /** Rows of the pick list of control groups, the heaviest first. */
+  default CompletableFuture<List<ProcessRow>> cgroups(long windowNanos, StateSet states) {
+    return CompletableFuture.completedFuture(List.of());
+  }
+
   /** Where a node is in the source, as far as it is known by now. */
   CompletableFuture<Source> source(long windowNanos, StateSet states, long node);
 

@@ -374,6 +374,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         false,
         0,
         graph.refolding(),
+        graph.isReversed(),
         Long.MAX_VALUE,
         picture.slice(),
         null,

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  * A graph of a file as it is shown: the tree of its shape, and while it takes another shape, the
  * fold of that beside it, which goes on in slices. Without a shape it is the tree of all stacks.
  */
-final class StackGraph implements GraphPicture.Reader {
+final class StackGraph extends ShownGraph<StackGraph.Shaped> implements GraphPicture.Reader {
   /** A question waits so long at most, ns. */
   private static final long SLICE_NANOS = 5_000_000;
 
@@ -22,18 +22,22 @@ final class StackGraph implements GraphPicture.Reader {
   private static final int ROOT = 0;
   private static final int NONE = -1;
 
+  /**
+   * How many trees that were shown before are kept for the numbers of their nodes: to the callers,
+   * another shape there, and back.
+   */
+  private static final int MOST_RETIRED = 3;
+
+  /** A tree, and the shape that it has. */
+  record Shaped(FoldedTree tree, Shape shape) {}
+
   private final StackTree whole;
   private final StackNames names;
-  private final IntSupplier epochs;
   private final Matches matches = new Matches();
-
-  private Shape shape;
 
   /** What made the tree that is shown; null: it is that of all stacks. */
   private Refold fold;
 
-  private FoldedTree tree;
-  private int epoch;
   private TreeReader reader;
   private Finds finds;
   private ReversedFinds reversedFinds;
@@ -44,14 +48,6 @@ final class StackGraph implements GraphPicture.Reader {
   private long began;
   private long patient;
 
-  private FoldedTree previous;
-  private int previousEpoch;
-
-  private GraphPicture picture;
-  private TopReport report;
-  private TopQuery reported;
-  private int reportedOf;
-
   /** A shape that there was no memory for; null if there was. */
   private Shape refused;
 
@@ -59,39 +55,36 @@ final class StackGraph implements GraphPicture.Reader {
    * @param epochs a new one at each call: upper half of the numbers of the nodes of a tree
    */
   StackGraph(StackTree whole, StackNames names, IntSupplier epochs, Shape shape) {
+    super(epochs, MOST_RETIRED);
     this.whole = whole;
     this.names = names;
-    this.epochs = epochs;
-    this.shape = shape;
     if (shape.equals(Shape.PLAIN)) {
-      show(null);
+      take(null, shape);
     } else {
       // It is empty until it is done.
       begin(new Refold(whole, names, shape, mostNodes()), shape);
-      show(next);
+      take(next, shape);
       slice();
     }
   }
 
-  private void show(Refold of) {
+  private void take(Refold of, Shape shape) {
     fold = of;
-    epoch = epochs.getAsInt();
+    show(new Shaped(of == null ? whole : of.tree(), shape));
     read();
   }
 
   private void read() {
-    tree = fold == null ? whole : fold.tree();
-    reader = new TreeReader(tree, names, new SiblingOrder(), epoch);
+    FoldedTree tree = shown().tree();
+    reader = new TreeReader(tree, names, new SiblingOrder(), epoch());
     finds = new Finds(tree, names);
     reversedFinds = reversed() == null ? null : new ReversedFinds(reversed(), names, finds);
     top = new Top(tree, names);
-    picture = null;
-    report = null;
   }
 
   /** The shape that it has, or is about to have. */
   Shape shape() {
-    return next != null ? nextShape : shape;
+    return next != null ? nextShape : shown().shape();
   }
 
   /** Folds all stacks into a shape, beside what is shown. */
@@ -104,7 +97,7 @@ final class StackGraph implements GraphPicture.Reader {
       next.leave();
       next = null;
     }
-    if (wanted.equals(shape)) {
+    if (wanted.equals(shown().shape())) {
       return;
     }
     if (wanted.equals(Shape.PLAIN)) {
@@ -145,6 +138,11 @@ final class StackGraph implements GraphPicture.Reader {
     return next != null && next != fold || opens();
   }
 
+  /** Whether it is that of callers. */
+  boolean isReversed() {
+    return shown().shape().reversed();
+  }
+
   /** Whether it is not yet what it is to be. */
   boolean isBehind() {
     return next != null || opens();
@@ -161,7 +159,9 @@ final class StackGraph implements GraphPicture.Reader {
 
   /** A shape that there is no memory for, all of it or what is asked for; else null. */
   Shape refused() {
-    return refused == null && reversed() != null && reversed().overflows() ? shape : refused;
+    return refused == null && reversed() != null && reversed().overflows()
+        ? shown().shape()
+        : refused;
   }
 
   /** Whether {@link #slice} has something to do. */
@@ -173,7 +173,7 @@ final class StackGraph implements GraphPicture.Reader {
       return false;
     }
     fold.begin();
-    begin(fold, shape);
+    begin(fold, shown().shape());
     return true;
   }
 
@@ -200,19 +200,17 @@ final class StackGraph implements GraphPicture.Reader {
     patient = end + PATIENCE * (end - began);
     if (folded != fold) {
       replace(folded, nextShape);
-    } else if (folded.tree() != tree) {
+    } else if (folded.tree() != shown().tree()) {
+      renew(new Shaped(folded.tree(), nextShape));
       read();
     }
   }
 
   private void replace(Refold with, Shape of) {
-    previous = tree;
-    previousEpoch = epoch;
     if (fold != null) {
-      previous.retire();
+      fold.tree().retire();
     }
-    shape = of;
-    show(with);
+    take(with, of);
   }
 
   /** Takes the shape that it is to take, however long that takes. */
@@ -224,6 +222,7 @@ final class StackGraph implements GraphPicture.Reader {
 
   /** The stacks that are shown, their sums up to date. */
   FoldedTree stacks() {
+    FoldedTree tree = shown().tree();
     tree.sumUp();
     return tree;
   }
@@ -236,27 +235,14 @@ final class StackGraph implements GraphPicture.Reader {
 
   /** Reads what is shown. */
   TreeReader reader() {
-    tree.sumUp();
+    stacks();
     return reader;
   }
 
   /** What a query asks of it; made anew only as far as something has changed. */
   GraphPicture picture(GraphQuery query) {
-    tree.sumUp();
     refill();
-    picture =
-        GraphPicture.of(
-            picture,
-            query,
-            tree.changes(),
-            this,
-            resolve(query.zoom()),
-            resolve(query.selected()),
-            query.siblings() == null ? 0 : resolve(query.siblings().first()),
-            query.siblings() == null ? 0 : resolve(query.siblings().last()),
-            matches,
-            0);
-    return picture;
+    return picture(query, stacks().changes(), this, matches);
   }
 
   /**
@@ -264,43 +250,12 @@ final class StackGraph implements GraphPicture.Reader {
    * there a function's own part is not below it.
    */
   TopReport top(TopQuery query) {
-    if (shape.reversed()) {
-      return null;
-    }
-    tree.sumUp();
-    if (report == null || reportedOf != tree.changes() || !query.equals(reported)) {
-      report = top.report(query);
-      reported = query;
-      reportedOf = tree.changes();
-    }
-    return report;
-  }
-
-  /** Whether the number is of a node of this graph. */
-  boolean has(long number) {
-    int of = (int) (number >>> 32);
-    return of == epoch || previous != null && of == previousEpoch;
-  }
-
-  /** The node with this number, or what stands for it now; the root if nothing does. */
-  int resolve(long number) {
-    int of = (int) (number >>> 32);
-    int node = (int) number;
-    if (of == epoch && node >= 0 && node < tree.nodes()) {
-      if (reversed() != null) {
-        reversed().reach(node);
-      }
-      return node;
-    }
-    if (previous != null && of == previousEpoch && node >= 0 && node < previous.nodes()) {
-      return find(previous, node);
-    }
-    return ROOT;
+    return isReversed() ? null : top(query, Noise.NONE, stacks().changes(), top);
   }
 
   /** What finds a node of this graph in that of another file. */
   NodePath path(long number, NodePath.Of graph) {
-    FoldedTree of = (int) (number >>> 32) == epoch ? tree : previous;
+    FoldedTree of = treeOf(number).tree();
     int depth = 0;
     for (int n = (int) number; n != ROOT; n = of.parent(n)) {
       depth++;
@@ -324,11 +279,31 @@ final class StackGraph implements GraphPicture.Reader {
     return reader.number(descend(functions, functions.size - 1));
   }
 
-  /** The node with the path of one of another tree, or with as much of it as there is. */
-  private int find(FoldedTree other, int node) {
+  @Override
+  int nodes(Shaped of) {
+    return of.tree().nodes();
+  }
+
+  /**
+   * The node with the path of one of another tree, or with as much of it as there is. Where
+   * innermost frames were last and now are first, or the other way round, one of the same function.
+   */
+  @Override
+  int find(Shaped of, int node) {
+    FoldedTree other = of.tree();
+    if (other == shown().tree()) {
+      if (reversed() != null) {
+        reversed().reach(node);
+      }
+      return node;
+    }
     IntList path = new IntList();
     for (int n = node; n != ROOT; n = other.parent(n)) {
       path.add(other.function(n));
+    }
+    Shape shape = shown().shape();
+    if (of.shape().reversed() != shape.reversed() && path.size > 0 && !isOwner(path.items[0])) {
+      return heaviest(path.items[0], path.items[path.size - 1]);
     }
     if (shape.group() == RootOrder.NONE) {
       int below = descend(path, path.size - 2);
@@ -340,10 +315,53 @@ final class StackGraph implements GraphPicture.Reader {
   }
 
   /**
+   * A node of a function, of that outermost frame if it is there; of several the heaviest, of
+   * callers that with nothing below it. The root if there is none.
+   */
+  private int heaviest(int function, int outermost) {
+    FoldedTree tree = stacks();
+    boolean reversed = isReversed();
+    openOwners(tree);
+    int best = ROOT;
+    int most = -1;
+    // Stacks may be deep, and all of one function.
+    int[] top = new int[tree.nodes()];
+    for (int node = 1; node < tree.nodes(); node++) {
+      int parent = tree.parent(node);
+      top[node] = parent == ROOT ? tree.function(node) : top[parent];
+      if (tree.function(node) != function) {
+        continue;
+      }
+      boolean first = reversed && (parent == ROOT || isOwner(tree.function(parent)));
+      int rank =
+          (tree.weight(node, 0) > 0 ? 4 : 0) + (top[node] == outermost ? 2 : 0) + (first ? 1 : 0);
+      if (rank > most || rank == most && tree.weight(node, 0) > tree.weight(best, 0)) {
+        best = node;
+        most = rank;
+      }
+    }
+    return best;
+  }
+
+  /** What is first below processes is looked for. */
+  private void openOwners(FoldedTree tree) {
+    for (int c = tree.firstChild(ROOT); c != NONE; c = tree.sibling(c)) {
+      if (isOwner(tree.function(c))) {
+        tree.open(c, Double.POSITIVE_INFINITY, 1);
+      }
+    }
+  }
+
+  private boolean isOwner(int function) {
+    return names.kind(function).isOwner();
+  }
+
+  /**
    * @param path innermost first
    * @param from index of the outermost that counts
    */
   private int descend(IntList path, int from) {
+    FoldedTree tree = shown().tree();
     int at = ROOT;
     for (int i = from; i >= 0; i--) {
       tree.open(at, Double.POSITIVE_INFINITY, 1);
@@ -373,6 +391,7 @@ final class StackGraph implements GraphPicture.Reader {
 
   @Override
   public Selection selection(int node, StateSet states, long budget) {
+    FoldedTree tree = shown().tree();
     int depth = 0;
     for (int n = node; n >= 0; n = tree.parent(n)) {
       depth++;

@@ -31,10 +31,10 @@ final class Sweep {
   /**
    * @param folds all that there are
    * @param retired tries that only keep their paths
-   * @param times null if there are none
+   * @param times all that there are
    * @param tasks of a moment that is held; null if none is
    */
-  void run(List<Fold> folds, List<Trie> retired, OwnerTimes times, TaskStates tasks) {
+  void run(List<Fold> folds, List<Trie> retired, List<OwnerTimes> times, TaskStates tasks) {
     BitSet keptOwners = new BitSet();
     BitSet keptStacks = new BitSet();
     BitSet keptFunctions = new BitSet();
@@ -43,15 +43,13 @@ final class Sweep {
     if (tasks != null) {
       tasks.mark(keptOwners, keptStacks);
     }
+    // History that is compared with may be gone from the log.
+    times.forEach(of -> of.mark(keptOwners));
     folds.forEach(fold -> fold.trie().mark(keptOwners, keptStacks, keptFunctions));
     retired.forEach(trie -> trie.mark(keptOwners, keptStacks, keptFunctions));
     owners.sweep(
         keptOwners,
-        owner -> {
-          if (times != null) {
-            times.ownerFreed(owner);
-          }
-        },
+        owner -> times.forEach(of -> of.ownerFreed(owner)),
         process -> folds.forEach(fold -> fold.processFreed(process)));
     stacks.sweep(keptStacks, keptFunctions);
     folds.forEach(Fold::swept);

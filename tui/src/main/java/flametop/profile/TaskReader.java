@@ -18,6 +18,11 @@ final class TaskReader {
   private final Stacks stacks;
   private final TaskStates states;
 
+  /** What they are compared with; null: nothing. */
+  private OwnerTimes before;
+
+  private Noise noise = Noise.NONE;
+
   /**
    * @param states of the moment that is shown
    */
@@ -26,6 +31,12 @@ final class TaskReader {
     this.stacks = stacks;
     this.times = times;
     this.states = states;
+  }
+
+  /** Compares with this. */
+  void compare(OwnerTimes with, Noise noise) {
+    before = with;
+    this.noise = noise;
   }
 
   /** Those of one pid, or one thread. */
@@ -37,7 +48,11 @@ final class TaskReader {
     long run;
     long queued;
     long off;
+    long runBefore;
     long ageNanos;
+
+    /** {@link Noise#change} of its time on a CPU. */
+    double change;
 
     /** The one that speaks for it, of those that live; {@link #NONE}: it ended. */
     int task = NONE;
@@ -70,6 +85,7 @@ final class TaskReader {
 
   TasksReport report(TasksQuery query, Shape shape) {
     All all = new All();
+    didBefore(all, query, shape);
     did(all, query, shape);
     doNow(all, query, shape);
     int count = all.found.size();
@@ -77,7 +93,10 @@ final class TaskReader {
     if (query.search() != null) {
       found.removeIf(f -> !find(query, f.comm) && !find(query, owners.commandLine(f.process)));
     }
-    found.sort(order(query.order()));
+    for (Found f : found) {
+      f.change = noise.change(f.run, f.runBefore, times.covered());
+    }
+    found.sort(order(query.order().in(before != null)));
     List<TasksReport.Row> rows = new ArrayList<>();
     for (Found f : found.subList(0, Math.min(query.rows(), found.size()))) {
       rows.add(row(query, f));
@@ -95,6 +114,16 @@ final class TaskReader {
         f.run += run;
         f.queued += queued;
         f.off += off;
+      }
+    }
+  }
+
+  private void didBefore(All all, TasksQuery query, Shape shape) {
+    for (int owner = 0; before != null && owner < before.count(); owner++) {
+      if (before.weight(owner, RUN | QUEUED | OFF) != 0
+          && owner != Owners.OLDER
+          && owners.admits(shape, owner)) {
+        of(all, query, owner).runBefore += (long) (before.weight(owner, RUN) * noise.scale());
       }
     }
   }
@@ -179,7 +208,8 @@ final class TaskReader {
         f.state,
         f.ageNanos,
         stacks.innermost(stack, false),
-        stacks.innermost(stack, true));
+        stacks.innermost(stack, true),
+        before == null ? null : new TasksReport.Before(f.runBefore, f.change));
   }
 
   private static boolean find(TasksQuery query, String text) {
@@ -199,11 +229,17 @@ final class TaskReader {
             case QUEUED -> compare(b.queued, a.queued, b.run, a.run);
             case AGE -> Long.compare(b.ageNanos, a.ageNanos);
             case PID -> 0;
+            case CHANGE -> compare(more(b), more(a), b.run, a.run);
           };
       return first != 0
           ? first
           : compare(owners.tgid(a.process), owners.tgid(b.process), a.tid, b.tid);
     };
+  }
+
+  /** How much more or less it ran; 0 if that is no change. */
+  private static long more(Found f) {
+    return f.change == 0 ? 0 : Math.abs(f.run - f.runBefore);
   }
 
   private static int compare(long a, long b, long then, long thenB) {

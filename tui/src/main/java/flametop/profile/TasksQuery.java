@@ -16,8 +16,15 @@ public record TasksQuery(long windowNanos, boolean threads, Order order, int row
   /** What rows are ordered by. */
   public enum Order {
     CPU,
+    /** How much {@link #CPU} is another than in what it is compared with. */
+    CHANGE,
     QUEUED,
     AGE,
-    PID
+    PID;
+
+    /** This order, or where nothing is compared one that means something there too. */
+    public Order in(boolean compared) {
+      return !compared && this == CHANGE ? CPU : this;
+    }
   }
 }

@@ -28,6 +28,7 @@ public record TasksReport(List<Row> rows, int matching, int tasks, long windowNa
    * @param ageNanos in that state; at least so long where it was so at first sight
    * @param leaf innermost frame, where it is now or was sampled last; null: not known
    * @param user innermost frame that is not the kernel's; null: not known, or none
+   * @param before null if nothing is compared
    */
   public record Row(
       int pid,
@@ -42,5 +43,19 @@ public record TasksReport(List<Row> rows, int matching, int tasks, long windowNa
       State state,
       long ageNanos,
       Function leaf,
-      Function user) {}
+      Function user,
+      Before before) {
+    /** Whether it ended before the window or range, and is only compared with. */
+    public boolean isGone() {
+      return state == null && before != null && (run | queued | off) == 0;
+    }
+  }
+
+  /**
+   * What a process or thread had in what it is compared with, scaled to the same length of time.
+   *
+   * @param run ns on a CPU
+   * @param change {@link Noise#change} of that
+   */
+  public record Before(long run, double change) {}
 }

@@ -32,26 +32,28 @@ final class Top {
     this.functions = functions;
   }
 
-  TopReport report(TopQuery query) {
+  /**
+   * Its functions.
+   *
+   * @param noise what is no change, if the tree is compared
+   */
+  TopReport report(TopQuery query, Noise noise) {
     look();
     int states = query.states().bits();
     int nodes = tree.nodes();
     long[] self = new long[functions.functions()];
     long[] total = new long[self.length];
+    boolean compared = tree.hasBaseline();
+    long[] selfBefore = compared ? new long[self.length] : null;
+    long[] totalBefore = compared ? new long[self.length] : null;
     for (int node = 0; node < nodes; node++) {
-      long nanos = tree.weight(node, states);
-      if (nanos != 0) {
-        int function = tree.function(node);
-        self[function] += nanos;
-        if (!repeated.get(node)) {
-          total[function] += nanos;
-        }
-        int parent = tree.parent(node);
-        if (parent != NONE) {
-          self[tree.function(parent)] -= nanos;
-        }
+      add(node, tree.weight(node, states), self, total);
+      if (compared) {
+        add(node, tree.baseline(node, states), selfBefore, totalBefore);
       }
     }
+    long whole = Math.max(0, tree.weight(ROOT, states));
+    whole = compared ? Math.max(whole, tree.baseline(ROOT, states)) : whole;
     if (query.search() != null) {
       matches.forget();
       matches.use(query.search(), self.length);
@@ -60,14 +62,28 @@ final class Top {
     int all = 0;
     int[] candidates = new int[self.length];
     for (int f = 0; f < self.length; f++) {
-      if (total[f] > 0 && isCode(f, self[f])) {
+      boolean was = compared && totalBefore[f] > 0 && isCode(f, selfBefore[f]);
+      if (was || total[f] > 0 && isCode(f, self[f])) {
         all++;
         if (query.search() == null || matches.matches(functions, f)) {
           candidates[found++] = f;
         }
       }
     }
-    int[] first = first(candidates, found, by(query.order(), self, total), total, query.rows());
+    TopReport.Before[] before = new TopReport.Before[self.length];
+    for (int i = 0; compared && i < found; i++) {
+      int f = candidates[i];
+      self[f] = Math.max(0, self[f]);
+      total[f] = Math.max(0, total[f]);
+      before[f] =
+          new TopReport.Before(
+              Math.max(0, selfBefore[f]),
+              Math.max(0, totalBefore[f]),
+              noise.change(self[f], Math.max(0, selfBefore[f]), whole),
+              noise.change(total[f], Math.max(0, totalBefore[f]), whole));
+    }
+    long[] by = by(query.order().in(compared), self, total, before);
+    int[] first = first(candidates, found, by, total, query.rows(), query.to());
     long[][] selfByState = new long[self.length][];
     long[][] totalByState = new long[self.length][];
     split(first, selfByState, totalByState);
@@ -79,9 +95,25 @@ final class Top {
               Math.max(0, self[f]),
               total[f],
               selfByState[f],
-              totalByState[f]));
+              totalByState[f],
+              before[f]));
     }
-    return new TopReport(List.copyOf(rows), found, all, Math.max(0, tree.weight(0, states)));
+    return new TopReport(List.copyOf(rows), found, all, whole);
+  }
+
+  /** Counts what a node has for its function, and what its parent has not itself. */
+  private void add(int node, long nanos, long[] self, long[] total) {
+    if (nanos != 0) {
+      int function = tree.function(node);
+      self[function] += nanos;
+      if (!repeated.get(node)) {
+        total[function] += nanos;
+      }
+      int parent = tree.parent(node);
+      if (parent != NONE) {
+        self[tree.function(parent)] -= nanos;
+      }
+    }
   }
 
   /**
@@ -95,7 +127,10 @@ final class Top {
   }
 
   /** What functions are ordered by, the most first; null: their names. */
-  private long[] by(TopQuery.Order order, long[] self, long[] total) {
+  private long[] by(TopQuery.Order order, long[] self, long[] total, TopReport.Before[] before) {
+    if (order.isOfChange()) {
+      return byChange(order == TopQuery.Order.SELF_CHANGE, self, total, before);
+    }
     if (order.states() == null) {
       return order == TopQuery.Order.SELF ? self : order == TopQuery.Order.TOTAL ? total : null;
     }
@@ -108,7 +143,20 @@ final class Top {
     return by;
   }
 
-  private int[] first(int[] of, int count, long[] by, long[] then, int most) {
+  /** How much more or less it is; what is no change is last. */
+  private static long[] byChange(
+      boolean ofSelf, long[] self, long[] total, TopReport.Before[] before) {
+    long[] by = new long[self.length];
+    for (int f = 0; f < by.length; f++) {
+      TopReport.Before b = before[f];
+      if (b != null && (ofSelf ? b.selfChange() : b.totalChange()) != 0) {
+        by[f] = Math.abs(ofSelf ? self[f] - b.self() : total[f] - b.total());
+      }
+    }
+    return by;
+  }
+
+  private int[] first(int[] of, int count, long[] by, long[] then, int most, Function to) {
     Integer[] sorted = new Integer[count];
     for (int i = 0; i < count; i++) {
       sorted[i] = of[i];
@@ -120,11 +168,24 @@ final class Top {
           int second = first != 0 || by == null ? first : Long.compare(then[b], then[a]);
           return second != 0 ? second : functions.name(a).compareTo(functions.name(b));
         });
-    int[] rows = new int[Math.min(most, count)];
+    int enough = most;
+    for (int i = most; to != null && i < count; i++) {
+      if (stands(sorted[i], to)) {
+        enough = i + 1;
+        break;
+      }
+    }
+    int[] rows = new int[Math.min(enough, count)];
     for (int i = 0; i < rows.length; i++) {
       rows[i] = sorted[i];
     }
     return rows;
+  }
+
+  private boolean stands(int function, Function of) {
+    return functions.kind(function) == of.kind()
+        && functions.name(function).equals(of.name())
+        && functions.module(function).equals(of.module());
   }
 
   private void split(int[] rows, long[][] self, long[][] total) {

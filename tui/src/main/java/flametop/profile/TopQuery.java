@@ -9,10 +9,12 @@ import java.util.regex.Pattern;
  * @param windowNanos the last so many ns; {@link Long#MAX_VALUE}: all since the start
  * @param states whose time counts
  * @param order what comes first
- * @param rows at most so many
+ * @param rows so many, and if need be more, as far as {@code to}
+ * @param to the row of this function is to be among them; null: no matter which
  * @param search only functions whose name matches; null for all
  */
-public record TopQuery(long windowNanos, StateSet states, Order order, int rows, Pattern search)
+public record TopQuery(
+    long windowNanos, StateSet states, Order order, int rows, Function to, Pattern search)
     implements PageQuery {
   /** What functions are ordered by; all but the name begin with the most. */
   public enum Order {
@@ -20,21 +22,35 @@ public record TopQuery(long windowNanos, StateSet states, Order order, int rows,
     SELF,
     /** Also in what it calls. */
     TOTAL,
-    /** Of that, what was in one state. */
+    /** How much {@link #SELF} is another than in what it is compared with. */
+    SELF_CHANGE,
+    /** The same of {@link #TOTAL}. */
+    TOTAL_CHANGE,
+    /** Of the total, what was in one state. */
     RUN,
     QUEUED,
     DISK,
     SLEEP,
     NAME;
 
+    /** This order, or where nothing is compared one that means something there too. */
+    public Order in(boolean compared) {
+      return !compared && isOfChange() ? SELF : this;
+    }
+
+    /** Whether it is one by change. */
+    public boolean isOfChange() {
+      return this == SELF_CHANGE || this == TOTAL_CHANGE;
+    }
+
     /** The states of a total that is of one state only; null of the other orders. */
-    StateSet states() {
+    public StateSet states() {
       return switch (this) {
         case RUN -> StateSet.of(State.RUN);
         case QUEUED -> StateSet.of(State.QUEUED);
         case DISK -> StateSet.of(State.DISK);
         case SLEEP -> StateSet.of(State.SLEEP);
-        case SELF, TOTAL, NAME -> null;
+        case SELF, TOTAL, SELF_CHANGE, TOTAL_CHANGE, NAME -> null;
       };
     }
   }

@@ -7,8 +7,9 @@ import java.util.List;
  *
  * @param rows in the order asked for
  * @param matching how many have time and match
- * @param functions how many have time
- * @param total ns of the whole graph, in the states asked for
+ * @param functions how many have time, or had in what they are compared with
+ * @param total ns of the whole graph, in the states asked for; of the larger of the two if it is
+ *     compared
  */
 public record TopReport(List<Row> rows, int matching, int functions, long total) implements Page {
   /**
@@ -19,7 +20,29 @@ public record TopReport(List<Row> rows, int matching, int functions, long total)
    * @param selfByState ns by {@link flametop.sampler.State#ordinal()}, all states; zeros where no
    *     states are known
    * @param totalByState like {@code selfByState}
+   * @param before null if nothing is compared
    */
   public record Row(
-      Function function, long self, long total, long[] selfByState, long[] totalByState) {}
+      Function function,
+      long self,
+      long total,
+      long[] selfByState,
+      long[] totalByState,
+      Before before) {
+    /** Whether there is nothing left of it. */
+    public boolean isGone() {
+      return total == 0;
+    }
+  }
+
+  /**
+   * What a function had in what it is compared with, scaled to the same length of time or the same
+   * total.
+   *
+   * @param self ns
+   * @param total ns
+   * @param selfChange {@link Noise#change} of its own
+   * @param totalChange the same of the total
+   */
+  public record Before(long self, long total, double selfChange, double totalChange) {}
 }

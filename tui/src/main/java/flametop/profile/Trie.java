@@ -611,20 +611,23 @@ final class Trie {
   }
 
   /**
-   * The heaviest node of a function: below the first {@code above} nodes of {@link #path} if it is
-   * there, else anywhere; those nodes, as far as they are there, if it is nowhere.
+   * A node of a function: below the first {@code above} nodes of {@link #path} if it is there, else
+   * anywhere; those nodes, as far as they are there, if it is nowhere. Of several the heaviest, of
+   * callers that with nothing below it.
    */
   private int heaviest(int of, int above, Window window) {
     path.size = above;
     int top = descend(ROOT, 0);
     int best = NONE;
-    boolean within = false;
+    int most = 0;
     for (int node = 0; node < nodes; node++) {
       if (function[node] == of && passing[node] > 0) {
-        boolean isWithin = isBelow(node, top);
-        if (best == NONE || (isWithin == within ? heavier(node, best, window) : isWithin)) {
+        boolean weighs = nodeSums.weight(node, StateSet.ALL.bits(), window) > 0;
+        boolean first = reversed && (parent[node] == ROOT || isOwner(function[parent[node]]));
+        int rank = (weighs ? 4 : 0) + (isBelow(node, top) ? 2 : 0) + (first ? 1 : 0);
+        if (best == NONE || rank > most || rank == most && heavier(node, best, window)) {
           best = node;
-          within = isWithin;
+          most = rank;
         }
       }
     }

@@ -1,7 +1,6 @@
 package flametop.term;
 
 import com.googlecode.lanterna.TerminalSize;
-import com.googlecode.lanterna.input.KeyStroke;
 import flametop.view.CellGrid;
 import flametop.view.Painter;
 import flametop.view.Scene;
@@ -30,11 +29,11 @@ final class Display implements AutoCloseable {
 
   private final Stty stty;
   private final String saved;
-  private final LingeringInput input;
   private final FrameStream output;
   private final FlameTerminal terminal;
   private final CellWriter cells;
   private final Echo echo = new Echo();
+  private final TerminalInput input;
   private final boolean mouse;
   private final Thread hook = new Thread(() -> leave(LEAVE_MILLIS), "terminal restore");
   private TerminalSize size = new TerminalSize(80, 24);
@@ -51,17 +50,17 @@ final class Display implements AutoCloseable {
   private Display(
       Stty stty,
       String saved,
-      LingeringInput input,
+      LingeringInput bytes,
       FrameStream output,
       CellWriter cells,
       boolean mouse) {
     this.stty = stty;
     this.saved = saved;
-    this.input = input;
     this.output = output;
     this.cells = cells;
     this.mouse = mouse;
-    terminal = new FlameTerminal(input, output, size);
+    terminal = new FlameTerminal(bytes, output, size);
+    input = new TerminalInput(terminal, bytes, echo);
   }
 
   /**
@@ -91,13 +90,13 @@ final class Display implements AutoCloseable {
           "no terminal here (" + DEVICE + ": " + reason(e) + "); use `flametop record`", e);
     }
     Stty stty = new Stty(DEVICE);
-    LingeringInput input =
+    LingeringInput bytes =
         new LingeringInput(keys, remote ? LINGER_OVER_SSH_MILLIS : LINGER_MILLIS);
     CellWriter cells = new CellWriter(theme, environment);
     // The launcher has asked already, and a process more takes 15 ms.
     String known = System.getProperty("flametop.terminal.settings", "");
     String saved = known.isEmpty() ? stty.save() : known;
-    Display display = new Display(stty, saved, input, new FrameStream(device), cells, mouse);
+    Display display = new Display(stty, saved, bytes, new FrameStream(device), cells, mouse);
     Runtime.getRuntime().addShutdownHook(display.hook);
     display.enter();
     return display;
@@ -186,6 +185,11 @@ final class Display implements AutoCloseable {
     whole = true;
   }
 
+  /** What comes from it; for one thread. */
+  TerminalInput input() {
+    return input;
+  }
+
   /** Has the next picture painted in whole. */
   synchronized void repaint() {
     whole = true;
@@ -230,24 +234,6 @@ final class Display implements AutoCloseable {
     terminal.copy(text.getBytes(StandardCharsets.UTF_8));
     send();
     return true;
-  }
-
-  /**
-   * Waits for a key; {@link com.googlecode.lanterna.input.KeyType#EOF} when the terminal is gone.
-   */
-  @SuppressWarnings("ReferenceEquality") // it is that one
-  KeyStroke read() throws IOException {
-    KeyStroke stroke = terminal.readInput();
-    while (stroke == ReportPattern.STATUS) {
-      echo.answered(System.nanoTime());
-      stroke = terminal.readInput();
-    }
-    return stroke;
-  }
-
-  /** Whether the key that was read last came amid other text, all at once. */
-  boolean isInText() {
-    return input.isText();
   }
 
   @Override

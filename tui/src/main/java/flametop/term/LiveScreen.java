@@ -1,8 +1,5 @@
 package flametop.term;
 
-import com.googlecode.lanterna.input.KeyStroke;
-import com.googlecode.lanterna.input.KeyType;
-import com.googlecode.lanterna.input.MouseAction;
 import flametop.profile.Beside;
 import flametop.profile.GraphQuery;
 import flametop.profile.Page;
@@ -13,20 +10,16 @@ import flametop.profile.Sandwich;
 import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.SnapshotSource;
-import flametop.profile.Source;
 import flametop.profile.StateSet;
 import flametop.sampler.Budget;
 import flametop.sampler.Users;
 import flametop.view.CellGrid;
 import flametop.view.Effect;
-import flametop.view.Key;
 import flametop.view.Keymap;
 import flametop.view.Keys;
-import flametop.view.Mouse;
 import flametop.view.Origin;
 import flametop.view.PaintOptions;
 import flametop.view.Painter;
-import flametop.view.PickList;
 import flametop.view.Scene;
 import flametop.view.ViewState;
 import java.io.IOException;
@@ -38,9 +31,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 
 /** The live screen: owns the terminal from the first paint to the last. */
 public final class LiveScreen {
@@ -50,67 +40,17 @@ public final class LiveScreen {
   /** How often the profile is asked for a first tower, and how long at most. */
   private static final long FIRST_REFRESH_NANOS = 40_000_000L;
 
-  private static final long FOREVER_NANOS = TimeUnit.DAYS.toNanos(10_000);
+  private static final long OPENING_NANOS = 1_000_000_000L;
 
   private static final long FIRST_NANOS = 1_000_000_000L;
-
-  /** How long a key waits for what it asks, so that it is answered by one picture and not two. */
-  private static final long ANSWER_NANOS = 15_000_000L;
 
   /** How soon a picture is tried again that found the one before still on its way. */
   private static final long RETRY_NANOS = 20_000_000L;
 
-  /** Sizes change in storms: one is looked at after so long without another, or so long in all. */
-  private static final long RESIZE_PAUSE_NANOS = 50_000_000L;
-
-  private static final long RESIZE_NANOS = 250_000_000L;
-
-  /** A paste whose end was lost ends with the first key after so long. */
-  private static final long PASTE_NANOS = 1_000_000_000L;
-
-  private static final int MAX_PASTE = 4_096;
-
-  /** After this the terminal is restored past a screen that does not end when it is told to. */
-  private static final long END_MILLIS = 2_000;
-
-  private sealed interface Event {
-    record Pressed(Key key, boolean inText) implements Event {}
-
-    record Pasted(String text) implements Event {}
-
-    record Moved(Mouse mouse) implements Event {}
-
-    record Arrived(Snapshot snapshot, Page page) implements Event {}
-
-    record Ready(LiveSession session) implements Event {}
-
-    record Listed(PickList.Of of, List<ProcessRow> rows) implements Event {}
-
-    record Sourced(Source source) implements Event {}
-
-    record Recalled(List<String> searches) implements Event {}
-
-    record Exported(String line, boolean failed) implements Event {}
-
-    record Failed(Throwable cause) implements Event {}
-
-    record Ended(int code) implements Event {}
-
-    record Signalled(int number) implements Event {}
-
-    record Resized() implements Event {}
-
-    record Suspended() implements Event {}
-
-    record Continued() implements Event {}
-
-    record TerminalGone() implements Event {}
-  }
-
   private final ScreenOptions options;
   private final CompletableFuture<LiveSession> opening;
   private final Map<String, String> environment;
-  private final LinkedBlockingQueue<Event> events = new LinkedBlockingQueue<>();
+  private final ScreenEvents events = new ScreenEvents();
 
   // All below is owned by the thread in run().
   private Theme theme;
@@ -127,22 +67,12 @@ public final class LiveScreen {
   private Page page;
   private Budget budget;
   private Scene scene;
-  private boolean asked;
-  private boolean askAgain;
   private boolean stale = true;
-  private long nextAsk;
-
-  /** Until then nothing is painted while an answer is awaited. */
-  private long answerBy = System.nanoTime();
-
+  private final Asking asking = new Asking(System.nanoTime());
+  private final Resizing resizing = new Resizing();
   private int exitCode = -1;
   private Throwable failure;
   private String exported = "";
-
-  /** When the size is looked at, and since when it changes; 0: it does not. */
-  private long resizeAt;
-
-  private long resizeSince;
 
   /**
    * @param session completes when sampling is open; the chrome is painted before. Its failure ends
@@ -247,13 +177,13 @@ public final class LiveScreen {
       display = opened;
       signals = handlers;
       handleSignals();
-      Thread input = new Thread(this::readKeys, "input");
+      Thread input = new Thread(() -> opened.input().listen(events), "input");
       input.setDaemon(true);
       input.start();
-      tell(opening, Event.Ready::new, Event.Failed::new);
+      events.tell(opening, ScreenEvent.Ready::new, ScreenEvent.Failed::new);
       Thread history =
           new Thread(
-              () -> events.add(new Event.Recalled(options.preferences().history().texts())),
+              () -> events.add(new ScreenEvent.Recalled(options.preferences().history().texts())),
               "history");
       history.setDaemon(true);
       history.start();
@@ -279,85 +209,14 @@ public final class LiveScreen {
     for (String name : new String[] {"TERM", "HUP", "INT", "QUIT"}) {
       signals.handle(name, this::endBySignal);
     }
-    signals.handle("WINCH", n -> events.add(new Event.Resized()));
-    signals.handle("TSTP", n -> events.add(new Event.Suspended()));
-    signals.handle("CONT", n -> events.add(new Event.Continued()));
+    signals.handle("WINCH", n -> events.add(new ScreenEvent.Resized()));
+    signals.handle("TSTP", n -> events.suspended());
+    signals.handle("CONT", n -> events.add(new ScreenEvent.Continued()));
   }
 
   private void endBySignal(int number) {
-    events.add(new Event.Signalled(number));
-    Thread last =
-        new Thread(
-            () -> {
-              try {
-                Thread.sleep(END_MILLIS);
-              } catch (InterruptedException e) {
-                return;
-              }
-              // It may be at that already, and for long.
-              Thread leave = new Thread(() -> display.leave(Display.LEAVE_MILLIS), "leave");
-              leave.setDaemon(true);
-              leave.start();
-              try {
-                leave.join(2 * Display.LEAVE_MILLIS);
-              } catch (InterruptedException e) {
-                // Nothing is left to wait for.
-              }
-              Runtime.getRuntime().halt(128 + number);
-            },
-            "last resort");
-    last.setDaemon(true);
-    last.start();
-  }
-
-  @SuppressWarnings("ReferenceEquality") // each report is one stroke
-  private void readKeys() {
-    MouseStrokes mouse = new MouseStrokes();
-    StringBuilder pasted = null;
-    long pastedAt = 0;
-    try {
-      while (true) {
-        KeyStroke stroke = display.read();
-        if (stroke == ReportPattern.PASTE_BEGIN) {
-          pasted = new StringBuilder();
-          pastedAt = System.nanoTime();
-          continue;
-        }
-        if (pasted != null) {
-          boolean lost = System.nanoTime() - pastedAt > PASTE_NANOS;
-          pastedAt = System.nanoTime();
-          if (lost || stroke == ReportPattern.PASTE_END || stroke.getKeyType() == KeyType.EOF) {
-            events.add(new Event.Pasted(pasted.toString()));
-            pasted = null;
-          } else if (pasted.length() < MAX_PASTE) {
-            KeyStrokes.append(stroke, pasted);
-          }
-          if (!lost) {
-            continue;
-          }
-        }
-        if (stroke == ReportPattern.PASTE_END) {
-          continue;
-        }
-        if (stroke.getKeyType() == KeyType.EOF) {
-          events.add(new Event.TerminalGone());
-          return;
-        }
-        if (stroke instanceof MouseAction action) {
-          Mouse moved = mouse.toMouse(action, System.nanoTime());
-          if (moved != null) {
-            events.add(new Event.Moved(moved));
-          }
-        } else if (KeyStrokes.isSuspend(stroke)) {
-          events.add(new Event.Suspended());
-        } else {
-          boolean inText = display.isInText();
-          KeyStrokes.toKeys(stroke).forEach(key -> events.add(new Event.Pressed(key, inText)));
-        }
-      }
-    } catch (IOException | RuntimeException e) {
-      events.add(new Event.TerminalGone());
-    }
+    events.add(new ScreenEvent.Signalled(number));
+    new LastResort(display, number).start();
   }
 
   private void loop() throws IOException, InterruptedException {
@@ -365,23 +224,20 @@ public final class LiveScreen {
     paint();
     while (exitCode < 0 && failure == null) {
       long now = System.nanoTime();
-      long wait =
-          session == null || asked ? TimeUnit.SECONDS.toNanos(1) : Math.max(0, nextAsk - now);
-      if (resizeAt != 0) {
-        wait = Math.min(wait, Math.max(0, resizeAt - now));
-      }
+      long wait = session == null ? OPENING_NANOS : asking.untilDue(now);
+      wait = Math.min(wait, resizing.untilOver(now));
       if (stale) {
-        wait = Math.min(wait, isAwaiting() ? Math.max(0, answerBy - now) : RETRY_NANOS);
+        wait = Math.min(wait, asking.isAwaiting(now) ? asking.untilAnswer(now) : RETRY_NANOS);
       }
-      Event event = events.poll(wait, TimeUnit.NANOSECONDS);
+      ScreenEvent event = events.next(wait);
       while (event != null) {
         handle(event);
-        event = exitCode < 0 && failure == null ? events.poll() : null;
+        event = exitCode < 0 && failure == null ? events.next() : null;
       }
       if (exitCode < 0 && failure == null) {
         resize();
         ask();
-        if (!isAwaiting()) {
+        if (!asking.isAwaiting(System.nanoTime())) {
           paint();
         }
       }
@@ -390,36 +246,28 @@ public final class LiveScreen {
 
   /** Looks at the size once it stays; what is painted before would be in the way. */
   private void resize() throws IOException {
-    if (resizeAt != 0 && System.nanoTime() - resizeAt >= 0) {
-      resizeAt = 0;
+    long now = System.nanoTime();
+    if (resizing.isOver(now)) {
       display.resized();
-      askSoon();
+      asking.soon(now);
       stale = true;
     }
   }
 
-  private boolean isAwaiting() {
-    return asked && System.nanoTime() - answerBy < 0;
-  }
-
-  private void handle(Event event) throws IOException, InterruptedException {
-    if (event instanceof Event.Pressed e) {
+  private void handle(ScreenEvent event) throws IOException, InterruptedException {
+    if (event instanceof ScreenEvent.Pressed e) {
       settle();
       take(Keys.press(scene, e.key(), e.inText()));
-    } else if (event instanceof Event.Pasted e) {
+    } else if (event instanceof ScreenEvent.Pasted e) {
       settle();
       take(Keys.paste(scene, e.text()));
-    } else if (event instanceof Event.Moved e) {
+    } else if (event instanceof ScreenEvent.Moved e) {
       relayOut();
       take(Keys.mouse(scene, e.mouse()));
-    } else if (event instanceof Event.Arrived e) {
-      asked = false;
-      boolean still = isStill(snapshot, e.snapshot(), e.page());
+    } else if (event instanceof ScreenEvent.Arrived e) {
+      asking.answered(System.nanoTime(), isStill(snapshot, e.snapshot(), e.page()));
       snapshot = e.snapshot();
       page = e.page();
-      if (still && !askAgain) {
-        nextAsk = System.nanoTime() + FOREVER_NANOS;
-      }
       keepToBudget();
       relayOut();
       long selected = state.selected();
@@ -427,20 +275,20 @@ public final class LiveScreen {
       take(Keys.arrived(scene));
       if (state.selected() != selected) {
         // The picture is not of what is selected now.
-        askSoon();
+        asking.soon(System.nanoTime());
       }
       if (state.source() != null && session != null) {
         // Places that were asked for come one by one.
         apply(new Effect.Source());
       }
-    } else if (event instanceof Event.Sourced e) {
+    } else if (event instanceof ScreenEvent.Sourced e) {
       state = state.withAnswer(e.source());
       stale = true;
-    } else if (event instanceof Event.Ready e) {
+    } else if (event instanceof ScreenEvent.Ready e) {
       session = e.session();
       reshape();
       if (session.end() != null) {
-        tell(session.end(), Event.Ended::new, Event.Failed::new);
+        events.tell(session.end(), ScreenEvent.Ended::new, ScreenEvent.Failed::new);
       }
       paintOptions =
           new PaintOptions(
@@ -453,30 +301,28 @@ public final class LiveScreen {
               paintOptions.keymap(),
               paintOptions.notices());
       stale = true;
-    } else if (event instanceof Event.Listed e) {
+    } else if (event instanceof ScreenEvent.Listed e) {
       take(Keys.listed(state, e.of(), e.rows()));
-    } else if (event instanceof Event.Recalled e) {
+    } else if (event instanceof ScreenEvent.Recalled e) {
       state = state.withSearches(e.searches());
-    } else if (event instanceof Event.Exported e) {
+    } else if (event instanceof ScreenEvent.Exported e) {
       exported = e.failed() ? exported : e.line();
       state = state.withMessage(e.line(), e.failed());
       stale = true;
-    } else if (event instanceof Event.Failed e) {
+    } else if (event instanceof ScreenEvent.Failed e) {
       failure = cause(e.cause());
-    } else if (event instanceof Event.Ended e) {
+    } else if (event instanceof ScreenEvent.Ended e) {
       exitCode = e.code();
-    } else if (event instanceof Event.Signalled e) {
+    } else if (event instanceof ScreenEvent.Signalled e) {
       exitCode = 128 + e.number();
-    } else if (event instanceof Event.Resized) {
-      long now = System.nanoTime();
-      resizeSince = resizeAt == 0 ? now : resizeSince;
-      resizeAt = Math.min(now + RESIZE_PAUSE_NANOS, resizeSince + RESIZE_NANOS);
-    } else if (event instanceof Event.Suspended) {
+    } else if (event instanceof ScreenEvent.Resized) {
+      resizing.changed(System.nanoTime());
+    } else if (event instanceof ScreenEvent.Suspended) {
       suspend();
-    } else if (event instanceof Event.Continued) {
+    } else if (event instanceof ScreenEvent.Continued) {
       display.enter();
       stale = true;
-    } else if (event instanceof Event.TerminalGone) {
+    } else if (event instanceof ScreenEvent.TerminalGone) {
       // What a terminal that hangs up would have sent.
       exitCode = 128 + 1;
     }
@@ -498,8 +344,7 @@ public final class LiveScreen {
     }
     reshape();
     if (!sameQuestion || !step.effects().isEmpty()) {
-      askSoon();
-      answerBy = System.nanoTime() + ANSWER_NANOS;
+      asking.forKey(System.nanoTime());
     }
     stale = true;
   }
@@ -519,7 +364,7 @@ public final class LiveScreen {
     if (session != null && !state.shape().equals(shape)) {
       shape = state.shape();
       session.source().shape(shape);
-      askSoon();
+      asking.soon(System.nanoTime());
     }
   }
 
@@ -601,23 +446,21 @@ public final class LiveScreen {
       state = scene.settled().withMessage(text, false);
     } else if (effect instanceof Effect.Rows r) {
       CompletableFuture<List<ProcessRow>> rows =
-          r.of() == PickList.Of.PROCESSES
-              ? source.processes(state.windowNanos(), state.states())
-              : source.comms(state.windowNanos(), state.states());
-      tell(rows, list -> new Event.Listed(r.of(), list), Event.Failed::new);
+          r.of().rows(source, state.windowNanos(), state.states());
+      events.tell(rows, list -> new ScreenEvent.Listed(r.of(), list), ScreenEvent.Failed::new);
     } else if (effect instanceof Effect.Source) {
-      tell(
+      events.tell(
           source.source(state.windowNanos(), state.states(), state.selected()),
-          Event.Sourced::new,
-          Event.Failed::new);
+          ScreenEvent.Sourced::new,
+          ScreenEvent.Failed::new);
     } else if (effect instanceof Effect.Export x) {
       if (session.exporter() == null) {
         state = state.withMessage("nothing can be exported here", true);
       } else {
-        tell(
+        events.tell(
             session.exporter().export(x, screen(), theme),
-            line -> new Event.Exported(line, false),
-            e -> new Event.Exported(message(cause(e)), true));
+            line -> new ScreenEvent.Exported(line, false),
+            e -> new ScreenEvent.Exported(message(cause(e)), true));
       }
     }
   }
@@ -665,29 +508,23 @@ public final class LiveScreen {
     return e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
   }
 
-  private void askSoon() {
-    nextAsk = System.nanoTime();
-    askAgain = asked;
-  }
-
   private void ask() {
-    if (session == null || asked || !askAgain && System.nanoTime() - nextAsk < 0) {
+    long now = System.nanoTime();
+    if (session == null || !asking.isDue(now)) {
       return;
     }
-    asked = true;
-    askAgain = false;
     boolean empty = snapshot == null || snapshot.runNanos() < FIRST_NANOS && snapshot.total() <= 0;
     long refresh = empty ? FIRST_REFRESH_NANOS : state.refreshNanos();
-    nextAsk = System.nanoTime() + Math.min(refresh, state.refreshNanos());
+    asking.asked(now, Math.min(refresh, state.refreshNanos()));
     SnapshotSource source = session.source();
     CompletableFuture<Snapshot> picture = source.snapshot(state.query(display.columns()));
     PageQuery beside = state.page(display.columns());
-    tell(
+    events.tell(
         beside == null
-            ? picture.thenApply(graph -> new Event.Arrived(graph, null))
-            : picture.thenCombine(source.page(beside), Event.Arrived::new),
+            ? picture.thenApply(graph -> new ScreenEvent.Arrived(graph, null))
+            : picture.thenCombine(source.page(beside), ScreenEvent.Arrived::new),
         arrived -> arrived,
-        Event.Failed::new);
+        ScreenEvent.Failed::new);
   }
 
   /** Whether there is nothing to come: then only a key, or another size, asks for a picture. */
@@ -705,13 +542,6 @@ public final class LiveScreen {
             && before != null
             && now.graph() == before.graph()
             && now.selection() == before.selection();
-  }
-
-  /** What the future brings, value or failure, becomes an event of the loop. */
-  private <T> void tell(
-      CompletableFuture<T> future, Function<T, Event> value, Function<Throwable, Event> failure) {
-    CompletableFuture<?> unused =
-        future.whenComplete((v, e) -> events.add(e == null ? value.apply(v) : failure.apply(e)));
   }
 
   private void relayOut() {
@@ -732,7 +562,7 @@ public final class LiveScreen {
   }
 
   private void paint() throws IOException {
-    if (!stale || resizeAt != 0 || !display.isReady()) {
+    if (!stale || resizing.isUnderWay() || !display.isReady()) {
       return;
     }
     settle();
@@ -744,26 +574,11 @@ public final class LiveScreen {
     }
   }
 
-  /**
-   * Stops the whole job, as the key would where signals are not switched off, and goes on when the
-   * shell says so.
-   */
   private void suspend() throws IOException, InterruptedException {
     display.leave(Display.LEAVE_MILLIS);
-    signals.byDefault("TSTP");
-    // The launcher passes TSTP on to us, so it is stopped first; then what comes to it is dropped
-    // when it goes on. Where the group cannot be stopped (no shell would let it go on) the kernel
-    // drops the signal, and the screen is back at once.
-    String launcher = System.getProperty("flametop.launcher.pid", "");
-    String stop = launcher.isEmpty() ? "" : "kill -STOP " + launcher + "; ";
-    Process kill = new ProcessBuilder("/bin/sh", "-c", stop + "kill -TSTP 0").start();
-    kill.waitFor();
-    Thread.sleep(50);
-    if (!launcher.isEmpty()) {
-      new ProcessBuilder("/bin/sh", "-c", "kill -CONT " + launcher).start().waitFor();
-    }
-    signals.handle("TSTP", n -> events.add(new Event.Suspended()));
-    events.removeIf(Event.Suspended.class::isInstance);
+    Job.stop(signals);
+    signals.handle("TSTP", n -> events.suspended());
+    events.drop(ScreenEvent.Suspended.class);
     display.enter();
     stale = true;
   }

@@ -28,6 +28,7 @@ public enum Action {
   COMM("comm", Group.FIND, "comm", "one pid, comm, state, cpu", "c"),
   PICK_STATE("pick-state", Group.FIND, "state", "one pid, comm, state, cpu", "O"),
   PICK_CPU("pick-cpu", Group.FIND, "cpu", "one pid, comm, state, cpu", "P"),
+  PICK_CGROUP("pick-cgroup", Group.FIND, "cgroup", "one control group", "G"),
   OUTERMOST("outermost", Group.FIND, "outermost", "only one outermost frame", "c p"),
   SANDWICH("sandwich", Group.FIND, "sandwich", "its callers and callees", "s"),
   SOURCE("source", Group.FIND, "source", "source of the selected", "S"),

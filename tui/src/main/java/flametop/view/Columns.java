@@ -13,7 +13,18 @@ final class Columns<C> {
   private record Column<C>(C id, String title, boolean right, int x, int width) {}
 
   private final List<Column<C>> columns = new ArrayList<>();
+  private final int limit;
   private int end = 1;
+  private boolean full;
+
+  Columns() {
+    this(Integer.MAX_VALUE);
+  }
+
+  /** From the first on that would reach beyond so many cells they are left out. */
+  Columns(int limit) {
+    this.limit = limit;
+  }
 
   /** Adds one; a negative width is a column that has no room, and is left out. */
   Columns<C> left(C id, String title, int width) {
@@ -26,7 +37,8 @@ final class Columns<C> {
   }
 
   private Columns<C> add(C id, String title, boolean right, int width) {
-    if (width > 0) {
+    full |= width > 0 && end + width > limit;
+    if (width > 0 && !full) {
       columns.add(new Column<>(id, title, right, end, width));
       end += width + 1;
     }

@@ -1,6 +1,7 @@
 package flametop.view;
 
 import flametop.profile.GraphSlice;
+import flametop.profile.Noise;
 import flametop.profile.Selection;
 import flametop.profile.Snapshot;
 import java.util.Locale;
@@ -17,18 +18,18 @@ final class Comparison {
     {"underlined", "gone"},
   };
 
-  /** Of all: less than this is no change that anybody looks for. */
-  private static final double LEAST_SHARE = 0.0005;
+  /** The same of a table. */
+  static final String[][] TABLE = {
+    {"was", "in what it is compared with"},
+    {"change", "coloured if beyond the noise"},
+    {"underlined", "gone"},
+  };
 
-  /** Of the frame itself: up to here it is the same, from there on much. */
-  private static final double SAME = 0.02;
-
+  /** Of the frame itself: from here on a change is much. */
   private static final double MUCH = 0.25;
 
-  /** Standard deviations of the number of samples that are no change. */
-  private static final double NOISE = 3;
-
-  private static final double SECOND = 1e9;
+  /** Cells of {@link #figure}. */
+  static final int FIGURE = 8;
 
   private Comparison() {}
 
@@ -49,7 +50,7 @@ final class Comparison {
     if (change == 0) {
       return Paint.of(Role.GROUP);
     }
-    int paint = Paint.of(change > 0 ? Role.WORSE : Role.BETTER);
+    int paint = Paint.of(role(change));
     return Math.abs(change) < MUCH ? Paint.faded(paint) : paint;
   }
 
@@ -65,36 +66,47 @@ final class Comparison {
         baseline == null || baseline.windowNanos() <= 0
             ? 1
             : (double) of.windowNanos() / baseline.windowNanos();
-    return change(
-        slice.weight()[index],
-        slice.baseline()[index],
-        slice.extent(0),
-        baseline == null ? 0 : sampleNanos(of),
-        scale);
+    Noise noise = baseline == null ? Noise.NONE : Noise.of(of.passHz(), of.cpuHz(), scale);
+    return noise.change(slice.weight()[index], slice.baseline()[index], slice.extent(0));
   }
 
-  /** What one sample stands for, ns. */
-  private static double sampleNanos(Snapshot of) {
-    return SECOND / Math.max(1, of.cpuHz() > 0 ? of.cpuHz() : of.passHz());
+  /** Of what grew, or shrank. */
+  static Role role(double change) {
+    return change > 0 ? Role.WORSE : Role.BETTER;
+  }
+
+  /** Whether what a table shows is compared, so that there is something to say of it. */
+  static boolean in(Scene scene) {
+    return scene.snapshot != null && scene.snapshot.graph().baseline() != null;
   }
 
   /**
-   * Part of the larger of the two by which it grew (or shrank, below 0); 0 if it is the same.
+   * A change in a field of {@link #FIGURE} cells: {@code ▲ +2.1%}; without an arrow it is none.
    *
-   * @param before scaled to the length of time of {@code now}
-   * @param sample what one sample stands for; 0 where nothing was sampled
-   * @param scale how much {@code before} was scaled
+   * @param change {@link Noise#change}
+   * @param share by which it is another
    */
-  private static double change(long now, long before, long total, double sample, double scale) {
-    long larger = Math.max(now, before);
-    long more = now - before;
-    double noise = NOISE * Math.sqrt(sample * (now + before * scale));
-    return larger == 0
-            || Math.abs(more) < LEAST_SHARE * total
-            || Math.abs(more) < SAME * larger
-            || Math.abs(more) < noise
-        ? 0
-        : (double) more / larger;
+  static String figure(double change, double share) {
+    String text = (Math.round(share * 1000) > 0 ? "+" : "") + Units.percent(share);
+    String arrow = change > 0 ? "▲" : change < 0 ? "▼" : " ";
+    int pad = FIGURE - arrow.length() - text.length();
+    return arrow + " ".repeat(Math.max(0, pad)) + text;
+  }
+
+  /** Writes it: in the colour that the graph would have, unless its row is marked. */
+  static <C> void put(
+      CellGrid grid,
+      Columns<C> columns,
+      C column,
+      int y,
+      double change,
+      double share,
+      int plain,
+      int bg,
+      boolean marked) {
+    int fg = marked || change == 0 ? plain : Paint.of(role(change));
+    int attribute = Math.abs(change) < MUCH ? 0 : CellGrid.BOLD;
+    columns.put(grid, column, y, figure(change, share), fg, bg, attribute);
   }
 
   /** What the help says of it; nothing of a file that is compared with none. */
@@ -110,12 +122,21 @@ final class Comparison {
     long now = slice.weight()[index];
     long before = slice.baseline()[index];
     long total = slice.extent(0);
-    String shares = Units.share(before, total) + " → " + Units.share(now, total) + " of all";
+    return shares(now, before, total) + " of all" + times(now, before);
+  }
+
+  /** {@code 12.3% → 15.1%}. */
+  static String shares(long now, long before, long total) {
+    return Units.share(before, total) + " → " + Units.share(now, total);
+  }
+
+  /** {@code , ×1.2}; empty where there was nothing and is nothing. */
+  static String times(long now, long before) {
     if (now == 0 || before == 0) {
-      return shares + (now == before ? "" : now == 0 ? ", gone" : ", new");
+      return now == before ? "" : now == 0 ? ", gone" : ", new";
     }
     double times = (double) now / before;
-    return shares + String.format(Locale.ROOT, times < 0.095 ? ", ×%.2f" : ", ×%.1f", times);
+    return String.format(Locale.ROOT, times < 0.095 ? ", ×%.2f" : ", ×%.1f", times);
   }
 
   /**
@@ -130,11 +151,12 @@ final class Comparison {
     double scale = (double) of.windowNanos() / before.windowNanos();
     long then = (long) (before.weight() * scale);
     long total = Math.max(of.total(), (long) (before.total() * scale));
-    double change = change(selection.weight(), then, total, sampleNanos(of), scale);
+    double change =
+        Noise.of(of.passHz(), of.cpuHz(), scale).change(selection.weight(), then, total);
     double percent = total <= 0 ? 0 : 100.0 * (selection.weight() - then) / total;
     double share = Math.abs(percent) < 0.05 ? 0 : percent;
     String arrow = change > 0 ? "▲ " : change < 0 ? "▼ " : "  ";
-    Role role = change > 0 ? Role.WORSE : change < 0 ? Role.BETTER : Role.DIM;
+    Role role = change == 0 ? Role.DIM : role(change);
     return HeaderPainter.Piece.of(
         arrow + String.format(Locale.ROOT, "%-7s", String.format(Locale.ROOT, "%+.1f%%", share)),
         role);

@@ -132,6 +132,11 @@ final class CpusKeys extends TableKeys<CpuRow> {
   }
 
   @Override
+  int crumbRow(Scene scene) {
+    return CpusPainter.heading(scene).crumb;
+  }
+
+  @Override
   boolean isHead(Scene scene, int y) {
     return CpusPainter.isHead(scene, y);
   }

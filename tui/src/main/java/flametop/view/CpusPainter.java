@@ -14,23 +14,29 @@ final class CpusPainter implements ViewPainter {
   private static final int DIM = Paint.of(Role.DIM);
   private static final int ACCENT = Paint.of(Role.ACCENT);
 
-  private static final int MARK = 1;
-  private static final int NAME = 7;
+  private static final int NAME = 6;
+  private static final int LEAST_BAR = 12;
+
+  /** Behind a bar: those that wait, and a cell. */
+  private static final int QUEUE = 2;
+
   private static final int LONGEST_BAR = 60;
 
   /** A column: its title, one for little room, and its width in either case. */
   private enum Column {
-    BUSY("busy", 8, "busy", 7, CpuTable.Sort.BUSY),
-    USER("user", 8, "user", 5, CpuTable.Sort.USER),
-    SYSTEM("system", 8, "sys", 4, CpuTable.Sort.SYSTEM),
-    IRQ("irq", 8, "irq", 4, CpuTable.Sort.IRQ),
-    SOFTIRQ("softirq", 8, "soft", 5, CpuTable.Sort.IRQ),
-    STEAL("steal", 8, "steal", 6, null),
-    WAITING("waiting", 12, "waiting", 11, CpuTable.Sort.WAITING),
-    WAKEUPS("wakes/s", 9, "wakes", 7, CpuTable.Sort.WAKEUPS),
-    OWN("own", 7, "own", 6, null),
-    FREQUENCY("frequency", 11, "freq", 9, null),
-    CYCLES("cycles", 8, "cycles", 7, null);
+    CPU("CPU", NAME, "CPU", NAME, CpuTable.Sort.CPU),
+    BUSY("busy", 7, "busy", 6, CpuTable.Sort.BUSY),
+    BAR("", 0, "", -1, null),
+    USER("user", 7, "user", 4, CpuTable.Sort.USER),
+    SYSTEM("system", 7, "sys", 4, CpuTable.Sort.SYSTEM),
+    IRQ("irq", 7, "irq", 4, CpuTable.Sort.IRQ),
+    SOFTIRQ("softirq", 7, "soft", 4, CpuTable.Sort.IRQ),
+    STEAL("steal", 7, "steal", 5, null),
+    WAITING("waiting", 11, "waiting", 10, CpuTable.Sort.WAITING),
+    WAKEUPS("wakes/s", 8, "wakes", 6, CpuTable.Sort.WAKEUPS),
+    OWN("own", 6, "own", 5, null),
+    FREQUENCY("frequency", 10, "freq", 8, null),
+    CYCLES("cycles", 7, "cycles", 6, null);
 
     static final Column[] ALL = values();
 
@@ -48,16 +54,28 @@ final class CpusPainter implements ViewPainter {
       this.sort = sort;
     }
 
-    static int sum(boolean wide) {
-      int sum = MARK + NAME;
+    /** Cells of all of them where there is room, but for the bar. */
+    static int sum() {
+      int sum = 1;
       for (Column column : ALL) {
-        sum += wide ? column.width : column.shortWidth;
+        sum += column.width + 1;
       }
       return sum;
     }
 
+    static Column of(CpuTable.Sort sort) {
+      for (Column column : ALL) {
+        if (column.sort == sort) {
+          return column;
+        }
+      }
+      return null;
+    }
+
     String text(CpuRow row, boolean wide) {
+      int room = wide ? width : shortWidth;
       return switch (this) {
+        case CPU, BAR -> "";
         case BUSY -> Units.percent(row.busy());
         case USER -> share(row.user(), wide);
         case SYSTEM -> share(row.system(), wide);
@@ -66,8 +84,8 @@ final class CpusPainter implements ViewPainter {
         case STEAL -> share(row.steal(), wide);
         case WAITING ->
             Double.isNaN(row.waiting()) ? "n/a" : CpuPainter.waiting(row.waiting()).trim();
-        case WAKEUPS -> number(row.wakeups());
-        case OWN -> number(row.ownWakeups());
+        case WAKEUPS -> number(row.wakeups(), room);
+        case OWN -> number(row.ownWakeups(), room);
         case FREQUENCY -> CpuPainter.frequency(row.frequency());
         case CYCLES -> share(row.utilisation(), wide);
       };
@@ -77,32 +95,31 @@ final class CpusPainter implements ViewPainter {
       return wide || Double.isNaN(share) ? Units.percent(share) : Units.wholePercent(share);
     }
 
-    private static String number(double n) {
-      return Double.isNaN(n) ? "n/a" : String.format(Locale.ROOT, "%,d", Math.round(n));
+    /** In thousands where it would not fit: that of hundreds of CPUs. */
+    private static String number(double n, int room) {
+      String text = Double.isNaN(n) ? "n/a" : String.format(Locale.ROOT, "%,d", Math.round(n));
+      return text.length() <= room ? text : Math.round(n / 1000) + "k";
     }
   }
 
   /** Rows of the table in sight, without the sum. */
   static int room(Scene scene) {
-    return Math.max(1, scene.rows - 2 - tableTop(scene) - 1);
+    return Math.max(1, scene.rows - 2 - heading(scene).end - 1);
   }
 
-  private static int tableTop(Scene scene, int missing) {
-    return scene.rows >= 16 ? 2 + missing : 2;
-  }
-
-  private static int tableTop(Scene scene) {
-    return tableTop(scene, scene.page instanceof CpuReport report ? missing(report).size() : 0);
+  /** What stands above the table, below what says why columns are empty. */
+  static Heading heading(Scene scene) {
+    return Heading.of(scene, 1 + missing(scene).size());
   }
 
   static boolean isHead(Scene scene, int y) {
-    return y == tableTop(scene);
+    return y == heading(scene).end;
   }
 
   /** Index of the row at a row of the screen; -1 if there is none. */
   static int rowAt(Scene scene, List<CpuRow> rows, int y) {
     int selected = scene.state.cpus().index(rows);
-    return Rows.at(y - tableTop(scene) - 2, selected, rows.size(), room(scene));
+    return Rows.at(y - heading(scene).end - 2, selected, rows.size(), room(scene));
   }
 
   @Override
@@ -120,29 +137,33 @@ final class CpusPainter implements ViewPainter {
     for (int y = 1; y < scene.rows; y++) {
       grid.fill(0, y, scene.columns, GROUND);
     }
-    if (scene.page instanceof CpuReport report) {
-      List<String> missing = missing(report);
-      int top = tableTop(scene, missing.size());
-      for (int y = 1; y < top - 1; y++) {
-        grid.text(1, y, scene.columns - 2, missing.get(y - 1), DIM, GROUND, 0);
-      }
-      String what = report.cpus().size() == 1 ? "1 CPU" : report.cpus().size() + " CPUs";
-      String how = "first by " + scene.state.cpus().sort().label() + ", of about a second";
-      int x = TableArea.titleOrSteps(scene, grid, top - 1, what, how);
-      if (x > 0) {
-        legend(scene, grid, top - 1, x + 1);
-      }
-      table(scene, grid, report, top);
+    int y = 1;
+    for (String why : missing(scene)) {
+      grid.text(1, y++, scene.columns - 2, why, DIM, GROUND, 0);
+    }
+    Heading heading = heading(scene);
+    CpuReport report = scene.page instanceof CpuReport r ? r : null;
+    int cpus = report == null ? 0 : report.cpus().size();
+    String what = cpus == 0 ? "CPUs" : cpus == 1 ? "1 CPU" : cpus + " CPUs";
+    String how = "first by " + scene.state.cpus().sort().label() + ", of about a second";
+    int x = heading.paint(scene, grid, what, how);
+    if (x > 0) {
+      legend(scene, grid, heading.title, x + 1);
+    }
+    if (report == null) {
+      grid.text(1, heading.end, scene.columns - 2, "measuring…", DIM, GROUND, 0);
     } else {
-      Painter.rule(scene, grid, 1);
-      grid.text(1, 2, scene.columns - 2, "measuring…", DIM, GROUND, 0);
+      table(scene, grid, report, heading.end);
     }
     KeyLine.paint(scene, grid);
   }
 
   /** Why columns are empty. */
-  private static List<String> missing(CpuReport report) {
+  private static List<String> missing(Scene scene) {
     List<String> missing = new ArrayList<>();
+    if (scene.rows < 16 || !(scene.page instanceof CpuReport report)) {
+      return missing;
+    }
     if (!report.noFrequency().isEmpty()) {
       missing.add(report.noFrequency());
     }
@@ -184,23 +205,24 @@ final class CpusPainter implements ViewPainter {
   }
 
   private static boolean wide(Scene scene) {
-    return scene.columns >= Column.sum(true) + 13;
+    return scene.columns >= Column.sum() + LEAST_BAR;
   }
 
   private static void table(Scene scene, CellGrid grid, CpuReport report, int top) {
     CpuTable table = scene.state.cpus();
     List<CpuRow> rows = table.rows(report);
     Shape shape = scene.state.filter();
-    head(scene, grid, top, table);
+    Columns<Column> columns = columns(scene);
+    columns.head(grid, top, Column.of(table.sort()));
     String sum = shape.narrowsCpus() ? "marked" : "all";
-    row(scene, grid, top + 1, sum, CpuTable.sum(report, shape), false, CellGrid.BOLD);
+    row(scene, grid, columns, top + 1, sum, CpuTable.sum(report, shape), false, CellGrid.BOLD);
     int room = room(scene);
     int selected = table.index(rows);
     int first = Rows.first(selected, rows.size(), room);
     for (int i = first; i < Math.min(rows.size(), first + room); i++) {
       CpuRow row = rows.get(i);
       int y = top + 2 + i - first;
-      row(scene, grid, y, "CPU" + row.cpu(), row, i == selected, 0);
+      row(scene, grid, columns, y, "CPU" + row.cpu(), row, i == selected, 0);
       if (CpuTable.isMarked(shape, row.cpu())) {
         int bg = i == selected ? Paint.SELECTED_ROW : GROUND;
         grid.put(0, y, scene.options.ascii() ? '*' : '●', ACCENT, bg, CellGrid.BOLD);
@@ -208,56 +230,54 @@ final class CpusPainter implements ViewPainter {
     }
   }
 
-  private static void head(Scene scene, CellGrid grid, int y, CpuTable table) {
+  private static Columns<Column> columns(Scene scene) {
     boolean wide = wide(scene);
-    boolean byNumber = table.sort() == CpuTable.Sort.CPU;
-    grid.text(MARK, y, NAME, "CPU", byNumber ? ACCENT : DIM, GROUND, byNumber ? CellGrid.BOLD : 0);
-    int x = MARK + NAME;
+    Columns<Column> columns = new Columns<>(scene.columns);
+    int bar = Math.min(LONGEST_BAR, scene.columns - 1 - Column.sum()) + QUEUE;
     for (Column column : Column.ALL) {
       String title = wide ? column.title : column.shortTitle;
-      x += wide ? column.width : column.shortWidth;
-      if (x > scene.columns) {
-        break;
-      }
-      boolean sorted = column.sort == table.sort();
-      int fg = sorted ? ACCENT : DIM;
-      grid.text(
-          x - title.length(), y, title.length(), title, fg, GROUND, sorted ? CellGrid.BOLD : 0);
-      if (column == Column.BUSY && wide) {
-        x += bar(scene) + 3;
+      int width = wide ? column.width : column.shortWidth;
+      if (column == Column.CPU || column == Column.BAR) {
+        columns.left(column, title, column == Column.BAR && wide ? bar : width);
+      } else {
+        columns.right(column, title, width);
       }
     }
-  }
-
-  private static int bar(Scene scene) {
-    return Math.min(LONGEST_BAR, scene.columns - 1 - Column.sum(true) - 3);
+    return columns;
   }
 
   private static void row(
-      Scene scene, CellGrid grid, int y, String name, CpuRow row, boolean selected, int attribute) {
+      Scene scene,
+      CellGrid grid,
+      Columns<Column> columns,
+      int y,
+      String name,
+      CpuRow row,
+      boolean selected,
+      int attribute) {
     boolean wide = wide(scene);
     int bg = selected ? Paint.SELECTED_ROW : GROUND;
     int fg = selected ? Paint.of(Role.INK) : TEXT;
     grid.fill(0, y, scene.columns, bg);
-    grid.text(MARK, y, NAME, name, fg, bg, attribute);
-    int x = MARK + NAME;
+    columns.put(grid, Column.CPU, y, name, fg, bg, attribute);
+    int bar = columns.width(Column.BAR) - QUEUE;
+    if (bar > 0) {
+      CpuPainter.use(
+          scene.options,
+          grid,
+          columns.x(Column.BAR),
+          y,
+          bar,
+          row,
+          selected ? bg : Paint.of(Role.CHROME));
+      CpuPainter.queue(grid, columns.x(Column.BAR) + bar, y, row, bg);
+    }
     for (Column column : Column.ALL) {
-      x += wide ? column.width : column.shortWidth;
-      if (x > scene.columns) {
-        break;
-      }
       String text = column.text(row, wide);
       boolean none = text.equals("n/a") || text.equals("0%") || text.equals("0.0%");
       int paint = none && !selected ? DIM : fg;
-      boolean bold = column == Column.BUSY;
-      grid.text(
-          x - text.length(), y, text.length(), text, paint, bg, bold ? CellGrid.BOLD : attribute);
-      if (bold && wide) {
-        CpuPainter.use(
-            scene.options, grid, x + 1, y, bar(scene), row, selected ? bg : Paint.of(Role.CHROME));
-        CpuPainter.queue(grid, x + 1 + bar(scene), y, row, bg);
-        x += bar(scene) + 3;
-      }
+      int bold = column == Column.BUSY ? CellGrid.BOLD : attribute;
+      columns.put(grid, column, y, text, paint, bg, bold);
     }
   }
 }

@@ -26,6 +26,7 @@ final class FileKeys implements ViewKeys {
     Action.COMM,
     Action.PICK_STATE,
     Action.PICK_CPU,
+    Action.PICK_CGROUP,
     Action.SOURCE,
     Action.THREADS,
     Action.COMPARE,
@@ -144,8 +145,9 @@ final class FileKeys implements ViewKeys {
           saysNoModule(scene)
               ? answer(s, "its name does not say its module, as mod`f or f [mod] would")
               : live.act(scene, s, action);
+      case PICK_CGROUP ->
+          answer(s, "folded stacks say no control groups; record --by cgroup puts them first");
       case THREADS -> answer(s, "folded stacks say their threads only if they were folded by them");
-      case SORT -> TopKeys.sorted(s, s.top().resortedOfFile());
       case SHOW_TASKS -> answer(s, "folded stacks say nothing of tasks; a recorded stream does");
       case SHOW_QUALITY ->
           answer(s, "folded stacks say nothing of their quality; a recorded stream does");

@@ -8,13 +8,46 @@ import java.util.List;
  * TableArea}.
  *
  * @param <R> a row
+ * @param <O> what rows are ordered by
  */
-abstract class FilteredTableKeys<R> extends TableKeys<R> {
+abstract class FilteredTableKeys<R, O> extends TableKeys<R> {
   /** What a search is completed to. */
   abstract String name(R row);
 
-  /** What the rows are, in the plural. */
-  abstract String things();
+  /** What a row is. */
+  abstract String thing();
+
+  /** The order after the one that there is, of those that mean something. */
+  abstract O nextOrder(Scene scene, ViewState s);
+
+  /** The order that the head at a column of the screen stands for; null for none. */
+  abstract O orderAt(Scene scene, int x);
+
+  abstract String label(O order);
+
+  abstract ViewState ordered(ViewState s, O order);
+
+  /** The next order. */
+  final Keys.Step sorted(Scene scene, ViewState s) {
+    return sorted(s, nextOrder(scene, s));
+  }
+
+  private Keys.Step sorted(ViewState s, O order) {
+    return Keys.Step.to(ordered(s, order).withMessage("first by " + label(order), false));
+  }
+
+  @Override
+  final Keys.Step sortAt(Scene scene, ViewState s, int x) {
+    O order = orderAt(scene, x);
+    return order == null
+        ? Keys.Step.to(s.withMessage("no order of that column", false))
+        : sorted(s, order);
+  }
+
+  /** The answer where no row is marked. */
+  final Keys.Step none(ViewState s) {
+    return Keys.Step.to(s.withMessage("no " + thing() + " is marked yet", false));
+  }
 
   /** The marked row; null if there is none. */
   final R row(Scene scene, ViewState s) {
@@ -26,7 +59,7 @@ abstract class FilteredTableKeys<R> extends TableKeys<R> {
   final Keys.Step back(ViewState s) {
     return s.search() == null
         ? Keys.Step.to(s.withView(View.GRAPH))
-        : Keys.Step.to(s.withSearch(null).withMessage("all " + things(), false));
+        : Keys.Step.to(s.withSearch(null).withMessage("all " + thing() + "s", false));
   }
 
   @Override

@@ -175,9 +175,9 @@ final class HeaderPainter {
     if (form < 7) {
       int[] tasks = snapshot.tasks();
       int all = Arrays.stream(tasks).sum();
-      int digits = Integer.toString(all).length();
+      int digits = Math.max(3, Integer.toString(all).length());
       if (words) {
-        pieces.add(Piece.of(all + " tasks  ", Role.TEXT));
+        pieces.add(Piece.of(Units.right(Integer.toString(all), digits) + " tasks  ", Role.TEXT));
       }
       pieces.add(Piece.of("run " + count(tasks, State.RUN, 2), Role.TEXT));
       pieces.add(

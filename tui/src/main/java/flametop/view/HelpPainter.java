@@ -91,7 +91,10 @@ final class HelpPainter {
           scene.columns >= 150 ? 4 : scene.columns >= 116 ? 3 : scene.columns >= 76 ? 2 : 1;
       int height = scene.rows - 2;
       int first = height >= 16 ? 2 : 1;
-      List<String[][]> groups = HelpPainter.groups(scene);
+      List<String[][]> groups = new ArrayList<>();
+      for (String[][] group : HelpPainter.groups(scene)) {
+        groups.add(wrapped(group, (scene.columns - 2) / columns - KEYS - 3));
+      }
       for (int spare = 2; spare >= 0; spare--) {
         Layout layout = new Layout(groups, columns, 1 + first, height - first, spare);
         if (layout.pages(scene) == 1) {
@@ -103,7 +106,7 @@ final class HelpPainter {
     }
 
     int pages(Scene scene) {
-      int rows = lines(null, scene, 0) + scene.notices().size();
+      int rows = lines(null, scene, 0) + notices(scene).size();
       return Math.max(1, (rows + this.rows - 1) / this.rows);
     }
 
@@ -152,6 +155,49 @@ final class HelpPainter {
     }
   }
 
+  /** The same with what is longer than a column on lines below it. */
+  private static String[][] wrapped(String[][] group, int width) {
+    List<String[]> lines = new ArrayList<>();
+    for (String[] line : group) {
+      if (line.length < 2) {
+        lines.add(line);
+        continue;
+      }
+      String keys = line[0];
+      for (String part : wrapped(line[1], width)) {
+        lines.add(new String[] {keys, part});
+        keys = "";
+      }
+    }
+    return lines.toArray(new String[0][]);
+  }
+
+  private static List<String> wrapped(String text, int width) {
+    List<String> lines = new ArrayList<>();
+    String rest = text;
+    while (TextWidth.exceeds(rest, width)) {
+      int end = rest.length();
+      while (end > 0 && TextWidth.exceeds(rest.substring(0, end), width)) {
+        end = rest.lastIndexOf(' ', end - 1);
+      }
+      if (end <= 0) {
+        break;
+      }
+      lines.add(rest.substring(0, end));
+      rest = rest.substring(end + 1);
+    }
+    lines.add(rest);
+    return lines;
+  }
+
+  private static List<String> notices(Scene scene) {
+    List<String> lines = new ArrayList<>();
+    for (String notice : scene.notices()) {
+      lines.addAll(wrapped(notice, scene.columns - 3));
+    }
+    return lines;
+  }
+
   /** Which page a key leads to; below 0: it closes the help. */
   static int turned(Scene scene, Key key) {
     int page = scene.state.helpPage();
@@ -180,7 +226,7 @@ final class HelpPainter {
                 : "keys — any key closes";
     grid.text(2, 1, scene.columns - 3, title, Paint.of(Role.DIM), BACKGROUND, 0);
     int row = layout.lines(grid, scene, page) - page * layout.rows;
-    for (String notice : scene.notices()) {
+    for (String notice : notices(scene)) {
       if (row >= 0 && row < layout.rows) {
         grid.text(
             2, layout.first + row, scene.columns - 3, notice, Paint.of(Role.WORSE), BACKGROUND, 0);

@@ -52,7 +52,15 @@ final class IdleKeys implements ViewKeys {
 
   @Override
   public Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
-    return mouse.wheel() == 0 ? null : scroll(scene, s, mouse.wheel());
+    if (mouse.wheel() != 0) {
+      return scroll(scene, s, mouse.wheel());
+    }
+    if (!mouse.isPress()) {
+      return null;
+    }
+    return mouse.y() == IdlePainter.heading(scene).crumb
+        ? ShapeKeys.crumbAt(scene, s, mouse.x())
+        : Keys.Step.to(s.withMessage("nothing to mark here; the wheel scrolls", false));
   }
 
   private static Keys.Step scroll(Scene scene, ViewState s, int by) {

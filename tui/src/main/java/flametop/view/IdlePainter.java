@@ -15,14 +15,35 @@ final class IdlePainter implements ViewPainter {
   private static final int ACCENT = Paint.of(Role.ACCENT);
 
   private static final String ALL = "all";
-  private static final int CPU = 7;
-  private static final String[] TITLES = {
-    "latency", "target", "entries/s", "mean stay", "residency", "too short", "long"
-  };
-  private static final int[] WIDTHS = {8, 8, 10, 10, 10, 10, 6};
+  private static final int CPU = 6;
+
+  private enum Column {
+    CPU("CPU"),
+    STATE("state"),
+    LATENCY("latency"),
+    TARGET("target"),
+    ENTRIES("entries/s"),
+    STAY("mean stay"),
+    RESIDENCY("residency"),
+    BAR(""),
+    SHORT("too short"),
+    LONG("long");
+
+    final String title;
+
+    Column(String title) {
+      this.title = title;
+    }
+  }
+
   private static final int LEAST_NAME = 9;
   private static final int LONGEST_NAME = 16;
-  private static final int RESIDENCY = 4;
+
+  /** All but the name and the bar. */
+  private static final int FIXED = 1 + 7 + 8 + 8 + 10 + 10 + 10 + 10 + 6;
+
+  private static final int LEAST_BAR = 8;
+  private static final int SMALL = 60;
   private static final int LONGEST_BAR = 80;
 
   /**
@@ -41,7 +62,7 @@ final class IdlePainter implements ViewPainter {
 
   /** Rows of the table in sight. */
   static int room(Scene scene) {
-    return Math.max(1, scene.rows - 2 - tableTop(scene));
+    return Math.max(1, scene.rows - 2 - heading(scene).end);
   }
 
   /** The first row in sight. */
@@ -55,13 +76,16 @@ final class IdlePainter implements ViewPainter {
         : 0;
   }
 
-  private static int tableTop(Scene scene) {
-    return 2 + (scene.rows < 16 ? 0 : why(scene).length);
+  /** What stands above the table, below what says why there are no idle states. */
+  static Heading heading(Scene scene) {
+    return Heading.of(scene, 1 + why(scene).length);
   }
 
-  /** Why there are no idle states, in lines. */
+  /** Why there are no idle states, in lines; in a low window they have no room. */
   private static String[] why(Scene scene) {
-    return scene.page instanceof CpuReport report && !report.noIdleStates().isEmpty()
+    return scene.rows >= 16
+            && scene.page instanceof CpuReport report
+            && !report.noIdleStates().isEmpty()
         ? report.noIdleStates().split("; ", -1)
         : new String[0];
   }
@@ -82,91 +106,92 @@ final class IdlePainter implements ViewPainter {
     for (int y = 1; y < scene.rows; y++) {
       grid.fill(0, y, scene.columns, GROUND);
     }
-    int top = tableTop(scene);
-    if (scene.page instanceof CpuReport report) {
-      for (int y = 1; y < top - 1; y++) {
-        grid.text(1, y, scene.columns - 2, why(scene)[y - 1], DIM, GROUND, 0);
-      }
-      table(scene, grid, report, top);
-    } else {
-      grid.text(1, top, scene.columns - 2, "measuring…", DIM, GROUND, 0);
+    int y = 1;
+    for (String why : why(scene)) {
+      grid.text(1, y++, scene.columns - 2, why, DIM, GROUND, 0);
     }
+    Heading heading = heading(scene);
     String how = "as requested: hardware may choose others; of about a second";
-    TableArea.titleOrSteps(scene, grid, top - 1, "idle states", how);
+    heading.paint(scene, grid, "idle states", how);
+    if (scene.page instanceof CpuReport report) {
+      table(scene, grid, report, heading.end);
+    } else {
+      grid.text(1, heading.end, scene.columns - 2, "measuring…", DIM, GROUND, 0);
+    }
     KeyLine.paint(scene, grid);
   }
 
+  private static Columns<Column> columns(Scene scene) {
+    int room = scene.columns - 1 - FIXED;
+    int name = Math.max(LEAST_NAME, Math.min(LONGEST_NAME, room));
+    int bar = Math.min(LONGEST_BAR, room - name - 1);
+    Columns<Column> columns = new Columns<>(scene.columns);
+    columns.left(Column.CPU, Column.CPU.title, CPU);
+    columns.left(Column.STATE, Column.STATE.title, name - 1);
+    // In little room what is not known beforehand.
+    boolean small = scene.columns < SMALL;
+    columns.right(Column.LATENCY, Column.LATENCY.title, small ? -1 : 7);
+    columns.right(Column.TARGET, Column.TARGET.title, small ? -1 : 7);
+    columns.right(Column.ENTRIES, Column.ENTRIES.title, small ? -1 : 9);
+    columns.right(Column.STAY, Column.STAY.title, small ? -1 : 9);
+    columns.right(Column.RESIDENCY, Column.RESIDENCY.title, 9);
+    columns.left(Column.BAR, Column.BAR.title, bar < LEAST_BAR ? -1 : bar);
+    columns.right(Column.SHORT, Column.SHORT.title, 9);
+    return columns.right(Column.LONG, Column.LONG.title, 6);
+  }
+
   private static void table(Scene scene, CellGrid grid, CpuReport report, int top) {
-    int fixed = CPU + 2;
-    for (int width : WIDTHS) {
-      fixed += width;
-    }
-    int name = Math.max(LEAST_NAME, Math.min(LONGEST_NAME, scene.columns - fixed));
-    int bar = Math.min(LONGEST_BAR, scene.columns - fixed - name - 2);
-    bar = bar < 8 ? 0 : bar;
-    grid.text(1, top, CPU, "CPU", DIM, GROUND, 0);
-    grid.text(1 + CPU, top, name, "state", DIM, GROUND, 0);
-    int x = 1 + CPU + name;
-    for (int i = 0; i < TITLES.length; i++) {
-      x = right(grid, x, top, WIDTHS[i], TITLES[i], DIM, 0);
-      x += i == RESIDENCY && bar > 0 ? bar + 2 : 0;
-    }
+    Columns<Column> columns = columns(scene);
+    columns.head(grid, top, null);
     List<Line> lines = lines(report);
     int first = top(scene);
     for (int i = first; i < Math.min(lines.size(), first + room(scene)); i++) {
-      row(scene, grid, top + 1 + i - first, lines.get(i), i == first, name, bar);
+      row(scene, grid, columns, top + 1 + i - first, lines.get(i), i == first);
     }
   }
 
   private static void row(
-      Scene scene, CellGrid grid, int y, Line line, boolean first, int name, int bar) {
+      Scene scene, CellGrid grid, Columns<Column> columns, int y, Line line, boolean first) {
     IdleRow state = line.state;
     int attribute = line.sum() ? CellGrid.BOLD : 0;
     // What stands for the rows above is said again where they are out of sight.
     if (line.at == 0 || first) {
-      grid.text(1, y, CPU, line.cpu, line.sum() ? ACCENT : TEXT, GROUND, attribute);
+      columns.put(grid, Column.CPU, y, line.cpu, line.sum() ? ACCENT : TEXT, GROUND, attribute);
     }
-    grid.text(1 + CPU, y, name - 1, state.name(), TEXT, GROUND, attribute);
-    int x = 1 + CPU + name;
+    columns.put(grid, Column.STATE, y, state.name(), TEXT, GROUND, attribute);
     boolean known = state.targetMicros() >= 0;
-    x = figure(grid, x, y, 0, known ? micros(state.exitLatencyMicros()) : "n/a", attribute);
-    x = figure(grid, x, y, 1, known ? micros(state.targetMicros()) : "n/a", attribute);
-    x = figure(grid, x, y, 2, entries(state.entries() * line.cpus), attribute);
-    x = figure(grid, x, y, 3, stay(state), attribute);
-    x = figure(grid, x, y, RESIDENCY, Units.percent(state.residency()), CellGrid.BOLD);
+    String latency = known ? micros(state.exitLatencyMicros()) : "n/a";
+    figure(grid, columns, Column.LATENCY, y, latency, attribute);
+    String target = known ? micros(state.targetMicros()) : "n/a";
+    figure(grid, columns, Column.TARGET, y, target, attribute);
+    figure(grid, columns, Column.ENTRIES, y, entries(state.entries() * line.cpus), attribute);
+    figure(grid, columns, Column.STAY, y, stay(state), attribute);
+    figure(grid, columns, Column.RESIDENCY, y, Units.percent(state.residency()), CellGrid.BOLD);
+    int bar = columns.width(Column.BAR);
     if (bar > 0) {
       int[] paints = {CpuPainter.depth(line.at, line.of)};
       double[] parts = {state.residency()};
       int trough = Paint.of(Role.CHROME);
-      Bar.paint(grid, x + 1, y, bar, parts, paints, trough, scene.options);
-      x += bar + 2;
+      Bar.paint(grid, columns.x(Column.BAR), y, bar, parts, paints, trough, scene.options);
     }
     // Nothing is too short for a state that pays at once, nor too long for the deepest one.
     String tooShort = state.targetMicros() == 0 ? "·" : share(state.tooShort(), state.entries());
     String tooLong =
         known && line.at == line.of - 1 ? "·" : share(state.tooLong(), state.entries());
-    x = wrong(grid, x, y, 5, tooShort, state.tooShort());
-    wrong(grid, x, y, 6, tooLong, state.tooLong());
+    wrong(grid, columns, Column.SHORT, y, tooShort, state.tooShort());
+    wrong(grid, columns, Column.LONG, y, tooLong, state.tooLong());
   }
 
-  private static int figure(CellGrid grid, int x, int y, int column, String text, int attribute) {
+  private static void figure(
+      CellGrid grid, Columns<Column> columns, Column column, int y, String text, int attribute) {
     boolean none = text.equals("n/a") || text.equals("0.0%") || text.equals("0");
-    return right(grid, x, y, WIDTHS[column], text, none ? DIM : TEXT, attribute);
+    columns.put(grid, column, y, text, none ? DIM : TEXT, GROUND, attribute);
   }
 
-  private static int wrong(CellGrid grid, int x, int y, int column, String text, double share) {
+  private static void wrong(
+      CellGrid grid, Columns<Column> columns, Column column, int y, String text, double share) {
     boolean quiet = text.equals("·") || text.equals("n/a") || !(share >= 0.1);
-    return right(grid, x, y, WIDTHS[column], text, quiet ? DIM : Paint.of(Role.WORSE), 0);
-  }
-
-  private static int right(
-      CellGrid grid, int x, int y, int width, String text, int fg, int attribute) {
-    if (x + width > grid.columns()) {
-      return x + width;
-    }
-    int length = TextWidth.of(text);
-    grid.text(x + width - length, y, length, text, fg, GROUND, attribute);
-    return x + width;
+    columns.put(grid, column, y, text, quiet ? DIM : Paint.of(Role.WORSE), GROUND, 0);
   }
 
   private static String share(double share, double entries) {

@@ -1,5 +1,6 @@
 package flametop.view;
 
+import flametop.profile.Function;
 import flametop.profile.ProcessRow;
 import flametop.profile.StateSet;
 import flametop.sampler.State;
@@ -19,6 +20,7 @@ public final class Keys {
     Action.COMM,
     Action.PICK_STATE,
     Action.PICK_CPU,
+    Action.PICK_CGROUP,
     Action.FREEZE,
     Action.WINDOW,
     Action.RESTART,
@@ -77,6 +79,8 @@ public final class Keys {
   /** A picture has come: does what waited for it. */
   public static Step arrived(Scene scene) {
     ViewState s = SandwichKeys.arrived(scene, scene.settled());
+    Function brought = s.bringing() ? SandwichKeys.selected(scene, s) : null;
+    s = brought == null ? s : s.withBrought(brought);
     Step shaped = ShapeKeys.arrived(scene, s);
     if (shaped != null) {
       return shaped;
@@ -198,6 +202,7 @@ public final class Keys {
     return switch (action) {
       case PROCESS -> pick(s, PickList.Of.PROCESSES);
       case COMM -> pick(s, PickList.Of.COMMS);
+      case PICK_CGROUP -> pick(s, PickList.Of.CGROUPS);
       case PICK_STATE -> PickKeys.states(scene, s);
       case PICK_CPU -> PickKeys.cpus(scene, s);
       case UNDO, REDO -> ShapeKeys.act(scene, s, action);
@@ -216,7 +221,7 @@ public final class Keys {
                   .withMessage("started anew", false),
               new Effect.Restart());
       case REFRESH -> refresh(s);
-      case NEXT_VIEW -> show(s, s.view().next(scene.options.origin()));
+      case NEXT_VIEW -> show(scene, s, s.view().next(scene.options.origin()));
       case MORE_PASSES -> rates(s, PASS_RATES, 1, true);
       case FEWER_PASSES -> rates(s, PASS_RATES, -1, true);
       case FASTER_CLOCK -> rates(s, CPU_RATES, 1, false);
@@ -226,15 +231,16 @@ public final class Keys {
       case HELP -> Step.to(s.withHelp(true));
       case REPAINT -> Step.to(s, new Effect.Repaint());
       case QUIT -> Step.to(s, new Effect.Quit());
-      default -> show(s, View.of(action));
+      default -> show(scene, s, View.of(action));
     };
   }
 
-  private static Step show(ViewState s, View view) {
+  private static Step show(Scene scene, ViewState s, View view) {
     String text = view == s.view() ? "this is the " + view.label() : "";
     // The cursor stays behind, the range goes along.
     ViewState next = s.time().on() ? s.withTime(s.time().withOn(false)) : s;
-    return Step.to(next.withView(view).withMessage(text, false));
+    Function function = SandwichKeys.selected(scene, s);
+    return Step.to(next.withView(view, function).withMessage(text, false));
   }
 
   private static Step pick(ViewState s, PickList.Of of) {

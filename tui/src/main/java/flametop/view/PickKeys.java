@@ -141,12 +141,7 @@ final class PickKeys {
           : states(closed, fewer);
     }
     Filter filter = filter(pick.of(), row);
-    return s.filter().steps().contains(filter.with(true))
-        ? Keys.Step.to(closed.withMessage("left out already", false))
-        : Keys.Step.to(
-            closed
-                .withShape(s.filter().plus(filter.with(true)))
-                .withMessage(said(s, filter, row, true), false));
+    return ShapeKeys.narrowed(closed, filter, true, said(s, filter, row, true));
   }
 
   private static String said(ViewState s, Filter filter, PickRow row, boolean out) {
@@ -164,6 +159,7 @@ final class PickKeys {
     return switch (of) {
       case PROCESSES -> new Shape.Processes(Set.of(row.id()), false);
       case COMMS -> new Shape.Comms(Set.of(row.name()), false);
+      case CGROUPS -> new Shape.Cgroups(Set.of(row.name()), false);
       case CPUS -> new Shape.Cpus(Set.of(row.id()), false);
       case STATES -> throw new IllegalArgumentException("states are no part of the shape");
     };
@@ -173,6 +169,7 @@ final class PickKeys {
     return switch (of) {
       case PROCESSES -> Shape.Processes.class;
       case COMMS -> Shape.Comms.class;
+      case CGROUPS -> Shape.Cgroups.class;
       case CPUS -> Shape.Cpus.class;
       case STATES -> throw new IllegalArgumentException("states are no part of the shape");
     };

@@ -1,9 +1,12 @@
 package flametop.view;
 
 import flametop.profile.ProcessRow;
+import flametop.profile.SnapshotSource;
+import flametop.profile.StateSet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * An open pick list. Immutable.
@@ -18,6 +21,7 @@ public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, bool
   public enum Of {
     PROCESSES("pid", "all processes"),
     COMMS("comm", "all comms"),
+    CGROUPS("control group", "all control groups"),
     STATES("state", "all states"),
     CPUS("cpu", "all CPUs");
 
@@ -31,6 +35,22 @@ public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, bool
 
     String label() {
       return label;
+    }
+
+    /** Whether its rows are of tasks, which a source of pictures is asked for. */
+    boolean isOfTasks() {
+      return this == PROCESSES || this == COMMS || this == CGROUPS;
+    }
+
+    /** Asks for the rows. */
+    public CompletableFuture<List<ProcessRow>> rows(
+        SnapshotSource source, long windowNanos, StateSet states) {
+      return switch (this) {
+        case PROCESSES -> source.processes(windowNanos, states);
+        case COMMS -> source.comms(windowNanos, states);
+        case CGROUPS -> source.cgroups(windowNanos, states);
+        case STATES, CPUS -> throw new IllegalStateException("they are in the snapshot");
+      };
     }
 
     /** The row that lifts the filter. */

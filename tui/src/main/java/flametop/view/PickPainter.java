@@ -80,8 +80,8 @@ final class PickPainter {
       grid.text(countX, top, count.length(), count, DIM, BACKGROUND, 0);
     }
 
-    if (tasks(pick)) {
-      heads(grid, x, top + 1, width, pick.of() == PickList.Of.PROCESSES);
+    if (pick.of().isOfTasks()) {
+      heads(grid, x, top + 1, width, pick.of());
     }
     int room = height - 2;
     int entries = entries(pick);
@@ -99,18 +99,13 @@ final class PickPainter {
         grid.text(x + 1, y, width - 2, pick.of().all(), fg, bg, marked ? CellGrid.BOLD : 0);
       } else {
         PickRow row = rows.get(entry - 1);
-        if (tasks(pick)) {
-          row(scene, grid, x, y, width, row.process(), bg, marked);
+        if (pick.of().isOfTasks()) {
+          row(scene, grid, x, y, width, pick.of(), row.process(), bg, marked);
         } else {
           plain(scene, grid, x, y, width, row, bg, marked);
         }
       }
     }
-  }
-
-  /** Whether its rows are of tasks, which have a row of heads. */
-  private static boolean tasks(PickList pick) {
-    return pick.of() == PickList.Of.PROCESSES || pick.of() == PickList.Of.COMMS;
   }
 
   /** A row of what is no process. */
@@ -139,7 +134,8 @@ final class PickPainter {
   }
 
   /** The heads of the columns that {@link #row} fills. */
-  private static void heads(CellGrid grid, int x, int y, int width, boolean processes) {
+  private static void heads(CellGrid grid, int x, int y, int width, PickList.Of of) {
+    boolean processes = of == PickList.Of.PROCESSES;
     int end = x + width - 1;
     int at = x + 1 + (width >= 76 ? 9 : 0);
     at += head(grid, at, y, end, " share", 7);
@@ -149,6 +145,10 @@ final class PickPainter {
     at += processes ? head(grid, at, y, end, "    pid", 8) : head(grid, at, y, end, "procs", 6);
     if (width >= 50 && processes) {
       at += head(grid, at, y, end, "user", 10);
+    }
+    if (of == PickList.Of.CGROUPS) {
+      head(grid, at, y, end, of.label(), end - at);
+      return;
     }
     at += head(grid, at, y, end, "comm", 17);
     head(grid, at, y, end, "command", 7);
@@ -160,7 +160,15 @@ final class PickPainter {
   }
 
   private static void row(
-      Scene scene, CellGrid grid, int x, int y, int width, ProcessRow row, int bg, boolean marked) {
+      Scene scene,
+      CellGrid grid,
+      int x,
+      int y,
+      int width,
+      PickList.Of of,
+      ProcessRow row,
+      int bg,
+      boolean marked) {
     int text = Paint.of(marked ? Role.INK : Role.TEXT);
     int quiet = Paint.of(marked ? Role.INK : Role.DIM);
     int end = x + width - 1;
@@ -182,7 +190,7 @@ final class PickPainter {
     if (width >= 60) {
       at += grid.text(at, y, 22, states(row.tasksByState()), quiet, bg, 0) + 1;
     }
-    boolean processes = row.pid() != 0;
+    boolean processes = of == PickList.Of.PROCESSES;
     String number =
         processes
             ? String.format(Locale.ROOT, "%7d", row.pid())
@@ -192,6 +200,11 @@ final class PickPainter {
       String user = scene.options.users().apply(row.uid());
       grid.text(at, y, 9, user, quiet, bg, 0);
       at += 10;
+    }
+    if (of == PickList.Of.CGROUPS) {
+      String path = CgroupName.ofPath(row.comm(), end - at);
+      grid.text(at, y, Math.max(0, end - at), path, text, bg, CellGrid.BOLD);
+      return;
     }
     int name = Math.max(0, Math.min(16, end - at));
     grid.text(at, y, name, row.comm(), text, bg, CellGrid.BOLD);

@@ -2,6 +2,7 @@ package flametop.view;
 
 import flametop.profile.GraphQuery;
 import flametop.profile.GraphSlice;
+import flametop.profile.Siblings;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -232,13 +233,29 @@ final class Plot {
     GraphSlice slice = geometry.slice();
     if (!slice.has(place.zoom())) {
       // The zoom is of a tree of another shape; where it is in this one the profile has found out.
-      long zoom = slice.node()[slice.zoomIndex()];
-      next =
-          next.withZooms(
-              zoom == GraphQuery.ROOT ? List.of() : List.of(new ViewState.Zoom(zoom, null)));
+      next = next.withZooms(zooms(slice));
     }
     return levelsBefore() != place.scroll() && place.scroll() >= 0
         ? next.withScroll(levelsBefore())
         : next;
+  }
+
+  /** The zooms of which the last is now what the slice is zoomed to. */
+  private List<ViewState.Zoom> zooms(GraphSlice slice) {
+    int at = slice.zoomIndex();
+    if (slice.node()[at] == GraphQuery.ROOT && !slice.opened()) {
+      return List.of();
+    }
+    Siblings siblings = null;
+    for (int i = at + 1; slice.opened() && i < slice.size(); i++) {
+      if (slice.parent()[i] == at) {
+        long first = siblings == null ? slice.node()[i] : siblings.first();
+        siblings = new Siblings(first, slice.last()[i]);
+      }
+    }
+    List<ViewState.Zoom> zooms =
+        new ArrayList<>(place.zooms().subList(0, place.zooms().size() - 1));
+    zooms.add(new ViewState.Zoom(slice.node()[at], siblings));
+    return zooms;
   }
 }

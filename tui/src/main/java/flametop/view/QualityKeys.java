@@ -115,6 +115,11 @@ final class QualityKeys extends TableKeys<QualityReport.Row> {
   }
 
   @Override
+  int crumbRow(Scene scene) {
+    return QualityPainter.heading(scene).crumb;
+  }
+
+  @Override
   boolean isHead(Scene scene, int y) {
     return QualityPainter.isHead(scene, y);
   }

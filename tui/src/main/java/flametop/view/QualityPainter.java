@@ -17,11 +17,33 @@ final class QualityPainter implements ViewPainter {
   private static final int ACCENT = Paint.of(Role.ACCENT);
 
   private static final int LABEL = 9;
-  private static final int REASON = 10;
-  private static final int FIXED = 9 + 8 + 9;
-  private static final int NAME = 24;
+  private static final int PID = 7;
+  private static final int REASON = 9;
+  private static final int NAME = 23;
   private static final int LONGEST_NAME = 36;
   private static final int LONGEST_MODULE = 64;
+
+  /** All but names and reasons. */
+  private static final int FIXED = 1 + 1 + 9 + 8 + 9;
+
+  /** What the columns are; reasons have their own. */
+  private enum Column {
+    PID,
+    NAME,
+    SAMPLES,
+    WHOLE,
+    GUESSED,
+    REST;
+
+    static Column of(QualityTable.Sort sort) {
+      return switch (sort) {
+        case NAME -> NAME;
+        case SAMPLES -> SAMPLES;
+        case SHARE, SHORT -> WHOLE;
+        case GUESSED -> GUESSED;
+      };
+    }
+  }
 
   /** Share of short walks from which on their reasons stand out. */
   private static final double MANY = 0.1;
@@ -30,23 +52,28 @@ final class QualityPainter implements ViewPainter {
 
   /** Rows of the table in sight. */
   static int room(Scene scene) {
-    return Math.max(1, scene.rows - 2 - tableTop(scene));
+    return Math.max(1, scene.rows - 2 - heading(scene).end);
   }
 
   /** Whether a row of the screen has the heads of the columns. */
   static boolean isHead(Scene scene, int y) {
-    return y == tableTop(scene);
+    return y == heading(scene).end;
   }
 
   /** Index of the row of the table at a row of the screen; -1 if there is none. */
   static int rowAt(Scene scene, List<QualityReport.Row> rows, int y) {
     int marked = scene.state.quality().index(rows);
-    return Rows.at(y - tableTop(scene) - 1, marked, rows.size(), room(scene));
+    return Rows.at(y - heading(scene).end - 1, marked, rows.size(), room(scene));
   }
 
-  private static int tableTop(Scene scene) {
-    // In a low window the table goes before the sums: of four lines, and the cost in two rows.
-    return scene.rows >= 16 ? 2 + 4 * rowsPerLine(scene) + 2 : 2;
+  /** What stands above the table, below the sums. */
+  static Heading heading(Scene scene) {
+    return Heading.of(scene, 1 + sumRows(scene));
+  }
+
+  /** In a low window the table goes before the sums: of four lines, and the cost in two rows. */
+  private static int sumRows(Scene scene) {
+    return scene.rows >= 16 ? 4 * rowsPerLine(scene) + 2 : 0;
   }
 
   @Override
@@ -66,18 +93,18 @@ final class QualityPainter implements ViewPainter {
     for (int y = 1; y < scene.rows; y++) {
       grid.fill(0, y, scene.columns, GROUND);
     }
-    int top = tableTop(scene);
-    if (scene.page instanceof QualityReport report) {
-      if (top > 2) {
-        sums(scene, grid, report);
-      }
-      table(scene, grid, report, top);
-    } else {
-      grid.text(1, 2, scene.columns - 2, "counting…", DIM, GROUND, 0);
-    }
+    Heading heading = heading(scene);
     String what = scene.state.quality().modules() ? "modules" : "processes";
     String how = "first by " + scene.state.quality().sort().label();
-    TableArea.titleOrSteps(scene, grid, top - 1, what, how);
+    heading.paint(scene, grid, what, how);
+    if (scene.page instanceof QualityReport report) {
+      if (sumRows(scene) > 0) {
+        sums(scene, grid, report);
+      }
+      table(scene, grid, report, heading.end);
+    } else {
+      grid.text(1, heading.end, scene.columns - 2, "counting…", DIM, GROUND, 0);
+    }
     KeyLine.paint(scene, grid);
   }
 
@@ -200,58 +227,37 @@ final class QualityPainter implements ViewPainter {
   private static void table(Scene scene, CellGrid grid, QualityReport report, int top) {
     QualityTable table = scene.state.quality();
     List<QualityReport.Row> rows = table.rows(report);
-    int rest = scene.columns - 2 - FIXED - REASON * (ENDS.length - 1);
-    boolean wide = rest >= NAME;
-    // Figures that are far from their name are read in the wrong row.
-    int name = wide ? Math.min(rest, table.modules() ? LONGEST_MODULE : LONGEST_NAME) : NAME;
-    head(grid, scene, top, table, name, wide);
+    Columns<Object> columns = columns(scene, table.modules());
+    columns.head(grid, top, Column.of(table.sort()));
     int room = room(scene);
     int marked = table.index(rows);
     int first = Rows.first(marked, rows.size(), room);
     for (int i = first; i < Math.min(rows.size(), first + room); i++) {
-      row(grid, scene, top + 1 + i - first, table, rows.get(i), i == marked, name, wide);
+      row(grid, scene, columns, top + 1 + i - first, rows.get(i), i == marked);
     }
     if (rows.isEmpty()) {
       grid.text(1, top + 1, scene.columns - 2, "no samples in this window; m", DIM, GROUND, 0);
     }
   }
 
-  private static void head(
-      CellGrid grid, Scene scene, int y, QualityTable table, int name, boolean wide) {
-    QualityTable.Sort sort = table.sort();
-    int x = 1;
-    cell(
-        grid,
-        x,
-        y,
-        name,
-        table.modules() ? "module" : "    pid process",
-        false,
-        sort == QualityTable.Sort.NAME);
-    x += name;
-    cell(grid, x, y, 9, "samples", true, sort == QualityTable.Sort.SAMPLES);
-    x += 9;
-    boolean byShort = sort == QualityTable.Sort.SHARE || sort == QualityTable.Sort.SHORT;
-    cell(grid, x, y, 8, table.modules() ? "beyond" : "whole", true, byShort);
-    x += 8;
-    cell(grid, x, y, 9, "guessed", true, sort == QualityTable.Sort.GUESSED);
-    x += 9;
-    if (wide) {
-      for (int i = 1; i < ENDS.length; i++) {
-        cell(grid, x, y, REASON, label(ENDS[i]), true, false);
-        x += REASON;
-      }
-    } else {
-      String rest = table.modules() ? "walks that ended in it" : "the rest";
-      cell(grid, x + 2, y, scene.columns - x - 2, rest, false, false);
+  private static Columns<Object> columns(Scene scene, boolean modules) {
+    int reasons = (REASON + 1) * (ENDS.length - 1);
+    boolean wide = scene.columns >= NAME + FIXED + reasons;
+    // Figures that are far from their name are read in the wrong row.
+    int most = modules ? LONGEST_MODULE : LONGEST_NAME;
+    int room = Math.min(scene.columns - FIXED - reasons, most);
+    int name = wide ? room : scene.columns < 60 ? NAME - 2 : NAME;
+    Columns<Object> columns = new Columns<>(scene.columns);
+    columns.right(Column.PID, "pid", modules ? -1 : PID);
+    columns.left(Column.NAME, modules ? "module" : "process", modules ? name : name - PID - 1);
+    columns.right(Column.SAMPLES, "samples", 8);
+    columns.right(Column.WHOLE, modules ? "beyond" : "whole", 7);
+    columns.right(Column.GUESSED, "guessed", 8);
+    for (int i = 1; wide && i < ENDS.length; i++) {
+      columns.right(ENDS[i], label(ENDS[i]), REASON);
     }
-  }
-
-  private static void cell(
-      CellGrid grid, int x, int y, int width, String text, boolean right, boolean sorted) {
-    int at = right ? x + width - text.length() : x;
-    int fg = sorted ? ACCENT : DIM;
-    grid.text(at, y, Math.max(0, x + width - at), text, fg, GROUND, sorted ? CellGrid.BOLD : 0);
+    String rest = modules ? " walks that ended in it" : " the rest";
+    return columns.left(Column.REST, rest, wide ? -1 : scene.columns - 1 - columns.end());
   }
 
   /** A reason in the width of a column. */
@@ -269,46 +275,31 @@ final class QualityPainter implements ViewPainter {
   private static void row(
       CellGrid grid,
       Scene scene,
+      Columns<Object> columns,
       int y,
-      QualityTable table,
       QualityReport.Row row,
-      boolean marked,
-      int name,
-      boolean wide) {
+      boolean marked) {
     int bg = marked ? Paint.SELECTED_ROW : GROUND;
     int fg = marked ? Paint.of(Role.INK) : TEXT;
     int quiet = marked ? Paint.of(Role.INK) : DIM;
     grid.fill(0, y, scene.columns, bg);
     QualityReport.Counts counts = row.counts();
-    int x = 1;
-    if (!table.modules()) {
-      String pid = row.pid() == 0 ? "" : Integer.toString(row.pid());
-      grid.text(x + 7 - pid.length(), y, pid.length(), pid, quiet, bg, 0);
-      x += 8;
-    }
-    grid.text(x, y, name - x, row.name(), fg, bg, CellGrid.BOLD);
-    x = 1 + name;
-    x = right(grid, x, y, 9, count(counts.samples()), fg, bg);
-    x = right(grid, x, y, 8, Units.share(counts.whole(), counts.samples()), fg, bg);
-    x =
-        right(
-            grid,
-            x,
-            y,
-            9,
-            counts.guessed() == 0 ? "·" : Units.share(counts.guessed(), counts.samples()),
-            counts.guessed() == 0 ? quiet : fg,
-            bg);
+    String pid = row.pid() == 0 ? "" : Integer.toString(row.pid());
+    columns.put(grid, Column.PID, y, pid, quiet, bg, 0);
+    columns.put(grid, Column.NAME, y, row.name(), fg, bg, CellGrid.BOLD);
+    columns.put(grid, Column.SAMPLES, y, count(counts.samples()), fg, bg, 0);
+    String whole = Units.share(counts.whole(), counts.samples());
+    columns.put(grid, Column.WHOLE, y, whole, fg, bg, 0);
+    boolean none = counts.guessed() == 0;
+    String guessed = none ? "·" : Units.share(counts.guessed(), counts.samples());
+    columns.put(grid, Column.GUESSED, y, guessed, none ? quiet : fg, bg, 0);
     boolean many = counts.samples() - counts.whole() >= MANY * counts.samples();
     int reason = many && !marked ? Paint.of(Role.WORSE) : fg;
-    if (wide) {
-      for (int i = 1; i < ENDS.length; i++) {
-        long n = counts.of(ENDS[i]);
-        x = right(grid, x, y, REASON, n == 0 ? "·" : count(n), n == 0 ? quiet : reason, bg);
-      }
-    } else {
-      grid.text(x + 2, y, scene.columns - x - 3, reasons(counts), reason, bg, 0);
+    for (int i = 1; i < ENDS.length; i++) {
+      long n = counts.of(ENDS[i]);
+      columns.put(grid, ENDS[i], y, n == 0 ? "·" : count(n), n == 0 ? quiet : reason, bg, 0);
     }
+    columns.put(grid, Column.REST, y, " " + reasons(counts), reason, bg, 0);
   }
 
   /** Reasons and their counts, the most frequent first. */
@@ -326,11 +317,6 @@ final class QualityPainter implements ViewPainter {
       text.append(label(end)).append(' ').append(count(counts.of(end)));
     }
     return text.toString();
-  }
-
-  private static int right(CellGrid grid, int x, int y, int width, String text, int fg, int bg) {
-    grid.text(x + width - text.length(), y, text.length(), text, fg, bg, 0);
-    return x + width;
   }
 
   /** A count in at most eight columns. */

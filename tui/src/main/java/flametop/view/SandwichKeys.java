@@ -202,7 +202,8 @@ final class SandwichKeys implements ViewKeys {
     return function == null ? s : s.withView(place.from()).withSandwich(function);
   }
 
-  private static Function selected(Scene scene, ViewState s) {
+  /** The function that is selected among stacks; null if none is, or it is not known yet. */
+  static Function selected(Scene scene, ViewState s) {
     return function(scene.selection(), s.selected());
   }
 

@@ -139,7 +139,7 @@ public final class Scene {
     stripTop = selectionTop - stripRows;
     int room = stripTop - rule - graphTop;
     boolean sourced = state.source() != null && state.view() != View.SANDWICH;
-    sourceRows = !sourced ? 0 : Math.max(2, room / 2);
+    sourceRows = !sourced ? 0 : Math.min(SourcePainter.rows(state.source()), Math.max(2, room / 2));
     graphRows = room - sourceRows;
 
     boolean nothing = tooSmall() || snapshot == null;
@@ -337,7 +337,8 @@ public final class Scene {
       SandwichPlace next = sandwich.settled(state.sandwich());
       return next == state.sandwich() ? state : state.withSandwich(next);
     }
-    if (plot == null) {
+    // That of another view: the one of this view is on its way.
+    if (plot == null || snapshot.reversed() != state.shape().reversed()) {
       return state;
     }
     Selection selection = snapshot.selection();

@@ -49,9 +49,14 @@ final class ShapeKeys {
 
   /** Only what a filter admits, or all but that. */
   static Keys.Step narrowed(ViewState s, Filter filter, boolean out) {
+    return narrowed(s, filter, out, said(s, filter, out));
+  }
+
+  /** The same with an answer of its own. */
+  static Keys.Step narrowed(ViewState s, Filter filter, boolean out, String said) {
     return s.filter().steps().contains(filter.with(out))
         ? Keys.Step.to(s.withMessage("done already; u undoes", false))
-        : to(s, s.filter().plus(filter.with(out)), said(s, filter, out), "");
+        : to(s, s.filter().plus(filter.with(out)), said, "");
   }
 
   /**

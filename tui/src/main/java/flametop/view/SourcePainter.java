@@ -18,6 +18,18 @@ final class SourcePainter {
 
   private SourcePainter() {}
 
+  /**
+   * Rows that an answer needs. The one before goes on to stand for one that is not here yet, so
+   * that the graph does not jump.
+   */
+  static int rows(Source source) {
+    int rows = 1;
+    for (Source.Place place : source.places()) {
+      rows += Math.max(1, place.calls().size());
+    }
+    return Math.max(2, rows + (source.others() > 0 ? 1 : 0));
+  }
+
   static void paint(Scene scene, CellGrid grid) {
     Source source = scene.state.source();
     int top = scene.graphTop + scene.graphRows;

@@ -14,8 +14,7 @@ final class TableArea {
   private static final int GROUND = Paint.of(Role.GROUND);
   private static final int CHROME = Paint.of(Role.CHROME);
 
-  private final int title;
-  private final int notice;
+  private final Heading heading;
 
   /** Row of the breadcrumb; -1 if there is none. */
   final int crumb;
@@ -34,10 +33,9 @@ final class TableArea {
     int y = scene.cpuTop;
     cpus = scene.rows >= CPU_ROWS && scene.options.origin() != Origin.FILE;
     y += cpus ? scene.cpuLayout.rows() : 0;
-    notice = scene.notices().isEmpty() ? -1 : y++;
-    crumb = Breadcrumb.has(scene.state) ? y++ : -1;
-    title = scene.rows < 14 ? -1 : y++;
-    head = y;
+    heading = Heading.of(scene, y);
+    crumb = heading.crumb;
+    head = heading.end;
     detailRows = scene.rows < 24 ? 1 : 2;
     detail = scene.rows - 1 - detailRows;
     room = Math.max(1, detail - head - 1);
@@ -61,50 +59,11 @@ final class TableArea {
     if (cpus) {
       CpuPainter.paint(scene, grid);
     }
-    if (title >= 0) {
-      int x = title(grid, title, what, how);
-      if (states != null) {
-        Legend.states(scene, grid, title, x, states);
-      }
-    }
-    if (notice >= 0) {
-      Painter.rule(scene, grid, notice);
-    }
-    if (crumb >= 0) {
-      Breadcrumb.paint(scene, grid, crumb);
+    int x = heading.paint(scene, grid, what, how);
+    if (x > 0 && states != null) {
+      Legend.states(scene, grid, heading.title, x, states);
     }
     KeyLine.paint(scene, grid);
-  }
-
-  /**
-   * A line with a title.
-   *
-   * @return where the line goes on
-   */
-  static int title(CellGrid grid, int row, String what, String how) {
-    Painter.rule(grid, row);
-    int room = grid.columns() - 2;
-    int x = 1;
-    grid.put(x++, row, ' ', GROUND, GROUND, 0);
-    x += grid.text(x, row, room - x, what, Paint.of(Role.ACCENT), GROUND, CellGrid.BOLD);
-    grid.fill(x, row, 2, GROUND);
-    x += 2;
-    x += grid.text(x, row, room - x, how, Paint.of(Role.DIM), GROUND, 0);
-    grid.put(x, row, ' ', GROUND, GROUND, 0);
-    return x + 1;
-  }
-
-  /**
-   * The same; where something is wrong, that instead, and 0. So with what was done to the graph,
-   * where marks of the view may be a part of that: those of CPUs.
-   */
-  static int titleOrSteps(Scene scene, CellGrid grid, int row, String what, String how) {
-    boolean steps = scene.state.view() == View.CPUS && Breadcrumb.has(scene.state);
-    if (scene.notices().isEmpty() && !steps) {
-      return title(grid, row, what, how);
-    }
-    Painter.rule(scene, grid, row);
-    return 0;
   }
 
   /** A sentence where there are no rows. */

@@ -18,8 +18,17 @@ record TaskTable(TasksQuery.Order order, boolean threads, long marked, int place
 
   private static final TasksQuery.Order[] ORDERS = TasksQuery.Order.values();
 
-  TaskTable resorted() {
-    return by(ORDERS[(order.ordinal() + 1) % ORDERS.length]);
+  /**
+   * The order after this one.
+   *
+   * @param compared whether there is something to compare with
+   */
+  TasksQuery.Order next(boolean compared) {
+    TasksQuery.Order next = order.in(compared);
+    do {
+      next = ORDERS[(next.ordinal() + 1) % ORDERS.length];
+    } while (next != next.in(compared));
+    return next;
   }
 
   TaskTable by(TasksQuery.Order value) {
@@ -45,6 +54,7 @@ record TaskTable(TasksQuery.Order order, boolean threads, long marked, int place
       case QUEUED -> "time queued";
       case AGE -> "longest in its state";
       case PID -> "pid";
+      case CHANGE -> "change";
     };
   }
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 
 /** What the keys do in the view of the tasks. */
-final class TasksKeys extends FilteredTableKeys<TasksReport.Row> {
+final class TasksKeys extends FilteredTableKeys<TasksReport.Row, TasksQuery.Order> {
   private static final Action[] ACTIONS = {
     Action.DOWN,
     Action.UP,
@@ -22,6 +22,8 @@ final class TasksKeys extends FilteredTableKeys<TasksReport.Row> {
     Action.KEEP,
     Action.DROP,
     Action.THREADS,
+    Action.COMPARE,
+    Action.COMPARE_END,
     Action.SORT,
     Action.COPY,
   };
@@ -79,7 +81,8 @@ final class TasksKeys extends FilteredTableKeys<TasksReport.Row> {
       case SEARCH -> SearchKeys.begun(s);
       case KEEP -> only(scene, s, s, false);
       case DROP -> only(scene, s, s, true);
-      case SORT -> sorted(s, s.tasks().resorted());
+      case SORT -> sorted(scene, s);
+      case COMPARE, COMPARE_END -> CompareKeys.act(scene, s, action);
       case THREADS -> {
         TaskTable turned = s.tasks().turned();
         String text = turned.threads() ? "a row for each thread" : "a row for each process";
@@ -96,17 +99,24 @@ final class TasksKeys extends FilteredTableKeys<TasksReport.Row> {
     };
   }
 
-  private static Keys.Step sorted(ViewState s, TaskTable table) {
-    return Keys.Step.to(
-        s.withTasks(table).withMessage("first by " + TaskTable.label(table.order()), false));
+  @Override
+  TasksQuery.Order nextOrder(Scene scene, ViewState s) {
+    return s.tasks().next(Comparison.in(scene));
   }
 
   @Override
-  Keys.Step sortAt(Scene scene, ViewState s, int x) {
-    TasksQuery.Order order = TasksPainter.orderAt(scene, x);
-    return order == null
-        ? Keys.Step.to(s.withMessage("no order of that column", false))
-        : sorted(s, s.tasks().by(order));
+  TasksQuery.Order orderAt(Scene scene, int x) {
+    return TasksPainter.orderAt(scene, x);
+  }
+
+  @Override
+  String label(TasksQuery.Order order) {
+    return TaskTable.label(order);
+  }
+
+  @Override
+  ViewState ordered(ViewState s, TasksQuery.Order order) {
+    return s.withTasks(s.tasks().by(order));
   }
 
   @Override
@@ -135,18 +145,14 @@ final class TasksKeys extends FilteredTableKeys<TasksReport.Row> {
         : ShapeKeys.only(s, shown, filter, ShapeKeys.said(s, filter, false));
   }
 
-  private static Keys.Step none(ViewState s) {
-    return Keys.Step.to(s.withMessage("no task is marked yet", false));
-  }
-
   @Override
   String name(TasksReport.Row row) {
     return row.comm();
   }
 
   @Override
-  String things() {
-    return "tasks";
+  String thing() {
+    return "task";
   }
 
   @Override

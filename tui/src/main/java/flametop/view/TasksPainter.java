@@ -10,13 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A row for each process or thread: what it does now, and what it did within the window. */
-final class TasksPainter implements ViewPainter {
-  private static final int GROUND = Paint.of(Role.GROUND);
-  private static final int TEXT = Paint.of(Role.TEXT);
-  private static final int DIM = Paint.of(Role.DIM);
-  private static final int TROUGH = Paint.of(Role.CHROME);
+final class TasksPainter extends TablePainter<TasksPainter.Column, TasksReport.Row> {
   private static final int SHADE = Paint.SHADES / 2;
-  private static final int PERCENT = 6;
 
   private static final long SECOND = 1_000_000_000L;
 
@@ -26,11 +21,13 @@ final class TasksPainter implements ViewPainter {
   /** Sleep that cannot be interrupted stands out from this on, ns. */
   private static final long LONG_DISK = SECOND / 2;
 
-  private enum Column {
+  enum Column {
     PID(TasksQuery.Order.PID),
     STATE(null),
     AGE(TasksQuery.Order.AGE),
+    BEFORE(null),
     CPU(TasksQuery.Order.CPU),
+    CHANGE(TasksQuery.Order.CHANGE),
     QUEUED(TasksQuery.Order.QUEUED),
     OFF(null),
     BAR(null),
@@ -53,16 +50,27 @@ final class TasksPainter implements ViewPainter {
         case QUEUED -> QUEUED;
         case AGE -> AGE;
         case PID -> PID;
+        case CHANGE -> CHANGE;
       };
     }
   }
 
-  private static Columns<Column> columns(int width, boolean threads) {
+  @Override
+  Columns<Column> columns(Scene scene) {
+    return columnsOf(scene);
+  }
+
+  private static Columns<Column> columnsOf(Scene scene) {
+    int width = scene.columns;
+    boolean threads = scene.state.tasks().threads();
+    boolean compared = Comparison.in(scene);
     Columns<Column> columns = new Columns<>();
     columns.right(Column.PID, threads ? "tid" : "pid", 7);
     columns.left(Column.STATE, width < 70 ? "" : "state", width < 70 ? 1 : 7);
     columns.right(Column.AGE, "age", width < 50 ? -1 : PERCENT);
+    columns.right(Column.BEFORE, "was", !compared || width < 100 ? -1 : PERCENT);
     columns.right(Column.CPU, "cpu", PERCENT);
+    columns.right(Column.CHANGE, "change", compared ? Comparison.FIGURE : -1);
     columns.right(Column.QUEUED, "queued", width < 60 ? -1 : PERCENT);
     columns.right(Column.OFF, "off", width < 150 ? -1 : 7);
     columns.left(Column.BAR, "", width < 110 ? -1 : width < 160 ? 8 : 12);
@@ -70,7 +78,7 @@ final class TasksPainter implements ViewPainter {
     columns.left(Column.USER, "user", width < 120 ? -1 : 9);
     int room = width - 1 - columns.end();
     if (width < 100) {
-      int comm = Math.min(15, room * 2 / 5);
+      int comm = room < 20 ? room : Math.min(15, room * 2 / 5);
       columns.left(Column.COMM, "comm", comm);
       return columns.left(Column.LEAF, "  is in", room - comm - 1);
     }
@@ -85,81 +93,90 @@ final class TasksPainter implements ViewPainter {
 
   /** The order that the head at a column of the screen stands for; null for none. */
   static TasksQuery.Order orderAt(Scene scene, int x) {
-    Column column = columns(scene.columns, scene.state.tasks().threads()).at(x);
+    Column column = columnsOf(scene).at(x);
     return column == null ? null : column.order;
   }
 
   @Override
   public String[][] legend(Scene scene) {
-    return new String[][] {
-      {"columns"},
-      {"age", "in its state"},
-      {"cpu", "exact; 100% is one CPU"},
-      {"queued", "waited for one, likewise"},
-      {"is in", "its innermost function"},
-    };
+    List<String[]> lines = new ArrayList<>();
+    lines.add(new String[] {"columns"});
+    lines.add(new String[] {"age", "in its state"});
+    lines.add(new String[] {"cpu", "exact; 100% is one CPU"});
+    if (Comparison.in(scene)) {
+      lines.addAll(List.of(Comparison.TABLE));
+    }
+    lines.add(new String[] {"queued", "waited for one, likewise"});
+    lines.add(new String[] {"is in", "its innermost function"});
+    return lines.toArray(new String[0][]);
+  }
+
+  private static String what(Scene scene) {
+    return scene.state.tasks().threads() ? "threads" : "processes";
   }
 
   @Override
-  public void paint(Scene scene, CellGrid grid) {
-    TableArea area = TableArea.of(scene);
-    TaskTable table = scene.state.tasks();
-    TasksReport report = scene.page instanceof TasksReport r ? r : null;
-    String by = "first by " + TaskTable.label(table.order());
-    String what = table.threads() ? "threads" : "processes";
-    area.paint(scene, grid, report == null ? what : title(report, what), by, StateSet.ALL);
-    Columns<Column> columns = columns(scene.columns, table.threads());
-    columns.head(grid, area.head, Column.of(table.order()));
-    if (report == null) {
-      area.sentence(scene, grid, scene.snapshot == null ? "opening the kernel side…" : "counting…");
-      return;
+  String title(Scene scene) {
+    String what = what(scene);
+    if (!(scene.page instanceof TasksReport report)) {
+      return what;
     }
-    List<TasksReport.Row> rows = report.rows();
-    if (rows.isEmpty()) {
-      area.sentence(scene, grid, nothing(scene, report, what));
-      return;
-    }
-    int marked = table.index(rows);
-    int first = Rows.first(marked, rows.size(), area.room);
-    for (int i = first; i < Math.min(rows.size(), first + area.room); i++) {
-      row(scene, grid, columns, area.head + 1 + i - first, report, rows.get(i), i == marked);
-    }
-    detail(scene, grid, area, report, rows.get(marked));
+    boolean one = report.tasks() == 1;
+    String of = !one ? what : scene.state.tasks().threads() ? "thread" : "process";
+    return count(report.matching(), report.tasks(), of);
   }
 
-  private static String title(TasksReport report, String what) {
-    String all =
-        report.tasks() == 1
-            ? "1 " + (what.equals("threads") ? "thread" : "process")
-            : Units.count(report.tasks()) + " " + what;
-    return report.matching() == report.tasks()
-        ? all
-        : Units.count(report.matching()) + " of " + all;
+  @Override
+  StateSet states(Scene scene) {
+    return StateSet.ALL;
   }
 
-  private static String nothing(Scene scene, TasksReport report, String what) {
-    return report.tasks() > 0
-        ? "none matches; esc shows all " + Units.count(report.tasks())
+  @Override
+  String order(Scene scene) {
+    return TaskTable.label(by(scene));
+  }
+
+  @Override
+  Column sorted(Scene scene) {
+    return Column.of(by(scene));
+  }
+
+  private static TasksQuery.Order by(Scene scene) {
+    return scene.state.tasks().order().in(Comparison.in(scene));
+  }
+
+  @Override
+  List<TasksReport.Row> rows(Scene scene) {
+    return scene.page instanceof TasksReport report ? report.rows() : null;
+  }
+
+  @Override
+  int marked(Scene scene, List<TasksReport.Row> rows) {
+    return scene.state.tasks().index(rows);
+  }
+
+  @Override
+  String nothing(Scene scene) {
+    int tasks = ((TasksReport) scene.page).tasks();
+    return tasks > 0
+        ? "none matches; esc shows all " + Units.count(tasks)
         : scene.state.filter().equals(Shape.PLAIN)
-            ? "no " + what + " seen yet"
-            : "no " + what + " that the filter shows";
+            ? "no " + what(scene) + " seen yet"
+            : "no " + what(scene) + " that the filter shows";
   }
 
-  private static void row(
+  @Override
+  void row(
       Scene scene,
       CellGrid grid,
       Columns<Column> columns,
       int y,
-      TasksReport report,
       TasksReport.Row row,
-      boolean marked) {
+      boolean marked,
+      int bg) {
     boolean ended = row.state() == null;
-    int bg = marked ? Paint.SELECTED_ROW : GROUND;
     int fg = marked ? Paint.of(Role.INK) : ended ? DIM : TEXT;
     int quiet = marked ? fg : DIM;
-    if (marked) {
-      grid.fill(0, y, scene.columns, bg);
-    }
     int number = scene.state.tasks().threads() ? row.tid() : row.pid();
     columns.put(grid, Column.PID, y, number == 0 ? "" : Integer.toString(number), quiet, bg, 0);
 
@@ -173,11 +190,17 @@ final class TasksPainter implements ViewPainter {
     String since = ended ? "" : Units.age(row.ageNanos());
     columns.put(grid, Column.AGE, y, since, age, bg, longDisk ? CellGrid.BOLD : 0);
 
-    long window = report.windowNanos();
+    long window = ((TasksReport) scene.page).windowNanos();
     double cpu = share(row.run(), window);
     String text = Units.tenths(cpu);
     boolean none = text.equals("0.0%");
     columns.put(grid, Column.CPU, y, text, none ? quiet : fg, bg, none ? 0 : CellGrid.BOLD);
+    TasksReport.Before before = row.before();
+    if (before != null) {
+      share(grid, columns, Column.BEFORE, y, share(before.run(), window), quiet, quiet, bg);
+      double more = share(row.run() - before.run(), window);
+      Comparison.put(grid, columns, Column.CHANGE, y, before.change(), more, quiet, bg, marked);
+    }
     double queued = share(row.queued(), window);
     text = Units.tenths(queued);
     boolean waits = row.queued() >= LONG_QUEUE * (row.run() + row.queued()) && queued >= 0.01;
@@ -192,7 +215,8 @@ final class TasksPainter implements ViewPainter {
     String threads = row.threads() == 0 ? "" : Integer.toString(row.threads());
     columns.put(grid, Column.THREADS, y, threads, row.threads() > 1 ? fg : quiet, bg, 0);
     columns.put(grid, Column.USER, y, scene.options.users().apply(row.uid()), quiet, bg, 0);
-    columns.put(grid, Column.COMM, y, row.comm(), fg, bg, ended ? 0 : CellGrid.BOLD);
+    int named = row.isGone() ? CellGrid.UNDERLINE : ended ? 0 : CellGrid.BOLD;
+    columns.put(grid, Column.COMM, y, row.comm(), fg, bg, named);
     function(grid, columns, Column.LEAF, y, row.leaf(), fg, bg);
     if (row.user() != null && !row.user().equals(row.leaf())) {
       function(grid, columns, Column.CALLER, y, row.user(), fg, bg);
@@ -209,7 +233,7 @@ final class TasksPainter implements ViewPainter {
       int fg,
       int bg) {
     if (function != null && columns.width(column) > 2) {
-      TopPainter.name(grid, columns.x(column), y, columns.width(column), function, fg, bg);
+      TopPainter.name(grid, columns.x(column), y, columns.width(column), function, fg, bg, 0);
     }
   }
 
@@ -220,7 +244,7 @@ final class TasksPainter implements ViewPainter {
 
   private static String label(TasksReport.Row row, int width) {
     if (row.state() == null) {
-      return width > 1 ? "ended" : "";
+      return width == 1 ? "" : row.isGone() ? "gone" : "ended";
     }
     return width > 1
         ? row.state().label()
@@ -245,8 +269,9 @@ final class TasksPainter implements ViewPainter {
     Bar.paint(grid, x, y, width, parts, paints, trough, scene.options);
   }
 
-  private static void detail(
-      Scene scene, CellGrid grid, TableArea area, TasksReport report, TasksReport.Row row) {
+  @Override
+  void detail(Scene scene, CellGrid grid, TableArea area, TasksReport.Row row) {
+    long window = ((TasksReport) scene.page).windowNanos();
     List<String> more = new ArrayList<>();
     String who =
         row.pid() == 0
@@ -264,9 +289,16 @@ final class TasksPainter implements ViewPainter {
         more.add("called from " + named(row.user()));
       }
     }
+    TasksReport.Before before = row.before();
+    if (before != null) {
+      more.add(
+          "cpu "
+              + Comparison.shares(row.run(), before.run(), window)
+              + Comparison.times(row.run(), before.run()));
+    }
     more.add(
         "of "
-            + Units.span(report.windowNanos())
+            + Units.span(window)
             + ": on a CPU "
             + Units.time(row.run())
             + ", queued "
@@ -274,7 +306,9 @@ final class TasksPainter implements ViewPainter {
             + ", off "
             + Units.time(row.off()));
     String now =
-        row.state() == null ? "ended" : row.state().label() + " for " + Units.age(row.ageNanos());
+        row.state() == null
+            ? label(row, 2)
+            : row.state().label() + " for " + Units.age(row.ageNanos());
     area.detail(scene, grid, 1, now, more);
   }
 

@@ -22,6 +22,9 @@ final class TimePainter {
   /** On the strip; what is longer ago is told in minutes. */
   private static final long SECONDS_TOLD = 600;
 
+  /** More tasks may wait; then the strip is shorter. */
+  private static final int MANY_WAIT = 99;
+
   private static final long SECOND = 1_000_000_000L;
 
   /** The graph begins and ends with a pass. */
@@ -157,14 +160,19 @@ final class TimePainter {
     return values.length == 0 ? Double.NaN : values[values.length - 1];
   }
 
+  /** So wide as the largest would be, so that the strip stays as wide as it is. */
+  private static String field(double value, int largest) {
+    return Units.right(figure(value), Integer.toString(largest).length() + 2);
+  }
+
   private static String now(Scene scene) {
     Snapshot snapshot = scene.snapshot;
     float[] busy = snapshot.busyCpus();
     String text =
-        busy.length == 0 ? "" : String.format(Locale.ROOT, "busy %s cpu", figure(newest(busy)));
+        busy.length == 0 ? "" : "busy " + field(newest(busy), snapshot.cpus().size()) + " cpu";
     float[] waiting = snapshot.waitingTasks();
     if (scene.columns >= 80 && waiting.length > 0) {
-      text = String.format(Locale.ROOT, "waiting %s  ", figure(newest(waiting))) + text;
+      text = "waiting " + field(newest(waiting), MANY_WAIT) + "  " + text;
     }
     long back =
         snapshot.ranged()

@@ -8,7 +8,7 @@ import flametop.profile.TopReport;
 import java.util.List;
 
 /** What the keys do in the view of the functions. */
-final class TopKeys extends FilteredTableKeys<TopReport.Row> {
+final class TopKeys extends FilteredTableKeys<TopReport.Row, TopQuery.Order> {
   private static final Action[] ACTIONS = {
     Action.DOWN,
     Action.UP,
@@ -21,6 +21,8 @@ final class TopKeys extends FilteredTableKeys<TopReport.Row> {
     Action.SEARCH,
     Action.KEEP,
     Action.DROP,
+    Action.COMPARE,
+    Action.COMPARE_END,
     Action.SORT,
     Action.STATES,
     Action.COPY,
@@ -64,6 +66,7 @@ final class TopKeys extends FilteredTableKeys<TopReport.Row> {
         s.states(),
         table.order(),
         Rows.asked(table.place()),
+        table.marked(),
         Search.patternOf(table.filter()));
   }
 
@@ -79,7 +82,8 @@ final class TopKeys extends FilteredTableKeys<TopReport.Row> {
       case SEARCH -> SearchKeys.begun(s);
       case KEEP -> through(scene, s, false);
       case DROP -> through(scene, s, true);
-      case SORT -> sorted(s, s.top().resorted());
+      case SORT -> sorted(scene, s);
+      case COMPARE, COMPARE_END -> CompareKeys.act(scene, s, action);
       case STATES -> Keys.states(s);
       case COPY -> {
         Function function = function(scene, s);
@@ -89,17 +93,24 @@ final class TopKeys extends FilteredTableKeys<TopReport.Row> {
     };
   }
 
-  static Keys.Step sorted(ViewState s, TopTable table) {
-    return Keys.Step.to(
-        s.withTop(table).withMessage("first by " + TopTable.label(table.order()), false));
+  @Override
+  TopQuery.Order nextOrder(Scene scene, ViewState s) {
+    return s.top().next(scene.options.origin() != Origin.FILE, Comparison.in(scene));
   }
 
   @Override
-  Keys.Step sortAt(Scene scene, ViewState s, int x) {
-    TopQuery.Order order = TopPainter.orderAt(scene, x);
-    return order == null
-        ? Keys.Step.to(s.withMessage("no order of that column", false))
-        : sorted(s, s.top().by(order));
+  TopQuery.Order orderAt(Scene scene, int x) {
+    return TopPainter.orderAt(scene, x);
+  }
+
+  @Override
+  String label(TopQuery.Order order) {
+    return TopTable.label(order);
+  }
+
+  @Override
+  ViewState ordered(ViewState s, TopQuery.Order order) {
+    return s.withTop(s.top().by(order));
   }
 
   private Keys.Step through(Scene scene, ViewState s, boolean out) {
@@ -117,10 +128,6 @@ final class TopKeys extends FilteredTableKeys<TopReport.Row> {
     return function == null ? none(s) : Keys.Step.to(s.withSandwich(function));
   }
 
-  private static Keys.Step none(ViewState s) {
-    return Keys.Step.to(s.withMessage("no function is marked yet", false));
-  }
-
   /** The marked one; null if there is none. */
   private Function function(Scene scene, ViewState s) {
     TopReport.Row row = row(scene, s);
@@ -133,8 +140,8 @@ final class TopKeys extends FilteredTableKeys<TopReport.Row> {
   }
 
   @Override
-  String things() {
-    return "functions";
+  String thing() {
+    return "function";
   }
 
   @Override

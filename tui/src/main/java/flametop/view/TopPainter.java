@@ -3,29 +3,29 @@ package flametop.view;
 import flametop.profile.Function;
 import flametop.profile.NodeKind;
 import flametop.profile.Snapshot;
+import flametop.profile.StateSet;
 import flametop.profile.TopQuery;
 import flametop.profile.TopReport;
 import flametop.sampler.State;
+import java.util.ArrayList;
 import java.util.List;
 
 /** A row for each function: what is spent in it and in what it calls, and in which states. */
-final class TopPainter implements ViewPainter {
-  private static final int GROUND = Paint.of(Role.GROUND);
-  private static final int TEXT = Paint.of(Role.TEXT);
-  private static final int DIM = Paint.of(Role.DIM);
-  private static final int TROUGH = Paint.of(Role.CHROME);
-
+final class TopPainter extends TablePainter<TopPainter.Column, TopReport.Row> {
   /** Those with a colour of their own in the bars, in this order; the rest comes last. */
   private static final State[] STATES = {State.RUN, State.QUEUED, State.DISK, State.SLEEP};
 
   private static final int SHADE = Paint.SHADES / 2;
-  private static final int PERCENT = 6;
   private static final int AMOUNT = 12;
   private static final int MOST_NAME = 100;
 
-  private enum Column {
+  enum Column {
+    SELF_BEFORE(null),
     SELF(TopQuery.Order.SELF),
+    SELF_CHANGE(TopQuery.Order.SELF_CHANGE),
+    TOTAL_BEFORE(null),
     TOTAL(TopQuery.Order.TOTAL),
+    TOTAL_CHANGE(TopQuery.Order.TOTAL_CHANGE),
     BAR(TopQuery.Order.TOTAL),
     AMOUNT(TopQuery.Order.TOTAL),
     CPUS(TopQuery.Order.RUN),
@@ -50,6 +50,8 @@ final class TopPainter implements ViewPainter {
         case QUEUED -> QUEUED;
         case DISK -> DISK;
         case SLEEP -> SLEEP;
+        case SELF_CHANGE -> SELF_CHANGE;
+        case TOTAL_CHANGE -> TOTAL_CHANGE;
         case NAME -> NAME;
       };
     }
@@ -57,18 +59,36 @@ final class TopPainter implements ViewPainter {
 
   private static final Column[] BY_STATE = {Column.RUN, Column.QUEUED, Column.DISK, Column.SLEEP};
 
-  private static Columns<Column> columns(Scene scene) {
+  @Override
+  Columns<Column> columns(Scene scene) {
+    return columnsOf(scene);
+  }
+
+  private static Columns<Column> columnsOf(Scene scene) {
     int width = scene.columns;
     boolean file = scene.options.origin() == Origin.FILE;
+    boolean compared = Comparison.in(scene);
     Columns<Column> columns = new Columns<>();
-    columns.right(Column.SELF, "self", PERCENT).right(Column.TOTAL, "total", PERCENT);
-    columns.left(Column.BAR, "", width < 60 ? -1 : width < 100 ? 10 : width < 160 ? 16 : 30);
-    columns.right(Column.AMOUNT, unit(scene), !file || width < 70 ? -1 : AMOUNT);
-    columns.right(Column.CPUS, "cpus", file || width < 70 ? -1 : 6);
-    int states = file || width < 110 ? -1 : PERCENT;
+    if (compared) {
+      int before = width < 60 ? -1 : PERCENT;
+      columns.right(Column.SELF_BEFORE, "was", before);
+      columns.right(Column.SELF, "self", before);
+      columns.right(Column.SELF_CHANGE, width < 60 ? "self" : "change", Comparison.FIGURE);
+      columns.right(Column.TOTAL_BEFORE, "was", before);
+      columns.right(Column.TOTAL, "total", before);
+      columns.right(Column.TOTAL_CHANGE, width < 60 ? "total" : "change", Comparison.FIGURE);
+    } else {
+      columns.right(Column.SELF, "self", PERCENT).right(Column.TOTAL, "total", PERCENT);
+    }
+    // What a comparison takes it has from the figures that say least of it.
+    int rest = compared ? width - 36 : width;
+    columns.left(Column.BAR, "", rest < 60 ? -1 : rest < 100 ? 10 : rest < 160 ? 16 : 30);
+    columns.right(Column.AMOUNT, unit(scene), !file || rest < 70 ? -1 : AMOUNT);
+    columns.right(Column.CPUS, "cpus", file || rest < 70 ? -1 : 6);
+    int states = file || rest < 110 ? -1 : PERCENT;
     columns.right(Column.RUN, "run", states).right(Column.QUEUED, "queued", states);
     columns.right(Column.DISK, "disk", states).right(Column.SLEEP, "asleep", states);
-    int module = width < 70 ? -1 : width < 110 ? 14 : width < 160 ? 18 : 26;
+    int module = rest < 70 ? -1 : rest < 110 ? 14 : rest < 160 ? 18 : 26;
     int room = width - 1 - columns.end() - (module < 0 ? 0 : module + 1);
     // A wide name is not far from its module.
     columns.left(Column.NAME, "  function", Math.min(MOST_NAME, room));
@@ -83,93 +103,98 @@ final class TopPainter implements ViewPainter {
 
   /** The order that the head at a column of the screen stands for; null for none. */
   static TopQuery.Order orderAt(Scene scene, int x) {
-    Column column = columns(scene).at(x);
+    Column column = columnsOf(scene).at(x);
     return column == null ? null : column.order;
   }
 
   @Override
   public String[][] legend(Scene scene) {
-    if (scene.options.origin() == Origin.FILE) {
-      return new String[][] {
-        {"columns"},
-        {"self", "in the function itself"},
-        {"total", "also in what it calls"},
-        {"bar", "self; faint: total"},
-      };
+    List<String[]> lines = new ArrayList<>();
+    boolean file = scene.options.origin() == Origin.FILE;
+    lines.add(new String[] {"columns"});
+    lines.add(new String[] {"self", "in the function itself"});
+    lines.add(new String[] {"total", "also in what it calls"});
+    if (Comparison.in(scene)) {
+      lines.addAll(List.of(Comparison.TABLE));
     }
-    return new String[][] {
-      {"columns"},
-      {"self", "in the function itself"},
-      {"total", "also in what it calls"},
-      {"bar", "self by state; faint: total"},
-      {"run, …", "total by state"},
-    };
+    lines.add(new String[] {"bar", file ? "self; faint: total" : "self by state; faint: total"});
+    if (!file) {
+      lines.add(new String[] {"run, …", "total by state"});
+    }
+    return lines.toArray(new String[0][]);
   }
 
   @Override
-  public void paint(Scene scene, CellGrid grid) {
-    TableArea area = TableArea.of(scene);
-    TopTable table = scene.state.top();
-    TopReport report = scene.page instanceof TopReport r ? r : null;
-    String by = "first by " + TopTable.label(table.order());
-    String title = report == null ? "functions" : title(scene, report);
-    boolean file = scene.options.origin() == Origin.FILE;
-    area.paint(scene, grid, title, by, file ? null : scene.state.states());
-    Columns<Column> columns = columns(scene);
-    columns.head(grid, area.head, Column.of(table.order()));
-    if (report == null) {
-      area.sentence(
-          scene, grid, scene.snapshot == null ? GraphPainter.opening(scene) : "counting…");
-      return;
-    }
-    List<TopReport.Row> rows = report.rows();
-    if (rows.isEmpty()) {
-      area.sentence(scene, grid, nothing(scene, report));
-      return;
-    }
-    int marked = table.index(rows);
-    int first = Rows.first(marked, rows.size(), area.room);
-    for (int i = first; i < Math.min(rows.size(), first + area.room); i++) {
-      row(scene, grid, columns, area.head + 1 + i - first, report, rows.get(i), i == marked);
-    }
-    detail(scene, grid, area, report, rows.get(marked));
+  StateSet states(Scene scene) {
+    return scene.options.origin() == Origin.FILE ? null : scene.state.states();
   }
 
-  private static String title(Scene scene, TopReport report) {
-    boolean two =
-        scene.options.origin() == Origin.FILE && scene.snapshot.graph().baseline() != null;
-    String all =
-        Units.count(report.functions()) + " functions" + (two ? " of the second file" : "");
-    return report.matching() == report.functions()
-        ? all
-        : Units.count(report.matching()) + " of " + all;
+  @Override
+  String order(Scene scene) {
+    return TopTable.label(by(scene));
   }
 
-  private static String nothing(Scene scene, TopReport report) {
-    return report.functions() > 0
-        ? "no function matches; esc shows all " + Units.count(report.functions())
+  @Override
+  Column sorted(Scene scene) {
+    return Column.of(by(scene));
+  }
+
+  private static TopQuery.Order by(Scene scene) {
+    return scene.state.top().order().in(Comparison.in(scene));
+  }
+
+  @Override
+  List<TopReport.Row> rows(Scene scene) {
+    return scene.page instanceof TopReport report ? report.rows() : null;
+  }
+
+  @Override
+  int marked(Scene scene, List<TopReport.Row> rows) {
+    return scene.state.top().index(rows);
+  }
+
+  @Override
+  String title(Scene scene) {
+    return scene.page instanceof TopReport report
+        ? count(report.matching(), report.functions(), "functions")
+        : "functions";
+  }
+
+  @Override
+  String nothing(Scene scene) {
+    int functions = ((TopReport) scene.page).functions();
+    return functions > 0
+        ? "no function matches; esc shows all " + Units.count(functions)
         : scene.snapshot.total() <= 0
             ? GraphPainter.nothing(scene)
             : "nothing of what is shown is a function";
   }
 
-  private static void row(
+  @Override
+  void row(
       Scene scene,
       CellGrid grid,
       Columns<Column> columns,
       int y,
-      TopReport report,
       TopReport.Row row,
-      boolean marked) {
-    int bg = marked ? Paint.SELECTED_ROW : GROUND;
-    int fg = marked ? Paint.of(Role.INK) : TEXT;
+      boolean marked,
+      int bg) {
+    int fg = marked ? Paint.of(Role.INK) : row.isGone() ? DIM : TEXT;
     int quiet = marked ? fg : DIM;
-    if (marked) {
-      grid.fill(0, y, scene.columns, bg);
+    double all = Math.max(1, ((TopReport) scene.page).total());
+    share(grid, columns, Column.SELF, y, row.self() / all, fg, quiet, bg);
+    share(grid, columns, Column.TOTAL, y, row.total() / all, fg, quiet, bg);
+    TopReport.Before before = row.before();
+    if (before != null) {
+      share(grid, columns, Column.SELF_BEFORE, y, before.self() / all, quiet, quiet, bg);
+      share(grid, columns, Column.TOTAL_BEFORE, y, before.total() / all, quiet, quiet, bg);
+      double self = (row.self() - before.self()) / all;
+      double total = (row.total() - before.total()) / all;
+      Comparison.put(
+          grid, columns, Column.SELF_CHANGE, y, before.selfChange(), self, quiet, bg, marked);
+      Comparison.put(
+          grid, columns, Column.TOTAL_CHANGE, y, before.totalChange(), total, quiet, bg, marked);
     }
-    long all = report.total();
-    share(grid, columns, Column.SELF, y, row.self(), all, fg, quiet, bg);
-    share(grid, columns, Column.TOTAL, y, row.total(), all, fg, quiet, bg);
     int bar = columns.width(Column.BAR);
     if (bar > 0) {
       bar(scene, grid, columns.x(Column.BAR), y, bar, row, all, marked ? bg : TROUGH);
@@ -184,16 +209,18 @@ final class TopPainter implements ViewPainter {
     columns.put(grid, Column.CPUS, y, cpus, cpus.equals("0.00") ? quiet : fg, bg, 0);
     for (int i = 0; i < STATES.length; i++) {
       if (scene.state.states().contains(STATES[i])) {
-        share(grid, columns, BY_STATE[i], y, total[STATES[i].ordinal()], all, fg, quiet, bg);
+        share(grid, columns, BY_STATE[i], y, total[STATES[i].ordinal()] / all, fg, quiet, bg);
       } else {
         columns.put(grid, BY_STATE[i], y, "·", quiet, bg, 0);
       }
     }
-    name(grid, columns.x(Column.NAME), y, columns.width(Column.NAME), row.function(), fg, bg);
+    int named = row.isGone() ? CellGrid.UNDERLINE : 0;
+    int room = columns.width(Column.NAME);
+    name(grid, columns.x(Column.NAME), y, room, row.function(), fg, bg, named);
     String module = row.function().module();
-    int room = columns.width(Column.MODULE);
-    if (room > 0 && !module.isEmpty()) {
-      columns.put(grid, Column.MODULE, y, ShortName.of(module, room), quiet, bg, 0);
+    int rest = columns.width(Column.MODULE);
+    if (rest > 0 && !module.isEmpty()) {
+      columns.put(grid, Column.MODULE, y, ShortName.of(module, rest), quiet, bg, 0);
     }
   }
 
@@ -204,28 +231,13 @@ final class TopPainter implements ViewPainter {
         : (double) run / snapshot.windowNanos();
   }
 
-  private static void share(
-      CellGrid grid,
-      Columns<Column> columns,
-      Column column,
-      int y,
-      long part,
-      long whole,
-      int fg,
-      int quiet,
-      int bg) {
-    if (columns.width(column) > 0) {
-      String text = Units.tenths(whole <= 0 ? 0 : (double) part / whole);
-      columns.put(grid, column, y, text, text.equals("0.0%") ? quiet : fg, bg, 0);
-    }
-  }
-
   /** A bar of the colour of its kind, then what is left of the name in the room. */
-  static void name(CellGrid grid, int x, int y, int width, Function function, int fg, int bg) {
+  static void name(
+      CellGrid grid, int x, int y, int width, Function function, int fg, int bg, int attribute) {
     grid.put(x, y, '▌', paint(function), bg, 0);
     String name = function.name();
     String text = GraphPainter.isFrame(function.kind()) ? ShortName.form(name, width - 2) : name;
-    grid.text(x + 2, y, width - 2, text, fg, bg, 0);
+    grid.text(x + 2, y, width - 2, text, fg, bg, attribute);
   }
 
   static int paint(Function function) {
@@ -240,13 +252,12 @@ final class TopPainter implements ViewPainter {
       int y,
       int width,
       TopReport.Row row,
-      long all,
+      double whole,
       int trough) {
     int n = STATES.length;
     boolean stateless = scene.options.plain() || scene.options.origin() == Origin.FILE;
     double[] parts = new double[stateless ? 2 : 2 * n + 1];
     int[] paints = new int[parts.length];
-    double whole = Math.max(1, all);
     if (stateless) {
       parts[0] = row.self() / whole;
       parts[1] = (row.total() - row.self()) / whole;
@@ -273,8 +284,9 @@ final class TopPainter implements ViewPainter {
     Bar.paint(grid, x, y, width, parts, paints, trough, scene.options);
   }
 
-  private static void detail(
-      Scene scene, CellGrid grid, TableArea area, TopReport report, TopReport.Row row) {
+  @Override
+  void detail(Scene scene, CellGrid grid, TableArea area, TopReport.Row row) {
+    long all = ((TopReport) scene.page).total();
     Function function = row.function();
     long[] total = row.totalByState();
     long whole = 0;
@@ -288,12 +300,20 @@ final class TopPainter implements ViewPainter {
           .append(whole <= 0 ? 0 : Math.round(100.0 * total[state.ordinal()] / whole))
           .append('%');
     }
+    TopReport.Before before = row.before();
     String figures =
-        "self "
-            + Units.share(row.self(), report.total())
-            + ", total "
-            + Units.share(row.total(), report.total())
-            + " of all";
+        before == null
+            ? "self "
+                + Units.share(row.self(), all)
+                + ", total "
+                + Units.share(row.total(), all)
+                + " of all"
+            : "self "
+                + Comparison.shares(row.self(), before.self(), all)
+                + ", total "
+                + Comparison.shares(row.total(), before.total(), all)
+                + " of all"
+                + Comparison.times(row.total(), before.total());
     String cpus =
         Units.hundredths(worth(scene, row.selfByState()[State.RUN.ordinal()]))
             + " cpu itself, "

@@ -18,17 +18,18 @@ record TopTable(TopQuery.Order order, Function marked, int place, Search filter)
 
   private static final TopQuery.Order[] ORDERS = TopQuery.Order.values();
 
-  TopTable resorted() {
-    return by(ORDERS[(order.ordinal() + 1) % ORDERS.length]);
-  }
-
-  /** The same where states are not known. */
-  TopTable resortedOfFile() {
-    return switch (order) {
-      case SELF -> by(TopQuery.Order.TOTAL);
-      case TOTAL -> by(TopQuery.Order.NAME);
-      default -> by(TopQuery.Order.SELF);
-    };
+  /**
+   * The order after this one.
+   *
+   * @param states whether states are known
+   * @param compared whether there is something to compare with
+   */
+  TopQuery.Order next(boolean states, boolean compared) {
+    TopQuery.Order next = order.in(compared);
+    do {
+      next = ORDERS[(next.ordinal() + 1) % ORDERS.length];
+    } while (next != next.in(compared) || next.states() != null && !states);
+    return next;
   }
 
   TopTable by(TopQuery.Order value) {
@@ -52,6 +53,8 @@ record TopTable(TopQuery.Order order, Function marked, int place, Search filter)
       case QUEUED -> "time queued";
       case DISK -> "time in D";
       case SLEEP -> "time asleep";
+      case SELF_CHANGE -> "change of self";
+      case TOTAL_CHANGE -> "change of total";
       case NAME -> "name";
     };
   }

@@ -71,7 +71,7 @@ public enum View {
 
   /** Whether it shows what changed since the baseline. */
   boolean compares() {
-    return this == GRAPH || this == CALLERS || this == SANDWICH;
+    return hasStacks() || this == TOP || this == TASKS;
   }
 
   /** Whether stacks are what it shows. */

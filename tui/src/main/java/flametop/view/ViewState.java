@@ -30,6 +30,10 @@ public final class ViewState implements Cloneable {
   // Written only to a copy that nobody else has yet.
   private View view = View.GRAPH;
   private Place place = Place.ROOT;
+  private Place callers = Place.ROOT;
+  private Function callersOf;
+  private Function topOf;
+  private boolean bringing;
   private SandwichPlace sandwich = SandwichPlace.NONE;
   private boolean flame;
   private Source source;
@@ -105,7 +109,12 @@ public final class ViewState implements Cloneable {
 
   /** Where the user is in the graph that the keys act on: of a sandwich, one of both halves. */
   Place place() {
-    return view == View.SANDWICH ? sandwich.place() : place;
+    return view == View.SANDWICH ? sandwich.place() : graphPlace();
+  }
+
+  /** That in the graph as this view has it: outermost frames first, or innermost. */
+  private Place graphPlace() {
+    return view == View.CALLERS ? callers : place;
   }
 
   /** The function whose callers and callees are shown, and where the user is in them. */
@@ -324,13 +333,13 @@ public final class ViewState implements Cloneable {
     return new GraphQuery(
         windowNanos(),
         states,
-        place.zoom(),
-        place.selected(),
+        graphPlace().zoom(),
+        graphPlace().selected(),
         isSplit(columns) ? Split.pane(columns) : columns,
-        place.levels(),
+        graphPlace().levels(),
         Search.patternOf(search),
         colouring == Colouring.STATE,
-        place.siblings());
+        graphPlace().siblings());
   }
 
   /** What to ask it for beside that; null for nothing. */
@@ -350,9 +359,39 @@ public final class ViewState implements Cloneable {
   public ViewState withView(View value) {
     ViewState next = copy();
     next.view = value;
-    if (value != view && (value == View.CALLERS || view == View.CALLERS)) {
-      // Paths from the root are others when the innermost frames come first.
-      next.place = place.withZooms(List.of());
+    next.bringing = false;
+    return next;
+  }
+
+  /**
+   * The same with another view, in which a function is selected if it can show that. What was
+   * selected there before stays if this is the function that was brought there the last time.
+   *
+   * @param function null for none, or if it is not known yet
+   */
+  ViewState withView(View value, Function function) {
+    ViewState next = withView(value);
+    boolean same = function != null && function.equals(callersOf);
+    if (value == View.CALLERS && place.selected() != GraphQuery.ROOT && !same) {
+      next.callersOf = function;
+      next.callers = Place.ROOT.withSelected(place.selected(), Place.ROOT.trail());
+    }
+    next.bringing = value == View.TOP && view == View.GRAPH && function == null;
+    return value == View.TOP && function != null ? next.withBrought(function) : next;
+  }
+
+  /** Whether the table of the functions waits for the selected one of the graph. */
+  boolean bringing() {
+    return bringing;
+  }
+
+  /** The table of the functions marks one, unless it is the one that it was to mark before. */
+  ViewState withBrought(Function function) {
+    ViewState next = copy();
+    next.bringing = false;
+    if (!function.equals(topOf)) {
+      next.topOf = function;
+      next.top = top.withMarked(function, top.place());
     }
     return next;
   }
@@ -362,7 +401,11 @@ public final class ViewState implements Cloneable {
       return withSandwich(sandwich.with(value));
     }
     ViewState next = copy();
-    next.place = value;
+    if (view == View.CALLERS) {
+      next.callers = value;
+    } else {
+      next.place = value;
+    }
     return next;
   }
 
@@ -388,6 +431,8 @@ public final class ViewState implements Cloneable {
   ViewState atRoot() {
     ViewState next = copy();
     next.place = Place.ROOT;
+    next.callers = Place.ROOT;
+    next.callersOf = null;
     next.sandwich = sandwich.atFunction();
     return next;
   }
@@ -550,6 +595,7 @@ public final class ViewState implements Cloneable {
   ViewState withFilter(Shape value) {
     ViewState next = withShape(value);
     next.place = place.withZooms(List.of());
+    next.callers = callers.withZooms(List.of());
     next.sandwich = sandwich.unzoomed();
     return next;
   }

@@ -11,6 +11,7 @@ import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
 import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -105,6 +106,29 @@ class GraphReaderTest {
     assertEquals(500 * World.MS, comms.get(0).total());
     assertEquals(3, comms.get(0).tasksByState()[State.SLEEP.ordinal()]);
     assertEquals(3, world.reader().processes(SLEEP, false).size());
+  }
+
+  @Test
+  void cgroups_aboveOthers_haveTheirTimeUnlessAllIsInOne() {
+    processes();
+    world.intake.cgroup(0, "/sys.slice/web.slice/a.service");
+    world.intake.cgroup(1, "/sys.slice/web.slice/b.service");
+    world.intake.cgroup(2, "/");
+    sleep(0, 1, world.named("main"));
+    sleep(1, 1, world.named("main"));
+    sleep(2, 2, world.named("main"));
+    later();
+    List<String> rows = new ArrayList<>();
+    for (ProcessRow row : world.reader().cgroups(SLEEP)) {
+      rows.add(row.comm() + " " + row.processes() + " " + row.weight() / World.MS);
+    }
+    assertEquals(
+        List.of(
+            "/ 1 200",
+            "/sys.slice/web.slice 2 200",
+            "/sys.slice/web.slice/a.service 1 100",
+            "/sys.slice/web.slice/b.service 1 100"),
+        rows);
   }
 
   @Test

@@ -126,6 +126,8 @@ public class LargeTreeBenchmark {
     return world
         .fold()
         .top()
-        .report(new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.SELF, 100, null));
+        .report(
+            new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.SELF, 100, null, null),
+            Noise.NONE);
   }
 }

@@ -303,7 +303,8 @@ class ProfileTest {
         (TopReport)
             get(
                 profile.page(
-                    new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 2, null)));
+                    new TopQuery(
+                        Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 2, null, null)));
     assertEquals(
         List.of("main", "poll"), top.rows().stream().map(r -> r.function().name()).toList());
     assertEquals(4, top.functions());
@@ -319,6 +320,7 @@ class ProfileTest {
                         StateSet.of(State.RUN),
                         TopQuery.Order.SELF,
                         9,
+                        null,
                         Pattern.compile("w.rk"))));
     assertEquals(List.of("work"), top.rows().stream().map(r -> r.function().name()).toList());
     assertEquals(500 * MS, top.rows().get(0).self());
@@ -439,6 +441,62 @@ class ProfileTest {
     assertEquals(250 * MS, later.graph().baseline()[2]);
     profile.releaseBaseline();
     assertEquals(null, get(profile.snapshot(query(500 * MS, StateSet.ALL))).graph().baseline());
+  }
+
+  @Test
+  void baseline_held_isBesideEachFunction() throws Exception {
+    run(0, 21);
+    names();
+    TopQuery query =
+        new TopQuery(500 * MS, StateSet.of(State.RUN), TopQuery.Order.TOTAL_CHANGE, 9, null, null);
+    TopReport alone = (TopReport) get(profile.page(query));
+    assertEquals("work", alone.rows().get(0).function().name(), "by self, as nothing is compared");
+    assertNull(alone.rows().get(0).before());
+    get(profile.snapshot(query(1000 * MS, StateSet.ALL)));
+    profile.holdBaseline();
+    // From here on nobody runs.
+    for (int pass = 21; pass < 41; pass++) {
+      send(batch(1000 + 50 * pass, true));
+    }
+    TopReport report = (TopReport) get(profile.page(query));
+    assertEquals(250 * MS, report.total(), "of the larger of the two");
+    assertEquals(2, report.functions());
+    for (TopReport.Row row : report.rows()) {
+      boolean work = row.function().name().equals("work");
+      assertTrue(row.isGone());
+      assertEquals(0, row.self());
+      assertEquals(
+          new TopReport.Before(work ? 250 * MS : 0, 250 * MS, work ? -1 : 0, -1), row.before());
+    }
+    profile.releaseBaseline();
+    assertEquals(0, ((TopReport) get(profile.page(query))).functions());
+  }
+
+  @Test
+  void baseline_held_isBesideEachTask() throws Exception {
+    run(0, 21);
+    names();
+    get(profile.snapshot(query(1000 * MS, StateSet.ALL)));
+    profile.holdBaseline();
+    for (int pass = 21; pass < 61; pass++) {
+      Batch batch = batch(1000 + 50 * pass, true);
+      send(pass == 21 ? batch.gone(1, 1000 + 50 * pass, 500) : batch);
+    }
+    TasksQuery query = new TasksQuery(500 * MS, false, TasksQuery.Order.CHANGE, 9, null);
+    TasksReport report = tasks(query, 500 * MS);
+    while (report.rows().stream().allMatch(row -> row.before() == null)) {
+      report = (TasksReport) get(profile.page(query));
+    }
+    TasksReport.Row gone = report.rows().get(0);
+    assertEquals(20, gone.pid());
+    assertTrue(gone.isGone());
+    assertEquals(new TasksReport.Before(250 * MS, -1), gone.before());
+    assertEquals(new TasksReport.Before(0, 0), row(report, 10).before());
+    assertFalse(row(report, 10).isGone());
+    profile.releaseBaseline();
+    report = tasks(query, 500 * MS);
+    assertEquals(1, report.tasks());
+    assertNull(row(report, 10).before());
   }
 
   @Test
@@ -576,6 +634,27 @@ class ProfileTest {
     assertEquals(250 * MS, reversed.graph().baseline()[2]);
     profile.restart();
     assertNull(settled(500 * MS, StateSet.ALL).baseline());
+  }
+
+  @Test
+  void shape_ofCallersAndBack_knowsTheNodesOfTheGraphBefore() throws Exception {
+    run(0, 41);
+    names();
+    StateSet states = StateSet.of(State.RUN);
+    GraphSlice graph = settled(Long.MAX_VALUE, states).graph();
+    long work = node(graph, "work");
+    long main = node(graph, "main");
+    profile.shape(Shape.of(new Shape.Reverse()));
+    assertTrue(settled(Long.MAX_VALUE, states).reversed());
+    GraphQuery ofWork = new GraphQuery(Long.MAX_VALUE, states, 0, work, 200, 60, null);
+    assertArrayEquals(
+        new String[] {"all", "busy", "work"}, get(profile.snapshot(ofWork)).selection().path());
+    profile.shape(Shape.PLAIN);
+    assertFalse(settled(Long.MAX_VALUE, states).reversed());
+    GraphQuery zoomed = new GraphQuery(Long.MAX_VALUE, states, main, work, 200, 60, null);
+    Snapshot back = get(profile.snapshot(zoomed));
+    assertArrayEquals(new String[] {"all", "busy", "main", "work"}, back.selection().path());
+    assertEquals("main", back.graph().name()[back.graph().zoomIndex()]);
   }
 
   @Test

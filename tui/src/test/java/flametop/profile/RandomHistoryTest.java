@@ -385,7 +385,9 @@ class RandomHistoryTest {
                     StateSet.ALL,
                     bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
                     10_000,
-                    null));
+                    null,
+                    null),
+                Noise.NONE);
     assertEquals(naive.size(), report.functions());
     long before = Long.MAX_VALUE;
     for (TopReport.Row row : report.rows()) {
@@ -410,7 +412,9 @@ class RandomHistoryTest {
                     StateSet.ALL,
                     bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
                     3,
-                    null))
+                    null,
+                    null),
+                Noise.NONE)
             .rows()
             .stream()
             .map(TopReport.Row::function)

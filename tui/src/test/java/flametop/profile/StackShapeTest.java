@@ -250,7 +250,8 @@ class StackShapeTest {
   @Test
   void page_topOfAFile_hasSelfAndTotal() throws Exception {
     try (StackFile file = open(STACKS + "flat 4\n")) {
-      TopQuery query = new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 9, null);
+      TopQuery query =
+          new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 9, null, null);
       TopReport report = (TopReport) file.page(query).get();
       assertEquals(
           "main 0 10, run 5 7, lex 5 5, parse 0 5, flat 4 4, idle 1 1",
@@ -267,13 +268,51 @@ class StackShapeTest {
   }
 
   @Test
+  void page_topOfTwoFiles_hasBothAndTheirDifference() throws Exception {
+    Path before = Files.writeString(folder.resolve("before"), "a;x 6\na;y 4\n");
+    Path now = Files.writeString(folder.resolve("now"), "a;x 6\na;z 14\n");
+    try (StackFile file = StackFile.compared(StackInput.open(before), StackInput.open(now))) {
+      file.whole().get();
+      TopQuery query =
+          new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.SELF_CHANGE, 9, null, null);
+      TopReport report = (TopReport) file.page(query).get();
+      assertEquals(
+          "z 0 14, y 8 0, x 12 6",
+          report.rows().stream()
+              .map(r -> r.function().name() + " " + r.before().self() + " " + r.self())
+              .collect(Collectors.joining(", ")));
+      assertEquals(20, report.total());
+      assertTrue(report.rows().get(1).isGone());
+      assertEquals(-0.5, report.rows().get(2).before().totalChange());
+    }
+  }
+
+  @Test
+  void page_rowsUpToAFunction_areAsManyAsItTakes() throws Exception {
+    try (StackFile file = open(STACKS + "flat 4\n")) {
+      TopQuery query =
+          new TopQuery(
+              Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 2, function("lex"), null);
+      assertEquals(3, ((TopReport) file.page(query).get()).rows().size());
+      TopQuery first =
+          new TopQuery(
+              Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 2, function("main"), null);
+      assertEquals(2, ((TopReport) file.page(first).get()).rows().size());
+      TopQuery none =
+          new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 2, function("no"), null);
+      assertEquals(2, ((TopReport) file.page(none).get()).rows().size());
+    }
+  }
+
+  @Test
   void page_topOfAHundredThousandFrames_isThere() throws Exception {
     StringBuilder line = new StringBuilder("x");
     for (int i = 1; i < 100_000; i++) {
       line.append(";f").append(i % 60_000);
     }
     try (StackFile file = open(line + " 1\n")) {
-      TopQuery query = new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.SELF, 1, null);
+      TopQuery query =
+          new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.SELF, 1, null, null);
       TopReport report = (TopReport) file.page(query).get();
       assertEquals(60_000, report.functions());
       assertEquals("f39999", report.rows().get(0).function().name());

@@ -140,7 +140,7 @@ final class World {
 
   /** Frees what nothing refers to. */
   void sweep() {
-    new Sweep(log, intake, owners, stacks).run(folds, List.of(), null, null);
+    new Sweep(log, intake, owners, stacks).run(folds, List.of(), List.of(), null);
   }
 
   int frame(String function) {

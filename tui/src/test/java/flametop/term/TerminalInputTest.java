@@ -17,22 +17,67 @@ import java.io.IOException;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TerminalInputTest {
   private final PipedOutputStream keyboard = new PipedOutputStream();
-  private final FlameTerminal terminal = terminal();
 
-  private FlameTerminal terminal() {
+  // Long enough for a loaded machine; what is tested is that the pieces are joined.
+  private final LingeringInput bytes = new LingeringInput(pipe(keyboard), 2_000);
+  private final FlameTerminal terminal =
+      new FlameTerminal(
+          bytes, new FrameStream(new ByteArrayOutputStream()), new TerminalSize(80, 24));
+  private final Echo echo = new Echo();
+  private final TerminalInput input = new TerminalInput(terminal, bytes, echo);
+  private final Told told = new Told();
+
+  /** What was told, a line each. */
+  private static final class Told implements TerminalInput.Listener {
+    private final List<String> lines = new ArrayList<>();
+
+    @Override
+    public void pressed(Key key, boolean inText) {
+      lines.add(key.name() + (inText ? " in text" : ""));
+    }
+
+    @Override
+    public void pasted(String text) {
+      lines.add("pasted " + text);
+    }
+
+    @Override
+    public void moved(Mouse mouse) {
+      lines.add(mouse.kind() + " " + mouse.x() + " " + mouse.y());
+    }
+
+    @Override
+    public void suspended() {
+      lines.add("suspended");
+    }
+
+    @Override
+    public void gone() {
+      lines.add("gone");
+    }
+  }
+
+  private static PipedInputStream pipe(PipedOutputStream from) {
     try {
-      // Long enough for a loaded machine; what is tested is that the pieces are joined.
-      LingeringInput input = new LingeringInput(new PipedInputStream(keyboard), 2_000);
-      return new FlameTerminal(
-          input, new FrameStream(new ByteArrayOutputStream()), new TerminalSize(80, 24));
+      return new PipedInputStream(from);
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** What is told of so many strokes, all of which came then. */
+  private List<String> take(int strokes, long nanos) throws IOException {
+    told.lines.clear();
+    for (int i = 0; i < strokes; i++) {
+      assertTrue(input.take(terminal.readInput(), nanos, told));
+    }
+    return told.lines;
   }
 
   private void send(String... pieces) {
@@ -165,6 +210,60 @@ class TerminalInputTest {
     assertSame(ReportPattern.PASTE_BEGIN, terminal.readInput());
     assertEquals(Key.of('a'), read());
     assertSame(ReportPattern.PASTE_END, terminal.readInput());
+  }
+
+  @Test
+  void listen_keysPasteAndMouse_inTheirOrderUntilTheTerminalIsGone() throws Exception {
+    keyboard.write(
+        "q\033[200~ls\033[A\tx\ny\007\033[201~\032\033[<0;3;4M\033[<35;3;4M\033j"
+            .getBytes(StandardCharsets.UTF_8));
+    keyboard.close();
+    input.listen(told);
+    assertEquals(
+        List.of("q", "pasted ls\tx\ny", "suspended", "PRESS 2 3", "esc", "j", "gone"), told.lines);
+  }
+
+  @Test
+  void take_answerToAnEcho_isToldToItAlone() throws Exception {
+    echo.restart();
+    assertTrue(echo.sending(1, 0));
+    send("\033[0n");
+    assertEquals(List.of(), take(1, 5));
+    assertTrue(echo.sending(2_000, 5), "it has answered, so it may be asked again");
+  }
+
+  @Test
+  void take_pasteWithoutEnd_endsWithTheFirstKeyAfterAWhile() throws Exception {
+    long second = 1_000_000_000L;
+    send("\033[200~abc");
+    assertEquals(List.of(), take(3, 0));
+    assertEquals(List.of(), take(1, second));
+    send("q");
+    assertEquals(List.of("pasted abc", "q"), take(1, 2 * second + 1));
+  }
+
+  @Test
+  void take_pasteWithoutEndThenAnother_areTwo() throws Exception {
+    send("\033[200~a\033[200~b\033[201~\033[201~c");
+    assertEquals(List.of("pasted a", "pasted b", "c"), take(7, 0));
+  }
+
+  @Test
+  void take_longPaste_isCutAndItsEndIsFound() throws Exception {
+    // Larger than a pipe.
+    send("\033[200~", "x".repeat(600), "y".repeat(5_000), "\033[201~q");
+    List<String> lines = take(5_603, 0);
+    assertEquals("pasted " + "x".repeat(600) + "y".repeat(4_096 - 600), lines.get(0));
+    assertEquals(List.of("q"), lines.subList(1, lines.size()));
+  }
+
+  @Test
+  void take_terminalGoneAmidAPaste_tellsBoth() throws Exception {
+    send("\033[200~a");
+    take(2, 0);
+    keyboard.close();
+    assertFalse(input.take(terminal.readInput(), 0, told));
+    assertEquals(List.of("pasted a", "gone"), told.lines);
   }
 
   @Test

@@ -114,6 +114,35 @@ class FileShapeTest {
   }
 
   @Test
+  void callers_andBack_keepTheFunctionZoomAndSelection() throws Exception {
+    press(down(), down(), Key.of(Key.Kind.ENTER), down());
+    scene();
+    String selected = selected();
+    String zoomed = zoomed();
+    assertEquals("main", zoomed);
+    type("2");
+    assertEquals(selected, selected());
+    assertEquals("all", zoomed());
+    type("f");
+    type("1");
+    assertEquals(selected, selected());
+    type("u");
+    assertEquals(selected, selected());
+    assertEquals(zoomed, zoomed());
+    type("24");
+    assertEquals(selected, state.top().marked().name());
+  }
+
+  private String selected() throws Exception {
+    String[] path = scene().selection().path();
+    return path[path.length - 1];
+  }
+
+  private String zoomed() throws Exception {
+    return scene().snapshot.graph().name()[scene().snapshot.graph().zoomIndex()];
+  }
+
+  @Test
   void tab_goesThroughTheViewsOfAFileAndBack() throws Exception {
     for (int i = 1; i <= VIEWS.size(); i++) {
       press(Key.of(Key.Kind.TAB));

@@ -230,12 +230,7 @@ class MonkeyTest {
     } else if (effect instanceof Effect.Rows r) {
       take(
           Keys.listed(
-              state,
-              r.of(),
-              get(
-                  r.of() == PickList.Of.PROCESSES
-                      ? source.processes(state.windowNanos(), state.states())
-                      : source.comms(state.windowNanos(), state.states()))));
+              state, r.of(), get(r.of().rows(source, state.windowNanos(), state.states()))));
     } else if (effect instanceof Effect.Source) {
       state =
           state.withAnswer(

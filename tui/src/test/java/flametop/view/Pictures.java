@@ -329,6 +329,7 @@ public final class Pictures {
         frozen,
         frozen ? 12 * SECOND : 0,
         false,
+        state.shape().reversed(),
         Long.MAX_VALUE,
         tree.slice(query),
         null,
@@ -535,6 +536,27 @@ public final class Pictures {
         row(1, 0, "systemd", "/sbin/init", 11, 0, 1));
   }
 
+  static List<ProcessRow> cgroups() {
+    return List.of(
+        group("/system.slice", 41, 9_300, 1),
+        group("/system.slice/redis-server.service", 1, 5_930, 1),
+        group("/user.slice/user-1000.slice/session-4.scope", 12, 2_570, 2),
+        group("/system.slice/nginx.service", 5, 530, 0),
+        group(
+            "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1f2e.slice/cri-containerd-9a6f01c3d2e49a6f01c3d2e49a6f01c3d2e49a6f01c3d2e49a6f01c3d2e4aaaa.scope",
+            3,
+            410,
+            0),
+        group("/", 118, 60, 0));
+  }
+
+  private static ProcessRow group(String path, int processes, long weight, int run) {
+    int[] tasks = new int[State.values().length];
+    tasks[State.RUN.ordinal()] = run;
+    tasks[State.SLEEP.ordinal()] = processes;
+    return new ProcessRow(0, processes, 0, path, "", weight, 14_000, tasks, true);
+  }
+
   private static ProcessRow row(
       int pid, int uid, String comm, String commandLine, long weight, int run, int asleep) {
     int[] tasks = new int[State.values().length];
@@ -658,6 +680,9 @@ public final class Pictures {
     ViewState picking =
         selected.withPick(PickList.open(PickList.Of.PROCESSES).withRows(processes()).moved(2));
     frames.add(frame("pick-120x30", server, picking, 120, 30));
+    ViewState groups = selected.withPick(PickList.open(PickList.Of.CGROUPS).withRows(cgroups()));
+    frames.add(frame("pick-cgroup-80x24", server, groups, 80, 24));
+    frames.add(frame("pick-cgroup-40x10", server, groups, 40, 10));
     frames.add(
         frame(
             "pick-typed-80x24",

@@ -265,6 +265,64 @@ class ShapeKeysTest {
   }
 
   @Test
+  void cgroups_picked_keepOrLeaveOutTheGroup() {
+    Keys.Step step = Keys.press(scene(), Key.of('G'));
+    assertEquals(List.of(new Effect.Rows(PickList.Of.CGROUPS)), step.effects());
+    state = step.state();
+    state = Keys.listed(state, PickList.Of.CGROUPS, Pictures.cgroups()).state();
+    type("nginx");
+    assertEquals(1, state.pick().matching().size());
+    press(Key.of(Key.Kind.ENTER));
+    assertEquals("cgroup /system.slice/nginx.service", steps());
+    assertEquals("only cgroup /system.slice/nginx.service, its past too", state.message());
+    type("G");
+    state = Keys.listed(state, PickList.Of.CGROUPS, Pictures.cgroups()).state();
+    press(Key.of(Key.Kind.DOWN));
+    press(Key.ctrl('x'));
+    assertTrue(steps().contains("not cgroup /system.slice"), steps());
+    type("G");
+    state = Keys.listed(state, PickList.Of.CGROUPS, Pictures.cgroups()).state();
+    press(Key.of(Key.Kind.HOME));
+    press(Key.of(Key.Kind.PAGE_UP));
+    press(Key.of(Key.Kind.ENTER));
+    assertEquals("all control groups", state.message());
+    assertEquals(Shape.PLAIN, state.shape());
+  }
+
+  @Test
+  void callers_andBack_keepZoomsAndSelection() {
+    for (int i = 0; i < 3; i++) {
+      press(Key.of(Key.Kind.DOWN));
+    }
+    press(Key.of(Key.Kind.ENTER));
+    press(Key.of(Key.Kind.DOWN));
+    press(Key.of(Key.Kind.ENTER));
+    press(Key.of(Key.Kind.DOWN));
+    Place graph = state.place();
+    assertEquals(2, graph.zooms().size());
+    type("2");
+    assertEquals(List.of(), state.zooms());
+    assertEquals(graph.selected(), state.selected(), "the same function, wherever it is there");
+    press(Key.of(Key.Kind.UP));
+    press(Key.of(Key.Kind.ENTER));
+    Place callers = state.place();
+    // Until the graph is there, the picture is still that of the callers.
+    Scene stale = scene();
+    state = Keys.press(stale, Key.of('1')).state();
+    assertEquals(
+        graph, Scene.of(stale.snapshot, state, 120, 40, Pictures.options()).settled().place());
+    assertEquals(graph, state.place());
+    type("2");
+    assertEquals(callers, state.place(), "no other function was selected meanwhile");
+    type("1");
+    press(Key.of(Key.Kind.UP));
+    long other = state.selected();
+    type("2");
+    assertEquals(other, state.selected());
+    assertEquals(List.of(), state.zooms());
+  }
+
+  @Test
   void click_onAStep_goesBackToIt() {
     state = state.withShape(ShapePictures.steps());
     Scene scene = scene();

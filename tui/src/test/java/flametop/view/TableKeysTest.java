@@ -153,6 +153,101 @@ class TableKeysTest {
   }
 
   @Test
+  void top_fromTheGraph_marksTheFunctionThatIsSelectedThere() {
+    state = Pictures.selecting(state, tree, Pictures.READ_QUERY);
+    String selected = Pictures.READ_QUERY[Pictures.READ_QUERY.length - 1];
+    type("4");
+    assertEquals(selected, markedFunction());
+    assertEquals(selected, ((TopQuery) state.page(120)).to().name(), "its row is asked for");
+    press(Key.of(Key.Kind.HOME));
+    String first = state.top().marked().name();
+    state = Keys.arrived(scene()).state();
+    assertEquals(first, state.top().marked().name());
+    type("14");
+    assertEquals(first, state.top().marked().name(), "nothing else was selected meanwhile");
+    state = Pictures.selecting(state.withView(View.GRAPH), tree, "redis-server");
+    type("4");
+    assertEquals(first, state.top().marked().name(), "a process is no function");
+  }
+
+  @Test
+  void top_sortWhileComparing_isByChangeToo() {
+    state = state.withView(View.TOP);
+    List<TopQuery.Order> orders = new ArrayList<>();
+    for (int i = 0; i < 9; i++) {
+      orders.add(state.top().order());
+      state = Keys.press(compared(), Key.of('s')).state();
+    }
+    assertEquals(List.of(TopQuery.Order.values()), orders);
+    state = state.withTop(state.top().by(TopQuery.Order.TOTAL_CHANGE));
+    assertTrue(row(compared(), 3).contains("first by change of total"));
+    // Where nothing is compared any more it would mean nothing.
+    assertTrue(row(scene(), 3).contains("first by self"));
+    type("s");
+    assertEquals(TopQuery.Order.TOTAL, state.top().order());
+  }
+
+  @Test
+  void top_clickOnTheHeadOfAChange_sortsByIt() {
+    state = state.withView(View.TOP);
+    int head = head();
+    int x = row(compared(), head).indexOf("change") + 2;
+    state = Keys.mouse(compared(), new Mouse(Mouse.Kind.PRESS, x, head)).state();
+    assertEquals(TopQuery.Order.SELF_CHANGE, state.top().order());
+    x = row(compared(), head).lastIndexOf("change") + 2;
+    state = Keys.mouse(compared(), new Mouse(Mouse.Kind.PRESS, x, head)).state();
+    assertEquals(TopQuery.Order.TOTAL_CHANGE, state.top().order());
+    state = state.withView(View.TASKS);
+    x = row(compared(), head).indexOf("change") + 2;
+    state = Keys.mouse(compared(), new Mouse(Mouse.Kind.PRESS, x, head)).state();
+    assertEquals(TasksQuery.Order.CHANGE, state.tasks().order());
+  }
+
+  @Test
+  void top_whileComparing_onlyWhatIsBeyondTheNoiseIsColoured() {
+    state = state.withView(View.TOP);
+    CellGrid grid = Painter.paint(compared());
+    int checked = 0;
+    for (int y = head() + 2; y < grid.rows() - 3; y++) {
+      String row = row(compared(), y);
+      int arrow = row.indexOf(row.contains("▲") ? '▲' : '▼');
+      checked += arrow >= 0 ? 1 : 0;
+      for (int x = 0; x < grid.columns(); x++) {
+        Role role = Paint.role(grid.foreground(x, y));
+        boolean coloured = role == Role.WORSE || role == Role.BETTER;
+        assertTrue(arrow >= 0 || !coloured, row);
+      }
+      if (arrow >= 0) {
+        Role role = row.contains("▲") ? Role.WORSE : Role.BETTER;
+        assertEquals(role, Paint.role(grid.foreground(arrow, y)), row);
+      }
+      if (row.contains("▌ replace")) {
+        int x = row.indexOf("replace");
+        assertEquals(CellGrid.UNDERLINE, grid.attributes(x, y), "what is gone is underlined");
+      }
+    }
+    assertTrue(checked > 5);
+  }
+
+  @Test
+  void compare_inTheTables_isAsInTheGraph() {
+    for (char view : new char[] {'4', '5'}) {
+      type("" + view + 'b');
+      assertEquals(List.of(new Effect.HoldBaseline()), effects);
+      type("B");
+      assertEquals(List.of(new Effect.ReleaseBaseline()), effects);
+    }
+  }
+
+  private Scene compared() {
+    return TablePictures.compared(TimePictures.release(), state, new int[] {120, 34});
+  }
+
+  private static String row(Scene scene, int y) {
+    return TimeKeysTest.row(Painter.paint(scene), y);
+  }
+
+  @Test
   void top_clickOnARow_marksItAndASecondOpensIt() {
     type("4");
     String third = ((TopReport) page()).rows().get(2).function().name();
@@ -264,7 +359,8 @@ class TableKeysTest {
   @Test
   void tasks_ofManyThatEnded_areNoFilter() {
     type("5");
-    TasksReport.Row many = new TasksReport.Row(0, 0, 0, 0, "cc1", "", 1, 1, 1, null, 0, null, null);
+    TasksReport.Row many =
+        new TasksReport.Row(0, 0, 0, 0, "cc1", "", 1, 1, 1, null, 0, null, null, null);
     TasksReport report = new TasksReport(List.of(many), 1, 1, 1);
     Keys.Step step = Keys.press(scene(report), Key.of(Key.Kind.ENTER));
     assertEquals("these are many processes that ended long ago", step.state().message());
@@ -321,7 +417,8 @@ class TableKeysTest {
     long huge = Long.MAX_VALUE / 4;
     long[] by = new long[State.values().length];
     by[0] = huge;
-    TopReport.Row row = new TopReport.Row(new Function(NodeKind.USER, "", ""), huge, huge, by, by);
+    TopReport.Row row =
+        new TopReport.Row(new Function(NodeKind.USER, "", ""), huge, huge, by, by, null);
     TopReport report = new TopReport(List.of(row), 1, 1, 1);
     state = state.withView(View.TOP);
     assertTrue(Painter.paint(scene(report)).columns() > 0);

@@ -2,6 +2,7 @@ package flametop.view;
 
 import flametop.profile.Function;
 import flametop.profile.NodeKind;
+import flametop.profile.Noise;
 import flametop.profile.Page;
 import flametop.profile.Shape;
 import flametop.profile.StateSet;
@@ -35,7 +36,15 @@ final class TablePictures {
       frames.add(frame("top", server, second, size));
       frames.add(frame("tasks", server, tasks, size));
     }
+    Tree release = TimePictures.release();
+    for (int[] size : SIZES) {
+      frames.add(compared("top-compared", release, top, size));
+      frames.add(compared("tasks-compared", server, tasks, size));
+    }
     int[] small = {80, 24};
+    ViewState changed = top.withTop(top.top().by(TopQuery.Order.SELF_CHANGE));
+    frames.add(compared("top-compared-change", release, changed, small));
+    frames.add(compared("top-compared-help", release, top.withHelp(true), small));
     ViewState filtered = top.withSearch(Search.of("read|write", false));
     frames.add(frame("top-filtered", server, filtered, small));
     frames.add(frame("top-none", server, top.withSearch(Search.of("nosuch", true)), small));
@@ -61,6 +70,78 @@ final class TablePictures {
     return picture(name, tree, state, page, size);
   }
 
+  private static Pictures.Frame compared(String name, Tree tree, ViewState state, int[] size) {
+    return new Pictures.Frame(
+        name + "-" + size[0] + "x" + size[1], Painter.paint(compared(tree, state, size)));
+  }
+
+  /** A table while the present is compared with what was 90 s before. */
+  static Scene compared(Tree tree, ViewState state, int[] size) {
+    Page page =
+        state.view() == View.TOP
+            ? top(tree, (TopQuery) state.page(size[0]))
+            : before(tasks((TasksQuery) state.page(size[0])));
+    return Scene.of(
+        TimePictures.compared(TimePictures.release(), state, size[0]),
+        page,
+        state,
+        size[0],
+        size[1],
+        Pictures.options());
+  }
+
+  /** Tasks of which one ran less before, one more, and one is gone. */
+  private static TasksReport before(TasksReport now) {
+    List<TasksReport.Row> rows = new ArrayList<>();
+    for (TasksReport.Row r : now.rows()) {
+      long run =
+          switch (r.pid()) {
+            case 812 -> 12_000 * MS;
+            case 1051 -> 14_000 * MS;
+            default -> r.run() + r.run() / 100;
+          };
+      double change = run == r.run() + r.run() / 100 ? 0 : run < r.run() ? 0.6 : -0.34;
+      rows.add(with(r, new TasksReport.Before(run, change)));
+    }
+    TasksReport.Row gone =
+        row(4700, 1000, 0, "api-old", "/srv/api-old --drain", 0, 0).is(null, 0, null, null);
+    rows.add(
+        new TasksReport.Row(
+            gone.pid(),
+            0,
+            0,
+            gone.uid(),
+            gone.comm(),
+            gone.commandLine(),
+            0,
+            0,
+            0,
+            null,
+            0,
+            null,
+            null,
+            new TasksReport.Before(11_200 * MS, -1)));
+    return new TasksReport(List.copyOf(rows), rows.size(), rows.size(), now.windowNanos());
+  }
+
+  private static TasksReport.Row with(TasksReport.Row r, TasksReport.Before before) {
+    return new TasksReport.Row(
+        r.pid(),
+        r.tid(),
+        r.threads(),
+        r.uid(),
+        r.comm(),
+        r.commandLine(),
+        r.run(),
+        r.queued(),
+        r.off(),
+        r.state(),
+        r.ageNanos(),
+        r.leaf(),
+        r.user(),
+        before);
+  }
+
   private static Pictures.Frame picture(
       String name, Tree tree, ViewState state, Page page, int[] size) {
     Scene scene =
@@ -77,6 +158,7 @@ final class TablePictures {
   /** What a profile would answer: each function once, recursion there is none. */
   static TopReport top(Tree tree, TopQuery query) {
     Map<Function, long[][]> sums = new LinkedHashMap<>();
+    Map<Function, long[]> before = new LinkedHashMap<>();
     for (Tree.Node node : tree.nodes) {
       if (node.kind != NodeKind.ROOT && node.kind != NodeKind.PROCESS) {
         String module = node.kind == NodeKind.KERNEL ? "" : module(node);
@@ -85,6 +167,9 @@ final class TablePictures {
         add(node, of[1]);
         long below = node.children.values().stream().mapToLong(n -> n.weight).sum();
         of[0][state(node).ordinal()] += node.weight - below;
+        long[] was = before.computeIfAbsent(function, f -> new long[2]);
+        was[0] += node.before - node.children.values().stream().mapToLong(n -> n.before).sum();
+        was[1] += node.before;
       }
     }
     List<TopReport.Row> all = new ArrayList<>();
@@ -92,20 +177,30 @@ final class TablePictures {
         (function, of) -> {
           long self = sum(of[0], query.states());
           long total = sum(of[1], query.states());
-          if (total > 0) {
-            all.add(new TopReport.Row(function, self, total, of[0], of[1]));
+          long[] was = before.get(function);
+          if (total > 0 || was[1] > 0) {
+            TopReport.Before b = tree.compared ? before(tree, self, total, was) : null;
+            all.add(new TopReport.Row(function, self, total, of[0], of[1], b));
           }
         });
     List<TopReport.Row> rows = new ArrayList<>(all);
     rows.removeIf(r -> !matches(query.search(), r.function().name()));
-    Comparator<TopReport.Row> most = Comparator.comparingLong(r -> -by(query.order(), r));
+    Comparator<TopReport.Row> most =
+        Comparator.comparingLong(r -> -by(query.order().in(tree.compared), r));
     rows.sort(most.thenComparing(r -> r.function().name()));
     int matching = rows.size();
     return new TopReport(
         List.copyOf(rows.subList(0, Math.min(matching, query.rows()))),
         matching,
         all.size(),
-        tree.root.weight);
+        Math.max(tree.root.weight, tree.root.before));
+  }
+
+  private static TopReport.Before before(Tree tree, long self, long total, long[] was) {
+    Noise noise = Noise.of(19, 99, 1);
+    long all = Math.max(tree.root.weight, tree.root.before);
+    return new TopReport.Before(
+        was[0], was[1], noise.change(self, was[0], all), noise.change(total, was[1], all));
   }
 
   private static boolean matches(Pattern search, String text) {
@@ -121,6 +216,8 @@ final class TablePictures {
       case DISK -> row.totalByState()[State.DISK.ordinal()];
       case SLEEP -> row.totalByState()[State.SLEEP.ordinal()];
       case NAME -> 0;
+      case SELF_CHANGE -> Math.abs(row.self() - row.before().self());
+      case TOTAL_CHANGE -> Math.abs(row.total() - row.before().total());
     };
   }
 
@@ -198,11 +295,12 @@ final class TablePictures {
     Comparator<TasksReport.Row> order =
         Comparator.comparingLong(
             r ->
-                switch (query.order()) {
+                switch (query.order().in(false)) {
                   case CPU -> -r.run();
                   case QUEUED -> -r.queued();
                   case AGE -> -r.ageNanos();
                   case PID -> r.pid();
+                  case CHANGE -> -Math.abs(r.run() - r.before().run());
                 });
     rows.sort(order.thenComparingInt(TasksReport.Row::pid));
     if (query.threads()) {
@@ -225,7 +323,8 @@ final class TablePictures {
         r.state(),
         r.ageNanos(),
         r.leaf(),
-        r.user());
+        r.user(),
+        null);
   }
 
   private interface Doing {
@@ -248,6 +347,7 @@ final class TablePictures {
             state,
             ageMs * MS,
             leaf,
-            user);
+            user,
+            null);
   }
 }

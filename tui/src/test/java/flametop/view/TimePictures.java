@@ -143,6 +143,7 @@ final class TimePictures {
         s.frozen(),
         s.waitingNanos(),
         s.refolding(),
+        s.reversed(),
         s.compactedNanos(),
         s.graph(),
         baseline,

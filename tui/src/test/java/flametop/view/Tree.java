@@ -34,7 +34,7 @@ final class Tree {
 
   final List<Node> nodes = new ArrayList<>();
   final Node root = add(null, "all", NodeKind.ROOT);
-  private boolean compared;
+  boolean compared;
 
   private Node add(Node parent, String name, NodeKind kind) {
     Node node = new Node(nodes.size(), parent, name, kind);

@@ -1,0 +1,45 @@
+package flametop.term;
+
+import flametop.profile.Page;
+import flametop.profile.ProcessRow;
+import flametop.profile.Snapshot;
+import flametop.profile.Source;
+import flametop.view.Key;
+import flametop.view.Mouse;
+import flametop.view.PickList;
+import java.util.List;
+
+/** What the {@link LiveScreen} goes on by. */
+sealed interface ScreenEvent {
+  record Pressed(Key key, boolean inText) implements ScreenEvent {}
+
+  record Pasted(String text) implements ScreenEvent {}
+
+  record Moved(Mouse mouse) implements ScreenEvent {}
+
+  record Arrived(Snapshot snapshot, Page page) implements ScreenEvent {}
+
+  record Ready(LiveSession session) implements ScreenEvent {}
+
+  record Listed(PickList.Of of, List<ProcessRow> rows) implements ScreenEvent {}
+
+  record Sourced(Source source) implements ScreenEvent {}
+
+  record Recalled(List<String> searches) implements ScreenEvent {}
+
+  record Exported(String line, boolean failed) implements ScreenEvent {}
+
+  record Failed(Throwable cause) implements ScreenEvent {}
+
+  record Ended(int code) implements ScreenEvent {}
+
+  record Signalled(int number) implements ScreenEvent {}
+
+  record Resized() implements ScreenEvent {}
+
+  record Suspended() implements ScreenEvent {}
+
+  record Continued() implements ScreenEvent {}
+
+  record TerminalGone() implements ScreenEvent {}
+}

@@ -1,0 +1,114 @@
+package flametop.view;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.profile.Shape;
+import flametop.profile.Snapshot;
+import flametop.sampler.State;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class HeadingTest {
+  private static final View[] TABLES = {
+    View.TOP, View.TASKS, View.CPUS, View.IDLE, View.QUALITY,
+  };
+  private static final Shape STEPS =
+      Shape.of(new Shape.Comms(Set.of("nginx"), false), new Shape.Merge());
+
+  private static Scene scene(ViewState state, int columns, int rows, String... notices) {
+    Snapshot snapshot =
+        Pictures.snapshot(Pictures.server(), state, columns, Pictures.cpus(2), List.of(notices));
+    return Scene.of(snapshot, state, columns, rows, Pictures.options());
+  }
+
+  private static int row(CellGrid grid, String text) {
+    for (int y = 0; y < grid.rows(); y++) {
+      if (TimeKeysTest.row(grid, y).contains(text)) {
+        return y;
+      }
+    }
+    return -1;
+  }
+
+  @Test
+  void paint_noticeAndSteps_haveLinesOfTheirOwnAboveTheTitle() {
+    for (View view : TABLES) {
+      ViewState state = Pictures.state().withView(view).withShape(STEPS);
+      for (int rows : new int[] {10, 13, 14, 24, 60}) {
+        CellGrid grid = Painter.paint(scene(state, 100, rows, "something is wrong"));
+        int notice = row(grid, "something is wrong");
+        int steps = row(grid, "comm nginx › recursion merged");
+        int title = row(grid, view == View.IDLE ? "idle states  as" : "  first by ");
+        assertTrue(notice > 0, view + " " + rows);
+        assertEquals(notice + 1, steps, view + " " + rows);
+        assertEquals(rows < 14 ? -1 : steps + 1, title, view + " " + rows);
+      }
+    }
+  }
+
+  @Test
+  void click_onAStep_goesBackToItInEveryTable() {
+    for (View view : TABLES) {
+      ViewState state = Pictures.state().withView(view).withShape(STEPS);
+      Scene scene = scene(state, 100, 24, "something is wrong");
+      CellGrid grid = Painter.paint(scene);
+      int y = row(grid, "comm nginx › recursion merged");
+      int x = TimeKeysTest.row(grid, y).indexOf("nginx");
+      ViewState next = Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, y)).state();
+      assertEquals(STEPS.first(1), next.shape(), view.label());
+    }
+  }
+
+  @Test
+  void click_inTheIdleStates_isAnswered() {
+    Scene scene = scene(Pictures.state().withView(View.IDLE), 100, 24);
+    ViewState next = Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, 20, 12)).state();
+    assertEquals("nothing to mark here; the wheel scrolls", next.message());
+  }
+
+  @Test
+  void help_anyWidthFromEightyOn_hasAllOfEachLine() {
+    for (View view : View.values()) {
+      for (int columns = 80; columns <= 200; columns++) {
+        ViewState state = Pictures.state().withView(view).withHelp(true);
+        for (int page = 0; page < 4; page++) {
+          ViewState at = state.withHelpPage(page);
+          CellGrid grid = Painter.paint(scene(at, columns, 40));
+          for (int y = 2; y < grid.rows() - 1; y++) {
+            String row = TimeKeysTest.row(grid, y).replace("a … n", "").replace("run, …", "");
+            assertFalse(row.contains("…"), columns + ": " + row);
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void header_moreTasks_keepTheirColumns() {
+    String few = header(9);
+    String many = header(408);
+    for (String label : new String[] {"tasks", "run", "queued", "asleep", "lost"}) {
+      assertEquals(many.indexOf(label), few.indexOf(label), label);
+    }
+  }
+
+  private static String header(int asleep) {
+    Scene scene = scene(Pictures.state(), 200, 40);
+    scene.snapshot.tasks()[State.SLEEP.ordinal()] = asleep;
+    return TimeKeysTest.row(Painter.paint(scene), 0);
+  }
+
+  @Test
+  void source_ofOneLine_leavesTheGraphItsRows() {
+    ViewState state = Pictures.state().withSource(ViewState.NO_SOURCE);
+    assertEquals(2, scene(state, 100, 40).sourceRows);
+    ViewState full = Pictures.state().withSource(Pictures.source(1));
+    Scene scene = scene(full, 100, 24);
+    assertTrue(scene.sourceRows <= (scene.sourceRows + scene.graphRows) / 2);
+    Scene large = scene(full, 200, 100);
+    assertEquals(SourcePainter.rows(full.source()), large.sourceRows);
+  }
+}
