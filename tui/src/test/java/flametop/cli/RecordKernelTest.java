@@ -123,6 +123,21 @@ class RecordKernelTest {
   }
 
   @Test
+  void record_filterThatMatchesNothing_saysSoAndWritesNoStack() throws Exception {
+    Ended ended = run("record", "-c", "no-such-comm", "-i", "3");
+    assertEquals(0, ended.code, ended.err);
+    assertEquals(0, stacks(ended.out).count(), ended.out);
+    assertTrue(
+        ended.err.contains(
+            "wrote nothing: no task of this target matched comm no-such-comm in these states;"
+                + " --states all takes those that sleep, too"),
+        ended.err);
+    ended = run("record", "-c", "no-such-comm", "--states", "all", "--by", "thread", "-i", "3");
+    assertEquals(0, ended.code, ended.err);
+    assertTrue(ended.err.contains("matched comm no-such-comm\n"), ended.err);
+  }
+
+  @Test
   void record_byThread_processAndThread() throws Exception {
     Process sleeper = other("sleep", "100");
     String pid = String.valueOf(sleeper.pid());
