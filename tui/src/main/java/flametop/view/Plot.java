@@ -100,8 +100,9 @@ final class Plot {
     if (before != null && before.isOf(slice, zoom, columns, wholeCells)) {
       return before;
     }
-    Geometry exact = Geometry.of(slice, zoom, columns, wholeCells);
-    return live && before != null ? exact.after(before) : exact;
+    return live && before != null
+        ? Geometry.after(before, slice, zoom, columns, wholeCells)
+        : Geometry.of(slice, zoom, columns, wholeCells);
   }
 
   private int boxOfSelection() {
