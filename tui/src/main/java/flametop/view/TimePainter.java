@@ -144,7 +144,7 @@ final class TimePainter {
   }
 
   private static String figure(double value) {
-    return Double.isNaN(value) ? "n/a" : String.format(Locale.ROOT, "%.1f", value);
+    return Double.isNaN(value) ? "n/a" : Units.oneDecimal(value);
   }
 
   /** The newest second that is over, if one is known: the one that has just begun changes yet. */
