@@ -53,6 +53,7 @@ public class PainterBenchmark {
 
   /** A picture of another moment, over the one before the last. */
   @Benchmark
+  @SuppressWarnings("ReferenceEquality") // it is that one
   public Object paint() {
     Snapshot next = live.snapshot == snapshot ? later : snapshot;
     live = live.next(next, null, state, 200, 60, Pictures.options());
