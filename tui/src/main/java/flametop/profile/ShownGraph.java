@@ -75,7 +75,7 @@ abstract class ShownGraph<T> {
   }
 
   /** The tree with the node of this number; null if it is of another graph, or long gone. */
-  private T tree(long number) {
+  final T tree(long number) {
     int of = (int) (number >>> 32);
     if (of == epoch) {
       return shown;

@@ -274,6 +274,57 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     return ask(() -> picture(query));
   }
 
+  /**
+   * The same where nodes may be those of another file.
+   *
+   * @param strangers where those are
+   */
+  CompletableFuture<Snapshot> snapshot(GraphQuery query, List<NodePath> strangers) {
+    return ask(
+        () -> picture(query.at(own(query.zoom(), strangers), own(query.selected(), strangers))));
+  }
+
+  /** What finds nodes of this file in another; of what is none of them, nothing. */
+  CompletableFuture<List<NodePath>> paths(long... numbers) {
+    return ask(
+        () -> {
+          List<NodePath> paths = new ArrayList<>(numbers.length);
+          for (long number : numbers) {
+            for (NodePath.Of of : NodePath.Of.values()) {
+              StackGraph in = graph(of);
+              if (number != GraphQuery.ROOT && in != null && in.has(number)) {
+                paths.add(in.path(number, of));
+              }
+            }
+          }
+          return paths;
+        });
+  }
+
+  /** Whether a node, if it is one of the files, is one of this file. */
+  boolean owns(long node) {
+    return node == GraphQuery.ROOT || (int) (node >>> 32) % files == number % files;
+  }
+
+  /** The graph of this file; null if it is not asked for. */
+  private StackGraph graph(NodePath.Of of) {
+    return switch (of) {
+      case ALL -> graph;
+      case CALLERS -> callers;
+      case CALLEES -> callees;
+    };
+  }
+
+  /** The node of this file that a number is of; itself if it is none of the strangers. */
+  private long own(long number, List<NodePath> strangers) {
+    for (NodePath path : strangers) {
+      if (path.number() == number) {
+        return graph(path.graph()).find(path);
+      }
+    }
+    return number;
+  }
+
   /** Waits until all is read; then {@link #folded} has all of it. */
   public CompletableFuture<Snapshot.Reading> whole() {
     CompletableFuture<Snapshot.Reading> answer = new CompletableFuture<>();
@@ -332,19 +383,24 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         progress());
   }
 
-  private Sandwich picture(SandwichQuery query) {
+  private Sandwich picture(SandwichQuery asked, List<NodePath> strangers) {
     sandwichAsked = System.nanoTime();
-    Shape above = query.above(graph.shape());
-    Shape below = query.below(graph.shape());
-    if (callers == null || !query.function().equals(middle)) {
+    Shape above = asked.above(graph.shape());
+    Shape below = asked.below(graph.shape());
+    if (callers == null || !asked.function().equals(middle)) {
       // That of another function is nothing to look at meanwhile.
       callers = graph(above);
       callees = graph(below);
-      middle = query.function();
+      middle = asked.function();
     } else {
       callers.shape(above);
       callees.shape(below);
     }
+    SandwichQuery query =
+        asked.at(
+            own(asked.callers(), strangers),
+            own(asked.callees(), strangers),
+            own(asked.selected(), strangers));
     boolean selectedAbove = callers.has(query.selected());
     TreeReader readBelow = callees.reader();
     boolean other = selectedAbove || query.selected() == GraphQuery.ROOT;
@@ -491,13 +547,22 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   /** Has {@link TopReport} and {@link Sandwich}; there is nothing else in folded stacks. */
   @Override
   public CompletableFuture<Page> page(PageQuery query) {
+    return page(query, List.of());
+  }
+
+  /**
+   * The same where nodes may be those of another file.
+   *
+   * @param strangers where those are
+   */
+  CompletableFuture<Page> page(PageQuery query, List<NodePath> strangers) {
     return ask(
         () -> {
           if (query instanceof TopQuery q) {
             return graph.top(q);
           }
           if (query instanceof SandwichQuery q) {
-            return picture(q);
+            return picture(q, strangers);
           }
           throw new UnsupportedOperationException("folded stacks have no page for " + query);
         });

@@ -223,6 +223,31 @@ final class StackGraph extends ShownGraph<StackTree> implements GraphPicture.Rea
     return of == shown() ? node : descend(of, node);
   }
 
+  /** What finds a node of this graph in that of another file. */
+  NodePath path(long number, NodePath.Of graph) {
+    StackTree of = tree(number);
+    int depth = 0;
+    for (int n = (int) number; n != ROOT; n = of.parent(n)) {
+      depth++;
+    }
+    byte[][] path = new byte[depth][];
+    boolean[] outermost = new boolean[depth];
+    for (int n = (int) number; n != ROOT; n = of.parent(n)) {
+      path[--depth] = names.text(of.function(n));
+      outermost[depth] = StackNames.isOutermost(of.function(n));
+    }
+    return new NodePath(number, graph, path, outermost);
+  }
+
+  /** Number of the node with the path of one of another file, or with as much of it as there is. */
+  long find(NodePath path) {
+    IntList functions = new IntList();
+    for (int i = path.names().length - 1; i >= 0; i--) {
+      functions.add(names.find(path.names()[i], path.outermost()[i]));
+    }
+    return reader.number(descend(functions, functions.size - 1));
+  }
+
   /** The node with the path of one of another tree, or with as much of it as there is. */
   private int descend(StackTree other, int node) {
     IntList path = new IntList();

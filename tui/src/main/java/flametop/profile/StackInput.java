@@ -13,6 +13,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.zip.GZIPInputStream;
 
 /** The bytes of a file of stacks, or of stdin; unpacked if they are packed by gzip or zstd. */
@@ -33,15 +34,29 @@ public final class StackInput implements AutoCloseable {
   private final String name;
   private final long size;
   private final InputStream raw;
-  private final AtomicLong bytes = new AtomicLong();
+  private final AtomicLong counted = new AtomicLong();
+  private final LongSupplier bytes;
 
   /** Null until the first read, which may wait for a pipe. */
   private InputStream text;
 
-  private StackInput(String name, long size, InputStream raw) {
+  private StackInput(String name, long size, InputStream raw, LongSupplier bytes) {
     this.name = name;
     this.size = size;
     this.raw = raw;
+    this.bytes = bytes == null ? counted::get : bytes;
+  }
+
+  /**
+   * Stacks that are made of a file of another sort.
+   *
+   * @param name of the file, clean
+   * @param size of the file in bytes
+   * @param stacks folded
+   * @param bytes how much of the file was read so far
+   */
+  public static StackInput of(String name, long size, InputStream stacks, LongSupplier bytes) {
+    return new StackInput(name, size, stacks, bytes);
   }
 
   /**
@@ -51,7 +66,7 @@ public final class StackInput implements AutoCloseable {
    */
   public static StackInput open(Path path) throws IOException {
     if (path.toString().equals(STDIN)) {
-      return new StackInput("stdin", -1, new FileInputStream(FileDescriptor.in));
+      return new StackInput("stdin", -1, new FileInputStream(FileDescriptor.in), null);
     }
     String name = CleanText.clean(path.toString(), 1_024);
     if (Files.isDirectory(path)) {
@@ -66,7 +81,7 @@ public final class StackInput implements AutoCloseable {
         Files.newInputStream(path).close();
       }
       long size = Files.isRegularFile(path) ? Files.size(path) : -1;
-      return new StackInput(name, size, new FileInputStream(path.toFile()));
+      return new StackInput(name, size, new FileInputStream(path.toFile()), null);
     } catch (AccessDeniedException e) {
       throw new IOException(name + " may not be read by this user", e);
     } catch (IOException e) {
@@ -102,7 +117,7 @@ public final class StackInput implements AutoCloseable {
 
   /** How many were read, as they are in the file. */
   long bytes() {
-    return bytes.get();
+    return bytes.getAsLong();
   }
 
   /** Reads at least one byte of the text; -1 at its end. Only one thread may. */
@@ -164,7 +179,7 @@ public final class StackInput implements AutoCloseable {
     public int read(byte[] into, int from, int room) throws IOException {
       int count = raw.read(into, from, room);
       if (count > 0) {
-        bytes.addAndGet(count);
+        counted.addAndGet(count);
       }
       return count;
     }

@@ -123,6 +123,29 @@ final class StackNames implements Functions {
     return size - 1;
   }
 
+  /** The function that a file calls so; -1 if none is. */
+  int find(byte[] text, boolean outermost) {
+    int hash = hash(text, 0, text.length);
+    int mask = table.length - 1;
+    int slot = hash & mask;
+    for (int at; (at = table[slot]) != EMPTY; slot = slot + 1 & mask) {
+      if (hashes[at] == hash
+          && Arrays.equals(bytes, start[at], start[at + 1], text, 0, text.length)) {
+        return function(at, outermost);
+      }
+    }
+    return EMPTY;
+  }
+
+  /** What the file calls a function. */
+  byte[] text(int function) {
+    return Arrays.copyOfRange(bytes, start[function >> 1], start[(function >> 1) + 1]);
+  }
+
+  static boolean isOutermost(int function) {
+    return (function & 1) != 0;
+  }
+
   private void rehash() {
     int[] wider = new int[4 * table.length];
     Arrays.fill(wider, EMPTY);

@@ -344,7 +344,7 @@ final class GraphKeys implements ViewKeys {
     if (Search.patternOf(s.search()) == null) {
       return Keys.Step.to(s.withMessage("no search; / begins one", false));
     }
-    if (scene.found() == null) {
+    if (scene.found() == null || scene.geometry == null) {
       return Keys.Step.to(
           s.withSearch(s.search().awaiting(direction)).withMessage("searching…", false));
     }

@@ -35,13 +35,13 @@ final class GraphPainter {
       sentence(scene, grid, scene.snapshot == null ? opening(scene) : "");
       return;
     }
-    paint(scene, scene.plot, true, grid);
+    paint(scene, scene.plot, scene.hasSelected, grid);
     if (g.slice().size() == 0 || g.slice().extent(0) <= 0 || g.size() <= 1 && g.zoomLevel() == 0) {
       sentence(scene, grid, nothing(scene));
     } else if (isIdle(scene) && scene.graphRows - g.levels() >= FREE_ROWS) {
       int free = scene.graphRows - g.levels();
       int y = scene.graphTop + (scene.state.flame() ? free / 2 : g.levels() + free / 2);
-      sentence(scene, grid, y, "almost " + nothing(scene));
+      sentence(grid, y, "almost " + nothing(scene));
     }
   }
 
@@ -275,12 +275,12 @@ final class GraphPainter {
   }
 
   private static void sentence(Scene scene, CellGrid grid, String text) {
-    sentence(scene, grid, scene.graphTop + scene.graphRows / 2, text);
+    sentence(grid, scene.graphTop + scene.graphRows / 2, text);
   }
 
   /** A sentence where boxes would be. */
-  static void sentence(Scene scene, CellGrid grid, int y, String text) {
-    int x = Math.max(1, (scene.columns - TextWidth.of(text)) / 2);
-    grid.text(x, y, scene.columns - x, text, Paint.of(Role.TEXT), GROUND, 0);
+  static void sentence(CellGrid grid, int y, String text) {
+    int x = Math.max(1, (grid.columns() - TextWidth.of(text)) / 2);
+    grid.text(x, y, grid.columns() - x, text, Paint.of(Role.TEXT), GROUND, 0);
   }
 }

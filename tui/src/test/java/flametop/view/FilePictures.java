@@ -61,14 +61,20 @@ final class FilePictures {
     int[] size = {columns, rows};
     try (StackFile one = new StackFile(StackInput.open(NOW), 2, 3);
         StackFile two = StackFile.compared(StackInput.open(BEFORE), StackInput.open(NOW))) {
-      return List.of(
-          frame("file", one, "deflate|Brotli", size, plain),
-          frame("diff", two, "com.shop.Price.of", size, plain),
-          view("file-callers", one, View.CALLERS, size, plain),
-          view("file-sandwich", one, View.SANDWICH, size, plain),
-          view("file-top", one, View.TOP, size, plain),
-          view("diff-sandwich", two, View.SANDWICH, size, plain),
-          view("diff-top", two, View.TOP, size, plain));
+      List<Pictures.Frame> frames = new ArrayList<>();
+      if (columns >= Split.MIN_COLUMNS) {
+        frames.add(SplitPictures.graph("split", size, plain));
+      }
+      frames.addAll(
+          List.of(
+              frame("file", one, "deflate|Brotli", size, plain),
+              frame("diff", two, "com.shop.Price.of", size, plain),
+              view("file-callers", one, View.CALLERS, size, plain),
+              view("file-sandwich", one, View.SANDWICH, size, plain),
+              view("file-top", one, View.TOP, size, plain),
+              view("diff-sandwich", two, View.SANDWICH, size, plain),
+              view("diff-top", two, View.TOP, size, plain)));
+      return frames;
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }
