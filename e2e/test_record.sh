@@ -14,19 +14,19 @@ test_record_interrupted_writes_and_says_130() {
   open_pane
   type_line "'$flametop' record --states all -o '$work/out.folded'; echo \"ended \$?\""
   wait_until "flametop samples" sampling
-  sleep 2
   keys C-c
   equal "exit code" 130 "$(ended)"
   [ -s "$work/out.folded" ] || fail "nothing was written"
 }
+# What is to be written is begun, which is after signals are handled.
 sampling() {
-  pgrep -P "$(launcher_pid || echo 0)" java >/dev/null 2>&1
+  compgen -G "$work/.*.part" >/dev/null
 }
 
 test_record_interrupted_by_kill_writes_and_says_130() {
   "$flametop" record --states all -o "$work/out.folded" 2>"$work/err" </dev/null &
   launcher=$!
-  sleep 4
+  wait_until "flametop samples" sampling
   # A background command of a script ignores INT; a service manager's TERM is the same request.
   kill -TERM $launcher
   status=0
@@ -74,8 +74,7 @@ test_record_that_crashes_says_so_in_one_line() {
     exec "$flametop" record -o crashed >out 2>err </dev/null
   ) &
   local launcher=$!
-  wait_until "it samples" pgrep -P "$launcher" java
-  sleep 2
+  wait_until "flametop samples" sampling
   kill -SEGV "$(pgrep -P "$launcher" java)"
   status=0
   wait "$launcher" || status=$?

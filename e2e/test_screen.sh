@@ -169,9 +169,10 @@ test_escape_never_quits() {
   open_pane
   start_screen ''
   keys Escape
+  wait_for 'already at the root; q quits'
   keys Escape
-  sleep 1
-  kill -0 "$(jvm_pid)" || fail "it ended"
+  keys Down
+  wait_gone 'already at the root; q quits'
   keys q
   equal "exit code" 0 "$(ended)"
 }
@@ -294,8 +295,8 @@ test_hostile_process_name_changes_nothing() {
   bash -c "printf '\033]0;X\007\033[?1l' >/proc/self/comm; sleep 60; :" &
   hostile=$!
   open_pane
-  start_screen '--states all'
-  sleep 3
+  start_screen "-p $hostile --states all"
+  wait_for ']0;X.*\[\?1l'
   equal "title" "$(hostname)" "$(tmux_ display-message -p '#{pane_title}')"
   keys q
   ended >/dev/null

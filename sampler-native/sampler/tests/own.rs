@@ -3,17 +3,20 @@
 #[allow(dead_code)]
 mod model;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use model::Recording;
 
-/// One session at a time: the symbolizer of another would be a child, too.
-static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+/// The only session of this process until it is dropped: the symbolizer of another would be a child, too.
+fn alone() -> (MutexGuard<'static, ()>, Recording) {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    (alone, Recording::open("target=all"))
+}
 
 #[test]
 fn own_process_and_symbolizer_are_not_in_the_stream() {
-    let _alone = ALONE
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    let mut recording = Recording::open("target=all");
+    let (_alone, mut recording) = alone();
     recording.run(19, 300);
     recording.name_all();
     recording.run(19, 800);
@@ -32,10 +35,7 @@ fn own_process_and_symbolizer_are_not_in_the_stream() {
 
 #[test]
 fn own_usage_its_parts_are_what_flametop_costs() {
-    let _alone = ALONE
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    let mut recording = Recording::open("target=all");
+    let (_alone, mut recording) = alone();
     recording.run(19, 300);
     recording.name_all();
     recording.run(19, 2_500);
@@ -63,10 +63,7 @@ fn own_usage_its_parts_are_what_flametop_costs() {
 
 #[test]
 fn symbolizer_that_was_killed_its_successor_is_left_out_too() {
-    let _alone = ALONE
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    let mut recording = Recording::open("target=all");
+    let (_alone, mut recording) = alone();
     recording.run(19, 300);
     let first = symbolizer();
     let killed = std::process::Command::new("kill")

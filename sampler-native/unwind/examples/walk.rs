@@ -10,7 +10,7 @@
 #[path = "../tests/stopped/mod.rs"]
 mod stopped;
 
-use flametop_unwind::{End, Frame, Input, Modules, Piece, ProcessMaps, Unwinder};
+use flametop_unwind::{End, Frame, Modules, ProcessMaps, Unwinder};
 use nix::{
     sys::{
         signal::{Signal, kill},
@@ -26,7 +26,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use stopped::{STACK, Stopped, threads};
+use stopped::{Stopped, threads};
 
 const REPEAT: u32 = 20_000;
 /// Pieces of stack that a walk may ask for: as many as make 256 KiB.
@@ -259,24 +259,15 @@ fn in_order(theirs: &[(u64, String)], ours: &[u64]) -> usize {
 }
 
 fn time(stopped: &Stopped, unwinder: &mut Unwinder, maps: &ProcessMaps, modules: &mut Modules) {
-    let sp = stopped.regs[7];
-    let bytes = stopped.copy(sp, STACK);
-    let pieces = [Piece {
-        address: sp,
-        bytes: &bytes,
-    }];
-    let input = Input {
-        regs: &stopped.regs,
-        mapping: stopped.mapping(sp),
-        pieces: &pieces,
-    };
     let mut frames = Vec::new();
     let start = cpu_nanos();
     let mut walked = 0;
-    for _ in 0..REPEAT {
-        unwinder.walk(maps, modules, &input, &mut frames);
-        walked += frames.len();
-    }
+    stopped.copied(|input| {
+        for _ in 0..REPEAT {
+            unwinder.walk(maps, modules, input, &mut frames);
+            walked += frames.len();
+        }
+    });
     println!(
         "  {:.1} ns a frame",
         (cpu_nanos() - start) as f64 / walked.max(1) as f64

@@ -1,5 +1,6 @@
 //! The few parts of an ELF file that unwinding needs, read with bounds on everything the file claims.
 
+use flametop_gopclntab::SECTIONS;
 use object::{CompressedData, CompressionFormat};
 use std::{fs::File, io, os::unix::fs::FileExt};
 
@@ -242,7 +243,9 @@ impl Image {
                 b".eh_frame" => self.eh_frame = Some(section),
                 b".eh_frame_hdr" => self.eh_frame_hdr = Some(section),
                 b".debug_frame" => self.debug_frame = Some(section),
-                b".gopclntab" | b".data.rel.ro.gopclntab" => self.go_table = Some(section),
+                name if SECTIONS.iter().any(|go| go.as_bytes() == name) => {
+                    self.go_table = Some(section);
+                }
                 b".go.module" => self.go_module = Some(section),
                 b".data.rel.ro" => self.relocated_data = Some(section),
                 b".rela.dyn" | b".rela" => self.relocations = Some(section),

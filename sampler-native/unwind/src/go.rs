@@ -1,19 +1,16 @@
-//! Go's own table of functions, `.gopclntab`: where each starts, and how far it has moved the stack pointer at
-//! every instruction. Go's runtime walks its stacks by it, so every Go program has one, stripped or not.
+//! Rows by Go's own table of functions: where each starts, and how far it has moved the stack pointer at every
+//! instruction.
 //!
 //! The format is that of Go 1.18 and newer. Of older programs `.debug_frame` may be left.
 
 use crate::{
     cfi::{Cfa, Kind, RSP, Row, Rule},
-    elf::{Image, Section, Source, damaged, u32_at, u64_at},
+    elf::{Image, Section, Source, damaged, u32_at},
     module::{EXIT, SIGRETURN},
 };
+use flametop_gopclntab::{Header, Index, MODULE_TEXT};
 use std::{io, ops::Range};
 
-/// Magic numbers of Go 1.18 and of Go 1.20 and newer.
-const MAGIC: [u32; 2] = [0xffff_fff0, 0xffff_fff1];
-/// Of the header: magic, two zeros, size of the smallest instruction, size of a pointer; eight words.
-const HEADER: usize = 72;
 /// Where the table may start in a section that holds other things too.
 const ALIGNMENT: usize = 32;
 /// Most bytes searched for the table where no section has its name.
@@ -24,8 +21,6 @@ const FUNCTIONS_LIMIT: u64 = 4 << 20;
 const RECORD: usize = 44;
 /// Most bytes of one function's changes of the stack pointer; the largest seen are a few hundred.
 const CHANGES_LIMIT: usize = 16 << 10;
-/// Where the module's record says where its text starts.
-const MODULE_TEXT: u64 = 176;
 /// Bytes from the start of a function in which assembly sets up its frame pointer.
 const PROLOGUE: u64 = 64;
 /// Bytes of code after a call in which a thread ends.
@@ -50,8 +45,9 @@ const RBP_RULE: usize = 1;
 pub(crate) struct Functions {
     /// Where the program's Go code starts.
     text: u64,
-    /// (start, record) of each function, from `text` and from `records`; at last where the code ends.
+    /// As of [`Index`]: places of code are from `text`, those of records from `records`.
     index: Vec<u8>,
+    width: usize,
     /// Offsets in the file.
     names: u64,
     changes: u64,
@@ -74,39 +70,42 @@ impl Functions {
         };
         let header = source.read(
             section.offset.wrapping_add(start),
-            HEADER as u64,
-            HEADER as u64,
+            Header::SIZE as u64,
+            Header::SIZE as u64,
         )?;
-        if !is_header(&header) {
-            return Err(damaged("header of Go's functions"));
-        }
-        let count = u64_at(&header, 8);
-        let inside = |at: usize| {
-            let offset = u64_at(&header, at);
+        let inside = |offset: u64| {
             let place = section.offset.checked_add(start)?.checked_add(offset)?;
             (offset < section.size).then_some(place)
         };
-        let (Some(names), Some(changes), Some(records), true) =
-            (inside(32), inside(56), inside(64), count <= FUNCTIONS_LIMIT)
-        else {
-            return Err(damaged("header of Go's functions"));
+        let parts = || {
+            let header = Header::parse(&header).filter(|header| header.count <= FUNCTIONS_LIMIT)?;
+            Some((
+                header.flags()?,
+                header.width(),
+                header.index_size()?,
+                inside(header.names)?,
+                inside(header.changes)?,
+                inside(header.functions)?,
+            ))
         };
+        let (flags, width, size, names, changes, records) =
+            parts().ok_or_else(|| damaged("header of Go's functions"))?;
         let text = image
-            .pointer(source, section.address.wrapping_add(start + 24))
+            .pointer(
+                source,
+                section.address.wrapping_add(start + Header::TEXT as u64),
+            )
             .or_else(|| image.pointer(source, image.go_module?.address.wrapping_add(MODULE_TEXT)))
             .filter(|text| image.is_code(*text))
             .ok_or_else(|| damaged("start of Go's code"))?;
         Ok(Functions {
             text,
-            index: source.read(records, count * 8 + 4, limit)?,
+            index: source.read(records, size, limit)?,
+            width,
             names,
             changes,
             records,
-            flags: if u32_at(&header, 0) == MAGIC[0] {
-                37
-            } else {
-                41
-            },
+            flags,
         })
     }
 
@@ -122,24 +121,14 @@ impl Functions {
     }
 
     fn find(&self, address: u64) -> Option<(u64, u64, u64)> {
-        let field = |at: usize| u64::from(u32_at(&self.index, at));
-        let count = self.index.len() / 8;
         let wanted = address.checked_sub(self.text)?;
-        let (mut low, mut high) = (0, count);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if field(middle * 8) <= wanted {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        let at = low.checked_sub(1)? * 8;
-        let (start, end) = (field(at), field(at + 8));
-        (wanted < end).then(|| {
-            let (start, end) = (self.text.wrapping_add(start), self.text.wrapping_add(end));
-            (start, end, field(at + 4))
-        })
+        let entry = Index::new(&self.index, self.width).find(wanted)?;
+        let address = |place: u64| self.text.wrapping_add(place);
+        Some((
+            address(entry.code.start),
+            address(entry.code.end),
+            entry.record,
+        ))
     }
 
     /// How to leave the function that holds `address`; none if no Go function does.
@@ -255,16 +244,12 @@ impl Functions {
     }
 }
 
-fn is_header(bytes: &[u8]) -> bool {
-    bytes.len() >= 8 && MAGIC.contains(&u32_at(bytes, 0)) && bytes[4..8] == [0, 0, 1, 8]
-}
-
 /// Where the table starts in a section that the system's linker has put it into.
 fn search(section: Section, source: Source<'_>) -> io::Result<u64> {
     let bytes = section.read(source, SEARCH_LIMIT)?;
     (0..bytes.len())
         .step_by(ALIGNMENT)
-        .find(|start| is_header(&bytes[*start..]))
+        .find(|start| Header::is_at(&bytes[*start..]))
         .map(|start| start as u64)
         .ok_or_else(|| damaged("no table of Go's functions"))
 }
@@ -325,14 +310,14 @@ mod tests {
         table.extend([0; 4]);
         table.extend(records);
         let mut file = Vec::new();
-        file.extend(MAGIC[1].to_le_bytes());
+        file.extend(0xffff_fff1u32.to_le_bytes());
         file.extend([0, 0, 1, 8]);
-        let changes_at = HEADER + names.len();
+        let changes_at = Header::SIZE + names.len();
         let words = [
             u64::from(count),
             0,
             TEXT,
-            HEADER as u64,
+            Header::SIZE as u64,
             0,
             0,
             changes_at as u64,
@@ -421,7 +406,11 @@ mod tests {
         };
         for round in 0..3000 {
             let mut copy = file.clone();
-            let reach = if round % 2 == 0 { HEADER } else { copy.len() };
+            let reach = if round % 2 == 0 {
+                Header::SIZE
+            } else {
+                copy.len()
+            };
             for _ in 0..1 + below(40) {
                 let at = below(reach);
                 copy[at] ^= 1u8 << below(8);

@@ -3,15 +3,12 @@
 #[path = "stopped/mod.rs"]
 mod stopped;
 
-use flametop_unwind::{End, Input, Modules, Piece, ProcessMaps, Unwinder};
+use flametop_unwind::{End, Modules, ProcessMaps, Unwinder};
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
-    process::Command,
-    thread,
-    time::Duration,
 };
-use stopped::{STACK, Stopped};
+use stopped::{Sleeper, Stopped};
 
 struct Counting;
 
@@ -38,35 +35,18 @@ static COUNTING: Counting = Counting;
 
 #[test]
 fn walk_rows_known_allocates_nothing() {
-    let mut child = Command::new("sleep")
-        .arg("1000")
-        .spawn()
-        .expect("sleep runs");
-    thread::sleep(Duration::from_millis(200));
+    let sleeper = Sleeper::start();
     let mut modules = Modules::new(16 << 20);
-    let maps = ProcessMaps::read(child.id(), &mut modules).expect("maps");
-    {
-        let stopped = Stopped::stop(child.id(), child.id()).expect("stopped");
-        let sp = stopped.regs[7];
-        let bytes = stopped.copy(sp, STACK);
-        let pieces = [Piece {
-            address: sp,
-            bytes: &bytes,
-        }];
-        let input = Input {
-            regs: &stopped.regs,
-            mapping: stopped.mapping(sp),
-            pieces: &pieces,
-        };
+    let maps = ProcessMaps::read(sleeper.pid(), &mut modules).expect("maps");
+    let stopped = Stopped::stop(sleeper.pid(), sleeper.pid()).expect("stopped");
+    stopped.copied(|input| {
         let (mut unwinder, mut frames) = (Unwinder::new(), Vec::new());
         assert_eq!(
-            unwinder.walk(&maps, &mut modules, &input, &mut frames).end,
+            unwinder.walk(&maps, &mut modules, input, &mut frames).end,
             End::Root
         );
         let before = ALLOCATIONS.with(Cell::get);
-        unwinder.walk(&maps, &mut modules, &input, &mut frames);
+        unwinder.walk(&maps, &mut modules, input, &mut frames);
         assert_eq!(ALLOCATIONS.with(Cell::get), before);
-    }
-    child.kill().expect("killed");
-    child.wait().expect("gone");
+    });
 }

@@ -9,11 +9,50 @@ use nix::{
     },
     unistd::Pid,
 };
-use std::{fs, fs::File, io, ops::Range, os::unix::fs::FileExt};
+use std::{
+    fs,
+    fs::File,
+    io,
+    ops::Range,
+    os::unix::fs::FileExt,
+    process::{Child, Command},
+    thread,
+    time::Duration,
+};
 
 /// Bytes of the first piece and of each further one, as a pass copies them.
 pub const STACK: usize = 16 << 10;
 pub const PIECE: usize = 8 << 10;
+
+/// A program that sleeps in libc, below its main; it ends when this is dropped.
+pub struct Sleeper(Child);
+
+impl Sleeper {
+    pub fn start() -> Sleeper {
+        let child = Command::new("sleep")
+            .arg("1000")
+            .spawn()
+            .expect("sleep runs");
+        while fs::read_to_string(format!("/proc/{}/wchan", child.id()))
+            .is_ok_and(|place| !place.contains("nanosleep"))
+        {
+            thread::sleep(Duration::from_millis(10));
+        }
+        Sleeper(child)
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        // It may be gone, and then there is nothing to end.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 /// Registers of one stopped thread; it goes on when this is dropped.
 pub struct Stopped {
@@ -76,6 +115,21 @@ impl Stopped {
             bytes.clear();
         }
         bytes
+    }
+
+    /// Hands on what one pass copies of it.
+    pub fn copied<T>(&self, walk: impl FnOnce(&Input) -> T) -> T {
+        let sp = self.regs[7];
+        let bytes = self.copy(sp, STACK);
+        let pieces = [Piece {
+            address: sp,
+            bytes: &bytes,
+        }];
+        walk(&Input {
+            regs: &self.regs,
+            mapping: self.mapping(sp),
+            pieces: &pieces,
+        })
     }
 
     /// Walks with what one pass copies, then with the pieces asked for, at most `more`.

@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutionException;
 /** Keeps a profile while batches come, and writes its stacks at the end. */
 final class StackOutput implements RecordingOutput {
   private final StreamFacts facts;
+  private final Shape filter;
   private final StateSet states;
   private final StackFormat format;
   private final Unit unit;
@@ -46,6 +47,7 @@ final class StackOutput implements RecordingOutput {
       OutputFile file,
       PrintWriter err) {
     this.facts = source.facts();
+    filter = shape.without(Shape.Group.class);
     this.states = states;
     this.format = format;
     this.unit = unit;
@@ -114,10 +116,11 @@ final class StackOutput implements RecordingOutput {
 
   private String describe(StackExport export) {
     if (export.stacks().isEmpty()) {
-      return states.equals(StateSet.ALL)
-          ? "nothing: no task of this target and filter was seen"
-          : "nothing: no task of this target and filter was seen in these states;"
-              + " --states all takes those that sleep, too";
+      return "nothing: no task of this target "
+          + (filter.equals(Shape.PLAIN) ? "was seen" : "matched " + filter)
+          + (states.equals(StateSet.ALL)
+              ? ""
+              : " in these states; --states all takes those that sleep, too");
     }
     return export.describe();
   }

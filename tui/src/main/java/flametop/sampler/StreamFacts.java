@@ -28,7 +28,6 @@ public final class StreamFacts {
   private final Map<String, String> values = new TreeMap<>();
   private final Map<Integer, List<IdleState>> idleStates = new TreeMap<>();
   private final int[] cpus;
-  private final int[] ownTgids;
 
   private StreamFacts(String text) {
     for (String line : text.split("\n")) {
@@ -40,7 +39,6 @@ public final class StreamFacts {
     values.forEach(this::idleState);
     idleStates.values().forEach(states -> states.sort((a, b) -> Integer.compare(a.state, b.state)));
     cpus = numbers("cpus");
-    ownTgids = numbers("own");
   }
 
   /**
@@ -63,11 +61,6 @@ public final class StreamFacts {
 
   public String arch() {
     return text("arch");
-  }
-
-  /** Version of the flametop that made the stream. */
-  public String version() {
-    return text("version");
   }
 
   /** Numbers of the CPUs, ascending. */
@@ -103,16 +96,6 @@ public final class StreamFacts {
   /** ns since 1970. */
   public long wallNanos() {
     return number("time.wall");
-  }
-
-  /** CLOCK_BOOTTIME − CLOCK_MONOTONIC, ns. */
-  public long bootOffsetNanos() {
-    return number("time.boot_offset");
-  }
-
-  /** Processes of flametop, which are not sampled. */
-  public int[] ownTgids() {
-    return ownTgids.clone();
   }
 
   /** Idle states of a CPU, shallowest first; empty if it has none. */

@@ -137,12 +137,14 @@ final class CellWriter {
   }
 
   private void row(CellGrid grid, CellGrid before, int y, int first, Pen clear) {
+    // Up to there nothing is erased: what is too little of a run is too little of its rest.
+    int drawn = erases ? 0 : columns;
     for (int x = first; x < columns; x++) {
       if (grid.codePoint(x, y) == 0 || isShown(grid, before, x, y, clear)) {
         continue;
       }
-      int blanks = blanks(grid, x, y);
-      if (erases && blanks > BLANKS && blanksToWrite(grid, before, x, y, blanks, clear)) {
+      int blanks = x < drawn ? 0 : blanks(grid, x, y);
+      if (blanks > BLANKS && blanksToWrite(grid, before, x, y, blanks, clear)) {
         moveTo(grid, x, y);
         takeGround(penOf(grid, x, y));
         if (x + blanks == columns) {
@@ -154,6 +156,7 @@ final class CellWriter {
         }
         x += blanks - 1;
       } else {
+        drawn = Math.max(drawn, x + blanks);
         moveTo(grid, x, y);
         put(grid, x, y);
       }

@@ -93,12 +93,12 @@ final class LingeringInput extends InputStream {
   }
 
   private void see(int b, long now) {
+    if (now - lastTyped > HAND_NANOS) {
+      typed = 0;
+      seen = 0;
+    }
     // What the terminal answers is between keys, and no typing.
     if (part == Part.NONE && b > ' ') {
-      if (now - lastTyped > HAND_NANOS) {
-        typed = 0;
-        seen = 0;
-      }
       lastTyped = now;
       typed++;
       seen |= 1L << (b & 63);

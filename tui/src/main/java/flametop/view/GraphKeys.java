@@ -75,43 +75,15 @@ final class GraphKeys implements ViewKeys {
     Action.RESTART,
   };
 
-  /** Where there is a way back. */
-  private static final Action[] BACK_LINE = {
-    Action.ZOOM,
-    Action.BACK,
-    Action.UNDO,
-    Action.SEARCH,
-    Action.FREEZE,
-    Action.SANDWICH,
-    Action.NEXT_VIEW,
-    Action.KEEP,
-    Action.HELP,
-    Action.PROCESS,
-    Action.DROP,
-    Action.STATES,
-    Action.WINDOW,
-    Action.GROUP,
-    Action.SHOW_TOP,
-    Action.SHOW_TASKS,
-    Action.SOURCE,
-    Action.TIME,
-    Action.COMPARE,
-    Action.EXPORT,
-    Action.COMM,
-    Action.FLIP,
-    Action.COPY,
-    Action.COLOUR,
-    Action.QUIT,
-    Action.MERGE,
-    Action.COLLAPSE,
-    Action.THREADS,
-    Action.MORE_PASSES,
-    Action.FEWER_PASSES,
-    Action.SLOWER_CLOCK,
-    Action.FASTER_CLOCK,
-    Action.REFRESH,
-    Action.RESTART,
-  };
+  /** Where there is a way back: it stands second. */
+  private static final Action[] BACK_LINE = new Action[KEY_LINE.length + 2];
+
+  static {
+    BACK_LINE[0] = KEY_LINE[0];
+    BACK_LINE[1] = Action.BACK;
+    BACK_LINE[2] = Action.UNDO;
+    System.arraycopy(KEY_LINE, 1, BACK_LINE, 3, KEY_LINE.length - 1);
+  }
 
   private static final Action[] SEARCH_LINE = {
     Action.NEXT_MATCH,

@@ -46,21 +46,6 @@ public final class Paint {
     return of(Role.HEAT, (int) Math.round(Math.max(0, Math.min(1, share)) * (SHADES - 1)));
   }
 
-  /**
-   * How much something grew or shrank: {@link Role#WORSE} or {@link Role#BETTER}, the stronger the
-   * more, and {@link Role#GROUP} where nothing changed.
-   *
-   * @param change -1 (all of it went) to 1 (it is all new); NaN is none
-   */
-  public static int change(double change) {
-    double much = Math.min(1, Math.abs(change));
-    if (!(much > 0)) {
-      return of(Role.GROUP);
-    }
-    int shade = (int) Math.round((1 - much) * (SHADES - 1));
-    return of(change > 0 ? Role.WORSE : Role.BETTER, shade);
-  }
-
   public static int faded(int paint) {
     return paint | 1;
   }

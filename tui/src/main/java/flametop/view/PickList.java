@@ -102,7 +102,7 @@ public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, bool
     return new PickList(of, rows, prompt, Math.max(0, Math.min(index, last)), chosen);
   }
 
-  /** Rows that contain what was typed. */
+  /** Rows that contain what was typed: those of its name before those of its command line. */
   List<PickRow> matching() {
     if (rows == null) {
       return List.of();
@@ -112,14 +112,16 @@ public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, bool
     }
     String wanted = typed().toLowerCase(Locale.ROOT);
     List<PickRow> found = new ArrayList<>();
+    List<PickRow> others = new ArrayList<>();
     for (PickRow r : rows) {
       boolean numbered = of == Of.PROCESSES || of == Of.CPUS;
-      if (contains(r.name(), wanted)
-          || r.process() != null && contains(r.about(), wanted)
-          || numbered && Integer.toString(r.id()).startsWith(wanted)) {
+      if (contains(r.name(), wanted) || numbered && Integer.toString(r.id()).startsWith(wanted)) {
         found.add(r);
+      } else if (r.process() != null && contains(r.about(), wanted)) {
+        others.add(r);
       }
     }
+    found.addAll(others);
     return found;
   }
 

@@ -60,7 +60,6 @@ class GoldenStreamTest {
     assertTrue(facts.wholeHost());
     assertEquals(81_000_000_000_000L, facts.monotonicNanos());
     assertEquals(1_760_000_000_123_456_789L, facts.wallNanos());
-    assertEquals(7_200_000_000_000L, facts.bootOffsetNanos());
     assertEquals(
         List.of(
             new StreamFacts.IdleState(0, "POLL", 0, 0),

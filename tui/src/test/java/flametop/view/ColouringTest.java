@@ -54,15 +54,4 @@ class ColouringTest {
     assertEquals(Role.KERNEL, Paint.role(Colouring.STATE.paint(slice, node)));
     assertEquals(Colouring.KIND.paint(slice, node), Colouring.STATE.paint(slice, node));
   }
-
-  @Test
-  void change_anyShare_isStrongerTheMoreItIs() {
-    assertEquals(Paint.of(Role.WORSE, 0), Paint.change(1));
-    assertEquals(Paint.of(Role.WORSE, 0), Paint.change(Double.POSITIVE_INFINITY));
-    assertEquals(Paint.of(Role.BETTER, 0), Paint.change(-1));
-    assertEquals(Role.WORSE, Paint.role(Paint.change(0.1)));
-    assertTrue(Paint.shade(Paint.change(0.1)) > Paint.shade(Paint.change(0.6)));
-    assertEquals(Paint.of(Role.GROUP), Paint.change(0));
-    assertEquals(Paint.of(Role.GROUP), Paint.change(Double.NaN));
-  }
 }

@@ -88,6 +88,7 @@ final class FilePictures {
         s.frozen(),
         s.waitingNanos(),
         s.refolding(),
+        s.reversed(),
         s.compactedNanos(),
         s.graph(),
         s.baseline(),

@@ -377,6 +377,16 @@ class KeysTest {
     assertEquals("pid 812", state.filter().toString());
   }
 
+  @Test
+  void p_typed_namesComeBeforeCommandLines() {
+    type("p");
+    list(PickList.Of.PROCESSES);
+    type("d");
+    assertEquals(
+        List.of("redis-server", "systemd", "java", "postgres"),
+        state.pick().matching().stream().map(PickRow::name).toList());
+  }
+
   private void list(PickList.Of of) {
     Keys.Step step = Keys.listed(state, of, Pictures.processes());
     state = step.state();
