@@ -238,8 +238,10 @@ final class Display implements AutoCloseable {
   @SuppressWarnings("ReferenceEquality") // it is that one
   KeyStroke read() throws IOException {
     KeyStroke stroke = terminal.readInput();
-    while (stroke == ReportPattern.STATUS) {
-      echo.answered(System.nanoTime());
+    while (stroke == ReportPattern.STATUS || stroke == UnknownPattern.STROKE) {
+      if (stroke == ReportPattern.STATUS) {
+        echo.answered(System.nanoTime());
+      }
       stroke = terminal.readInput();
     }
     return stroke;

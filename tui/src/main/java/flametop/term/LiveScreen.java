@@ -69,6 +69,13 @@ public final class LiveScreen {
 
   private static final int MAX_PASTE = 4_096;
 
+  /**
+   * Keys are read no further ahead: the terminal's own buffer is bounded, and holds up the rest.
+   */
+  private static final int MAX_AHEAD = 4_096;
+
+  private static final long AHEAD_MILLIS = 5;
+
   /** After this the terminal is restored past a screen that does not end when it is told to. */
   private static final long END_MILLIS = 2_000;
 
@@ -317,6 +324,9 @@ public final class LiveScreen {
     try {
       while (true) {
         KeyStroke stroke = display.read();
+        while (events.size() > MAX_AHEAD) {
+          Thread.sleep(AHEAD_MILLIS);
+        }
         if (stroke == ReportPattern.PASTE_BEGIN) {
           pasted = new StringBuilder();
           pastedAt = System.nanoTime();
@@ -354,7 +364,7 @@ public final class LiveScreen {
           KeyStrokes.toKeys(stroke).forEach(key -> events.add(new Event.Pressed(key, inText)));
         }
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | InterruptedException e) {
       events.add(new Event.TerminalGone());
     }
   }
