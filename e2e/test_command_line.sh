@@ -122,6 +122,33 @@ test_check_says_what_is_possible() {
   [ "$(wc -l <"$work/out")" -ge 5 ] || fail "check says too little: $(cat "$work/out")"
 }
 
+test_paths_outside_of_ascii_in_any_locale() {
+  mkdir "$work/größe"
+  echo 'main;f 3' >"$work/größe/漢.folded"
+  local locale
+  for locale in C POSIX '' de_DE.UTF-8 xx_YY.nonsense; do
+    status=0
+    (cd "$work/größe" && LC_ALL=$locale "$flametop" diff 漢.folded 漢.folded -o "é$locale.folded") 2>"$work/err" || status=$?
+    equal "exit code in '$locale': $(cat "$work/err")" 0 "$status"
+    [ -s "$work/größe/é$locale.folded" ] || fail "no é$locale.folded: $(ls "$work/größe")"
+  done
+}
+
+test_folder_that_is_gone_is_told() {
+  mkdir "$work/gone"
+  status=0
+  (cd "$work/gone" && rmdir "$work/gone" && "$flametop" record -d 1) >"$work/out" 2>"$work/err" || status=$?
+  equal "exit code" 1 "$status"
+  # The shell complains too.
+  contains "message" '^flametop: the folder .* is gone' "$work/err"
+}
+
+test_too_little_address_space_is_told() {
+  status=0
+  (ulimit -v 1000000 && "$flametop" --version) >"$work/out" 2>"$work/err" || status=$?
+  said 1 'ulimit -v'
+}
+
 test_arguments_arrive_as_they_are() {
   run record -c "two words  \$HOME 'q'" --replay "$work/no such file"
   contains "message" 'no such file' "$work/err"
