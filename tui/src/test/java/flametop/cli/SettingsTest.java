@@ -176,6 +176,7 @@ class SettingsTest {
     // It says that it is a regular file of no bytes, and who reads it waits for the kernel.
     Files.createSymbolicLink(file, Path.of("/proc/kmsg"));
     assertEquals(List.of(), read(Map.of("XDG_CONFIG_HOME", folder.toString())).problems());
+    Files.delete(file);
   }
 
   @Test
