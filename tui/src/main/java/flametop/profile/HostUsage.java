@@ -1,23 +1,23 @@
 package flametop.profile;
 
 import flametop.sampler.StreamFacts;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * What the CPUs did: totals of the stream, and what they grew by over about the last second. Busy
- * time is exact; how it splits into user, system and softirq is by the samples of the CPU clock if
- * the whole host is sampled, else by /proc/stat.
+ * What the CPUs did: totals of the stream, and what they grew by over the last full second, told
+ * anew once a second: what changes more often can't be read. Busy time is exact; how it splits into
+ * user, system and softirq is by the samples of the CPU clock if the whole host is sampled, else by
+ * /proc/stat.
  */
 final class HostUsage {
   private static final long SECOND = 1_000_000_000L;
 
-  /** Totals are kept at least so far apart, ns. */
+  /** In the first second rates are told as often as this, of the time that there is, ns. */
   private static final long STEP = SECOND / 4;
 
-  /** Rates are of about so long, ns. */
+  /** Rates are of so long, ns. */
   private static final long SPAN = SECOND;
 
   private static final int STRIP_SECONDS = 300;
@@ -53,7 +53,8 @@ final class HostUsage {
   private final StreamFacts facts;
   private final int[] cpus;
   private final long[][] totals;
-  private final ArrayDeque<Totals> past = new ArrayDeque<>();
+  private Totals from;
+  private Totals to;
   private final long[] stripSecond = new long[STRIP_SECONDS];
   private final double[] stripBusy = new double[STRIP_SECONDS];
   private final double[] stripElapsed = new double[STRIP_SECONDS];
@@ -165,15 +166,14 @@ final class HostUsage {
     }
     lastBusy = busy;
     lastElapsed = elapsed;
-    if (past.isEmpty() || time - past.peekLast().time >= STEP) {
+    boolean full = from != null && to.time - from.time >= SPAN;
+    if (to == null || time - to.time >= (full ? SPAN : STEP)) {
       long[][] copy = new long[totals.length][];
       for (int i = 0; i < copy.length; i++) {
         copy[i] = totals[i].clone();
       }
-      past.addLast(new Totals(time, ownCpu, copy));
-      while (past.size() > 2 && time - past.peekFirst().time > SPAN + STEP) {
-        past.removeFirst();
-      }
+      from = full || from == null ? to : from;
+      to = new Totals(time, ownCpu, copy);
     }
   }
 
@@ -207,18 +207,14 @@ final class HostUsage {
 
   /** What flametop cost until the last batch that told it. */
   Snapshot.Cost cost() {
-    return past.isEmpty()
-        ? new Snapshot.Cost(0, 0)
-        : new Snapshot.Cost(past.peekLast().time, past.peekLast().ownCpu);
+    return to == null ? new Snapshot.Cost(0, 0) : new Snapshot.Cost(to.time, to.ownCpu);
   }
 
   /** CPU that flametop cost, of one CPU, over the last second; NaN if not known yet. */
   double ownShare() {
-    if (past.size() < 2) {
+    if (from == null) {
       return Double.NaN;
     }
-    Totals from = past.peekFirst();
-    Totals to = past.peekLast();
     return (to.ownCpu - from.ownCpu) / (double) (to.time - from.time);
   }
 
@@ -267,9 +263,8 @@ final class HostUsage {
   /** A row for each CPU, over about the last second. */
   List<CpuRow> rows() {
     List<CpuRow> rows = new ArrayList<>(cpus.length);
-    Totals from = past.size() < 2 ? null : past.peekFirst();
     for (int i = 0; i < cpus.length; i++) {
-      rows.add(from == null ? unknown(cpus[i]) : row(i, from, past.peekLast()));
+      rows.add(from == null ? unknown(cpus[i]) : row(i));
     }
     return rows;
   }
@@ -279,7 +274,7 @@ final class HostUsage {
     return new CpuRow(cpu, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, List.of());
   }
 
-  private CpuRow row(int index, Totals from, Totals to) {
+  private CpuRow row(int index) {
     long[] a = from.cpus[index];
     long[] b = to.cpus[index];
     double seconds = (to.time - from.time) / (double) SECOND;

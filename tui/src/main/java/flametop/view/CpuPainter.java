@@ -370,20 +370,20 @@ final class CpuPainter {
   private static Piece part(String name, double share) {
     long percent = Math.round(share * 100);
     return new Piece(
-        name + (Double.isNaN(share) ? " n/a" : String.format(Locale.ROOT, " %2d", percent)),
+        name + " " + (Double.isNaN(share) ? "n/a" : Units.right(Long.toString(percent), 2)),
         percent > 0 ? TEXT : DIM);
   }
 
   /** Time that tasks waited, each second: {@code 12.3 ms/s}, {@code 4.56 s/s}. */
   static String waiting(double nanosPerSecond) {
     return nanosPerSecond < 1e9
-        ? String.format(Locale.ROOT, "%5.1f ms/s", nanosPerSecond / 1e6)
-        : String.format(Locale.ROOT, "%6.2f s/s", nanosPerSecond / 1e9);
+        ? Units.right(Units.oneDecimal(nanosPerSecond / 1e6), 5) + " ms/s"
+        : Units.right(Units.hundredths(nanosPerSecond / 1e9), 6) + " s/s";
   }
 
   /** {@code 2.40 GHz}. */
   static String frequency(double hertz) {
-    return Double.isNaN(hertz) ? "n/a" : String.format(Locale.ROOT, "%.2f GHz", hertz / 1e9);
+    return Double.isNaN(hertz) ? "n/a" : Units.hundredths(hertz / 1e9) + " GHz";
   }
 
   /**
@@ -406,8 +406,11 @@ final class CpuPainter {
               ? row.name().substring(0, MAX_STATE_NAME)
               : row.name();
       text.append(text.isEmpty() ? "" : tenths ? "  " : " ").append(name);
-      text.append(
-          String.format(Locale.ROOT, tenths ? " %5.1f%%" : " %3.0f", row.residency() * 100));
+      text.append(' ')
+          .append(
+              tenths
+                  ? Units.percentField(row.residency())
+                  : Units.right(Long.toString(Math.round(row.residency() * 100)), 3));
     }
     return text.toString();
   }
@@ -432,28 +435,26 @@ final class CpuPainter {
     }
     StringBuilder text = new StringBuilder();
     if (!cpu.idle().isEmpty()) {
-      text.append(
-          String.format(
-              Locale.ROOT,
-              "too short %3s",
-              entries > 0 ? Units.wholePercent(tooShort / entries) : "n/a"));
+      text.append("too short ").append(shareOf(tooShort, entries));
       if (form == Form.ALL) {
-        text.append(
-            String.format(
-                Locale.ROOT,
-                "  long %3s",
-                entries > 0 ? Units.wholePercent(tooLong / entries) : "n/a"));
+        text.append("  long ").append(shareOf(tooLong, entries));
       }
     }
     if (form.compareTo(Form.OWN_WAKEUPS) <= 0 && !Double.isNaN(cpu.wakeups())) {
       long own = Double.isNaN(cpu.ownWakeups()) ? 0 : Math.round(cpu.ownWakeups());
-      String gap = text.isEmpty() ? "" : "  ";
-      text.append(
-          form == Form.ALL
-              ? String.format(
-                  Locale.ROOT, "%swakes %4d/s own %3d", gap, Math.round(cpu.wakeups()), own)
-              : String.format(Locale.ROOT, "%sown wakes %3d", gap, own));
+      text.append(text.isEmpty() ? "" : "  ");
+      if (form == Form.ALL) {
+        String wakes = Long.toString(Math.round(cpu.wakeups()));
+        text.append("wakes ").append(Units.right(wakes, 4)).append("/s own ");
+      } else {
+        text.append("own wakes ");
+      }
+      text.append(Units.right(Long.toString(own), 3));
     }
     return text.toString();
+  }
+
+  private static String shareOf(double stays, double all) {
+    return Units.right(all > 0 ? Units.wholePercent(stays / all) : "n/a", 3);
   }
 }

@@ -19,6 +19,11 @@ public final class Geometry {
    * lacks from the empty part, then from the widest sibling, then it swallows its smallest neighbour.
    *
    * On the zoomed node a run is a part of the width at most: opening one leads to fewer frames each time, to single ones at last.
+   *
+   * Of a live graph every edge would move by an eighth or so with every picture, which is chance of the samples, unrest to the
+   * eye, and most of the bytes of a picture. So an edge stays where it was in the picture before as long as that is within a
+   * hundredth of the width, a cell at least, of where it belongs (after). Errors do not add up: each edge is compared with its
+   * own place, not with its neighbours'. And a frame that is about a cell wide has a box if it had one.
    */
 
   /** Eighths in a cell. */
@@ -68,15 +73,100 @@ public final class Geometry {
     }
   }
 
+  /** The same, with edges of its own. */
+  private Geometry(Geometry other, int[] left, int[] right) {
+    columns = other.columns;
+    size = other.size;
+    node = other.node;
+    parent = other.parent;
+    level = other.level;
+    this.left = left;
+    this.right = right;
+    more = other.more;
+    last = other.last;
+    boxOf = other.boxOf;
+    levelStart = other.levelStart;
+    zoomLevel = other.zoomLevel;
+    slice = other.slice;
+    zoomIndex = other.zoomIndex;
+    wholeCells = other.wholeCells;
+  }
+
   /**
    * @param zoomIndex index in the slice of the node that fills the width
    * @param columns width in cells
    * @param wholeCells edges at whole cells only
    */
   public static Geometry of(GraphSlice slice, int zoomIndex, int columns, boolean wholeCells) {
-    Builder b = new Builder(slice, columns, wholeCells ? CELL : 1);
+    return of(slice, zoomIndex, columns, wholeCells, null);
+  }
+
+  private static Geometry of(
+      GraphSlice slice, int zoomIndex, int columns, boolean wholeCells, long[] drawn) {
+    Builder b = new Builder(slice, columns, wholeCells ? CELL : 1, drawn);
     b.build(zoomIndex);
     return new Geometry(b, zoomIndex, wholeCells);
+  }
+
+  /**
+   * Lays out the picture that follows {@code before}: what changed little stays as it was. An edge
+   * is within {@link #slack} of where it belongs.
+   */
+  static Geometry after(
+      Geometry before, GraphSlice slice, int zoomIndex, int columns, boolean wholeCells) {
+    boolean follows =
+        before.size > 0
+            && slice.size() > 0
+            && before.columns == columns
+            && before.wholeCells == wholeCells
+            && before.number(before.zoomLevel) == slice.node()[zoomIndex];
+    if (!follows) {
+      return of(slice, zoomIndex, columns, wholeCells);
+    }
+    Geometry exact = of(slice, zoomIndex, columns, wholeCells, wholeCells ? null : before.drawn());
+    return new Settling(exact, before).settled();
+  }
+
+  /** Numbers of the nodes that have a box of their own, ascending. */
+  private long[] drawn() {
+    long[] numbers = new long[size];
+    int n = 0;
+    for (int box = 0; box < size; box++) {
+      if (!isRun(box)) {
+        numbers[n++] = number(box);
+      }
+    }
+    Arrays.sort(numbers, 0, n);
+    Arrays.fill(numbers, n, size, Long.MAX_VALUE);
+    return numbers;
+  }
+
+  /** How far from its place an edge may stay, in eighths. */
+  static int slack(int columns) {
+    return Math.max(CELL, columns * CELL / 100);
+  }
+
+  /** The number of a box's node; -1 for none. */
+  private long number(int box) {
+    return node[box] < 0 ? -1 : slice.node()[node[box]];
+  }
+
+  /** The first box on a box; {@link #size} if there is none. */
+  private int firstOn(int box) {
+    if (level[box] + 1 >= levels()) {
+      return size;
+    }
+    int from = levelStart[level[box] + 1];
+    int end = levelStart[level[box] + 2];
+    while (from < end) {
+      int middle = (from + end) >>> 1;
+      if (parent[middle] < box) {
+        from = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return from < size && parent[from] == box ? from : size;
   }
 
   /** Whether it is {@link #of} just these. */
@@ -199,10 +289,94 @@ public final class Geometry {
     return right[a] - left[a] > right[b] - left[b];
   }
 
+  /** Finds the edges of a picture that follows another one. */
+  private static final class Settling {
+    private final Geometry exact;
+    private final Geometry before;
+    private final int slack;
+    private final int[] left;
+    private final int[] right;
+
+    /** What each box was before; -1 for none. */
+    private final int[] was;
+
+    /** What each box needs: a cell, or what the boxes on it need. */
+    private final int[] least;
+
+    Settling(Geometry exact, Geometry before) {
+      this.exact = exact;
+      this.before = before;
+      slack = slack(exact.columns);
+      left = exact.left.clone();
+      right = exact.right.clone();
+      was = new int[exact.size];
+      Arrays.fill(was, -1);
+      was[exact.zoomLevel] = before.zoomLevel;
+      least = new int[exact.size];
+      for (int box = exact.size - 1; box > exact.zoomLevel; box--) {
+        least[box] = Math.max(least[box], Math.min(CELL, right[box] - left[box]));
+        least[exact.parent[box]] += least[box];
+      }
+    }
+
+    Geometry settled() {
+      for (int from = exact.zoomLevel + 1, end; from < exact.size; from = end) {
+        for (end = from + 1; end < exact.size && exact.parent[end] == exact.parent[from]; ) {
+          end++;
+        }
+        match(from, end);
+        settle(from, end);
+      }
+      return new Geometry(exact, left, right);
+    }
+
+    /** Finds what siblings were: boxes of the same nodes, runs where runs were. */
+    private void match(int from, int end) {
+      int old = was[exact.parent[from]];
+      int at = old < 0 ? before.size : before.firstOn(old);
+      for (int box = from; box < end; box++) {
+        for (int i = at; i < before.size && before.parent[i] == old; i++) {
+          boolean same =
+              exact.isRun(box)
+                  ? i == at && before.isRun(i)
+                  : !before.isRun(i) && before.number(i) == exact.number(box);
+          if (same) {
+            was[box] = i;
+            at = i + 1;
+            break;
+          }
+        }
+      }
+    }
+
+    /**
+     * Places siblings: none gets less than it needs, and their parent's end is theirs if it was.
+     */
+    private void settle(int from, int end) {
+      int up = exact.parent[from];
+      int others = least[up];
+      int x = left[up];
+      for (int box = from; box < end; box++) {
+        others -= least[box];
+        int to = exact.right[box];
+        if (was[box] >= 0 && Math.abs(before.right[was[box]] - to) <= slack) {
+          to = before.right[was[box]];
+        }
+        if (box == end - 1 && exact.right[box] == exact.right[up]) {
+          to = right[up];
+        }
+        left[box] = x;
+        right[box] = Math.max(x + least[box], Math.min(to, right[up] - others));
+        x = right[box];
+      }
+    }
+  }
+
   private static final class Builder {
     final GraphSlice slice;
     final int columns;
     final int unit;
+    final long[] drawn;
     final int[] firstChild;
     final int[] nextSibling;
     final int[] boxOf;
@@ -225,8 +399,12 @@ public final class Geometry {
     double[] rest = new double[64];
     int parts;
 
-    Builder(GraphSlice slice, int columns, int unit) {
+    /**
+     * @param drawn numbers of the nodes that had a box before, ascending; may be null
+     */
+    Builder(GraphSlice slice, int columns, int unit, long[] drawn) {
       this.slice = slice;
+      this.drawn = drawn;
       this.columns = columns;
       this.unit = unit;
       int n = slice.size();
@@ -402,11 +580,11 @@ public final class Geometry {
       }
     }
 
-    /** Joins neighbours under a cell to runs up to a width, then gives each run a cell. */
+    /** Joins thin neighbours to runs up to a width, then sees to it that each part has a cell. */
     private void mergeThin(int free, int cell, int most) {
       int n = 0;
       for (int i = 0; i < parts; i++) {
-        boolean thin = partCount[i] > 0 || partWidth[i] < cell;
+        boolean thin = partCount[i] > 0 || partWidth[i] < leastOwn(partNode[i], cell);
         if (thin
             && n > 0
             && partCount[n - 1] > 0
@@ -423,7 +601,7 @@ public final class Geometry {
       parts = n;
       int empty = free;
       for (int i = 0; i < parts; i++) {
-        if (partCount[i] == 0 || partWidth[i] >= cell) {
+        if (partWidth[i] >= cell) {
           continue;
         }
         int lack = cell - partWidth[i];
@@ -440,6 +618,15 @@ public final class Geometry {
           i = -1; // Widths changed: look again from the first.
         }
       }
+    }
+
+    /** From this width on a frame has a box. */
+    private int leastOwn(int index, int cell) {
+      if (drawn == null) {
+        return cell;
+      }
+      boolean had = Arrays.binarySearch(drawn, slice.node()[index]) >= 0;
+      return had ? cell - cell / 4 : cell + cell / 4;
     }
 
     private int widest() {

@@ -166,10 +166,11 @@ final class HeaderPainter {
     boolean words = form < 3;
     if (form < 1 && snapshot.load().length == 3 && !Double.isNaN(snapshot.load()[0])) {
       double[] load = snapshot.load();
-      pieces.add(
-          Piece.of(
-              String.format(Locale.ROOT, "load %.2f %.2f %.2f   ", load[0], load[1], load[2]),
-              Role.DIM));
+      StringBuilder text = new StringBuilder("load ");
+      for (double each : load) {
+        text.append(Units.hundredths(each)).append(' ');
+      }
+      pieces.add(Piece.of(text.append("  ").toString(), Role.DIM));
     }
     if (form < 7) {
       int[] tasks = snapshot.tasks();
@@ -211,7 +212,7 @@ final class HeaderPainter {
   /** In a field, so that nothing moves. */
   private static String count(int[] tasks, State state, int digits) {
     int count = state.ordinal() < tasks.length ? tasks[state.ordinal()] : 0;
-    return String.format(Locale.ROOT, "%" + digits + "d", count);
+    return Units.right(Integer.toString(count), digits);
   }
 
   static int width(List<Piece> pieces) {

@@ -22,10 +22,8 @@ final class KeyLine {
     }
     if (!state.message().isEmpty()) {
       Role role = state.trouble() ? Role.WORSE : Role.ACCENT;
-      grid.text(1, y, scene.columns - 2, state.message(), Paint.of(role), GROUND, CellGrid.BOLD);
-      return;
-    }
-    if (state.pick() != null) {
+      grid.text(1, y, scene.columns - 2, state.answer(), Paint.of(role), GROUND, CellGrid.BOLD);
+    } else if (state.pick() != null) {
       int x = 1;
       for (String[] key : PICKING) {
         x = entry(scene, grid, x, key[0], key[1]);
@@ -37,7 +35,12 @@ final class KeyLine {
 
   /** What a column of the line does; null for nothing. */
   static Action actionAt(Scene scene, int x) {
-    return scene.state.message().isEmpty() ? keys(scene, null, x) : null;
+    return keys(scene, null, x);
+  }
+
+  /** Where the keys are in sight: an answer lies over the first of them, the others stay. */
+  private static int uncovered(ViewState state) {
+    return state.message().isEmpty() ? 0 : 1 + TextWidth.of(state.answer()) + 3;
   }
 
   /**
@@ -49,6 +52,7 @@ final class KeyLine {
     ViewState state = scene.state;
     int x = 1;
     Action found = null;
+    int uncovered = uncovered(state);
     Action[] actions = scene.keys(state).keyLine(state);
     for (int i = 0; i < actions.length && x > 0; ) {
       int from = x;
@@ -69,8 +73,9 @@ final class KeyLine {
           && actions[i] != Action.NEXT_VIEW
           && label(scene, actions[i]).equals(label));
       if (!keys.isEmpty()) {
-        x = entry(scene, grid, x, keys.toString(), label);
-        int end = x < 0 ? from : x - 2;
+        boolean covered = from < uncovered;
+        x = entry(scene, covered ? null : grid, x, keys.toString(), label);
+        int end = x < 0 || covered ? from : x - 2;
         found = wanted < from || wanted >= end ? null : found == null ? first : found;
         if (found != null) {
           return found;
@@ -118,7 +123,7 @@ final class KeyLine {
   private static void typing(Scene scene, CellGrid grid, int y) {
     Search search = scene.state.search();
     String answer = search.trouble();
-    String said = scene.state.message();
+    String said = scene.state.answer();
     String hint =
         !answer.isEmpty()
             ? "no regex: " + answer

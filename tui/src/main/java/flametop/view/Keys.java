@@ -100,6 +100,12 @@ public final class Keys {
    *     missed
    */
   public static Step press(Scene scene, Key key, boolean inText) {
+    Step step = pressed(scene, key, inText);
+    ViewState counted = step.state().after(scene.state);
+    return counted == step.state() ? step : new Step(counted, step.effects());
+  }
+
+  private static Step pressed(Scene scene, Key key, boolean inText) {
     ViewState s = scene.settled().withMessage("", false).awaiting(null);
     if (s.search() != null && s.search().awaited() != 0) {
       s = s.withSearch(s.search().awaiting(0));

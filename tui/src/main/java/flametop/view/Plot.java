@@ -84,15 +84,24 @@ final class Plot {
    * @param columns width in cells
    * @param wholeCells edges at whole cells only
    * @param before returned if it is the same; may be null
+   * @param live edges stay where they were before as long as they can
    */
   static Geometry boxes(
-      GraphSlice slice, Place place, int columns, boolean wholeCells, Geometry before) {
+      GraphSlice slice,
+      Place place,
+      int columns,
+      boolean wholeCells,
+      Geometry before,
+      boolean live) {
     // Between a key and the next snapshot the slice is still that of the old zoom: what it has of
     // the new one is shown.
     int wanted = slice.find(place.zoom());
     int zoom = wanted >= 0 ? wanted : slice.zoomIndex();
-    return before != null && before.isOf(slice, zoom, columns, wholeCells)
-        ? before
+    if (before != null && before.isOf(slice, zoom, columns, wholeCells)) {
+      return before;
+    }
+    return live && before != null
+        ? Geometry.after(before, slice, zoom, columns, wholeCells)
         : Geometry.of(slice, zoom, columns, wholeCells);
   }
 

@@ -21,15 +21,39 @@ record SandwichLayout(
   /**
    * Lays a sandwich out.
    *
+   * @param before the one before; may be null
+   * @param live edges stay where they were before as long as they can
    * @return null if the page is not that of the function (yet)
    */
   static SandwichLayout of(
-      Page page, SandwichPlace place, int columns, boolean wholeCells, int top, int rows) {
+      Page page,
+      SandwichPlace place,
+      int columns,
+      boolean wholeCells,
+      int top,
+      int rows,
+      SandwichLayout before,
+      boolean live) {
     if (!(page instanceof Sandwich shown) || !shown.function().equals(place.function())) {
       return null;
     }
-    Geometry above = Plot.boxes(shown.callers(), place.callers(), columns, wholeCells, null);
-    Geometry under = Plot.boxes(shown.callees(), place.callees(), columns, wholeCells, null);
+    boolean same = before != null && before.page.function().equals(shown.function());
+    Geometry above =
+        Plot.boxes(
+            shown.callers(),
+            place.callers(),
+            columns,
+            wholeCells,
+            same ? before.callers.geometry : null,
+            live);
+    Geometry under =
+        Plot.boxes(
+            shown.callees(),
+            place.callees(),
+            columns,
+            wholeCells,
+            same ? before.callees.geometry : null,
+            live);
     SandwichPlace.Split split =
         SandwichPlace.Split.of(place.split(), rows, levels(above), levels(under));
     int middle = top + split.upper();

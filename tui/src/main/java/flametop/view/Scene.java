@@ -64,7 +64,7 @@ public final class Scene {
   final int selectionRows;
 
   /**
-   * @param before whose geometry is taken over if it is the same; may be null
+   * @param before the picture before, whose geometry goes on; may be null
    */
   private Scene(
       Snapshot snapshot,
@@ -73,7 +73,7 @@ public final class Scene {
       PaintOptions options,
       int columns,
       int rows,
-      Geometry before) {
+      Scene before) {
     this.snapshot = snapshot;
     this.page = page;
     this.state = state;
@@ -107,11 +107,20 @@ public final class Scene {
 
     boolean nothing = tooSmall() || snapshot == null;
     boolean coarse = options.ascii() || !state.fine();
+    boolean live = !file && !nothing && !state.frozen() && !snapshot.frozen() && !snapshot.ranged();
     if (state.view() == View.SANDWICH) {
       sandwich =
           nothing
               ? null
-              : SandwichLayout.of(page, state.sandwich(), columns, coarse, graphTop, graphRows);
+              : SandwichLayout.of(
+                  page,
+                  state.sandwich(),
+                  columns,
+                  coarse,
+                  graphTop,
+                  graphRows,
+                  before == null ? null : before.sandwich,
+                  live);
       plot = sandwich == null ? null : sandwich.at(state.sandwich().below());
     } else {
       sandwich = null;
@@ -119,7 +128,13 @@ public final class Scene {
           nothing
               ? null
               : new Plot(
-                  Plot.boxes(snapshot.graph(), state.place(), columns, coarse, before),
+                  Plot.boxes(
+                      snapshot.graph(),
+                      state.place(),
+                      columns,
+                      coarse,
+                      before == null || before.sandwich != null ? null : before.geometry,
+                      live),
                   state.place(),
                   0,
                   state.flame(),
@@ -150,7 +165,7 @@ public final class Scene {
       int someColumns,
       int someRows,
       PaintOptions someOptions) {
-    return new Scene(aSnapshot, aPage, aState, someOptions, someColumns, someRows, geometry);
+    return new Scene(aSnapshot, aPage, aState, someOptions, someColumns, someRows, this);
   }
 
   /** Whether it was laid out of just these; each is made anew when it changes. */
@@ -190,7 +205,7 @@ public final class Scene {
 
   /** The same picture in another state. */
   Scene with(ViewState other) {
-    return new Scene(snapshot, page, other, options, columns, rows, geometry);
+    return new Scene(snapshot, page, other, options, columns, rows, this);
   }
 
   /** The selected node in full, as last told; null if nothing was. */

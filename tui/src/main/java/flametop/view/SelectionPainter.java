@@ -60,7 +60,7 @@ final class SelectionPainter {
     int room = Math.max(8, end - 3 - HeaderPainter.width(numbers));
     // Words are left out before the name is cut.
     String shown = isFunction(selection) ? ShortName.form(name, room) : name;
-    int x = 1 + grid.text(1, y, room, shown, Paint.of(Role.ACCENT), CHROME, CellGrid.BOLD);
+    int x = 1 + grid.text(1, y, room, shown, Paint.of(Role.TEXT), CHROME, CellGrid.BOLD);
     if (scene.selectionRows == 1
         && x + 1 + TextWidth.of(module) + 2 + HeaderPainter.width(numbers) <= end) {
       x += 1 + grid.text(x + 1, y, end - x - 1, module, Paint.of(Role.DIM), CHROME, 0);
@@ -244,7 +244,7 @@ final class SelectionPainter {
     int x =
         1
             + grid.text(
-                1, y, end - 1, "… " + count + " more", Paint.of(Role.ACCENT), CHROME, CellGrid.BOLD)
+                1, y, end - 1, "… " + count + " more", Paint.of(Role.TEXT), CHROME, CellGrid.BOLD)
             + 2;
     String text = "frames too thin to draw, on " + g.slice().name()[parent] + "; enter opens them";
     grid.text(x, y, end - x, text, Paint.of(Role.TEXT), CHROME, 0);

@@ -144,17 +144,17 @@ final class TimePainter {
   }
 
   private static String figure(double value) {
-    return Double.isNaN(value) ? "n/a" : String.format(Locale.ROOT, "%.1f", value);
+    return Double.isNaN(value) ? "n/a" : Units.oneDecimal(value);
   }
 
-  /** The newest that is known: the second that has just begun may have nothing yet. */
+  /** The newest second that is over, if one is known: the one that has just begun changes yet. */
   private static double newest(float[] values) {
-    for (int i = values.length - 1; i >= 0; i--) {
+    for (int i = values.length - 2; i >= 0; i--) {
       if (!Float.isNaN(values[i])) {
         return values[i];
       }
     }
-    return Double.NaN;
+    return values.length == 0 ? Double.NaN : values[values.length - 1];
   }
 
   private static String now(Scene scene) {

@@ -11,19 +11,20 @@ final class Units {
     return Double.isNaN(share) ? "n/a" : oneDecimal(share * 100) + "%";
   }
 
-  /** A number with one decimal; the formatter of the JDK makes a kilobyte for each. */
-  private static String oneDecimal(double number) {
+  /** {@code 25.5}; the formatter of the JDK makes a kilobyte for each. */
+  static String oneDecimal(double number) {
     long tenths = Math.round(Math.abs(number) * 10);
     return (number < 0 && tenths > 0 ? "-" : "") + tenths / 10 + "." + tenths % 10;
   }
 
   /** Like {@link #percent}, in a field of six columns so that nothing moves. */
   static String percentField(double share) {
-    return Double.isNaN(share) ? "   n/a" : field(oneDecimal(share * 100)) + "%";
+    return Double.isNaN(share) ? "   n/a" : right(oneDecimal(share * 100), 5) + "%";
   }
 
-  private static String field(String number) {
-    return "     ".substring(Math.min(5, number.length())) + number;
+  /** At the right of a field of so many columns, at most eight. */
+  static String right(String text, int columns) {
+    return "        ".substring(8 - Math.max(0, columns - text.length())) + text;
   }
 
   /** {@code 12%}. */
@@ -67,15 +68,18 @@ final class Units {
   static String time(long nanos) {
     return nanos >= 1_000_000_000L
         ? hundredths(nanos / 1e9) + " s"
-        : String.format(Locale.ROOT, "%.1f ms", nanos / 1e6);
+        : oneDecimal(nanos / 1e6) + " ms";
   }
 
   /** {@code 00:42}, {@code 1:02:03}. */
   static String clock(long nanos) {
     long s = nanos / 1_000_000_000L;
-    return s < 3600
-        ? String.format(Locale.ROOT, "%02d:%02d", s / 60, s % 60)
-        : String.format(Locale.ROOT, "%d:%02d:%02d", s / 3600, s / 60 % 60, s % 60);
+    String minutes = two(s / 60 % 60) + ":" + two(s % 60);
+    return s < 3600 ? minutes : s / 3600 + ":" + minutes;
+  }
+
+  private static String two(long number) {
+    return (number < 10 ? "0" : "") + number;
   }
 
   /** A length of time in few words: {@code 12 s}, {@code 5 min}, {@code 2 h}. */
@@ -91,8 +95,7 @@ final class Units {
 
   /** {@code 0.36 cpu}: time on a CPU, by the time looked at. */
   static String cpus(long nanos, long windowNanos) {
-    return String.format(
-        Locale.ROOT, "%.2f cpu", windowNanos <= 0 ? 0 : (double) nanos / windowNanos);
+    return hundredths(windowNanos <= 0 ? 0 : (double) nanos / windowNanos) + " cpu";
   }
 
   static String share(long part, long whole) {

@@ -47,6 +47,7 @@ public final class ViewState implements Cloneable {
   private int helpPage = -1;
   private String message = "";
   private boolean trouble;
+  private int times = 1;
 
   private boolean frozen;
   private int window = 1;
@@ -192,6 +193,11 @@ public final class ViewState implements Cloneable {
   /** The answer to the last key; empty if the picture itself is the answer. */
   String message() {
     return message;
+  }
+
+  /** The message as it is shown: one that is given again says so, else a key seems unanswered. */
+  String answer() {
+    return times > 1 ? message + " ×" + times : message;
   }
 
   /** The message is about something that failed. */
@@ -486,6 +492,17 @@ public final class ViewState implements Cloneable {
     ViewState next = copy();
     next.message = text;
     next.trouble = isTrouble;
+    next.times = 1;
+    return next;
+  }
+
+  /** The same, whose message is counted where it is that of the state {@code before}. */
+  ViewState after(ViewState before) {
+    if (message.isEmpty() || !message.equals(before.message)) {
+      return this;
+    }
+    ViewState next = copy();
+    next.times = before.times + 1;
     return next;
   }
 

@@ -33,6 +33,17 @@ class GeometryTest {
     return tree;
   }
 
+  /** Adds to it what a picture adds: a little to some stacks, now and then a new one. */
+  private static void grow(Tree tree, Random random) {
+    for (int i = 0; i < 20; i++) {
+      String[] frames = new String[1 + random.nextInt(6)];
+      for (int f = 0; f < frames.length; f++) {
+        frames[f] = "f" + random.nextInt(12);
+      }
+      tree.stack((long) Math.exp(random.nextDouble() * 10), frames);
+    }
+  }
+
   private static void check(Geometry g, int columns, boolean wholeCells) {
     GraphSlice slice = g.slice();
     int[] sum = new int[g.size()];
@@ -103,6 +114,83 @@ class GeometryTest {
         check(Geometry.of(zoomed, zoomed.zoomIndex(), columns, wholeCells), columns, wholeCells);
       }
     }
+  }
+
+  /** Each picture is the one before with some stacks more: edges keep near their places. */
+  @ParameterizedTest
+  @ValueSource(ints = {40, 80, 123, 200})
+  void after_randomTreesThatGrow_boxesAreConsistentAndNearTheirPlaces(int columns) {
+    Random random = new Random(columns);
+    for (int round = 0; round < 40; round++) {
+      Tree tree = random(random);
+      for (boolean wholeCells : new boolean[] {false, true}) {
+        Geometry before = null;
+        for (int picture = 0; picture < 6; picture++) {
+          GraphSlice slice = slice(tree, 0, columns);
+          Geometry exact = Geometry.of(slice, 0, columns, wholeCells);
+          Geometry kept =
+              before == null ? exact : Geometry.after(before, slice, 0, columns, wholeCells);
+          check(kept, columns, wholeCells);
+          for (int box = 0; box < kept.size(); box++) {
+            int there = kept.isRun(box) ? -1 : exact.boxOf(kept.node(box));
+            if (there >= 0 && !exact.isRun(there) && exact.right(there) - exact.left(there) > 160) {
+              // What thin frames beside it take or give comes on top.
+              int off = Math.abs(exact.right(there) - kept.right(box));
+              assertTrue(off <= 2 * Geometry.slack(columns), "off its place by " + off);
+            }
+          }
+          before = kept;
+          grow(tree, random);
+        }
+      }
+    }
+  }
+
+  @Test
+  void after_aLittleChange_nothingMovesAndAGreatOneMovesToItsPlace() {
+    Tree tree = new Tree().stack(5000, "a", "x").stack(5000, "b");
+    Geometry first = Geometry.of(slice(tree, 0, 80), 0, 80, false);
+    tree.stack(200, "b");
+    assertEquals(320, first.right(1));
+    assertEquals(314, Geometry.of(slice(tree, 0, 80), 0, 80, false).right(1));
+    Geometry kept = Geometry.after(first, slice(tree, 0, 80), 0, 80, false);
+    assertEquals(320, kept.right(1));
+    assertEquals(320, kept.left(2));
+    assertEquals(640, kept.right(2));
+    assertEquals(320, kept.right(3), "a child that fills its parent still does");
+    tree.stack(5000, "b");
+    assertEquals(
+        Geometry.of(slice(tree, 0, 80), 0, 80, false).right(1),
+        Geometry.after(kept, slice(tree, 0, 80), 0, 80, false).right(1));
+  }
+
+  @Test
+  void after_aFrameAboutACellWide_keepsItsBox() {
+    Tree tree = new Tree().stack(78_000, "a").stack(1_020, "b").stack(1_000, "c");
+    Geometry first = Geometry.of(slice(tree, 0, 80), 0, 80, false);
+    assertEquals(0, first.more(2) + first.more(3));
+    tree.stack(12_000, "a");
+    GraphSlice slice = slice(tree, 0, 80);
+    assertEquals(2, Geometry.of(slice, 0, 80, false).more(2));
+    Geometry kept = Geometry.after(first, slice, 0, 80, false);
+    assertEquals(4, kept.size());
+    assertEquals(0, kept.more(2) + kept.more(3));
+  }
+
+  @Test
+  void after_anotherZoomOrWidth_isTheExactOne() {
+    Tree tree = new Tree().stack(5000, "a", "x").stack(5000, "b");
+    Geometry before = Geometry.of(slice(tree, 0, 80), 0, 80, false);
+    tree.stack(100, "b");
+    GraphSlice slice = slice(tree, 0, 81);
+    assertEquals(
+        Geometry.of(slice, 0, 81, false).right(1),
+        Geometry.after(before, slice, 0, 81, false).right(1));
+    GraphSlice zoomed = slice(tree, tree.find("a").id, 80);
+    int at = zoomed.zoomIndex();
+    assertEquals(
+        Geometry.of(zoomed, at, 80, false).right(1),
+        Geometry.after(before, zoomed, at, 80, false).right(1));
   }
 
   @Test

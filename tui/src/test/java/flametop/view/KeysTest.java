@@ -96,6 +96,20 @@ class KeysTest {
   }
 
   @Test
+  void press_theSameAnswerAgain_isCounted() {
+    type("k");
+    assertEquals("already at the root", state.answer());
+    type("k");
+    assertEquals("already at the root ×2", state.answer());
+    type("k");
+    assertEquals("already at the root ×3", state.answer());
+    type("jk");
+    assertEquals("", state.answer());
+    type("k");
+    assertEquals("already at the root", state.answer());
+  }
+
+  @Test
   void up_inAFlame_goesTowardsTheLeaves() {
     type("ik");
     assertEquals("redis-server", selected());

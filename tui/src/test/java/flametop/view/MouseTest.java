@@ -69,6 +69,16 @@ class MouseTest {
   }
 
   @Test
+  void press_onAKeyBesideAnAnswer_worksAndOnTheAnswerDoesNot() {
+    state = state.withMessage("nothing to the right", false);
+    for (int x = 0; x < 22; x++) {
+      assertNull(KeyLine.actionAt(scene(), x), "column " + x);
+    }
+    clickOn("? help");
+    assertTrue(state.help());
+  }
+
+  @Test
   void press_onEveryCellOfABox_selectsIt() {
     Scene scene = scene();
     Geometry g = scene.geometry;

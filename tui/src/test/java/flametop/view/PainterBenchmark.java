@@ -26,6 +26,8 @@ import org.openjdk.jmh.annotations.Warmup;
 public class PainterBenchmark {
   private final ViewState state = Pictures.state();
   private Snapshot snapshot;
+  private Snapshot later;
+  private Scene live;
   private Scene scene;
   private CellGrid grid;
 
@@ -42,12 +44,19 @@ public class PainterBenchmark {
     }
     snapshot = Pictures.snapshot(tree, state, 200);
     scene = Scene.of(snapshot, state, 200, 60, Pictures.options());
+    live = scene;
+    for (int i = 0; i < 20; i++) {
+      tree.stack(1 + random.nextInt(60), "frame_0", "frame_" + random.nextInt(6), "frame_1");
+    }
+    later = Pictures.snapshot(tree, state, 200);
   }
 
   /** A picture of another moment, over the one before the last. */
   @Benchmark
   public Object paint() {
-    grid = Painter.paint(Scene.of(snapshot, state, 200, 60, Pictures.options()), grid);
+    Snapshot next = live.snapshot == snapshot ? later : snapshot;
+    live = live.next(next, null, state, 200, 60, Pictures.options());
+    grid = Painter.paint(live, grid);
     return grid;
   }
 
