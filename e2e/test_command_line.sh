@@ -91,6 +91,23 @@ test_pid_that_does_not_exist_is_target_gone() {
   said 4 '4194303'
 }
 
+# A comm is any bytes: no character, or a line that the kernel seems to have written.
+test_pid_with_a_hostile_comm_is_found() {
+  local comm
+  for comm in '\377\302' '\rTgid:\t1' '\rState:\tZ' '\n\n'; do
+    # shellcheck disable=SC2016 # the program expands it
+    bash -c 'printf "$1" >/proc/self/comm; sleep 600; :' bash "$comm" &
+    load=$!
+    wait_until "it has its comm" renamed "$load"
+    run record -p "$load" -d 1 -o "$work/hostile.folded" --force
+    equal "exit code of $comm: $(cat "$work/err")" 0 "$status"
+    kill "$load"
+  done
+}
+renamed() {
+  [ "$(tr -d '\0\n' <"/proc/$1/comm")" != bash ]
+}
+
 test_output_that_exists_is_kept() {
   echo mine >"$work/there"
   run record -d 1 -o "$work/there"
