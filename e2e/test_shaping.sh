@@ -158,7 +158,7 @@ test_collapse_group_threads() {
   wait_for 'by CPU; what is off the CPU belongs to none'
   wait_for 'cpu 0'
   keys H H
-  wait_for ' by comm$'
+  wait_for '^ by comm  '
   wait_gone 'by thread ─'
   keys q
   ended >/dev/null
@@ -243,7 +243,7 @@ test_lists_leave_out_too() {
   wait_for 'shown, '
   tmux_ send-keys -l run
   keys Enter
-  wait_for 'time shown: run$'
+  wait_for '^ time shown: run  '
   wait_for ' run( |$)'
   keys q
   ended >/dev/null
