@@ -395,8 +395,9 @@ test_pasted_text_is_no_command() {
   tmux_ paste-buffer
   wait_for '! does nothing here'
   kill -0 "$(jvm_pid)" || fail "it ended"
+  # What follows within 25 ms would be of the paste.
   keys Escape
-  keys Escape
+  wait_gone '! does nothing here'
   keys q
   equal "exit code" 0 "$(ended)"
   terminal_as_before
