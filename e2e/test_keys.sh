@@ -228,6 +228,10 @@ files() {
   press outermost p ' other$'
   keys Escape
   wait_gone ' other$'
+  press split '|' '^›a .*│ +b '
+  press other-pane w '^ a .*│ +›b '
+  keys w '|'
+  wait_for 'one file again'
   press next-file ']' '2/2'
   press previous-file '[' '1/2'
   press quit ctrl-c 'ended 0'

@@ -456,10 +456,11 @@ fn maps_libjvm(tgid: u32) -> bool {
 /// How a process is called in a notice.
 fn title(tgid: u32) -> String {
     let comm = fs::read(format!("/proc/{tgid}/comm")).unwrap_or_default();
-    format!(
-        "{} (pid {tgid})",
-        String::from_utf8_lossy(comm.trim_ascii_end())
-    )
+    match String::from_utf8_lossy(comm.trim_ascii_end()) {
+        // It ended meanwhile.
+        comm if comm.is_empty() => format!("pid {tgid}"),
+        comm => format!("{comm} (pid {tgid})"),
+    }
 }
 
 #[cfg(test)]

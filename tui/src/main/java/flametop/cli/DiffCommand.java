@@ -68,8 +68,6 @@ final class DiffCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    refuse(before);
-    refuse(now);
     if (before.toString().equals("-") && now.toString().equals("-")) {
       throw new Failure.Ends(ExitCode.USAGE, "- is given twice, and there is one stdin");
     }
@@ -78,8 +76,8 @@ final class DiffCommand implements Callable<Integer> {
       throw new Failure.Ends(
           ExitCode.USAGE, "-n is for what is written; the screen compares shares anyhow");
     }
-    StackInput first = StackInput.open(before);
-    StackInput second = StackInput.open(now);
+    StackInput first = ReplayedStacks.open(before);
+    StackInput second = ReplayedStacks.open(now);
     if (screen) {
       try (StackFiles files = new StackFiles(StackFile.compared(first, second))) {
         return FileScreen.show(files, before + " → " + now, looks);
@@ -89,17 +87,6 @@ final class DiffCommand implements Callable<Integer> {
       write(file);
     }
     return ExitCode.DONE.number();
-  }
-
-  private static void refuse(Path path) {
-    if (StackInput.isStream(path)) {
-      throw new Failure.Ends(
-          ExitCode.USAGE,
-          path
-              + " is a recorded stream; fold it first: flametop record --replay "
-              + path
-              + " -o out.folded");
-    }
   }
 
   private void write(StackFile file) throws IOException, InterruptedException {

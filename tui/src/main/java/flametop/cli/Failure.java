@@ -5,6 +5,7 @@ import flametop.sampler.SamplerException;
 import flametop.term.NoScreenException;
 import flametop.term.ThemeException;
 import java.io.IOException;
+import java.nio.file.InvalidPathException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
@@ -50,6 +51,12 @@ record Failure(ExitCode code, String message) {
     }
     if (cause instanceof IOException && cause.getMessage() != null) {
       return new Failure(ExitCode.FAILED, text);
+    }
+    if (cause instanceof InvalidPathException e) {
+      return new Failure(
+          ExitCode.USAGE,
+          CleanText.clean(e.getInput(), MAX_MESSAGE)
+              + ": a name that this locale has no letters for; LC_ALL=C.UTF-8 has");
     }
     StackTraceElement[] trace = cause.getStackTrace();
     String place =

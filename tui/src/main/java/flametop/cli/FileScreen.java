@@ -5,6 +5,7 @@ import flametop.export.StackExport;
 import flametop.export.Unit;
 import flametop.profile.ComparedStack;
 import flametop.profile.FoldedStack;
+import flametop.profile.NodeKind;
 import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.StackFile;
@@ -24,12 +25,17 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** The screen with stacks of files instead of this machine. */
 final class FileScreen implements ScreenExporter.Shown {
   private static final int MAX_NAME = 1_024;
+
+  /** Rows of kinds that are kept while stacks are gathered. */
+  private static final int MOST_KINDS = 1_000;
 
   private final StackFiles files;
 
@@ -85,18 +91,33 @@ final class FileScreen implements ScreenExporter.Shown {
     return files.shown().reading().thenApply(FileScreen::provenance);
   }
 
-  /** What is now, in order of the names. */
+  /** What is now, in order of the names. Of a million stacks, so what is alike is there once. */
   private static List<FoldedStack> now(Iterable<ComparedStack> compared) {
     List<FoldedStack> stacks = new ArrayList<>();
+    Map<List<NodeKind>, NodeKind[]> kinds = new HashMap<>();
+    Map<Integer, String[]> modules = new HashMap<>();
     for (ComparedStack stack : compared) {
       if (stack.now() > 0) {
-        String[] modules = new String[stack.names().length];
-        Arrays.fill(modules, "");
-        stacks.add(new FoldedStack(stack.names(), stack.kinds(), modules, stack.now(), List.of()));
+        stacks.add(
+            new FoldedStack(
+                stack.names(),
+                kinds.computeIfAbsent(List.of(stack.kinds()), k -> stack.kinds()),
+                modules.computeIfAbsent(stack.names().length, FileScreen::none),
+                stack.now(),
+                List.of()));
+        if (kinds.size() > MOST_KINDS) {
+          kinds.clear();
+        }
       }
     }
     stacks.sort(Comparator.comparing(FoldedStack::names, Arrays::compare));
     return stacks;
+  }
+
+  private static String[] none(int modules) {
+    String[] none = new String[modules];
+    Arrays.fill(none, "");
+    return none;
   }
 
   private static StackExport export(Snapshot.Reading reading, List<FoldedStack> stacks) {

@@ -57,12 +57,9 @@ public final class Main {
   }
 
   private static int execute(Interruption interruption, String[] args, List<String> program) {
-    Callable<Integer> command = withoutOptions(args, program);
-    if (command == null) {
-      return commandLine(interruption, program).execute(args);
-    }
     try {
-      return command.call();
+      Callable<Integer> command = withoutOptions(args, program);
+      return command == null ? commandLine(interruption, program).execute(args) : command.call();
     } catch (Exception e) {
       return failed(e, new PrintWriter(System.err, true, StandardCharsets.UTF_8));
     }

@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
     footer = {
       "Examples:",
       "  flametop view out.folded             while it is being read, too",
-      "  flametop view monday.gz tuesday.gz   [ and ] switch between them",
+      "  flametop view monday.gz tuesday.gz   [ and ] switch, | shows two",
       "  perf script | stackcollapse-perf.pl | flametop view -"
     })
 final class ViewCommand implements Callable<Integer> {
@@ -53,14 +53,9 @@ final class ViewCommand implements Callable<Integer> {
     int stdin = 0;
     for (Path path : paths) {
       stdin += path.toString().equals("-") ? 1 : 0;
-      if (!StackInput.isStream(path)) {
-        continue;
-      }
-      if (paths.size() > 1) {
-        throw new Failure.Ends(
-            ExitCode.USAGE, path + " is a recorded stream, which is shown by itself");
-      }
-      return new ScreenCommand(List.of(), new ReplayOptions(path), looks).call();
+    }
+    if (paths.size() == 1 && StackInput.isStream(paths.get(0))) {
+      return new ScreenCommand(List.of(), new ReplayOptions(paths.get(0)), looks).call();
     }
     if (stdin > 1) {
       throw new Failure.Ends(ExitCode.USAGE, "- is given twice, and there is one stdin");
@@ -71,7 +66,7 @@ final class ViewCommand implements Callable<Integer> {
     }
     List<StackInput> inputs = new ArrayList<>();
     for (Path path : paths) {
-      inputs.add(StackInput.open(path));
+      inputs.add(ReplayedStacks.open(path));
     }
     try (StackFiles files = new StackFiles(inputs)) {
       return FileScreen.show(files, paths.get(0).toString(), looks);

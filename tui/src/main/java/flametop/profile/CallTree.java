@@ -40,4 +40,25 @@ interface CallTree {
   default long baseline(int node, int states) {
     return 0;
   }
+
+  /** What is spent in it and in nothing below it. */
+  default long self(int node, int states) {
+    long self = weight(node, states);
+    for (int child = firstChild(node); child >= 0; child = sibling(child)) {
+      self -= weight(child, states);
+    }
+    return self;
+  }
+
+  /** What was asked to be {@linkplain #open opened} and is not is no longer wanted. */
+  default void look() {}
+
+  /**
+   * The children of a node are about to be read. Where they are not there yet they are made, at
+   * once if they are few, else later, with those below that have a weight or baseline of at least
+   * this.
+   *
+   * @param levels how many levels below the node are wanted
+   */
+  default void open(int node, double least, int levels) {}
 }

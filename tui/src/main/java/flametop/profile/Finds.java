@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  * function: another pattern costs what it matches, and so does each picture with it.
  */
 final class Finds {
-  private static final int MAX_LISTED = 4_096;
+  static final int MAX_LISTED = 4_096;
 
   /** So many are put in order; some may have no time where they are looked for. */
   private static final int MAX_ORDERED = 4 * MAX_LISTED;
@@ -145,7 +145,8 @@ final class Finds {
         wanted,
         Math.min(weight, reader.total(states)),
         listed < nodes.length ? Arrays.copyOf(nodes, listed) : nodes,
-        count);
+        count,
+        false);
   }
 
   private void order(TreeReader reader) {

@@ -44,6 +44,12 @@ public record GraphQuery(
   /** The root of the graph. Other nodes are opaque numbers, stable while they live. */
   public static final long ROOT = 0;
 
+  /** The same of other nodes. */
+  GraphQuery at(long zoomed, long selectedNode) {
+    return new GraphQuery(
+        windowNanos, states, zoomed, selectedNode, columns, levels, search, byState, siblings);
+  }
+
   /** Whether both ask for the same, whatever is selected in it. */
   public boolean isOfSameGraph(GraphQuery query) {
     return windowNanos == query.windowNanos

@@ -57,6 +57,23 @@ public record SandwichQuery(
     return of(callees, calleesOf, node);
   }
 
+  /** The same of other nodes. */
+  SandwichQuery at(long ofCallers, long ofCallees, long selectedNode) {
+    return new SandwichQuery(
+        windowNanos,
+        states,
+        function,
+        ofCallers,
+        callersOf,
+        ofCallees,
+        calleesOf,
+        selectedNode,
+        columns,
+        levels,
+        search,
+        byState);
+  }
+
   private GraphQuery of(long zoom, Siblings siblings, long node) {
     return new GraphQuery(
         windowNanos, states, zoom, node, columns, levels, search, byState, siblings);

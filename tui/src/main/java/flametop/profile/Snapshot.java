@@ -75,8 +75,9 @@ public record Snapshot(
    * @param weight ns below nodes that match, each counted once
    * @param nodes matches in drawing order, at most 4,096
    * @param count all matches
+   * @param more whether there are more, where nobody has looked yet; the weight is of all
    */
-  public record Search(Pattern pattern, long weight, long[] nodes, int count) {}
+  public record Search(Pattern pattern, long weight, long[] nodes, int count, boolean more) {}
 
   /**
    * Since the start, or since {@code z}.
@@ -108,6 +109,8 @@ public record Snapshot(
    * @param done all is read, or as much as can be
    * @param unit of the numbers: {@code us}, {@code samples}
    * @param stacks lines that were used
+   * @param waits what it waits for before its first line; empty if for nothing
+   * @param folded how much of a graph that is folded anew is there, 0 to 1; 1 if none is
    */
   public record Reading(
       String name,
@@ -117,5 +120,7 @@ public record Snapshot(
       long size,
       boolean done,
       String unit,
-      long stacks) {}
+      long stacks,
+      String waits,
+      double folded) {}
 }

@@ -31,7 +31,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private static final long PATIENCE_NANOS = 20_000_000_000L;
 
   /** Longest line that is taken: a hundred thousand frames with long names. */
-  private static final int MAX_LINE = 256 << 20;
+  private static final int MAX_LINE = 64 << 20;
 
   private final List<StackInput> inputs;
   private final int number;
@@ -42,11 +42,17 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private volatile boolean closed;
   private volatile Throwable failure;
 
+  /** Which of the inputs is being read. */
+  private volatile int reads;
+
   // Owned by the folding thread.
   private final StackNames names = new StackNames();
   private final StackTree tree = new StackTree();
   private final List<StackLines> lines = new ArrayList<>();
-  private final List<String> troubles = new ArrayList<>();
+
+  /** Why each input is not read to its end; null if it is. */
+  private final String[] troubles;
+
   private final StackGraph graph;
 
   /** Of a function, while they are asked for; null otherwise. */
@@ -78,6 +84,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     this.number = number;
     this.files = files;
     epoch = number;
+    troubles = new String[inputs.size()];
     graph = graph(Shape.PLAIN);
     boolean two = inputs.size() > 1;
     if (two) {
@@ -108,13 +115,16 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private void read() {
     try {
       for (int i = 0; i < inputs.size(); i++) {
-        StackLines into = lines.get(i);
+        int at = i;
         StackInput input = inputs.get(i);
+        reads = i;
         try (input) {
-          read(input, into);
+          read(input, lines.get(i));
+          if (!closed && input.hasShrunk()) {
+            due.add(() -> troubles[at] = "it became shorter while it was read");
+          }
         } catch (IOException e) {
-          String text = input.name() + " is read up to where it failed: " + StackInput.reason(e);
-          due.add(() -> troubles.add(text));
+          due.add(() -> troubles[at] = StackInput.reason(e));
         }
       }
       due.add(this::end);
@@ -131,6 +141,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     byte[] piece = free.take();
     int length = 0;
     boolean skips = false;
+    boolean ended = false;
     try {
       while (!closed) {
         if (length == piece.length) {
@@ -146,6 +157,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         }
         int count = input.read(piece, length, piece.length - length);
         if (count < 0) {
+          ended = true;
           break;
         }
         int end = lastLineEnd(piece, length, length + count);
@@ -169,13 +181,13 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         length = rest;
       }
     } finally {
-      if (length == piece.length) {
+      // A line that something failed in has no number, or a part of one.
+      boolean last = ended && !skips && length > 0;
+      if (last) {
         piece = Arrays.copyOf(piece, length + 1);
+        piece[length] = '\n';
       }
-      if (length > 0 && !skips) {
-        piece[length++] = '\n';
-      }
-      hand(into, piece, 0, skips ? 0 : length);
+      hand(into, piece, 0, last ? length + 1 : 0);
     }
   }
 
@@ -274,6 +286,57 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     return ask(() -> picture(query));
   }
 
+  /**
+   * The same where nodes may be those of another file.
+   *
+   * @param strangers where those are
+   */
+  CompletableFuture<Snapshot> snapshot(GraphQuery query, List<NodePath> strangers) {
+    return ask(
+        () -> picture(query.at(own(query.zoom(), strangers), own(query.selected(), strangers))));
+  }
+
+  /** What finds nodes of this file in another; of what is none of them, nothing. */
+  CompletableFuture<List<NodePath>> paths(long... numbers) {
+    return ask(
+        () -> {
+          List<NodePath> paths = new ArrayList<>(numbers.length);
+          for (long number : numbers) {
+            for (NodePath.Of of : NodePath.Of.values()) {
+              StackGraph in = graph(of);
+              if (number != GraphQuery.ROOT && in != null && in.has(number)) {
+                paths.add(in.path(number, of));
+              }
+            }
+          }
+          return paths;
+        });
+  }
+
+  /** Whether a node, if it is one of the files, is one of this file. */
+  boolean owns(long node) {
+    return node == GraphQuery.ROOT || (int) (node >>> 32) % files == number % files;
+  }
+
+  /** The graph of this file; null if it is not asked for. */
+  private StackGraph graph(NodePath.Of of) {
+    return switch (of) {
+      case ALL -> graph;
+      case CALLERS -> callers;
+      case CALLEES -> callees;
+    };
+  }
+
+  /** The node of this file that a number is of; itself if it is none of the strangers. */
+  private long own(long number, List<NodePath> strangers) {
+    for (NodePath path : strangers) {
+      if (path.number() == number) {
+        return graph(path.graph()).find(path);
+      }
+    }
+    return number;
+  }
+
   /** Waits until all is read; then {@link #folded} has all of it. */
   public CompletableFuture<Snapshot.Reading> whole() {
     CompletableFuture<Snapshot.Reading> answer = new CompletableFuture<>();
@@ -332,19 +395,24 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         progress());
   }
 
-  private Sandwich picture(SandwichQuery query) {
+  private Sandwich picture(SandwichQuery asked, List<NodePath> strangers) {
     sandwichAsked = System.nanoTime();
-    Shape above = query.above(graph.shape());
-    Shape below = query.below(graph.shape());
-    if (callers == null || !query.function().equals(middle)) {
+    Shape above = asked.above(graph.shape());
+    Shape below = asked.below(graph.shape());
+    if (callers == null || !asked.function().equals(middle)) {
       // That of another function is nothing to look at meanwhile.
       callers = graph(above);
       callees = graph(below);
-      middle = query.function();
+      middle = asked.function();
     } else {
       callers.shape(above);
       callees.shape(below);
     }
+    SandwichQuery query =
+        asked.at(
+            own(asked.callers(), strangers),
+            own(asked.callees(), strangers),
+            own(asked.selected(), strangers));
     boolean selectedAbove = callers.has(query.selected());
     TreeReader readBelow = callees.reader();
     boolean other = selectedAbove || query.selected() == GraphQuery.ROOT;
@@ -393,7 +461,16 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         size,
         done,
         now.unit().isEmpty() ? "samples" : now.unit(),
-        stacks);
+        stacks,
+        done ? "" : inputs.get(reads).waits(),
+        folded());
+  }
+
+  private double folded() {
+    boolean middles = callers != null && (callers.isBehind() || callees.isBehind());
+    return graph.refolding()
+        ? graph.share()
+        : middles ? (callers.share() + callees.share()) / 2 : 1;
   }
 
   /** What was left out, as lines for people. */
@@ -410,22 +487,8 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
               + " not in UTF-8: \uFFFD stands for what cannot be read");
     }
     for (int i = 0; i < lines.size(); i++) {
-      StackLines of = lines.get(i);
-      String name = inputs.get(i).name();
-      if (done && of.lines() == 0) {
-        notices.add(name + " is empty");
-      } else if (done && of.stacks() == 0) {
-        notices.add(name + " has no stacks" + (of.bad() > 0 ? ": " + of.firstBad() : ""));
-      } else if (of.bad() > 0) {
-        // Of a single file the header has the name.
-        notices.add(
-            (inputs.size() > 1 ? name + ": " : "")
-                + (of.bad() == 1 ? "1 line is" : of.bad() + " lines are")
-                + " no stack and left out, first "
-                + of.firstBad());
-      }
+      notices(inputs.get(i), lines.get(i), troubles[i], notices);
     }
-    notices.addAll(troubles);
     for (StackGraph of : callers == null ? List.of(graph) : List.of(graph, callers, callees)) {
       if (of.refused() != null) {
         notices.add(
@@ -434,6 +497,40 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
       }
     }
     return notices;
+  }
+
+  private void notices(StackInput input, StackLines of, String trouble, List<String> notices) {
+    String name = input.name();
+    // Of a single file the header has the name.
+    String before = inputs.size() > 1 ? name + ": " : "";
+    if (!done || of.stacks() > 0) {
+      if (of.bad() > 0) {
+        notices.add(
+            before
+                + (of.bad() == 1 ? "1 line is" : of.bad() + " lines are")
+                + " no stack and left out, first "
+                + of.firstBad());
+      }
+      if (of.unheld() > 0) {
+        notices.add(
+            before
+                + (of.unheld() == 1 ? "1 stack is" : of.unheld() + " stacks are")
+                + " left out, first line "
+                + of.firstUnheld()
+                + ": there is no memory for more frames; a part of the file needs less");
+      }
+    } else if (of.lines() > 0) {
+      notices.add(name + " has no stacks: " + of.whyNone());
+    } else if (trouble == null) {
+      notices.add(name + " is empty");
+    }
+    if (trouble != null) {
+      notices.add(
+          name
+              + (of.lines() > 0 ? " is read up to where it failed: " : " cannot be read: ")
+              + trouble
+              + (input.isPacked() ? "; copy it or pack it again" : ""));
+    }
   }
 
   /** Rows by the outermost frame: a comm, a process, a thread, as the file has it. */
@@ -491,13 +588,22 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   /** Has {@link TopReport} and {@link Sandwich}; there is nothing else in folded stacks. */
   @Override
   public CompletableFuture<Page> page(PageQuery query) {
+    return page(query, List.of());
+  }
+
+  /**
+   * The same where nodes may be those of another file.
+   *
+   * @param strangers where those are
+   */
+  CompletableFuture<Page> page(PageQuery query, List<NodePath> strangers) {
     return ask(
         () -> {
           if (query instanceof TopQuery q) {
             return graph.top(q);
           }
           if (query instanceof SandwichQuery q) {
-            return picture(q);
+            return picture(q, strangers);
           }
           throw new UnsupportedOperationException("folded stacks have no page for " + query);
         });
@@ -530,9 +636,9 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     return ask(
         () -> {
           graph.finish();
-          StackTree shown = graph.stacks();
+          FoldedTree shown = graph.stacks();
           try {
-            return writer.write(() -> new Stacks(shown, graph.resolve(zoom)));
+            return writer.write(() -> new Stacks(shown.walk(graph.resolve(zoom))));
           } catch (IOException e) {
             throw new CompletionException(e);
           }
@@ -546,67 +652,33 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   /** Goes through the tree without a list of all its stacks, of which there may be millions. */
   private final class Stacks implements Iterator<ComparedStack> {
-    private final StackTree tree;
-    private final int top;
-    private int at;
+    private final FoldedTree.Walk walk;
+    private boolean has;
 
-    Stacks(StackTree tree, int top) {
-      this.tree = tree;
-      this.top = top;
-      at = top;
-      if (!counts(at)) {
-        advance();
-      }
-    }
-
-    private boolean counts(int node) {
-      return node != 0
-          && (tree.own(node, StackTree.NOW) > 0
-              || tree.hasBaseline() && tree.own(node, StackTree.BEFORE) > 0);
-    }
-
-    private boolean isShown(int node) {
-      return tree.weight(node, 0) > 0 || tree.hasBaseline() && tree.baseline(node, 0) > 0;
-    }
-
-    private void advance() {
-      do {
-        int next = isShown(at) ? tree.firstChild(at) : -1;
-        while (next < 0 && at != top) {
-          next = tree.sibling(at);
-          at = next < 0 ? tree.parent(at) : at;
-        }
-        at = next;
-      } while (at >= 0 && !(counts(at) && isShown(at)));
+    Stacks(FoldedTree.Walk walk) {
+      this.walk = walk;
+      has = walk.next();
     }
 
     @Override
     public boolean hasNext() {
-      return at >= 0;
+      return has;
     }
 
     @Override
     public ComparedStack next() {
-      if (at < 0) {
+      if (!has) {
         throw new NoSuchElementException();
       }
-      int depth = 0;
-      for (int n = at; n > 0; n = tree.parent(n)) {
-        depth++;
+      IntList frames = walk.path();
+      String[] path = new String[frames.size];
+      NodeKind[] kinds = new NodeKind[frames.size];
+      for (int i = 0; i < frames.size; i++) {
+        path[i] = names.name(frames.items[i]);
+        kinds[i] = names.kind(frames.items[i]);
       }
-      String[] path = new String[depth];
-      NodeKind[] kinds = new NodeKind[depth];
-      for (int n = at; n > 0; n = tree.parent(n)) {
-        path[--depth] = names.name(tree.function(n));
-        kinds[depth] = names.kind(tree.function(n));
-      }
-      ComparedStack stack =
-          new ComparedStack(
-              path,
-              kinds,
-              tree.hasBaseline() ? tree.own(at, StackTree.BEFORE) : 0,
-              tree.own(at, StackTree.NOW));
-      advance();
+      ComparedStack stack = new ComparedStack(path, kinds, walk.before(), walk.now());
+      has = walk.next();
       return stack;
     }
   }

@@ -3,7 +3,11 @@ package flametop.profile;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Several files of stacks of which one is shown. Each is read when it is first turned to. */
+/**
+ * Several files of stacks of which one is shown, or two beside each other. Each is read when it is
+ * first turned to. Nodes that are asked for may be those of another of the files: then what has
+ * their path is meant.
+ */
 public final class StackFiles implements SnapshotSource, AutoCloseable {
   private final List<StackInput> inputs;
   private final StackFile[] files;
@@ -27,10 +31,14 @@ public final class StackFiles implements SnapshotSource, AutoCloseable {
   @Override
   public synchronized void turn(int by) {
     at = Math.floorMod(at + by, files.length);
-    if (files[at] == null) {
-      files[at] = new StackFile(inputs.get(at), at + 1, files.length);
+    shown = file(at);
+  }
+
+  private synchronized StackFile file(int index) {
+    if (files[index] == null) {
+      files[index] = new StackFile(inputs.get(index), index + 1, files.length);
     }
-    shown = files[at];
+    return files[index];
   }
 
   /** The one that is shown. */
@@ -40,7 +48,44 @@ public final class StackFiles implements SnapshotSource, AutoCloseable {
 
   @Override
   public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
-    return shown.snapshot(query);
+    return snapshot(shown, query);
+  }
+
+  private CompletableFuture<Snapshot> snapshot(StackFile of, GraphQuery query) {
+    return of.owns(query.zoom()) && of.owns(query.selected())
+        ? of.snapshot(query)
+        : paths(of, query.zoom(), query.selected()).thenCompose(paths -> of.snapshot(query, paths));
+  }
+
+  private CompletableFuture<Page> page(StackFile of, PageQuery query) {
+    if (query instanceof SandwichQuery q
+        && !(of.owns(q.callers()) && of.owns(q.callees()) && of.owns(q.selected()))) {
+      return paths(of, q.callers(), q.callees(), q.selected())
+          .thenCompose(paths -> of.page(q, paths));
+    }
+    return query == null ? CompletableFuture.completedFuture(null) : of.page(query);
+  }
+
+  /** What finds in a file those nodes that are of another one. */
+  private synchronized CompletableFuture<List<NodePath>> paths(StackFile of, long... nodes) {
+    for (StackFile file : files) {
+      for (long node : nodes) {
+        if (file != null && file != of && node != GraphQuery.ROOT && file.owns(node)) {
+          return file.paths(nodes);
+        }
+      }
+    }
+    return CompletableFuture.completedFuture(List.of());
+  }
+
+  private CompletableFuture<Page> beside(StackFile of, BesideQuery query) {
+    StackFile other = file(query.file() - 1);
+    other.shape(query.shape());
+    CompletableFuture<Page> own = page(of, query.page());
+    CompletableFuture<Page> others = page(other, query.page());
+    return snapshot(other, query.graph())
+        .thenCompose(
+            snapshot -> own.thenCombine(others, (page, b) -> new Beside(page, snapshot, b)));
   }
 
   @Override
@@ -55,7 +100,7 @@ public final class StackFiles implements SnapshotSource, AutoCloseable {
 
   @Override
   public CompletableFuture<Page> page(PageQuery query) {
-    return shown.page(query);
+    return query instanceof BesideQuery q ? beside(shown, q) : page(shown, query);
   }
 
   @Override

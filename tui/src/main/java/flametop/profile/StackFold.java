@@ -31,7 +31,6 @@ final class StackFold {
 
   private int at;
   private boolean admitted;
-  private long added;
   private final IntList path = new IntList();
   private final IntList stack = new IntList();
   private final IntList origins = new IntList();
@@ -80,12 +79,10 @@ final class StackFold {
     path.clear();
     now = new long[1024];
     before = from.hasBaseline() ? new long[1024] : null;
-    added = from.added();
   }
 
   /** It is not gone on with: it has to begin anew. */
   void leave() {
-    added = -1;
     now = null;
     before = null;
   }
@@ -95,9 +92,9 @@ final class StackFold {
     return tree;
   }
 
-  /** Whether there is more in what it folds than when it began. */
-  boolean isBehind() {
-    return added != from.added();
+  /** How much is done, 0 to 1. */
+  double share() {
+    return at == NONE ? 1 : (double) at / from.nodes();
   }
 
   /** There is no room for so many nodes. */

@@ -30,20 +30,21 @@ final class StackGraph implements GraphPicture.Reader {
   private Shape shape;
 
   /** What made the tree that is shown; null: it is that of all stacks. */
-  private StackFold fold;
+  private Refold fold;
 
-  private StackTree tree;
+  private FoldedTree tree;
   private int epoch;
   private TreeReader reader;
   private Finds finds;
+  private ReversedFinds reversedFinds;
   private Top top;
 
   private Shape nextShape;
-  private StackFold next;
+  private Refold next;
   private long began;
   private long patient;
 
-  private StackTree previous;
+  private FoldedTree previous;
   private int previousEpoch;
 
   private GraphPicture picture;
@@ -66,18 +67,23 @@ final class StackGraph implements GraphPicture.Reader {
       show(null);
     } else {
       // It is empty until it is done.
-      begin(new StackFold(whole, names, shape, mostNodes()), shape);
+      begin(new Refold(whole, names, shape, mostNodes()), shape);
       show(next);
       slice();
     }
   }
 
-  private void show(StackFold of) {
+  private void show(Refold of) {
     fold = of;
-    tree = of == null ? whole : of.tree();
     epoch = epochs.getAsInt();
+    read();
+  }
+
+  private void read() {
+    tree = fold == null ? whole : fold.tree();
     reader = new TreeReader(tree, names, new SiblingOrder(), epoch);
     finds = new Finds(tree, names);
+    reversedFinds = reversed() == null ? null : new ReversedFinds(reversed(), names, finds);
     top = new Top(tree, names);
     picture = null;
     report = null;
@@ -104,7 +110,7 @@ final class StackGraph implements GraphPicture.Reader {
     if (wanted.equals(Shape.PLAIN)) {
       replace(null, wanted);
     } else {
-      begin(new StackFold(whole, names, wanted, mostNodes()), wanted);
+      begin(new Refold(whole, names, wanted, mostNodes()), wanted);
       // That of a small file is there at once.
       slice();
     }
@@ -116,30 +122,51 @@ final class StackGraph implements GraphPicture.Reader {
     return (int) Math.min(Integer.MAX_VALUE / 2, free / 2 / NODE_BYTES);
   }
 
-  private void begin(StackFold folded, Shape wanted) {
+  /** The tree that is shown, if it is one that is opened where it is looked at; else null. */
+  private ReversedTree reversed() {
+    return fold == null ? null : fold.reversed();
+  }
+
+  private void begin(Refold folded, Shape wanted) {
     next = folded;
     nextShape = wanted;
     began = System.nanoTime();
   }
 
-  /** Whether it is still the graph of another shape. */
+  /** A question comes. */
+  private void refill() {
+    if (reversed() != null) {
+      reversed().refill();
+    }
+  }
+
+  /** Whether it is still the graph of another shape, or something of it is still to come. */
   boolean refolding() {
-    return next != null && next != fold;
+    return next != null && next != fold || opens();
   }
 
   /** Whether it is not yet what it is to be. */
   boolean isBehind() {
-    return next != null;
+    return next != null || opens();
   }
 
-  /** A shape that it did not take, since there is no memory for all of its nodes; else null. */
+  private boolean opens() {
+    return reversed() != null && reversed().isDue();
+  }
+
+  /** How much of what it is to be is there, 0 to 1. */
+  double share() {
+    return next != null ? next.share() : reversed() == null ? 1 : reversed().share();
+  }
+
+  /** A shape that there is no memory for, all of it or what is asked for; else null. */
   Shape refused() {
-    return refused;
+    return refused == null && reversed() != null && reversed().overflows() ? shape : refused;
   }
 
   /** Whether {@link #slice} has something to do. */
   boolean due() {
-    if (next != null) {
+    if (next != null || opens()) {
       return true;
     }
     if (fold == null || !fold.isBehind() || !whole.isWhole() && System.nanoTime() - patient < 0) {
@@ -156,10 +183,14 @@ final class StackGraph implements GraphPicture.Reader {
   }
 
   private void slice(long deadline) {
+    if (next == null) {
+      reversed().work(deadline);
+      return;
+    }
     if (!next.slice(deadline)) {
       return;
     }
-    StackFold folded = next;
+    Refold folded = next;
     next = null;
     if (folded.overflows()) {
       refused = nextShape;
@@ -167,15 +198,14 @@ final class StackGraph implements GraphPicture.Reader {
     }
     long end = System.nanoTime();
     patient = end + PATIENCE * (end - began);
-    if (whole.isWhole() && !folded.isBehind()) {
-      folded.tree().trim();
-    }
     if (folded != fold) {
       replace(folded, nextShape);
+    } else if (folded.tree() != tree) {
+      read();
     }
   }
 
-  private void replace(StackFold with, Shape of) {
+  private void replace(Refold with, Shape of) {
     previous = tree;
     previousEpoch = epoch;
     if (fold != null) {
@@ -193,7 +223,7 @@ final class StackGraph implements GraphPicture.Reader {
   }
 
   /** The stacks that are shown, their sums up to date. */
-  StackTree stacks() {
+  FoldedTree stacks() {
     tree.sumUp();
     return tree;
   }
@@ -213,6 +243,7 @@ final class StackGraph implements GraphPicture.Reader {
   /** What a query asks of it; made anew only as far as something has changed. */
   GraphPicture picture(GraphQuery query) {
     tree.sumUp();
+    refill();
     picture =
         GraphPicture.of(
             picture,
@@ -256,6 +287,9 @@ final class StackGraph implements GraphPicture.Reader {
     int of = (int) (number >>> 32);
     int node = (int) number;
     if (of == epoch && node >= 0 && node < tree.nodes()) {
+      if (reversed() != null) {
+        reversed().reach(node);
+      }
       return node;
     }
     if (previous != null && of == previousEpoch && node >= 0 && node < previous.nodes()) {
@@ -264,8 +298,34 @@ final class StackGraph implements GraphPicture.Reader {
     return ROOT;
   }
 
+  /** What finds a node of this graph in that of another file. */
+  NodePath path(long number, NodePath.Of graph) {
+    FoldedTree of = (int) (number >>> 32) == epoch ? tree : previous;
+    int depth = 0;
+    for (int n = (int) number; n != ROOT; n = of.parent(n)) {
+      depth++;
+    }
+    byte[][] path = new byte[depth][];
+    boolean[] outermost = new boolean[depth];
+    for (int n = (int) number; n != ROOT; n = of.parent(n)) {
+      path[--depth] = names.text(of.function(n));
+      outermost[depth] = StackNames.isOutermost(of.function(n));
+    }
+    return new NodePath(number, graph, path, outermost);
+  }
+
+  /** Number of the node with the path of one of another file, or with as much of it as there is. */
+  long find(NodePath path) {
+    IntList functions = new IntList();
+    for (int i = path.names().length - 1; i >= 0; i--) {
+      functions.add(names.find(path.names()[i], path.outermost()[i]));
+    }
+    refill();
+    return reader.number(descend(functions, functions.size - 1));
+  }
+
   /** The node with the path of one of another tree, or with as much of it as there is. */
-  private int find(StackTree other, int node) {
+  private int find(FoldedTree other, int node) {
     IntList path = new IntList();
     for (int n = node; n != ROOT; n = other.parent(n)) {
       path.add(other.function(n));
@@ -286,6 +346,7 @@ final class StackGraph implements GraphPicture.Reader {
   private int descend(IntList path, int from) {
     int at = ROOT;
     for (int i = from; i >= 0; i--) {
+      tree.open(at, Double.POSITIVE_INFINITY, 1);
       int child = tree.firstChild(at);
       while (child != NONE && tree.function(child) != path.items[i]) {
         child = tree.sibling(child);
@@ -305,7 +366,9 @@ final class StackGraph implements GraphPicture.Reader {
 
   @Override
   public Snapshot.Search search(Pattern pattern, StateSet states) {
-    return finds.search(pattern, states, reader);
+    return reversedFinds == null
+        ? finds.search(pattern, states, reader)
+        : reversedFinds.search(pattern, states, reader);
   }
 
   @Override

@@ -4,6 +4,7 @@ import flametop.sampler.CleanText;
 import io.airlift.compress.MalformedInputException;
 import io.airlift.compress.zstd.ZstdInputStream;
 import java.io.ByteArrayInputStream;
+import java.io.EOFException;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -13,7 +14,10 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
 
 /** The bytes of a file of stacks, or of stdin; unpacked if they are packed by gzip or zstd. */
 public final class StackInput implements AutoCloseable {
@@ -28,49 +32,102 @@ public final class StackInput implements AutoCloseable {
 
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
+  private static final String CUT = "it ends too early";
+
+  /** What the reader of zstd says then. */
+  private static final String CUT_ZSTD = "Not enough input bytes";
+
+  /** Who reads it takes the keys away. */
+  private static final Pattern TERMINAL = Pattern.compile("/dev/(tty.*|console|pts/.*)");
+
   private static final int PACKED_BYTES = 1 << 16;
 
   private final String name;
   private final long size;
-  private final InputStream raw;
-  private final AtomicLong bytes = new AtomicLong();
+
+  /** Null once it is opened. */
+  private final Path unopened;
+
+  private final AtomicLong counted = new AtomicLong();
+  private final LongSupplier bytes;
+  private volatile boolean closed;
+
+  /** Null until it is opened. */
+  private volatile InputStream raw;
+
+  private volatile boolean packed;
 
   /** Null until the first read, which may wait for a pipe. */
   private InputStream text;
 
-  private StackInput(String name, long size, InputStream raw) {
+  private StackInput(String name, long size, InputStream raw, Path unopened, LongSupplier bytes) {
     this.name = name;
     this.size = size;
     this.raw = raw;
+    this.unopened = unopened;
+    this.bytes = bytes == null ? counted::get : bytes;
   }
 
   /**
-   * Opens a file; {@code -} is stdin.
+   * Stacks that are made of a file of another sort.
+   *
+   * @param name of the file, clean
+   * @param size of the file in bytes
+   * @param stacks folded
+   * @param bytes how much of the file was read so far
+   */
+  public static StackInput of(String name, long size, InputStream stacks, LongSupplier bytes) {
+    return new StackInput(name, size, stacks, null, bytes);
+  }
+
+  /**
+   * Opens a file; {@code -} is stdin. A pipe is opened by the first read, which waits for its
+   * writer.
    *
    * @throws IOException with a line for people, if it cannot be read
    */
   public static StackInput open(Path path) throws IOException {
     if (path.toString().equals(STDIN)) {
-      return new StackInput("stdin", -1, new FileInputStream(FileDescriptor.in));
+      return new StackInput("stdin", -1, new FileInputStream(FileDescriptor.in), null, null);
     }
     String name = CleanText.clean(path.toString(), 1_024);
     if (Files.isDirectory(path)) {
       throw new IOException(name + " is a folder; give a file of folded stacks");
     }
     if (Files.notExists(path)) {
-      throw new IOException(name + " does not exist");
+      boolean lost = name.indexOf('\uFFFD') >= 0;
+      throw new IOException(
+          name
+              + " does not exist"
+              + (lost
+                  ? ", or its name is not in the encoding of this terminal; give it as -"
+                  : ""));
+    }
+    if (isTerminal(path)) {
+      throw new IOException(name + " is a terminal; give a file or a pipe of folded stacks");
     }
     try {
-      // Refuses with a reason, which a FileInputStream has only in words of its own.
-      if (Files.isRegularFile(path)) {
-        Files.newInputStream(path).close();
+      if (!Files.isRegularFile(path)) {
+        if (!Files.isReadable(path)) {
+          throw new AccessDeniedException(name);
+        }
+        return new StackInput(name, -1, null, path, null);
       }
-      long size = Files.isRegularFile(path) ? Files.size(path) : -1;
-      return new StackInput(name, size, new FileInputStream(path.toFile()));
+      // Refuses with a reason, which a FileInputStream has only in words of its own.
+      Files.newInputStream(path).close();
+      return new StackInput(name, Files.size(path), new FileInputStream(path.toFile()), null, null);
     } catch (AccessDeniedException e) {
       throw new IOException(name + " may not be read by this user", e);
     } catch (IOException e) {
       throw new IOException("cannot read " + name + ": " + reason(e), e);
+    }
+  }
+
+  private static boolean isTerminal(Path path) {
+    try {
+      return !Files.isRegularFile(path) && TERMINAL.matcher(path.toRealPath().toString()).matches();
+    } catch (IOException e) {
+      return false;
     }
   }
 
@@ -87,7 +144,7 @@ public final class StackInput implements AutoCloseable {
   }
 
   static String reason(IOException e) {
-    return e.getMessage() == null ? "it ends too early" : CleanText.clean(e.getMessage(), 500);
+    return e.getMessage() == null ? CUT : CleanText.clean(e.getMessage(), 500);
   }
 
   /** Clean. */
@@ -102,7 +159,29 @@ public final class StackInput implements AutoCloseable {
 
   /** How many were read, as they are in the file. */
   long bytes() {
-    return bytes.get();
+    return bytes.getAsLong();
+  }
+
+  /** What it waits for, for people; empty if for nothing. */
+  String waits() {
+    if (raw == null) {
+      return "waiting for a writer of " + name;
+    }
+    return size < 0 && bytes() == 0 ? "waiting for the first line of " + name : "";
+  }
+
+  /** Whether it is shorter now than it was, so that its end is not what it was. */
+  boolean hasShrunk() {
+    try {
+      return raw instanceof FileInputStream file && file.getChannel().size() < size;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Whether what is read is unpacked. */
+  boolean isPacked() {
+    return packed;
   }
 
   /** Reads at least one byte of the text; -1 at its end. Only one thread may. */
@@ -112,15 +191,28 @@ public final class StackInput implements AutoCloseable {
         text = unpack();
       }
       return text.read(into, from, room);
+    } catch (EOFException e) {
+      throw new IOException(CUT, e);
+    } catch (ZipException e) {
+      throw new IOException("damaged gzip data (" + e.getMessage() + ")", e);
     } catch (MalformedInputException e) {
       throw new IOException("damaged zstd data (" + e.getMessage() + ")", e);
+    } catch (IOException e) {
+      throw CUT_ZSTD.equals(e.getMessage()) ? new IOException(CUT, e) : e;
     }
   }
 
   private InputStream unpack() throws IOException {
-    InputStream counted = new Counted();
-    byte[] head = counted.readNBytes(ZSTD.length);
-    InputStream whole = new SequenceInputStream(new ByteArrayInputStream(head), counted);
+    if (raw == null) {
+      raw = new FileInputStream(unopened.toFile());
+      if (closed) {
+        close();
+      }
+    }
+    InputStream counts = new Counted();
+    byte[] head = counts.readNBytes(ZSTD.length);
+    InputStream whole = new SequenceInputStream(new ByteArrayInputStream(head), counts);
+    packed = begins(head, GZIP) || begins(head, ZSTD);
     if (begins(head, GZIP)) {
       return withoutMark(new GZIPInputStream(whole, PACKED_BYTES));
     }
@@ -146,8 +238,11 @@ public final class StackInput implements AutoCloseable {
 
   @Override
   public void close() {
+    closed = true;
     try {
-      raw.close();
+      if (raw != null) {
+        raw.close();
+      }
     } catch (IOException e) {
       // It was only read.
     }
@@ -164,7 +259,7 @@ public final class StackInput implements AutoCloseable {
     public int read(byte[] into, int from, int room) throws IOException {
       int count = raw.read(into, from, room);
       if (count > 0) {
-        bytes.addAndGet(count);
+        counted.addAndGet(count);
       }
       return count;
     }

@@ -28,6 +28,9 @@ final class StackLines {
 
   private static final long MOST = Long.MAX_VALUE / 4;
 
+  /** Frames of a stack that is taken: ten times those of the deepest recursion that is known. */
+  private static final int MAX_FRAMES = 1 << 20;
+
   private final StackNames names;
   private final StackTree tree;
   private final int column;
@@ -50,6 +53,9 @@ final class StackLines {
   private long bad;
   private long firstBadLine;
   private String firstBadReason = "";
+  private long unheld;
+  private long firstUnheldLine;
+  private String guess = "";
   private String unit = "";
 
   // What parse() finds.
@@ -104,6 +110,10 @@ final class StackLines {
       }
       return;
     }
+    if (stackEnd - from > MAX_FRAMES && isTooDeep(text, from)) {
+      refuse("it has more than a million frames");
+      return;
+    }
     int known = depth;
     // A frame is the same if its end is, too: the last one's is where the number begins.
     if (known > 0 && (stackEnd - from != end[known - 1] || shared < end[known - 1])) {
@@ -112,8 +122,12 @@ final class StackLines {
         known--;
       }
     }
-    if (known == 0 || end[known - 1] < stackEnd - from) {
-      frames(text, from, known);
+    if ((known == 0 || end[known - 1] < stackEnd - from) && !frames(text, from, known)) {
+      depth = 0;
+      if (unheld++ == 0) {
+        firstUnheldLine = lines;
+      }
+      return;
     }
     int leaf = node[depth - 1];
     if (twoColumns && alone) {
@@ -132,8 +146,20 @@ final class StackLines {
     previousEnd = stackEnd;
   }
 
-  /** The frames after the {@code known} first ones. */
-  private void frames(byte[] text, int from, int known) {
+  private boolean isTooDeep(byte[] text, int from) {
+    int frames = 1;
+    for (int at = from; (at = find(text, at, stackEnd, SEMICOLONS, ';')) < stackEnd; at++) {
+      frames++;
+    }
+    return frames > MAX_FRAMES;
+  }
+
+  /**
+   * The frames after the {@code known} first ones.
+   *
+   * @return false if there is no room for all of them
+   */
+  private boolean frames(byte[] text, int from, int known) {
     int at = known == 0 ? from : from + end[known - 1] + 1;
     int parent = known == 0 ? 0 : node[known - 1];
     depth = known;
@@ -145,7 +171,10 @@ final class StackLines {
       } else {
         frameEnd = find(text, at, stackEnd, SEMICOLONS, ';');
         int name = names.intern(text, at, frameEnd);
-        parent = tree.child(parent, StackNames.function(name, depth == 0));
+        parent = name < 0 ? -1 : tree.child(parent, StackNames.function(name, depth == 0));
+        if (parent < 0) {
+          return false;
+        }
       }
       if (depth == end.length) {
         end = Arrays.copyOf(end, 2 * depth);
@@ -154,7 +183,7 @@ final class StackLines {
       end[depth] = frameEnd - from;
       node[depth++] = parent;
       if (frameEnd == stackEnd) {
-        return;
+        return true;
       }
       at = frameEnd + 1;
     }
@@ -192,6 +221,9 @@ final class StackLines {
       at = lineEnd + 1;
     }
     begun = one > 0;
+    if (!begun && guess.isEmpty()) {
+      guess = Foreign.guess(text, from, to);
+    }
     twoColumns = begun && two == one;
     if (twoColumns && alone) {
       tree.compare();
@@ -214,7 +246,9 @@ final class StackLines {
     }
     int number = number(text, from, at);
     if (number < 0) {
-      return number == TOO_LARGE ? "its number is too large" : "no number at its end";
+      return number == TOO_LARGE
+          ? "its number is too large"
+          : number == NEGATIVE ? "its number is negative" : "no number at its end";
     }
     int stack = skipSpace(text, from, number);
     if (twoColumns) {
@@ -237,6 +271,7 @@ final class StackLines {
 
   private static final int NO_NUMBER = -1;
   private static final int TOO_LARGE = -2;
+  private static final int NEGATIVE = -3;
 
   /**
    * Reads the number that ends before {@code to} into {@link #value}; parts of one are dropped, as
@@ -257,7 +292,10 @@ final class StackLines {
       }
     }
     int whole = point < 0 ? to : point;
-    if (whole == at || at == from || text[at - 1] != ' ' && text[at - 1] != '\t') {
+    if (at > from + 1 && at < whole && text[at - 1] == '-' && isSpace(text[at - 2])) {
+      return NEGATIVE;
+    }
+    if (whole == at || at == from || !isSpace(text[at - 1])) {
       return NO_NUMBER;
     }
     int first = at;
@@ -275,9 +313,13 @@ final class StackLines {
     return at;
   }
 
+  private static boolean isSpace(byte of) {
+    return of == ' ' || of == '\t';
+  }
+
   private static int skipSpace(byte[] text, int from, int to) {
     int at = to;
-    while (at > from && (text[at - 1] == ' ' || text[at - 1] == '\t' || text[at - 1] == '\r')) {
+    while (at > from && (isSpace(text[at - 1]) || text[at - 1] == '\r')) {
       at--;
     }
     return at;
@@ -325,6 +367,20 @@ final class StackLines {
   /** {@code line 17: no number at its end}. */
   String firstBad() {
     return "line " + firstBadLine + ": " + firstBadReason;
+  }
+
+  /** Why there are no stacks, for people: what it is instead, or what the first line lacks. */
+  String whyNone() {
+    return !guess.isEmpty() ? guess : bad > 0 ? firstBad() : "nothing but comments";
+  }
+
+  /** Stacks that there was no room for. */
+  long unheld() {
+    return unheld;
+  }
+
+  long firstUnheld() {
+    return firstUnheldLine;
   }
 
   /** As a comment says it; else empty. */

@@ -30,7 +30,13 @@ final class StackNames implements Functions {
 
   private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
   private static final int EMPTY = -1;
+  private static final int MOST = Integer.MAX_VALUE - 8;
 
+  /** What a name costs at most beside its bytes, while the arrays grow, B. */
+  private static final int NAME_BYTES = 128;
+
+  private final int mostBytes;
+  private final int mostNames;
   private byte[] bytes = new byte[1 << 16];
   private int[] start = new int[1 << 10];
   private int[] hashes = new int[1 << 10];
@@ -42,6 +48,18 @@ final class StackNames implements Functions {
   private int illFormed;
 
   StackNames() {
+    this(
+        (int) Math.min(1 << 30, Runtime.getRuntime().maxMemory() / 10),
+        (int) Math.min(1 << 26, Runtime.getRuntime().maxMemory() / 5 / NAME_BYTES));
+  }
+
+  /**
+   * @param mostBytes that all names may have together
+   * @param mostNames that there may be
+   */
+  StackNames(int mostBytes, int mostNames) {
+    this.mostBytes = mostBytes;
+    this.mostNames = mostNames;
     Arrays.fill(table, EMPTY);
     intern("all".getBytes(StandardCharsets.UTF_8), 0, 3);
   }
@@ -55,8 +73,15 @@ final class StackNames implements Functions {
     return name << 1 | (outermost ? 1 : 0);
   }
 
-  /** The number of the name that stands in {@code text} from {@code from} to before {@code to}. */
+  /**
+   * The number of the name that stands in {@code text} from {@code from} to before {@code to}; -1
+   * if there is no room for it.
+   */
   int intern(byte[] text, int from, int to) {
+    return intern(text, from, to, mostBytes, mostNames);
+  }
+
+  private int intern(byte[] text, int from, int to, int bytesOf, int namesOf) {
     int hash = hash(text, from, to);
     int mask = table.length - 1;
     int slot = hash & mask;
@@ -65,7 +90,9 @@ final class StackNames implements Functions {
         return at;
       }
     }
-    return add(text, from, to, hash, slot);
+    return size >= namesOf || to - from > bytesOf - start[size]
+        ? -1
+        : add(text, from, to, hash, slot);
   }
 
   /**
@@ -121,6 +148,29 @@ final class StackNames implements Functions {
       rehash();
     }
     return size - 1;
+  }
+
+  /** The function that a file calls so; -1 if none is. */
+  int find(byte[] text, boolean outermost) {
+    int hash = hash(text, 0, text.length);
+    int mask = table.length - 1;
+    int slot = hash & mask;
+    for (int at; (at = table[slot]) != EMPTY; slot = slot + 1 & mask) {
+      if (hashes[at] == hash
+          && Arrays.equals(bytes, start[at], start[at + 1], text, 0, text.length)) {
+        return function(at, outermost);
+      }
+    }
+    return EMPTY;
+  }
+
+  /** What the file calls a function. */
+  byte[] text(int function) {
+    return Arrays.copyOfRange(bytes, start[function >> 1], start[(function >> 1) + 1]);
+  }
+
+  static boolean isOutermost(int function) {
+    return (function & 1) != 0;
   }
 
   private void rehash() {
@@ -273,6 +323,8 @@ final class StackNames implements Functions {
           default -> "";
         };
     byte[] text = (name + suffix).getBytes(StandardCharsets.UTF_8);
-    return function(intern(text, 0, text.length), kind == NodeKind.PROCESS);
+    // What a step makes is little.
+    int number = intern(text, 0, text.length, MOST, MOST);
+    return function(number, kind == NodeKind.PROCESS);
   }
 }

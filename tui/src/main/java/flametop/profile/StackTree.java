@@ -9,7 +9,7 @@ import java.util.Arrays;
  * <p>It counts two sums for each node, of which the second is compared with the first: that of a
  * single file is only now.
  */
-final class StackTree implements CallTree {
+final class StackTree implements FoldedTree {
   /** What is looked at, and what it is compared with. */
   static final int NOW = 0;
 
@@ -19,6 +19,10 @@ final class StackTree implements CallTree {
   private static final int NONE = -1;
   private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
+  /** What a node costs at most, while the arrays grow, B. */
+  private static final int NODE_BYTES = 128;
+
+  private final int mostNodes;
   private int size = 1;
   private int capacity = 1 << 12;
 
@@ -50,7 +54,13 @@ final class StackTree implements CallTree {
 
   /** An empty one, for all the stacks of a file. */
   StackTree() {
-    this(null);
+    this(null, mostNodes());
+  }
+
+  /** As many as there is memory for, on which more than this tree lives. */
+  private static int mostNodes() {
+    long room = Runtime.getRuntime().maxMemory() * 2 / 5 / NODE_BYTES;
+    return (int) Math.min(Integer.MAX_VALUE / 8, room);
   }
 
   /**
@@ -59,13 +69,18 @@ final class StackTree implements CallTree {
    * @param whole the tree that has all stacks, if it is to have only some of them; else null
    */
   StackTree(StackTree whole) {
+    this(whole, Integer.MAX_VALUE);
+  }
+
+  StackTree(StackTree whole, int mostNodes) {
+    this.mostNodes = mostNodes;
     this.whole = whole == null ? this : whole;
     key[ROOT] = (long) NONE << 32 | StackNames.root();
     firstChild[ROOT] = NONE;
     sibling[ROOT] = NONE;
   }
 
-  /** That child of a node, made if need be. */
+  /** That child of a node, made if need be; -1 if there is no room for it. */
   int child(int parent, int function) {
     long wanted = (long) parent << 32 | function;
     int mask = table.length - 1;
@@ -75,6 +90,9 @@ final class StackTree implements CallTree {
         recent[parent] = at;
         return at;
       }
+    }
+    if (size >= mostNodes) {
+      return NONE;
     }
     int node = size++;
     if (node == capacity) {
@@ -104,7 +122,7 @@ final class StackTree implements CallTree {
 
   private void grow() {
     // Half as much again: doubling would hold three times what is needed while it copies.
-    capacity += capacity >> 1;
+    capacity = Math.max(size, Math.min(mostNodes, capacity + (capacity >> 1)));
     key = Arrays.copyOf(key, capacity);
     firstChild = Arrays.copyOf(firstChild, capacity);
     sibling = Arrays.copyOf(sibling, capacity);
@@ -130,8 +148,8 @@ final class StackTree implements CallTree {
     }
   }
 
-  /** A number that is another one whenever the sums are. */
-  int changes() {
+  @Override
+  public int changes() {
     return changes;
   }
 
@@ -193,8 +211,8 @@ final class StackTree implements CallTree {
     stale = true;
   }
 
-  /** Brings the sums up to date. */
-  void sumUp() {
+  @Override
+  public void sumUp() {
     if (!stale) {
       return;
     }
@@ -215,22 +233,26 @@ final class StackTree implements CallTree {
   }
 
   /**
-   * Before, so that both files have the same total: shares are compared, not the lengths of two
-   * runs.
+   * What brings sums of before to the same total as those of now: shares are compared, not the
+   * lengths of two runs.
    */
-  private void normalize() {
+  double scale() {
     long now = whole.total[NOW];
     long before = whole.total[BEFORE];
-    if (now > 0 && before > 0 && now != before) {
-      double scale = (double) now / before;
+    return now > 0 && before > 0 ? (double) now / before : 1;
+  }
+
+  private void normalize() {
+    double scale = scale();
+    if (scale != 1) {
       for (int node = 0; node < size; node++) {
         sumBefore[node] = Math.round(sumBefore[node] * scale);
       }
     }
   }
 
-  /** Keeps only the paths of its nodes. */
-  void retire() {
+  @Override
+  public void retire() {
     table = null;
     recent = null;
     firstChild = null;
@@ -244,6 +266,84 @@ final class StackTree implements CallTree {
   /** What ends in it and not below it. */
   long own(int node, int column) {
     return column == NOW ? own[node] : ownBefore[node];
+  }
+
+  /** The same of all nodes that there are; what is added later is not in it. */
+  long[] ends(int column) {
+    long[] of = column == NOW ? own : ownBefore;
+    return isWhole() ? of : Arrays.copyOf(of, size);
+  }
+
+  @Override
+  public Walk walk(int node) {
+    return new Below(node);
+  }
+
+  /** Goes through it in depth, without what nothing is left of. */
+  private final class Below implements Walk {
+    private final int top;
+    private final IntList path = new IntList();
+    private int at;
+    private boolean begun;
+
+    Below(int top) {
+      this.top = top;
+      at = top;
+    }
+
+    private boolean counts() {
+      return at != ROOT && (own[at] > 0 || ownBefore != null && ownBefore[at] > 0);
+    }
+
+    private boolean isShown() {
+      return sum[at] > 0 || sumBefore != null && sumBefore[at] > 0;
+    }
+
+    @Override
+    public boolean next() {
+      if (!begun) {
+        begun = true;
+        if (counts() && isShown()) {
+          return true;
+        }
+      }
+      while (at != NONE) {
+        int next = isShown() ? firstChild[at] : NONE;
+        while (next == NONE && at != top) {
+          next = sibling[at];
+          at = next == NONE ? parent(at) : at;
+        }
+        at = next;
+        if (at != NONE && counts() && isShown()) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    @Override
+    public IntList path() {
+      path.clear();
+      for (int n = at; n > ROOT; n = parent(n)) {
+        path.add(function(n));
+      }
+      for (int i = 0, j = path.size - 1; i < j; i++, j--) {
+        int item = path.items[i];
+        path.items[i] = path.items[j];
+        path.items[j] = item;
+      }
+      return path;
+    }
+
+    @Override
+    public long now() {
+      return own[at];
+    }
+
+    @Override
+    public long before() {
+      return ownBefore == null ? 0 : ownBefore[at];
+    }
   }
 
   @Override

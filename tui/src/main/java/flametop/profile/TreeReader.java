@@ -84,11 +84,7 @@ final class TreeReader {
 
   /** What is spent in it, and in nothing below it. */
   long self(int node, int states) {
-    long self = tree.weight(node, states);
-    for (int child = tree.firstChild(node); child != NONE; child = tree.sibling(child)) {
-      self -= tree.weight(child, states);
-    }
-    return Math.max(0, self);
+    return Math.max(0, tree.self(node, states));
   }
 
   /** What it is compared with, where that is more. */
@@ -222,6 +218,7 @@ final class TreeReader {
    */
   GraphSlice slice(GraphQuery query, int zoom, int from, int to, Matches matches) {
     int states = query.states().bits();
+    tree.look();
     SliceBuilder slice = new SliceBuilder(query, matches);
     IntList ancestors = new IntList();
     for (int node = tree.parent(zoom); node != NONE; node = tree.parent(node)) {
@@ -249,7 +246,11 @@ final class TreeReader {
       int level = due.level;
       children.clear();
       long sum = 0;
-      int first = of.count == 0 && level < query.levels() ? tree.firstChild(of.node) : NONE;
+      int first = NONE;
+      if (of.count == 0 && level < query.levels()) {
+        tree.open(of.node, narrowest, query.levels() - level);
+        first = tree.firstChild(of.node);
+      }
       for (int child = first; child != NONE; child = tree.sibling(child)) {
         long nanos = extent(child, states);
         if (nanos > 0) {
@@ -291,6 +292,8 @@ final class TreeReader {
       SliceBuilder slice, int index, GraphQuery query, int from, int to, List<Child> shown) {
     int zoom = slice.node.items[index];
     int states = query.states().bits();
+    long weight = slice.weight[index];
+    tree.open(zoom, weight / (query.columns() * 8.0), query.levels());
     int[] order =
         query.levels() > 0 ? siblings.of(tree, zoom, (a, b) -> compare(a, b)) : new int[0];
     int begin = 0;
@@ -303,7 +306,6 @@ final class TreeReader {
     for (int i = begin; i < end; i++) {
       sum += extent(order[i], states);
     }
-    long weight = slice.weight[index];
     double scale = !tree.hasBaseline() && from == NONE && sum > weight ? (double) weight / sum : 1;
     double narrowest = (double) (from == NONE ? weight : sum) / (query.columns() * 8.0);
     int count = 0;

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32;
 
 /**
@@ -34,6 +35,7 @@ public final class ReplaySource implements SampleSource {
   private long startNanos;
   private boolean ended;
   private volatile boolean damaged;
+  private final AtomicLong bytes = new AtomicLong();
 
   private ReplaySource(Path path, InputStream file, double speed) throws IOException {
     this.path = path;
@@ -47,6 +49,7 @@ public final class ReplaySource implements SampleSource {
     System.arraycopy(rest, 0, header, prefix.length, rest.length);
     facts = StreamReader.readHeader(ByteBuffer.wrap(header));
     reader = new StreamReader(length, true);
+    bytes.set(length);
   }
 
   /**
@@ -91,6 +94,11 @@ public final class ReplaySource implements SampleSource {
   /** Whether damage was found so far. */
   public boolean damaged() {
     return damaged;
+  }
+
+  /** How much of the file was read so far. */
+  public long bytes() {
+    return bytes.get();
   }
 
   @Override
@@ -177,6 +185,7 @@ public final class ReplaySource implements SampleSource {
     }
     byte[] batch = ByteBuffer.allocate(length).put(prefix).put(rest).array();
     reader.check(ByteBuffer.wrap(batch));
+    bytes.addAndGet(length);
     lastTime = StreamReader.time(ByteBuffer.wrap(batch));
     return batch;
   }

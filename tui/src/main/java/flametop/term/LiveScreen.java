@@ -3,6 +3,7 @@ package flametop.term;
 import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
 import com.googlecode.lanterna.input.MouseAction;
+import flametop.profile.Beside;
 import flametop.profile.GraphQuery;
 import flametop.profile.Page;
 import flametop.profile.PageQuery;
@@ -702,6 +703,9 @@ public final class LiveScreen {
   /** Whether there is nothing to come: then only a key, or another size, asks for a picture. */
   @SuppressWarnings("ReferenceEquality") // what has not changed is not made anew
   private static boolean isStill(Snapshot before, Snapshot now, Page page) {
+    if (page instanceof Beside two) {
+      return isStill(before, now, two.own()) && isStill(null, two.snapshot(), two.page());
+    }
     if (now.refolding() || page instanceof Sandwich sandwich && sandwich.refolding()) {
       return false;
     }

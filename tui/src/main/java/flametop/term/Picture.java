@@ -75,6 +75,7 @@ public final class Picture {
         block(svg, grid, theme, x, y);
       }
       texts(svg, grid, theme, y);
+      underlines(svg, grid, theme, y);
     }
     return svg.append("</svg>\n").toString();
   }
@@ -104,14 +105,7 @@ public final class Picture {
     } else if (c == UPPER_HALF) {
       rectangle(svg, x * 8, x * 8 + 8, y * 8, y * 8 + 4, colour);
     } else if (c == '─') {
-      svg.append(
-          String.format(
-              Locale.ROOT,
-              "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"1\" fill=\"#%06x\"/>\n",
-              x * CELL_WIDTH,
-              (y + 0.5) * CELL_HEIGHT,
-              CELL_WIDTH,
-              colour));
+      line(svg, x, x + 1, (y + 0.5) * CELL_HEIGHT, colour);
     }
   }
 
@@ -171,6 +165,34 @@ public final class Picture {
       escape(svg, run);
       svg.append("</text>\n");
     }
+  }
+
+  private static void underlines(StringBuilder svg, CellGrid grid, Theme theme, int y) {
+    for (int x = 0; x < grid.columns(); ) {
+      int from = x++;
+      if ((grid.attributes(from, y) & CellGrid.UNDERLINE) == 0) {
+        continue;
+      }
+      int colour = theme.foreground(grid.foreground(from, y), grid.background(from, y));
+      while (x < grid.columns()
+          && (grid.attributes(x, y) & CellGrid.UNDERLINE) != 0
+          && theme.foreground(grid.foreground(x, y), grid.background(x, y)) == colour) {
+        x++;
+      }
+      line(svg, from, x, (y + 1) * CELL_HEIGHT - 2.0, colour);
+    }
+  }
+
+  /** A line over cells of a row, in pixels from the top. */
+  private static void line(StringBuilder svg, int from, int to, double top, int colour) {
+    svg.append(
+        String.format(
+            Locale.ROOT,
+            "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"1\" fill=\"#%06x\"/>\n",
+            from * CELL_WIDTH,
+            top,
+            (to - from) * CELL_WIDTH,
+            colour));
   }
 
   private static boolean isHalf(CellGrid grid, int x, int y) {

@@ -51,6 +51,17 @@ public final class Theme {
   /** How much of a faded colour is the ground's. */
   private static final double FADE = 0.62;
 
+  /** Contrast that words need, and those that matter less. */
+  private static final double LEGIBLE = 4.5;
+
+  private static final double LEGIBLE_DIM = 3;
+
+  /** The same of the 16, which every terminal has its own of. */
+  private static final double LEGIBLE_16 = 3;
+
+  /** Towards black or white until words can be read. */
+  private static final int STEPS = 16;
+
   /** On a colour that bears both, light text reads better than the ratio says. */
   private static final double LIGHT_PREFERRED = 1.3;
 
@@ -287,7 +298,13 @@ public final class Theme {
 
   /** The colour of a foreground upon a background, as a picture has it: 0xrrggbb. */
   public int foreground(int paint, int background) {
-    return Paint.role(paint) == Role.INK ? ink(rgb(middle(background))) : rgb(paint);
+    if (Paint.role(paint) == Role.INK) {
+      return ink(rgb(middle(background)));
+    }
+    int colour = rgb(paint);
+    return Paint.isOfWords(paint)
+        ? legible(ColorMode.TRUE, Paint.role(paint), colour, rgb(background))
+        : colour;
   }
 
   /**
@@ -311,6 +328,9 @@ public final class Theme {
     int on = background(mode, background);
     if (role != Role.INK) {
       int colour = background(mode, paint);
+      if (Paint.isOfWords(paint)) {
+        return legible(mode, role, colour, on);
+      }
       boolean text = role == Role.TEXT || role == Role.DIM || role == Role.ACCENT;
       if (colour != on || !text && mode != ColorMode.ANSI_16) {
         return colour;
@@ -319,14 +339,59 @@ public final class Theme {
     if (on == DEFAULT) {
       return DEFAULT;
     }
-    if ((on & INDEXED) != 0 && (on & 0xff) < 16) {
-      int under = ANSI_RGB[on & 0xff];
-      return INDEXED | (contrast(0, under) >= LIGHT_PREFERRED * contrast(0xffffff, under) ? 0 : 15);
+    if (is16(on)) {
+      return ink16(on);
     }
     int even = middle(background);
     return mode == ColorMode.TRUE
         ? ink(rgb(even))
         : INDEXED | nearest256(ink(rgb256(index256(even))));
+  }
+
+  /** A colour of words on another: as it is, or as near to it as can be read there. */
+  private int legible(ColorMode mode, Role role, int colour, int on) {
+    int under = seen(on, GROUND);
+    boolean few = mode == ColorMode.ANSI_16 || is16(colour) || is16(on);
+    double least = few ? LEGIBLE_16 : role == Role.DIM ? LEGIBLE_DIM : LEGIBLE;
+    int rgb = seen(colour, TEXT);
+    if (contrast(rgb, under) >= least) {
+      return colour;
+    }
+    if (few) {
+      int other = colour ^ BRIGHT_BLACK;
+      return is16(colour) && contrast(seen(other, TEXT), under) >= least
+          ? other
+          : on == DEFAULT ? DEFAULT : is16(on) ? ink16(on) : ink(under);
+    }
+    int ink = contrast(dark, under) > contrast(light, under) ? dark : light;
+    for (int i = 1; i < STEPS; i++) {
+      int nearer = mix(rgb, ink, (double) i / STEPS);
+      int shown = mode == ColorMode.TRUE ? nearer : INDEXED | nearest256(nearer);
+      if (contrast(seen(shown, TEXT), under) >= least) {
+        return shown;
+      }
+    }
+    return mode == ColorMode.TRUE ? ink : INDEXED | nearest256(ink);
+  }
+
+  /** Whether a colour for a terminal is one of its own 16. */
+  static boolean is16(int colour) {
+    return (colour & INDEXED) != 0 && (colour & 0xff) < 16;
+  }
+
+  /** What a colour for a terminal looks like, as far as it is known. */
+  private int seen(int colour, int own) {
+    return colour == DEFAULT
+        ? first[own]
+        : (colour & INDEXED) == 0
+            ? colour
+            : is16(colour) ? ANSI_RGB[colour & 0xff] : rgb256(colour & 0xff);
+  }
+
+  /** Black or white of the 16, whichever reads well on this one of them. */
+  private static int ink16(int on) {
+    int under = ANSI_RGB[on & 0xff];
+    return INDEXED | (contrast(0, under) >= LIGHT_PREFERRED * contrast(0xffffff, under) ? 0 : 15);
   }
 
   /** The theme's lightest or darkest colour, whichever reads well on this one. */

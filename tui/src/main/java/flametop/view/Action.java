@@ -66,6 +66,8 @@ public enum Action {
   SHOW_QUALITY("quality", Group.VIEWS, "", "quality of the samples", "8"),
   PREVIOUS_FILE("previous-file", Group.VIEWS, "file", "previous, next file", "["),
   NEXT_FILE("next-file", Group.VIEWS, "file", "previous, next file", "]"),
+  SPLIT("split", Group.VIEWS, "beside", "two files; to the other", "|"),
+  OTHER_PANE("other-pane", Group.VIEWS, "other", "two files; to the other", "w"),
   FLIP("flip", Group.VIEWS, "flip", "icicle, flame", "i"),
   COLOUR("colour", Group.VIEWS, "colour", "colour by kind, by state", "C"),
 

@@ -15,6 +15,11 @@ public final class CellGrid {
 
   private final int columns;
   private final int rows;
+
+  /** Cells from one row to the next, and before the first one. */
+  private final int stride;
+
+  private final int origin;
   private final int[] codePoint;
   private final short[] foreground;
   private final short[] background;
@@ -23,12 +28,34 @@ public final class CellGrid {
   public CellGrid(int columns, int rows) {
     this.columns = columns;
     this.rows = rows;
+    stride = columns;
+    origin = 0;
     int cells = columns * rows;
     codePoint = new int[cells];
     foreground = new short[cells];
     background = new short[cells];
     attributes = new byte[cells];
     clear();
+  }
+
+  private CellGrid(CellGrid whole, int left, int columns) {
+    this.columns = columns;
+    rows = whole.rows;
+    stride = whole.stride;
+    origin = whole.origin + left;
+    codePoint = whole.codePoint;
+    foreground = whole.foreground;
+    background = whole.background;
+    attributes = whole.attributes;
+  }
+
+  /** Some of its columns: what is painted there is painted here. */
+  CellGrid window(int left, int width) {
+    return new CellGrid(this, left, width);
+  }
+
+  private int at(int x, int y) {
+    return origin + y * stride + x;
   }
 
   /** Blanks all of it. */
@@ -48,30 +75,30 @@ public final class CellGrid {
   }
 
   public int codePoint(int x, int y) {
-    return codePoint[y * columns + x];
+    return codePoint[at(x, y)];
   }
 
   public int foreground(int x, int y) {
-    return foreground[y * columns + x];
+    return foreground[at(x, y)];
   }
 
   public int background(int x, int y) {
-    return background[y * columns + x];
+    return background[at(x, y)];
   }
 
   public int attributes(int x, int y) {
-    return attributes[y * columns + x];
+    return attributes[at(x, y)];
   }
 
   /** Whether a cell looks as in another picture of the same size. */
   public boolean same(CellGrid other, int x, int y) {
-    int i = y * columns + x;
+    int i = at(x, y);
     return same(i, other, i);
   }
 
   /** Whether two cells of a row look the same. */
   public boolean same(int x, int otherX, int y) {
-    return same(y * columns + x, this, y * columns + otherX);
+    return same(at(x, y), this, at(otherX, y));
   }
 
   /** Of a blank that is not underlined the background alone is seen. */
@@ -87,7 +114,7 @@ public final class CellGrid {
     if (x < 0 || x >= columns || y < 0 || y >= rows) {
       return;
     }
-    int i = y * columns + x;
+    int i = at(x, y);
     // A wide character that loses a half is blanked: a terminal cannot draw a half.
     if (codePoint[i] == 0 && x > 0) {
       codePoint[i - 1] = ' ';
@@ -110,7 +137,7 @@ public final class CellGrid {
 
   /**
    * Writes text from {@code x} on, cut to {@code width} columns with an ellipsis at its end if it
-   * is longer.
+   * is longer. Its colour is {@link Paint#words}.
    *
    * @return columns used
    */
@@ -121,6 +148,7 @@ public final class CellGrid {
     }
     boolean cut = TextWidth.exceeds(text, room);
     int limit = cut ? room - 1 : room;
+    int ink = Paint.words(fg);
     int used = 0;
     for (int i = 0; i < text.length(); ) {
       int c = text.codePointAt(i);
@@ -132,15 +160,15 @@ public final class CellGrid {
       if (used + w > limit) {
         break;
       }
-      put(x + used, y, TextWidth.drawable(c), fg, bg, attribute);
+      put(x + used, y, TextWidth.drawable(c), ink, bg, attribute);
       if (w == 2) {
-        put(x + used + 1, y, ' ', fg, bg, attribute);
-        codePoint[y * columns + x + used + 1] = 0;
+        put(x + used + 1, y, ' ', ink, bg, attribute);
+        codePoint[at(x + used + 1, y)] = 0;
       }
       used += w;
     }
     if (cut) {
-      put(x + used, y, '…', fg, bg, attribute);
+      put(x + used, y, '…', ink, bg, attribute);
       used++;
     }
     return used;

@@ -10,8 +10,7 @@ import java.util.Locale;
  * is within their noise is the same.
  */
 final class Comparison {
-  /** What the help says of it. */
-  static final String[][] LEGEND = {
+  private static final String[][] LEGEND = {
     {"compared"},
     {"width", "the larger of the two"},
     {"more, less", "share of all, then and now"},
@@ -96,6 +95,14 @@ final class Comparison {
             || Math.abs(more) < noise
         ? 0
         : (double) more / larger;
+  }
+
+  /** What the help says of it; nothing of a file that is compared with none. */
+  static String[][] legend(Scene scene) {
+    boolean none =
+        scene.options.origin() == Origin.FILE
+            && (scene.snapshot == null || scene.snapshot.graph().baseline() == null);
+    return none ? new String[0][] : LEGEND;
   }
 
   /** {@code 12.3% → 15.1% of all, ×1.2}. */

@@ -87,8 +87,8 @@ final class CpuPainter {
     int x = 1;
     name(scene, grid, x, y, name, cpu.cpu());
     x += name + 1;
-    use(scene.options, grid, x, y, bar, cpu);
-    queue(grid, x + bar, y, cpu);
+    use(scene.options, grid, x, y, bar, cpu, TROUGH);
+    queue(grid, x + bar, y, cpu, GROUND);
     x += bar + 1;
     grid.text(
         x,
@@ -160,8 +160,8 @@ final class CpuPainter {
       int x = i / rows * width + 1;
       int y = scene.cpuTop + i % rows;
       name(scene, grid, x, y, name, cpu.cpu());
-      use(scene.options, grid, x + name + 1, y, bar, cpu);
-      queue(grid, x + name + 1 + bar, y, cpu);
+      use(scene.options, grid, x + name + 1, y, bar, cpu, TROUGH);
+      queue(grid, x + name + 1 + bar, y, cpu, GROUND);
       String percent = Units.percentField(cpu.busy());
       grid.text(x + name + 2 + bar, y, 6, percent, TEXT, GROUND, CellGrid.BOLD);
     }
@@ -283,21 +283,22 @@ final class CpuPainter {
   }
 
   /** The bar of a CPU: user, system, hard and soft interrupts, stolen. */
-  static void use(PaintOptions options, CellGrid grid, int x, int y, int width, CpuRow cpu) {
+  static void use(
+      PaintOptions options, CellGrid grid, int x, int y, int width, CpuRow cpu, int trough) {
     boolean split = !Double.isNaN(cpu.user()) && !Double.isNaN(cpu.system());
     double[] parts =
         split
             ? new double[] {cpu.user(), cpu.system(), cpu.irq(), cpu.softirq(), cpu.steal()}
             : new double[] {cpu.busy(), 0, 0, 0, 0};
     Bar.paint(
-        grid, x, y, width, parts, new int[] {USER, SYSTEM, IRQ, SOFTIRQ, STEAL}, TROUGH, options);
+        grid, x, y, width, parts, new int[] {USER, SYSTEM, IRQ, SOFTIRQ, STEAL}, trough, options);
   }
 
   /** How much of the time a task waited for the CPU, by height, at the end of its bar. */
-  static void queue(CellGrid grid, int x, int y, CpuRow cpu) {
+  static void queue(CellGrid grid, int x, int y, CpuRow cpu, int bg) {
     double share = Math.min(1, cpu.waiting() / 1e9);
     if (share >= 0.01) {
-      grid.put(x, y, HEIGHTS[(int) Math.round(share * 7)], WAITING, GROUND, 0);
+      grid.put(x, y, HEIGHTS[(int) Math.round(share * 7)], WAITING, bg, 0);
     }
   }
 

@@ -202,7 +202,7 @@ final class CpusPainter implements ViewPainter {
       int y = top + 2 + i - first;
       row(scene, grid, y, "CPU" + row.cpu(), row, i == selected, 0);
       if (CpuTable.isMarked(shape, row.cpu())) {
-        int bg = i == selected ? Paint.of(Role.SELECT) : GROUND;
+        int bg = i == selected ? Paint.SELECTED_ROW : GROUND;
         grid.put(0, y, scene.options.ascii() ? '*' : '●', ACCENT, bg, CellGrid.BOLD);
       }
     }
@@ -236,7 +236,7 @@ final class CpusPainter implements ViewPainter {
   private static void row(
       Scene scene, CellGrid grid, int y, String name, CpuRow row, boolean selected, int attribute) {
     boolean wide = wide(scene);
-    int bg = selected ? Paint.of(Role.SELECT) : GROUND;
+    int bg = selected ? Paint.SELECTED_ROW : GROUND;
     int fg = selected ? Paint.of(Role.INK) : TEXT;
     grid.fill(0, y, scene.columns, bg);
     grid.text(MARK, y, NAME, name, fg, bg, attribute);
@@ -253,8 +253,9 @@ final class CpusPainter implements ViewPainter {
       grid.text(
           x - text.length(), y, text.length(), text, paint, bg, bold ? CellGrid.BOLD : attribute);
       if (bold && wide) {
-        CpuPainter.use(scene.options, grid, x + 1, y, bar(scene), row);
-        CpuPainter.queue(grid, x + 1 + bar(scene), y, row);
+        CpuPainter.use(
+            scene.options, grid, x + 1, y, bar(scene), row, selected ? bg : Paint.of(Role.CHROME));
+        CpuPainter.queue(grid, x + 1 + bar(scene), y, row, bg);
         x += bar(scene) + 3;
       }
     }

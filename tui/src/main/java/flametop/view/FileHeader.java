@@ -19,6 +19,18 @@ final class FileHeader {
       pieces.add(new Piece("flametop ", Role.ACCENT, true, Action.HELP));
     }
     Snapshot.Reading reading = scene.snapshot == null ? null : scene.snapshot.reading();
+    if (scene.other != null) {
+      // Which ones, and how far they are read, stands above each.
+      Split split = scene.state.split();
+      String two = split.left() + " and " + split.right() + " of " + reading.files();
+      pieces.add(
+          Piece.of(reading.files() > 2 ? "files " + two + " [ ]  " : "two files  ", Role.TEXT));
+      legend(scene.snapshot, pieces);
+      if (scene.snapshot.graph().baseline() == null) {
+        legend(scene.other.snapshot, pieces);
+      }
+      return pieces;
+    }
     String name = reading == null ? scene.options.target() : reading.name();
     pieces.add(Piece.of(fromTheRight(name, NAME[form]) + "  ", Role.TEXT));
     if (reading == null) {
@@ -30,22 +42,31 @@ final class FileHeader {
       pieces.add(Piece.of(reading.number() + "/" + reading.files() + keys + "  ", Role.ACCENT));
     }
     if (!reading.done()) {
-      pieces.add(new Piece("○ reading " + progress(reading), Role.ACCENT, true, null));
+      String what = reading.waits().isEmpty() ? "reading " + progress(reading) : "waiting";
+      pieces.add(new Piece("○ " + what, Role.ACCENT, true, null));
     }
-    if (scene.snapshot.refolding()) {
-      pieces.add(Piece.of("  folding anew…", Role.ACCENT));
+    if (reading.folded() < 1) {
+      boolean turns = scene.state.shape().reversed();
+      String what = form < 3 ? turns ? "turning the tree round " : "folding anew " : "";
+      pieces.add(Piece.of("  " + what + percent(reading.folded()) + " %", Role.ACCENT));
     }
-    if (scene.snapshot.graph().baseline() != null && form < 4) {
-      pieces.add(Piece.of("  more ", Role.WORSE));
-      pieces.add(Piece.of("less ", Role.BETTER));
-      pieces.add(Piece.of("than before", Role.DIM));
+    if (form < 4) {
+      legend(scene.snapshot, pieces);
     }
     return pieces;
   }
 
+  private static void legend(Snapshot snapshot, List<Piece> pieces) {
+    if (snapshot.graph().baseline() != null) {
+      pieces.add(Piece.of("  more ", Role.WORSE));
+      pieces.add(Piece.of("less ", Role.BETTER));
+      pieces.add(Piece.of("than before", Role.DIM));
+    }
+  }
+
   static List<Piece> right(Scene scene, int form) {
     List<Piece> pieces = new ArrayList<>();
-    if (scene.snapshot != null) {
+    if (scene.snapshot != null && scene.other == null) {
       Snapshot.Reading reading = scene.snapshot.reading();
       if (form < 2) {
         pieces.add(Piece.of(grouped(reading.stacks()) + " stacks  ", Role.DIM));
@@ -58,11 +79,15 @@ final class FileHeader {
   }
 
   /** {@code 43 %}; of a pipe {@code 12.3 MB}. */
-  private static String progress(Snapshot.Reading reading) {
+  static String progress(Snapshot.Reading reading) {
     if (reading.size() > 0) {
       return Math.min(99, 100 * reading.bytes() / reading.size()) + " %";
     }
     return String.format(Locale.ROOT, "%.1f MB", reading.bytes() / 1e6);
+  }
+
+  private static int percent(double share) {
+    return (int) Math.min(99, 100 * share);
   }
 
   /** {@code 1,234 samples}, {@code 12.3 ms}. */
@@ -91,7 +116,7 @@ final class FileHeader {
   }
 
   /** The end of a path says more than its beginning. */
-  private static String fromTheRight(String text, int room) {
+  static String fromTheRight(String text, int room) {
     if (!TextWidth.exceeds(text, room)) {
       return text;
     }

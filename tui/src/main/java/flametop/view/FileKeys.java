@@ -4,6 +4,7 @@ import flametop.profile.RootOrder;
 import flametop.profile.Selection;
 import flametop.profile.Snapshot;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -13,8 +14,11 @@ import java.util.List;
 final class FileKeys implements ViewKeys {
   /** What only a file has. */
   private static final Action[] OWN = {
-    Action.PREVIOUS_FILE, Action.NEXT_FILE, Action.OUTERMOST,
+    Action.PREVIOUS_FILE, Action.NEXT_FILE, Action.SPLIT, Action.OTHER_PANE, Action.OUTERMOST,
   };
+
+  /** What is of two files; the tables show one. */
+  private static final Action[] PANES = {Action.SPLIT, Action.OTHER_PANE};
 
   /** What folded stacks know nothing of. */
   private static final Action[] REFUSED = {
@@ -49,6 +53,8 @@ final class FileKeys implements ViewKeys {
   /** How many keys the line has before those that turn to other files. */
   private static final int BEFORE_FILES = 4;
 
+  private static final String ONLY = "this is the only file; give several: flametop view A B";
+
   private final ViewKeys live;
 
   /**
@@ -62,6 +68,9 @@ final class FileKeys implements ViewKeys {
   public Action[] actions() {
     List<Action> actions = known(live.actions());
     actions.addAll(List.of(OWN));
+    if (!hasPanes()) {
+      actions.removeAll(List.of(PANES));
+    }
     return actions.toArray(new Action[0]);
   }
 
@@ -69,6 +78,9 @@ final class FileKeys implements ViewKeys {
   public Action[] refused() {
     List<Action> refused = new ArrayList<>(List.of(live.refused()));
     refused.addAll(List.of(REFUSED));
+    if (!hasPanes()) {
+      refused.addAll(List.of(PANES));
+    }
     return refused.toArray(new Action[0]);
   }
 
@@ -76,9 +88,21 @@ final class FileKeys implements ViewKeys {
   public Action[] keyLine(ViewState s) {
     List<Action> line = known(live.keyLine(s));
     if (s.search() == null) {
-      line.addAll(Math.min(BEFORE_FILES, line.size()), List.of(OWN));
+      List<Action> own = new ArrayList<>(List.of(OWN));
+      if (!hasPanes()) {
+        own.removeAll(List.of(PANES));
+      } else if (s.split() == null) {
+        own.remove(Action.OTHER_PANE);
+      } else {
+        Collections.swap(own, own.indexOf(Action.SPLIT), own.indexOf(Action.OTHER_PANE));
+      }
+      line.addAll(Math.min(BEFORE_FILES, line.size()), own);
     }
     return line.toArray(new Action[0]);
+  }
+
+  private boolean hasPanes() {
+    return live instanceof GraphKeys || live instanceof SandwichKeys;
   }
 
   private static List<Action> known(Action[] actions) {
@@ -95,6 +119,8 @@ final class FileKeys implements ViewKeys {
     return switch (action) {
       case PREVIOUS_FILE -> turn(scene, s, -1);
       case NEXT_FILE -> turn(scene, s, 1);
+      case SPLIT -> split(scene, s);
+      case OTHER_PANE -> otherPane(scene, s);
       case OUTERMOST, PROCESS, COMM ->
           Keys.Step.to(
               s.withPick(PickList.open(PickList.Of.COMMS)), new Effect.Rows(PickList.Of.COMMS));
@@ -129,9 +155,32 @@ final class FileKeys implements ViewKeys {
     };
   }
 
+  /** A click or the wheel in the other pane takes the keys there. */
   @Override
   public Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
-    return live.mouse(scene, s, mouse);
+    boolean inPanes =
+        scene.other != null
+            && mouse.y() >= scene.headRow
+            && mouse.y() < scene.graphTop + scene.graphRows;
+    if (!inPanes) {
+      return live.mouse(scene, s, mouse);
+    }
+    if (scene.isInPane(mouse.x())) {
+      return live.mouse(scene, s, mouse.movedBy(-scene.graphLeft));
+    }
+    boolean takes = mouse.isPress() || mouse.wheel() != 0;
+    if (!takes || !scene.other.isInPane(mouse.x())) {
+      return null;
+    }
+    Keys.Step passed = pass(scene, s);
+    Scene there = scene.with(passed.state());
+    Keys.Step step = live.mouse(there, passed.state(), mouse.movedBy(-there.graphLeft));
+    if (step == null) {
+      return passed;
+    }
+    List<Effect> effects = new ArrayList<>(passed.effects());
+    effects.addAll(step.effects());
+    return new Keys.Step(step.state(), effects);
   }
 
   @Override
@@ -163,14 +212,81 @@ final class FileKeys implements ViewKeys {
   private static Keys.Step turn(Scene scene, ViewState s, int by) {
     Snapshot.Reading reading = scene.snapshot == null ? null : scene.snapshot.reading();
     if (reading == null || reading.files() < 2) {
-      return answer(s, "this is the only file; give several: flametop view A B");
+      return answer(s, ONLY);
     }
-    int next = Math.floorMod(reading.number() - 1 + by, reading.files()) + 1;
+    Split split = s.split();
+    int files = reading.files();
+    if (split == null) {
+      int next = Math.floorMod(reading.number() - 1 + by, files) + 1;
+      return Keys.Step.to(
+          // The shape is the file's own: each is turned to without one.
+          s.withShaping(Shaping.of(s.base())).atRoot().withMessage(which(next, files), false),
+          new Effect.Turn(by));
+    }
+    boolean both = s.isSplit(scene.columns);
+    if (both && files == 2) {
+      return answer(s, "both files are shown; w takes the keys to the other");
+    }
+    int next = Math.floorMod(split.active() - 1 + by, files) + 1;
+    if (both && next == split.other()) {
+      next = Math.floorMod(next - 1 + by, files) + 1;
+    }
+    Split turned = next == split.other() ? split.passed(null, null) : split.withActive(next);
     return Keys.Step.to(
-        // The shape is the file's own: each is turned to without one.
-        s.withShaping(Shaping.of(s.base()))
-            .atRoot()
-            .withMessage("file " + next + " of " + reading.files(), false),
-        new Effect.Turn(by));
+        s.withSplit(turned).withMessage(which(next, files), false),
+        new Effect.Turn(next - split.active()));
+  }
+
+  private static String which(int file, int files) {
+    return "file " + file + " of " + files;
+  }
+
+  private Keys.Step split(Scene scene, ViewState s) {
+    Snapshot.Reading reading = scene.snapshot == null ? null : scene.snapshot.reading();
+    if (!hasPanes()) {
+      return answer(s, "two files stand side by side in the graph, its callers, the sandwich");
+    }
+    if (s.split() != null) {
+      return answer(s.withSplit(null), "one file again");
+    }
+    if (reading == null || reading.files() < 2) {
+      return answer(s, ONLY);
+    }
+    if (scene.columns < Split.MIN_COLUMNS) {
+      return answer(s, tooNarrow(scene));
+    }
+    Split split = Split.of(reading.number(), reading.files());
+    return answer(s.withSplit(split), "two files side by side; w takes the keys to the other");
+  }
+
+  private static String tooNarrow(Scene scene) {
+    return "two files side by side need "
+        + Split.MIN_COLUMNS
+        + " columns; there are "
+        + scene.columns;
+  }
+
+  private Keys.Step otherPane(Scene scene, ViewState s) {
+    if (s.split() == null) {
+      return answer(s, "one file is shown; | shows another beside it");
+    }
+    if (!hasPanes()) {
+      return answer(s, "one file is shown here; the graph shows both");
+    }
+    if (scene.other == null) {
+      return answer(
+          s, scene.columns < Split.MIN_COLUMNS ? tooNarrow(scene) : "not there yet; again");
+    }
+    return pass(scene, s);
+  }
+
+  /** The keys go to the other pane. */
+  private static Keys.Step pass(Scene scene, ViewState s) {
+    ViewState there = scene.with(s).other.state;
+    Split from = s.split();
+    Place to = from.back(s.inGraph(), there.inGraph());
+    return Keys.Step.to(
+        there.withGraph(to).withSplit(from.passed(s.inGraph(), to)),
+        new Effect.Turn(from.other() - from.active()));
   }
 }

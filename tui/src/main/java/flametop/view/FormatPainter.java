@@ -48,7 +48,7 @@ final class FormatPainter {
       ExportFormat format = formats.get(first + row);
       boolean marked = first + row == list.index();
       int y = top + 1 + row;
-      int bg = marked ? Paint.of(Role.SELECT) : BACKGROUND;
+      int bg = marked ? Paint.SELECTED_ROW : BACKGROUND;
       grid.fill(x, y, width, bg);
       grid.text(
           x + 1,

@@ -372,7 +372,7 @@ final class GraphKeys implements ViewKeys {
     if (Search.patternOf(s.search()) == null) {
       return Keys.Step.to(s.withMessage("no search; / begins one", false));
     }
-    if (scene.found() == null) {
+    if (scene.found() == null || scene.geometry == null) {
       return Keys.Step.to(
           s.withSearch(s.search().awaiting(direction)).withMessage("searching…", false));
     }
@@ -396,7 +396,8 @@ final class GraphKeys implements ViewKeys {
         break;
       }
     }
-    String where = "match " + (next + 1) + " of " + scene.found().count();
+    String all = (scene.found().more() ? "at least " : "") + scene.found().count();
+    String where = "match " + (next + 1) + " of " + all;
     int box = scene.geometry.boxOfNode(found[next]);
     if (box >= 0 && !scene.geometry.isRun(box)) {
       return Keys.Step.to(selectBox(scene, s, box).withMessage(where, false));

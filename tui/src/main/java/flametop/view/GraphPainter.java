@@ -35,13 +35,13 @@ final class GraphPainter {
       sentence(scene, grid, scene.snapshot == null ? opening(scene) : "");
       return;
     }
-    paint(scene, scene.plot, true, grid);
+    paint(scene, scene.plot, scene.hasSelected, grid);
     if (g.slice().size() == 0 || g.slice().extent(0) <= 0 || g.size() <= 1 && g.zoomLevel() == 0) {
       sentence(scene, grid, nothing(scene));
     } else if (isIdle(scene) && scene.graphRows - g.levels() >= FREE_ROWS) {
       int free = scene.graphRows - g.levels();
       int y = scene.graphTop + (scene.state.flame() ? free / 2 : g.levels() + free / 2);
-      sentence(scene, grid, y, "almost " + nothing(scene));
+      sentence(grid, y, "almost " + nothing(scene));
     }
   }
 
@@ -204,13 +204,8 @@ final class GraphPainter {
   /** What is behind a box that is not selected. */
   static int background(Scene scene, Geometry g, int box) {
     if (g.isRun(box)) {
-      int member = g.node(box) < 0 ? g.node(g.parent(box)) : g.node(box);
-      boolean root = g.slice().kind()[member] == NodeKind.ROOT;
-      Role role =
-          g.slice().baseline() != null
-              ? Role.GROUP
-              : scene.state.colouring().role(g.slice(), member);
-      return Paint.faded(Paint.of(role, root ? 0 : Paint.SHADES / 2));
+      // Of no kind: in the colour of one they would fray the towers.
+      return Paint.faded(Paint.of(Role.GROUP));
     }
     GraphSlice slice = g.slice();
     int index = g.node(box);
@@ -247,7 +242,7 @@ final class GraphPainter {
     if (reading != null) {
       List<String> notices = scene.snapshot.notices();
       return !reading.done()
-          ? "nothing is read yet"
+          ? reading.waits().isEmpty() ? "nothing is read yet" : reading.waits()
           : notices.isEmpty() ? "nothing to show" : notices.get(0);
     }
     StateSet states = scene.state.states();
@@ -275,12 +270,12 @@ final class GraphPainter {
   }
 
   private static void sentence(Scene scene, CellGrid grid, String text) {
-    sentence(scene, grid, scene.graphTop + scene.graphRows / 2, text);
+    sentence(grid, scene.graphTop + scene.graphRows / 2, text);
   }
 
   /** A sentence where boxes would be. */
-  static void sentence(Scene scene, CellGrid grid, int y, String text) {
-    int x = Math.max(1, (scene.columns - TextWidth.of(text)) / 2);
-    grid.text(x, y, scene.columns - x, text, Paint.of(Role.TEXT), GROUND, 0);
+  static void sentence(CellGrid grid, int y, String text) {
+    int x = Math.max(1, (grid.columns() - TextWidth.of(text)) / 2);
+    grid.text(x, y, grid.columns() - x, text, Paint.of(Role.TEXT), GROUND, 0);
   }
 }

@@ -4,13 +4,17 @@ package flametop.view;
 final class GraphViewPainter implements ViewPainter {
   @Override
   public String[][] legend(Scene scene) {
-    return Comparison.LEGEND;
+    return Comparison.legend(scene);
   }
 
   @Override
   public void paint(Scene scene, CellGrid grid) {
     around(scene, grid);
-    GraphPainter.paint(scene, grid);
+    GraphPainter.paint(scene, scene.window(grid));
+    if (scene.other != null) {
+      GraphPainter.paint(scene.other, scene.other.window(grid));
+      SplitPainter.paint(scene, grid);
+    }
     if (scene.sourceRows > 0) {
       SourcePainter.paint(scene, grid);
     }

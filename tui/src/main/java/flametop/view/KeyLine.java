@@ -99,6 +99,7 @@ final class KeyLine {
       case DROP ->
           state.search() == null || !state.view().hasStacks() ? action.label() : "without them";
       case ZOOM -> state.time().on() ? "keeps" : action.label();
+      case SPLIT -> state.split() == null ? action.label() : "one file";
       case NEXT_VIEW -> state.view().next(scene.options.origin()).label();
       case SEARCH -> state.search() == null ? action.label() : "edit";
       case BACK -> state.time().on() ? "drops" : state.search() == null ? action.label() : "close";

@@ -18,6 +18,11 @@ public record Mouse(Kind kind, int x, int y) {
     WHEEL_DOWN
   }
 
+  /** The same as many columns to the right. */
+  Mouse movedBy(int columns) {
+    return columns == 0 ? this : new Mouse(kind, x + columns, y);
+  }
+
   boolean isPress() {
     return kind == Kind.PRESS || kind == Kind.DOUBLE;
   }

@@ -1,11 +1,13 @@
 package flametop.view;
 
 /**
- * A colour as a number: a role, a shade of it, and whether it is faded into the ground.
+ * A colour as a number: a role, a shade of it, whether it is that of words, which have to be read
+ * on whatever is behind them, and whether it is faded into the ground.
  *
  * <pre>
  *   bit 15..8  role, by ordinal
- *   bit  7..1  shade, 0 to SHADES - 1
+ *   bit  7     of words
+ *   bit  6..1  shade, 0 to SHADES - 1
  *   bit  0     faded
  * </pre>
  */
@@ -15,6 +17,11 @@ public final class Paint {
    * shared.
    */
   public static final int SHADES = 16;
+
+  /** Behind a row that is selected. {@link Role#SELECT} itself would glare over a whole width. */
+  static final int SELECTED_ROW = faded(of(Role.SELECT));
+
+  private static final int WORDS = 1 << 7;
 
   private static final Role[] ROLES = Role.values();
 
@@ -58,12 +65,21 @@ public final class Paint {
     return paint | 1;
   }
 
+  /** The colour that words in this one have: lighter or darker where they could not be read. */
+  public static int words(int paint) {
+    return paint | WORDS;
+  }
+
+  public static boolean isOfWords(int paint) {
+    return (paint & WORDS) != 0;
+  }
+
   public static Role role(int paint) {
     return ROLES[paint >> 8];
   }
 
   public static int shade(int paint) {
-    return paint >> 1 & 0x7f;
+    return paint >> 1 & 0x3f;
   }
 
   public static boolean isFaded(int paint) {

@@ -90,7 +90,7 @@ final class PickPainter {
       int entry = first + r;
       boolean marked = entry == pick.index();
       int y = top + 2 + r;
-      int bg = marked ? Paint.of(Role.SELECT) : BACKGROUND;
+      int bg = marked ? Paint.SELECTED_ROW : BACKGROUND;
       if (marked) {
         grid.fill(x, y, width, bg);
       }

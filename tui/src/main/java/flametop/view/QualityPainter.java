@@ -4,6 +4,7 @@ import flametop.profile.QualityReport;
 import flametop.sampler.OwnPart;
 import flametop.sampler.WalkEnd;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -19,12 +20,11 @@ final class QualityPainter implements ViewPainter {
   private static final int REASON = 10;
   private static final int FIXED = 9 + 8 + 9;
   private static final int NAME = 24;
+  private static final int LONGEST_NAME = 36;
+  private static final int LONGEST_MODULE = 64;
 
   /** Share of short walks from which on their reasons stand out. */
   private static final double MANY = 0.1;
-
-  /** Parts that cost less, of a CPU, are not listed. */
-  private static final double LEAST_SHARE = 0.00005;
 
   private static final WalkEnd[] ENDS = WalkEnd.values();
 
@@ -157,7 +157,7 @@ final class QualityPainter implements ViewPainter {
             : String.format(Locale.ROOT, "%.1f MB/s", bytes / 1e6);
   }
 
-  /** The cost by part, in two rows. */
+  /** The cost by part, in two rows: those that cost most, at places of their own. */
   private static void cost(Scene scene, CellGrid grid, int top, List<QualityReport.Part> parts) {
     grid.text(1, top, LABEL, "cost", ACCENT, GROUND, 0);
     int x = 1 + LABEL;
@@ -167,33 +167,43 @@ final class QualityPainter implements ViewPainter {
     }
     double sum = parts.stream().mapToDouble(QualityReport.Part::share).sum();
     x += grid.text(x, top, scene.columns - x, cpu(sum) + " of a CPU", TEXT, GROUND, 0) + 2;
-    List<QualityReport.Part> sorted = new ArrayList<>(parts);
-    sorted.sort(Comparator.comparingDouble(part -> -part.share()));
-    int y = top;
-    for (QualityReport.Part part : sorted) {
-      String text = part.name() + " " + cpu(part.share());
-      if (part.share() < LEAST_SHARE) {
-        break;
-      }
-      if (x + TextWidth.of(text) >= scene.columns) {
-        if (++y > top + 1) {
-          break;
-        }
-        x = 1 + LABEL;
-      }
-      x += grid.text(x, y, scene.columns - x - 1, text, DIM, GROUND, 0) + 2;
+    List<QualityReport.Part> shown = new ArrayList<>(parts);
+    while (costRows(scene, grid, top, x, shown, false) > 2) {
+      shown.remove(Collections.min(shown, Comparator.comparingDouble(QualityReport.Part::share)));
     }
+    costRows(scene, grid, top, x, shown, true);
+  }
+
+  /** How many rows the parts need, the first of them from {@code x} on. */
+  private static int costRows(
+      Scene scene, CellGrid grid, int top, int x, List<QualityReport.Part> parts, boolean paint) {
+    int at = x;
+    int y = top;
+    for (QualityReport.Part part : parts) {
+      String text = part.name() + " " + cpu(part.share());
+      if (at + TextWidth.of(text) >= scene.columns && at > 1 + LABEL) {
+        y++;
+        at = 1 + LABEL;
+      }
+      if (paint) {
+        grid.text(at, y, scene.columns - at - 1, text, DIM, GROUND, 0);
+      }
+      at += TextWidth.of(text) + 2;
+    }
+    return y - top + 1;
   }
 
   private static String cpu(double share) {
-    return String.format(Locale.ROOT, "%.2f%%", share * 100);
+    return String.format(Locale.ROOT, "%5.2f%%", share * 100);
   }
 
   private static void table(Scene scene, CellGrid grid, QualityReport report, int top) {
     QualityTable table = scene.state.quality();
     List<QualityReport.Row> rows = table.rows(report);
-    boolean wide = scene.columns >= 1 + NAME + FIXED + REASON * (ENDS.length - 1);
-    int name = wide ? scene.columns - 1 - FIXED - REASON * (ENDS.length - 1) : NAME;
+    int rest = scene.columns - 2 - FIXED - REASON * (ENDS.length - 1);
+    boolean wide = rest >= NAME;
+    // Figures that are far from their name are read in the wrong row.
+    int name = wide ? Math.min(rest, table.modules() ? LONGEST_MODULE : LONGEST_NAME) : NAME;
     head(grid, scene, top, table, name, wide);
     int room = room(scene);
     int marked = table.index(rows);
@@ -265,7 +275,7 @@ final class QualityPainter implements ViewPainter {
       boolean marked,
       int name,
       boolean wide) {
-    int bg = marked ? Paint.of(Role.SELECT) : GROUND;
+    int bg = marked ? Paint.SELECTED_ROW : GROUND;
     int fg = marked ? Paint.of(Role.INK) : TEXT;
     int quiet = marked ? Paint.of(Role.INK) : DIM;
     grid.fill(0, y, scene.columns, bg);

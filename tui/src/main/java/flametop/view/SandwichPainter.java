@@ -26,20 +26,27 @@ final class SandwichPainter implements ViewPainter {
   @Override
   public void paint(Scene scene, CellGrid grid) {
     GraphViewPainter.around(scene, grid);
+    halves(scene, scene.window(grid));
+    if (scene.other != null) {
+      halves(scene.other, scene.other.window(grid));
+      SplitPainter.paint(scene, grid);
+    }
+  }
+
+  private static void halves(Scene scene, CellGrid grid) {
     int y = scene.graphTop + scene.graphRows / 2;
     SandwichLayout layout = scene.sandwich;
     if (layout == null || layout.empty()) {
-      GraphPainter.sentence(scene, grid, y, nothing(scene));
+      GraphPainter.sentence(grid, y, nothing(scene));
       return;
     }
     boolean below = scene.state.sandwich().below();
-    GraphPainter.paint(scene, layout.callers(), !below, grid);
-    GraphPainter.paint(scene, layout.callees(), below, grid);
+    GraphPainter.paint(scene, layout.callers(), !below && scene.hasSelected, grid);
+    GraphPainter.paint(scene, layout.callees(), below && scene.hasSelected, grid);
     middle(scene, grid, layout);
     if (!layout.page().refolding()) {
       if (layout.callers().levels() == 0) {
         aside(
-            scene,
             grid,
             layout.middle() - 1,
             scene.snapshot.reading() != null
@@ -47,14 +54,14 @@ final class SandwichPainter implements ViewPainter {
                 : "nothing calls it: it is where stacks begin");
       }
       if (layout.callees().levels() == 0) {
-        aside(scene, grid, layout.middle() + 1, "it calls nothing");
+        aside(grid, layout.middle() + 1, "it calls nothing");
       }
     }
   }
 
-  private static void aside(Scene scene, CellGrid grid, int y, String text) {
+  private static void aside(CellGrid grid, int y, String text) {
     int fg = Paint.of(Role.DIM);
-    grid.text(1, y, scene.columns - 2, text, fg, Paint.of(Role.GROUND), 0);
+    grid.text(1, y, grid.columns() - 2, text, fg, Paint.of(Role.GROUND), 0);
   }
 
   private static String nothing(Scene scene) {
@@ -67,7 +74,7 @@ final class SandwichPainter implements ViewPainter {
     if (function == null) {
       return "select a function in the graph, press s";
     }
-    String name = ShortName.form(function.name(), Math.max(12, scene.columns / 3));
+    String name = ShortName.form(function.name(), Math.max(12, scene.graphColumns / 3));
     if (scene.sandwich == null || scene.sandwich.page().refolding()) {
       return "looking for " + name + (file ? "…" : " in the past…");
     }
@@ -90,8 +97,8 @@ final class SandwichPainter implements ViewPainter {
     int box = g.levelStart(SandwichLayout.BASE - 1);
     int bg = GraphPainter.background(scene, g, box);
     int fg = Paint.of(Role.INK);
-    grid.fill(0, row, scene.columns, bg);
-    int end = scene.columns - 1;
+    grid.fill(0, row, grid.columns(), bg);
+    int end = grid.columns() - 1;
     String numbers = "";
     for (int form = 0; form < FORMS; form++) {
       numbers = numbers(scene, layout.page(), form);
@@ -102,7 +109,7 @@ final class SandwichPainter implements ViewPainter {
     int width = TextWidth.of(numbers);
     int room = Math.max(8, end - width - 4);
     String name = ShortName.form(function.name(), room);
-    boolean selected = scene.plot.atBase();
+    boolean selected = scene.plot.atBase() && scene.hasSelected;
     int ground = selected ? Paint.of(Role.SELECT) : bg;
     if (selected) {
       grid.fill(0, row, Math.min(room, TextWidth.of(name)) + 2, ground);

@@ -1,5 +1,6 @@
 package flametop.view;
 
+import flametop.profile.Beside;
 import flametop.profile.Page;
 import flametop.profile.Selection;
 import flametop.profile.Snapshot;
@@ -13,6 +14,12 @@ import java.util.List;
 public final class Scene {
   static final int MIN_COLUMNS = 40;
   static final int MIN_ROWS = 10;
+
+  /** What it was laid out of, which may be of the file of the other pane. */
+  private final Snapshot givenSnapshot;
+
+  private final Page givenPage;
+  private final List<String> notices;
 
   final Snapshot snapshot;
 
@@ -55,6 +62,23 @@ public final class Scene {
   final int graphTop;
   final int graphRows;
 
+  /** The columns of the graph: all, or those of a pane. */
+  final int graphLeft;
+
+  final int graphColumns;
+
+  /** Row that says whose a pane is; -1 if there is one pane. */
+  final int headRow;
+
+  /**
+   * The other pane, as it is laid out where the keys act on it; null if there is one pane, or if
+   * this is the other.
+   */
+  final Scene other;
+
+  /** Whether what is selected is in this file; in that of the other pane it may not be. */
+  final boolean hasSelected;
+
   /** Rows of the pane of the source, below the graph; 0 if it is closed. */
   final int sourceRows;
 
@@ -65,21 +89,30 @@ public final class Scene {
 
   /**
    * @param before the picture before, whose geometry goes on; may be null
+   * @param beside the pane with the keys, if this is the other one; else null
    */
   private Scene(
-      Snapshot snapshot,
-      Page page,
+      Snapshot someSnapshot,
+      Page somePage,
       ViewState state,
       PaintOptions options,
       int columns,
       int rows,
-      Scene before) {
-    this.snapshot = snapshot;
-    this.page = page;
+      Scene before,
+      Scene beside) {
+    givenSnapshot = someSnapshot;
+    givenPage = somePage;
+    Beside given = somePage instanceof Beside b ? b : null;
+    boolean crossed = given != null && OtherPane.isCrossed(someSnapshot, given, state.split());
+    Beside two = crossed ? given.crossed(someSnapshot) : given;
+    snapshot = crossed ? given.snapshot() : someSnapshot;
+    page = two == null ? somePage : two.own();
+    boolean split = two != null && state.isSplit(columns);
     this.state = state;
     this.options = options;
     this.columns = columns;
     this.rows = rows;
+    notices = beside != null ? beside.notices : split ? OtherPane.notices(this, two) : allNotices();
 
     int cpus = snapshot == null ? 1 : Math.max(1, snapshot.cpus().size());
     cpuTop = 1;
@@ -90,12 +123,16 @@ public final class Scene {
     boolean bare = file || rows < 14 && state.view() == View.SANDWICH;
     cpuRows = bare ? 0 : cpuLayout.rows();
     int rule = file || rows < 14 ? 0 : 1;
-    boolean noticed = !notices().isEmpty();
+    boolean noticed = !notices.isEmpty();
     boolean crumbs = Breadcrumb.has(state);
     int upper = (noticed ? 1 : 0) + (crumbs ? 1 : 0);
     upperRule = rule > 0 || upper > 0 ? cpuTop + cpuRows : -1;
     crumbRow = !crumbs ? -1 : noticed ? upperRule + 1 : upperRule;
-    graphTop = cpuTop + cpuRows + Math.max(rule, upper);
+    int head = split ? 1 : 0;
+    graphTop = cpuTop + cpuRows + Math.max(rule, upper) + head;
+    headRow = split ? graphTop - 1 : -1;
+    graphColumns = split ? Split.pane(columns) : columns;
+    graphLeft = split && state.split().onRight() ? columns - graphColumns : 0;
     selectionRows = rows < 24 ? 1 : 2;
     selectionTop = rows - 1 - selectionRows;
     stripRows = file || rows < 14 ? 0 : rows < 32 ? 1 : 3;
@@ -115,7 +152,7 @@ public final class Scene {
               : SandwichLayout.of(
                   page,
                   state.sandwich(),
-                  columns,
+                  graphColumns,
                   coarse,
                   graphTop,
                   graphRows,
@@ -131,7 +168,7 @@ public final class Scene {
                   Plot.boxes(
                       snapshot.graph(),
                       state.place(),
-                      columns,
+                      graphColumns,
                       coarse,
                       before == null || before.sandwich != null ? null : before.geometry,
                       live),
@@ -143,6 +180,19 @@ public final class Scene {
     }
     geometry = plot == null ? null : plot.geometry;
     selectedBox = plot == null ? -1 : plot.selectedBox;
+    hasSelected = beside == null || OtherPane.hasSelected(beside, this);
+    other =
+        !split || beside != null || tooSmall()
+            ? null
+            : new Scene(
+                two.snapshot(),
+                two.crossed(snapshot),
+                OtherPane.state(this, two),
+                options,
+                columns,
+                rows,
+                before == null ? null : before.other,
+                this);
   }
 
   /** Lays a picture out; {@code snapshot} is null as long as there is none. */
@@ -154,7 +204,7 @@ public final class Scene {
   /** The same with what the view shows beside it. */
   public static Scene of(
       Snapshot snapshot, Page page, ViewState state, int columns, int rows, PaintOptions options) {
-    return new Scene(snapshot, page, state, options, columns, rows, null);
+    return new Scene(snapshot, page, state, options, columns, rows, null, null);
   }
 
   /** The next one; what is where it was is not laid out anew. */
@@ -165,7 +215,7 @@ public final class Scene {
       int someColumns,
       int someRows,
       PaintOptions someOptions) {
-    return new Scene(aSnapshot, aPage, aState, someOptions, someColumns, someRows, this);
+    return new Scene(aSnapshot, aPage, aState, someOptions, someColumns, someRows, this, null);
   }
 
   /** Whether it was laid out of just these; each is made anew when it changes. */
@@ -179,19 +229,33 @@ public final class Scene {
       PaintOptions someOptions) {
     return columns == someColumns
         && rows == someRows
-        && snapshot == aSnapshot
-        && page == aPage
+        && givenSnapshot == aSnapshot
+        && givenPage == aPage
         && state == aState
         && options == someOptions;
   }
 
   /** What does not work as it should, a line each, the newest last. */
   List<String> notices() {
-    List<String> notices = new ArrayList<>(options.notices());
-    if (snapshot != null) {
-      notices.addAll(snapshot.notices());
-    }
     return notices;
+  }
+
+  private List<String> allNotices() {
+    List<String> all = new ArrayList<>(options.notices());
+    if (snapshot != null) {
+      all.addAll(snapshot.notices());
+    }
+    return all;
+  }
+
+  /** Whether a column is one of the graph. */
+  boolean isInPane(int x) {
+    return x >= graphLeft && x < graphLeft + graphColumns;
+  }
+
+  /** The part of a picture that the graph is painted in. */
+  CellGrid window(CellGrid grid) {
+    return headRow < 0 ? grid : grid.window(graphLeft, graphColumns);
   }
 
   public boolean tooSmall() {
@@ -204,8 +268,8 @@ public final class Scene {
   }
 
   /** The same picture in another state. */
-  Scene with(ViewState other) {
-    return new Scene(snapshot, page, other, options, columns, rows, this);
+  Scene with(ViewState changed) {
+    return new Scene(givenSnapshot, givenPage, changed, options, columns, rows, this, null);
   }
 
   /** The selected node in full, as last told; null if nothing was. */

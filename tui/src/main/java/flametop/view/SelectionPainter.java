@@ -18,6 +18,7 @@ final class SelectionPainter {
 
   private static final int FORMS = 9;
   private static final int MAX_PROCESS = 24;
+  private static final int MAX_FILE = 24;
   private static final String WITHOUT_FRAME_POINTERS = "[" + WalkEnd.JIT.reason() + "]";
 
   private SelectionPainter() {}
@@ -122,12 +123,14 @@ final class SelectionPainter {
     StringBuilder text = new StringBuilder();
     boolean file = snapshot.reading() != null;
     if (compared >= 0) {
-      text.append(Comparison.text(slice, compared));
+      text.append(Comparison.text(slice, compared)).append(elsewhere(scene, form));
     } else {
       if (form < 7 && !file && (snapshot.ranged() || scene.state.windowNanos() < Long.MAX_VALUE)) {
         pieces.add(Comparison.trend(selection, snapshot));
       }
-      text.append(share(weight, snapshot.total(), file)).append(form < 3 ? " of all" : "");
+      text.append(share(weight, snapshot.total(), file));
+      text.append(scene.other != null ? " here" : form < 3 ? " of all" : "");
+      text.append(elsewhere(scene, form));
       if (form < 8 && selection.kind() != NodeKind.ROOT) {
         text.append(" · self ").append(share(selection.self(), snapshot.total(), file));
       }
@@ -162,6 +165,26 @@ final class SelectionPainter {
     }
     pieces.add(Piece.of(text.toString(), Role.TEXT));
     return pieces;
+  }
+
+  /** Its share in the file beside this one; empty if there is none, or if it is not told yet. */
+  private static String elsewhere(Scene scene, int form) {
+    if (scene.other == null || !OtherPane.isTold(scene)) {
+      return "";
+    }
+    Snapshot there = scene.other.snapshot;
+    String name =
+        form < 5 ? brief(there.reading().name(), scene.snapshot.reading().name()) : "the other";
+    return scene.other.hasSelected
+        ? " · " + Units.share(scene.other.selection().weight(), there.total()) + " in " + name
+        : (there.reading().done() ? " · not in " : " · not yet in ") + name;
+  }
+
+  /** A file without its folders, unless that is what tells it from the other. */
+  private static String brief(String path, String other) {
+    String name = path.substring(path.lastIndexOf('/') + 1);
+    boolean same = other.endsWith("/" + name) || other.equals(name);
+    return FileHeader.fromTheRight(same ? path : name, MAX_FILE);
   }
 
   /** What changes while one looks stands in a field. */
@@ -251,7 +274,7 @@ final class SelectionPainter {
   }
 
   private static String matched(Scene scene) {
-    if (scene.sandwich != null && scene.answered()) {
+    if (scene.sandwich != null && scene.answered() && !scene.sandwich.page().refolding()) {
       int count = SandwichKeys.matchCount(scene.sandwich);
       return count == 0 ? "no match" : count + (count == 1 ? " match" : " matches");
     }

@@ -154,7 +154,7 @@ final class TasksPainter implements ViewPainter {
       TasksReport.Row row,
       boolean marked) {
     boolean ended = row.state() == null;
-    int bg = marked ? Paint.of(Role.SELECT) : GROUND;
+    int bg = marked ? Paint.SELECTED_ROW : GROUND;
     int fg = marked ? Paint.of(Role.INK) : ended ? DIM : TEXT;
     int quiet = marked ? fg : DIM;
     if (marked) {
@@ -187,7 +187,7 @@ final class TasksPainter implements ViewPainter {
     columns.put(grid, Column.OFF, y, Units.tenths(share(row.off(), window)), quiet, bg, 0);
     int bar = columns.width(Column.BAR);
     if (bar > 0) {
-      bar(scene, grid, columns.x(Column.BAR), y, bar, row);
+      bar(scene, grid, columns.x(Column.BAR), y, bar, row, marked ? bg : TROUGH);
     }
     String threads = row.threads() == 0 ? "" : Integer.toString(row.threads());
     columns.put(grid, Column.THREADS, y, threads, row.threads() > 1 ? fg : quiet, bg, 0);
@@ -238,11 +238,11 @@ final class TasksPainter implements ViewPainter {
 
   /** Its own time: on a CPU, waiting for one, off it. */
   private static void bar(
-      Scene scene, CellGrid grid, int x, int y, int width, TasksReport.Row row) {
+      Scene scene, CellGrid grid, int x, int y, int width, TasksReport.Row row, int trough) {
     double whole = Math.max(1, row.run() + row.queued() + row.off());
     double[] parts = {row.run() / whole, row.queued() / whole};
     int[] paints = {Paint.of(Role.RUN, SHADE), Paint.of(Role.QUEUED, SHADE)};
-    Bar.paint(grid, x, y, width, parts, paints, TROUGH, scene.options);
+    Bar.paint(grid, x, y, width, parts, paints, trough, scene.options);
   }
 
   private static void detail(

@@ -161,7 +161,7 @@ final class TopPainter implements ViewPainter {
       TopReport report,
       TopReport.Row row,
       boolean marked) {
-    int bg = marked ? Paint.of(Role.SELECT) : GROUND;
+    int bg = marked ? Paint.SELECTED_ROW : GROUND;
     int fg = marked ? Paint.of(Role.INK) : TEXT;
     int quiet = marked ? fg : DIM;
     if (marked) {
@@ -172,7 +172,7 @@ final class TopPainter implements ViewPainter {
     share(grid, columns, Column.TOTAL, y, row.total(), all, fg, quiet, bg);
     int bar = columns.width(Column.BAR);
     if (bar > 0) {
-      bar(scene, grid, columns.x(Column.BAR), y, bar, row, all);
+      bar(scene, grid, columns.x(Column.BAR), y, bar, row, all, marked ? bg : TROUGH);
     }
     Snapshot.Reading reading = scene.snapshot.reading();
     if (reading != null) {
@@ -234,7 +234,14 @@ final class TopPainter implements ViewPainter {
 
   /** What is spent in it by state, then what is spent in what it calls, faint. */
   private static void bar(
-      Scene scene, CellGrid grid, int x, int y, int width, TopReport.Row row, long all) {
+      Scene scene,
+      CellGrid grid,
+      int x,
+      int y,
+      int width,
+      TopReport.Row row,
+      long all,
+      int trough) {
     int n = STATES.length;
     boolean stateless = scene.options.plain() || scene.options.origin() == Origin.FILE;
     double[] parts = new double[stateless ? 2 : 2 * n + 1];
@@ -263,7 +270,7 @@ final class TopPainter implements ViewPainter {
       parts[2 * n] = Math.max(0, row.total() / whole - sum);
       paints[2 * n] = Paint.faded(DIM);
     }
-    Bar.paint(grid, x, y, width, parts, paints, TROUGH, scene.options);
+    Bar.paint(grid, x, y, width, parts, paints, trough, scene.options);
   }
 
   private static void detail(

@@ -1,5 +1,6 @@
 package flametop.view;
 
+import flametop.profile.BesideQuery;
 import flametop.profile.Function;
 import flametop.profile.GraphQuery;
 import flametop.profile.PageQuery;
@@ -53,6 +54,7 @@ public final class ViewState implements Cloneable {
   private int window = 1;
   private StateSet states;
   private Shaping shaping;
+  private Split split;
   private Action awaited;
 
   private long refreshNanos;
@@ -240,6 +242,16 @@ public final class ViewState implements Cloneable {
     return shaping;
   }
 
+  /** Two files that stand side by side; null for one. */
+  Split split() {
+    return split;
+  }
+
+  /** Whether two files are shown in this view, if the screen is {@code columns} wide. */
+  boolean isSplit(int columns) {
+    return split != null && view.hasStacks() && columns >= Split.MIN_COLUMNS;
+  }
+
   /** What is done as soon as more is known of the selected node; null for nothing. */
   public Action awaited() {
     return awaited;
@@ -314,7 +326,7 @@ public final class ViewState implements Cloneable {
         states,
         place.zoom(),
         place.selected(),
-        columns,
+        isSplit(columns) ? Split.pane(columns) : columns,
         place.levels(),
         Search.patternOf(search),
         colouring == Colouring.STATE,
@@ -323,7 +335,10 @@ public final class ViewState implements Cloneable {
 
   /** What to ask it for beside that; null for nothing. */
   public PageQuery page(int columns) {
-    return view.page(this, columns);
+    return isSplit(columns)
+        ? new BesideQuery(
+            split.other(), shape(), query(columns), view.page(this, Split.pane(columns)))
+        : view.page(this, columns);
   }
 
   /** The same of all that there is, which is what a file has. */
@@ -346,6 +361,13 @@ public final class ViewState implements Cloneable {
     if (view == View.SANDWICH) {
       return withSandwich(sandwich.with(value));
     }
+    ViewState next = copy();
+    next.place = value;
+    return next;
+  }
+
+  /** The same elsewhere in the graph, whatever view is shown. */
+  ViewState withGraph(Place value) {
     ViewState next = copy();
     next.place = value;
     return next;
@@ -540,6 +562,12 @@ public final class ViewState implements Cloneable {
   ViewState withShaping(Shaping value) {
     ViewState next = copy();
     next.shaping = value;
+    return next;
+  }
+
+  ViewState withSplit(Split value) {
+    ViewState next = copy();
+    next.split = value;
     return next;
   }
 

@@ -136,7 +136,12 @@ class CommandLineTest {
   @Test
   void names_ofFilesWithEscapes_areCleaned() throws IOException {
     Path stream = Files.writeString(folder.resolve("\033]0;x\007"), "FLAMETOP");
-    refused(ExitCode.USAGE, "is a recorded stream", "diff", stream.toString(), "x");
+    refused(
+        ExitCode.FAILED,
+        "does not begin as a flametop stream does",
+        "diff",
+        stream.toString(),
+        "x");
     assertTrue(err.toString().chars().noneMatch(c -> c == 0x1B || c == 7), err.toString());
   }
 

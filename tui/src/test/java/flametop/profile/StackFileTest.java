@@ -9,11 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.airlift.compress.zstd.ZstdOutputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -193,7 +196,10 @@ class StackFileTest {
     assertEquals(List.of(folder.resolve("a.folded") + " is empty"), read("").notices());
     assertEquals(
         List.of(folder.resolve("a.folded") + " has no stacks: line 1: no number at its end"),
-        read("{\"json\": true}\n").notices());
+        read("some words\n").notices());
+    assertEquals(
+        List.of(folder.resolve("a.folded") + " has no stacks: nothing but comments"),
+        read("# a\n\n").notices());
   }
 
   @Test
@@ -222,14 +228,179 @@ class StackFileTest {
       }
     }
     byte[] bytes = Files.readAllBytes(gzip);
-    Files.write(gzip, java.util.Arrays.copyOf(bytes, bytes.length / 2));
+    Files.write(gzip, Arrays.copyOf(bytes, bytes.length / 2));
     Snapshot snapshot = read(gzip);
     assertTrue(snapshot.total() > 1_000);
+    assertEquals(
+        List.of(
+            gzip
+                + " is read up to where it failed: it ends too early;"
+                + " copy it or pack it again"),
+        snapshot.notices());
+  }
+
+  /** Where it is cut a line is, too: half of its number is not its number. */
+  @Test
+  void snapshot_ofAPackedFileThatIsCut_isWithoutTheLineThatWasCut() throws Exception {
+    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+    try (GZIPOutputStream out = new GZIPOutputStream(packed, 512, true)) {
+      out.write("main;a 1000\nmain;b 10".getBytes(UTF_8));
+      out.flush();
+      byte[] bytes = packed.toByteArray();
+      Snapshot snapshot = read(Files.write(folder.resolve("cut.gz"), bytes));
+      assertEquals(List.of("all 1000", " main 1000", "  a 1000"), drawn(snapshot.graph()));
+    }
+  }
+
+  @Test
+  void snapshot_ofAPackedFileWithoutMoreThanItsHead_saysOneThing() throws Exception {
+    ByteArrayOutputStream zstd = new ByteArrayOutputStream();
+    try (OutputStream out = new ZstdOutputStream(zstd)) {
+      out.write("main;a 1\n".repeat(1_000).getBytes(UTF_8));
+    }
+    byte[] gzip = {0x1F, (byte) 0x8B, 8, 0, 0};
+    for (byte[] head : List.of(gzip, Arrays.copyOf(zstd.toByteArray(), 12))) {
+      Path path = Files.write(folder.resolve("a.packed"), head);
+      assertEquals(
+          List.of(path + " cannot be read: it ends too early; copy it or pack it again"),
+          read(path).notices());
+    }
+  }
+
+  @Test
+  void snapshot_ofWhatIsNotFolded_saysWhatItIs() throws Exception {
+    Map<String, String> wanted =
+        Map.of(
+            "java 4711 [002]  5123.456789:   10101010 cpu-clock:u: \n\t    7f1c2a main+0x1f (/usr/bin/x)\n\n",
+            "perf script",
+            "PERFILE2\0\0\0",
+            "a recording of perf",
+            "{\"json\": true}\n",
+            "JSON",
+            "<svg>\n</svg>\n",
+            "a page or a picture",
+            "\0\0\1\n",
+            "no text");
+    for (Map.Entry<String, String> of : wanted.entrySet()) {
+      List<String> notices = read(of.getKey()).notices();
+      assertEquals(1, notices.size(), notices::toString);
+      assertTrue(notices.get(0).contains("has no stacks: it "), notices.get(0));
+      assertTrue(notices.get(0).contains(of.getValue()), notices.get(0));
+    }
+  }
+
+  @Test
+  void snapshot_ofOddNumbersAndNames_takesWhatIsAStack() throws Exception {
+    Snapshot snapshot =
+        read(
+            "a;b 1.9\n a;c 2\na;;d 3\na;e; 4\na b;c d 5\r\n;;f 6\na;g +7\na;h 1e3\na;i -8\na;j 0\n");
+    assertEquals(21, snapshot.total());
+    assertEquals(
+        List.of("3 lines are no stack and left out, first line 7: no number at its end"),
+        snapshot.notices());
+    assertEquals(
+        List.of(folder.resolve("a.folded") + " has no stacks: line 1: its number is negative"),
+        read("a;b -8\n").notices());
+  }
+
+  @Test
+  void snapshot_ofMoreThanCanBeCounted_leavesTheRestOut() throws Exception {
+    Snapshot snapshot = read("a;b 999999999999999\n".repeat(10_000));
+    assertTrue(snapshot.total() > 0);
     assertTrue(
-        snapshot.notices().stream().anyMatch(n -> n.contains("is read up to where it failed")));
-    Files.write(gzip, java.util.Arrays.copyOf(bytes, 5));
+        snapshot.notices().get(0).endsWith("the sum of the numbers is too large"),
+        snapshot.notices()::toString);
+  }
+
+  @Test
+  void snapshot_ofALineWithoutEnd_isWithoutIt() throws Exception {
+    Path path = folder.resolve("long.gz");
+    byte[] part = "very long;".repeat(100_000).getBytes(UTF_8);
+    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(path))) {
+      out.write("a;b 1\n".getBytes(UTF_8));
+      for (int i = 0; i < 200; i++) {
+        out.write(part);
+      }
+      out.write("end 5\na;c 2\n".getBytes(UTF_8));
+    }
+    Snapshot snapshot = read(path);
+    assertEquals(List.of("all 3", " a 3", "  b 1", "  c 2"), drawn(snapshot.graph()));
+    assertEquals(
+        List.of("1 line is no stack and left out, first line 2: it is too long"),
+        snapshot.notices());
+  }
+
+  @Test
+  void snapshot_ofMoreFramesThanAStackHas_isWithoutIt() throws Exception {
+    Snapshot snapshot = read(";".repeat(2_000_000) + " 1\na;b 1\n");
+    assertEquals(1, snapshot.total());
+    assertTrue(snapshot.notices().get(0).endsWith("it has more than a million frames"));
+  }
+
+  @Test
+  void fold_ofMoreFramesThanThereIsRoomFor_leavesThemOutAndCountsThem() {
+    StackNames names = new StackNames(20, 100);
+    StackTree tree = new StackTree(null, 5);
+    StackLines lines = new StackLines(names, tree, StackTree.NOW, true);
+    byte[] text = "a;b 1\na;b;c;d 2\na;b;e 3\na;b 4\na;long_name_of_x 5\na;b;c 6\n".getBytes(UTF_8);
+    lines.fold(text, 0, text.length);
+    tree.sumUp();
+    assertEquals(13, tree.weight(0, 0));
+    assertEquals(2, lines.unheld());
+    assertEquals(3, lines.firstUnheld());
+  }
+
+  @Test
+  void snapshot_ofAFileThatIsCutMeanwhile_saysSo() throws Exception {
+    Path path = file("main;a;b 3\n".repeat(300_000));
+    try (StackInput input = StackInput.open(path)) {
+      Files.writeString(path, "main;a 1\n");
+      try (StackFile file = new StackFile(input, 1, 1)) {
+        assertEquals(
+            List.of(path + " is read up to where it failed: it became shorter while it was read"),
+            read(file).notices());
+      }
+    }
+  }
+
+  @Test
+  void snapshot_ofAFileThatGrowsOrIsReplaced_isOfTheOneThatWasOpened() throws Exception {
+    Path path = file("main;a 1\n");
+    try (StackInput input = StackInput.open(path)) {
+      Files.writeString(path, "main;b 2\n", StandardOpenOption.APPEND);
+      Files.delete(path);
+      Files.writeString(path, "main;other 7\n");
+      try (StackFile file = new StackFile(input, 1, 1)) {
+        assertEquals(3, read(file).total());
+      }
+    }
+  }
+
+  @Test
+  void snapshot_ofAPipeWithoutAWriter_saysThatItWaits() throws Exception {
+    Path pipe = folder.resolve("silent");
+    assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
+    try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1)) {
+      assertEquals("waiting for a writer of " + pipe, file.reading().get().waits());
+      try (OutputStream out = Files.newOutputStream(pipe)) {
+        Snapshot.Reading reading;
+        do {
+          reading = file.reading().get();
+        } while (!reading.waits().equals("waiting for the first line of " + pipe));
+        out.write("a;b 1\n".getBytes(UTF_8));
+      }
+      assertEquals(1, read(file).total());
+      assertEquals("", file.reading().get().waits());
+    }
+  }
+
+  @Test
+  void snapshot_ofAFileThatFails_saysWhy() throws Exception {
+    Snapshot snapshot = read(Path.of("/proc/self/mem"));
+    assertEquals(1, snapshot.notices().size());
     assertTrue(
-        read(gzip).notices().contains(gzip + " is read up to where it failed: it ends too early"));
+        snapshot.notices().get(0).startsWith("/proc/self/mem cannot be read: "),
+        snapshot.notices()::toString);
   }
 
   @Test
@@ -328,6 +499,9 @@ class StackFileTest {
         assertThrows(IOException.class, () -> StackInput.open(folder))
             .getMessage()
             .contains("is a folder"));
+    assertEquals(
+        "/dev/tty is a terminal; give a file or a pipe of folded stacks",
+        assertThrows(IOException.class, () -> StackInput.open(Path.of("/dev/tty"))).getMessage());
   }
 
   /** Lines of all lengths, in pieces of all lengths, beside sums by whole stacks. */

@@ -370,6 +370,7 @@ class StackShapeTest {
         }
         sums.forEach((path, sum) -> put(expected, path, sum));
         file.shape(shape);
+        assertEquals(weights(sums), drawnSums(shaped(file).graph()), shape.toString());
         Map<String, long[]> found = new TreeMap<>();
         file.folded(
                 0,
@@ -389,6 +390,36 @@ class StackShapeTest {
         assertEquals(expected, actual, shape.toString());
       }
     }
+  }
+
+  /** What is now on each path and below it. */
+  private static Map<String, Long> weights(Map<String, long[]> ends) {
+    Map<String, Long> weights = new TreeMap<>();
+    ends.forEach(
+        (path, sum) -> {
+          for (int end = path.length(); end > 0; end = path.lastIndexOf(';', end - 1)) {
+            // The outermost frame of a stack without others has a ; behind it.
+            boolean bare = path.charAt(end - 1) == ';';
+            if (!bare && sum[1] > 0) {
+              weights.merge(path.substring(0, end), sum[1], Long::sum);
+            }
+          }
+        });
+    return weights;
+  }
+
+  private static Map<String, Long> drawnSums(GraphSlice slice) {
+    Map<String, Long> sums = new TreeMap<>();
+    for (int i = 1; i < slice.size(); i++) {
+      StringBuilder path = new StringBuilder(slice.name()[i]);
+      for (int p = slice.parent()[i]; p > 0; p = slice.parent()[p]) {
+        path.insert(0, slice.name()[p] + ";");
+      }
+      if (slice.weight()[i] > 0) {
+        sums.merge(path.toString(), slice.weight()[i], Long::sum);
+      }
+    }
+    return sums;
   }
 
   private static void put(Map<String, String> to, String path, long[] sum) {

@@ -41,7 +41,9 @@ class ThemeTest {
     {Role.USER, Role.KERNEL, Role.JIT, Role.UNKNOWN, Role.REASON, Role.PROCESS},
     {Role.RUN, Role.QUEUED, Role.DISK, Role.ASLEEP},
     {Role.BETTER, Role.WORSE},
-    {Role.LOW, Role.MID, Role.HIGH}
+    {Role.LOW, Role.MID, Role.HIGH},
+    // One above the other in the strip of time.
+    {Role.QUEUED, Role.HIGH}
   };
 
   /** What dichromats see of linear light (Machado, Oliveira, Fernandes 2009, severity 1). */
@@ -191,6 +193,38 @@ class ThemeTest {
     assertTrue(nearest(shipped("safe"), sight) >= 0.09);
   }
 
+  /** More and less are read at a glance, and red and green are what most people take for them. */
+  @ParameterizedTest
+  @MethodSource("names")
+  void shipped_whatChanged_isToldApartByEverybody(String name) throws Exception {
+    Theme theme = shipped(name);
+    // The terminal's own 16 are what they are.
+    double least = name.equals("terminal") ? 0 : 0.085;
+    for (Sight sight : Sight.values()) {
+      int better = theme.background(Paint.of(Role.BETTER));
+      int worse = theme.background(Paint.of(Role.WORSE));
+      double distance = sight.distance(better, worse);
+      assertTrue(distance >= least, name + " " + sight + ": " + distance);
+    }
+  }
+
+  /** A box that nobody sees beside the ground is none. */
+  @ParameterizedTest
+  @MethodSource("names")
+  void shipped_frames_standOutFromTheGround(String name) throws Exception {
+    Theme theme = shipped(name);
+    int ground = theme.background(Paint.of(Role.GROUND));
+    for (Role role : FRAMES) {
+      for (int shade = 0; shade < Paint.SHADES; shade++) {
+        double distance = Sight.ALL.distance(theme.background(Paint.of(role, shade)), ground);
+        assertTrue(distance >= 0.1, name + " " + role + " " + shade + ": " + distance);
+      }
+    }
+    // A run of frames too thin to draw is quiet, but there.
+    int run = theme.background(Paint.faded(Paint.of(Role.GROUP)));
+    assertTrue(Sight.ALL.distance(run, ground) >= 0.05, name);
+  }
+
   /** The least distance of any two shades of two roles that have to be told apart. */
   private static double nearest(Theme theme, Sight sight) {
     double least = 1;
@@ -211,7 +245,7 @@ class ThemeTest {
   }
 
   /** A colour for a terminal, as xterm shows it. */
-  private static int rgb(int colour) {
+  static int rgb(int colour) {
     if ((colour & Theme.INDEXED) == 0) {
       return colour;
     }

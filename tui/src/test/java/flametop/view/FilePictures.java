@@ -50,10 +50,63 @@ final class FilePictures {
       frames.add(
           new Pictures.Frame(
               "file-opening-80x24", Painter.paint(Scene.of(null, state(), 80, 24, options))));
+      frames.add(turning(one));
+      frames.add(waiting());
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }
     return frames;
+  }
+
+  private static Pictures.Frame turning(StackFile file) throws Exception {
+    Snapshot.Reading reading =
+        new Snapshot.Reading("now.folded", 1, 1, 9, 9, true, "samples", 12, "", 0.43);
+    ViewState state = state();
+    Snapshot snapshot = with(snapshot(file, state, 80), reading);
+    state = state.withView(View.CALLERS);
+    return new Pictures.Frame(
+        "file-turning-80x24", Painter.paint(Scene.of(snapshot, state, 80, 24, options(false))));
+  }
+
+  private static Pictures.Frame waiting() throws Exception {
+    try (StackFile empty = new StackFile(StackInput.open(Path.of("/dev/null")), 1, 1)) {
+      String waits = "waiting for a writer of stacks.fifo";
+      Snapshot.Reading reading =
+          new Snapshot.Reading("stacks.fifo", 1, 1, 0, -1, false, "samples", 0, waits, 1);
+      Snapshot snapshot = with(snapshot(empty, state(), 80), reading);
+      return new Pictures.Frame(
+          "file-waiting-80x24", Painter.paint(Scene.of(snapshot, state(), 80, 24, options(false))));
+    }
+  }
+
+  private static Snapshot with(Snapshot s, Snapshot.Reading reading) {
+    return new Snapshot(
+        s.time(),
+        s.runNanos(),
+        s.windowNanos(),
+        s.ranged(),
+        s.frozen(),
+        s.waitingNanos(),
+        s.refolding(),
+        s.compactedNanos(),
+        s.graph(),
+        s.baseline(),
+        s.total(),
+        s.selection(),
+        s.search(),
+        s.tasks(),
+        s.losses(),
+        s.present(),
+        s.cpus(),
+        s.busyCpus(),
+        s.waitingTasks(),
+        s.load(),
+        s.passHz(),
+        s.cpuHz(),
+        s.cost(),
+        s.ended(),
+        List.of(),
+        reading);
   }
 
   /** A file and two that are compared, named so. */
@@ -61,14 +114,20 @@ final class FilePictures {
     int[] size = {columns, rows};
     try (StackFile one = new StackFile(StackInput.open(NOW), 2, 3);
         StackFile two = StackFile.compared(StackInput.open(BEFORE), StackInput.open(NOW))) {
-      return List.of(
-          frame("file", one, "deflate|Brotli", size, plain),
-          frame("diff", two, "com.shop.Price.of", size, plain),
-          view("file-callers", one, View.CALLERS, size, plain),
-          view("file-sandwich", one, View.SANDWICH, size, plain),
-          view("file-top", one, View.TOP, size, plain),
-          view("diff-sandwich", two, View.SANDWICH, size, plain),
-          view("diff-top", two, View.TOP, size, plain));
+      List<Pictures.Frame> frames = new ArrayList<>();
+      if (columns >= Split.MIN_COLUMNS) {
+        frames.add(SplitPictures.graph("split", size, plain));
+      }
+      frames.addAll(
+          List.of(
+              frame("file", one, "deflate|Brotli", size, plain),
+              frame("diff", two, "com.shop.Price.of", size, plain),
+              view("file-callers", one, View.CALLERS, size, plain),
+              view("file-sandwich", one, View.SANDWICH, size, plain),
+              view("file-top", one, View.TOP, size, plain),
+              view("diff-sandwich", two, View.SANDWICH, size, plain),
+              view("diff-top", two, View.TOP, size, plain)));
+      return frames;
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }

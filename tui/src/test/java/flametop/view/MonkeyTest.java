@@ -44,7 +44,7 @@ class MonkeyTest {
   };
 
   /** What leads on more often than chance would. */
-  private static final String OFTEN = "fxuUrMgHsbt[]imozCnNScpPO0";
+  private static final String OFTEN = "fxuUrMgHsbt[]imozCnNScpPO0|w";
 
   private static final long SECOND = 1_000_000_000L;
 

@@ -773,6 +773,7 @@ public final class Pictures {
             java.util.List.of());
     frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
     frames.addAll(FilePictures.golden());
+    frames.addAll(SplitPictures.golden());
     frames.addAll(TimePictures.golden());
     frames.addAll(SandwichPictures.golden());
     frames.addAll(ShapePictures.golden());

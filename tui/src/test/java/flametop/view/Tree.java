@@ -292,7 +292,7 @@ final class Tree {
     List<Node> found = new ArrayList<>();
     long weight = search(root, query, false, found);
     return new Snapshot.Search(
-        query.search(), weight, found.stream().mapToLong(n -> n.id).toArray(), found.size());
+        query.search(), weight, found.stream().mapToLong(n -> n.id).toArray(), found.size(), false);
   }
 
   private static long search(Node node, GraphQuery query, boolean within, List<Node> found) {

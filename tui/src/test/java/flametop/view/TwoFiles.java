@@ -1,0 +1,146 @@
+package flametop.view;
+
+import flametop.profile.Beside;
+import flametop.profile.Page;
+import flametop.profile.PageQuery;
+import flametop.profile.Sandwich;
+import flametop.profile.Shape;
+import flametop.profile.Snapshot;
+import flametop.profile.StackFile;
+import flametop.profile.StackFiles;
+import flametop.profile.StackInput;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Several files on a screen without a terminal, which waits for each answer. */
+final class TwoFiles implements AutoCloseable {
+  private final StackFiles files;
+  private Shape shape;
+  private Snapshot snapshot;
+  private Page page;
+  ViewState state = FilePictures.state();
+  int columns;
+  int rows;
+  PaintOptions options = FilePictures.options(false);
+
+  TwoFiles(int columns, int rows, Path... paths) throws Exception {
+    this.columns = columns;
+    this.rows = rows;
+    List<StackInput> inputs = new ArrayList<>();
+    for (Path path : paths) {
+      inputs.add(StackInput.open(path));
+    }
+    files = new StackFiles(inputs);
+    arrive();
+  }
+
+  /** The picture of what has come. */
+  Scene scene() {
+    return Scene.of(snapshot, page, state, columns, rows, options);
+  }
+
+  /** The file that the keys act on. */
+  StackFile shown() {
+    return files.shown();
+  }
+
+  /** What is asked comes, whole and folded as it is to be. */
+  void arrive() throws Exception {
+    do {
+      files.shown().whole().get();
+      snapshot = files.snapshot(state.query(columns)).get();
+      PageQuery query = state.page(columns);
+      page = query == null ? null : files.page(query).get();
+    } while (isBehind(snapshot, page));
+    state = scene().settled();
+    take(Keys.arrived(scene()));
+  }
+
+  private static boolean isBehind(Snapshot graph, Page beside) {
+    if (beside instanceof Beside two) {
+      return isBehind(graph, two.own()) || isBehind(two.snapshot(), two.page());
+    }
+    return !graph.reading().done()
+        || graph.refolding()
+        || beside instanceof Sandwich sandwich && sandwich.refolding();
+  }
+
+  private void take(Keys.Step step) {
+    state = step.state();
+    for (Effect effect : step.effects()) {
+      if (effect instanceof Effect.Turn turn) {
+        files.turn(turn.by());
+        shape = null;
+      }
+    }
+    if (!state.shape().equals(shape)) {
+      shape = state.shape();
+      files.shape(shape);
+    }
+  }
+
+  /** Presses a key; what it asks is not here yet. */
+  void pressed(Key key) {
+    take(Keys.press(scene(), key));
+  }
+
+  void press(Key... keys) throws Exception {
+    for (Key key : keys) {
+      pressed(key);
+      arrive();
+    }
+  }
+
+  void press(Key.Kind... kinds) throws Exception {
+    for (Key.Kind kind : kinds) {
+      press(Key.of(kind));
+    }
+  }
+
+  void type(String text) throws Exception {
+    for (int c : text.chars().toArray()) {
+      press(Key.of(c));
+    }
+  }
+
+  /** Searches for a name, goes to it, and closes the search. */
+  void goTo(String regex) throws Exception {
+    type("/" + regex);
+    press(Key.Kind.ENTER, Key.Kind.ESCAPE);
+  }
+
+  void mouse(Mouse.Kind kind, int x, int y) throws Exception {
+    take(Keys.mouse(scene(), new Mouse(kind, x, y)));
+    arrive();
+  }
+
+  /** The rows of the screen, without blanks at their ends. */
+  List<String> lines() {
+    CellGrid grid = Painter.paint(scene());
+    List<String> lines = new ArrayList<>();
+    for (int y = 0; y < grid.rows(); y++) {
+      StringBuilder line = new StringBuilder();
+      for (int x = 0; x < grid.columns(); x++) {
+        line.appendCodePoint(Math.max(' ', grid.codePoint(x, y)));
+      }
+      lines.add(line.toString().stripTrailing());
+    }
+    return lines;
+  }
+
+  /** The first row with a text; empty if there is none. */
+  String line(String text) {
+    for (String line : lines()) {
+      if (line.contains(text)) {
+        return line;
+      }
+    }
+    return "";
+  }
+
+  @Override
+  public void close() {
+    files.close();
+  }
+}
