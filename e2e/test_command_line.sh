@@ -91,6 +91,23 @@ test_pid_that_does_not_exist_is_target_gone() {
   said 4 '4194303'
 }
 
+# A comm is any bytes: no character, or a line that the kernel seems to have written.
+test_pid_with_a_hostile_comm_is_found() {
+  local comm
+  for comm in '\377\302' '\rTgid:\t1' '\rState:\tZ' '\n\n'; do
+    # shellcheck disable=SC2016 # the program expands it
+    bash -c 'printf "$1" >/proc/self/comm; sleep 600; :' bash "$comm" &
+    load=$!
+    wait_until "it has its comm" renamed "$load"
+    run record -p "$load" -d 1 -o "$work/hostile.folded" --force
+    equal "exit code of $comm: $(cat "$work/err")" 0 "$status"
+    kill "$load"
+  done
+}
+renamed() {
+  [ "$(tr -d '\0\n' <"/proc/$1/comm")" != bash ]
+}
+
 test_output_that_exists_is_kept() {
   echo mine >"$work/there"
   run record -d 1 -o "$work/there"
@@ -120,6 +137,33 @@ test_check_says_what_is_possible() {
   run check
   equal "exit code" 0 "$status"
   [ "$(wc -l <"$work/out")" -ge 5 ] || fail "check says too little: $(cat "$work/out")"
+}
+
+test_paths_outside_of_ascii_in_any_locale() {
+  mkdir "$work/größe"
+  echo 'main;f 3' >"$work/größe/漢.folded"
+  local locale
+  for locale in C POSIX '' de_DE.UTF-8 xx_YY.nonsense; do
+    status=0
+    (cd "$work/größe" && LC_ALL=$locale "$flametop" diff 漢.folded 漢.folded -o "é$locale.folded") 2>"$work/err" || status=$?
+    equal "exit code in '$locale': $(cat "$work/err")" 0 "$status"
+    [ -s "$work/größe/é$locale.folded" ] || fail "no é$locale.folded: $(ls "$work/größe")"
+  done
+}
+
+test_folder_that_is_gone_is_told() {
+  mkdir "$work/gone"
+  status=0
+  (cd "$work/gone" && rmdir "$work/gone" && "$flametop" record -d 1) >"$work/out" 2>"$work/err" || status=$?
+  equal "exit code" 1 "$status"
+  # The shell complains too.
+  contains "message" '^flametop: the folder .* is gone' "$work/err"
+}
+
+test_too_little_address_space_is_told() {
+  status=0
+  (ulimit -v 1000000 && "$flametop" --version) >"$work/out" 2>"$work/err" || status=$?
+  said 1 'ulimit -v'
 }
 
 test_arguments_arrive_as_they_are() {

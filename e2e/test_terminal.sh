@@ -191,6 +191,39 @@ test_each_picture_is_one_write_between_the_marks() {
   terminal_as_before
 }
 
+# What a program may choose itself: the name of its file, its arguments, its comm. By what each would
+# do to a terminal: titles, colours, C1 controls, another direction, no room, combining without end.
+test_hostile_names_reach_the_terminal_as_text() {
+  local name
+  name=$'\033]0;owned\007\033[2J\302\2332J\342\200\256\342\200\213a\314\201\314\201\r\n\177\377'
+  cc -O2 -fomit-frame-pointer -o "$work/known" "$root/bench/programs/split.c"
+  mkdir "$work/$name"
+  mv "$work/known" "$work/$name/$name"
+  "$work/$name/$name" 900 "$name" >/dev/null &
+  load=$!
+  open_pane
+  start_line 0 100000 "-p $load --states all"
+  wait_for 'seventy'
+  for key in 5 H 4 8 b g c; do
+    keys $key
+    sleep 0.5
+  done
+  keys Escape
+  keys 1
+  wait_for 'seventy'
+  equal "title" "$(hostname)" "$(tmux_ display-message -p '#{pane_title}')"
+  keys q
+  equal "exit code" 0 "$(ended)"
+  kill $load
+  # Nothing but text is left without the sequences that are our own.
+  if LC_ALL=C sed -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' "$work/arrived" |
+    LC_ALL=C grep -aqP '[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\xff]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xcc[\x80-\xbf]'; then
+    fail "control bytes arrived"
+  fi
+  contains "the name" 'owned' "$work/arrived"
+  terminal_as_before
+}
+
 # A line that takes all at once but brings nothing: no more is sent than has a chance to arrive.
 sends_nothing() {
   local before
@@ -362,8 +395,9 @@ test_pasted_text_is_no_command() {
   tmux_ paste-buffer
   wait_for '! does nothing here'
   kill -0 "$(jvm_pid)" || fail "it ended"
+  # What follows within 25 ms would be of the paste.
   keys Escape
-  keys Escape
+  wait_gone '! does nothing here'
   keys q
   equal "exit code" 0 "$(ended)"
   terminal_as_before

@@ -22,6 +22,17 @@ test_record_of_a_program_has_its_children_and_its_exit_code() {
   equal "others" "" "$(grep -vE '^(known|sh|sleep|setsid)[;_]' "$work/out.folded" | grep -v '^#' || :)"
 }
 
+test_program_has_the_environment_of_the_user() {
+  # shellcheck disable=SC2016 # the program expands it
+  LC_ALL=de_DE.UTF-8 "$flametop" record -o "$work/out.folded" -- \
+    sh -c 'env >"$1"; sleep 1' sh "$work/environment" 2>"$work/err"
+  contains "the locale" '^LC_ALL=de_DE.UTF-8$' "$work/environment"
+  # shellcheck disable=SC2016 # the program expands it
+  env -u LC_ALL "$flametop" record -o "$work/out2.folded" -- \
+    sh -c 'env >"$1"; sleep 1' sh "$work/environment" 2>"$work/err"
+  equal "what is not the user's" "" "$(grep -E '^(LC_ALL|MALLOC_ARENA_MAX)=' "$work/environment" || :)"
+}
+
 test_record_that_ends_first_ends_the_program() {
   status=0
   "$flametop" record -d 1 -o "$work/out.folded" -- sleep 600 2>"$work/err" || status=$?

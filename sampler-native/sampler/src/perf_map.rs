@@ -50,7 +50,9 @@ pub struct Process {
 impl Process {
     /// None if it is gone.
     pub fn read(tgid: u32) -> Option<Process> {
-        let status = fs::read_to_string(format!("/proc/{tgid}/status")).ok()?;
+        // The name in it is any bytes.
+        let status = fs::read(format!("/proc/{tgid}/status")).ok()?;
+        let status = String::from_utf8_lossy(&status);
         let line = |key: &str| status.lines().find_map(|l| l.strip_prefix(key));
         let four = |key: &str| {
             let mut ids = [0; 4];
@@ -326,6 +328,23 @@ mod tests {
         path::PathBuf,
         process::{Child, Command},
     };
+
+    #[test]
+    fn read_process_whose_name_is_no_text_gives_it() {
+        let mut child = Command::new("sh")
+            .args(["-c", r"printf '\377' >/proc/self/comm; read x"])
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .expect("sh");
+        let comm = format!("/proc/{}/comm", child.id());
+        while fs::read(&comm).expect("its name") != b"\xff\n" {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let read = Process::read(child.id());
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+        assert!(read.is_some());
+    }
 
     /// A process whose file no other test writes.
     struct Subject(Child, PathBuf);

@@ -1,7 +1,7 @@
 //! The stream: what the native side tells Java, what `record --format flametop` writes and what
 //! `--replay` reads. This crate is its definition; the Java reader decodes the same golden file.
 //!
-//! All numbers are little-endian. Times are nanoseconds of `CLOCK_MONOTONIC` unless said otherwise.
+//! All numbers are little-endian. Times are nanoseconds of `CLOCK_MONOTONIC` unless said otherwise, and at most 2^61.
 //! Sums and counters are totals since the stream began, never deltas.
 //!
 //! # File

@@ -3,6 +3,7 @@ package flametop.cli;
 import flametop.sampler.CleanText;
 import flametop.sampler.Target;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -16,7 +17,7 @@ final class ControlGroups {
   /** Where the hierarchy is mounted. */
   private static Path mount() throws IOException {
     String mount = null;
-    for (String line : Files.readAllLines(Path.of("/proc/self/mountinfo"))) {
+    for (String line : lines("/proc/self/mountinfo")) {
       int end = line.indexOf(" - ");
       if (end > 0 && line.startsWith("cgroup2 ", end + 3)) {
         mount = line.split(" ")[4];
@@ -28,9 +29,14 @@ final class ControlGroups {
     return Path.of(mount);
   }
 
+  /** Names in it are any bytes, and not all are ours. */
+  private static String[] lines(String file) throws IOException {
+    return new String(Files.readAllBytes(Path.of(file)), StandardCharsets.UTF_8).split("\n");
+  }
+
   /** The group that this process is in. */
   static Path own() throws IOException {
-    for (String line : Files.readAllLines(Path.of("/proc/self/cgroup"))) {
+    for (String line : lines("/proc/self/cgroup")) {
       if (line.startsWith("0::/")) {
         return mount().resolve(line.substring(4));
       }

@@ -7,6 +7,7 @@ import flametop.view.Key;
 import flametop.view.Keymap;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -39,7 +40,7 @@ final class Settings {
   /** Reads the file, if there is one. */
   Settings(UserFiles user) {
     file = user.path(FILE);
-    if (file == null || !Files.exists(file)) {
+    if (file == null || !Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
     try {

@@ -2,7 +2,7 @@ package flametop.cli;
 
 import flametop.sampler.Target;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -126,30 +126,35 @@ final class TargetOptions {
   }
 
   private static boolean lives(int id) {
-    try (Stream<String> lines = Files.lines(status(id))) {
-      List<String> facts =
-          lines.filter(line -> line.matches("State:\\s+[ZX].*|Threads:\\s+[01]")).toList();
-      return facts.size() < 2;
-    } catch (IOException | UncheckedIOException e) {
+    try {
+      int ended = 0;
+      for (String line : status(id)) {
+        ended += line.matches("State:\\s+[ZX].*|Threads:\\s+[01]") ? 1 : 0;
+      }
+      return ended < 2;
+    } catch (IOException e) {
       return false;
     }
   }
 
   private static int leader(int id, String what) {
-    try (Stream<String> lines = Files.lines(status(id))) {
-      return lines
-          .filter(line -> line.startsWith("Tgid:"))
-          .mapToInt(line -> Integer.parseInt(line.substring(5).trim()))
-          .findFirst()
-          .orElse(id);
-    } catch (IOException | UncheckedIOException e) {
+    try {
+      for (String line : status(id)) {
+        if (line.startsWith("Tgid:")) {
+          return Integer.parseInt(line.substring(5).trim());
+        }
+      }
+      return id;
+    } catch (IOException e) {
       throw new Failure.Ends(
           ExitCode.TARGET_GONE,
           "there is no " + what + " " + id + "; ps -eLf lists those that there are");
     }
   }
 
-  private static Path status(int id) {
-    return Path.of("/proc", String.valueOf(id), "status");
+  /** Lines of the kernel; the name in the first is any bytes, of which it escapes the line end. */
+  private static String[] status(int id) throws IOException {
+    Path file = Path.of("/proc", String.valueOf(id), "status");
+    return Files.readString(file, StandardCharsets.ISO_8859_1).split("\n");
   }
 }

@@ -2,6 +2,7 @@ package flametop.cli;
 
 import flametop.sampler.CleanText;
 import flametop.sampler.Target;
+import flametop.term.UserEnvironment;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -92,8 +93,7 @@ final class Workload implements AutoCloseable {
     line.add(group.resolve("cgroup.procs").toString());
     line.addAll(command);
     ProcessBuilder builder = new ProcessBuilder(line);
-    // Set by the launcher, for the JVM.
-    builder.environment().remove("MALLOC_ARENA_MAX");
+    UserEnvironment.restore(builder.environment());
     if (quiet) {
       builder.redirectInput(Path.of("/dev/null").toFile());
       builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);

@@ -46,6 +46,10 @@ public final class StreamReader {
   private static final int MAX_COMMAND_LINE = 4_096;
   private static final int MAX_NAME = 1_024;
   private static final int MAX_PATH = 1_024;
+
+  /** Of a machine that was started 73 years ago, ns. */
+  private static final long MAX_TIME = 1L << 61;
+
   private static final int MAX_NOTICE = 1_024;
 
   private final boolean verify;
@@ -80,7 +84,8 @@ public final class StreamReader {
   }
 
   /**
-   * @param checkIds false: any number may be an id, which is for looking at single records only
+   * @param checkIds false: any number may be an id or a time, which is for looking at single
+   *     records only
    */
   StreamReader(long offset, boolean verify, boolean checkIds) {
     this.offset = offset;
@@ -200,6 +205,7 @@ public final class StreamReader {
               + sequence
               + " was due");
     }
+    time(in, 8);
     int flags = in.getShort(20);
     if (visitor != null) {
       visitor.batchBegins(in.getLong(8), sequence, (flags & PASS) != 0, (flags & MORE) != 0);
@@ -321,7 +327,8 @@ public final class StreamReader {
   private void taskGone(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 29);
     int task = id(in, tasks);
-    long time = in.getLong();
+    long time = time(in, in.position());
+    in.getLong();
     long run = in.getLong();
     long wait = in.getLong();
     boolean exact = in.get() != 0;
@@ -378,7 +385,8 @@ public final class StreamReader {
   private void head(ByteBuffer in, StreamVisitor visitor, boolean sample)
       throws DamagedStreamException {
     need(in, 56);
-    long time = in.getLong();
+    long time = time(in, in.position());
+    in.getLong();
     int task = id(in, tasks);
     int stack = in.getInt(in.position());
     if (stack == -1) {
@@ -574,6 +582,15 @@ public final class StreamReader {
           ids.what + " " + Integer.toUnsignedString(id) + " is not introduced, or forgotten");
     }
     return id;
+  }
+
+  /** Sums and differences of times are to hold. */
+  private long time(ByteBuffer in, int at) throws DamagedStreamException {
+    long time = in.getLong(at);
+    if (checkIds && (time < 0 || time > MAX_TIME)) {
+      throw damaged(at, "a time of " + Long.toUnsignedString(time) + " ns");
+    }
+    return time;
   }
 
   private int below(ByteBuffer in, int count, String what) throws DamagedStreamException {

@@ -1,6 +1,8 @@
 package flametop.term;
 
 import com.googlecode.lanterna.TerminalSize;
+import com.googlecode.lanterna.input.DefaultKeyDecodingProfile;
+import com.googlecode.lanterna.input.InputDecoder;
 import com.googlecode.lanterna.terminal.ansi.ANSITerminal;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,7 +16,11 @@ final class FlameTerminal extends ANSITerminal {
 
   FlameTerminal(InputStream input, FrameStream output, TerminalSize size) {
     super(input, output, StandardCharsets.UTF_8);
-    getInputDecoder().addProfile(() -> List.of(new MousePattern(), new ReportPattern()));
+    // Of two that match, the one that was added later holds.
+    InputDecoder decoder = getInputDecoder();
+    decoder.addProfile(() -> List.of(new UnknownPattern()));
+    decoder.addProfile(new DefaultKeyDecodingProfile());
+    decoder.addProfile(() -> List.of(new MousePattern(), new ReportPattern()));
     this.size = size;
   }
 

@@ -8,6 +8,9 @@ import java.util.concurrent.TimeUnit;
  * The terminal's input. As long as the bytes read end in an unfinished escape sequence, {@link
  * #available} lingers for the rest: otherwise an arrow key whose bytes come in two pieces would be
  * read as Escape and two letters. For what may be the Escape key alone it does not linger long.
+ *
+ * <p>A sequence has at most {@link #MAX_PARAMETERS} bytes of parameters, those beyond are left out:
+ * what is decoded of it is decoded anew with each byte, so one without end would cost its square.
  */
 final class LingeringInput extends InputStream {
   private static final int ESCAPE = 0x1b;
@@ -23,6 +26,9 @@ final class LingeringInput extends InputStream {
 
   private static final int TEXT_DIFFERENT = 5;
 
+  /** None that is of use has half as many. */
+  private static final int MAX_PARAMETERS = 64;
+
   private enum Part {
     NONE,
     AFTER_ESCAPE,
@@ -34,6 +40,9 @@ final class LingeringInput extends InputStream {
   private final long lingerNanos;
 
   private Part part = Part.NONE;
+
+  /** Bytes of parameters so far. */
+  private int parameters;
 
   private long lastTyped = System.nanoTime();
   private int typed;
@@ -55,12 +64,21 @@ final class LingeringInput extends InputStream {
 
   @Override
   public int read(byte[] bytes, int offset, int length) throws IOException {
-    int n = terminal.read(bytes, offset, length);
-    long now = System.nanoTime();
-    for (int i = 0; i < n; i++) {
-      see(bytes[offset + i], now);
+    int kept = 0;
+    while (kept == 0) {
+      int n = terminal.read(bytes, offset, length);
+      if (n <= 0) {
+        return n;
+      }
+      long now = System.nanoTime();
+      for (int i = offset; i < offset + n; i++) {
+        see(bytes[i], now);
+        if (part != Part.PARAMETERS || parameters++ <= MAX_PARAMETERS) {
+          bytes[offset + kept++] = bytes[i];
+        }
+      }
     }
-    return n;
+    return kept;
   }
 
   @Override
@@ -110,9 +128,14 @@ final class LingeringInput extends InputStream {
     part =
         switch (part) {
           case NONE, AFTER_O -> Part.NONE;
-          case AFTER_ESCAPE -> b == '[' ? Part.PARAMETERS : b == 'O' ? Part.AFTER_O : Part.NONE;
+          case AFTER_ESCAPE -> b == '[' ? begin() : b == 'O' ? Part.AFTER_O : Part.NONE;
           // A final byte ends it; `ESC [ [ A` is the Linux console's F1.
           case PARAMETERS -> b >= 0x40 && b != '[' ? Part.NONE : Part.PARAMETERS;
         };
+  }
+
+  private Part begin() {
+    parameters = 0;
+    return Part.PARAMETERS;
   }
 }

@@ -81,7 +81,7 @@ public final class LiveScreen {
   public LiveScreen(ScreenOptions options, CompletableFuture<LiveSession> session) {
     this.options = options;
     this.opening = session;
-    this.environment = System.getenv();
+    this.environment = UserEnvironment.get();
   }
 
   /**

@@ -9,6 +9,14 @@ import java.util.function.Function;
 
 /** Events in the order in which they came, from any thread, for the one of the screen. */
 final class ScreenEvents implements TerminalInput.Listener {
+  /**
+   * What somebody does is read no further ahead: the terminal's own buffer is bounded, and holds up
+   * the rest.
+   */
+  private static final int MAX_AHEAD = 4_096;
+
+  private static final long AHEAD_MILLIS = 5;
+
   private final LinkedBlockingQueue<ScreenEvent> queue = new LinkedBlockingQueue<>();
 
   void add(ScreenEvent event) {
@@ -39,19 +47,31 @@ final class ScreenEvents implements TerminalInput.Listener {
     queue.removeIf(of::isInstance);
   }
 
+  /** Adds what somebody did, once there is room for it. */
+  private void done(ScreenEvent event) {
+    try {
+      while (queue.size() >= MAX_AHEAD) {
+        Thread.sleep(AHEAD_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    add(event);
+  }
+
   @Override
   public void pressed(Key key, boolean inText) {
-    add(new ScreenEvent.Pressed(key, inText));
+    done(new ScreenEvent.Pressed(key, inText));
   }
 
   @Override
   public void pasted(String text) {
-    add(new ScreenEvent.Pasted(text));
+    done(new ScreenEvent.Pasted(text));
   }
 
   @Override
   public void moved(Mouse mouse) {
-    add(new ScreenEvent.Moved(mouse));
+    done(new ScreenEvent.Moved(mouse));
   }
 
   @Override

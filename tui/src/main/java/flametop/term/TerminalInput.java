@@ -80,6 +80,9 @@ final class TerminalInput {
       echo.answered(nanos);
       return true;
     }
+    if (stroke == UnknownPattern.STROKE) {
+      return true;
+    }
     boolean ends = stroke == ReportPattern.PASTE_END || stroke.getKeyType() == KeyType.EOF;
     if (pasted != null) {
       boolean lost = nanos - pastedAt > PASTE_NANOS;

@@ -1,6 +1,7 @@
 package flametop.term;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,10 +83,18 @@ public final class UserFiles {
     if (owner != -1 && !Integer.valueOf(owner).equals(Files.getAttribute(file, "unix:uid"))) {
       throw new IOException("not a file of user " + Integer.toUnsignedString(owner));
     }
-    if (Files.size(file) > MAX_BYTES) {
+    long size = Files.size(file);
+    if (size > MAX_BYTES) {
       throw new IOException("larger than 64 KiB");
     }
+    // What is of no size may be one of /proc, which can have no end, or wait for ever.
+    byte[] bytes = new byte[0];
+    if (size > 0) {
+      try (InputStream in = Files.newInputStream(file)) {
+        bytes = in.readNBytes(MAX_BYTES);
+      }
+    }
     // Bytes that are no UTF-8 are an error in their line, not in the file.
-    return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+    return new String(bytes, StandardCharsets.UTF_8);
   }
 }

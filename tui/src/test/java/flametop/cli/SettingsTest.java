@@ -164,6 +164,22 @@ class SettingsTest {
   }
 
   @Test
+  void read_linkToNothingToItselfOrToAFileWithoutEnd_isNamedOrEmpty() throws Exception {
+    Path file = Files.createDirectories(folder.resolve("flametop")).resolve("flametop.conf");
+    for (Path to : new Path[] {folder.resolve("none"), file}) {
+      Files.createSymbolicLink(file, to);
+      assertEquals(
+          List.of(file + ": cannot be read: not a regular file"),
+          read(Map.of("XDG_CONFIG_HOME", folder.toString())).problems());
+      Files.delete(file);
+    }
+    // It says that it is a regular file of no bytes, and who reads it waits for the kernel.
+    Files.createSymbolicLink(file, Path.of("/proc/kmsg"));
+    assertEquals(List.of(), read(Map.of("XDG_CONFIG_HOME", folder.toString())).problems());
+    Files.delete(file);
+  }
+
+  @Test
   void history_added_isThereForTheNextScreen() throws Exception {
     Map<String, String> environment = Map.of("HOME", folder.toString());
     HistoryFile history = HistoryFile.of(environment);

@@ -67,6 +67,10 @@ final class Batch {
     return record(2, b);
   }
 
+  Batch cgroup(int process, String path) {
+    return record(19, str(body().putInt(process), path));
+  }
+
   Batch task(int task, int process, int tid, String comm) {
     ByteBuffer b = body().putInt(task).putInt(process).putInt(tid).putLong(0).put((byte) 0);
     return record(3, str(b, comm));

@@ -2,14 +2,20 @@ package flametop.profile;
 
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Random;
+import java.util.zip.CRC32;
 
 /**
  * A machine with a random history, pass by pass: stacks that recurse, hostile names, tasks that end
  * and others that begin.
  */
 public final class BusyMachine {
+  private static final String FACTS =
+      "cpus=0,1\nhz.pass=19\nhz.cpu=99\ntarget=all\nidle.0.1=C1|2|3\n";
   private static final int STACKS = 60;
   private static final int FRAMES = 30;
   private static final int TASKS = 12;
@@ -25,6 +31,10 @@ public final class BusyMachine {
     "x".repeat(900)
   };
 
+  private static final String[] GROUPS = {
+    "/", "", "//", "/a\033[2J/b", "no root", "/" + "/x".repeat(400), "/[older]", "/system.slice"
+  };
+
   private final Random random;
   private final double[] run = new double[TASKS];
   private final int[] id = new int[TASKS];
@@ -36,7 +46,36 @@ public final class BusyMachine {
   }
 
   public static StreamFacts facts() {
-    return StreamFacts.parse("cpus=0,1\nhz.pass=19\nhz.cpu=99\ntarget=all\nidle.0.1=C1|2|3\n");
+    return StreamFacts.parse(FACTS);
+  }
+
+  /** A recording of what the next passes bring. */
+  public byte[] recording(int passes) {
+    byte[] facts = FACTS.getBytes(StandardCharsets.UTF_8);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteBuffer header = ByteBuffer.allocate(20).order(ByteOrder.LITTLE_ENDIAN);
+    header.put("FLAMETOP".getBytes(StandardCharsets.UTF_8)).putInt(1).putInt(facts.length);
+    out.writeBytes(header.putInt(crc(facts, 0)).array());
+    out.writeBytes(facts);
+    for (int pass = 0; pass < passes; pass++) {
+      ByteBuffer batch = next();
+      byte[] bytes = new byte[batch.remaining()];
+      batch.get(bytes);
+      seal(bytes);
+      out.writeBytes(bytes);
+    }
+    return out.toByteArray();
+  }
+
+  /** Gives a batch its checksum. */
+  public static void seal(byte[] batch) {
+    ByteBuffer.wrap(batch).order(ByteOrder.LITTLE_ENDIAN).putInt(4, crc(batch, 8));
+  }
+
+  private static int crc(byte[] bytes, int from) {
+    CRC32 crc = new CRC32();
+    crc.update(bytes, from, bytes.length - from);
+    return (int) crc.getValue();
   }
 
   /** What the next 50 ms bring. */
@@ -83,6 +122,7 @@ public final class BusyMachine {
     for (int process = 0; process < NAMES.length; process++) {
       String name = NAMES[process];
       batch.process(process, 10 + process, name.length() > 15 ? name.substring(0, 15) : name);
+      batch.cgroup(process, GROUPS[process % GROUPS.length]);
     }
     for (int task = 0; task < TASKS; task++) {
       begin(batch, task);

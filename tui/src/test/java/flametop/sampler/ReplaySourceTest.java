@@ -102,6 +102,20 @@ class ReplaySourceTest {
   }
 
   @Test
+  void replay_timeThatNoClockHas_isDamage() throws IOException {
+    for (long time : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE}) {
+      byte[] bytes =
+          new StreamBytes(1, "target=all\n").batch(1_000, 1).batch(time, 1).batch(2_000, 1).bytes();
+      ReplaySource source = ReplaySource.open(file(bytes), 0);
+      StreamMonitor monitor = replayed(source, NOWHERE);
+      assertTrue(source.damaged());
+      assertTrue(
+          monitor.notices().get(0).contains("a time of " + Long.toUnsignedString(time)),
+          monitor.notices()::toString);
+    }
+  }
+
+  @Test
   void open_newerVersion_refusedByName() throws IOException {
     Path newer = file(new StreamBytes(7, "").bytes());
     SamplerException e = assertThrows(SamplerException.class, () -> ReplaySource.open(newer, 0));

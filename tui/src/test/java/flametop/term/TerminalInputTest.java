@@ -204,6 +204,29 @@ class TerminalInputTest {
   }
 
   @Test
+  void read_sequenceThatNobodyKnows_isNoKey() throws Exception {
+    // Attributes of the device, focus, a key by its number, colours; then keys that are known.
+    send("\033[?62;1;6c\033[I\033[97;5u\033[?2026;2$yx\033[[A\033[1;5C\033[<0;1;1M");
+    for (int i = 0; i < 4; i++) {
+      assertSame(UnknownPattern.STROKE, terminal.readInput());
+    }
+    assertEquals(Key.of('x'), read());
+    assertEquals(Key.function(1), read());
+    assertEquals(Key.of(Key.Kind.RIGHT), read());
+    assertEquals(KeyType.MouseEvent, terminal.readInput().getKeyType());
+  }
+
+  @Test
+  void read_sequenceWithoutEnd_isCutAndEndsWithItsFinalByte() throws Exception {
+    PipedOutputStream typist = new PipedOutputStream();
+    LingeringInput input = new LingeringInput(new PipedInputStream(typist, 100_000), 2_000);
+    typist.write(("\033[" + "1".repeat(90_000) + "~x").getBytes(StandardCharsets.UTF_8));
+    typist.close();
+    String kept = new String(input.readAllBytes(), StandardCharsets.UTF_8);
+    assertTrue(kept.matches("\033\\[1{1,100}~x"), kept);
+  }
+
+  @Test
   void read_reportsAndPasteMarks_areNoKeys() throws Exception {
     send("\033[0", "n\033[200~a", "\033[201~");
     assertSame(ReportPattern.STATUS, terminal.readInput());

@@ -13,10 +13,15 @@ import flametop.profile.SnapshotSource;
 import flametop.profile.StackFiles;
 import flametop.profile.StackInput;
 import flametop.profile.StateSet;
+import flametop.sampler.ReplaySource;
+import flametop.sampler.Sampler;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -67,6 +72,7 @@ class MonkeyTest {
       source = profile;
       play(
           Origin.LIVE,
+          STEPS,
           () -> {
             for (int pass = random.nextInt(40); pass > 0; pass--) {
               profile.accept(machine.next(), batch -> {});
@@ -86,7 +92,71 @@ class MonkeyTest {
     }
     try (StackFiles files = new StackFiles(inputs)) {
       source = files;
-      play(Origin.FILE, () -> {});
+      play(Origin.FILE, STEPS, () -> {});
+    }
+  }
+
+  /** Numbers in the recording are anything, and its checksums are right all the same. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4})
+  void anyKeys_recordingsOfAnyNumbers_leaveAPicture(long seed) throws Exception {
+    random = new Random(seed);
+    byte[] recording = new BusyMachine(seed).recording(40);
+    for (int round = 0; round < 40; round++) {
+      Path file = Files.write(folder.resolve("recording"), changed(recording));
+      snapshot = null;
+      page = null;
+      shape = Shape.PLAIN;
+      state = ViewState.initial(StateSet.ALL, Shape.PLAIN, 19, 99, SECOND / 4);
+      try (ReplaySource replay = ReplaySource.open(file, 0);
+          Profile profile = new Profile(replay.facts(), Options.DEFAULT, replay.names());
+          Sampler sampler = new Sampler(replay, 19, 99, profile)) {
+        sampler.start();
+        source = profile;
+        play(Origin.RECORDING, 20, () -> {});
+      }
+    }
+  }
+
+  /** With a few of its numbers changed, most in records of one kind. */
+  private byte[] changed(byte[] recording) {
+    byte[] bytes = recording.clone();
+    ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    int kind = 1 + random.nextInt(19);
+    for (int at = 20 + file.getInt(12); at < bytes.length; at += file.getInt(at)) {
+      int end = at + file.getInt(at);
+      for (int record = at + 24; record < end; record += 8 + file.getInt(record + 4)) {
+        boolean often = file.getShort(record) == kind;
+        if (file.getInt(record + 4) > 0 && random.nextInt(often ? 20 : 500) == 0) {
+          change(bytes, record + 8, file.getInt(record + 4));
+        }
+      }
+      if (random.nextInt(100) == 0) {
+        change(bytes, at + 8, 8);
+      }
+      byte[] batch = Arrays.copyOfRange(bytes, at, end);
+      BusyMachine.seal(batch);
+      System.arraycopy(batch, 0, bytes, at, batch.length);
+    }
+    return bytes;
+  }
+
+  /** Makes some bytes the largest, smallest or any number. */
+  private void change(byte[] bytes, int from, int length) {
+    int at = from + random.nextInt(length);
+    int end = Math.min(at + (1 << random.nextInt(4)), from + length);
+    int how = random.nextInt(5);
+    for (int i = at; i < end; i++) {
+      boolean last = i == end - 1;
+      bytes[i] =
+          (byte)
+              switch (how) {
+                case 0 -> 0;
+                case 1 -> 0xff;
+                case 2 -> last ? 0x7f : 0xff;
+                case 3 -> last ? 0x80 : 0;
+                default -> random.nextInt();
+              };
     }
   }
 
@@ -102,7 +172,7 @@ class MonkeyTest {
     return Files.writeString(folder.resolve(number + ".folded"), text);
   }
 
-  private void play(Origin origin, Runnable onward) throws Exception {
+  private void play(Origin origin, int steps, Runnable onward) throws Exception {
     options =
         new PaintOptions(
             "web-1",
@@ -114,7 +184,7 @@ class MonkeyTest {
             Keymap.DEFAULT,
             List.of());
     try {
-      for (int step = 0; step < STEPS; step++) {
+      for (int step = 0; step < steps; step++) {
         if (random.nextInt(4) == 0) {
           onward.run();
         }

@@ -1,0 +1,31 @@
+package flametop.term;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** The environment as the user has it: without what the launcher sets for the JVM. */
+public final class UserEnvironment {
+  /** Set by the launcher: {@code LC_ALL} of the user, empty if there is none. */
+  private static final String LC_ALL = "flametop.user.lc_all";
+
+  private UserEnvironment() {}
+
+  /** A copy, like {@link System#getenv()}. */
+  public static Map<String, String> get() {
+    Map<String, String> environment = new HashMap<>(System.getenv());
+    restore(environment);
+    return environment;
+  }
+
+  /** Makes what is inherited that of the user. */
+  public static void restore(Map<String, String> environment) {
+    String locale = System.getProperty(LC_ALL);
+    if (locale != null) {
+      environment.remove("MALLOC_ARENA_MAX");
+      environment.remove("LC_ALL");
+      if (!locale.isEmpty()) {
+        environment.put("LC_ALL", locale);
+      }
+    }
+  }
+}
