@@ -112,7 +112,7 @@ test_mouse_off_by_option_or_configuration() {
 
 test_keys_of_the_configuration_are_used_and_shown() {
   open_pane
-  configure 'key.freeze = v f5' 'key.quit = w' 'key.root = e'
+  configure 'key.freeze = v f5' 'key.quit = W' 'key.root = e'
   start_screen ''
   # The line that cannot hold is named; the others do.
   wait_for 'flametop.conf:3: key.root: e is key.export in the graph already'
@@ -126,7 +126,7 @@ test_keys_of_the_configuration_are_used_and_shown() {
   keys '?'
   wait_for 'v F5 +freeze, thaw'
   keys Escape
-  keys w
+  keys W
   equal "exit code" 0 "$(ended)"
 }
 

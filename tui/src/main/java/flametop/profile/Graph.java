@@ -11,10 +11,10 @@ final class Graph extends ShownGraph<Trie> {
   private static final long PRESENT = Long.MIN_VALUE;
 
   /**
-   * How many tries that were shown before are kept for the numbers of their nodes: shapes may
-   * change more often than pictures are asked for.
+   * How many tries that were shown before are kept for the numbers of their nodes: to the callers,
+   * to the functions, to the callers again and back, and one shape more.
    */
-  private static final int MOST_RETIRED = 3;
+  private static final int MOST_RETIRED = 5;
 
   /** Begins the fold of a shape. */
   interface Folds {

@@ -24,9 +24,9 @@ final class StackGraph extends ShownGraph<StackGraph.Shaped> implements GraphPic
 
   /**
    * How many trees that were shown before are kept for the numbers of their nodes: to the callers,
-   * another shape there, and back.
+   * to the functions, to the callers again and back, and one shape more.
    */
-  private static final int MOST_RETIRED = 3;
+  private static final int MOST_RETIRED = 5;
 
   /** A tree, and the shape that it has. */
   record Shaped(FoldedTree tree, Shape shape) {}
