@@ -111,9 +111,7 @@ final class Comparison {
 
   /** What the help says of it; nothing of a file that is compared with none. */
   static String[][] legend(Scene scene) {
-    boolean none =
-        scene.options.origin() == Origin.FILE
-            && (scene.snapshot == null || scene.snapshot.graph().baseline() == null);
+    boolean none = scene.options.origin() == Origin.FILE && !in(scene);
     return none ? new String[0][] : LEGEND;
   }
 

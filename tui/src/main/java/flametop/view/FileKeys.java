@@ -68,10 +68,7 @@ final class FileKeys implements ViewKeys {
   @Override
   public Action[] actions() {
     List<Action> actions = known(live.actions());
-    actions.addAll(List.of(OWN));
-    if (!hasPanes()) {
-      actions.removeAll(List.of(PANES));
-    }
+    actions.addAll(own());
     return actions.toArray(new Action[0]);
   }
 
@@ -89,17 +86,24 @@ final class FileKeys implements ViewKeys {
   public Action[] keyLine(ViewState s) {
     List<Action> line = known(live.keyLine(s));
     if (s.search() == null) {
-      List<Action> own = new ArrayList<>(List.of(OWN));
-      if (!hasPanes()) {
-        own.removeAll(List.of(PANES));
-      } else if (s.split() == null) {
+      List<Action> own = own();
+      if (s.split() == null) {
         own.remove(Action.OTHER_PANE);
-      } else {
+      } else if (hasPanes()) {
         Collections.swap(own, own.indexOf(Action.SPLIT), own.indexOf(Action.OTHER_PANE));
       }
       line.addAll(Math.min(BEFORE_FILES, line.size()), own);
     }
     return line.toArray(new Action[0]);
+  }
+
+  /** What only a file has in this view. */
+  private List<Action> own() {
+    List<Action> own = new ArrayList<>(List.of(OWN));
+    if (!hasPanes()) {
+      own.removeAll(List.of(PANES));
+    }
+    return own;
   }
 
   private boolean hasPanes() {
