@@ -36,6 +36,14 @@ type_line() {
   tmux_ send-keys Enter
 }
 
+# run_line COMMANDS: types them on an empty screen, so that no end of an earlier command is taken for
+# theirs. When they are over, the shell shows `ended CODE`.
+run_line() {
+  type_line clear
+  wait_gone 'ended [0-9]+$'
+  type_line "$1; echo \"ended \$?\""
+}
+
 # keys KEY…: by tmux's names (Enter, Escape, Up, C-c), or characters.
 keys() {
   tmux_ send-keys -- "$@"
@@ -113,15 +121,14 @@ skip() {
   exit 77
 }
 
-# start_screen ARGUMENTS: opens the live screen in the pane. When it has ended, the shell shows
-# `ended CODE`.
+# start_screen ARGUMENTS: opens the live screen in the pane.
 start_screen() {
   tty_before=$(tty_state)
-  type_line "clear; '$flametop' $1; echo \"ended \$?\""
+  run_line "'$flametop' $1"
   wait_for 'live|❚❚|frozen'
 }
 
-# ended: waits for the end of the program and gives its exit code.
+# ended: waits for the end of what run_line started and gives its exit code.
 ended() {
   wait_for 'ended [0-9]+$'
   capture | sed -n 's/^ended \([0-9]*\)$/\1/p' | tail -n 1

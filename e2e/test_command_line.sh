@@ -37,14 +37,14 @@ test_screen_without_terminal_says_record() {
 
 test_terminal_that_cannot_draw_says_record() {
   open_pane
-  type_line "clear; TERM=dumb '$flametop'; echo \"ended \$?\""
+  run_line "TERM=dumb '$flametop'"
   equal "exit code" 2 "$(ended)"
   shows 'flametop record'
 }
 
 test_binary_profile_is_not_for_a_terminal() {
   open_pane
-  type_line "clear; '$flametop' record -d 1 --format pprof; echo \"ended \$?\""
+  run_line "'$flametop' record -d 1 --format pprof"
   equal "exit code" 2 "$(ended)"
   shows 'give a file: -o out.pb.gz'
 }

@@ -10,7 +10,7 @@ make_stacks() {
 # start_view ARGUMENTS: like start_screen, until all is read; ARGUMENTS begin with the command.
 start_view() {
   tty_before=$(tty_state)
-  type_line "clear; '$flametop' $1; echo \"ended \$?\""
+  run_line "'$flametop' $1"
   wait_for '[0-9] stacks'
   wait_gone 'reading'
 }
@@ -60,7 +60,7 @@ test_view_paints_what_has_come_of_a_pipe() {
   mkfifo "$work/pipe"
   exec 7<>"$work/pipe"
   printf 'main;first 1\n' >&7
-  type_line "clear; '$flametop' view pipe; echo \"ended \$?\""
+  run_line "'$flametop' view pipe"
   wait_for 'reading 0\.0 MB'
   wait_for 'first'
   keys Down
@@ -158,7 +158,7 @@ test_view_of_many_children_leads_to_each() {
 test_view_of_a_recorded_stream_replays_it() {
   open_pane
   tty_before=$(tty_state)
-  type_line "clear; '$flametop' view '$root/sampler-native/stream/golden/v1.flametop'; echo \"ended \$?\""
+  run_line "'$flametop' view '$root/sampler-native/stream/golden/v1.flametop'"
   wait_for 'replay'
   keys q
   equal "exit code" 0 "$(ended)"

@@ -5,7 +5,7 @@ test_view_of_a_pipe_without_a_writer_waits_on_the_screen() {
   open_pane
   mkfifo "$work/silent"
   tty_before=$(tty_state)
-  type_line "clear; '$flametop' view silent; echo \"ended \$?\""
+  run_line "'$flametop' view silent"
   wait_for 'waiting for a writer of silent'
   keys '?'
   wait_for 'any key closes'
@@ -15,7 +15,7 @@ test_view_of_a_pipe_without_a_writer_waits_on_the_screen() {
   wait_gone 'waiting'
   keys q
   equal "exit code" 0 "$(ended)"
-  type_line "clear; '$flametop' view silent; echo \"ended \$?\""
+  run_line "'$flametop' view silent"
   wait_for 'waiting for a writer of silent'
   keys q
   equal "exit code of one that still waits" 0 "$(ended)"
@@ -26,7 +26,7 @@ test_view_of_a_silent_stdin_says_so() {
   open_pane
   mkfifo "$work/pipe"
   exec 7<>"$work/pipe"
-  type_line "clear; '$flametop' view - <pipe; echo \"ended \$?\""
+  run_line "'$flametop' view - <pipe"
   wait_for 'waiting for the first line of stdin'
   printf 'main;first 1\n' >&7
   wait_for 'first'
@@ -41,7 +41,7 @@ test_view_of_damaged_and_foreign_files_says_one_thing_of_each() {
   head -c 100000 "$work/whole.gz" >"$work/cut.gz"
   printf 'java 4711 [002]  5123.456789:   10101010 cpu-clock:u: \n\t    7f1c2a main+0x1f (/usr/bin/x)\n\n' >"$work/script"
   open_pane
-  type_line "clear; '$flametop' view head.gz cut.gz script; echo \"ended \$?\""
+  run_line "'$flametop' view head.gz cut.gz script"
   wait_for 'head\.gz cannot be read: it ends too early; copy it or pack it again'
   capture | grep -q 'is empty' && fail "it is said to be empty, too"
   keys ']'
@@ -69,7 +69,7 @@ test_view_turns_a_large_tree_round_and_leads_to_each_node() {
   cc -O2 -D_GNU_SOURCE -o "$work/stacks" "$root/bench/programs/stacks.c"
   "$work/stacks" shuffled 100008 >"$work/large"
   open_pane 200 60
-  type_line "clear; '$flametop' view large; echo \"ended \$?\""
+  run_line "'$flametop' view large"
   wait_for '[0-9] stacks'
   wait_gone 'reading'
   keys 2

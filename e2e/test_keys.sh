@@ -221,7 +221,7 @@ live_screen() {
 files() {
   printf 'callers;main;left;shared;inner 6\ncallers;main;right;shared 3\nother;main 1\n' >"$work/a"
   printf 'callers;main 6\n' >"$work/b"
-  type_line "clear; '$flametop' view a b; echo \"ended \$?\""
+  run_line "'$flametop' view a b"
   wait_for ' a .*3 stacks'
   moving callers left right
   press outermost c ' other$'

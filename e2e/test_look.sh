@@ -6,7 +6,7 @@ recording=$root/sampler-native/stream/golden/v1.flametop
 # show ENVIRONMENT ARGUMENTS: a recording on the screen.
 show() {
   # LC_ALL: in C nothing but ASCII is drawn.
-  type_line "clear; env -u COLORTERM LC_ALL=C.UTF-8 XDG_CONFIG_HOME='$work' $1 '$flametop' --replay '$recording' $2; echo \"ended \$?\""
+  run_line "env -u COLORTERM LC_ALL=C.UTF-8 XDG_CONFIG_HOME='$work' $1 '$flametop' --replay '$recording' $2"
 }
 
 # colours: what the screen is coloured with: 2 (true colour), 5 (256), 16, or nothing.

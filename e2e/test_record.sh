@@ -12,7 +12,7 @@ test_record_folded_lines_end_in_numbers() {
 
 test_record_interrupted_writes_and_says_130() {
   open_pane
-  type_line "'$flametop' record --states all -o '$work/out.folded'; echo \"ended \$?\""
+  run_line "'$flametop' record --states all -o '$work/out.folded'"
   wait_until "flametop samples" sampling
   keys C-c
   equal "exit code" 130 "$(ended)"

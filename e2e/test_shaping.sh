@@ -253,7 +253,7 @@ test_shape_of_a_replay_and_clicks_on_its_steps() {
   two_programs
   "$flametop" record -p "$known,$other" -d 3 --format flametop -o "$work/two.flametop" 2>/dev/null
   open_pane
-  type_line "clear; '$flametop' --replay '$work/two.flametop' --replay-speed 0 --states on; echo \"ended \$?\""
+  run_line "'$flametop' --replay '$work/two.flametop' --replay-speed 0 --states on"
   wait_for 'replay ended'
   wait_for '[ ▏▎▍▌▋▊▉]other'
   find_ '^known$'

@@ -12,7 +12,7 @@ test_split_shows_two_files_at_one_place() {
   printf 'x;main;parse;lex 20\nx;main;run;jit 180\n' >"$work/b.folded"
   open_pane 100 30
   tty_before=$(tty_state)
-  type_line "clear; '$flametop' view a.folded b.folded; echo \"ended \$?\""
+  run_line "'$flametop' view a.folded b.folded"
   wait_for '2 stacks'
   keys '|'
   wait_for '^›a\.folded +100 samples │ +b\.folded +200 samples'
@@ -77,7 +77,7 @@ test_split_shows_files_as_they_are() {
   open_pane 100 30
   mkfifo "$work/pipe"
   exec 7<>"$work/pipe"
-  type_line "clear; '$flametop' view bad.folded pipe empty.folded; echo \"ended \$?\""
+  run_line "'$flametop' view bad.folded pipe empty.folded"
   wait_for 'first'
   rm "$work/bad.folded"
   keys '|'
@@ -103,7 +103,7 @@ test_split_shows_a_recording_beside_folded_stacks() {
   printf '# unit: us\nworker;main 5\n' >"$work/a.folded"
   cp "$root/sampler-native/stream/golden/v1.flametop" "$work/b.flametop"
   open_pane 100 30
-  type_line "clear; '$flametop' view a.folded b.flametop; echo \"ended \$?\""
+  run_line "'$flametop' view a.folded b.flametop"
   wait_for '1 stacks'
   keys '|'
   wait_for '│ +b\.flametop +123\.5 ms'

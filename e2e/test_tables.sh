@@ -5,7 +5,7 @@ test_diff_functions_have_both_files_and_the_difference() {
   printf 'app;main;parse 60\napp;main;drain 40\n' >"$work/a"
   printf 'app;main;parse 60\napp;main;layout 140\n' >"$work/b"
   open_pane 100 24
-  type_line "clear; '$flametop' diff '$work/a' '$work/b'; echo \"ended \$?\""
+  run_line "'$flametop' diff '$work/a' '$work/b'"
   wait_for 'layout'
   keys 4
   wait_for 'was +self +change +was +total +change +function'
@@ -50,7 +50,7 @@ test_tables_compare_with_what_was_before() {
 test_selection_and_zoom_are_there_again_after_the_callers() {
   printf 'app;main;left;inner 6\napp;main;right;inner 3\nother;run;inner 1\n' >"$work/a"
   open_pane 100 24
-  type_line "clear; '$flametop' view '$work/a'; echo \"ended \$?\""
+  run_line "'$flametop' view '$work/a'"
   wait_for 'right'
   keys Down Down
   wait_for '^ main +9[0-9.]+% of all'

@@ -6,7 +6,7 @@ recording=$root/sampler-native/stream/golden/v1.flametop
 # start_replay: the screen of a recording, which needs least.
 start_replay() {
   tty_before=$(tty_state)
-  type_line "clear; '$flametop' --replay '$recording'; echo \"ended \$?\""
+  run_line "'$flametop' --replay '$recording'"
   wait_for 'replay ended'
 }
 
@@ -42,7 +42,7 @@ stop_and_go_on_then_quit() {
   equal "terminal settings while stopped" "$tty_before" "$(tty_state)"
   equal "alternate screen, cursor, mouse" "0 1 0" \
     "$(tmux_ display-message -p '#{alternate_on} #{cursor_flag} #{mouse_any_flag}')"
-  type_line 'clear; fg; echo "ended $?"'
+  run_line 'fg'
   wait_for 'live'
   keys q
 }
@@ -78,7 +78,7 @@ test_memory_that_runs_out_is_told_and_the_screen_goes_on() {
   awk 'BEGIN { for (i = 0; i < 3000000; i++) print "main;f" i % 1000 ";g" i ";h" i " 1" }' >"$work/wide.folded"
   open_pane
   tty_before=$(tty_state)
-  type_line "clear; JAVA_TOOL_OPTIONS=-Xmx24m '$flametop' view '$work/wide.folded'; echo \"ended \$?\""
+  run_line "JAVA_TOOL_OPTIONS=-Xmx24m '$flametop' view '$work/wide.folded'"
   wait_for 'stacks are left out, first line [0-9]*: there is no memory'
   wait_gone 'reading'
   keys Down Down
@@ -95,7 +95,7 @@ test_ctrl_z_again_and_again_in_dash() {
   type_line "exec env PS1='dash\$ ' dash -i"
   wait_for '^dash\$'
   tty_before=$(tty_state)
-  type_line "clear; '$flametop'; echo \"ended \$?\""
+  run_line "'$flametop'"
   wait_for 'live'
   for _ in 1 2 3; do
     keys C-z
@@ -148,7 +148,7 @@ test_stop_from_outside_gives_the_terminal_back() {
 start_line() {
   cc -O2 -Wall -o "$work/line" "$root/e2e/programs/line.c" -lutil
   tty_before=$(tty_state)
-  type_line "clear; '$work/line' $1 $2 '$work/arrived' '$flametop' $3; echo \"ended \$?\""
+  run_line "'$work/line' $1 $2 '$work/arrived' '$flametop' $3"
   wait_for 'live|❚❚|frozen'
 }
 # The process below the pane's shell, the launcher below it, the JVM below that.
@@ -479,7 +479,7 @@ shown_with() {
   echo "with: $*"
   open_pane
   tty_before=$(tty_state)
-  type_line "clear; env $* '$flametop' --replay '$recording'; echo \"ended \$?\""
+  run_line "env $* '$flametop' --replay '$recording'"
   wait_for 'replay ended'
   keys '?'
   wait_for 'any (other )?key closes'
@@ -505,7 +505,7 @@ test_within_screen() {
   tty_before=$(tty_state)
   printf 'startup_message off\nautodetach off\n' >"$work/screenrc"
   mkdir -m 700 "$work/sockets"
-  type_line "clear; PS1='within\$ ' SCREENDIR='$work/sockets' screen -U -c '$work/screenrc' bash --norc --noprofile; echo \"ended \$?\""
+  run_line "PS1='within\$ ' SCREENDIR='$work/sockets' screen -U -c '$work/screenrc' bash --norc --noprofile"
   wait_for '^within\$'
   type_line "'$flametop'"
   wait_for 'live'
@@ -528,7 +528,7 @@ test_within_screen() {
 
 # refused MESSAGE CODE COMMAND
 refused() {
-  type_line "clear; $3; echo \"ended \$?\""
+  run_line "$3"
   equal "exit code of $3" "$2" "$(ended)"
   shows "$1"
 }

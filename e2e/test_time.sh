@@ -220,7 +220,7 @@ test_compare_works_in_a_replay() {
     fail "$(cat "$work/err")"
   kill "$load"
   open_pane 140 40
-  type_line "clear; '$flametop' --replay '$work/out.flametop' --states on; echo \"ended \$?\""
+  run_line "'$flametop' --replay '$work/out.flametop' --states on"
   wait_for 'replay ended'
   keys m m
   wait_for 'all since the start'

@@ -67,7 +67,7 @@ read -r line <"$work/end"
 kill %1
 exit 9
 END
-  type_line "clear; '$flametop' -- bash ending; echo \"ended \$?\""
+  run_line "'$flametop' -- bash ending"
   wait_for 'seventy'
   wait_for 'flametop .* bash ending'
   echo now >"$work/end"
