@@ -25,11 +25,16 @@ import java.util.BitSet;
  *       sight as much as can be is taken back from it, and what remains is carried over. A rest
  *       without a voluntary switch is no sleep: up to a tick of it is carried over as well, since
  *       it may be such a lag; what is above is {@link Stacks#STOLEN}.
+ *   <li>A kernel may take a sleep for a wait, back to the start of the task: of a wait sum that grew
+ *       by far more than time passed only what can be is taken.
  * </ul>
  */
 final class Accounts {
   /** The longest tick of a kernel (CONFIG_HZ=100), ns. */
   static final long TICK_NANOS = 10_000_000;
+
+  /** What a wait may be longer than the sights tell, ns: no pass takes as long. */
+  private static final long WAIT_SLACK_NANOS = 1_000_000_000;
 
   private static final int NO_INTERVAL = Integer.MIN_VALUE;
   private static final int NO_ACCOUNT = -1;
@@ -297,6 +302,10 @@ final class Accounts {
     waitCounted |= waitSum > 0;
     if (!waitCounted && wasQueued && !switched) {
       waited = Math.max(0, elapsed - ran);
+    }
+    long most = Math.max(0, elapsed - ran + carry[account] + doubtNanos[account]);
+    if (waited > most + WAIT_SLACK_NANOS) {
+      waited = most;
     }
     waitedSince += waited;
     long rest = elapsed - ran - waited + carry[account];

@@ -23,14 +23,21 @@ final class KeyLine {
     if (!state.message().isEmpty()) {
       Role role = state.trouble() ? Role.WORSE : Role.ACCENT;
       grid.text(1, y, scene.columns - 2, state.answer(), Paint.of(role), GROUND, CellGrid.BOLD);
-    } else if (state.pick() != null) {
-      int x = 1;
-      for (String[] key : PICKING) {
-        x = entry(scene, grid, x, key[0], key[1]);
-      }
-      return;
     }
-    keys(scene, grid, -1);
+    if (state.pick() != null) {
+      picking(scene, grid);
+    } else {
+      keys(scene, grid, -1);
+    }
+  }
+
+  /** The keys of a list, whose first are the first that an answer covers. */
+  private static void picking(Scene scene, CellGrid grid) {
+    int uncovered = uncovered(scene.state);
+    int x = 1;
+    for (int i = 0; i < PICKING.length && x > 0; i++) {
+      x = entry(scene, x < uncovered ? null : grid, x, PICKING[i][0], PICKING[i][1]);
+    }
   }
 
   /** What a column of the line does; null for nothing. */

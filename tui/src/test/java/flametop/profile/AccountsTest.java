@@ -220,6 +220,26 @@ class AccountsTest {
   }
 
   @Test
+  void changed_waitSumGrewBeyondTheTime_isWhatCanBe() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
+        });
+    world.batch(1050, true, () -> {});
+    world.batch(1100, true, () -> world.changed(1100, 0, busy, 6, 333_000, 8, State.RUN));
+    world.batch(1200, true, () -> world.changed(1200, 0, b, 16, 333_010, 9, State.SLEEP));
+    assertEquals(59L, world.folded(QUEUED).values().stream().mapToLong(v -> v).sum());
+    assertEquals(11L, world.folded(RUN).values().stream().mapToLong(v -> v).sum());
+    // What follows is accounted for as ever.
+    assertEquals(Map.of("app;main;poll", 50L, "app;main;read", 80L), world.folded(SLEEP));
+    world.batch(1300, true, () -> {});
+    assertEquals(300L, world.folded(StateSet.ALL).values().stream().mapToLong(v -> v).sum());
+  }
+
+  @Test
   void changed_queuedAgainAfterItRan_waitsOnceOnly() {
     world.batch(
         1000,
