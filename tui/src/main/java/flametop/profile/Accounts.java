@@ -25,8 +25,8 @@ import java.util.BitSet;
  *       sight as much as can be is taken back from it, and what remains is carried over. A rest
  *       without a voluntary switch is no sleep: up to a tick of it is carried over as well, since
  *       it may be such a lag; what is above is {@link Stacks#STOLEN}.
- *   <li>A kernel may take a sleep for a wait, back to the start of the task: of a wait sum that grew
- *       by far more than time passed only what can be is taken.
+ *   <li>A kernel may take a sleep for a wait, back to the start of the task: of a wait sum that
+ *       grew by far more than time passed only what can be is taken.
  * </ul>
  */
 final class Accounts {

@@ -80,7 +80,8 @@ final class PickPainter {
       grid.text(countX, top, count.length(), count, DIM, BACKGROUND, 0);
     }
 
-    if (pick.of().isOfTasks()) {
+    boolean ofTasks = pick.of().isOfTasks() && scene.options.origin() != Origin.FILE;
+    if (ofTasks) {
       heads(grid, x, top + 1, width, pick.of());
     }
     int room = height - 2;
@@ -99,7 +100,7 @@ final class PickPainter {
         grid.text(x + 1, y, width - 2, pick.of().all(), fg, bg, marked ? CellGrid.BOLD : 0);
       } else {
         PickRow row = rows.get(entry - 1);
-        if (pick.of().isOfTasks()) {
+        if (ofTasks) {
           row(scene, grid, x, y, width, pick.of(), row.process(), bg, marked);
         } else {
           plain(scene, grid, x, y, width, row, bg, marked);
@@ -108,7 +109,7 @@ final class PickPainter {
     }
   }
 
-  /** A row of what is no process. */
+  /** A row of what is no process, or of a file, which knows no tasks. */
   private static void plain(
       Scene scene, CellGrid grid, int x, int y, int width, PickRow row, int bg, boolean marked) {
     int text = Paint.of(marked ? Role.INK : Role.TEXT);
@@ -127,8 +128,9 @@ final class PickPainter {
       at += 9;
       at += grid.text(at, y, 6, Units.percentField(row.share()), text, bg, 0) + 1;
     }
-    grid.text(at, y, NAME, row.name(), text, bg, CellGrid.BOLD);
-    at += NAME + 1;
+    int name = row.about().isEmpty() ? Math.max(0, end - at) : NAME;
+    grid.text(at, y, name, row.name(), text, bg, CellGrid.BOLD);
+    at += name + 1;
     int quiet = Paint.of(marked ? Role.INK : Role.DIM);
     grid.text(at, y, Math.max(0, end - at), row.about(), quiet, bg, 0);
   }

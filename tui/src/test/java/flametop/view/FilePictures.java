@@ -47,6 +47,16 @@ final class FilePictures {
           new Pictures.Frame(
               "file-help-80x24",
               Painter.paint(Scene.of(snapshot(one, help, 80), help, 80, 24, options))));
+      PickList outermost =
+          PickList.open(PickList.Of.COMMS)
+              .withRows(one.comms(Long.MAX_VALUE, StateSet.ALL).get())
+              .moved(1);
+      for (int[] size : new int[][] {{40, 10}, {80, 24}}) {
+        ViewState picking = state().withPick(outermost);
+        Scene scene = Scene.of(snapshot(one, picking, size[0]), picking, size[0], size[1], options);
+        String name = "file-pick-" + size[0] + "x" + size[1];
+        frames.add(new Pictures.Frame(name, Painter.paint(scene)));
+      }
       frames.add(
           new Pictures.Frame(
               "file-opening-80x24", Painter.paint(Scene.of(null, state(), 80, 24, options))));

@@ -690,6 +690,13 @@ public final class Pictures {
             picking.withPick(picking.pick().withPrompt(Prompt.of("postg"))),
             80,
             24));
+    frames.add(
+        frame(
+            "pick-unmatched-80x24",
+            server,
+            PickKeys.narrowed(selected, picking.pick().withPrompt(Prompt.of("zzz"))).state(),
+            80,
+            24));
     frames.add(frame("help-80x24", server, selected.withHelp(true), 80, 24));
     frames.add(frame("help-40x10", server, selected.withHelp(true), 40, 10));
     frames.add(frame("help-last-80x24", server, selected.withHelpPage(1), 80, 24));
