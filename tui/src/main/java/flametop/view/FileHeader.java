@@ -100,9 +100,11 @@ final class FileHeader {
     if (!unit.equals("us")) {
       return grouped(count);
     }
-    return count < 10_000_000
-        ? String.format(Locale.ROOT, "%.1f ms", count / 1e3)
-        : grouped(count / 1_000_000) + " s";
+    return count < 1_000_000
+        ? Units.oneDecimal(count / 1e3) + " ms"
+        : count < 100_000_000
+            ? Units.oneDecimal(count / 1e6) + " s"
+            : grouped(Math.round(count / 1e6)) + " s";
   }
 
   /** {@code 1,234,567}; the formatter of the JDK takes 20 ms for its first. */

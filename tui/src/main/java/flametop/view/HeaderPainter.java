@@ -1,6 +1,7 @@
 package flametop.view;
 
 import flametop.profile.Snapshot;
+import flametop.profile.TasksReport;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -122,7 +123,12 @@ final class HeaderPainter {
           form < BAREST ? "range " + Units.near(snapshot.windowNanos()) + ", " + ago : ago;
       pieces.add(new Piece("  " + range, Role.ACCENT, true, Action.WINDOW));
     } else if (form < 5) {
-      pieces.add(Piece.of("  " + state.windowLabel(), Role.DIM).doing(Action.WINDOW));
+      String less = less(scene);
+      if (!less.isEmpty()) {
+        pieces.add(Piece.of("  " + less + " of", Role.ACCENT).doing(Action.WINDOW));
+      }
+      String window = (less.isEmpty() ? "  " : " ") + state.windowLabel();
+      pieces.add(Piece.of(window, Role.DIM).doing(Action.WINDOW));
     }
     if (form < BAREST
         && snapshot != null
@@ -146,6 +152,21 @@ final class HeaderPainter {
       }
     }
     return pieces;
+  }
+
+  /**
+   * What is shown of the window where history went away that it was to cover; empty if none did.
+   */
+  private static String less(Scene scene) {
+    Snapshot snapshot = scene.snapshot;
+    long window = scene.state.windowNanos();
+    if (snapshot == null || snapshot.refolding() || window == Long.MAX_VALUE) {
+      return "";
+    }
+    long covered =
+        scene.page instanceof TasksReport tasks ? tasks.windowNanos() : snapshot.windowNanos();
+    long missing = Math.min(window, snapshot.runNanos()) - covered;
+    return missing > window / 10 ? Units.near(covered) : "";
   }
 
   /** What the graph is compared with: {@code 30 s, 12 s ago}. */
@@ -174,7 +195,8 @@ final class HeaderPainter {
     }
     if (form < 7) {
       int[] tasks = snapshot.tasks();
-      int all = Arrays.stream(tasks).sum();
+      // As in the list of tasks, an idle kernel thread is none.
+      int all = Arrays.stream(tasks).sum() - of(tasks, State.IDLE_KTHREAD);
       int digits = Math.max(3, Integer.toString(all).length());
       if (words) {
         pieces.add(Piece.of(Units.right(Integer.toString(all), digits) + " tasks  ", Role.TEXT));
@@ -211,8 +233,11 @@ final class HeaderPainter {
 
   /** In a field, so that nothing moves. */
   private static String count(int[] tasks, State state, int digits) {
-    int count = state.ordinal() < tasks.length ? tasks[state.ordinal()] : 0;
-    return Units.right(Integer.toString(count), digits);
+    return Units.right(Integer.toString(of(tasks, state)), digits);
+  }
+
+  private static int of(int[] tasks, State state) {
+    return state.ordinal() < tasks.length ? tasks[state.ordinal()] : 0;
   }
 
   static int width(List<Piece> pieces) {

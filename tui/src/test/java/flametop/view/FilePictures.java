@@ -199,8 +199,8 @@ final class FilePictures {
     Snapshot snapshot;
     Page page;
     do {
-      snapshot = file.snapshot(state.query(size[0])).get();
       page = query == null ? null : file.page(query).get();
+      snapshot = file.snapshot(state.query(size[0])).get();
     } while (snapshot.refolding() || page instanceof Sandwich s && s.refolding());
     return Scene.of(snapshot, page, state, size[0], size[1], options(plain));
   }

@@ -50,6 +50,23 @@ class HeadingTest {
   }
 
   @Test
+  void header_windowThatHistoryNoLongerCovers_saysWhatIsShown() {
+    ViewState state = Pictures.state();
+    Snapshot whole = Pictures.snapshot(Pictures.server(), state, 200);
+    assertTrue(header(state, whole).contains("disk  30 s  19/99"));
+    assertTrue(header(state, TimePictures.covering(whole, 9)).contains("disk  9 s of 30 s  19/99"));
+    assertTrue(header(state, TimePictures.covering(whole, 29)).contains("disk  30 s  19/99"));
+    // It began 42 s ago: what was before is not missing.
+    ViewState longer = Keys.press(scene(state, 120, 30), Key.of('m')).state();
+    assertTrue(header(longer, TimePictures.covering(whole, 42)).contains("disk  5 min  19/99"));
+  }
+
+  private static String header(ViewState state, Snapshot snapshot) {
+    return TimeKeysTest.row(
+        Painter.paint(Scene.of(snapshot, state, 200, 30, Pictures.options())), 0);
+  }
+
+  @Test
   void click_onAStep_goesBackToItInEveryTable() {
     for (View view : TABLES) {
       ViewState state = Pictures.state().withView(view).withShape(STEPS);

@@ -128,6 +128,11 @@ final class TimePictures {
     return with(s, NOW, 30 * SECOND, false, null, had);
   }
 
+  /** One that covers so many seconds. */
+  static Snapshot covering(Snapshot s, int seconds) {
+    return with(s, s.time(), seconds * SECOND, false, null, s.selection());
+  }
+
   private static Snapshot with(
       Snapshot s,
       long time,
