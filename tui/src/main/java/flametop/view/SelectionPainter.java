@@ -100,6 +100,12 @@ final class SelectionPainter {
     return "all";
   }
 
+  /** Of a function in the middle of a sandwich also what it spends where it calls itself. */
+  private static long self(Scene scene, Selection selection) {
+    boolean middle = scene.sandwich != null && scene.plot.atBase();
+    return middle ? scene.sandwich.page().self() : selection.self();
+  }
+
   private static boolean isFunction(Selection selection) {
     return selection != null && GraphPainter.isFrame(selection.kind());
   }
@@ -132,7 +138,7 @@ final class SelectionPainter {
       text.append(scene.other != null ? " here" : form < 3 ? " of all" : "");
       text.append(elsewhere(scene, form));
       if (form < 8 && selection.kind() != NodeKind.ROOT) {
-        text.append(" · self ").append(share(selection.self(), snapshot.total(), file));
+        text.append(" · self ").append(share(self(scene, selection), snapshot.total(), file));
       }
     }
     boolean zoomed = scene.state.zoom() != GraphQuery.ROOT && slice.size() > 0;

@@ -217,4 +217,20 @@ class FileShapeTest {
       }
     }
   }
+
+  @Test
+  void sandwich_ofAFunctionThatCallsItself_saysTheSameSelfTwice() throws Exception {
+    Path path = folder.resolve("recursive.folded");
+    Files.writeString(path, "app;main;walk 10\napp;main;walk;walk 30\napp;main;rest 60\n");
+    try (StackFile recursive = new StackFile(StackInput.open(path), 1, 1)) {
+      ViewState of = FilePictures.state().withSandwich(new Function(NodeKind.USER, "", "walk"));
+      Scene scene = FilePictures.scene(recursive, of, new int[] {120, 30}, false);
+      CellGrid grid = Painter.paint(scene);
+      long said = 0;
+      for (int y = 0; y < grid.rows(); y++) {
+        said += TimeKeysTest.row(grid, y).matches(".*self +40[.]0%.*") ? 1 : 0;
+      }
+      assertEquals(2, said);
+    }
+  }
 }
