@@ -288,8 +288,12 @@ final class SelectionPainter {
     if (found == null) {
       return "";
     }
-    return found.count() == 0
-        ? "no match"
-        : "matched " + Units.share(found.weight(), scene.snapshot.total());
+    if (found.count() == 0) {
+      return "no match";
+    }
+    // Like the shares beside it: of what is compared, of the larger.
+    GraphSlice slice = scene.snapshot.graph();
+    long all = slice.baseline() == null ? scene.snapshot.total() : slice.extent(0);
+    return "matched " + Units.share(found.weight(), all);
   }
 }

@@ -130,6 +130,21 @@ class CompareKeysTest {
     assertEquals(Paint.of(Role.WORSE), paint(snapshot, snapshot.graph(), "c"));
   }
 
+  @Test
+  void matched_whileComparing_isOfWhatTheSharesBesideItAreOf() {
+    Tree shrunk = new Tree().stack(400, 1_000, "a", "b").stack(600, 1_000, "a", "c");
+    ViewState state = Pictures.state().withSearch(Search.of("^b$", false));
+    Snapshot snapshot = TimePictures.compared(shrunk, state, 200);
+    GraphSlice slice = snapshot.graph();
+    assertEquals("50.0% → 20.0% of all, ×0.4", Comparison.text(slice, index(slice, "b")));
+    CellGrid grid = Painter.paint(scene(snapshot, state));
+    boolean said = false;
+    for (int y = 0; y < grid.rows(); y++) {
+      said |= TimeKeysTest.row(grid, y).contains("matched 20.0%");
+    }
+    assertTrue(said);
+  }
+
   private static int paint(Snapshot snapshot, GraphSlice slice, String name) {
     return Comparison.paint(slice, index(slice, name), snapshot);
   }
