@@ -163,8 +163,9 @@ final class Recording implements AutoCloseable {
       boolean fetched =
           monitor.batches() > batches
               && new Balance(monitor.counters()).of(Counter.CPU_WAITING) == 0;
+      boolean read = monitor.batchesHeld() == 0;
       int names = monitor.namesAwaited();
-      if (fetched && names == 0) {
+      if (fetched && read && names == 0) {
         break;
       }
       showWaiting(names, "names");
