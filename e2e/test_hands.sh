@@ -112,11 +112,13 @@ test_mouse_off_by_option_or_configuration() {
 
 test_keys_of_the_configuration_are_used_and_shown() {
   open_pane
-  configure 'key.freeze = v f5' 'key.quit = W' 'key.root = e'
+  configure 'key.freeze = v f5' 'key.quit = W' 'key.root = f7' 'key.help = ? f7' 'key.restart = e'
   start_screen ''
-  # The line that cannot hold is named; the others do.
-  wait_for 'flametop.conf:3: key.root: e is key.export in the graph already'
+  # Of two lines with one key the later is named; a default gives its key up, and the help says so.
+  wait_for 'flametop.conf:4: key.help: f7 is key.root in the graph already'
   wait_for ' v freeze'
+  keys e
+  wait_for 'started anew'
   keys v
   wait_for '❚❚|frozen'
   keys F5
@@ -125,6 +127,8 @@ test_keys_of_the_configuration_are_used_and_shown() {
   wait_for 'space does nothing here'
   keys '?'
   wait_for 'v F5 +freeze, thaw'
+  wait_for 'none +export to a file'
+  wait_for '[(]key.export[)]'
   keys Escape
   keys W
   equal "exit code" 0 "$(ended)"
