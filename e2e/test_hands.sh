@@ -86,11 +86,11 @@ test_click_on_a_head_sorts_the_table_by_it() {
   open_pane 120 34
   start_screen ''
   keys 6
-  wait_for 'CPU +busy +user'
+  wait_for 'CPU +busy .*user +system'
   click_on 'wakes'
   wait_for 'first by wake-ups'
-  click_on 'steal'
-  wait_for 'first by stolen'
+  click_on 'softirq   steal'
+  wait_for 'first by soft interrupts'
   keys 8
   wait_for 'pid +process +samples'
   click_on 'pid process'
