@@ -96,7 +96,7 @@ final class CpusKeys extends TableKeys<CpuRow> {
   private Set<Integer> marked(Scene scene, ViewState s) {
     Set<Integer> marked = new TreeSet<>();
     for (CpuRow row : rows(scene, s)) {
-      if (CpuTable.isMarked(s.filter(), row.cpu())) {
+      if (CpuTable.isMarked(s.chosenShape(), row.cpu())) {
         marked.add(row.cpu());
       }
     }
@@ -107,8 +107,8 @@ final class CpusKeys extends TableKeys<CpuRow> {
   private static ViewState marking(ViewState s, Set<Integer> cpus) {
     return s.withShape(
         cpus.isEmpty()
-            ? s.filter().without(Shape.Cpus.class)
-            : s.filter().with(new Shape.Cpus(Set.copyOf(cpus), false)));
+            ? s.chosenShape().without(Shape.Cpus.class)
+            : s.chosenShape().with(new Shape.Cpus(Set.copyOf(cpus), false)));
   }
 
   @Override

@@ -112,12 +112,12 @@ final class PickKeys {
       StateSet states = row == null ? StateSet.ALL : StateSet.of(State.of(row.id()));
       return states(closed, states);
     }
-    Shape now = s.filter();
+    Shape now = s.chosenShape();
     if (row == null) {
       Shape lifted = now.as(s.base(), sort(pick.of()));
       return lifted.equals(now)
           ? Keys.Step.to(closed.withMessage(pick.of().all() + " are shown already", false))
-          : Keys.Step.to(closed.withFilter(lifted).withMessage(pick.of().all(), false));
+          : Keys.Step.to(closed.withShape(lifted).unzoomed().withMessage(pick.of().all(), false));
     }
     Filter filter = filter(pick.of(), row);
     return ShapeKeys.only(s, closed, filter, said(s, filter, row, false));
@@ -200,7 +200,7 @@ final class PickKeys {
     }
     List<PickRow> rows = new ArrayList<>();
     for (CpuRow cpu : CpuTable.FIRST.resorted().rows(scene.snapshot.cpus())) {
-      String about = CpuTable.isMarked(s.filter(), cpu.cpu()) ? "shown" : "";
+      String about = CpuTable.isMarked(s.chosenShape(), cpu.cpu()) ? "shown" : "";
       rows.add(new PickRow(cpu.cpu(), "CPU" + cpu.cpu(), cpu.busy(), about, null));
     }
     return Keys.Step.to(s.withPick(PickList.open(PickList.Of.CPUS).with(rows)));
