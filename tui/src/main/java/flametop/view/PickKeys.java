@@ -11,26 +11,20 @@ import java.util.Set;
 
 /** What the keys do while a pick list is open. */
 final class PickKeys {
+  private static final int PAGE = 10;
+
   private PickKeys() {}
 
   @SuppressWarnings("ReferenceEquality") // what did not change is the same
   static Keys.Step press(ViewState s, Key key) {
     PickList pick = s.pick();
+    int by = Rows.by(key, PAGE);
+    if (by != 0) {
+      return Keys.Step.to(s.withPick(pick.moved(by)));
+    }
     switch (key.kind()) {
       case ESCAPE -> {
         return Keys.Step.to(s.withPick(null));
-      }
-      case UP -> {
-        return Keys.Step.to(s.withPick(pick.moved(-1)));
-      }
-      case DOWN -> {
-        return Keys.Step.to(s.withPick(pick.moved(1)));
-      }
-      case PAGE_UP -> {
-        return Keys.Step.to(s.withPick(pick.moved(-10)));
-      }
-      case PAGE_DOWN -> {
-        return Keys.Step.to(s.withPick(pick.moved(10)));
       }
       case DELETE -> {
         boolean within = pick.prompt().edited(key) != pick.prompt();
@@ -84,8 +78,8 @@ final class PickKeys {
     if (!mouse.isPress()) {
       return Keys.Step.to(s);
     }
-    int entry = PickPainter.entryAt(scene, mouse.y());
-    if (entry == PickPainter.OUTSIDE) {
+    int entry = PickPainter.box(scene).entryAt(mouse.y());
+    if (entry == ListBox.OUTSIDE) {
       return Keys.Step.to(s.withPick(null));
     }
     if (entry < 0) {

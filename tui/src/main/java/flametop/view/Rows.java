@@ -27,6 +27,20 @@ final class Rows {
     };
   }
 
+  /**
+   * Rows that a key goes down in a list in which letters are typed, below 0 up; 0 if it does not
+   * move.
+   */
+  static int by(Key key, int page) {
+    return switch (key.kind()) {
+      case UP -> -1;
+      case DOWN -> 1;
+      case PAGE_UP -> -page;
+      case PAGE_DOWN -> page;
+      default -> 0;
+    };
+  }
+
   /** Where that ends, of rows from 0 to {@code last}. */
   static int moved(int at, int by, int last) {
     return Math.max(0, Math.min(last, at + by));
