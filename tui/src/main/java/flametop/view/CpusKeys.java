@@ -13,15 +13,7 @@ final class CpusKeys extends TableKeys<CpuRow> {
   private static final String ALL_CPUS = "no CPU marked: sum and graph are of all";
 
   private static final Action[] ACTIONS = {
-    Action.DOWN,
-    Action.UP,
-    Action.PAGE_UP,
-    Action.PAGE_DOWN,
-    Action.FIRST,
-    Action.LAST,
-    Action.MARK,
-    Action.BACK,
-    Action.SORT,
+    Action.MARK, Action.BACK, Action.SORT,
   };
 
   private static final Action[] KEY_LINE = {
@@ -35,14 +27,8 @@ final class CpusKeys extends TableKeys<CpuRow> {
     Action.QUIT,
   };
 
-  @Override
-  public Action[] actions() {
-    return ACTIONS;
-  }
-
-  @Override
-  public Action[] keyLine(ViewState s) {
-    return KEY_LINE;
+  CpusKeys() {
+    super(ACTIONS, KEY_LINE);
   }
 
   @Override
@@ -51,11 +37,7 @@ final class CpusKeys extends TableKeys<CpuRow> {
   }
 
   @Override
-  public Keys.Step act(Scene scene, ViewState s, Action action) {
-    Keys.Step moved = moved(scene, s, action);
-    if (moved != null) {
-      return moved;
-    }
+  Keys.Step acted(Scene scene, ViewState s, Action action) {
     return switch (action) {
       case MARK -> enter(scene, s);
       case BACK ->

@@ -1,5 +1,7 @@
 package flametop.view;
 
+import java.util.Arrays;
+
 /** How keys move through the rows of a table, and which of them are in sight. */
 final class Rows {
   /** Rows that are asked for at least, where there may be thousands. */
@@ -8,7 +10,18 @@ final class Rows {
   /** More than there are. */
   private static final int ALL = Integer.MAX_VALUE / 4;
 
+  private static final Action[] MOVES = {
+    Action.DOWN, Action.UP, Action.PAGE_UP, Action.PAGE_DOWN, Action.FIRST, Action.LAST,
+  };
+
   private Rows() {}
+
+  /** The actions that move, and others. */
+  static Action[] moves(Action... others) {
+    Action[] all = Arrays.copyOf(MOVES, MOVES.length + others.length);
+    System.arraycopy(others, 0, all, MOVES.length, others.length);
+    return all;
+  }
 
   /**
    * Rows that an action goes down, below 0 up; 0 if it does not move.
