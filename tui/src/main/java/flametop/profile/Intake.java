@@ -151,8 +151,10 @@ final class Intake implements StreamVisitor {
 
   @Override
   public void taskGone(int task, long time, long run, long wait, boolean exact) {
-    now = Math.max(now, time);
-    owners.moment(now);
+    if (endsPass || more) {
+      now = Math.max(now, time);
+      owners.moment(now);
+    }
     accounts.gone(task, time, run, wait);
     owners.state(task, null);
   }

@@ -350,4 +350,23 @@ class AccountsTest {
     world.batch(1900, false, () -> {});
     assertEquals(Map.of("app;main;poll", 50L), world.folded(SLEEP));
   }
+
+  @Test
+  void batch_withoutAPass_endOfATaskIsNoLaterMoment() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.task(1, 0, 11, 0, false, "app");
+          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
+          world.changed(1000, 1, b, 5, 1, 7, State.SLEEP);
+        });
+    world.batch(1050, true, () -> {});
+    world.batch(
+        1900,
+        false,
+        () -> world.intake.taskGone(1, World.ns(1800), World.ns(6), World.ns(1), true));
+    assertEquals(50L, world.folded(SLEEP).get("app;main;poll"));
+  }
 }
