@@ -94,8 +94,8 @@ final class Intake implements StreamVisitor {
       log.startAt(time);
     }
     batchTime = time;
-    // What only drains tells of no later moment than the samples in it: nobody looked at the tasks
-    // then.
+    // What only drains tells of no later moment than the samples of the CPU clock in it: nobody
+    // looked at the tasks then.
     now = endsPass || more ? Math.max(now, time) : Math.max(now, log.startTime());
     this.endsPass = endsPass;
     this.more = more;
@@ -151,10 +151,8 @@ final class Intake implements StreamVisitor {
 
   @Override
   public void taskGone(int task, long time, long run, long wait, boolean exact) {
-    if (endsPass || more) {
-      now = Math.max(now, time);
-      owners.moment(now);
-    }
+    sightOf(time);
+    owners.moment(now);
     accounts.gone(task, time, run, wait);
     owners.state(task, null);
   }
@@ -187,7 +185,7 @@ final class Intake implements StreamVisitor {
       int cpu,
       State state,
       WalkEnd why) {
-    now = Math.max(now, time);
+    sightOf(time);
     int seen = stack(stack, why);
     accounts.changed(task, time, state, seen, run, wait, nvcsw);
     owners.state(task, state);
@@ -214,6 +212,13 @@ final class Intake implements StreamVisitor {
     host.waited(cpu, accounts.takeWaited());
     host.sample(cpu, userMode, stacks.softirq(seen));
     quality.sample(owners.processOfTask(task), seen, why);
+  }
+
+  /** A task was seen, or ended, at this time: of a pass it is a moment, alone it is not. */
+  private void sightOf(long time) {
+    if (endsPass || more) {
+      now = Math.max(now, time);
+    }
   }
 
   private int stack(int id, WalkEnd why) {

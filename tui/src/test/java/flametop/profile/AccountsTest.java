@@ -352,7 +352,7 @@ class AccountsTest {
   }
 
   @Test
-  void batch_withoutAPass_endOfATaskIsNoLaterMoment() {
+  void batch_withoutAPass_execOrEndOfATaskIsNoLaterMoment() {
     world.batch(
         1000,
         true,
@@ -363,6 +363,7 @@ class AccountsTest {
           world.changed(1000, 1, b, 5, 1, 7, State.SLEEP);
         });
     world.batch(1050, true, () -> {});
+    world.batch(1700, false, () -> world.changed(1600, 1, -1, 6, 1, 7, State.RUN));
     world.batch(
         1900,
         false,
