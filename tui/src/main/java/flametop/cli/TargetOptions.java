@@ -77,7 +77,12 @@ final class TargetOptions {
   }
 
   boolean given() {
-    return all || !processes.isEmpty() || !threads.isEmpty() || cgroup != null;
+    return all || named();
+  }
+
+  /** Whether it is not the whole host. */
+  boolean named() {
+    return !processes.isEmpty() || !threads.isEmpty() || cgroup != null;
   }
 
   /**

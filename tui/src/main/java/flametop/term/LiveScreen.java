@@ -440,9 +440,7 @@ public final class LiveScreen {
       String text =
           session.jvmMaps() == null
               ? "a replay has the names that it was recorded with"
-              : session.jvmMaps().getAsBoolean()
-                  ? "JVMs are asked for maps of their compiled code; J stops that"
-                  : "JVMs are asked no more";
+              : session.jvmMaps().get();
       state = scene.settled().withMessage(text, false);
     } else if (effect instanceof Effect.Rows r) {
       CompletableFuture<List<ProcessRow>> rows =
