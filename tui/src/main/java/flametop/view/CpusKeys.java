@@ -13,15 +13,7 @@ final class CpusKeys extends TableKeys<CpuRow, CpuTable.Sort> {
   private static final String ALL_CPUS = "no CPU marked: sum and graph are of all";
 
   private static final Action[] ACTIONS = {
-    Action.DOWN,
-    Action.UP,
-    Action.PAGE_UP,
-    Action.PAGE_DOWN,
-    Action.FIRST,
-    Action.LAST,
-    Action.MARK,
-    Action.BACK,
-    Action.SORT,
+    Action.MARK, Action.BACK, Action.SORT,
   };
 
   private static final Action[] KEY_LINE = {
@@ -35,14 +27,8 @@ final class CpusKeys extends TableKeys<CpuRow, CpuTable.Sort> {
     Action.QUIT,
   };
 
-  @Override
-  public Action[] actions() {
-    return ACTIONS;
-  }
-
-  @Override
-  public Action[] keyLine(ViewState s) {
-    return KEY_LINE;
+  CpusKeys() {
+    super(ACTIONS, KEY_LINE);
   }
 
   @Override
@@ -51,11 +37,7 @@ final class CpusKeys extends TableKeys<CpuRow, CpuTable.Sort> {
   }
 
   @Override
-  public Keys.Step act(Scene scene, ViewState s, Action action) {
-    Keys.Step moved = moved(scene, s, action);
-    if (moved != null) {
-      return moved;
-    }
+  Keys.Step acted(Scene scene, ViewState s, Action action) {
     return switch (action) {
       case MARK -> enter(scene, s);
       case BACK ->
@@ -92,7 +74,7 @@ final class CpusKeys extends TableKeys<CpuRow, CpuTable.Sort> {
   private Set<Integer> marked(Scene scene, ViewState s) {
     Set<Integer> marked = new TreeSet<>();
     for (CpuRow row : rows(scene, s)) {
-      if (CpuTable.isMarked(s.filter(), row.cpu())) {
+      if (CpuTable.isMarked(s.chosenShape(), row.cpu())) {
         marked.add(row.cpu());
       }
     }
@@ -103,8 +85,8 @@ final class CpusKeys extends TableKeys<CpuRow, CpuTable.Sort> {
   private static ViewState marking(ViewState s, Set<Integer> cpus) {
     return s.withShape(
         cpus.isEmpty()
-            ? s.filter().without(Shape.Cpus.class)
-            : s.filter().with(new Shape.Cpus(Set.copyOf(cpus), false)));
+            ? s.chosenShape().without(Shape.Cpus.class)
+            : s.chosenShape().with(new Shape.Cpus(Set.copyOf(cpus), false)));
   }
 
   @Override

@@ -217,7 +217,7 @@ final class CpusPainter implements ViewPainter {
   private static void table(Scene scene, CellGrid grid, CpuReport report, int top) {
     CpuTable table = scene.state.cpus();
     List<CpuRow> rows = table.rows(report);
-    Shape shape = scene.state.filter();
+    Shape shape = scene.state.chosenShape();
     Columns<Column> columns = columns(scene);
     columns.head(grid, top, Column.of(table.sort()));
     String sum = shape.narrowsCpus() ? "marked" : "all";

@@ -11,6 +11,10 @@ import java.util.List;
  * @param <O> what rows are ordered by
  */
 abstract class FilteredTableKeys<R, O> extends TableKeys<R, O> {
+  FilteredTableKeys(Action[] actions, Action[] keyLine) {
+    super(actions, keyLine);
+  }
+
   /** What a search is completed to. */
   abstract String name(R row);
 

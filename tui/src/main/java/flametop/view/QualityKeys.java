@@ -9,17 +9,7 @@ import java.util.Set;
 /** What the keys do in the view of the quality. */
 final class QualityKeys extends TableKeys<QualityReport.Row, QualityTable.Order> {
   private static final Action[] ACTIONS = {
-    Action.DOWN,
-    Action.UP,
-    Action.PAGE_UP,
-    Action.PAGE_DOWN,
-    Action.FIRST,
-    Action.LAST,
-    Action.PICK,
-    Action.BACK,
-    Action.SORT,
-    Action.BY_MODULE,
-    Action.COPY,
+    Action.PICK, Action.BACK, Action.SORT, Action.BY_MODULE, Action.COPY,
   };
 
   private static final Action[] KEY_LINE = {
@@ -33,14 +23,8 @@ final class QualityKeys extends TableKeys<QualityReport.Row, QualityTable.Order>
     Action.QUIT,
   };
 
-  @Override
-  public Action[] actions() {
-    return ACTIONS;
-  }
-
-  @Override
-  public Action[] keyLine(ViewState s) {
-    return KEY_LINE;
+  QualityKeys() {
+    super(ACTIONS, KEY_LINE);
   }
 
   @Override
@@ -49,11 +33,7 @@ final class QualityKeys extends TableKeys<QualityReport.Row, QualityTable.Order>
   }
 
   @Override
-  public Keys.Step act(Scene scene, ViewState s, Action action) {
-    Keys.Step moved = moved(scene, s, action);
-    if (moved != null) {
-      return moved;
-    }
+  Keys.Step acted(Scene scene, ViewState s, Action action) {
     return switch (action) {
       case PICK -> enter(scene, s);
       case BACK -> Keys.Step.to(s.withView(View.GRAPH));

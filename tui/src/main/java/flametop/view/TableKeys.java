@@ -9,6 +9,37 @@ import java.util.List;
  * @param <O> what rows are ordered by
  */
 abstract class TableKeys<R, O> implements ViewKeys {
+  private final Action[] actions;
+  private final Action[] keyLine;
+
+  /**
+   * @param own actions beside those that move
+   * @param keyLine what the line of keys shows
+   */
+  TableKeys(Action[] own, Action[] keyLine) {
+    actions = Rows.moves(own);
+    this.keyLine = keyLine;
+  }
+
+  @Override
+  public final Action[] actions() {
+    return actions;
+  }
+
+  @Override
+  public final Action[] keyLine(ViewState s) {
+    return keyLine;
+  }
+
+  @Override
+  public final Keys.Step act(Scene scene, ViewState s, Action action) {
+    int by = Rows.by(action, room(scene));
+    return by == 0 ? acted(scene, s, action) : move(scene, s, by);
+  }
+
+  /** Does one of its own actions; null for another. */
+  abstract Keys.Step acted(Scene scene, ViewState s, Action action);
+
   /** The rows that are there, in their order. */
   abstract List<R> rows(Scene scene, ViewState s);
 
@@ -55,12 +86,6 @@ abstract class TableKeys<R, O> implements ViewKeys {
 
   /** What a second click on the marked row does. */
   abstract Keys.Step enter(Scene scene, ViewState s);
-
-  /** The step of an action that moves; null for others. */
-  final Keys.Step moved(Scene scene, ViewState s, Action action) {
-    int by = Rows.by(action, room(scene));
-    return by == 0 ? null : move(scene, s, by);
-  }
 
   /** The next order. */
   final Keys.Step sorted(Scene scene, ViewState s) {

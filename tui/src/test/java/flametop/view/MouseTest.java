@@ -193,7 +193,7 @@ class MouseTest {
     int[] at = find("redis-server");
     doubleClick(at[0], at[1]);
     assertNull(state.pick());
-    assertEquals(Shape.of(new Shape.Processes(Set.of(812), false)), state.filter());
+    assertEquals(Shape.of(new Shape.Processes(Set.of(812), false)), state.chosenShape());
     state = Keys.press(scene(), Key.of('p')).state();
     click(3, 1);
     assertNull(state.pick());
@@ -225,7 +225,7 @@ class MouseTest {
     at = find("postgres");
     mouse(Mouse.Kind.DOUBLE, at[0], at[1]);
     assertEquals(View.GRAPH, state.view());
-    assertEquals(Shape.of(new Shape.Processes(Set.of(977), false)), state.filter());
+    assertEquals(Shape.of(new Shape.Processes(Set.of(977), false)), state.chosenShape());
   }
 
   @Test
