@@ -101,18 +101,6 @@ test_click_on_a_head_sorts_the_table_by_it() {
   equal "exit code" 0 "$(ended)"
 }
 
-test_jvms_that_nobody_named_are_not_asked() {
-  open_pane
-  run_line "'$flametop' --jvm-maps"
-  wait_for 'asks only those that are named'
-  equal "exit code" 2 "$(ended)"
-  start_screen ''
-  keys J
-  wait_for 'no JVM is asked that was not named'
-  keys q
-  equal "exit code" 0 "$(ended)"
-}
-
 test_mouse_is_the_shells_while_the_program_is_stopped() {
   open_pane
   type_line "'$flametop'"

@@ -275,7 +275,6 @@ final class RecordCommand implements Callable<Integer> {
   /** Refuses what does not go together. */
   private void agree() {
     replay.agree(targets, rates, budget, jvms);
-    jvms.agree(targets, program);
     targets.agree(program, replay);
     if (seconds != null && passes != null) {
       throw new Failure.Ends(ExitCode.USAGE, "-d and -i both say when to end; give one of them");

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.function.BooleanSupplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -165,7 +165,6 @@ final class ScreenCommand implements Callable<Integer> {
       return ExitCode.DONE.number();
     }
     replay.agree(targets, rates, budget, jvms);
-    jvms.agree(targets, program);
     if (!Terminals.isStdin() || !Terminals.isStdout()) {
       throw new Failure.Ends(
           ExitCode.USAGE,
@@ -265,7 +264,7 @@ final class ScreenCommand implements Callable<Integer> {
         subject.what,
         opened,
         source.recorded() ? null : sampler::setRates,
-        source instanceof KernelSource kernel ? new JvmMaps(kernel, target) : null,
+        source instanceof KernelSource kernel ? new JvmMaps(kernel) : null,
         ScreenExporter.of(opened, source.facts()),
         end);
   }
@@ -295,27 +294,19 @@ final class ScreenCommand implements Callable<Integer> {
     watch.start();
   }
 
-  /** Only JVMs that were named are asked. */
-  private final class JvmMaps implements Supplier<String> {
+  private final class JvmMaps implements BooleanSupplier {
     private final KernelSource source;
-    private final Target target;
     private boolean wanted = jvms.maps();
 
-    JvmMaps(KernelSource source, Target target) {
+    JvmMaps(KernelSource source) {
       this.source = source;
-      this.target = target;
     }
 
     @Override
-    public synchronized String get() {
-      if (target.kind() == Target.Kind.ALL) {
-        return "no JVM is asked that was not named: start with -p PID, -t or --cgroup";
-      }
+    public synchronized boolean getAsBoolean() {
       wanted = !wanted;
       source.jvmMaps(wanted);
-      return wanted
-          ? "JVMs are asked for maps of their compiled code; J stops that"
-          : "JVMs are asked no more";
+      return wanted;
     }
   }
 

@@ -77,12 +77,7 @@ final class TargetOptions {
   }
 
   boolean given() {
-    return all || named();
-  }
-
-  /** Whether it is not the whole host. */
-  boolean named() {
-    return !processes.isEmpty() || !threads.isEmpty() || cgroup != null;
+    return all || !processes.isEmpty() || !threads.isEmpty() || cgroup != null;
   }
 
   /**

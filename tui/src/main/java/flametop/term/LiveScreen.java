@@ -421,7 +421,9 @@ public final class LiveScreen {
       String text =
           session.jvmMaps() == null
               ? "a replay has the names that it was recorded with"
-              : session.jvmMaps().get();
+              : session.jvmMaps().getAsBoolean()
+                  ? "JVMs are asked for maps of their compiled code; J stops that"
+                  : "JVMs are asked no more";
       state = scene.settled().withMessage(text, false);
     } else if (effect instanceof Effect.Export x) {
       if (session.exporter() == null) {

@@ -2,7 +2,7 @@ package flametop.term;
 
 import flametop.profile.SnapshotSource;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
+import java.util.function.BooleanSupplier;
 
 /**
  * What runs behind the screen once sampling is open.
@@ -12,8 +12,8 @@ import java.util.function.Supplier;
  *     replay of FILE}
  * @param source answers with snapshots and takes the filter
  * @param rates null where the rates are given (a replay)
- * @param jvmMaps begins to ask JVMs for maps of their compiled code, or stops; returns what became
- *     of it, for people. Null in a replay
+ * @param jvmMaps begins to ask JVMs for maps of their compiled code, or stops; returns whether they
+ *     are asked now. Null in a replay
  * @param exporter null where nothing can be exported
  * @param end completes with the exit code when the screen is to end by itself; null: it never is
  */
@@ -22,6 +22,6 @@ public record LiveSession(
     String target,
     SnapshotSource source,
     RateControl rates,
-    Supplier<String> jvmMaps,
+    BooleanSupplier jvmMaps,
     Exporter exporter,
     CompletableFuture<Integer> end) {}

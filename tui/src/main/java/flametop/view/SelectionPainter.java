@@ -256,7 +256,7 @@ final class SelectionPainter {
       return "to see what called it: run java with -XX:+PreserveFramePointer";
     }
     return selection.kind() == NodeKind.UNKNOWN && name.equals("[jit]")
-        ? "to see its name: with -p PID, J asks a JVM (jcmd PID Compiler.perfmap); node --perf-basic-prof; python -X perf"
+        ? "to see its name: J asks JVMs (jcmd PID Compiler.perfmap); node --perf-basic-prof; python -X perf"
         : "";
   }
 

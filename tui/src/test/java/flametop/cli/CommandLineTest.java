@@ -100,8 +100,6 @@ class CommandLineTest {
     refused(ExitCode.USAGE, "--replay has the rates of its", "record", "--replay", "x", "-F", "9");
     refused(ExitCode.USAGE, "--replay has the rates of its", "--replay", "x", "--cpu-hz", "0");
     refused(ExitCode.USAGE, "--replay asks no JVM", "record", "--replay", "x", "--jvm-maps");
-    refused(ExitCode.USAGE, "--jvm-maps has JVMs write files", "--jvm-maps");
-    refused(ExitCode.USAGE, "it asks only those that are named", "record", "-a", "--jvm-maps");
     refused(
         ExitCode.USAGE,
         "--replay ends where the recording does",
