@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** What the keys do in the view of the CPUs. */
-final class CpusKeys extends TableKeys<CpuRow> {
+final class CpusKeys extends TableKeys<CpuRow, CpuTable.Sort> {
   private static final String ALL_CPUS = "no CPU marked: sum and graph are of all";
 
   private static final Action[] ACTIONS = {
@@ -44,11 +44,7 @@ final class CpusKeys extends TableKeys<CpuRow> {
           marked(scene, s).isEmpty()
               ? Keys.Step.to(s.withView(View.GRAPH))
               : Keys.Step.to(marking(s, Set.of()).withMessage(ALL_CPUS, false));
-      case SORT -> {
-        CpuTable sorted = s.cpus().resorted();
-        yield Keys.Step.to(
-            s.withCpus(sorted).withMessage("first by " + sorted.sort().label(), false));
-      }
+      case SORT -> sorted(scene, s);
       default -> null;
     };
   }
@@ -91,6 +87,26 @@ final class CpusKeys extends TableKeys<CpuRow> {
         cpus.isEmpty()
             ? s.chosenShape().without(Shape.Cpus.class)
             : s.chosenShape().with(new Shape.Cpus(Set.copyOf(cpus), false)));
+  }
+
+  @Override
+  CpuTable.Sort nextOrder(Scene scene, ViewState s) {
+    return s.cpus().sort().next();
+  }
+
+  @Override
+  CpuTable.Sort orderAt(Scene scene, int x) {
+    return CpusPainter.orderAt(scene, x);
+  }
+
+  @Override
+  String label(CpuTable.Sort order) {
+    return order.label();
+  }
+
+  @Override
+  ViewState ordered(ViewState s, CpuTable.Sort order) {
+    return s.withCpus(s.cpus().by(order));
   }
 
   @Override

@@ -193,7 +193,7 @@ final class PickKeys {
       return Keys.Step.to(s.withMessage("CPUs are not measured yet", false));
     }
     List<PickRow> rows = new ArrayList<>();
-    for (CpuRow cpu : CpuTable.FIRST.resorted().rows(scene.snapshot.cpus())) {
+    for (CpuRow cpu : CpuTable.FIRST.by(CpuTable.Sort.BUSY).rows(scene.snapshot.cpus())) {
       String about = CpuTable.isMarked(s.chosenShape(), cpu.cpu()) ? "shown" : "";
       rows.add(new PickRow(cpu.cpu(), "CPU" + cpu.cpu(), cpu.busy(), about, null));
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 
 /** What the keys do in the view of the quality. */
-final class QualityKeys extends TableKeys<QualityReport.Row> {
+final class QualityKeys extends TableKeys<QualityReport.Row, QualityTable.Order> {
   private static final Action[] ACTIONS = {
     Action.PICK, Action.BACK, Action.SORT, Action.BY_MODULE, Action.COPY,
   };
@@ -42,11 +42,7 @@ final class QualityKeys extends TableKeys<QualityReport.Row> {
         String text = turned.modules() ? "by module" : "by process";
         yield Keys.Step.to(s.withQuality(turned).withMessage(text, false));
       }
-      case SORT -> {
-        QualityTable sorted = s.quality().resorted();
-        String text = "first by " + sorted.sort().label();
-        yield Keys.Step.to(s.withQuality(sorted).withMessage(text, false));
-      }
+      case SORT -> sorted(scene, s);
       case COPY -> {
         List<QualityReport.Row> rows = rows(scene, s);
         yield rows.isEmpty()
@@ -72,6 +68,26 @@ final class QualityKeys extends TableKeys<QualityReport.Row> {
     Shape.Filter filter = new Shape.Processes(Set.of(row.pid()), false);
     String text = "only pid " + row.pid() + " " + row.name() + ", its past too";
     return ShapeKeys.only(s, s.withView(View.GRAPH), filter, text);
+  }
+
+  @Override
+  QualityTable.Order nextOrder(Scene scene, ViewState s) {
+    return s.quality().order().next();
+  }
+
+  @Override
+  QualityTable.Order orderAt(Scene scene, int x) {
+    return QualityPainter.orderAt(scene, x);
+  }
+
+  @Override
+  String label(QualityTable.Order order) {
+    return order.label();
+  }
+
+  @Override
+  ViewState ordered(ViewState s, QualityTable.Order order) {
+    return s.withQuality(s.quality().by(order));
   }
 
   @Override

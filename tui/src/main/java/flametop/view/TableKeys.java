@@ -6,8 +6,9 @@ import java.util.List;
  * What keys and mouse do in the rows of a table.
  *
  * @param <R> a row
+ * @param <O> what rows are ordered by
  */
-abstract class TableKeys<R> implements ViewKeys {
+abstract class TableKeys<R, O> implements ViewKeys {
   private final Action[] actions;
   private final Action[] keyLine;
 
@@ -73,13 +74,34 @@ abstract class TableKeys<R> implements ViewKeys {
     return -1;
   }
 
-  /** What a click on the heads does. */
-  Keys.Step sortAt(Scene scene, ViewState s, int x) {
-    return act(scene, s, Action.SORT);
-  }
+  /** The order after the one that there is, of those that mean something. */
+  abstract O nextOrder(Scene scene, ViewState s);
+
+  /** The order that the head at a column of the screen stands for; null for none. */
+  abstract O orderAt(Scene scene, int x);
+
+  abstract String label(O order);
+
+  abstract ViewState ordered(ViewState s, O order);
 
   /** What a second click on the marked row does. */
   abstract Keys.Step enter(Scene scene, ViewState s);
+
+  /** The next order. */
+  final Keys.Step sorted(Scene scene, ViewState s) {
+    return sorted(s, nextOrder(scene, s));
+  }
+
+  private Keys.Step sorted(ViewState s, O order) {
+    return Keys.Step.to(ordered(s, order).withMessage("first by " + label(order), false));
+  }
+
+  private Keys.Step sortAt(Scene scene, ViewState s, int x) {
+    O order = orderAt(scene, x);
+    return order == null
+        ? Keys.Step.to(s.withMessage("no order of that column", false))
+        : sorted(s, order);
+  }
 
   private Keys.Step move(Scene scene, ViewState s, int by) {
     List<R> rows = rows(scene, s);
@@ -95,7 +117,7 @@ abstract class TableKeys<R> implements ViewKeys {
     return Keys.Step.to(withMarked(s, to < rows.size() ? rows.get(to) : null, to));
   }
 
-  /** A click marks a row, a second enters it; one on the heads sorts. */
+  /** A click marks a row, a second enters it; one on a head sorts by it. */
   @Override
   public final Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
     if (mouse.wheel() != 0) {
