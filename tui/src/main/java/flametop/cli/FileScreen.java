@@ -5,7 +5,7 @@ import flametop.export.StackExport;
 import flametop.export.Unit;
 import flametop.profile.ComparedStack;
 import flametop.profile.FoldedStack;
-import flametop.profile.NodeKind;
+import flametop.profile.HeldStacks;
 import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.StackFile;
@@ -20,22 +20,16 @@ import flametop.term.ScreenOptions;
 import flametop.term.UserFiles;
 import flametop.view.Effect;
 import flametop.view.Origin;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
 
 /** The screen with stacks of files instead of this machine. */
 final class FileScreen implements ScreenExporter.Shown {
   private static final int MAX_NAME = 1_024;
-
-  /** Rows of kinds that are kept while stacks are gathered. */
-  private static final int MOST_KINDS = 1_000;
 
   private final StackFiles files;
 
@@ -80,10 +74,7 @@ final class FileScreen implements ScreenExporter.Shown {
   @Override
   public CompletableFuture<StackExport> stacks(Effect.Export what) {
     StackFile file = files.shown();
-    return file.reading()
-        .thenCombine(
-            file.folded(what.zoom(), FileScreen::now),
-            (reading, stacks) -> export(reading, stacks));
+    return file.reading().thenCombine(file.held(what.zoom()), FileScreen::export);
   }
 
   @Override
@@ -91,46 +82,53 @@ final class FileScreen implements ScreenExporter.Shown {
     return files.shown().reading().thenApply(FileScreen::provenance);
   }
 
-  /** What is now, in order of the names. Of a million stacks, so what is alike is there once. */
-  private static List<FoldedStack> now(Iterable<ComparedStack> compared) {
-    List<FoldedStack> stacks = new ArrayList<>();
-    Map<List<NodeKind>, NodeKind[]> kinds = new HashMap<>();
-    Map<Integer, String[]> modules = new HashMap<>();
-    for (ComparedStack stack : compared) {
-      if (stack.now() > 0) {
-        stacks.add(
-            new FoldedStack(
-                stack.names(),
-                kinds.computeIfAbsent(List.of(stack.kinds()), k -> stack.kinds()),
-                modules.computeIfAbsent(stack.names().length, FileScreen::none),
-                stack.now(),
-                List.of()));
-        if (kinds.size() > MOST_KINDS) {
-          kinds.clear();
+  private static StackExport export(Snapshot.Reading reading, HeldStacks stacks) {
+    Unit unit = reading.unit().equals("us") ? Unit.US : Unit.SAMPLES;
+    return new StackExport(
+        provenance(reading), unit, () -> new Now(stacks.iterator()), stacks.total());
+  }
+
+  /** What is now: not what is only in that with which it is compared. */
+  private static final class Now implements Iterator<FoldedStack> {
+    private final Iterator<ComparedStack> stacks;
+    private ComparedStack next;
+
+    Now(Iterator<ComparedStack> stacks) {
+      this.stacks = stacks;
+      next = find();
+    }
+
+    @Override
+    public boolean hasNext() {
+      return next != null;
+    }
+
+    @Override
+    public FoldedStack next() {
+      if (next == null) {
+        throw new NoSuchElementException();
+      }
+      String[] modules = new String[next.names().length];
+      Arrays.fill(modules, "");
+      FoldedStack now = new FoldedStack(next.names(), next.kinds(), modules, next.now(), List.of());
+      next = find();
+      return now;
+    }
+
+    private ComparedStack find() {
+      while (stacks.hasNext()) {
+        ComparedStack stack = stacks.next();
+        if (stack.now() > 0) {
+          return stack;
         }
       }
+      return null;
     }
-    stacks.sort(Comparator.comparing(FoldedStack::names, Arrays::compare));
-    return stacks;
   }
 
-  private static String[] none(int modules) {
-    String[] none = new String[modules];
-    Arrays.fill(none, "");
-    return none;
-  }
-
-  private static StackExport export(Snapshot.Reading reading, List<FoldedStack> stacks) {
-    if (stacks.isEmpty()) {
-      String text = "nothing to export: no stack is shown";
-      throw new UncheckedIOException(text, new IOException(text));
-    }
-    long total = 0;
-    for (FoldedStack stack : stacks) {
-      total += stack.value();
-    }
-    Unit unit = reading.unit().equals("us") ? Unit.US : Unit.SAMPLES;
-    return new StackExport(provenance(reading), unit, stacks, total);
+  @Override
+  public String nothing() {
+    return "no stack is shown";
   }
 
   private static Provenance provenance(Snapshot.Reading reading) {

@@ -26,6 +26,7 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /** Writes what the screen shows to a file in the working directory. */
 final class ScreenExporter implements Exporter {
@@ -36,6 +37,9 @@ final class ScreenExporter implements Exporter {
     CompletableFuture<StackExport> stacks(Effect.Export what);
 
     CompletableFuture<Provenance> provenance(Effect.Export what);
+
+    /** Why there is no stack, for people. */
+    String nothing();
   }
 
   private final Shown shown;
@@ -66,6 +70,11 @@ final class ScreenExporter implements Exporter {
                 .thenApplyAsync(moment -> provenance(what, moment));
           }
 
+          @Override
+          public String nothing() {
+            return "no task was seen in the states shown; o shows others";
+          }
+
           private Provenance provenance(Effect.Export what, Moment moment) {
             return Provenance.of(Main.Version.text(), facts, moment, what.states());
           }
@@ -79,9 +88,9 @@ final class ScreenExporter implements Exporter {
         : shown.stacks(what).thenApplyAsync(stacks -> stacks(what.format(), stacks));
   }
 
-  private static String stacks(ExportFormat chosen, StackExport export) {
-    if (export.stacks().isEmpty()) {
-      String text = "nothing to export: no task was seen in the states shown; o shows others";
+  private String stacks(ExportFormat chosen, StackExport export) {
+    if (export.isEmpty()) {
+      String text = "nothing to export: " + shown.nothing();
       throw new UncheckedIOException(text, new IOException(text));
     }
     StackFormat format =
@@ -92,11 +101,12 @@ final class ScreenExporter implements Exporter {
           case HTML -> StackFormat.HTML;
           case SVG, TEXT -> throw new IllegalArgumentException("no format of stacks: " + chosen);
         };
+    long[] stacks = new long[1];
     return write(
         export.provenance().host(),
         format.suffix(),
-        out -> format.write(export, out),
-        export.describe());
+        out -> stacks[0] = format.write(export, out),
+        () -> export.describe(stacks[0]));
   }
 
   private static String picture(
@@ -110,10 +120,11 @@ final class ScreenExporter implements Exporter {
         provenance.host(),
         svg ? ".svg" : ".txt",
         out -> out.write(text.getBytes(StandardCharsets.UTF_8)),
-        "the screen, " + screen.columns() + "×" + screen.rows());
+        () -> "the screen, " + screen.columns() + "×" + screen.rows());
   }
 
-  private static String write(String host, String suffix, OutputFile.Content content, String said) {
+  private static String write(
+      String host, String suffix, OutputFile.Content content, Supplier<String> said) {
     Path path = free(host, suffix);
     try (OutputFile file = OutputFile.create(path, false)) {
       long bytes = file.write(content);
@@ -122,7 +133,7 @@ final class ScreenExporter implements Exporter {
           "%s: %,d kB, %s",
           CleanText.clean(file.path().toString(), 1_024),
           (bytes + 999) / 1_000,
-          said);
+          said.get());
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
     }

@@ -22,7 +22,8 @@ final class FoldedWriter {
 
   private FoldedWriter() {}
 
-  static void write(StackExport export, OutputStream out) throws IOException {
+  /** Returns how many stacks. */
+  static long write(StackExport export, OutputStream out) throws IOException {
     Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     writer.append("# unit: ").append(export.unit() == Unit.US ? "us\n" : "samples\n");
     for (String line : export.provenance().lines()) {
@@ -30,11 +31,14 @@ final class FoldedWriter {
       writer.append("# ").append(text);
       writer.append(NUMBER_LAST.matcher(text).find() ? ";\n" : "\n");
     }
+    long stacks = 0;
     for (FoldedStack stack : export.stacks()) {
+      stacks++;
       line(writer, stack.names(), stack.kinds());
       writer.append(' ').append(Long.toString(stack.value())).append('\n');
     }
     writer.flush();
+    return stacks;
   }
 
   /** Appends a path, without its number. */

@@ -213,11 +213,14 @@ final class StackGraph extends ShownGraph<StackGraph.Shaped> implements GraphPic
     take(with, of);
   }
 
-  /** Takes the shape that it is to take, however long that takes. */
-  void finish() {
-    while (next != null) {
-      slice(System.nanoTime() + Long.MAX_VALUE / 2);
-    }
+  /** Whether it has the shape that it is to have, of all that was read when it last took it. */
+  boolean isShaped() {
+    return next == null;
+  }
+
+  /** The stacks that end in a node or below it. */
+  HeldStacks held(long node) {
+    return stacks().held(resolve(node), names);
   }
 
   /** The stacks that are shown, their sums up to date. */

@@ -64,6 +64,25 @@ final class StackNames implements Functions {
     intern("all".getBytes(StandardCharsets.UTF_8), 0, 3);
   }
 
+  /** The names that there are, for another thread; what is never written again is shared. */
+  private StackNames(StackNames of) {
+    mostBytes = of.mostBytes;
+    mostNames = of.size;
+    bytes = of.bytes;
+    start = of.start;
+    hashes = of.hashes;
+    kinds = of.kinds;
+    clean = of.clean;
+    modules = of.modules;
+    size = of.size;
+    table = null;
+  }
+
+  /** The names that there are now; no more can be made. */
+  StackNames held() {
+    return new StackNames(this);
+  }
+
   /** The function of the root. */
   static int root() {
     return 0;
