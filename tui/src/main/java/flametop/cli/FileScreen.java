@@ -82,7 +82,8 @@ final class FileScreen implements ScreenExporter.Shown {
     return files.shown().reading().thenApply(FileScreen::provenance);
   }
 
-  private static StackExport export(Snapshot.Reading reading, HeldStacks stacks) {
+  /** What is now, as it is exported. */
+  static StackExport export(Snapshot.Reading reading, HeldStacks stacks) {
     Unit unit = reading.unit().equals("us") ? Unit.US : Unit.SAMPLES;
     return new StackExport(
         provenance(reading), unit, () -> new Now(stacks.iterator()), stacks.total());

@@ -25,7 +25,9 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /** Writes what the screen shows to a file in the working directory. */
@@ -43,6 +45,8 @@ final class ScreenExporter implements Exporter {
   }
 
   private final Shown shown;
+  private final Set<OutputFile> unfinished = ConcurrentHashMap.newKeySet();
+  private volatile boolean abandoned;
 
   ScreenExporter(Shown shown) {
     this.shown = shown;
@@ -109,8 +113,13 @@ final class ScreenExporter implements Exporter {
         () -> export.describe(stacks[0]));
   }
 
-  private static String picture(
-      ExportFormat chosen, Provenance provenance, CellGrid screen, Theme theme) {
+  @Override
+  public void abandon() {
+    abandoned = true;
+    unfinished.forEach(OutputFile::close);
+  }
+
+  private String picture(ExportFormat chosen, Provenance provenance, CellGrid screen, Theme theme) {
     boolean svg = chosen == ExportFormat.SVG;
     String text =
         svg
@@ -123,11 +132,16 @@ final class ScreenExporter implements Exporter {
         () -> "the screen, " + screen.columns() + "×" + screen.rows());
   }
 
-  private static String write(
+  private String write(
       String host, String suffix, OutputFile.Content content, Supplier<String> said) {
     Path path = free(host, suffix);
     try (OutputFile file = OutputFile.create(path, false)) {
+      unfinished.add(file);
+      if (abandoned) {
+        throw new IOException("it was quit before the export was written");
+      }
       long bytes = file.write(content);
+      unfinished.remove(file);
       return String.format(
           Locale.ROOT,
           "%s: %,d kB, %s",

@@ -47,7 +47,7 @@ public final class OutputFile implements AutoCloseable {
   private final boolean replace;
   private final FileChannel channel;
   private final OutputStream out;
-  private boolean done;
+  private volatile boolean done;
 
   private OutputFile(Path path, Path beside, boolean replace, FileChannel channel) {
     this.path = path;
@@ -245,7 +245,9 @@ public final class OutputFile implements AutoCloseable {
     }
   }
 
-  /** Leaves nothing, unless it was committed. */
+  /**
+   * Leaves nothing, unless it was committed; also while another thread writes, which then fails.
+   */
   @Override
   public void close() {
     if (!done) {
