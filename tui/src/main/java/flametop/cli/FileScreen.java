@@ -5,10 +5,10 @@ import flametop.export.StackExport;
 import flametop.export.Unit;
 import flametop.profile.ComparedStack;
 import flametop.profile.FoldedStack;
+import flametop.profile.Function;
 import flametop.profile.HeldStacks;
 import flametop.profile.Shape;
 import flametop.profile.Snapshot;
-import flametop.profile.StackFile;
 import flametop.profile.StackFiles;
 import flametop.profile.StateSet;
 import flametop.sampler.Budget;
@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
 
@@ -73,29 +74,55 @@ final class FileScreen implements ScreenExporter.Shown {
 
   @Override
   public CompletableFuture<StackExport> stacks(Effect.Export what) {
-    StackFile file = files.shown();
-    return file.reading().thenCombine(file.held(what.zoom()), FileScreen::export);
+    return files
+        .shown()
+        .reading()
+        .thenCombineAsync(
+            files.held(what.zoom()), (reading, stacks) -> export(reading, stacks, what.through()));
   }
 
   @Override
   public CompletableFuture<Provenance> provenance(Effect.Export what) {
-    return files.shown().reading().thenApply(FileScreen::provenance);
+    return files.shown().reading().thenApply(reading -> provenance(reading, facts(reading)));
   }
 
   /** What is now, as it is exported. */
-  static StackExport export(Snapshot.Reading reading, HeldStacks stacks) {
+  static StackExport export(Snapshot.Reading reading, HeldStacks stacks, Function through) {
     Unit unit = reading.unit().equals("us") ? Unit.US : Unit.SAMPLES;
+    List<Provenance.Fact> facts = facts(reading);
+    Shape shape = stacks.shape();
+    if (through != null) {
+      shape = shape.plus(new Shape.Through(through, false));
+    }
+    if (!shape.steps().isEmpty()) {
+      facts.add(new Provenance.Fact("filter", shape.toString()));
+    }
+    if (!stacks.zoom().isEmpty()) {
+      facts.add(new Provenance.Fact("below", String.join(" > ", stacks.zoom())));
+    }
+    if (stacks.compared()) {
+      facts.add(new Provenance.Fact("counts", "of what is now, not of what it is compared with"));
+    }
+    long total = stacks.total();
+    if (through != null) {
+      total = 0;
+      for (Iterator<FoldedStack> all = new Now(stacks.iterator(), through); all.hasNext(); ) {
+        total += all.next().value();
+      }
+    }
     return new StackExport(
-        provenance(reading), unit, () -> new Now(stacks.iterator()), stacks.total());
+        provenance(reading, facts), unit, () -> new Now(stacks.iterator(), through), total);
   }
 
   /** What is now: not what is only in that with which it is compared. */
   private static final class Now implements Iterator<FoldedStack> {
     private final Iterator<ComparedStack> stacks;
+    private final Function through;
     private ComparedStack next;
 
-    Now(Iterator<ComparedStack> stacks) {
+    Now(Iterator<ComparedStack> stacks, Function through) {
       this.stacks = stacks;
+      this.through = through;
       next = find();
     }
 
@@ -119,11 +146,20 @@ final class FileScreen implements ScreenExporter.Shown {
     private ComparedStack find() {
       while (stacks.hasNext()) {
         ComparedStack stack = stacks.next();
-        if (stack.now() > 0) {
+        if (stack.now() > 0 && passes(stack)) {
           return stack;
         }
       }
       return null;
+    }
+
+    private boolean passes(ComparedStack stack) {
+      for (int i = 0; through != null && i < stack.names().length; i++) {
+        if (stack.names()[i].equals(through.name()) && stack.kinds()[i] == through.kind()) {
+          return true;
+        }
+      }
+      return through == null;
     }
   }
 
@@ -132,15 +168,25 @@ final class FileScreen implements ScreenExporter.Shown {
     return "no stack is shown";
   }
 
-  private static Provenance provenance(Snapshot.Reading reading) {
-    String program = Main.Version.text();
+  private static Provenance provenance(Snapshot.Reading reading, List<Provenance.Fact> facts) {
+    String host = shortName(reading.name());
+    return new Provenance(Main.Version.text(), host, 0, 0, 0, false, List.copyOf(facts));
+  }
+
+  private static List<Provenance.Fact> facts(Snapshot.Reading reading) {
     List<Provenance.Fact> facts = new ArrayList<>();
-    facts.add(new Provenance.Fact("program", program));
+    facts.add(new Provenance.Fact("program", Main.Version.text()));
     facts.add(new Provenance.Fact("file", reading.name()));
     if (!reading.unit().equals("us") && !reading.unit().equals("samples")) {
       facts.add(new Provenance.Fact("unit", reading.unit()));
     }
-    return new Provenance(program, shortName(reading.name()), 0, 0, 0, false, facts);
+    if (!reading.done()) {
+      facts.add(
+          new Provenance.Fact(
+              "read",
+              String.format(Locale.ROOT, "%,d lines of stacks so far, not all", reading.stacks())));
+    }
+    return facts;
   }
 
   /** Of the file that is looked at, without folders and suffixes. */

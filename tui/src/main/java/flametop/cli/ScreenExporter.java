@@ -34,6 +34,9 @@ import java.util.function.Supplier;
 final class ScreenExporter implements Exporter {
   private static final int MOST_OF_ONE_SECOND = 100;
 
+  /** Chars of a host or a file, so that a name has room in any file system. */
+  private static final int MAX_HOST = 64;
+
   /** What is on the screen. */
   interface Shown {
     CompletableFuture<StackExport> stacks(Effect.Export what);
@@ -158,7 +161,9 @@ final class ScreenExporter implements Exporter {
     String time =
         LocalDateTime.now(ZoneId.systemDefault())
             .format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
-    String name = "flametop-" + host.replaceAll("[^A-Za-z0-9._-]", "_") + "-" + time;
+    String of = host.replaceAll("[^A-Za-z0-9._-]", "_");
+    String cut = of.substring(0, Math.min(MAX_HOST, of.length()));
+    String name = "flametop-" + cut + "-" + time;
     Path path = Path.of(name + suffix);
     for (int i = 2; i < MOST_OF_ONE_SECOND && Files.exists(path, LinkOption.NOFOLLOW_LINKS); i++) {
       path = Path.of(name + "-" + i + suffix);

@@ -43,11 +43,9 @@ public record StackExport(
    * @param written how many stacks
    */
   public String describe(long written) {
-    return String.format(
-        Locale.ROOT,
-        unit == Unit.US ? "%,d stacks, %.3f s of task time" : "%,d stacks, %,.0f samples",
-        written,
-        unit == Unit.US ? total / 1e6 : (double) total);
+    return unit == Unit.US
+        ? String.format(Locale.ROOT, "%,d stacks, %.3f s of task time", written, total / 1e6)
+        : String.format(Locale.ROOT, "%,d stacks, %,d samples", written, total);
   }
 
   private static final class Converted implements Iterator<FoldedStack> {

@@ -2,6 +2,7 @@ package flametop.profile;
 
 import java.util.Arrays;
 import java.util.Iterator;
+import java.util.List;
 import java.util.NoSuchElementException;
 
 /**
@@ -27,6 +28,8 @@ public final class HeldStacks implements Iterable<ComparedStack> {
 
   private final boolean reversed;
   private final boolean grouped;
+  private Shape shape = Shape.PLAIN;
+  private List<String> zoom = List.of();
 
   private HeldStacks(
       StackTree tree,
@@ -110,6 +113,27 @@ public final class HeldStacks implements Iterable<ComparedStack> {
         null,
         Arrays.copyOf(first, count),
         grouped);
+  }
+
+  HeldStacks of(Shape itsShape, List<String> itsZoom) {
+    shape = itsShape;
+    zoom = itsZoom;
+    return this;
+  }
+
+  /** What was done to them. */
+  public Shape shape() {
+    return shape;
+  }
+
+  /** Names of the frames down to the one that all pass through; empty if there is none. */
+  public List<String> zoom() {
+    return zoom;
+  }
+
+  /** Whether they are compared: {@link ComparedStack#before} means something. */
+  public boolean compared() {
+    return before != null;
   }
 
   /** What all of them count now. */

@@ -630,15 +630,24 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
    * now. They are there once the shape is that which is to be shown.
    */
   public CompletableFuture<HeldStacks> held(long zoom) {
+    return held(zoom, List.of());
+  }
+
+  /**
+   * The same where the node may be that of another file.
+   *
+   * @param strangers where that is
+   */
+  CompletableFuture<HeldStacks> held(long zoom, List<NodePath> strangers) {
     CompletableFuture<HeldStacks> answer = new CompletableFuture<>();
-    hold(zoom, answer);
+    hold(zoom, strangers, answer);
     return answer;
   }
 
   /** What else is asked meanwhile is answered between two slices. */
-  private void hold(long zoom, CompletableFuture<HeldStacks> answer) {
+  private void hold(long zoom, List<NodePath> strangers, CompletableFuture<HeldStacks> answer) {
     CompletableFuture<?> unused =
-        ask(() -> graph.isShaped() ? graph.held(zoom) : null)
+        ask(() -> graph.isShaped() ? graph.held(own(zoom, strangers)) : null)
             .whenComplete(
                 (stacks, e) -> {
                   if (e != null) {
@@ -646,7 +655,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
                   } else if (stacks != null) {
                     answer.complete(stacks);
                   } else {
-                    hold(zoom, answer);
+                    hold(zoom, strangers, answer);
                   }
                 });
   }
