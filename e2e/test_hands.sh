@@ -82,6 +82,25 @@ test_mouse_selects_zooms_presses_keys_and_is_given_back() {
   terminal_as_before
 }
 
+test_click_on_a_head_sorts_the_table_by_it() {
+  open_pane 120 34
+  start_screen ''
+  keys 6
+  wait_for 'CPU +busy .*user +system'
+  click_on 'wakes'
+  wait_for 'first by wake-ups'
+  click_on 'softirq   steal'
+  wait_for 'first by soft interrupts'
+  keys 8
+  wait_for 'pid +process +samples'
+  click_on 'pid process'
+  wait_for 'first by pid'
+  click_on 'guessed  the rest'
+  wait_for 'first by guessed'
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+
 test_mouse_is_the_shells_while_the_program_is_stopped() {
   open_pane
   type_line "'$flametop'"
@@ -112,11 +131,13 @@ test_mouse_off_by_option_or_configuration() {
 
 test_keys_of_the_configuration_are_used_and_shown() {
   open_pane
-  configure 'key.freeze = v f5' 'key.quit = W' 'key.root = e'
+  configure 'key.freeze = v f5' 'key.quit = W' 'key.root = f7' 'key.help = ? f7' 'key.restart = e'
   start_screen ''
-  # The line that cannot hold is named; the others do.
-  wait_for 'flametop.conf:3: key.root: e is key.export in the graph already'
+  # Of two lines with one key the later is named; a default gives its key up, and the help says so.
+  wait_for 'flametop.conf:4: key.help: f7 is key.root in the graph already'
   wait_for ' v freeze'
+  keys e
+  wait_for 'started anew'
   keys v
   wait_for '❚❚|frozen'
   keys F5
@@ -125,6 +146,8 @@ test_keys_of_the_configuration_are_used_and_shown() {
   wait_for 'space does nothing here'
   keys '?'
   wait_for 'v F5 +freeze, thaw'
+  wait_for 'none +export to a file'
+  wait_for '[(]key.export[)]'
   keys Escape
   keys W
   equal "exit code" 0 "$(ended)"

@@ -10,6 +10,22 @@ test_record_folded_lines_end_in_numbers() {
   equal "mode" 600 "$(stat -c %a "$work/out.folded")"
 }
 
+# A symbolizer that is slow, as on a machine that has no CPU time left; it does a little all the time.
+test_record_that_is_over_waits_for_names() {
+  mkdir -p "$work/slow/target"
+  cp "$flametop" "$work/slow"
+  cp -r "$root/target/flametop" "$work/slow/target"
+  mv "$work/slow/target/flametop/flametop-symbolizer" "$work/slow/symbolizer"
+  cat >"$work/slow/target/flametop/flametop-symbolizer" <<EOF
+#!/bin/sh
+for step in 1 2 3 4 5 6 7 8; do /bin/sleep 0.5; done
+exec '$work/slow/symbolizer' "\$@"
+EOF
+  chmod +x "$work/slow/target/flametop/flametop-symbolizer"
+  "$work/slow/flametop" record -d 1 --states all -o "$work/out.folded" 2>"$work/err" || fail "exit code $?: $(cat "$work/err")"
+  contains "names of kernel functions" 'schedule.*_\[k\]' "$work/out.folded"
+}
+
 test_record_interrupted_writes_and_says_130() {
   open_pane
   run_line "'$flametop' record --states all -o '$work/out.folded'"

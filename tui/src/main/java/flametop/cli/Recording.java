@@ -17,8 +17,13 @@ import java.util.concurrent.TimeUnit;
 final class Recording implements AutoCloseable {
   private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-  private static final long LAST_NAMES_NANOS = TimeUnit.SECONDS.toNanos(2);
-  private static final long LAST_LINES_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  /** How long names and source lines may take when nothing else is left to do. */
+  private static final long LAST_ANSWERS_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  /** The same for who has interrupted it. */
+  private static final long INTERRUPTED_NANOS = TimeUnit.SECONDS.toNanos(2);
+
   private static final int MOST_NOTICES = 20;
   private static final int MOST_PROGRESS = 79;
 
@@ -91,6 +96,14 @@ final class Recording implements AutoCloseable {
     sampler.close();
     clearProgress();
     monitor.notices().stream().limit(MOST_NOTICES).forEach(notice -> Main.complain(err, notice));
+    if (!recorded && monitor.namesAwaited() > 0) {
+      Main.complain(
+          err,
+          String.format(
+              Locale.ROOT,
+              "the names of %,d frames had not come: they are written as file+0xoffset",
+              monitor.namesAwaited()));
+    }
 
     ExitCode code = interruption.requested() ? ExitCode.INTERRUPTED : ExitCode.DONE;
     Failure failure = samplingFailure();
@@ -137,36 +150,40 @@ final class Recording implements AutoCloseable {
         || sampler.elapsedNanos() >= limits.nanos();
   }
 
-  /** Fetches the samples that wait in rings, and the names that are on their way, for a while. */
+  /**
+   * Fetches the samples that wait in rings, and what is on its way of names and source lines: for a
+   * while, and no longer than until Ctrl-C.
+   */
   private void drain() throws InterruptedException {
     sampler.finish();
+    boolean interrupted = interruption.requested();
     long batches = monitor.batches();
-    long until = System.nanoTime() + LAST_NAMES_NANOS;
-    while (System.nanoTime() < until && !monitor.ended().isDone()) {
+    long until = System.nanoTime() + (interrupted ? INTERRUPTED_NANOS : LAST_ANSWERS_NANOS);
+    while (goesOn(until, interrupted)) {
       boolean fetched =
           monitor.batches() > batches
               && new Balance(monitor.counters()).of(Counter.CPU_WAITING) == 0;
-      if (fetched && monitor.namesAwaited() == 0) {
+      boolean read = monitor.batchesHeld() == 0;
+      int names = monitor.namesAwaited();
+      if (fetched && read && names == 0) {
         break;
       }
-      TimeUnit.NANOSECONDS.sleep(STEP_NANOS / 5);
+      showWaiting(names, "names");
     }
     if (limits.lines()) {
-      fetchLines();
+      monitor.askPlaces();
+      until = System.nanoTime() + LAST_ANSWERS_NANOS;
+      while (monitor.placesAwaited() > 0 && goesOn(until, interrupted)) {
+        showWaiting(monitor.placesAwaited(), "source lines");
+      }
     }
   }
 
-  /** Fetches source lines, for a while; Ctrl-C ends it, if that did not end the recording. */
-  private void fetchLines() throws InterruptedException {
-    monitor.askPlaces();
-    long until = System.nanoTime() + LAST_LINES_NANOS;
-    boolean ended = interruption.requested();
-    while (monitor.placesAwaited() > 0
-        && System.nanoTime() < until
+  private boolean goesOn(long until, boolean interrupted) throws InterruptedException {
+    TimeUnit.NANOSECONDS.sleep(STEP_NANOS / 5);
+    return System.nanoTime() < until
         && !monitor.ended().isDone()
-        && interruption.requested() == ended) {
-      TimeUnit.NANOSECONDS.sleep(STEP_NANOS / 5);
-    }
+        && interruption.requested() == interrupted;
   }
 
   private Failure samplingFailure() {
@@ -188,11 +205,9 @@ final class Recording implements AutoCloseable {
   }
 
   private void showProgress() {
-    long now = System.nanoTime();
-    if (progress && now >= nextProgress) {
-      nextProgress = now + PROGRESS_NANOS;
+    if (progressIsDue()) {
       Balance b = new Balance(monitor.counters());
-      String line =
+      show(
           String.format(
               Locale.ROOT,
               "flametop: %.0f s, %,d tasks, %,d passes, %,d samples%s; Ctrl-C ends it and writes",
@@ -206,11 +221,31 @@ final class Recording implements AutoCloseable {
                       Locale.ROOT,
                       ", %,d lost, %,d passes late",
                       b.of(Counter.CPU_DROPPED),
-                      b.of(Counter.PASSES_LATE)));
-      // A line that wraps could not be taken back.
-      err.print("\r\u001B[K" + line.substring(0, Math.min(line.length(), MOST_PROGRESS)));
-      err.flush();
+                      b.of(Counter.PASSES_LATE))));
     }
+  }
+
+  private void showWaiting(int count, String what) {
+    if (progressIsDue()) {
+      show(
+          String.format(
+              Locale.ROOT, "flametop: %,d %s to come; Ctrl-C writes without", count, what));
+    }
+  }
+
+  private boolean progressIsDue() {
+    long now = System.nanoTime();
+    if (!progress || now < nextProgress) {
+      return false;
+    }
+    nextProgress = now + PROGRESS_NANOS;
+    return true;
+  }
+
+  private void show(String line) {
+    // A line that wraps could not be taken back.
+    err.print("\r\u001B[K" + line.substring(0, Math.min(line.length(), MOST_PROGRESS)));
+    err.flush();
   }
 
   private void clearProgress() {

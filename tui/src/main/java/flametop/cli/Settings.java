@@ -174,7 +174,7 @@ final class Settings {
     };
   }
 
-  /** Where a key would do two things in a view, the later line that says so does not hold. */
+  /** Of two lines that give one key to two things in a view the later does not hold. */
   private void settleKeys() {
     List<Keymap.Conflict> conflicts = keymap.conflicts();
     while (!conflicts.isEmpty()) {
@@ -196,7 +196,7 @@ final class Settings {
               + c.view().label()
               + " already; give that another key too");
       keyLines.remove(loser);
-      keymap = keymap.with(loser, Keymap.DEFAULT.keys(loser));
+      keymap = keymap.withDefault(loser);
       conflicts = keymap.conflicts();
     }
   }
@@ -230,7 +230,8 @@ final class Settings {
 
             # Keys, by what they do; none: no key. Names of keys: characters, space, enter, esc, tab,
             # shift-tab, backspace, delete, insert, up, down, left, right, pgup, pgdn, home, end,
-            # f1 to f12, ctrl-a to ctrl-z.
+            # f1 to f12, ctrl-a to ctrl-z. What has a key only because it stands here loses it to what
+            # you give it to; ? shows what is without any.
             """);
     for (Action action : Action.values()) {
       text.append("# key.").append(action.id()).append(" = ").append(action.keys());

@@ -42,6 +42,7 @@ final class Graph extends ShownGraph<Trie> {
     show(fold.trie());
   }
 
+  @Override
   void close() {
     fold.close();
     drop();
@@ -65,6 +66,7 @@ final class Graph extends ShownGraph<Trie> {
   }
 
   /** Folds the past into a shape, beside what is shown. */
+  @Override
   void shape(Shape shape) {
     if (!shape().equals(shape)) {
       begin(shape);
@@ -82,7 +84,7 @@ final class Graph extends ShownGraph<Trie> {
     return next != null && (fold.lost() || !next.shape().equals(fold.shape()));
   }
 
-  /** Whether it is not yet what it is to be. */
+  @Override
   boolean isBehind() {
     return next != null || !fold.caughtUp();
   }

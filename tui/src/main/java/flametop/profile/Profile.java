@@ -43,9 +43,6 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   /** A trie that is mostly empty is folded anew, if so many entries or nodes are. */
   private static final int LEAST_EMPTY = 8_192;
 
-  /** What nobody asked for in so long is not kept up to date any more, ns. */
-  private static final long PATIENCE_NANOS = 20_000_000_000L;
-
   private final LinkedBlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
   private final Options options;
   private final StreamReader reader = new StreamReader(0, false);
@@ -62,12 +59,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   private final Graph graph;
   private int epochs;
 
-  /** Of a function, while they are asked for; null otherwise. */
-  private Graph callers;
-
-  private Graph callees;
-  private Function middle;
-  private long sandwichAsked;
+  private final SandwichGraphs<Graph> sandwich = new SandwichGraphs<>(this::another);
 
   /** While they are asked for; null otherwise. */
   private OwnerTimes times;
@@ -319,7 +311,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     enqueue(
         () -> {
           baseline = graph.holdBaseline();
-          endSandwich();
+          sandwich.end();
           endTimesBefore();
           timesBefore = new OwnerTimes(log);
           timesBeforeDue = true;
@@ -372,7 +364,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
           frozenTasks = null;
           range = null;
           baseline = null;
-          endSandwich();
+          sandwich.end();
           endTimes();
           endTimesBefore();
           graph.close();
@@ -506,11 +498,8 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     if (sweep.due()) {
       sweep();
     }
-    long unasked = System.nanoTime() - PATIENCE_NANOS;
-    if (callers != null && sandwichAsked - unasked < 0) {
-      endSandwich();
-    }
-    if (times != null && timesAsked - unasked < 0) {
+    sandwich.endUnasked();
+    if (times != null && System.nanoTime() - timesAsked > SandwichGraphs.PATIENCE_NANOS) {
       endTimes();
     }
     heap.tend();
@@ -518,17 +507,8 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
 
   /** All that there are. */
   private List<Graph> graphs() {
-    return callers == null ? List.of(graph) : List.of(graph, callers, callees);
-  }
-
-  private void endSandwich() {
-    if (callers != null) {
-      callers.close();
-      callees.close();
-      callers = null;
-      callees = null;
-      middle = null;
-    }
+    List<Graph> halves = sandwich.both();
+    return halves.isEmpty() ? List.of(graph) : List.of(graph, halves.get(0), halves.get(1));
   }
 
   private void endTimes() {
@@ -602,6 +582,10 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
 
   private GraphReader look(Graph at, long window, long budget) {
     at.look(window, System.nanoTime() + budget);
+    return reader(at);
+  }
+
+  private GraphReader reader(Graph at) {
     return new GraphReader(at.fold(), owners, stacks, at.epoch());
   }
 
@@ -635,46 +619,14 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   }
 
   private Sandwich picture(SandwichQuery query) {
-    sandwichAsked = System.nanoTime();
-    Shape above = query.above(graph.fold().shape());
-    Shape below = query.below(graph.fold().shape());
-    if (!query.function().equals(middle)) {
-      // That of another function is nothing to look at meanwhile.
-      endSandwich();
+    sandwich.ask(query, graph.fold().shape());
+    for (Graph half : sandwich.both()) {
+      half.look(query.windowNanos(), System.nanoTime() + SLICE_NANOS);
     }
-    if (callers == null) {
-      callers = another(above);
-      callees = another(below);
-      middle = query.function();
-    } else {
-      callers.shape(above);
-      callees.shape(below);
-    }
-    GraphReader readAbove = look(callers, query.windowNanos(), SLICE_NANOS);
-    GraphReader readBelow = look(callees, query.windowNanos(), SLICE_NANOS);
-    boolean selectedAbove = callers.has(query.selected());
-    long root = readBelow.tree().heaviestBranch();
-    GraphPicture upper =
-        callers.picture(
-            query.ofCallers(selectedAbove ? query.selected() : GraphQuery.ROOT),
-            readAbove,
-            matches);
-    GraphPicture lower =
-        callees.picture(
-            query.ofCallees(
-                selectedAbove || query.selected() == GraphQuery.ROOT ? root : query.selected()),
-            readBelow,
-            matches);
-    return new Sandwich(
-        query.function(),
-        upper.slice(),
-        lower.slice(),
-        lower.total(),
-        readBelow.tree().selfOfBranch(query.states()),
-        readBelow.tree().totalByState(),
-        selectedAbove ? upper.selection() : lower.selection(),
-        query.search(),
-        callers.isBehind() || callees.isBehind());
+    return sandwich.picture(
+        query,
+        reader(sandwich.callees()).tree(),
+        (half, asked) -> half.picture(asked, reader(half), matches));
   }
 
   private Snapshot picture(GraphQuery query) {

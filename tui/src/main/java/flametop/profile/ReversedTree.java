@@ -13,10 +13,7 @@ import java.util.BitSet;
  * one array, in which those of a node are neighbours, and so are those of each of its children: to
  * part them is to put a range of it in order.
  */
-final class ReversedTree implements FoldedTree {
-  private static final int ROOT = 0;
-  private static final int NONE = -1;
-
+final class ReversedTree extends ArrayTree {
   /** Stacks that are parted while somebody waits: a few ms. */
   private static final int AT_ONCE = 1 << 16;
 
@@ -44,13 +41,10 @@ final class ReversedTree implements FoldedTree {
    */
   private int[] place = new int[0];
 
-  private int size = 1;
-  private long[] key = new long[1024];
-  private int[] firstChild = new int[1024];
-  private int[] sibling = new int[1024];
-  private int[] begin = new int[1024];
-  private int[] end = new int[1024];
-  private long[] sum = new long[1024];
+  // The stacks of each node.
+  private int[] begin;
+  private int[] end;
+
   private long[] sumBefore;
 
   /** Nodes whose children are made. */
@@ -86,6 +80,7 @@ final class ReversedTree implements FoldedTree {
    */
   ReversedTree(
       StackTree from, Functions functions, boolean grouped, int mostNodes, ReversedTree older) {
+    super(1024);
     this.from = from;
     this.functions = functions;
     this.grouped = grouped;
@@ -94,19 +89,11 @@ final class ReversedTree implements FoldedTree {
     before = from.hasBaseline() ? from.ends(StackTree.BEFORE) : null;
     scale = from.scale();
     if (older != null) {
-      size = older.size;
-      key = older.key.clone();
-      firstChild = older.firstChild.clone();
-      sibling = older.sibling.clone();
-      begin = new int[key.length];
-      end = new int[key.length];
-      sum = new long[key.length];
+      copy(older);
       changes = older.changes + 1;
-    } else {
-      key[ROOT] = (long) NONE << 32 | StackNames.root();
-      firstChild[ROOT] = NONE;
-      sibling[ROOT] = NONE;
     }
+    begin = new int[key.length];
+    end = new int[key.length];
     sumBefore = before == null ? null : new long[key.length];
     gathering = new Gathering();
   }
@@ -308,19 +295,13 @@ final class ReversedTree implements FoldedTree {
   private int make(int parent, int function, int next) {
     if (size == key.length) {
       int length = Room.after(size);
-      key = Arrays.copyOf(key, length);
-      firstChild = Arrays.copyOf(firstChild, length);
-      sibling = Arrays.copyOf(sibling, length);
+      resize(length);
       begin = Arrays.copyOf(begin, length);
       end = Arrays.copyOf(end, length);
       sum = Arrays.copyOf(sum, length);
       sumBefore = before == null ? null : Arrays.copyOf(sumBefore, length);
     }
-    int node = size++;
-    key[node] = (long) parent << 32 | function;
-    firstChild[node] = NONE;
-    sibling[node] = next;
-    return node;
+    return add(key(parent, function), next);
   }
 
   /** A question comes: so much may be done at once. */
@@ -548,13 +529,11 @@ final class ReversedTree implements FoldedTree {
 
   @Override
   public void retire() {
+    super.retire();
     stack = null;
     place = null;
-    firstChild = null;
-    sibling = null;
     begin = null;
     end = null;
-    sum = null;
     sumBefore = null;
     parting = null;
     gathering = null;
@@ -562,50 +541,15 @@ final class ReversedTree implements FoldedTree {
   }
 
   @Override
-  public int nodes() {
-    return size;
-  }
-
-  @Override
-  public int parent(int node) {
-    return (int) (key[node] >> 32);
-  }
-
-  @Override
-  public int function(int node) {
-    return (int) key[node];
-  }
-
-  @Override
-  public int firstChild(int node) {
-    return firstChild[node];
-  }
-
-  @Override
-  public int sibling(int node) {
-    return sibling[node];
-  }
-
-  @Override
-  public long weight(int node, int states) {
-    return sum[node];
-  }
-
-  @Override
   public long self(int node, int states) {
     if (opened.get(node)) {
-      return FoldedTree.super.self(node, states);
+      return super.self(node, states);
     }
     long self = 0;
     for (int i = begin[node]; i < end[node]; i++) {
       self += after(i) == ROOT ? now[stack[i]] : 0;
     }
     return self;
-  }
-
-  @Override
-  public boolean hasStates() {
-    return false;
   }
 
   @Override

@@ -37,6 +37,15 @@ abstract class ShownGraph<T> {
 
   abstract int nodes(T of);
 
+  /** Takes another shape, beside what is shown. */
+  abstract void shape(Shape wanted);
+
+  /** Whether it is not yet what it is to be. */
+  abstract boolean isBehind();
+
+  /** Nobody looks at it any more. */
+  void close() {}
+
   /** What stands in the shown tree for a node of one that is or was shown; the root if nothing. */
   abstract int find(T of, int node);
 

@@ -25,9 +25,6 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private static final int PIECE_BYTES = 1 << 19;
   private static final int PIECES = 3;
 
-  /** What nobody asked for in so long is not kept, ns. */
-  private static final long PATIENCE_NANOS = 20_000_000_000L;
-
   /** Longest line that is taken: a hundred thousand frames with long names. */
   private static final int MAX_LINE = 64 << 20;
 
@@ -53,12 +50,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   private final StackGraph graph;
 
-  /** Of a function, while they are asked for; null otherwise. */
-  private StackGraph callers;
-
-  private StackGraph callees;
-  private Function middle;
-  private long sandwichAsked;
+  private final SandwichGraphs<StackGraph> sandwich = new SandwichGraphs<>(this::graph);
   private int epoch;
   private boolean done;
 
@@ -250,10 +242,12 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     if (graph.due()) {
       return graph;
     }
-    if (callers != null && callers.due()) {
-      return callers;
+    for (StackGraph half : sandwich.both()) {
+      if (half.due()) {
+        return half;
+      }
     }
-    return callees != null && callees.due() ? callees : null;
+    return null;
   }
 
   private void end() {
@@ -320,8 +314,8 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private StackGraph graph(NodePath.Of of) {
     return switch (of) {
       case ALL -> graph;
-      case CALLERS -> callers;
-      case CALLEES -> callees;
+      case CALLERS -> sandwich.callers();
+      case CALLEES -> sandwich.callees();
     };
   }
 
@@ -358,10 +352,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   private Snapshot picture(GraphQuery query) {
-    if (callers != null && System.nanoTime() - sandwichAsked > PATIENCE_NANOS) {
-      callers = null;
-      callees = null;
-    }
+    sandwich.endUnasked();
     GraphPicture picture = graph.picture(query);
     long run = System.nanoTime() - opened;
     return new Snapshot(
@@ -395,40 +386,13 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   private Sandwich picture(SandwichQuery asked, List<NodePath> strangers) {
-    sandwichAsked = System.nanoTime();
-    Shape above = asked.above(graph.shape());
-    Shape below = asked.below(graph.shape());
-    if (callers == null || !asked.function().equals(middle)) {
-      // That of another function is nothing to look at meanwhile.
-      callers = graph(above);
-      callees = graph(below);
-      middle = asked.function();
-    } else {
-      callers.shape(above);
-      callees.shape(below);
-    }
+    sandwich.ask(asked, graph.shape());
     SandwichQuery query =
         asked.at(
             own(asked.callers(), strangers),
             own(asked.callees(), strangers),
             own(asked.selected(), strangers));
-    boolean selectedAbove = callers.has(query.selected());
-    TreeReader readBelow = callees.reader();
-    boolean other = selectedAbove || query.selected() == GraphQuery.ROOT;
-    GraphPicture upper =
-        callers.picture(query.ofCallers(selectedAbove ? query.selected() : GraphQuery.ROOT));
-    GraphPicture lower =
-        callees.picture(query.ofCallees(other ? readBelow.heaviestBranch() : query.selected()));
-    return new Sandwich(
-        query.function(),
-        upper.slice(),
-        lower.slice(),
-        lower.total(),
-        readBelow.selfOfBranch(query.states()),
-        new long[State.values().length],
-        selectedAbove ? upper.selection() : lower.selection(),
-        query.search(),
-        callers.isBehind() || callees.isBehind());
+    return sandwich.picture(query, sandwich.callees().reader(), StackGraph::picture);
   }
 
   /** How far it is read. */
@@ -466,10 +430,9 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   private double folded() {
-    boolean middles = callers != null && (callers.isBehind() || callees.isBehind());
     return graph.refolding()
         ? graph.share()
-        : middles ? (callers.share() + callees.share()) / 2 : 1;
+        : sandwich.isBehind() ? (sandwich.callers().share() + sandwich.callees().share()) / 2 : 1;
   }
 
   /** What was left out, as lines for people. */
@@ -488,14 +451,17 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     for (int i = 0; i < lines.size(); i++) {
       notices(inputs.get(i), lines.get(i), troubles[i], notices);
     }
-    for (StackGraph of : callers == null ? List.of(graph) : List.of(graph, callers, callees)) {
-      if (of.refused() != null) {
-        notices.add(
-            of.refused()
-                + ": there is not enough memory for that many frames; leave more stacks out first");
-      }
-    }
+    refusal(graph, notices);
+    sandwich.both().forEach(half -> refusal(half, notices));
     return notices;
+  }
+
+  private static void refusal(StackGraph of, List<String> notices) {
+    if (of.refused() != null) {
+      notices.add(
+          of.refused()
+              + ": there is not enough memory for that many frames; leave more stacks out first");
+    }
   }
 
   private void notices(StackInput input, StackLines of, String trouble, List<String> notices) {

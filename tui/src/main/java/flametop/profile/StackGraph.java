@@ -89,6 +89,7 @@ final class StackGraph extends ShownGraph<StackGraph.Shaped> implements GraphPic
   }
 
   /** Folds all stacks into a shape, beside what is shown. */
+  @Override
   void shape(Shape wanted) {
     if (shape().equals(wanted) || wanted.equals(refused)) {
       return;
@@ -144,7 +145,7 @@ final class StackGraph extends ShownGraph<StackGraph.Shaped> implements GraphPic
     return shown().shape().reversed();
   }
 
-  /** Whether it is not yet what it is to be. */
+  @Override
   boolean isBehind() {
     return next != null || opens();
   }

@@ -9,34 +9,25 @@ import java.util.Arrays;
  * <p>It counts two sums for each node, of which the second is compared with the first: that of a
  * single file is only now.
  */
-final class StackTree implements FoldedTree {
+final class StackTree extends ArrayTree {
   /** What is looked at, and what it is compared with. */
   static final int NOW = 0;
 
   static final int BEFORE = 1;
 
-  private static final int ROOT = 0;
-  private static final int NONE = -1;
+  private static final int FIRST_CAPACITY = 1 << 12;
   private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
   /** What a node costs at most, while the arrays grow, B. */
   private static final int NODE_BYTES = 128;
 
   private final int mostNodes;
-  private int size = 1;
-  private int capacity = 1 << 12;
-
-  /** Parent and function of each node: {@code parent << 32 | function}. */
-  private long[] key = new long[capacity];
-
-  private int[] firstChild = new int[capacity];
-  private int[] sibling = new int[capacity];
+  private int capacity = FIRST_CAPACITY;
 
   /** The child that was asked for last, a good guess for the next time; 0 is none. */
   private int[] recent = new int[capacity];
 
   private long[] own = new long[capacity];
-  private long[] sum = new long[capacity];
 
   // Null as long as nothing is compared.
   private long[] ownBefore;
@@ -73,11 +64,9 @@ final class StackTree implements FoldedTree {
   }
 
   StackTree(StackTree whole, int mostNodes) {
+    super(FIRST_CAPACITY);
     this.mostNodes = mostNodes;
     this.whole = whole == null ? this : whole;
-    key[ROOT] = (long) NONE << 32 | StackNames.root();
-    firstChild[ROOT] = NONE;
-    sibling[ROOT] = NONE;
   }
 
   /**
@@ -105,7 +94,7 @@ final class StackTree implements FoldedTree {
 
   /** That child of a node, made if need be; -1 if there is no room for it. */
   int child(int parent, int function) {
-    long wanted = (long) parent << 32 | function;
+    long wanted = key(parent, function);
     int mask = table.length - 1;
     int slot = slot(wanted, mask);
     for (int at; (at = table[slot]) != 0; slot = slot + 1 & mask) {
@@ -117,13 +106,10 @@ final class StackTree implements FoldedTree {
     if (size >= mostNodes) {
       return NONE;
     }
-    int node = size++;
-    if (node == capacity) {
+    if (size == capacity) {
       grow();
     }
-    key[node] = wanted;
-    firstChild[node] = NONE;
-    sibling[node] = firstChild[parent];
+    int node = add(wanted, firstChild[parent]);
     firstChild[parent] = node;
     recent[parent] = node;
     table[slot] = node;
@@ -145,11 +131,14 @@ final class StackTree implements FoldedTree {
 
   private void grow() {
     // Half as much again: doubling would hold three times what is needed while it copies.
-    capacity = Math.max(size, Math.min(mostNodes, capacity + (capacity >> 1)));
-    key = Arrays.copyOf(key, capacity);
-    firstChild = Arrays.copyOf(firstChild, capacity);
-    sibling = Arrays.copyOf(sibling, capacity);
+    allot(Math.max(size + 1, Math.min(mostNodes, capacity + (capacity >> 1))));
     recent = Arrays.copyOf(recent, capacity);
+  }
+
+  /** Has all arrays by node but that of guesses be so long. */
+  private void allot(int length) {
+    capacity = length;
+    resize(length);
     own = Arrays.copyOf(own, capacity);
     sum = new long[capacity];
     if (ownBefore != null) {
@@ -180,17 +169,7 @@ final class StackTree implements FoldedTree {
   void trim() {
     table = null;
     recent = null;
-    capacity = size;
-    key = Arrays.copyOf(key, capacity);
-    firstChild = Arrays.copyOf(firstChild, capacity);
-    sibling = Arrays.copyOf(sibling, capacity);
-    own = Arrays.copyOf(own, capacity);
-    sum = new long[capacity];
-    if (ownBefore != null) {
-      ownBefore = Arrays.copyOf(ownBefore, capacity);
-      sumBefore = new long[capacity];
-    }
-    stale = true;
+    allot(size);
   }
 
   /** Whether nothing more will be added. */
@@ -276,12 +255,10 @@ final class StackTree implements FoldedTree {
 
   @Override
   public void retire() {
+    super.retire();
     table = null;
     recent = null;
-    firstChild = null;
-    sibling = null;
     own = null;
-    sum = null;
     ownBefore = null;
     sumBefore = null;
   }
@@ -301,41 +278,6 @@ final class StackTree implements FoldedTree {
   public HeldStacks held(int node, StackNames names) {
     sumUp();
     return HeldStacks.below(this, node, names);
-  }
-
-  @Override
-  public int nodes() {
-    return size;
-  }
-
-  @Override
-  public int parent(int node) {
-    return (int) (key[node] >> 32);
-  }
-
-  @Override
-  public int function(int node) {
-    return (int) key[node];
-  }
-
-  @Override
-  public int firstChild(int node) {
-    return firstChild[node];
-  }
-
-  @Override
-  public int sibling(int node) {
-    return sibling[node];
-  }
-
-  @Override
-  public long weight(int node, int states) {
-    return sum[node];
-  }
-
-  @Override
-  public boolean hasStates() {
-    return false;
   }
 
   @Override

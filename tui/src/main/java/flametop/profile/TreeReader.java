@@ -36,10 +36,10 @@ final class TreeReader {
     return weight(ROOT, states.bits());
   }
 
-  /** Time in each state, by {@link State#ordinal()}. */
+  /** Time in each state, by {@link State#ordinal()}; 0 where none is known. */
   long[] totalByState() {
     long[] nanos = new long[STATES];
-    for (int state = 0; state < STATES; state++) {
+    for (int state = 0; state < STATES && tree.hasStates(); state++) {
       nanos[state] = weight(ROOT, 1 << state);
     }
     return nanos;

@@ -36,6 +36,7 @@ public final class StreamMonitor implements BatchSink, NameRequests {
   private long[] counters = new long[Counter.values().length];
   private long time;
   private long batches;
+  private int batchesHeld;
   private long ownNanos;
 
   /**
@@ -75,6 +76,11 @@ public final class StreamMonitor implements BatchSink, NameRequests {
   /** Batches that had counters. */
   public synchronized long batches() {
     return batches;
+  }
+
+  /** Batches that the sink has not released: it may ask for names in them. */
+  public synchronized int batchesHeld() {
+    return batchesHeld;
   }
 
   /** How many names were asked for and have not come. */
@@ -125,8 +131,18 @@ public final class StreamMonitor implements BatchSink, NameRequests {
       } catch (DamagedStreamException e) {
         throw new UncheckedIOException("the stream of the native side is " + e.getMessage(), e);
       }
+      batchesHeld++;
     }
-    sink.accept(batch, release);
+    sink.accept(
+        batch,
+        read -> {
+          release.accept(read);
+          released();
+        });
+  }
+
+  private synchronized void released() {
+    batchesHeld--;
   }
 
   @Override

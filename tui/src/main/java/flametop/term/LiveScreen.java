@@ -4,7 +4,6 @@ import flametop.profile.Beside;
 import flametop.profile.GraphQuery;
 import flametop.profile.Page;
 import flametop.profile.PageQuery;
-import flametop.profile.ProcessRow;
 import flametop.profile.Profile;
 import flametop.profile.Sandwich;
 import flametop.profile.Shape;
@@ -21,6 +20,7 @@ import flametop.view.Origin;
 import flametop.view.PaintOptions;
 import flametop.view.Painter;
 import flametop.view.Scene;
+import flametop.view.ScreenSource;
 import flametop.view.ViewState;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -60,8 +60,8 @@ public final class LiveScreen {
   private ViewState state;
   private LiveSession session;
 
-  /** What the source was last told to show; null: nothing yet. */
-  private Shape shape;
+  /** That of the session. */
+  private ScreenSource source;
 
   private Snapshot snapshot;
   private Page page;
@@ -288,11 +288,9 @@ public final class LiveScreen {
         // Places that were asked for come one by one.
         apply(new Effect.Source());
       }
-    } else if (event instanceof ScreenEvent.Sourced e) {
-      state = state.withAnswer(e.source());
-      stale = true;
     } else if (event instanceof ScreenEvent.Ready e) {
       session = e.session();
+      source = new ScreenSource(session.source());
       reshape();
       if (session.end() != null) {
         events.tell(session.end(), ScreenEvent.Ended::new, ScreenEvent.Failed::new);
@@ -308,8 +306,8 @@ public final class LiveScreen {
               paintOptions.keymap(),
               paintOptions.notices());
       stale = true;
-    } else if (event instanceof ScreenEvent.Listed e) {
-      take(Keys.listed(state, e.of(), e.rows()));
+    } else if (event instanceof ScreenEvent.Answered<?> e) {
+      take(e.step(state));
     } else if (event instanceof ScreenEvent.Recalled e) {
       state = state.withSearches(e.searches());
     } else if (event instanceof ScreenEvent.Exported e) {
@@ -368,9 +366,7 @@ public final class LiveScreen {
 
   /** The source takes the shape that the state has. */
   private void reshape() {
-    if (session != null && !state.shape().equals(shape)) {
-      shape = state.shape();
-      session.source().shape(shape);
+    if (session != null && source.reshape(state)) {
       asking.soon(System.nanoTime());
     }
   }
@@ -415,25 +411,10 @@ public final class LiveScreen {
       state = before.withMessage("not yet: sampling is still being opened", false);
       return;
     }
-    SnapshotSource source = session.source();
-    if (effect instanceof Effect.Freeze) {
-      source.freeze();
-    } else if (effect instanceof Effect.Thaw) {
-      source.thaw();
-    } else if (effect instanceof Effect.Range r) {
-      source.range(r.from(), r.to());
-    } else if (effect instanceof Effect.EndRange) {
-      source.endRange();
-    } else if (effect instanceof Effect.HoldBaseline) {
-      source.holdBaseline();
-    } else if (effect instanceof Effect.ReleaseBaseline) {
-      source.releaseBaseline();
-    } else if (effect instanceof Effect.Turn t) {
-      source.turn(t.by());
-      // Each file has a shape of its own.
-      shape = null;
-    } else if (effect instanceof Effect.Restart) {
-      source.restart();
+    if (effect instanceof Effect.OfSource e) {
+      source.apply(e);
+    } else if (effect instanceof Effect.Question<?> q) {
+      ask(q);
     } else if (effect instanceof Effect.Rates r) {
       if (session.rates() == null) {
         state =
@@ -451,15 +432,6 @@ public final class LiveScreen {
                   ? "JVMs are asked for maps of their compiled code; J stops that"
                   : "JVMs are asked no more";
       state = scene.settled().withMessage(text, false);
-    } else if (effect instanceof Effect.Rows r) {
-      CompletableFuture<List<ProcessRow>> rows =
-          r.of().rows(source, state.windowNanos(), state.states());
-      events.tell(rows, list -> new ScreenEvent.Listed(r.of(), list), ScreenEvent.Failed::new);
-    } else if (effect instanceof Effect.Source) {
-      events.tell(
-          source.source(state.windowNanos(), state.states(), state.selected()),
-          ScreenEvent.Sourced::new,
-          ScreenEvent.Failed::new);
     } else if (effect instanceof Effect.Export x) {
       if (session.exporter() == null) {
         state = state.withMessage("nothing can be exported here", true);
@@ -472,6 +444,13 @@ public final class LiveScreen {
             e -> new ScreenEvent.Exported(message(cause(e)), true));
       }
     }
+  }
+
+  private <T> void ask(Effect.Question<T> question) {
+    events.tell(
+        source.ask(question, state),
+        answer -> new ScreenEvent.Answered<>(question, answer),
+        ScreenEvent.Failed::new);
   }
 
   /** What is on the screen but for the answer to the last key. */
@@ -525,13 +504,13 @@ public final class LiveScreen {
     boolean empty = snapshot == null || snapshot.runNanos() < FIRST_NANOS && snapshot.total() <= 0;
     long refresh = empty ? FIRST_REFRESH_NANOS : state.refreshNanos();
     asking.asked(now, Math.min(refresh, state.refreshNanos()));
-    SnapshotSource source = session.source();
-    CompletableFuture<Snapshot> picture = source.snapshot(state.query(display.columns()));
+    SnapshotSource pictures = session.source();
+    CompletableFuture<Snapshot> picture = pictures.snapshot(state.query(display.columns()));
     PageQuery beside = state.page(display.columns());
     events.tell(
         beside == null
             ? picture.thenApply(graph -> new ScreenEvent.Arrived(graph, null))
-            : picture.thenCombine(source.page(beside), ScreenEvent.Arrived::new),
+            : picture.thenCombine(pictures.page(beside), ScreenEvent.Arrived::new),
         arrived -> arrived,
         ScreenEvent.Failed::new);
   }

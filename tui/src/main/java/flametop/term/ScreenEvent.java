@@ -1,12 +1,12 @@
 package flametop.term;
 
 import flametop.profile.Page;
-import flametop.profile.ProcessRow;
 import flametop.profile.Snapshot;
-import flametop.profile.Source;
+import flametop.view.Effect;
 import flametop.view.Key;
+import flametop.view.Keys;
 import flametop.view.Mouse;
-import flametop.view.PickList;
+import flametop.view.ViewState;
 import java.util.List;
 
 /** What the {@link LiveScreen} goes on by. */
@@ -21,9 +21,11 @@ sealed interface ScreenEvent {
 
   record Ready(LiveSession session) implements ScreenEvent {}
 
-  record Listed(PickList.Of of, List<ProcessRow> rows) implements ScreenEvent {}
-
-  record Sourced(Source source) implements ScreenEvent {}
+  record Answered<T>(Effect.Question<T> question, T answer) implements ScreenEvent {
+    Keys.Step step(ViewState state) {
+      return question.answered(state, answer);
+    }
+  }
 
   record Recalled(List<String> searches) implements ScreenEvent {}
 

@@ -34,7 +34,7 @@ final class Breadcrumb {
 
   /** Whether there is anything to show. */
   static boolean has(ViewState s) {
-    return s.view() == View.CALLERS || !s.filter().steps().isEmpty();
+    return s.view() == View.CALLERS || !s.chosenShape().steps().isEmpty();
   }
 
   /**
@@ -71,7 +71,7 @@ final class Breadcrumb {
   private static List<Piece> pieces(ViewState s, int room) {
     List<Piece> pieces = List.of();
     for (int name : NAMES) {
-      pieces = pieces(s.filter(), name);
+      pieces = pieces(s.chosenShape(), name);
       if (width(s, pieces) <= room) {
         return pieces;
       }

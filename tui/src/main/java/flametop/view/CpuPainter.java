@@ -253,7 +253,7 @@ final class CpuPainter {
   /** Pale if the graph is of what ran on other CPUs. */
   private static int paint(Scene scene, List<CpuRow> cpus, int from, int to) {
     int paint = Paint.heat(mean(cpus, from, to));
-    Shape shape = scene.state.filter();
+    Shape shape = scene.state.chosenShape();
     boolean shown = !shape.narrowsCpus();
     for (int i = from; i < to; i++) {
       shown |= shape.admitsCpu(cpus.get(i).cpu());
@@ -263,7 +263,7 @@ final class CpuPainter {
 
   /** The name of a CPU, and a mark if the graph is of what ran there. */
   private static void name(Scene scene, CellGrid grid, int x, int y, int width, int cpu) {
-    boolean marked = CpuTable.isMarked(scene.state.filter(), cpu);
+    boolean marked = CpuTable.isMarked(scene.state.chosenShape(), cpu);
     if (marked) {
       grid.put(x - 1, y, scene.options.ascii() ? '*' : '●', MARKED, GROUND, CellGrid.BOLD);
     }

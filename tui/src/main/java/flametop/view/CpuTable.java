@@ -24,8 +24,13 @@ record CpuTable(Sort sort, int selected, int idleTop) {
     USER("user"),
     SYSTEM("system"),
     IRQ("interrupts"),
+    SOFTIRQ("soft interrupts"),
+    STEAL("stolen"),
     WAITING("waiting"),
-    WAKEUPS("wake-ups");
+    WAKEUPS("wake-ups"),
+    OWN("wake-ups by flametop"),
+    FREQUENCY("frequency"),
+    CYCLES("cycles");
 
     private static final Sort[] ALL = values();
 
@@ -39,7 +44,7 @@ record CpuTable(Sort sort, int selected, int idleTop) {
       return label;
     }
 
-    private Sort next() {
+    Sort next() {
       return ALL[(ordinal() + 1) % ALL.length];
     }
 
@@ -49,15 +54,20 @@ record CpuTable(Sort sort, int selected, int idleTop) {
         case BUSY -> row.busy();
         case USER -> row.user();
         case SYSTEM -> row.system();
-        case IRQ -> known(row.irq()) + known(row.softirq());
+        case IRQ -> row.irq();
+        case SOFTIRQ -> row.softirq();
+        case STEAL -> row.steal();
         case WAITING -> row.waiting();
         case WAKEUPS -> row.wakeups();
+        case OWN -> row.ownWakeups();
+        case FREQUENCY -> row.frequency();
+        case CYCLES -> row.utilisation();
       };
     }
   }
 
-  CpuTable resorted() {
-    return new CpuTable(sort.next(), selected, idleTop);
+  CpuTable by(Sort value) {
+    return new CpuTable(value, selected, idleTop);
   }
 
   CpuTable withSelected(int cpu) {

@@ -9,19 +9,11 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** What the keys do in the view of the CPUs. */
-final class CpusKeys extends TableKeys<CpuRow> {
+final class CpusKeys extends TableKeys<CpuRow, CpuTable.Sort> {
   private static final String ALL_CPUS = "no CPU marked: sum and graph are of all";
 
   private static final Action[] ACTIONS = {
-    Action.DOWN,
-    Action.UP,
-    Action.PAGE_UP,
-    Action.PAGE_DOWN,
-    Action.FIRST,
-    Action.LAST,
-    Action.MARK,
-    Action.BACK,
-    Action.SORT,
+    Action.MARK, Action.BACK, Action.SORT,
   };
 
   private static final Action[] KEY_LINE = {
@@ -35,14 +27,8 @@ final class CpusKeys extends TableKeys<CpuRow> {
     Action.QUIT,
   };
 
-  @Override
-  public Action[] actions() {
-    return ACTIONS;
-  }
-
-  @Override
-  public Action[] keyLine(ViewState s) {
-    return KEY_LINE;
+  CpusKeys() {
+    super(ACTIONS, KEY_LINE);
   }
 
   @Override
@@ -51,22 +37,14 @@ final class CpusKeys extends TableKeys<CpuRow> {
   }
 
   @Override
-  public Keys.Step act(Scene scene, ViewState s, Action action) {
-    Keys.Step moved = moved(scene, s, action);
-    if (moved != null) {
-      return moved;
-    }
+  Keys.Step acted(Scene scene, ViewState s, Action action) {
     return switch (action) {
       case MARK -> enter(scene, s);
       case BACK ->
           marked(scene, s).isEmpty()
               ? Keys.Step.to(s.withView(View.GRAPH))
               : Keys.Step.to(marking(s, Set.of()).withMessage(ALL_CPUS, false));
-      case SORT -> {
-        CpuTable sorted = s.cpus().resorted();
-        yield Keys.Step.to(
-            s.withCpus(sorted).withMessage("first by " + sorted.sort().label(), false));
-      }
+      case SORT -> sorted(scene, s);
       default -> null;
     };
   }
@@ -96,7 +74,7 @@ final class CpusKeys extends TableKeys<CpuRow> {
   private Set<Integer> marked(Scene scene, ViewState s) {
     Set<Integer> marked = new TreeSet<>();
     for (CpuRow row : rows(scene, s)) {
-      if (CpuTable.isMarked(s.filter(), row.cpu())) {
+      if (CpuTable.isMarked(s.chosenShape(), row.cpu())) {
         marked.add(row.cpu());
       }
     }
@@ -107,8 +85,28 @@ final class CpusKeys extends TableKeys<CpuRow> {
   private static ViewState marking(ViewState s, Set<Integer> cpus) {
     return s.withShape(
         cpus.isEmpty()
-            ? s.filter().without(Shape.Cpus.class)
-            : s.filter().with(new Shape.Cpus(Set.copyOf(cpus), false)));
+            ? s.chosenShape().without(Shape.Cpus.class)
+            : s.chosenShape().with(new Shape.Cpus(Set.copyOf(cpus), false)));
+  }
+
+  @Override
+  CpuTable.Sort nextOrder(Scene scene, ViewState s) {
+    return s.cpus().sort().next();
+  }
+
+  @Override
+  CpuTable.Sort orderAt(Scene scene, int x) {
+    return CpusPainter.orderAt(scene, x);
+  }
+
+  @Override
+  String label(CpuTable.Sort order) {
+    return order.label();
+  }
+
+  @Override
+  ViewState ordered(ViewState s, CpuTable.Sort order) {
+    return s.withCpus(s.cpus().by(order));
   }
 
   @Override

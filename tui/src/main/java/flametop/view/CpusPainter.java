@@ -26,17 +26,17 @@ final class CpusPainter implements ViewPainter {
   private enum Column {
     CPU("CPU", NAME, "CPU", NAME, CpuTable.Sort.CPU),
     BUSY("busy", 7, "busy", 6, CpuTable.Sort.BUSY),
-    BAR("", 0, "", -1, null),
+    BAR("", 0, "", -1, CpuTable.Sort.BUSY),
     USER("user", 7, "user", 4, CpuTable.Sort.USER),
     SYSTEM("system", 7, "sys", 4, CpuTable.Sort.SYSTEM),
     IRQ("irq", 7, "irq", 4, CpuTable.Sort.IRQ),
-    SOFTIRQ("softirq", 7, "soft", 4, CpuTable.Sort.IRQ),
-    STEAL("steal", 7, "steal", 5, null),
+    SOFTIRQ("softirq", 7, "soft", 4, CpuTable.Sort.SOFTIRQ),
+    STEAL("steal", 7, "steal", 5, CpuTable.Sort.STEAL),
     WAITING("waiting", 11, "waiting", 10, CpuTable.Sort.WAITING),
     WAKEUPS("wakes/s", 8, "wakes", 6, CpuTable.Sort.WAKEUPS),
-    OWN("own", 6, "own", 5, null),
-    FREQUENCY("frequency", 10, "freq", 8, null),
-    CYCLES("cycles", 7, "cycles", 6, null);
+    OWN("own", 6, "own", 5, CpuTable.Sort.OWN),
+    FREQUENCY("frequency", 10, "freq", 8, CpuTable.Sort.FREQUENCY),
+    CYCLES("cycles", 7, "cycles", 6, CpuTable.Sort.CYCLES);
 
     static final Column[] ALL = values();
 
@@ -114,6 +114,12 @@ final class CpusPainter implements ViewPainter {
 
   static boolean isHead(Scene scene, int y) {
     return y == heading(scene).end;
+  }
+
+  /** The order that the head at a column of the screen stands for; null for none. */
+  static CpuTable.Sort orderAt(Scene scene, int x) {
+    Column column = columns(scene).at(x);
+    return column == null ? null : column.sort;
   }
 
   /** Index of the row at a row of the screen; -1 if there is none. */
@@ -211,7 +217,7 @@ final class CpusPainter implements ViewPainter {
   private static void table(Scene scene, CellGrid grid, CpuReport report, int top) {
     CpuTable table = scene.state.cpus();
     List<CpuRow> rows = table.rows(report);
-    Shape shape = scene.state.filter();
+    Shape shape = scene.state.chosenShape();
     Columns<Column> columns = columns(scene);
     columns.head(grid, top, Column.of(table.sort()));
     String sum = shape.narrowsCpus() ? "marked" : "all";

@@ -1,37 +1,98 @@
 package flametop.view;
 
 import flametop.profile.Function;
+import flametop.profile.ProcessRow;
+import flametop.profile.SnapshotSource;
 import flametop.profile.StateSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** What a key asks of the world outside of the view. */
 public sealed interface Effect {
+  /** What the source of the pictures is to do. */
+  sealed interface OfSource extends Effect {
+    void on(SnapshotSource source);
+  }
+
+  /** What the source of the pictures is asked. */
+  sealed interface Question<T> extends Effect {
+    CompletableFuture<T> ask(SnapshotSource source, ViewState state);
+
+    /**
+     * What follows from the answer.
+     *
+     * @param state when it comes
+     */
+    Keys.Step answered(ViewState state, T answer);
+  }
+
   /** Leave the screen. */
   record Quit() implements Effect {}
 
   /** Paint every cell anew. */
   record Repaint() implements Effect {}
 
-  record Freeze() implements Effect {}
+  record Freeze() implements OfSource {
+    @Override
+    public void on(SnapshotSource source) {
+      source.freeze();
+    }
+  }
 
-  record Thaw() implements Effect {}
+  record Thaw() implements OfSource {
+    @Override
+    public void on(SnapshotSource source) {
+      source.thaw();
+    }
+  }
 
   /** Show what was between two moments of the past, ns of CLOCK_MONOTONIC. */
-  record Range(long from, long to) implements Effect {}
+  record Range(long from, long to) implements OfSource {
+    @Override
+    public void on(SnapshotSource source) {
+      source.range(from, to);
+    }
+  }
 
   /** Show the last so many ns again. */
-  record EndRange() implements Effect {}
+  record EndRange() implements OfSource {
+    @Override
+    public void on(SnapshotSource source) {
+      source.endRange();
+    }
+  }
 
   /** Compare with what is shown now. */
-  record HoldBaseline() implements Effect {}
+  record HoldBaseline() implements OfSource {
+    @Override
+    public void on(SnapshotSource source) {
+      source.holdBaseline();
+    }
+  }
 
   /** Compare no more. */
-  record ReleaseBaseline() implements Effect {}
+  record ReleaseBaseline() implements OfSource {
+    @Override
+    public void on(SnapshotSource source) {
+      source.releaseBaseline();
+    }
+  }
 
   /** Start the profile anew. */
-  record Restart() implements Effect {}
+  record Restart() implements OfSource {
+    @Override
+    public void on(SnapshotSource source) {
+      source.restart();
+    }
+  }
 
   /** Go on to the next (1) or previous (-1) file. */
-  record Turn(int by) implements Effect {}
+  record Turn(int by) implements OfSource {
+    @Override
+    public void on(SnapshotSource source) {
+      source.turn(by);
+    }
+  }
 
   record Rates(int passHz, int cpuHz) implements Effect {}
 
@@ -39,10 +100,30 @@ public sealed interface Effect {
   record JvmMaps() implements Effect {}
 
   /** Fetch the rows of the open pick list. */
-  record Rows(PickList.Of of) implements Effect {}
+  record Rows(PickList.Of of) implements Question<List<ProcessRow>> {
+    @Override
+    public CompletableFuture<List<ProcessRow>> ask(SnapshotSource source, ViewState state) {
+      return of.rows(source, state.windowNanos(), state.states());
+    }
+
+    @Override
+    public Keys.Step answered(ViewState state, List<ProcessRow> rows) {
+      return Keys.listed(state, of, rows);
+    }
+  }
 
   /** Find where the selected node is in the source. */
-  record Source() implements Effect {}
+  record Source() implements Question<flametop.profile.Source> {
+    @Override
+    public CompletableFuture<flametop.profile.Source> ask(SnapshotSource source, ViewState state) {
+      return source.source(state.windowNanos(), state.states(), state.selected());
+    }
+
+    @Override
+    public Keys.Step answered(ViewState state, flametop.profile.Source found) {
+      return Keys.Step.to(state.withAnswer(found));
+    }
+  }
 
   /** Keep what was searched for. */
   record Remember(String text) implements Effect {}

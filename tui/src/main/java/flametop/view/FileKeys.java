@@ -142,7 +142,7 @@ final class FileKeys implements ViewKeys {
       case COMPARE, COMPARE_END -> answer(s, "two files are compared by flametop diff");
       case JVM_NAMES -> answer(s, "no JVM is asked here");
       case GROUP ->
-          s.filter().group() == RootOrder.NONE
+          s.chosenShape().group() == RootOrder.NONE
               ? ShapeKeys.group(s, RootOrder.COMM, "by the outermost frame")
               : ShapeKeys.group(s, RootOrder.NONE, "without the outermost frame");
       case COLLAPSE ->

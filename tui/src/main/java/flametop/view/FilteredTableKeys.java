@@ -10,39 +10,16 @@ import java.util.List;
  * @param <R> a row
  * @param <O> what rows are ordered by
  */
-abstract class FilteredTableKeys<R, O> extends TableKeys<R> {
+abstract class FilteredTableKeys<R, O> extends TableKeys<R, O> {
+  FilteredTableKeys(Action[] actions, Action[] keyLine) {
+    super(actions, keyLine);
+  }
+
   /** What a search is completed to. */
   abstract String name(R row);
 
   /** What a row is. */
   abstract String thing();
-
-  /** The order after the one that there is, of those that mean something. */
-  abstract O nextOrder(Scene scene, ViewState s);
-
-  /** The order that the head at a column of the screen stands for; null for none. */
-  abstract O orderAt(Scene scene, int x);
-
-  abstract String label(O order);
-
-  abstract ViewState ordered(ViewState s, O order);
-
-  /** The next order. */
-  final Keys.Step sorted(Scene scene, ViewState s) {
-    return sorted(s, nextOrder(scene, s));
-  }
-
-  private Keys.Step sorted(ViewState s, O order) {
-    return Keys.Step.to(ordered(s, order).withMessage("first by " + label(order), false));
-  }
-
-  @Override
-  final Keys.Step sortAt(Scene scene, ViewState s, int x) {
-    O order = orderAt(scene, x);
-    return order == null
-        ? Keys.Step.to(s.withMessage("no order of that column", false))
-        : sorted(s, order);
-  }
 
   /** The answer where no row is marked. */
   final Keys.Step none(ViewState s) {

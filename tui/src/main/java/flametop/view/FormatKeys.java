@@ -11,13 +11,13 @@ final class FormatKeys {
   @SuppressWarnings("ReferenceEquality") // what did not change is the same
   static Keys.Step press(ViewState s, Key key) {
     FormatList list = s.formats();
+    int by = Rows.by(key, ExportFormat.values().length);
+    if (by != 0) {
+      return Keys.Step.to(s.withFormats(list.moved(by)));
+    }
     Prompt prompt = list.prompt();
     return switch (key.kind()) {
       case ESCAPE -> Keys.Step.to(s.withFormats(list.closed()));
-      case UP -> Keys.Step.to(s.withFormats(list.moved(-1)));
-      case DOWN -> Keys.Step.to(s.withFormats(list.moved(1)));
-      case PAGE_UP -> Keys.Step.to(s.withFormats(list.moved(-100)));
-      case PAGE_DOWN -> Keys.Step.to(s.withFormats(list.moved(100)));
       case ENTER -> chosen(s, list);
       default -> {
         Prompt edited = prompt.edited(key);
@@ -43,7 +43,7 @@ final class FormatKeys {
     if (!mouse.isPress()) {
       return Keys.Step.to(s);
     }
-    int format = FormatPainter.formatAt(scene, mouse.y());
+    int format = FormatPainter.box(scene).entryAt(mouse.y());
     if (format < 0) {
       return Keys.Step.to(s.withFormats(list.closed()));
     }

@@ -125,14 +125,10 @@ final class GraphKeys implements ViewKeys {
     return switch (action) {
       case LEFT -> sideways(scene, s, -1);
       case RIGHT -> sideways(scene, s, 1);
-      case UP -> vertical(scene, s, true);
-      case DOWN -> vertical(scene, s, false);
-      case PAGE_UP -> page(scene, s, true);
-      case PAGE_DOWN -> page(scene, s, false);
+      case UP, DOWN, PAGE_UP, PAGE_DOWN, LAST -> vertical(scene, s, action);
       case FIRST ->
           select(
               scene, s, scene.geometry == null ? -1 : scene.geometry.zoomLevel(), "already there");
-      case LAST -> deepest(scene, s);
       case ZOOM -> zoomIn(scene, s);
       case BACK -> back(scene, s);
       case ROOT ->
@@ -211,36 +207,21 @@ final class GraphKeys implements ViewKeys {
     return scrolled.withSelected(scene.plot.nodeOf(box), scene.plot.trail(box));
   }
 
-  static Keys.Step vertical(Scene scene, ViewState s, boolean up) {
-    if (scene.selectedBox < 0) {
-      return Keys.Step.to(s.withMessage("nothing to move in yet", false));
-    }
-    boolean towardsRoot = up != s.flame();
-    if (towardsRoot) {
-      return select(scene, s, scene.geometry.parent(scene.selectedBox), "already at the root");
-    }
-    return select(
-        scene,
-        s,
-        scene.geometry.child(scene.selectedBox),
-        s.flame() ? "nothing above" : "nothing below");
-  }
-
-  private static Keys.Step sideways(Scene scene, ViewState s, int direction) {
-    if (scene.selectedBox < 0) {
-      return Keys.Step.to(s.withMessage("nothing to move in yet", false));
-    }
-    int next = scene.geometry.neighbour(scene.selectedBox, direction);
-    return select(scene, s, next, direction < 0 ? "nothing to the left" : "nothing to the right");
-  }
-
-  static Keys.Step page(Scene scene, ViewState s, boolean up) {
+  /** Goes up or down: a level, a page of them, or all that are below. */
+  static Keys.Step vertical(Scene scene, ViewState s, Action action) {
     int box = scene.selectedBox;
     if (box < 0) {
       return Keys.Step.to(s.withMessage("nothing to move in yet", false));
     }
-    boolean towardsRoot = up != s.flame();
-    for (int i = Math.max(1, scene.plot.rows - 2); i > 0; i--) {
+    boolean up = action == Action.UP || action == Action.PAGE_UP;
+    boolean towardsRoot = action != Action.LAST && up != s.flame();
+    int levels =
+        switch (action) {
+          case UP, DOWN -> 1;
+          case LAST -> Integer.MAX_VALUE;
+          default -> Math.max(1, scene.plot.rows - 2);
+        };
+    for (int level = 0; level < levels; level++) {
       int next = towardsRoot ? scene.geometry.parent(box) : scene.geometry.child(box);
       if (next < 0) {
         break;
@@ -254,15 +235,12 @@ final class GraphKeys implements ViewKeys {
         towardsRoot ? "already at the root" : s.flame() ? "nothing above" : "nothing below");
   }
 
-  private static Keys.Step deepest(Scene scene, ViewState s) {
-    int box = scene.selectedBox;
-    if (box < 0) {
+  private static Keys.Step sideways(Scene scene, ViewState s, int direction) {
+    if (scene.selectedBox < 0) {
       return Keys.Step.to(s.withMessage("nothing to move in yet", false));
     }
-    for (int next = box; next >= 0; next = scene.geometry.child(next)) {
-      box = next;
-    }
-    return select(scene, s, box, s.flame() ? "nothing above" : "nothing below");
+    int next = scene.geometry.neighbour(scene.selectedBox, direction);
+    return select(scene, s, next, direction < 0 ? "nothing to the left" : "nothing to the right");
   }
 
   static Keys.Step zoomIn(Scene scene, ViewState s) {

@@ -71,7 +71,7 @@ final class GraphPainter {
     return scene.options.origin() != Origin.FILE
         && scene.snapshot.runNanos() >= FIRST_NANOS
         && !scene.state.states().contains(State.SLEEP)
-        && scene.state.filter().equals(Shape.PLAIN)
+        && scene.state.chosenShape().equals(Shape.PLAIN)
         && scene.snapshot.total() < IDLE_CPUS * scene.snapshot.windowNanos();
   }
 
@@ -258,7 +258,7 @@ final class GraphPainter {
     if (states.contains(State.SLEEP)) {
       return "nothing to show of " + scene.state.windowLabel();
     }
-    Shape shape = scene.state.filter();
+    Shape shape = scene.state.chosenShape();
     if (shape.narrowsCpus() && !states.contains(State.RUN)) {
       return "what is off the CPU belongs to no CPU; o shows other states";
     }

@@ -47,11 +47,17 @@ final class HelpPainter {
     return groups;
   }
 
+  /** A line for all of them, and one for each that has no key, with the setting that gives one. */
   private static void add(List<String[]> lines, Keymap keymap, List<Action> actions) {
     if (!actions.isEmpty()) {
       String keys = keys(keymap, actions);
       if (!keys.isEmpty()) {
         lines.add(new String[] {keys, actions.get(0).help()});
+      }
+      for (Action action : actions) {
+        if (keymap.keys(action).isEmpty()) {
+          lines.add(new String[] {"none", action.help() + " (key." + action.id() + ")"});
+        }
       }
       actions.clear();
     }

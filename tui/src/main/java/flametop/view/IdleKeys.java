@@ -5,15 +5,7 @@ import flametop.profile.PageQuery;
 
 /** What the keys do in the view of the idle states. */
 final class IdleKeys implements ViewKeys {
-  private static final Action[] ACTIONS = {
-    Action.DOWN,
-    Action.UP,
-    Action.PAGE_UP,
-    Action.PAGE_DOWN,
-    Action.FIRST,
-    Action.LAST,
-    Action.BACK,
-  };
+  private static final Action[] ACTIONS = Rows.moves(Action.BACK);
 
   private static final Action[] KEY_LINE = {
     Action.BACK,

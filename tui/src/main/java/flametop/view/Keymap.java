@@ -8,12 +8,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Which key does what, in each view. Immutable. */
+/**
+ * Which key does what, in each view. Immutable.
+ *
+ * <p>A key that the user gave to an action is taken from those that have it by default and are in a
+ * view with that action. So nothing that the user says fails at a default, neither now nor when a
+ * later version has more of them.
+ */
 public final class Keymap {
   /** Nothing is remapped. */
-  public static final Keymap DEFAULT = new Keymap(defaults());
+  public static final Keymap DEFAULT = new Keymap(new EnumMap<>(Action.class));
 
-  private final EnumMap<Action, List<Key>> keys;
+  /** What the user said. */
+  private final EnumMap<Action, List<Key>> own;
+
+  private final EnumMap<Action, List<Key>> keys = new EnumMap<>(Action.class);
 
   /** By the keys of a view, made when first asked for: the first picture needs none of it. */
   private final Map<ViewKeys, Map<Key, Action>> actions = new HashMap<>();
@@ -21,30 +30,58 @@ public final class Keymap {
   /** A key that would do two things in a view. */
   public record Conflict(View view, Key key, Action first, Action second) {}
 
-  private Keymap(EnumMap<Action, List<Key>> keys) {
-    this.keys = keys;
+  private Keymap(EnumMap<Action, List<Key>> own) {
+    this.own = own;
+    for (Action action : Action.values()) {
+      List<Key> said = own.get(action);
+      keys.put(action, said != null ? said : left(action));
+    }
   }
 
-  private static EnumMap<Action, List<Key>> defaults() {
-    EnumMap<Action, List<Key>> keys = new EnumMap<>(Action.class);
-    for (Action action : Action.values()) {
-      List<Key> own = new ArrayList<>();
-      for (String name : action.keys().split(" ", -1)) {
-        own.add(Key.parse(name));
+  /** The default keys of an action that the user did not give to another. */
+  private List<Key> left(Action action) {
+    List<Key> left = new ArrayList<>();
+    for (String name : action.keys().split(" ", -1)) {
+      Key key = Key.parse(name);
+      boolean taken = false;
+      for (Map.Entry<Action, List<Key>> other : own.entrySet()) {
+        taken |= other.getValue().contains(key) && meet(action, other.getKey());
       }
-      keys.put(action, own);
+      if (!taken) {
+        left.add(key);
+      }
     }
-    return keys;
+    return left;
+  }
+
+  /** Whether there is a view that has both. */
+  private static boolean meet(Action one, Action other) {
+    for (View view : View.values()) {
+      for (Origin origin : Origin.values()) {
+        ViewKeys keys = view.keys(origin);
+        if (view.isOf(origin) && has(keys, one) && has(keys, other)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /** The same with other keys for an action, maybe none. Ctrl-C goes on to quit. */
-  public Keymap with(Action action, List<Key> own) {
-    EnumMap<Action, List<Key>> changed = new EnumMap<>(keys);
-    List<Key> all = new ArrayList<>(own);
+  public Keymap with(Action action, List<Key> said) {
+    EnumMap<Action, List<Key>> changed = new EnumMap<>(own);
+    List<Key> all = new ArrayList<>(said);
     if (action == Action.QUIT && !all.contains(Key.CTRL_C)) {
       all.add(Key.CTRL_C);
     }
     changed.put(action, List.copyOf(all));
+    return new Keymap(changed);
+  }
+
+  /** The same with the keys that an action has by default, but for those that are taken. */
+  public Keymap withDefault(Action action) {
+    EnumMap<Action, List<Key>> changed = new EnumMap<>(own);
+    changed.remove(action);
     return new Keymap(changed);
   }
 
@@ -71,7 +108,7 @@ public final class Keymap {
     return byKey.get(key);
   }
 
-  /** The keys of an action; the first is the one to tell of. */
+  /** The keys of an action; the first is the one to tell of. There may be none. */
   public List<Key> keys(Action action) {
     return keys.get(action);
   }
@@ -96,7 +133,7 @@ public final class Keymap {
     return false;
   }
 
-  /** Every key that two actions of the same view have, live or of a file. */
+  /** Every key that the user gave to two actions of the same view, live or of a file. */
   public List<Conflict> conflicts() {
     Set<Conflict> conflicts = new LinkedHashSet<>();
     for (View view : View.values()) {

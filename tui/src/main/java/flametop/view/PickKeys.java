@@ -11,26 +11,20 @@ import java.util.Set;
 
 /** What the keys do while a pick list is open. */
 final class PickKeys {
+  private static final int PAGE = 10;
+
   private PickKeys() {}
 
   @SuppressWarnings("ReferenceEquality") // what did not change is the same
   static Keys.Step press(ViewState s, Key key) {
     PickList pick = s.pick();
+    int by = Rows.by(key, PAGE);
+    if (by != 0) {
+      return Keys.Step.to(s.withPick(pick.moved(by)));
+    }
     switch (key.kind()) {
       case ESCAPE -> {
         return Keys.Step.to(s.withPick(null));
-      }
-      case UP -> {
-        return Keys.Step.to(s.withPick(pick.moved(-1)));
-      }
-      case DOWN -> {
-        return Keys.Step.to(s.withPick(pick.moved(1)));
-      }
-      case PAGE_UP -> {
-        return Keys.Step.to(s.withPick(pick.moved(-10)));
-      }
-      case PAGE_DOWN -> {
-        return Keys.Step.to(s.withPick(pick.moved(10)));
       }
       case DELETE -> {
         boolean within = pick.prompt().edited(key) != pick.prompt();
@@ -84,8 +78,8 @@ final class PickKeys {
     if (!mouse.isPress()) {
       return Keys.Step.to(s);
     }
-    int entry = PickPainter.entryAt(scene, mouse.y());
-    if (entry == PickPainter.OUTSIDE) {
+    int entry = PickPainter.box(scene).entryAt(mouse.y());
+    if (entry == ListBox.OUTSIDE) {
       return Keys.Step.to(s.withPick(null));
     }
     if (entry < 0) {
@@ -112,12 +106,12 @@ final class PickKeys {
       StateSet states = row == null ? StateSet.ALL : StateSet.of(State.of(row.id()));
       return states(closed, states);
     }
-    Shape now = s.filter();
+    Shape now = s.chosenShape();
     if (row == null) {
       Shape lifted = now.as(s.base(), sort(pick.of()));
       return lifted.equals(now)
           ? Keys.Step.to(closed.withMessage(pick.of().all() + " are shown already", false))
-          : Keys.Step.to(closed.withFilter(lifted).withMessage(pick.of().all(), false));
+          : Keys.Step.to(closed.withShape(lifted).unzoomed().withMessage(pick.of().all(), false));
     }
     Filter filter = filter(pick.of(), row);
     return ShapeKeys.only(s, closed, filter, said(s, filter, row, false));
@@ -199,8 +193,8 @@ final class PickKeys {
       return Keys.Step.to(s.withMessage("CPUs are not measured yet", false));
     }
     List<PickRow> rows = new ArrayList<>();
-    for (CpuRow cpu : CpuTable.FIRST.resorted().rows(scene.snapshot.cpus())) {
-      String about = CpuTable.isMarked(s.filter(), cpu.cpu()) ? "shown" : "";
+    for (CpuRow cpu : CpuTable.FIRST.by(CpuTable.Sort.BUSY).rows(scene.snapshot.cpus())) {
+      String about = CpuTable.isMarked(s.chosenShape(), cpu.cpu()) ? "shown" : "";
       rows.add(new PickRow(cpu.cpu(), "CPU" + cpu.cpu(), cpu.busy(), about, null));
     }
     return Keys.Step.to(s.withPick(PickList.open(PickList.Of.CPUS).with(rows)));

@@ -7,67 +7,28 @@ import java.util.Locale;
 
 /** An open pick list, over the graph. */
 final class PickPainter {
-  private static final int BACKGROUND = Paint.of(Role.CHROME);
   private static final int DIM = Paint.of(Role.DIM);
   private static final int TEXT = Paint.of(Role.TEXT);
 
   /** Cells for the name of what is no process. */
   private static final int NAME = 8;
 
-  /** A row beside the list. */
-  static final int OUTSIDE = -2;
-
   private PickPainter() {}
 
-  private static int height(Scene scene) {
-    return Math.max(4, scene.graphRows);
-  }
-
-  private static int entries(PickList pick) {
-    return pick.rows() == null ? 1 : pick.matching().size() + 1;
-  }
-
-  /** Index of the first entry in sight. */
-  private static int first(Scene scene) {
+  /** Where it stands. */
+  static ListBox box(Scene scene) {
     PickList pick = scene.state.pick();
-    int room = height(scene) - 2;
-    return Math.max(0, Math.min(pick.index() - room / 2, entries(pick) - room));
-  }
-
-  /** Index of the entry in a row; -1 if there is none, {@link #OUTSIDE} beside the list. */
-  static int entryAt(Scene scene, int y) {
-    int row = y - scene.graphTop;
-    if (row < 0 || row >= height(scene)) {
-      return OUTSIDE;
-    }
-    int entry = first(scene) + row - 2;
-    return row >= 2 && entry < entries(scene.state.pick()) ? entry : -1;
+    int entries = pick.rows() == null ? 1 : pick.matching().size() + 1;
+    return new ListBox(scene, 2, Integer.MAX_VALUE, entries, pick.index());
   }
 
   static void paint(Scene scene, CellGrid grid) {
     PickList pick = scene.state.pick();
-    int margin = scene.columns >= 100 ? 4 : scene.columns >= 70 ? 2 : 0;
-    int x = margin;
-    int width = scene.columns - 2 * margin;
-    int top = scene.graphTop;
-    int height = height(scene);
-    for (int y = top; y < top + height; y++) {
-      grid.fill(0, y, scene.columns, Paint.of(Role.GROUND));
-      grid.fill(x, y, width, BACKGROUND);
-    }
-    int at =
-        x
-            + 1
-            + grid.text(
-                x + 1,
-                top,
-                width - 2,
-                pick.of().label(),
-                Paint.of(Role.ACCENT),
-                BACKGROUND,
-                CellGrid.BOLD);
-    at += 1;
-    at += PromptPainter.paint(grid, at, top, x + width - at - 1, pick.prompt(), BACKGROUND);
+    ListBox box = box(scene);
+    int at = box.paint(grid, pick.of().label(), pick.prompt());
+    int x = box.x;
+    int width = box.width;
+    int top = box.top;
     List<PickRow> rows = pick.matching();
     String count =
         pick.rows() == null
@@ -77,20 +38,16 @@ final class PickPainter {
                 : rows.size() + " of " + pick.rows().size();
     int countX = x + width - 1 - count.length();
     if (countX > at) {
-      grid.text(countX, top, count.length(), count, DIM, BACKGROUND, 0);
+      grid.text(countX, top, count.length(), count, DIM, ListBox.BACKGROUND, 0);
     }
 
     if (pick.of().isOfTasks()) {
       heads(grid, x, top + 1, width, pick.of());
     }
-    int room = height - 2;
-    int entries = entries(pick);
-    int first = first(scene);
-    for (int r = 0; r < room && first + r < entries; r++) {
-      int entry = first + r;
+    for (int entry = box.first(); entry < box.end(); entry++) {
       boolean marked = entry == pick.index();
-      int y = top + 2 + r;
-      int bg = marked ? Paint.SELECTED_ROW : BACKGROUND;
+      int y = box.row(entry);
+      int bg = marked ? Paint.SELECTED_ROW : ListBox.BACKGROUND;
       if (marked) {
         grid.fill(x, y, width, bg);
       }
@@ -155,7 +112,7 @@ final class PickPainter {
   }
 
   private static int head(CellGrid grid, int x, int y, int end, String text, int width) {
-    grid.text(x, y, Math.min(width, end - x), text, DIM, BACKGROUND, 0);
+    grid.text(x, y, Math.min(width, end - x), text, DIM, ListBox.BACKGROUND, 0);
     return width;
   }
 

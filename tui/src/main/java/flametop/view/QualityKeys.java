@@ -7,19 +7,9 @@ import java.util.List;
 import java.util.Set;
 
 /** What the keys do in the view of the quality. */
-final class QualityKeys extends TableKeys<QualityReport.Row> {
+final class QualityKeys extends TableKeys<QualityReport.Row, QualityTable.Order> {
   private static final Action[] ACTIONS = {
-    Action.DOWN,
-    Action.UP,
-    Action.PAGE_UP,
-    Action.PAGE_DOWN,
-    Action.FIRST,
-    Action.LAST,
-    Action.PICK,
-    Action.BACK,
-    Action.SORT,
-    Action.BY_MODULE,
-    Action.COPY,
+    Action.PICK, Action.BACK, Action.SORT, Action.BY_MODULE, Action.COPY,
   };
 
   private static final Action[] KEY_LINE = {
@@ -33,14 +23,8 @@ final class QualityKeys extends TableKeys<QualityReport.Row> {
     Action.QUIT,
   };
 
-  @Override
-  public Action[] actions() {
-    return ACTIONS;
-  }
-
-  @Override
-  public Action[] keyLine(ViewState s) {
-    return KEY_LINE;
+  QualityKeys() {
+    super(ACTIONS, KEY_LINE);
   }
 
   @Override
@@ -49,11 +33,7 @@ final class QualityKeys extends TableKeys<QualityReport.Row> {
   }
 
   @Override
-  public Keys.Step act(Scene scene, ViewState s, Action action) {
-    Keys.Step moved = moved(scene, s, action);
-    if (moved != null) {
-      return moved;
-    }
+  Keys.Step acted(Scene scene, ViewState s, Action action) {
     return switch (action) {
       case PICK -> enter(scene, s);
       case BACK -> Keys.Step.to(s.withView(View.GRAPH));
@@ -62,11 +42,7 @@ final class QualityKeys extends TableKeys<QualityReport.Row> {
         String text = turned.modules() ? "by module" : "by process";
         yield Keys.Step.to(s.withQuality(turned).withMessage(text, false));
       }
-      case SORT -> {
-        QualityTable sorted = s.quality().resorted();
-        String text = "first by " + sorted.sort().label();
-        yield Keys.Step.to(s.withQuality(sorted).withMessage(text, false));
-      }
+      case SORT -> sorted(scene, s);
       case COPY -> {
         List<QualityReport.Row> rows = rows(scene, s);
         yield rows.isEmpty()
@@ -92,6 +68,26 @@ final class QualityKeys extends TableKeys<QualityReport.Row> {
     Shape.Filter filter = new Shape.Processes(Set.of(row.pid()), false);
     String text = "only pid " + row.pid() + " " + row.name() + ", its past too";
     return ShapeKeys.only(s, s.withView(View.GRAPH), filter, text);
+  }
+
+  @Override
+  QualityTable.Order nextOrder(Scene scene, ViewState s) {
+    return s.quality().order().next();
+  }
+
+  @Override
+  QualityTable.Order orderAt(Scene scene, int x) {
+    return QualityPainter.orderAt(scene, x);
+  }
+
+  @Override
+  String label(QualityTable.Order order) {
+    return order.label();
+  }
+
+  @Override
+  ViewState ordered(ViewState s, QualityTable.Order order) {
+    return s.withQuality(s.quality().by(order));
   }
 
   @Override

@@ -28,19 +28,27 @@ final class QualityPainter implements ViewPainter {
 
   /** What the columns are; reasons have their own. */
   private enum Column {
-    PID,
-    NAME,
-    SAMPLES,
-    WHOLE,
-    GUESSED,
-    REST;
+    PID(QualityTable.Sort.PID),
+    NAME(QualityTable.Sort.NAME),
+    SAMPLES(QualityTable.Sort.SAMPLES),
+    WHOLE(QualityTable.Sort.SHARE),
+    GUESSED(QualityTable.Sort.GUESSED),
+    REST(QualityTable.Sort.SHORT);
 
-    static Column of(QualityTable.Sort sort) {
-      return switch (sort) {
+    final QualityTable.Sort sort;
+
+    Column(QualityTable.Sort sort) {
+      this.sort = sort;
+    }
+
+    static Object of(QualityTable.Order order) {
+      return switch (order.sort()) {
+        case PID -> PID;
         case NAME -> NAME;
         case SAMPLES -> SAMPLES;
         case SHARE, SHORT -> WHOLE;
         case GUESSED -> GUESSED;
+        case REASON -> order.reason();
       };
     }
   }
@@ -58,6 +66,16 @@ final class QualityPainter implements ViewPainter {
   /** Whether a row of the screen has the heads of the columns. */
   static boolean isHead(Scene scene, int y) {
     return y == heading(scene).end;
+  }
+
+  /** The order that the head at a column of the screen stands for; null for none. */
+  static QualityTable.Order orderAt(Scene scene, int x) {
+    Object column = columns(scene, scene.state.quality().modules()).at(x);
+    return column instanceof Column own
+        ? new QualityTable.Order(own.sort)
+        : column instanceof WalkEnd reason
+            ? new QualityTable.Order(QualityTable.Sort.REASON, reason)
+            : null;
   }
 
   /** Index of the row of the table at a row of the screen; -1 if there is none. */
@@ -95,7 +113,7 @@ final class QualityPainter implements ViewPainter {
     }
     Heading heading = heading(scene);
     String what = scene.state.quality().modules() ? "modules" : "processes";
-    String how = "first by " + scene.state.quality().sort().label();
+    String how = "first by " + scene.state.quality().order().label();
     heading.paint(scene, grid, what, how);
     if (scene.page instanceof QualityReport report) {
       if (sumRows(scene) > 0) {
@@ -228,7 +246,7 @@ final class QualityPainter implements ViewPainter {
     QualityTable table = scene.state.quality();
     List<QualityReport.Row> rows = table.rows(report);
     Columns<Object> columns = columns(scene, table.modules());
-    columns.head(grid, top, Column.of(table.sort()));
+    columns.head(grid, top, Column.of(table.order()));
     int room = room(scene);
     int marked = table.index(rows);
     int first = Rows.first(marked, rows.size(), room);

@@ -1,6 +1,7 @@
 package flametop.view;
 
 import flametop.profile.QualityReport;
+import flametop.sampler.WalkEnd;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -9,45 +10,67 @@ import java.util.List;
  * The table of the quality view. Immutable.
  *
  * @param modules its rows are modules, not processes
- * @param sort what comes first
+ * @param order what comes first
  * @param marked the row that is marked, by {@link #key}; empty: the first
  */
-record QualityTable(boolean modules, Sort sort, String marked) {
-  static final QualityTable FIRST = new QualityTable(false, Sort.SAMPLES, "");
+record QualityTable(boolean modules, Order order, String marked) {
+  static final QualityTable FIRST = new QualityTable(false, new Order(Sort.SAMPLES), "");
 
-  /** Orders of the rows; all but names begin with the most. */
+  /** What rows are ordered by; all but pids and names begin with the most. */
   enum Sort {
     SAMPLES("samples"),
     SHORT("short ones"),
     SHARE("share of short ones"),
     GUESSED("guessed"),
-    NAME("name");
+    NAME("name"),
+    PID("pid"),
+    /** By those that ended for one reason. */
+    REASON("short ones");
 
     private final String label;
 
     Sort(String label) {
       this.label = label;
     }
+  }
 
-    String label() {
-      return label;
+  /**
+   * An order of the rows.
+   *
+   * @param reason of {@link Sort#REASON}, else null
+   */
+  record Order(Sort sort, WalkEnd reason) {
+    Order(Sort sort) {
+      this(sort, null);
     }
 
-    Sort next() {
-      return values()[(ordinal() + 1) % values().length];
+    String label() {
+      return reason == null ? sort.label : sort.label + ": " + reason.reason();
+    }
+
+    /** The next of those that are not of a column alone. */
+    Order next() {
+      return new Order(
+          switch (sort) {
+            case SAMPLES -> Sort.SHORT;
+            case SHORT, REASON -> Sort.SHARE;
+            case SHARE -> Sort.GUESSED;
+            case GUESSED -> Sort.NAME;
+            case NAME, PID -> Sort.SAMPLES;
+          });
     }
   }
 
   QualityTable turned() {
-    return new QualityTable(!modules, sort, "");
+    return new QualityTable(!modules, order, "");
   }
 
-  QualityTable resorted() {
-    return new QualityTable(modules, sort.next(), marked);
+  QualityTable by(Order value) {
+    return new QualityTable(modules, value, marked);
   }
 
   QualityTable withMarked(QualityReport.Row row) {
-    return new QualityTable(modules, sort, key(row));
+    return new QualityTable(modules, order, key(row));
   }
 
   /** Who a row is, from one report to the next. */
@@ -58,13 +81,15 @@ record QualityTable(boolean modules, Sort sort, String marked) {
   List<QualityReport.Row> rows(QualityReport report) {
     List<QualityReport.Row> rows = new ArrayList<>(modules ? report.modules() : report.processes());
     Comparator<QualityReport.Row> most =
-        switch (sort) {
+        switch (order.sort()) {
           case SAMPLES -> Comparator.comparingLong(row -> -row.counts().samples());
           case SHORT -> Comparator.comparingLong(row -> -shortOnes(row));
           case SHARE ->
               Comparator.comparingDouble(row -> -(double) shortOnes(row) / row.counts().samples());
           case GUESSED -> Comparator.comparingLong(row -> -row.counts().guessed());
           case NAME -> Comparator.comparing(QualityReport.Row::name);
+          case PID -> Comparator.comparingInt(QualityReport.Row::pid);
+          case REASON -> Comparator.comparingLong(row -> -row.counts().of(order.reason()));
         };
     rows.sort(most.thenComparing(QualityReport.Row::name).thenComparingInt(QualityReport.Row::pid));
     return rows;

@@ -1,5 +1,7 @@
 package flametop.view;
 
+import java.util.Arrays;
+
 /** How keys move through the rows of a table, and which of them are in sight. */
 final class Rows {
   /** Rows that are asked for at least, where there may be thousands. */
@@ -8,7 +10,18 @@ final class Rows {
   /** More than there are. */
   private static final int ALL = Integer.MAX_VALUE / 4;
 
+  private static final Action[] MOVES = {
+    Action.DOWN, Action.UP, Action.PAGE_UP, Action.PAGE_DOWN, Action.FIRST, Action.LAST,
+  };
+
   private Rows() {}
+
+  /** The actions that move, and others. */
+  static Action[] moves(Action... others) {
+    Action[] all = Arrays.copyOf(MOVES, MOVES.length + others.length);
+    System.arraycopy(others, 0, all, MOVES.length, others.length);
+    return all;
+  }
 
   /**
    * Rows that an action goes down, below 0 up; 0 if it does not move.
@@ -23,6 +36,20 @@ final class Rows {
       case PAGE_DOWN -> room;
       case FIRST -> -ALL;
       case LAST -> ALL;
+      default -> 0;
+    };
+  }
+
+  /**
+   * Rows that a key goes down in a list in which letters are typed, below 0 up; 0 if it does not
+   * move.
+   */
+  static int by(Key key, int page) {
+    return switch (key.kind()) {
+      case UP -> -1;
+      case DOWN -> 1;
+      case PAGE_UP -> -page;
+      case PAGE_DOWN -> page;
       default -> 0;
     };
   }

@@ -105,10 +105,7 @@ final class SandwichKeys implements ViewKeys {
   @Override
   public Keys.Step act(Scene scene, ViewState s, Action action) {
     return switch (action) {
-      case UP -> vertical(scene, s, true);
-      case DOWN -> vertical(scene, s, false);
-      case PAGE_UP -> page(scene, s, true);
-      case PAGE_DOWN -> page(scene, s, false);
+      case UP, DOWN, PAGE_UP, PAGE_DOWN -> vertical(scene, s, action);
       case FIRST ->
           scene.plot == null || scene.plot.atBase()
               ? answer(s, "already at the function")
@@ -228,21 +225,14 @@ final class SandwichKeys implements ViewKeys {
     return Keys.Step.to(s.withMessage(text, false));
   }
 
-  private static Keys.Step vertical(Scene scene, ViewState s, boolean up) {
+  /** Goes up or down, and from the function into the other half. */
+  private static Keys.Step vertical(Scene scene, ViewState s, Action action) {
+    boolean up = action == Action.UP || action == Action.PAGE_UP;
     if (scene.plot == null || !scene.plot.atBase() || up != s.sandwich().below()) {
-      return GraphKeys.vertical(scene, s, up);
+      return GraphKeys.vertical(scene, s, action);
     }
     ViewState other = atFunction(s.withSandwich(s.sandwich().at(!up)));
-    Keys.Step step = GraphKeys.vertical(scene.with(other), other, up);
-    return step.state().message().isEmpty() ? step : answer(s, step.state().message());
-  }
-
-  private static Keys.Step page(Scene scene, ViewState s, boolean up) {
-    if (scene.plot == null || !scene.plot.atBase() || up != s.sandwich().below()) {
-      return GraphKeys.page(scene, s, up);
-    }
-    ViewState other = atFunction(s.withSandwich(s.sandwich().at(!up)));
-    Keys.Step step = GraphKeys.page(scene.with(other), other, up);
+    Keys.Step step = GraphKeys.vertical(scene.with(other), other, action);
     return step.state().message().isEmpty() ? step : answer(s, step.state().message());
   }
 

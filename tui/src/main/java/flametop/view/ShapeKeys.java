@@ -24,7 +24,7 @@ final class ShapeKeys {
       case DROP -> narrow(scene, s, action);
       case MERGE -> merge(s);
       case COLLAPSE -> collapse(scene, s, action);
-      case GROUP -> group(s, next(s.filter().group()));
+      case GROUP -> group(s, next(s.chosenShape().group()));
       case THREADS -> threads(s);
       case UNDO -> undo(s);
       case REDO -> redo(s);
@@ -43,8 +43,8 @@ final class ShapeKeys {
     if (step == Breadcrumb.NONE) {
       return null;
     }
-    String text = Breadcrumb.text(s.filter().steps().get(step), Breadcrumb.IN_WORDS);
-    return to(s, s.filter().first(step + 1), "back to " + text, "this is the last step");
+    String text = Breadcrumb.text(s.chosenShape().steps().get(step), Breadcrumb.IN_WORDS);
+    return to(s, s.chosenShape().first(step + 1), "back to " + text, "this is the last step");
   }
 
   /** Only what a filter admits, or all but that. */
@@ -54,9 +54,9 @@ final class ShapeKeys {
 
   /** The same with an answer of its own. */
   static Keys.Step narrowed(ViewState s, Filter filter, boolean out, String said) {
-    return s.filter().steps().contains(filter.with(out))
+    return s.chosenShape().steps().contains(filter.with(out))
         ? Keys.Step.to(s.withMessage("done already; u undoes", false))
-        : to(s, s.filter().plus(filter.with(out)), said, "");
+        : to(s, s.chosenShape().plus(filter.with(out)), said, "");
   }
 
   /**
@@ -66,10 +66,10 @@ final class ShapeKeys {
    * @param said the answer
    */
   static Keys.Step only(ViewState s, ViewState then, Filter filter, String said) {
-    Shape next = s.filter().with(filter);
-    return next.equals(s.filter())
+    Shape next = s.chosenShape().with(filter);
+    return next.equals(s.chosenShape())
         ? Keys.Step.to(then.withMessage("shown already", false))
-        : Keys.Step.to(then.withFilter(next).withMessage(said, false));
+        : Keys.Step.to(then.withShape(next).unzoomed().withMessage(said, false));
   }
 
   /** The answer to a filter. */
@@ -83,7 +83,7 @@ final class ShapeKeys {
   }
 
   private static Keys.Step to(ViewState s, Shape next, String said, String already) {
-    return next.equals(s.filter())
+    return next.equals(s.chosenShape())
         ? Keys.Step.to(s.withMessage(already, false))
         : Keys.Step.to(s.withShape(next).withMessage(said, false));
   }
@@ -98,7 +98,9 @@ final class ShapeKeys {
     if (matching != null) {
       ViewState next = narrowed(s, matching, out).state();
       return Keys.Step.to(
-          next.filter().equals(s.filter()) ? next : next.withSearch(null).withZooms(List.of()));
+          next.chosenShape().equals(s.chosenShape())
+              ? next
+              : next.withSearch(null).withZooms(List.of()));
     }
     Selection selection = selection(scene, s);
     if (selection == null) {
@@ -115,7 +117,8 @@ final class ShapeKeys {
     }
     ViewState next = narrowed(s, filter, out).state();
     // Of what is kept all is to be seen; what is left out was in the way of the rest.
-    return Keys.Step.to(out || next.filter().equals(s.filter()) ? next : next.withZooms(List.of()));
+    return Keys.Step.to(
+        out || next.chosenShape().equals(s.chosenShape()) ? next : next.withZooms(List.of()));
   }
 
   /** The answer where no single box is selected; null where one is. */
@@ -161,9 +164,9 @@ final class ShapeKeys {
 
   private static Keys.Step merge(ViewState s) {
     Shape.Merge merge = new Shape.Merge();
-    return s.filter().steps().contains(merge)
-        ? to(s, s.filter().minus(merge), "recursion as it is", "")
-        : to(s, s.filter().plus(merge), "recursion merged: no function calls itself", "");
+    return s.chosenShape().steps().contains(merge)
+        ? to(s, s.chosenShape().minus(merge), "recursion as it is", "")
+        : to(s, s.chosenShape().plus(merge), "recursion merged: no function calls itself", "");
   }
 
   private static Keys.Step collapse(Scene scene, ViewState s, Action action) {
@@ -184,11 +187,11 @@ final class ShapeKeys {
       return Keys.Step.to(s.withMessage(text, false));
     }
     Shape.Collapse collapse = new Shape.Collapse(module);
-    if (!s.filter().steps().contains(collapse)) {
-      return to(s, s.filter().plus(collapse), module + " as one frame; M opens it again", "");
+    if (!s.chosenShape().steps().contains(collapse)) {
+      return to(s, s.chosenShape().plus(collapse), module + " as one frame; M opens it again", "");
     }
-    Shape opened = s.filter().minus(collapse);
-    for (Shape.Step step : s.filter().steps()) {
+    Shape opened = s.chosenShape().minus(collapse);
+    for (Shape.Step step : s.chosenShape().steps()) {
       // What was said of the one frame means nothing without it.
       if (step instanceof Shape.Through t
           && t.function().module().equals(module)
@@ -204,8 +207,8 @@ final class ShapeKeys {
   }
 
   private static Keys.Step threads(ViewState s) {
-    Shape ungrouped = s.filter().as(s.base(), Shape.Group.class);
-    if (s.filter().group() != RootOrder.THREAD) {
+    Shape ungrouped = s.chosenShape().as(s.base(), Shape.Group.class);
+    if (s.chosenShape().group() != RootOrder.THREAD) {
       return group(s, RootOrder.THREAD);
     }
     return ungrouped.group() == RootOrder.THREAD
@@ -224,7 +227,7 @@ final class ShapeKeys {
   /** Something else stands above the frames. */
   static Keys.Step group(ViewState s, RootOrder order, String text) {
     Shape.Group group = new Shape.Group(order);
-    Shape ungrouped = s.filter().without(Shape.Group.class);
+    Shape ungrouped = s.chosenShape().without(Shape.Group.class);
     return to(s, ungrouped.group() == order ? ungrouped : ungrouped.plus(group), text, "");
   }
 
@@ -233,7 +236,7 @@ final class ShapeKeys {
     if (undone == null) {
       return Keys.Step.to(s.withMessage("nothing to undo", false));
     }
-    String text = "undone: " + Shaping.change(undone.now(), s.filter());
+    String text = "undone: " + Shaping.change(undone.now(), s.chosenShape());
     return Keys.Step.to(s.withShaping(undone).withMessage(text, false));
   }
 
@@ -242,7 +245,7 @@ final class ShapeKeys {
     if (redone == null) {
       return Keys.Step.to(s.withMessage("nothing was undone", false));
     }
-    String text = "again: " + Shaping.change(s.filter(), redone.now());
+    String text = "again: " + Shaping.change(s.chosenShape(), redone.now());
     return Keys.Step.to(s.withShaping(redone).withMessage(text, false));
   }
 }

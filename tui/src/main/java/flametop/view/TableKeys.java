@@ -6,8 +6,40 @@ import java.util.List;
  * What keys and mouse do in the rows of a table.
  *
  * @param <R> a row
+ * @param <O> what rows are ordered by
  */
-abstract class TableKeys<R> implements ViewKeys {
+abstract class TableKeys<R, O> implements ViewKeys {
+  private final Action[] actions;
+  private final Action[] keyLine;
+
+  /**
+   * @param own actions beside those that move
+   * @param keyLine what the line of keys shows
+   */
+  TableKeys(Action[] own, Action[] keyLine) {
+    actions = Rows.moves(own);
+    this.keyLine = keyLine;
+  }
+
+  @Override
+  public final Action[] actions() {
+    return actions;
+  }
+
+  @Override
+  public final Action[] keyLine(ViewState s) {
+    return keyLine;
+  }
+
+  @Override
+  public final Keys.Step act(Scene scene, ViewState s, Action action) {
+    int by = Rows.by(action, room(scene));
+    return by == 0 ? acted(scene, s, action) : move(scene, s, by);
+  }
+
+  /** Does one of its own actions; null for another. */
+  abstract Keys.Step acted(Scene scene, ViewState s, Action action);
+
   /** The rows that are there, in their order. */
   abstract List<R> rows(Scene scene, ViewState s);
 
@@ -42,18 +74,33 @@ abstract class TableKeys<R> implements ViewKeys {
     return -1;
   }
 
-  /** What a click on the heads does. */
-  Keys.Step sortAt(Scene scene, ViewState s, int x) {
-    return act(scene, s, Action.SORT);
-  }
+  /** The order after the one that there is, of those that mean something. */
+  abstract O nextOrder(Scene scene, ViewState s);
+
+  /** The order that the head at a column of the screen stands for; null for none. */
+  abstract O orderAt(Scene scene, int x);
+
+  abstract String label(O order);
+
+  abstract ViewState ordered(ViewState s, O order);
 
   /** What a second click on the marked row does. */
   abstract Keys.Step enter(Scene scene, ViewState s);
 
-  /** The step of an action that moves; null for others. */
-  final Keys.Step moved(Scene scene, ViewState s, Action action) {
-    int by = Rows.by(action, room(scene));
-    return by == 0 ? null : move(scene, s, by);
+  /** The next order. */
+  final Keys.Step sorted(Scene scene, ViewState s) {
+    return sorted(s, nextOrder(scene, s));
+  }
+
+  private Keys.Step sorted(ViewState s, O order) {
+    return Keys.Step.to(ordered(s, order).withMessage("first by " + label(order), false));
+  }
+
+  private Keys.Step sortAt(Scene scene, ViewState s, int x) {
+    O order = orderAt(scene, x);
+    return order == null
+        ? Keys.Step.to(s.withMessage("no order of that column", false))
+        : sorted(s, order);
   }
 
   private Keys.Step move(Scene scene, ViewState s, int by) {
@@ -70,7 +117,7 @@ abstract class TableKeys<R> implements ViewKeys {
     return Keys.Step.to(withMarked(s, to < rows.size() ? rows.get(to) : null, to));
   }
 
-  /** A click marks a row, a second enters it; one on the heads sorts. */
+  /** A click marks a row, a second enters it; one on a head sorts by it. */
   @Override
   public final Keys.Step mouse(Scene scene, ViewState s, Mouse mouse) {
     if (mouse.wheel() != 0) {

@@ -10,12 +10,6 @@ import java.util.Set;
 /** What the keys do in the view of the tasks. */
 final class TasksKeys extends FilteredTableKeys<TasksReport.Row, TasksQuery.Order> {
   private static final Action[] ACTIONS = {
-    Action.DOWN,
-    Action.UP,
-    Action.PAGE_UP,
-    Action.PAGE_DOWN,
-    Action.FIRST,
-    Action.LAST,
     Action.PICK,
     Action.BACK,
     Action.SEARCH,
@@ -48,14 +42,8 @@ final class TasksKeys extends FilteredTableKeys<TasksReport.Row, TasksQuery.Orde
     Action.QUIT,
   };
 
-  @Override
-  public Action[] actions() {
-    return ACTIONS;
-  }
-
-  @Override
-  public Action[] keyLine(ViewState s) {
-    return KEY_LINE;
+  TasksKeys() {
+    super(ACTIONS, KEY_LINE);
   }
 
   @Override
@@ -70,11 +58,7 @@ final class TasksKeys extends FilteredTableKeys<TasksReport.Row, TasksQuery.Orde
   }
 
   @Override
-  public Keys.Step act(Scene scene, ViewState s, Action action) {
-    Keys.Step moved = moved(scene, s, action);
-    if (moved != null) {
-      return moved;
-    }
+  Keys.Step acted(Scene scene, ViewState s, Action action) {
     return switch (action) {
       case PICK -> enter(scene, s);
       case BACK -> back(s);

@@ -160,7 +160,7 @@ final class TasksPainter extends TablePainter<TasksPainter.Column, TasksReport.R
     int tasks = ((TasksReport) scene.page).tasks();
     return tasks > 0
         ? "none matches; esc shows all " + Units.count(tasks)
-        : scene.state.filter().equals(Shape.PLAIN)
+        : scene.state.chosenShape().equals(Shape.PLAIN)
             ? "no " + what(scene) + " seen yet"
             : "no " + what(scene) + " that the filter shows";
   }

@@ -10,12 +10,6 @@ import java.util.List;
 /** What the keys do in the view of the functions. */
 final class TopKeys extends FilteredTableKeys<TopReport.Row, TopQuery.Order> {
   private static final Action[] ACTIONS = {
-    Action.DOWN,
-    Action.UP,
-    Action.PAGE_UP,
-    Action.PAGE_DOWN,
-    Action.FIRST,
-    Action.LAST,
     Action.OPEN,
     Action.BACK,
     Action.SEARCH,
@@ -48,14 +42,8 @@ final class TopKeys extends FilteredTableKeys<TopReport.Row, TopQuery.Order> {
     Action.QUIT,
   };
 
-  @Override
-  public Action[] actions() {
-    return ACTIONS;
-  }
-
-  @Override
-  public Action[] keyLine(ViewState s) {
-    return KEY_LINE;
+  TopKeys() {
+    super(ACTIONS, KEY_LINE);
   }
 
   @Override
@@ -71,11 +59,7 @@ final class TopKeys extends FilteredTableKeys<TopReport.Row, TopQuery.Order> {
   }
 
   @Override
-  public Keys.Step act(Scene scene, ViewState s, Action action) {
-    Keys.Step moved = moved(scene, s, action);
-    if (moved != null) {
-      return moved;
-    }
+  Keys.Step acted(Scene scene, ViewState s, Action action) {
     return switch (action) {
       case OPEN -> enter(scene, s);
       case BACK -> back(s);

@@ -78,12 +78,16 @@ public final class ViewState implements Cloneable {
 
   private ViewState() {}
 
-  /** The state that the screen starts with. */
+  /**
+   * The state that the screen starts with.
+   *
+   * @param base the shape that the command line gave
+   */
   public static ViewState initial(
-      StateSet states, Shape filter, int passHz, int cpuHz, long refreshNanos) {
+      StateSet states, Shape base, int passHz, int cpuHz, long refreshNanos) {
     ViewState s = new ViewState();
     s.states = states;
-    s.shaping = Shaping.of(filter);
+    s.shaping = Shaping.of(base);
     s.passHz = passHz;
     s.cpuHz = cpuHz;
     s.refreshNanos = refreshNanos;
@@ -232,8 +236,8 @@ public final class ViewState implements Cloneable {
     return states;
   }
 
-  /** The shape of the graph that was chosen. */
-  Shape filter() {
+  /** The shape that was chosen, which is that of the graph but in the view of callers. */
+  Shape chosenShape() {
     return shaping.now();
   }
 
@@ -244,7 +248,7 @@ public final class ViewState implements Cloneable {
 
   /** The shape that the graph has in this view. */
   public Shape shape() {
-    return view == View.CALLERS ? filter().plus(new Shape.Reverse()) : filter();
+    return view == View.CALLERS ? chosenShape().plus(new Shape.Reverse()) : chosenShape();
   }
 
   /** The shape that was chosen, with those before and after it. */
@@ -604,9 +608,9 @@ public final class ViewState implements Cloneable {
     return next;
   }
 
-  /** A filter shows the whole graph of what it admits. */
-  ViewState withFilter(Shape value) {
-    ViewState next = withShape(value);
+  /** The same with nothing zoomed: the whole of each graph is shown. */
+  ViewState unzoomed() {
+    ViewState next = copy();
     next.place = place.withZooms(List.of());
     next.callers = callers.withZooms(List.of());
     next.sandwich = sandwich.unzoomed();

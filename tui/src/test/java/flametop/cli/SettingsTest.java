@@ -106,22 +106,23 @@ class SettingsTest {
   }
 
   @Test
-  void parse_aKeyThatIsTaken_isNamedWithTheOtherAndDoesNotHold() throws Exception {
+  void parse_aKeyOfADefault_isTakenFromIt() throws Exception {
     Settings read = parse("key.root = e", "key.zoom = v");
-    assertEquals(
-        List.of(
-            "flametop.conf:1: key.root: e is key.export in the graph already; give that another key too"),
-        read.problems());
-    assertEquals(List.of(Key.of('0')), read.keymap().keys(Action.ROOT));
-    assertEquals(List.of(Key.of('v')), read.keymap().keys(Action.ZOOM));
+    assertEquals(List.of(), read.problems());
+    assertEquals(List.of(Key.of('e')), read.keymap().keys(Action.ROOT));
+    assertEquals(List.of(), read.keymap().keys(Action.EXPORT));
   }
 
   @Test
   void parse_twoLinesThatTakeOneKey_theLaterDoesNotHold() throws Exception {
-    Settings read = parse("key.root = f4", "key.export = f4");
-    assertEquals(1, read.problems().size());
-    assertTrue(read.problems().get(0).startsWith("flametop.conf:2: key.export: f4 is key.root"));
+    Settings read = parse("key.root = f4", "key.export = 0 f4", "key.zoom = v");
+    assertEquals(
+        List.of(
+            "flametop.conf:2: key.export: f4 is key.root in the graph already; give that another key too"),
+        read.problems());
     assertEquals(List.of(Key.function(4)), read.keymap().keys(Action.ROOT));
+    assertEquals(Keymap.DEFAULT.keys(Action.EXPORT), read.keymap().keys(Action.EXPORT));
+    assertEquals(List.of(Key.of('v')), read.keymap().keys(Action.ZOOM));
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -185,5 +186,29 @@ class ReplaySourceTest {
       monitor.ended().join();
     }
     assertEquals(0, monitor.namesAwaited(), "all six frames before the damage have names");
+  }
+
+  @Test
+  void batches_sinkReadsThem_heldUntilReleased() throws IOException {
+    ReplaySource source = ReplaySource.open(file(STREAM), 0);
+    StreamMonitor monitor = new StreamMonitor(source, false);
+    List<Integer> held = new ArrayList<>();
+    monitor.passOnTo(
+        new BatchSink() {
+          @Override
+          public void accept(ByteBuffer batch, java.util.function.Consumer<ByteBuffer> release) {
+            held.add(monitor.batchesHeld());
+            release.accept(batch);
+            held.add(monitor.batchesHeld());
+          }
+
+          @Override
+          public void ended(Throwable cause) {}
+        });
+    try (Sampler sampler = new Sampler(source, 19, 99, monitor)) {
+      sampler.start();
+      monitor.ended().join();
+    }
+    assertEquals(List.of(1, 0, 1, 0, 1, 0), held);
   }
 }

@@ -65,9 +65,31 @@ class CpusKeysTest {
     assertEquals(Shape.of(new Shape.Cpus(Set.of(2), false)), state.shape());
     // What it marked is a line above the title.
     mouse(Mouse.Kind.PRESS, 3);
-    assertEquals("first by busy", state.message());
+    assertEquals("first by number", state.message());
     mouse(Mouse.Kind.WHEEL_DOWN, 7);
     assertTrue(state.cpus().selected() != 2);
+  }
+
+  @Test
+  void click_onEachHead_sortsByItAndShowsSo() {
+    for (int columns : new int[] {80, 120, 200}) {
+      CpuTable.Sort last = null;
+      for (int x = 0; x < columns; x++) {
+        ViewState at = Pictures.state().withView(View.CPUS);
+        Scene scene = Scene.of(null, report, at, columns, 30, Pictures.options());
+        int y = CpusPainter.heading(scene).end;
+        ViewState sorted = Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, y)).state();
+        CpuTable.Sort sort = CpusPainter.orderAt(scene, x);
+        if (sort == null) {
+          assertEquals("no order of that column", sorted.message());
+        } else {
+          assertEquals("first by " + sort.label(), sorted.message());
+          assertEquals(sort, sorted.cpus().sort());
+          last = sort;
+        }
+      }
+      assertEquals(CpuTable.Sort.CYCLES, last);
+    }
   }
 
   @Test

@@ -131,14 +131,68 @@ class KeymapTest {
   }
 
   @Test
-  void with_aKeyThatIsTaken_isAConflictInTheViewsThatHaveBoth() {
+  void with_aKeyOfADefault_isTakenFromItWhereAViewHasBoth() {
+    Keymap keymap = Keymap.DEFAULT.with(Action.ROOT, List.of(Key.of('e'), Key.of('h')));
+    assertEquals(List.of(), keymap.conflicts());
+    assertEquals(List.of(), keymap.keys(Action.EXPORT));
+    assertEquals(List.of(Key.of(Key.Kind.LEFT)), keymap.keys(Action.LEFT));
+    assertEquals(Action.ROOT, keymap.action(View.GRAPH, Origin.LIVE, Key.of('e')));
+    assertNull(keymap.action(View.CPUS, Origin.LIVE, Key.of('e')));
+    // No view has both.
+    keymap = Keymap.DEFAULT.with(Action.ZOOM, List.of(Key.of('b'), Key.of(Key.Kind.ENTER)));
+    assertEquals(Keymap.DEFAULT.keys(Action.BY_MODULE), keymap.keys(Action.BY_MODULE));
+    assertEquals(Keymap.DEFAULT.keys(Action.MARK), keymap.keys(Action.MARK));
+    assertEquals(List.of(), keymap.keys(Action.COMPARE));
+  }
+
+  @Test
+  void with_everyKeyOfEveryAction_neverFailsAtADefault() {
+    for (Action action : Action.values()) {
+      for (Action other : Action.values()) {
+        Keymap keymap = Keymap.DEFAULT.with(action, Keymap.DEFAULT.keys(other));
+        assertEquals(List.of(), keymap.conflicts(), action + " " + other);
+      }
+    }
+  }
+
+  @Test
+  void with_aKeyForTwo_isAConflictInTheViewsThatHaveBoth() {
     Keymap keymap = Keymap.DEFAULT.with(Action.ROOT, List.of(Key.of('e')));
+    keymap = keymap.with(Action.EXPORT, List.of(Key.of('e')));
     assertEquals(
         List.of(
             new Keymap.Conflict(View.GRAPH, Key.of('e'), Action.ROOT, Action.EXPORT),
             new Keymap.Conflict(View.CALLERS, Key.of('e'), Action.ROOT, Action.EXPORT),
             new Keymap.Conflict(View.SANDWICH, Key.of('e'), Action.ROOT, Action.EXPORT)),
         keymap.conflicts());
+    keymap = keymap.withDefault(Action.ROOT);
+    assertEquals(List.of(), keymap.conflicts());
+    assertEquals(Keymap.DEFAULT.keys(Action.ROOT), keymap.keys(Action.ROOT));
+  }
+
+  @Test
+  void help_whatHasNoKey_isShownWithTheSettingThatGivesOne() {
+    PaintOptions usual = Pictures.options();
+    PaintOptions options =
+        new PaintOptions(
+            usual.host(),
+            usual.target(),
+            usual.origin(),
+            usual.ascii(),
+            usual.plain(),
+            usual.users(),
+            Keymap.DEFAULT.with(Action.REPAINT, List.of(Key.of('z'), Key.of('n'))),
+            usual.notices());
+    ViewState state = Pictures.state().withHelp(true);
+    CellGrid grid = Painter.paint(Scene.of(null, state, 200, 60, options));
+    StringBuilder rows = new StringBuilder();
+    for (int y = 0; y < grid.rows(); y++) {
+      rows.append(TimeKeysTest.row(grid, y)).append('\n');
+    }
+    String text = rows.toString();
+    assertTrue(text.contains("none       start anew (key.restart)"), text);
+    assertTrue(text.contains("none       next, previous match  "), text);
+    assertTrue(text.contains("N          next, previous match"), text);
   }
 
   @Test

@@ -364,7 +364,7 @@ class KeysTest {
     type("redis");
     press(Key.Kind.ENTER);
     assertNull(state.pick());
-    assertEquals("pid 812", state.filter().toString());
+    assertEquals("pid 812", state.chosenShape().toString());
   }
 
   @Test
@@ -374,7 +374,7 @@ class KeysTest {
     assertTrue(state.message().startsWith("the list is still being made"), state.message());
     list(PickList.Of.PROCESSES);
     assertNull(state.pick());
-    assertEquals("pid 812", state.filter().toString());
+    assertEquals("pid 812", state.chosenShape().toString());
   }
 
   @Test
@@ -395,11 +395,11 @@ class KeysTest {
 
   @Test
   void p_firstRow_liftsTheFilter() {
-    state = state.withFilter(Pictures.only(812));
+    state = state.withShape(Pictures.only(812));
     type("p");
     list(PickList.Of.PROCESSES);
     press(Key.Kind.ENTER);
-    assertEquals(Shape.PLAIN, state.filter());
+    assertEquals(Shape.PLAIN, state.chosenShape());
   }
 
   @Test
@@ -407,7 +407,7 @@ class KeysTest {
     type("c");
     list(PickList.Of.COMMS);
     press(Key.Kind.DOWN, Key.Kind.DOWN, Key.Kind.ENTER);
-    assertEquals("comm java", state.filter().toString());
+    assertEquals("comm java", state.chosenShape().toString());
   }
 
   @Test
@@ -575,7 +575,7 @@ class KeysTest {
     typeInQuality("8j");
     pressInQuality(Key.of(Key.Kind.ENTER));
     assertEquals(View.GRAPH, state.view());
-    assertEquals("pid 2204118", state.filter().toString());
+    assertEquals("pid 2204118", state.chosenShape().toString());
   }
 
   @Test

@@ -52,10 +52,10 @@ class MonkeyTest {
 
   private final List<String> done = new ArrayList<>();
   private Random random;
-  private SnapshotSource source;
+  private SnapshotSource pictures;
+  private ScreenSource source;
   private PaintOptions options;
   private ViewState state;
-  private Shape shape = Shape.PLAIN;
   private Snapshot snapshot;
   private Page page;
   private int columns = 80;
@@ -69,8 +69,8 @@ class MonkeyTest {
     BusyMachine machine = new BusyMachine(seed);
     try (Profile profile =
         new Profile(BusyMachine.facts(), Options.DEFAULT, (frames, count) -> {})) {
-      source = profile;
       play(
+          profile,
           Origin.LIVE,
           STEPS,
           () -> {
@@ -91,8 +91,7 @@ class MonkeyTest {
       inputs.add(StackInput.open(file(file)));
     }
     try (StackFiles files = new StackFiles(inputs)) {
-      source = files;
-      play(Origin.FILE, STEPS, () -> {});
+      play(files, Origin.FILE, STEPS, () -> {});
     }
   }
 
@@ -106,14 +105,12 @@ class MonkeyTest {
       Path file = Files.write(folder.resolve("recording"), changed(recording));
       snapshot = null;
       page = null;
-      shape = Shape.PLAIN;
       state = ViewState.initial(StateSet.ALL, Shape.PLAIN, 19, 99, SECOND / 4);
       try (ReplaySource replay = ReplaySource.open(file, 0);
           Profile profile = new Profile(replay.facts(), Options.DEFAULT, replay.names());
           Sampler sampler = new Sampler(replay, 19, 99, profile)) {
         sampler.start();
-        source = profile;
-        play(Origin.RECORDING, 20, () -> {});
+        play(profile, Origin.RECORDING, 20, () -> {});
       }
     }
   }
@@ -172,7 +169,10 @@ class MonkeyTest {
     return Files.writeString(folder.resolve(number + ".folded"), text);
   }
 
-  private void play(Origin origin, int steps, Runnable onward) throws Exception {
+  private void play(SnapshotSource from, Origin origin, int steps, Runnable onward)
+      throws Exception {
+    pictures = from;
+    source = new ScreenSource(from);
     options =
         new PaintOptions(
             "web-1",
@@ -260,51 +260,26 @@ class MonkeyTest {
   }
 
   private void arrive() throws Exception {
-    snapshot = get(source.snapshot(state.query(columns)));
+    snapshot = get(pictures.snapshot(state.query(columns)));
     PageQuery beside = state.page(columns);
-    page = beside == null ? null : get(source.page(beside));
+    page = beside == null ? null : get(pictures.page(beside));
     state = scene().settled();
     take(Keys.arrived(scene()));
   }
 
-  /** As the screen does it. */
   private void take(Keys.Step step) throws Exception {
     state = step.state();
     for (Effect effect : step.effects()) {
-      apply(effect);
+      if (effect instanceof Effect.OfSource e) {
+        source.apply(e);
+      } else if (effect instanceof Effect.Question<?> q) {
+        ask(q);
+      }
     }
-    if (!state.shape().equals(shape)) {
-      shape = state.shape();
-      source.shape(shape);
-    }
+    source.reshape(state);
   }
 
-  private void apply(Effect effect) throws Exception {
-    if (effect instanceof Effect.Freeze) {
-      source.freeze();
-    } else if (effect instanceof Effect.Thaw) {
-      source.thaw();
-    } else if (effect instanceof Effect.Range r) {
-      source.range(r.from(), r.to());
-    } else if (effect instanceof Effect.EndRange) {
-      source.endRange();
-    } else if (effect instanceof Effect.HoldBaseline) {
-      source.holdBaseline();
-    } else if (effect instanceof Effect.ReleaseBaseline) {
-      source.releaseBaseline();
-    } else if (effect instanceof Effect.Turn t) {
-      source.turn(t.by());
-      shape = null;
-    } else if (effect instanceof Effect.Restart) {
-      source.restart();
-    } else if (effect instanceof Effect.Rows r) {
-      take(
-          Keys.listed(
-              state, r.of(), get(r.of().rows(source, state.windowNanos(), state.states()))));
-    } else if (effect instanceof Effect.Source) {
-      state =
-          state.withAnswer(
-              get(source.source(state.windowNanos(), state.states(), state.selected())));
-    }
+  private <T> void ask(Effect.Question<T> question) throws Exception {
+    take(question.answered(state, get(source.ask(question, state))));
   }
 }

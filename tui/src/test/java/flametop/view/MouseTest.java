@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.profile.QualityReport;
 import flametop.profile.Shape;
+import flametop.sampler.WalkEnd;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -191,7 +193,7 @@ class MouseTest {
     int[] at = find("redis-server");
     doubleClick(at[0], at[1]);
     assertNull(state.pick());
-    assertEquals(Shape.of(new Shape.Processes(Set.of(812), false)), state.filter());
+    assertEquals(Shape.of(new Shape.Processes(Set.of(812), false)), state.chosenShape());
     state = Keys.press(scene(), Key.of('p')).state();
     click(3, 1);
     assertNull(state.pick());
@@ -214,14 +216,35 @@ class MouseTest {
   void quality_clickMarksSecondShowsTheGraphHeadSorts() {
     state = state.withView(View.QUALITY);
     clickOn("pid process");
-    assertEquals("first by short ones", state.message());
+    assertEquals("first by pid", state.message());
+    clickOn("whole  guessed");
+    assertEquals("first by share of short ones", state.message());
     int[] at = find("postgres");
     click(at[0], at[1]);
     assertEquals("977/postgres", state.quality().marked());
     at = find("postgres");
     mouse(Mouse.Kind.DOUBLE, at[0], at[1]);
     assertEquals(View.GRAPH, state.view());
-    assertEquals(Shape.of(new Shape.Processes(Set.of(977), false)), state.filter());
+    assertEquals(Shape.of(new Shape.Processes(Set.of(977), false)), state.chosenShape());
+  }
+
+  @Test
+  void quality_clickOnAReason_sortsByIt() {
+    state = state.withView(View.QUALITY);
+    QualityReport report = Pictures.quality();
+    PaintOptions options = Pictures.options();
+    Scene scene = Scene.of(null, report, state, 200, 30, options);
+    int y = QualityPainter.heading(scene).end;
+    int x = TimeKeysTest.row(Painter.paint(scene), y).indexOf("no unwind");
+    state = Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, y)).state();
+    assertEquals("first by short ones: no unwind info", state.message());
+    List<QualityReport.Row> rows = state.quality().rows(report);
+    for (int i = 1; i < rows.size(); i++) {
+      long before = rows.get(i - 1).counts().of(WalkEnd.NO_UNWIND_INFO);
+      assertTrue(before >= rows.get(i).counts().of(WalkEnd.NO_UNWIND_INFO));
+    }
+    state = Keys.press(Scene.of(null, report, state, 200, 30, options), Key.of('s')).state();
+    assertEquals("first by share of short ones", state.message());
   }
 
   @Test

@@ -452,7 +452,7 @@ public final class Pictures {
 
   private static void cpuFrames(List<Frame> frames, Tree server, ViewState selected) {
     int[][] sizes = {{80, 24}, {200, 60}};
-    CpuTable chosen = CpuTable.FIRST.resorted().withSelected(5);
+    CpuTable chosen = CpuTable.FIRST.by(CpuTable.Sort.BUSY).withSelected(5);
     Shape marked = Shape.of(new Shape.Cpus(Set.of(3, 5), false));
     for (int[] size : sizes) {
       String of = "-" + size[0] + "x" + size[1];

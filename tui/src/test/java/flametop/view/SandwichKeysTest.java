@@ -295,13 +295,13 @@ class SandwichKeysTest {
   @Test
   void shape_keys_actOnWhatIsSelectedInTheSandwich() {
     press("up", "f");
-    assertEquals(1, state.filter().steps().size());
+    assertEquals(1, state.chosenShape().steps().size());
     assertEquals(View.SANDWICH, state.view());
     press("u", "g");
-    assertEquals(0, state.filter().steps().size());
+    assertEquals(0, state.chosenShape().steps().size());
     assertEquals("one function is in the middle: a sandwich is not grouped", state.message());
     press("home", "x");
-    assertEquals(1, state.filter().steps().size());
+    assertEquals(1, state.chosenShape().steps().size());
   }
 
   @Test

@@ -240,7 +240,7 @@ class SplitTest {
     assertEquals(100, two.scene().other.snapshot.total());
     two.type("r|]");
     // One that is turned to alone has none.
-    assertEquals(List.of(), two.state.filter().steps());
+    assertEquals(List.of(), two.state.chosenShape().steps());
   }
 
   @Test

@@ -291,10 +291,11 @@ class TableKeysTest {
     type("4");
     String name = markedFunction();
     type("x");
-    assertTrue(state.filter().toString().contains("not " + name), state.filter().toString());
+    assertTrue(
+        state.chosenShape().toString().contains("not " + name), state.chosenShape().toString());
     assertEquals(View.TOP, state.view());
     type("f");
-    assertEquals(2, state.filter().steps().size());
+    assertEquals(2, state.chosenShape().steps().size());
   }
 
   @Test
@@ -337,7 +338,7 @@ class TableKeysTest {
     int pid = markedPid();
     press(Key.of(Key.Kind.ENTER));
     assertEquals(View.GRAPH, state.view());
-    assertEquals(Shape.of(new Shape.Processes(Set.of(pid), false)), state.filter());
+    assertEquals(Shape.of(new Shape.Processes(Set.of(pid), false)), state.chosenShape());
   }
 
   @Test
@@ -345,7 +346,7 @@ class TableKeysTest {
     type("5H");
     assertEquals("a row for each thread", state.message());
     press(Key.of(Key.Kind.ENTER));
-    assertEquals(Shape.of(new Shape.Threads(Set.of(2210), false)), state.filter());
+    assertEquals(Shape.of(new Shape.Threads(Set.of(2210), false)), state.chosenShape());
   }
 
   @Test
@@ -353,7 +354,7 @@ class TableKeysTest {
     type("5x");
     assertEquals(View.TASKS, state.view());
     type("jx");
-    assertEquals(2, state.filter().steps().size());
+    assertEquals(2, state.chosenShape().steps().size());
   }
 
   @Test
@@ -364,7 +365,7 @@ class TableKeysTest {
     TasksReport report = new TasksReport(List.of(many), 1, 1, 1);
     Keys.Step step = Keys.press(scene(report), Key.of(Key.Kind.ENTER));
     assertEquals("these are many processes that ended long ago", step.state().message());
-    assertEquals(Shape.PLAIN, step.state().filter());
+    assertEquals(Shape.PLAIN, step.state().chosenShape());
   }
 
   @Test

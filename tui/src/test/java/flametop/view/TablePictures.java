@@ -56,7 +56,7 @@ final class TablePictures {
     frames.add(frame("tasks-threads", server, threads, new int[] {120, 34}));
     frames.add(frame("tasks-help", server, tasks.withHelp(true), small));
     ViewState nobody =
-        tasks.withFilter(Shape.of(new Shape.Comms(java.util.Set.of("nobody"), false)));
+        tasks.withShape(Shape.of(new Shape.Comms(java.util.Set.of("nobody"), false)));
     frames.add(
         picture("tasks-none", server, nobody, new TasksReport(List.of(), 0, 0, SECOND), small));
     return frames;

@@ -4,7 +4,6 @@ import flametop.profile.Beside;
 import flametop.profile.Page;
 import flametop.profile.PageQuery;
 import flametop.profile.Sandwich;
-import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.StackFile;
 import flametop.profile.StackFiles;
@@ -16,7 +15,7 @@ import java.util.List;
 /** Several files on a screen without a terminal, which waits for each answer. */
 final class TwoFiles implements AutoCloseable {
   private final StackFiles files;
-  private Shape shape;
+  private final ScreenSource source;
   private Snapshot snapshot;
   private Page page;
   ViewState state = FilePictures.state();
@@ -32,6 +31,7 @@ final class TwoFiles implements AutoCloseable {
       inputs.add(StackInput.open(path));
     }
     files = new StackFiles(inputs);
+    source = new ScreenSource(files);
     arrive();
   }
 
@@ -69,15 +69,11 @@ final class TwoFiles implements AutoCloseable {
   private void take(Keys.Step step) {
     state = step.state();
     for (Effect effect : step.effects()) {
-      if (effect instanceof Effect.Turn turn) {
-        files.turn(turn.by());
-        shape = null;
+      if (effect instanceof Effect.OfSource e) {
+        source.apply(e);
       }
     }
-    if (!state.shape().equals(shape)) {
-      shape = state.shape();
-      files.shape(shape);
-    }
+    source.reshape(state);
   }
 
   /** Presses a key; what it asks is not here yet. */
