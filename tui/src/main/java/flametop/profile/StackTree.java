@@ -74,6 +74,7 @@ final class StackTree extends ArrayTree {
    * written again is shared.
    */
   private StackTree(StackTree of, StackTree whole, int size) {
+    super(1);
     mostNodes = size;
     this.whole = whole;
     this.size = size;
