@@ -4,7 +4,10 @@ import picocli.CommandLine.Option;
 
 /** What is asked of JVMs. */
 final class JvmOptions {
-  @Option(names = "--jvm-maps", order = 7, description = "ask JVMs for the names of compiled code")
+  @Option(
+      names = "--jvm-maps",
+      order = 7,
+      description = "ask the target's JVMs for names of code; each writes a file")
   private boolean maps;
 
   boolean maps() {

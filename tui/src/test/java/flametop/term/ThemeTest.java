@@ -193,6 +193,22 @@ class ThemeTest {
     assertTrue(nearest(shipped("safe"), sight) >= 0.09);
   }
 
+  /** Pastels are all about as light, so hue has to do it, and dichromats see less of that. */
+  @ParameterizedTest
+  @CsvSource({"light, 0.055", "paper, 0.045"})
+  void pastel_framesThatDiffer_lookDifferentToEverybody(String name, double least)
+      throws Exception {
+    Theme theme = shipped(name);
+    for (Sight sight : Sight.values()) {
+      double frames = nearest(theme, ColorMode.TRUE, sight, TOLD_APART[0]);
+      assertTrue(frames >= least, name + " " + sight + ": " + frames);
+      double indexed = nearest(theme, ColorMode.INDEXED_256, sight, TOLD_APART[0]);
+      assertTrue(indexed >= 0.03, name + " of 256 " + sight + ": " + indexed);
+      double kernel = nearest(theme, ColorMode.TRUE, sight, Role.KERNEL, Role.PROCESS);
+      assertTrue(kernel >= 0.075, name + " kernel, process " + sight + ": " + kernel);
+    }
+  }
+
   /** More and less are read at a glance, and red and green are what most people take for them. */
   @ParameterizedTest
   @MethodSource("names")
@@ -225,18 +241,24 @@ class ThemeTest {
     assertTrue(Sight.ALL.distance(run, ground) >= 0.05, name);
   }
 
-  /** The least distance of any two shades of two roles that have to be told apart. */
   private static double nearest(Theme theme, Sight sight) {
     double least = 1;
     for (Role[] group : TOLD_APART) {
-      for (Role a : group) {
-        for (Role b : group) {
-          for (int i = 0; a != b && i < Paint.SHADES; i += 5) {
-            for (int j = 0; j < Paint.SHADES; j += 5) {
-              int one = theme.background(Paint.of(a, i));
-              int other = theme.background(Paint.of(b, j));
-              least = Math.min(least, sight.distance(one, other));
-            }
+      least = Math.min(least, nearest(theme, ColorMode.TRUE, sight, group));
+    }
+    return least;
+  }
+
+  /** The least distance of any two shades of two roles that have to be told apart. */
+  private static double nearest(Theme theme, ColorMode mode, Sight sight, Role... group) {
+    double least = 1;
+    for (Role a : group) {
+      for (Role b : group) {
+        for (int i = 0; a != b && i < Paint.SHADES; i += 5) {
+          for (int j = 0; j < Paint.SHADES; j += 5) {
+            int one = rgb(theme.background(mode, Paint.of(a, i)));
+            int other = rgb(theme.background(mode, Paint.of(b, j)));
+            least = Math.min(least, sight.distance(one, other));
           }
         }
       }
