@@ -42,15 +42,9 @@ public final class FoldedName {
       return NodeKind.USER;
     }
     if (to - from > 4 && text[to - 4] == '_' && text[to - 3] == '[') {
-      switch (text[to - 2]) {
-        case 'k':
-          return NodeKind.KERNEL;
-        case 'j':
-          return NodeKind.JIT;
-        case 'i':
-          return NodeKind.INLINED;
-        default:
-          break;
+      NodeKind kind = kindOf(text[to - 2]);
+      if (kind != null) {
+        return kind;
       }
     }
     if (text[from] != '[') {
@@ -58,6 +52,15 @@ public final class FoldedName {
     }
     String inside = new String(text, from + 1, to - from - 2, StandardCharsets.ISO_8859_1);
     return isReason(inside) ? NodeKind.REASON : NodeKind.UNKNOWN;
+  }
+
+  private static NodeKind kindOf(byte letter) {
+    return switch (letter) {
+      case 'k' -> NodeKind.KERNEL;
+      case 'j' -> NodeKind.JIT;
+      case 'i' -> NodeKind.INLINED;
+      default -> null;
+    };
   }
 
   /** Where a name ends that is written from {@code from} to {@code to}. */
