@@ -254,6 +254,25 @@ pub extern "system" fn Java_flametop_sampler_Bridge_setRates<'l>(
     });
 }
 
+/// Asks in some way for the first `count` of `frames`.
+fn ask<'l>(
+    env: EnvUnowned<'l>,
+    handle: jlong,
+    frames: &JIntArray<'l>,
+    count: jint,
+    how: fn(&Names, &[u32]),
+) {
+    guard(env, |env| {
+        let open = find(handle)?;
+        let count = usize::try_from(count).unwrap_or(0).min(frames.len(env)?);
+        let mut ids = vec![0; count];
+        frames.get_region(env, 0, &mut ids)?;
+        let ids: Vec<u32> = ids.into_iter().map(jint::cast_unsigned).collect();
+        how(&open.names, &ids);
+        Ok(())
+    });
+}
+
 /// Asks for the names of the first `count` of `frames`.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_flametop_sampler_Bridge_askNames<'l>(
@@ -263,11 +282,7 @@ pub extern "system" fn Java_flametop_sampler_Bridge_askNames<'l>(
     frames: JIntArray<'l>,
     count: jint,
 ) {
-    guard(env, |env| {
-        let open = find(handle)?;
-        open.names.ask(&ids(env, &frames, count)?);
-        Ok(())
-    });
+    ask(env, handle, &frames, count, Names::ask);
 }
 
 /// Asks for inlined functions and source lines of the first `count` of `frames`.
@@ -279,11 +294,7 @@ pub extern "system" fn Java_flametop_sampler_Bridge_askPlaces<'l>(
     frames: JIntArray<'l>,
     count: jint,
 ) {
-    guard(env, |env| {
-        let open = find(handle)?;
-        open.names.ask_places(&ids(env, &frames, count)?);
-        Ok(())
-    });
+    ask(env, handle, &frames, count, Names::ask_places);
 }
 
 /// Whether JVMs are asked to write maps of their compiled code from now on.
@@ -295,13 +306,6 @@ pub extern "system" fn Java_flametop_sampler_Bridge_jvmMaps<'l>(
     wanted: jboolean,
 ) {
     guard(env, |_| Ok(find(handle)?.names.jvm_maps(wanted)?));
-}
-
-fn ids(env: &Env<'_>, frames: &JIntArray<'_>, count: jint) -> Result<Vec<u32>, Failure> {
-    let count = usize::try_from(count).unwrap_or(0).min(frames.len(env)?);
-    let mut ids = vec![0; count];
-    frames.get_region(env, 0, &mut ids)?;
-    Ok(ids.into_iter().map(jint::cast_unsigned).collect())
 }
 
 /// Closes a session. A handle that is closed already is left alone.

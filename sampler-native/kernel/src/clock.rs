@@ -40,27 +40,14 @@ impl Clock {
             .next_power_of_two()
             .clamp(LEAST_RING, LARGEST_RING) as u32;
         let mut open = CpuStacksSkelBuilder::default().open(load::place())?;
-        let rodata = open
-            .maps
-            .rodata_data
-            .as_deref_mut()
-            .context("cpu_stacks has no constants")?;
-        load::check_abi("cpu_stacks", rodata.abi)?;
-        rodata.target_kind = load::target_kind(&settings.target);
-        rodata.target_cgroup = load::target_cgroup(&settings.target);
-        rodata.cgroup_hierarchy = load::cgroup_hierarchy(settings.hierarchy);
+        let rodata = load::aim!(open, "cpu_stacks", settings);
         rodata.ring_bytes = ring_bytes;
         open.maps.ring.set_max_entries(ring_bytes)?;
         let cpus = online.iter().max().map_or(1, |last| last + 1);
         open.maps.scratch.set_max_entries(cpus)?;
         load::keep_probe_read_user(open.open_object())?;
         let skel = open.load()?;
-        load::set_target(
-            &skel.maps.targets,
-            &skel.maps.own,
-            &settings.target,
-            &settings.own,
-        )?;
+        load::set_target(&skel.maps.targets, &skel.maps.own, settings)?;
         let mut events = Vec::new();
         for cpu in online {
             let event = sys::open_cpu_clock(cpu, period(OFF_HZ))

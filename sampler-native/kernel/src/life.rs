@@ -21,22 +21,9 @@ pub struct Life {
 impl Life {
     pub fn open(settings: &Settings) -> Result<Life> {
         let mut open = TaskLifeSkelBuilder::default().open(load::place())?;
-        let rodata = open
-            .maps
-            .rodata_data
-            .as_deref_mut()
-            .context("task_life has no constants")?;
-        load::check_abi("task_life", rodata.abi)?;
-        rodata.target_kind = load::target_kind(&settings.target);
-        rodata.target_cgroup = load::target_cgroup(&settings.target);
-        rodata.cgroup_hierarchy = load::cgroup_hierarchy(settings.hierarchy);
+        load::aim!(open, "task_life", settings);
         let skel = open.load()?;
-        load::set_target(
-            &skel.maps.targets,
-            &skel.maps.own,
-            &settings.target,
-            &settings.own,
-        )?;
+        load::set_target(&skel.maps.targets, &skel.maps.own, settings)?;
         let links = [
             skel.progs.task_exit.attach()?,
             skel.progs.task_exec.attach()?,

@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use libbpf_rs::{AsRawLibbpf, MapCore, MapFlags, OpenObject, PrintLevel};
 
-use crate::{Hierarchy, Target, abi, sys};
+use crate::{Hierarchy, Settings, Target, abi, sys};
 
 /// The last lines that libbpf said; nothing of it reaches stderr.
 static SAID: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
@@ -64,6 +64,23 @@ pub fn check_abi(object: &str, found: u32) -> Result<()> {
     Ok(())
 }
 
+/// Sets the constants of `target.h` and `kernel.h` in an open object, and gives all that it has.
+macro_rules! aim {
+    ($open:ident, $object:literal, $settings:expr) => {{
+        let rodata = $open
+            .maps
+            .rodata_data
+            .as_deref_mut()
+            .context(concat!($object, " has no constants"))?;
+        $crate::load::check_abi($object, rodata.abi)?;
+        rodata.target_kind = $crate::load::target_kind(&$settings.target);
+        rodata.target_cgroup = $crate::load::target_cgroup(&$settings.target);
+        rodata.cgroup_hierarchy = $crate::load::cgroup_hierarchy($settings.hierarchy);
+        rodata
+    }};
+}
+pub(crate) use aim;
+
 /// The number that `target_kind` in `target.h` has for this target.
 pub fn target_kind(target: &Target) -> u32 {
     match target {
@@ -92,18 +109,13 @@ pub fn cgroup_hierarchy(hierarchy: Hierarchy) -> u32 {
 }
 
 /// Fills the maps of `target.h`.
-pub fn set_target(
-    targets: &impl MapCore,
-    own: &impl MapCore,
-    target: &Target,
-    own_tgids: &[u32],
-) -> Result<()> {
-    if let Target::Processes(ids) | Target::Threads(ids) = target {
+pub fn set_target(targets: &impl MapCore, own: &impl MapCore, settings: &Settings) -> Result<()> {
+    if let Target::Processes(ids) | Target::Threads(ids) = &settings.target {
         for id in ids {
             insert(targets, *id)?;
         }
     }
-    own_tgids.iter().try_for_each(|tgid| insert(own, *tgid))
+    settings.own.iter().try_for_each(|tgid| insert(own, *tgid))
 }
 
 /// Adds a member to a map that is a set of ids.

@@ -53,25 +53,12 @@ impl Passes {
             ..Default::default()
         };
         let mut open = TaskStacksSkelBuilder::default().open_opts(options, load::place())?;
-        let rodata = open
-            .maps
-            .rodata_data
-            .as_deref_mut()
-            .context("task_stacks has no constants")?;
-        load::check_abi("task_stacks", rodata.abi)?;
-        rodata.target_kind = load::target_kind(&settings.target);
-        rodata.target_cgroup = load::target_cgroup(&settings.target);
-        rodata.cgroup_hierarchy = load::cgroup_hierarchy(settings.hierarchy);
+        let rodata = load::aim!(open, "task_stacks", settings);
         let entries = entries(sys::most_tids(), sys::tasks());
         rodata.index_mask = entries - 1;
         open.maps.tasks.set_max_entries(entries)?;
         let skel = open.load()?;
-        load::set_target(
-            &skel.maps.targets,
-            &skel.maps.own,
-            &settings.target,
-            &settings.own,
-        )?;
+        load::set_target(&skel.maps.targets, &skel.maps.own, settings)?;
         let links = link(&skel, &settings.target)?;
         Ok(Passes {
             links,

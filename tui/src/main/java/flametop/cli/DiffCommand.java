@@ -2,6 +2,7 @@ package flametop.cli;
 
 import flametop.export.ComparedStacks;
 import flametop.export.OutputFile;
+import flametop.profile.HeldStacks;
 import flametop.profile.StackFile;
 import flametop.profile.StackFiles;
 import flametop.profile.StackInput;
@@ -97,22 +98,22 @@ final class DiffCommand implements Callable<Integer> {
         Main.complain(err, complaint);
       }
       long[] totals = file.totals().get();
+      HeldStacks stacks = file.held(0).get();
       double scale = normalize && totals[0] > 0 ? (double) totals[1] / totals[0] : 1;
       if (output == null || output.toString().equals("-")) {
         OutputStream out = new FileOutputStream(FileDescriptor.out);
-        file.folded(0, stacks -> ComparedStacks.write(out, stacks, scale)).get();
+        long unused = ComparedStacks.write(out, stacks, scale);
         return;
       }
       try (OutputFile to = OutputFile.create(output, force)) {
-        long written =
-            file.folded(0, stacks -> ComparedStacks.write(to.stream(), stacks, scale)).get();
-        to.commit();
+        long[] written = new long[1];
+        to.write(out -> written[0] = ComparedStacks.write(out, stacks, scale));
         String text =
             String.format(
                 Locale.ROOT,
                 "wrote %s: %,d stacks",
                 CleanText.clean(to.path().toString(), 1_024),
-                written);
+                written[0]);
         Main.complain(err, text);
       }
     } catch (ExecutionException e) {

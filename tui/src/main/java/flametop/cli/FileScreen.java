@@ -5,10 +5,10 @@ import flametop.export.StackExport;
 import flametop.export.Unit;
 import flametop.profile.ComparedStack;
 import flametop.profile.FoldedStack;
-import flametop.profile.NodeKind;
+import flametop.profile.Function;
+import flametop.profile.HeldStacks;
 import flametop.profile.Shape;
 import flametop.profile.Snapshot;
-import flametop.profile.StackFile;
 import flametop.profile.StackFiles;
 import flametop.profile.StateSet;
 import flametop.sampler.Budget;
@@ -20,22 +20,17 @@ import flametop.term.ScreenOptions;
 import flametop.term.UserFiles;
 import flametop.view.Effect;
 import flametop.view.Origin;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
+import java.util.Locale;
+import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
 
 /** The screen with stacks of files instead of this machine. */
 final class FileScreen implements ScreenExporter.Shown {
   private static final int MAX_NAME = 1_024;
-
-  /** Rows of kinds that are kept while stacks are gathered. */
-  private static final int MOST_KINDS = 1_000;
 
   private final StackFiles files;
 
@@ -79,69 +74,119 @@ final class FileScreen implements ScreenExporter.Shown {
 
   @Override
   public CompletableFuture<StackExport> stacks(Effect.Export what) {
-    StackFile file = files.shown();
-    return file.reading()
-        .thenCombine(
-            file.folded(what.zoom(), FileScreen::now),
-            (reading, stacks) -> export(reading, stacks));
+    return files
+        .shown()
+        .reading()
+        .thenCombineAsync(
+            files.held(what.zoom()), (reading, stacks) -> export(reading, stacks, what.through()));
   }
 
   @Override
   public CompletableFuture<Provenance> provenance(Effect.Export what) {
-    return files.shown().reading().thenApply(FileScreen::provenance);
+    return files.shown().reading().thenApply(reading -> provenance(reading, facts(reading)));
   }
 
-  /** What is now, in order of the names. Of a million stacks, so what is alike is there once. */
-  private static List<FoldedStack> now(Iterable<ComparedStack> compared) {
-    List<FoldedStack> stacks = new ArrayList<>();
-    Map<List<NodeKind>, NodeKind[]> kinds = new HashMap<>();
-    Map<Integer, String[]> modules = new HashMap<>();
-    for (ComparedStack stack : compared) {
-      if (stack.now() > 0) {
-        stacks.add(
-            new FoldedStack(
-                stack.names(),
-                kinds.computeIfAbsent(List.of(stack.kinds()), k -> stack.kinds()),
-                modules.computeIfAbsent(stack.names().length, FileScreen::none),
-                stack.now(),
-                List.of()));
-        if (kinds.size() > MOST_KINDS) {
-          kinds.clear();
-        }
+  /** What is now, as it is exported. */
+  static StackExport export(Snapshot.Reading reading, HeldStacks stacks, Function through) {
+    Unit unit = reading.unit().equals("us") ? Unit.US : Unit.SAMPLES;
+    List<Provenance.Fact> facts = facts(reading);
+    Shape shape = stacks.shape();
+    if (through != null) {
+      shape = shape.plus(new Shape.Through(through, false));
+    }
+    if (!shape.steps().isEmpty()) {
+      facts.add(new Provenance.Fact("filter", shape.toString()));
+    }
+    if (!stacks.zoom().isEmpty()) {
+      facts.add(new Provenance.Fact("below", String.join(" > ", stacks.zoom())));
+    }
+    if (stacks.compared()) {
+      facts.add(new Provenance.Fact("counts", "of what is now, not of what it is compared with"));
+    }
+    long total = stacks.total();
+    if (through != null) {
+      total = 0;
+      for (Iterator<FoldedStack> all = new Now(stacks.iterator(), through); all.hasNext(); ) {
+        total += all.next().value();
       }
     }
-    stacks.sort(Comparator.comparing(FoldedStack::names, Arrays::compare));
-    return stacks;
+    return new StackExport(
+        provenance(reading, facts), unit, () -> new Now(stacks.iterator(), through), total);
   }
 
-  private static String[] none(int modules) {
-    String[] none = new String[modules];
-    Arrays.fill(none, "");
-    return none;
-  }
+  /** What is now: not what is only in that with which it is compared. */
+  private static final class Now implements Iterator<FoldedStack> {
+    private final Iterator<ComparedStack> stacks;
+    private final Function through;
+    private ComparedStack next;
 
-  private static StackExport export(Snapshot.Reading reading, List<FoldedStack> stacks) {
-    if (stacks.isEmpty()) {
-      String text = "nothing to export: no stack is shown";
-      throw new UncheckedIOException(text, new IOException(text));
+    Now(Iterator<ComparedStack> stacks, Function through) {
+      this.stacks = stacks;
+      this.through = through;
+      next = find();
     }
-    long total = 0;
-    for (FoldedStack stack : stacks) {
-      total += stack.value();
+
+    @Override
+    public boolean hasNext() {
+      return next != null;
     }
-    Unit unit = reading.unit().equals("us") ? Unit.US : Unit.SAMPLES;
-    return new StackExport(provenance(reading), unit, stacks, total);
+
+    @Override
+    public FoldedStack next() {
+      if (next == null) {
+        throw new NoSuchElementException();
+      }
+      String[] modules = new String[next.names().length];
+      Arrays.fill(modules, "");
+      FoldedStack now = new FoldedStack(next.names(), next.kinds(), modules, next.now(), List.of());
+      next = find();
+      return now;
+    }
+
+    private ComparedStack find() {
+      while (stacks.hasNext()) {
+        ComparedStack stack = stacks.next();
+        if (stack.now() > 0 && passes(stack)) {
+          return stack;
+        }
+      }
+      return null;
+    }
+
+    private boolean passes(ComparedStack stack) {
+      for (int i = 0; through != null && i < stack.names().length; i++) {
+        if (stack.names()[i].equals(through.name()) && stack.kinds()[i] == through.kind()) {
+          return true;
+        }
+      }
+      return through == null;
+    }
   }
 
-  private static Provenance provenance(Snapshot.Reading reading) {
-    String program = Main.Version.text();
+  @Override
+  public String nothing() {
+    return "no stack is shown";
+  }
+
+  private static Provenance provenance(Snapshot.Reading reading, List<Provenance.Fact> facts) {
+    String host = shortName(reading.name());
+    return new Provenance(Main.Version.text(), host, 0, 0, 0, false, List.copyOf(facts));
+  }
+
+  private static List<Provenance.Fact> facts(Snapshot.Reading reading) {
     List<Provenance.Fact> facts = new ArrayList<>();
-    facts.add(new Provenance.Fact("program", program));
+    facts.add(new Provenance.Fact("program", Main.Version.text()));
     facts.add(new Provenance.Fact("file", reading.name()));
     if (!reading.unit().equals("us") && !reading.unit().equals("samples")) {
       facts.add(new Provenance.Fact("unit", reading.unit()));
     }
-    return new Provenance(program, shortName(reading.name()), 0, 0, 0, false, facts);
+    if (!reading.done()) {
+      facts.add(
+          new Provenance.Fact(
+              "read",
+              String.format(Locale.ROOT, "%,d lines of stacks so far, not all", reading.stacks())));
+    }
+    return facts;
   }
 
   /** Of the file that is looked at, without folders and suffixes. */

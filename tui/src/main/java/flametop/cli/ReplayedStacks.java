@@ -63,12 +63,13 @@ final class ReplayedStacks extends InputStream {
       StateSet states = source.facts().wholeHost() ? StateSet.BUSY : StateSet.ALL;
       Extract extract = profile.extract(Long.MAX_VALUE, states, GraphQuery.ROOT, false).get();
       ByteArrayOutputStream out = new ByteArrayOutputStream();
-      StackFormat.FOLDED.write(
-          StackExport.of(
-              Provenance.of(Main.Version.text(), source.facts(), extract.moment(), states),
-              Unit.US,
-              extract.stacks()),
-          out);
+      long unused =
+          StackFormat.FOLDED.write(
+              StackExport.of(
+                  Provenance.of(Main.Version.text(), source.facts(), extract.moment(), states),
+                  Unit.US,
+                  extract.stacks()),
+              out);
       return new ByteArrayInputStream(out.toByteArray());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

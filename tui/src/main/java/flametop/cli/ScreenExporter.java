@@ -25,20 +25,31 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /** Writes what the screen shows to a file in the working directory. */
 final class ScreenExporter implements Exporter {
   private static final int MOST_OF_ONE_SECOND = 100;
+
+  /** Chars of a host or a file, so that a name has room in any file system. */
+  private static final int MAX_HOST = 64;
 
   /** What is on the screen. */
   interface Shown {
     CompletableFuture<StackExport> stacks(Effect.Export what);
 
     CompletableFuture<Provenance> provenance(Effect.Export what);
+
+    /** Why there is no stack, for people. */
+    String nothing();
   }
 
   private final Shown shown;
+  private final Set<OutputFile> unfinished = ConcurrentHashMap.newKeySet();
+  private volatile boolean abandoned;
 
   ScreenExporter(Shown shown) {
     this.shown = shown;
@@ -66,6 +77,11 @@ final class ScreenExporter implements Exporter {
                 .thenApplyAsync(moment -> provenance(what, moment));
           }
 
+          @Override
+          public String nothing() {
+            return "no task was seen in the states shown; o shows others";
+          }
+
           private Provenance provenance(Effect.Export what, Moment moment) {
             return Provenance.of(Main.Version.text(), facts, moment, what.states());
           }
@@ -79,9 +95,9 @@ final class ScreenExporter implements Exporter {
         : shown.stacks(what).thenApplyAsync(stacks -> stacks(what.format(), stacks));
   }
 
-  private static String stacks(ExportFormat chosen, StackExport export) {
-    if (export.stacks().isEmpty()) {
-      String text = "nothing to export: no task was seen in the states shown; o shows others";
+  private String stacks(ExportFormat chosen, StackExport export) {
+    if (export.isEmpty()) {
+      String text = "nothing to export: " + shown.nothing();
       throw new UncheckedIOException(text, new IOException(text));
     }
     StackFormat format =
@@ -92,15 +108,21 @@ final class ScreenExporter implements Exporter {
           case HTML -> StackFormat.HTML;
           case SVG, TEXT -> throw new IllegalArgumentException("no format of stacks: " + chosen);
         };
+    long[] stacks = new long[1];
     return write(
         export.provenance().host(),
         format.suffix(),
-        out -> format.write(export, out),
-        export.describe());
+        out -> stacks[0] = format.write(export, out),
+        () -> export.describe(stacks[0]));
   }
 
-  private static String picture(
-      ExportFormat chosen, Provenance provenance, CellGrid screen, Theme theme) {
+  @Override
+  public void abandon() {
+    abandoned = true;
+    unfinished.forEach(OutputFile::close);
+  }
+
+  private String picture(ExportFormat chosen, Provenance provenance, CellGrid screen, Theme theme) {
     boolean svg = chosen == ExportFormat.SVG;
     String text =
         svg
@@ -110,19 +132,25 @@ final class ScreenExporter implements Exporter {
         provenance.host(),
         svg ? ".svg" : ".txt",
         out -> out.write(text.getBytes(StandardCharsets.UTF_8)),
-        "the screen, " + screen.columns() + "×" + screen.rows());
+        () -> "the screen, " + screen.columns() + "×" + screen.rows());
   }
 
-  private static String write(String host, String suffix, OutputFile.Content content, String said) {
+  private String write(
+      String host, String suffix, OutputFile.Content content, Supplier<String> said) {
     Path path = free(host, suffix);
     try (OutputFile file = OutputFile.create(path, false)) {
+      unfinished.add(file);
+      if (abandoned) {
+        throw new IOException("it was quit before the export was written");
+      }
       long bytes = file.write(content);
+      unfinished.remove(file);
       return String.format(
           Locale.ROOT,
           "%s: %,d kB, %s",
           CleanText.clean(file.path().toString(), 1_024),
           (bytes + 999) / 1_000,
-          said);
+          said.get());
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
     }
@@ -133,7 +161,9 @@ final class ScreenExporter implements Exporter {
     String time =
         LocalDateTime.now(ZoneId.systemDefault())
             .format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT));
-    String name = "flametop-" + host.replaceAll("[^A-Za-z0-9._-]", "_") + "-" + time;
+    String of = host.replaceAll("[^A-Za-z0-9._-]", "_");
+    String cut = of.substring(0, Math.min(MAX_HOST, of.length()));
+    String name = "flametop-" + cut + "-" + time;
     Path path = Path.of(name + suffix);
     for (int i = 2; i < MOST_OF_ONE_SECOND && Files.exists(path, LinkOption.NOFOLLOW_LINKS); i++) {
       path = Path.of(name + "-" + i + suffix);

@@ -89,23 +89,26 @@ final class StackOutput implements RecordingOutput {
             unit,
             extract.stacks());
     if (file == null) {
-      toStdout(format, export);
-      return "wrote " + describe(export);
+      return "wrote " + describe(export, toStdout(format, export));
     }
     try {
-      file.write(out -> format.write(export, out));
-      return "wrote " + CleanText.clean(file.path().toString(), 1_024) + ": " + describe(export);
+      long[] stacks = new long[1];
+      file.write(out -> stacks[0] = format.write(export, out));
+      return "wrote "
+          + CleanText.clean(file.path().toString(), 1_024)
+          + ": "
+          + describe(export, stacks[0]);
     } catch (ExportException e) {
       // The samples cannot be had again.
       Main.complain(err, e.getMessage() + "; the stacks go to stdout instead, folded");
-      toStdout(StackFormat.FOLDED, export);
+      long unused = toStdout(StackFormat.FOLDED, export);
       throw e;
     }
   }
 
-  private static void toStdout(StackFormat format, StackExport export) throws ExportException {
+  private static long toStdout(StackFormat format, StackExport export) throws ExportException {
     try {
-      format.write(export, new FileOutputStream(FileDescriptor.out));
+      return format.write(export, new FileOutputStream(FileDescriptor.out));
     } catch (IOException e) {
       throw new ExportException(
           "cannot write to stdout: "
@@ -114,15 +117,15 @@ final class StackOutput implements RecordingOutput {
     }
   }
 
-  private String describe(StackExport export) {
-    if (export.stacks().isEmpty()) {
+  private String describe(StackExport export, long stacks) {
+    if (stacks == 0) {
       return "nothing: no task of this target "
           + (filter.equals(Shape.PLAIN) ? "was seen" : "matched " + filter)
           + (states.equals(StateSet.ALL)
               ? ""
               : " in these states; --states all takes those that sleep, too");
     }
-    return export.describe();
+    return export.describe(stacks);
   }
 
   @Override

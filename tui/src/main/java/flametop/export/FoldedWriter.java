@@ -1,5 +1,6 @@
 package flametop.export;
 
+import flametop.profile.FoldedName;
 import flametop.profile.FoldedStack;
 import flametop.profile.NodeKind;
 import java.io.BufferedWriter;
@@ -12,17 +13,17 @@ import java.util.regex.Pattern;
 
 /**
  * Writes folded stacks, one a line: {@code comm;frame;frame count}, outermost first. Spaces of a
- * comm become {@code _}, a {@code ;} within a name {@code :}; kernel frames end in {@code _[k]},
- * JIT frames in {@code _[j]}, inlined ones in {@code _[i]}. Before them are lines {@code # key:
- * value} with the unit and the provenance, which no reader can take for a stack: none ends in a
- * number.
+ * comm become {@code _}, a {@code ;} within a name {@code :}; {@link FoldedName} says the kinds.
+ * Before them are lines {@code # key: value} with the unit and the provenance, which no reader can
+ * take for a stack: none ends in a number.
  */
 final class FoldedWriter {
   private static final Pattern NUMBER_LAST = Pattern.compile("[0-9][0-9.]*$");
 
   private FoldedWriter() {}
 
-  static void write(StackExport export, OutputStream out) throws IOException {
+  /** Returns how many stacks. */
+  static long write(StackExport export, OutputStream out) throws IOException {
     Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     writer.append("# unit: ").append(export.unit() == Unit.US ? "us\n" : "samples\n");
     for (String line : export.provenance().lines()) {
@@ -30,11 +31,14 @@ final class FoldedWriter {
       writer.append("# ").append(text);
       writer.append(NUMBER_LAST.matcher(text).find() ? ";\n" : "\n");
     }
+    long stacks = 0;
     for (FoldedStack stack : export.stacks()) {
+      stacks++;
       line(writer, stack.names(), stack.kinds());
       writer.append(' ').append(Long.toString(stack.value())).append('\n');
     }
     writer.flush();
+    return stacks;
   }
 
   /** Appends a path, without its number. */
@@ -47,20 +51,11 @@ final class FoldedWriter {
       String name = names[i].isEmpty() ? "-" : oneLine(names[i].replace(';', ':'));
       name = kind.isOwner() ? name.replace(' ', '_') : name;
       // Such a line would be a comment.
-      writer.append(i == 0 && name.startsWith("# ") ? "_" + name : name).append(suffix(kind));
+      writer.append(FoldedName.of(kind, i == 0 && name.startsWith("# ") ? "_" + name : name));
     }
   }
 
   private static String oneLine(String text) {
     return text.replace('\n', ' ').replace('\r', ' ');
-  }
-
-  private static String suffix(NodeKind kind) {
-    return switch (kind) {
-      case KERNEL -> "_[k]";
-      case JIT -> "_[j]";
-      case INLINED -> "_[i]";
-      default -> "";
-    };
   }
 }

@@ -15,7 +15,6 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -37,7 +36,8 @@ import java.util.Map;
 final class HtmlWriter {
   private HtmlWriter() {}
 
-  static void write(StackExport export, OutputStream out) throws IOException {
+  /** Returns how many stacks. */
+  static long write(StackExport export, OutputStream out) throws IOException {
     String style = resource("flamegraph.css");
     String script = resource("flamegraph.js");
     Writer html = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
@@ -53,12 +53,13 @@ final class HtmlWriter {
         .append("</style>\n")
         .append(resource("flamegraph.html"))
         .append("<script type=\"application/json\" id=\"profile\">\n");
-    profile(html, export);
+    long stacks = profile(html, export);
     html.append("</script>\n<script>").append(script).append("</script>\n</html>\n");
     html.flush();
+    return stacks;
   }
 
-  private static void profile(Writer json, StackExport export) throws IOException {
+  private static long profile(Writer json, StackExport export) throws IOException {
     json.append("{\"title\":");
     Json.string(json, export.provenance().title());
     json.append(",\"total\":").append(Long.toString(export.total()));
@@ -80,7 +81,7 @@ final class HtmlWriter {
     }
     json.append("],\n\"nodes\":[");
     Functions functions = new Functions();
-    nodes(json, export.stacks(), functions);
+    long stacks = nodes(json, export.stacks(), functions);
     json.append("],\n\"functions\":[");
     Map<String, Integer> modules = new LinkedHashMap<>();
     for (int i = 0; i < functions.size(); i++) {
@@ -103,14 +104,17 @@ final class HtmlWriter {
       separator = ",";
     }
     json.append("]}\n");
+    return stacks;
   }
 
-  private static void nodes(Writer json, List<FoldedStack> stacks, Functions functions)
+  private static long nodes(Writer json, Iterable<FoldedStack> stacks, Functions functions)
       throws IOException {
     int[] before = new int[0];
     long[] states = new long[State.values().length];
     String separator = "\n";
+    long written = 0;
     for (FoldedStack stack : stacks) {
+      written++;
       int[] path = new int[stack.names().length];
       int common = 0;
       for (int i = 0; i < path.length; i++) {
@@ -128,6 +132,7 @@ final class HtmlWriter {
       shares(json, stack, states);
       before = path;
     }
+    return written;
   }
 
   private static void shares(Writer json, FoldedStack stack, long[] states) throws IOException {

@@ -43,14 +43,19 @@ public final class OutputFile implements AutoCloseable {
   private static final String PLACES = " (record: -o; the screen: start it in another folder)";
 
   private final Path path;
+
+  /** As it was given: failures name it so. */
+  private final Path given;
+
   private final Path beside;
   private final boolean replace;
   private final FileChannel channel;
   private final OutputStream out;
-  private boolean done;
+  private volatile boolean done;
 
-  private OutputFile(Path path, Path beside, boolean replace, FileChannel channel) {
+  private OutputFile(Path path, Path given, Path beside, boolean replace, FileChannel channel) {
     this.path = path;
+    this.given = given;
     this.beside = beside;
     this.replace = replace;
     this.channel = channel;
@@ -99,7 +104,7 @@ public final class OutputFile implements AutoCloseable {
                   StandardOpenOption.WRITE,
                   LinkOption.NOFOLLOW_LINKS),
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-      OutputFile file = new OutputFile(absolute, beside, replace, channel);
+      OutputFile file = new OutputFile(absolute, path, beside, replace, channel);
       boolean unused = lock(channel);
       if (invoker != null) {
         file.giveTo(invoker);
@@ -168,7 +173,7 @@ public final class OutputFile implements AutoCloseable {
       content.writeTo(out);
     } catch (IOException e) {
       close();
-      throw cannotWrite(path, e, "; nothing is left of it");
+      throw cannotWrite(given, e, "; nothing is left of it");
     }
     return commit();
   }
@@ -184,7 +189,7 @@ public final class OutputFile implements AutoCloseable {
       channel.truncate(bytes);
       channel.position(bytes);
     } catch (IOException e) {
-      throw cannotWrite(path, e, "");
+      throw cannotWrite(given, e, "");
     }
   }
 
@@ -215,7 +220,7 @@ public final class OutputFile implements AutoCloseable {
       throw exists(path);
     } catch (IOException e) {
       close();
-      throw cannotWrite(path, e, "; nothing is left of it");
+      throw cannotWrite(given, e, "; nothing is left of it");
     }
   }
 
@@ -245,7 +250,9 @@ public final class OutputFile implements AutoCloseable {
     }
   }
 
-  /** Leaves nothing, unless it was committed. */
+  /**
+   * Leaves nothing, unless it was committed; also while another thread writes, which then fails.
+   */
   @Override
   public void close() {
     if (!done) {

@@ -25,19 +25,23 @@ final class PprofWriter {
     string("");
   }
 
-  static void write(StackExport export, OutputStream out) throws IOException {
+  /** Returns how many stacks. */
+  static long write(StackExport export, OutputStream out) throws IOException {
     GZIPOutputStream gzip = new GZIPOutputStream(out, 1 << 13);
-    new PprofWriter().profile(export, gzip);
+    long stacks = new PprofWriter().profile(export, gzip);
     gzip.finish();
+    return stacks;
   }
 
-  private void profile(StackExport export, OutputStream out) throws IOException {
+  private long profile(StackExport export, OutputStream out) throws IOException {
     Provenance provenance = export.provenance();
     Functions functions = new Functions();
     Protobuf profile = new Protobuf();
     profile.field(
         1, export.unit() == Unit.US ? type("time", "microseconds") : type("samples", "count"));
+    long stacks = 0;
     for (FoldedStack stack : export.stacks()) {
+      stacks++;
       int frames = stack.names().length;
       long[] locations = new long[frames];
       for (int i = 0; i < frames; i++) {
@@ -96,6 +100,7 @@ final class PprofWriter {
       profile.field(6, text);
     }
     out.write(profile.take());
+    return stacks;
   }
 
   /** The number of a module's mapping, which is written when it is new. */

@@ -10,23 +10,22 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Writes speedscope's own format: one sampled profile, in which a sample is a stack and its weight
- * the value. {@code name} has the provenance, {@code exporter} the program, a frame's {@code file}
- * its module.
+ * the value. It has the frames before the samples, and the weights after them, so the stacks are
+ * gone through three times. {@code name} has the provenance, {@code exporter} the program, a
+ * frame's {@code file} its module.
  *
  * @see <a href="https://www.speedscope.app/file-format-schema.json">its schema</a>
  */
 final class SpeedscopeWriter {
   private SpeedscopeWriter() {}
 
-  static void write(StackExport export, OutputStream out) throws IOException {
+  /** Returns how many stacks. */
+  static long write(StackExport export, OutputStream out) throws IOException {
     Writer json = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.US_ASCII));
     Functions functions = new Functions();
-    int[][] samples = new int[export.stacks().size()][];
-    for (int i = 0; i < samples.length; i++) {
-      FoldedStack stack = export.stacks().get(i);
-      samples[i] = new int[stack.names().length];
-      for (int frame = 0; frame < samples[i].length; frame++) {
-        samples[i][frame] = functions.of(stack, frame);
+    for (FoldedStack stack : export.stacks()) {
+      for (int frame = 0; frame < stack.names().length; frame++) {
+        int unused = functions.of(stack, frame);
       }
     }
     json.append(
@@ -51,18 +50,22 @@ final class SpeedscopeWriter {
         .append(",\"startValue\":0,\"endValue\":")
         .append(Long.toString(export.total()))
         .append(",\"samples\":[");
-    for (int i = 0; i < samples.length; i++) {
-      json.append(i == 0 ? "\n[" : ",\n[");
-      for (int frame = 0; frame < samples[i].length; frame++) {
-        json.append(frame == 0 ? "" : ",").append(Integer.toString(samples[i][frame]));
+    long stacks = 0;
+    for (FoldedStack stack : export.stacks()) {
+      json.append(stacks++ == 0 ? "\n[" : ",\n[");
+      for (int frame = 0; frame < stack.names().length; frame++) {
+        json.append(frame == 0 ? "" : ",").append(Integer.toString(functions.of(stack, frame)));
       }
       json.append(']');
     }
     json.append("],\"weights\":[");
-    for (int i = 0; i < samples.length; i++) {
-      json.append(i == 0 ? "" : ",").append(Long.toString(export.stacks().get(i).value()));
+    String separator = "";
+    for (FoldedStack stack : export.stacks()) {
+      json.append(separator).append(Long.toString(stack.value()));
+      separator = ",";
     }
     json.append("]}]}\n");
     json.flush();
+    return stacks;
   }
 }

@@ -2,58 +2,106 @@ package flametop.export;
 
 import flametop.profile.FoldedStack;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.NoSuchElementException;
 
 /**
  * What is exported: the same numbers in every format.
  *
  * @param unit of the values
- * @param stacks in the unit, in order of their names, no two with the same path
+ * @param stacks in the unit, in order of their names, no two with the same path; formats go through
+ *     them as often as they need, and keep none
  * @param total sum of their values
  */
-public record StackExport(Provenance provenance, Unit unit, List<FoldedStack> stacks, long total) {
+public record StackExport(
+    Provenance provenance, Unit unit, Iterable<FoldedStack> stacks, long total) {
   /**
    * Turns the profile's numbers into the unit. What is less than one goes on to the next, so that
    * every sum is right to one.
    *
    * @param measured in ns, or in samples if that is the unit; in order of their names
    */
-  public static StackExport of(Provenance provenance, Unit unit, List<FoldedStack> measured) {
-    List<FoldedStack> stacks = new ArrayList<>(measured.size());
+  public static StackExport of(Provenance provenance, Unit unit, Iterable<FoldedStack> measured) {
     long total = 0;
-    long rest = 0;
     for (FoldedStack stack : measured) {
-      List<FoldedStack.Share> shares = new ArrayList<>(stack.shares().size());
-      long value = 0;
-      if (stack.shares().isEmpty()) {
-        rest += stack.value();
-        value = rest / unit.parts();
-        rest -= value * unit.parts();
-      }
-      for (FoldedStack.Share share : stack.shares()) {
-        rest += share.value();
-        long whole = rest / unit.parts();
-        rest -= whole * unit.parts();
-        if (whole > 0) {
-          shares.add(share.withValue(whole));
-          value += whole;
-        }
-      }
-      if (value > 0) {
-        stacks.add(new FoldedStack(stack.names(), stack.kinds(), stack.modules(), value, shares));
-        total += value;
-      }
+      total += stack.value();
     }
-    return new StackExport(provenance, unit, stacks, total);
+    return new StackExport(
+        provenance, unit, () -> new Converted(measured.iterator(), unit), total / unit.parts());
   }
 
-  /** How much it is, for people: {@code 1,234 stacks, 12.345 s of task time}. */
-  public String describe() {
-    return String.format(
-        Locale.ROOT,
-        unit == Unit.US ? "%,d stacks, %.3f s of task time" : "%,d stacks, %,.0f samples",
-        stacks.size(),
-        unit == Unit.US ? total / 1e6 : (double) total);
+  /** Whether there is no stack. */
+  public boolean isEmpty() {
+    return !stacks.iterator().hasNext();
+  }
+
+  /**
+   * How much it is, for people: {@code 1,234 stacks, 12.345 s of task time}.
+   *
+   * @param written how many stacks
+   */
+  public String describe(long written) {
+    return unit == Unit.US
+        ? String.format(Locale.ROOT, "%,d stacks, %.3f s of task time", written, total / 1e6)
+        : String.format(Locale.ROOT, "%,d stacks, %,d samples", written, total);
+  }
+
+  private static final class Converted implements Iterator<FoldedStack> {
+    private final Iterator<FoldedStack> measured;
+    private final int parts;
+    private long rest;
+    private FoldedStack next;
+
+    Converted(Iterator<FoldedStack> measured, Unit unit) {
+      this.measured = measured;
+      parts = unit.parts();
+      next = find();
+    }
+
+    @Override
+    public boolean hasNext() {
+      return next != null;
+    }
+
+    @Override
+    public FoldedStack next() {
+      if (next == null) {
+        throw new NoSuchElementException();
+      }
+      FoldedStack found = next;
+      next = find();
+      return found;
+    }
+
+    private FoldedStack find() {
+      while (measured.hasNext()) {
+        FoldedStack stack = measured.next();
+        List<FoldedStack.Share> shares = new ArrayList<>(stack.shares().size());
+        long value = 0;
+        if (stack.shares().isEmpty()) {
+          value = whole(stack.value());
+        }
+        for (FoldedStack.Share share : stack.shares()) {
+          long part = whole(share.value());
+          if (part > 0) {
+            shares.add(share.withValue(part));
+            value += part;
+          }
+        }
+        if (value > 0) {
+          return new FoldedStack(stack.names(), stack.kinds(), stack.modules(), value, shares);
+        }
+      }
+      return null;
+    }
+
+    private long whole(long value) {
+      rest += value;
+      long whole = rest / parts;
+      rest -= whole * parts;
+      return whole;
+    }
   }
 }

@@ -26,15 +26,21 @@ public enum StackFormat {
     return suffix;
   }
 
-  /** Writes to a stream, and flushes it. */
-  public void write(StackExport export, OutputStream out) throws IOException {
+  /**
+   * Writes to a stream, and flushes it.
+   *
+   * @return how many stacks
+   */
+  public long write(StackExport export, OutputStream out) throws IOException {
     BufferedOutputStream buffered = new BufferedOutputStream(out, 1 << 16);
-    switch (this) {
-      case FOLDED -> FoldedWriter.write(export, buffered);
-      case SPEEDSCOPE -> SpeedscopeWriter.write(export, buffered);
-      case PPROF -> PprofWriter.write(export, buffered);
-      case HTML -> HtmlWriter.write(export, buffered);
-    }
+    long stacks =
+        switch (this) {
+          case FOLDED -> FoldedWriter.write(export, buffered);
+          case SPEEDSCOPE -> SpeedscopeWriter.write(export, buffered);
+          case PPROF -> PprofWriter.write(export, buffered);
+          case HTML -> HtmlWriter.write(export, buffered);
+        };
     buffered.flush();
+    return stacks;
   }
 }

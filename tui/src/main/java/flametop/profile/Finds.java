@@ -57,9 +57,7 @@ final class Finds {
   private void look(Pattern wanted) {
     index();
     matches.use(wanted, functions.functions());
-    if (pattern == null
-        || !pattern.pattern().equals(wanted.pattern())
-        || pattern.flags() != wanted.flags()) {
+    if (!Matches.same(pattern, wanted)) {
       matched.clear();
       leading.clear();
       found.clear();

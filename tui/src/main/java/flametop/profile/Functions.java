@@ -15,4 +15,17 @@ interface Functions {
 
   /** The one number of what stands for this; a new one if nothing does yet. */
   int function(NodeKind kind, String module, String name);
+
+  /** By name, then kind, then module. */
+  default int compare(int a, int b) {
+    if (a == b) {
+      return 0;
+    }
+    int byName = name(a).compareTo(name(b));
+    if (byName != 0) {
+      return byName;
+    }
+    int byKind = kind(a).compareTo(kind(b));
+    return byKind != 0 ? byKind : module(a).compareTo(module(b));
+  }
 }

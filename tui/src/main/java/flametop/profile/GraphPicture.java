@@ -61,7 +61,7 @@ record GraphPicture(
       long budget) {
     boolean same =
         before != null && before.version == version && before.query.states().equals(query.states());
-    boolean found = same && equal(before.query.search(), query.search());
+    boolean found = same && Matches.same(before.query.search(), query.search());
     GraphSlice slice =
         found
                 && before.zoom == zoom
@@ -88,10 +88,5 @@ record GraphPicture(
         selection,
         search,
         same ? before.total : reader.tree().total(query.states()));
-  }
-
-  private static boolean equal(Pattern a, Pattern b) {
-    return a == b
-        || a != null && b != null && a.pattern().equals(b.pattern()) && a.flags() == b.flags();
   }
 }

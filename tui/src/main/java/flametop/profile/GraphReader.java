@@ -261,7 +261,7 @@ final class GraphReader implements GraphPicture.Reader {
 
   private int compare(int[] a, int[] b) {
     for (int i = 0; i < a.length && i < b.length; i++) {
-      int order = tree.compareFunctions(a[i], b[i]);
+      int order = stacks.compare(a[i], b[i]);
       if (order != 0) {
         return order;
       }

@@ -26,9 +26,7 @@ final class Matches {
   }
 
   void use(Pattern wanted, int functions) {
-    if (pattern == null
-        || !pattern.pattern().equals(wanted.pattern())
-        || pattern.flags() != wanted.flags()) {
+    if (!same(pattern, wanted)) {
       pattern = wanted;
       exhausted = 0;
       of = new byte[functions];
@@ -42,6 +40,12 @@ final class Matches {
       of[function] = find(functions.name(function)) ? MATCHES : DIFFERS;
     }
     return of[function] == MATCHES;
+  }
+
+  /** Whether two patterns, or none, match the same. */
+  static boolean same(Pattern a, Pattern b) {
+    return a == b
+        || a != null && b != null && a.pattern().equals(b.pattern()) && a.flags() == b.flags();
   }
 
   /** How often a text may be looked at. */

@@ -28,9 +28,7 @@ final class ReversedFinds {
   }
 
   Snapshot.Search search(Pattern wanted, StateSet states, TreeReader reader) {
-    if (pattern == null
-        || !pattern.pattern().equals(wanted.pattern())
-        || pattern.flags() != wanted.flags()) {
+    if (!Matches.same(pattern, wanted)) {
       matches.use(wanted, functions.functions());
       BitSet is = new BitSet();
       for (int function = 0; function < functions.functions(); function++) {

@@ -514,41 +514,9 @@ final class ReversedTree extends ArrayTree {
   }
 
   @Override
-  public Walk walk(int node) {
-    IntList path = new IntList();
-    return new Walk() {
-      private int at = begin[node] - 1;
-
-      @Override
-      public boolean next() {
-        return ++at < end[node];
-      }
-
-      @Override
-      public IntList path() {
-        path.clear();
-        int outermost = NONE;
-        for (int n = stack[at]; n > ROOT; n = from.parent(n)) {
-          path.add(from.function(n));
-          outermost = n;
-        }
-        if (grouped && outermost != NONE) {
-          System.arraycopy(path.items, 0, path.items, 1, path.size - 1);
-          path.items[0] = from.function(outermost);
-        }
-        return path;
-      }
-
-      @Override
-      public long now() {
-        return now[stack[at]];
-      }
-
-      @Override
-      public long before() {
-        return before == null ? 0 : before[stack[at]];
-      }
-    };
+  public HeldStacks held(int node, StackNames names) {
+    int[] ends = Arrays.copyOfRange(stack, begin[node], end[node]);
+    return HeldStacks.reversed(from, ends, names, now, before, sum[node], grouped);
   }
 
   @Override

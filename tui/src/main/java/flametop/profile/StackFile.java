@@ -4,11 +4,9 @@ import flametop.sampler.State;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -331,7 +329,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     return number;
   }
 
-  /** Waits until all is read; then {@link #folded} has all of it. */
+  /** Waits until all is read; then {@link #held} has all of it. */
   public CompletableFuture<Snapshot.Reading> whole() {
     CompletableFuture<Snapshot.Reading> answer = new CompletableFuture<>();
     await(answer);
@@ -594,60 +592,38 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   public void restart() {}
 
   /**
-   * Hands the stacks below a node, in no order, to {@code writer}; both of a pair where there is
-   * something to compare, else only now. No other question is answered meanwhile.
-   *
-   * @return what the writer returns
+   * The stacks below a node, both numbers of each where there is something to compare, else only
+   * now. They are there once the shape is that which is to be shown.
    */
-  public <T> CompletableFuture<T> folded(long zoom, Writer<T> writer) {
-    return ask(
-        () -> {
-          graph.finish();
-          FoldedTree shown = graph.stacks();
-          try {
-            return writer.write(() -> new Stacks(shown.walk(graph.resolve(zoom))));
-          } catch (IOException e) {
-            throw new CompletionException(e);
-          }
-        });
+  public CompletableFuture<HeldStacks> held(long zoom) {
+    return held(zoom, List.of());
   }
 
-  /** Takes the stacks of a file one by one. */
-  public interface Writer<T> {
-    T write(Iterable<ComparedStack> stacks) throws IOException;
+  /**
+   * The same where the node may be that of another file.
+   *
+   * @param strangers where that is
+   */
+  CompletableFuture<HeldStacks> held(long zoom, List<NodePath> strangers) {
+    CompletableFuture<HeldStacks> answer = new CompletableFuture<>();
+    hold(zoom, strangers, answer);
+    return answer;
   }
 
-  /** Goes through the tree without a list of all its stacks, of which there may be millions. */
-  private final class Stacks implements Iterator<ComparedStack> {
-    private final FoldedTree.Walk walk;
-    private boolean has;
-
-    Stacks(FoldedTree.Walk walk) {
-      this.walk = walk;
-      has = walk.next();
-    }
-
-    @Override
-    public boolean hasNext() {
-      return has;
-    }
-
-    @Override
-    public ComparedStack next() {
-      if (!has) {
-        throw new NoSuchElementException();
-      }
-      IntList frames = walk.path();
-      String[] path = new String[frames.size];
-      NodeKind[] kinds = new NodeKind[frames.size];
-      for (int i = 0; i < frames.size; i++) {
-        path[i] = names.name(frames.items[i]);
-        kinds[i] = names.kind(frames.items[i]);
-      }
-      ComparedStack stack = new ComparedStack(path, kinds, walk.before(), walk.now());
-      has = walk.next();
-      return stack;
-    }
+  /** What else is asked meanwhile is answered between two slices. */
+  private void hold(long zoom, List<NodePath> strangers, CompletableFuture<HeldStacks> answer) {
+    CompletableFuture<?> unused =
+        ask(() -> graph.isShaped() ? graph.held(own(zoom, strangers)) : null)
+            .whenComplete(
+                (stacks, e) -> {
+                  if (e != null) {
+                    answer.completeExceptionally(e);
+                  } else if (stacks != null) {
+                    answer.complete(stacks);
+                  } else {
+                    hold(zoom, strangers, answer);
+                  }
+                });
   }
 
   /** Sums of all stacks: {@code {before, now}}. */

@@ -46,6 +46,14 @@ public final class StackFiles implements SnapshotSource, AutoCloseable {
     return shown;
   }
 
+  /** The stacks of the one that is shown, below a node. */
+  public CompletableFuture<HeldStacks> held(long zoom) {
+    StackFile of = shown;
+    return of.owns(zoom)
+        ? of.held(zoom)
+        : paths(of, zoom).thenCompose(paths -> of.held(zoom, paths));
+  }
+
   @Override
   public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
     return snapshot(shown, query);

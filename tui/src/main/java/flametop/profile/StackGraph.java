@@ -1,6 +1,7 @@
 package flametop.profile;
 
 import flametop.sampler.State;
+import java.util.List;
 import java.util.Set;
 import java.util.function.IntSupplier;
 import java.util.regex.Pattern;
@@ -214,11 +215,24 @@ final class StackGraph extends ShownGraph<StackGraph.Shaped> implements GraphPic
     take(with, of);
   }
 
-  /** Takes the shape that it is to take, however long that takes. */
-  void finish() {
-    while (next != null) {
-      slice(System.nanoTime() + Long.MAX_VALUE / 2);
+  /** Whether it has the shape that it is to have, of all that was read when it last took it. */
+  boolean isShaped() {
+    return next == null;
+  }
+
+  /** The stacks that end in a node or below it. */
+  HeldStacks held(long node) {
+    FoldedTree tree = stacks();
+    int top = resolve(node);
+    IntList path = new IntList();
+    for (int n = top; n > ROOT; n = tree.parent(n)) {
+      path.add(tree.function(n));
     }
+    String[] zoom = new String[path.size];
+    for (int i = 0; i < zoom.length; i++) {
+      zoom[i] = names.name(path.items[zoom.length - 1 - i]);
+    }
+    return tree.held(top, names).of(shown().shape(), List.of(zoom));
   }
 
   /** The stacks that are shown, their sums up to date. */

@@ -1,7 +1,6 @@
 package flametop.profile;
 
 import flametop.sampler.CleanText;
-import flametop.sampler.WalkEnd;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -15,8 +14,7 @@ import java.util.Arrays;
  * when it is first shown.
  *
  * <p>A function is a name and whether it stands outermost in its stack, where it is the comm or the
- * process. The suffixes {@code _[k]}, {@code _[j]} and {@code _[i]} say the kind, and are no part
- * of what is shown.
+ * process. What says the kind ({@link FoldedName}) is no part of what is shown.
  */
 final class StackNames implements Functions {
   private static final VarHandle WORDS =
@@ -62,6 +60,25 @@ final class StackNames implements Functions {
     this.mostNames = mostNames;
     Arrays.fill(table, EMPTY);
     intern("all".getBytes(StandardCharsets.UTF_8), 0, 3);
+  }
+
+  /** The names that there are, for another thread; what is never written again is shared. */
+  private StackNames(StackNames of) {
+    mostBytes = of.mostBytes;
+    mostNames = of.size;
+    bytes = of.bytes;
+    start = of.start;
+    hashes = of.hashes;
+    kinds = of.kinds;
+    clean = of.clean;
+    modules = of.modules;
+    size = of.size;
+    table = null;
+  }
+
+  /** The names that there are now; no more can be made. */
+  StackNames held() {
+    return new StackNames(this);
   }
 
   /** The function of the root. */
@@ -139,7 +156,7 @@ final class StackNames implements Functions {
     System.arraycopy(text, from, bytes, start[size], to - from);
     start[size + 1] = end;
     hashes[size] = hash;
-    kinds[size] = kindOf(size);
+    kinds[size] = FoldedName.kind(text, from, to);
     if (!isWellFormed(size)) {
       illFormed++;
     }
@@ -187,43 +204,6 @@ final class StackNames implements Functions {
     table = wider;
   }
 
-  private NodeKind kindOf(int name) {
-    int from = start[name];
-    int to = start[name + 1];
-    if (to - from < 2 || bytes[to - 1] != ']') {
-      return NodeKind.USER;
-    }
-    if (to - from > 4 && bytes[to - 4] == '_' && bytes[to - 3] == '[') {
-      NodeKind kind = kindOfSuffix(bytes[to - 2]);
-      if (kind != null) {
-        return kind;
-      }
-    }
-    if (bytes[from] != '[') {
-      return NodeKind.USER;
-    }
-    String inside = new String(bytes, from + 1, to - from - 2, StandardCharsets.ISO_8859_1);
-    return isReason(inside) ? NodeKind.REASON : NodeKind.UNKNOWN;
-  }
-
-  private static NodeKind kindOfSuffix(byte letter) {
-    return switch (letter) {
-      case 'k' -> NodeKind.KERNEL;
-      case 'j' -> NodeKind.JIT;
-      case 'i' -> NodeKind.INLINED;
-      default -> null;
-    };
-  }
-
-  private static boolean isReason(String text) {
-    for (WalkEnd end : WalkEnd.values()) {
-      if (end != WalkEnd.ROOT && text.startsWith(end.reason())) {
-        return true;
-      }
-    }
-    return text.equals("not sampled") || text.equals("irq or stolen");
-  }
-
   private boolean isWellFormed(int name) {
     int from = start[name];
     int to = start[name + 1];
@@ -254,12 +234,8 @@ final class StackNames implements Functions {
   public String name(int function) {
     int name = function >> 1;
     if (clean[name] == null) {
-      int length = start[name + 1] - start[name];
-      boolean suffix =
-          kinds[name] == NodeKind.KERNEL
-              || kinds[name] == NodeKind.JIT
-              || kinds[name] == NodeKind.INLINED;
-      String text = CleanText.clean(bytes, start[name], suffix ? length - 4 : length, MAX_NAME);
+      int end = FoldedName.end(bytes, start[name], start[name + 1]);
+      String text = CleanText.clean(bytes, start[name], end - start[name], MAX_NAME);
       clean[name] = text.isEmpty() ? "-" : text;
     }
     return clean[name];
@@ -315,14 +291,7 @@ final class StackNames implements Functions {
     if (kind == NodeKind.ROOT) {
       return root();
     }
-    String suffix =
-        switch (kind) {
-          case KERNEL -> "_[k]";
-          case JIT -> "_[j]";
-          case INLINED -> "_[i]";
-          default -> "";
-        };
-    byte[] text = (name + suffix).getBytes(StandardCharsets.UTF_8);
+    byte[] text = FoldedName.of(kind, name).getBytes(StandardCharsets.UTF_8);
     // What a step makes is little.
     int number = intern(text, 0, text.length, MOST, MOST);
     return function(number, kind == NodeKind.PROCESS);

@@ -69,6 +69,30 @@ final class StackTree extends ArrayTree {
     this.whole = whole == null ? this : whole;
   }
 
+  /**
+   * The same nodes, without their sums: for another thread, while this one goes on. What is never
+   * written again is shared.
+   */
+  private StackTree(StackTree of, StackTree whole, int size) {
+    super(1);
+    mostNodes = size;
+    this.whole = whole;
+    this.size = size;
+    capacity = of.capacity;
+    key = of.key;
+    firstChild = of.isWhole() ? of.firstChild : Arrays.copyOf(of.firstChild, size);
+    sibling = of.sibling;
+    own = of.ends(NOW);
+    ownBefore = of.ownBefore == null ? null : of.ends(BEFORE);
+    table = null;
+    recent = null;
+  }
+
+  /** Its nodes as they are now, and what ends in them. */
+  StackTree held() {
+    return new StackTree(this, whole, size);
+  }
+
   /** That child of a node, made if need be; -1 if there is no room for it. */
   int child(int parent, int function) {
     long wanted = key(parent, function);
@@ -252,75 +276,9 @@ final class StackTree extends ArrayTree {
   }
 
   @Override
-  public Walk walk(int node) {
-    return new Below(node);
-  }
-
-  /** Goes through it in depth, without what nothing is left of. */
-  private final class Below implements Walk {
-    private final int top;
-    private final IntList path = new IntList();
-    private int at;
-    private boolean begun;
-
-    Below(int top) {
-      this.top = top;
-      at = top;
-    }
-
-    private boolean counts() {
-      return at != ROOT && (own[at] > 0 || ownBefore != null && ownBefore[at] > 0);
-    }
-
-    private boolean isShown() {
-      return sum[at] > 0 || sumBefore != null && sumBefore[at] > 0;
-    }
-
-    @Override
-    public boolean next() {
-      if (!begun) {
-        begun = true;
-        if (counts() && isShown()) {
-          return true;
-        }
-      }
-      while (at != NONE) {
-        int next = isShown() ? firstChild[at] : NONE;
-        while (next == NONE && at != top) {
-          next = sibling[at];
-          at = next == NONE ? parent(at) : at;
-        }
-        at = next;
-        if (at != NONE && counts() && isShown()) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    @Override
-    public IntList path() {
-      path.clear();
-      for (int n = at; n > ROOT; n = parent(n)) {
-        path.add(function(n));
-      }
-      for (int i = 0, j = path.size - 1; i < j; i++, j--) {
-        int item = path.items[i];
-        path.items[i] = path.items[j];
-        path.items[j] = item;
-      }
-      return path;
-    }
-
-    @Override
-    public long now() {
-      return own[at];
-    }
-
-    @Override
-    public long before() {
-      return ownBefore == null ? 0 : ownBefore[at];
-    }
+  public HeldStacks held(int node, StackNames names) {
+    sumUp();
+    return HeldStacks.below(this, node, names);
   }
 
   @Override

@@ -99,20 +99,7 @@ final class TreeReader {
 
   /** Order of siblings. */
   int compare(int a, int b) {
-    return compareFunctions(tree.function(a), tree.function(b));
-  }
-
-  /** By name, then kind, then module. */
-  int compareFunctions(int a, int b) {
-    if (a == b) {
-      return 0;
-    }
-    int byName = functions.name(a).compareTo(functions.name(b));
-    if (byName != 0) {
-      return byName;
-    }
-    int byKind = functions.kind(a).compareTo(functions.kind(b));
-    return byKind != 0 ? byKind : functions.module(a).compareTo(functions.module(b));
+    return functions.compare(tree.function(a), tree.function(b));
   }
 
   private final class SliceBuilder {

@@ -16,4 +16,7 @@ public interface Exporter {
    *     people, too
    */
   CompletableFuture<String> export(Effect.Export what, CellGrid screen, Theme theme);
+
+  /** Gives up what is not written yet: nothing is left of it. */
+  default void abandon() {}
 }

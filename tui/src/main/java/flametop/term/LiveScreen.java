@@ -195,6 +195,13 @@ public final class LiveScreen {
       }
     } finally {
       quiet.close();
+      if (session != null && session.exporter() != null) {
+        session.exporter().abandon();
+      }
+    }
+    if (state.exports() > 0) {
+      System.err.println(
+          "flametop: it was quit before an export was written; nothing is left of it");
     }
     if (!exported.isEmpty()) {
       System.out.println(exported);
@@ -305,7 +312,7 @@ public final class LiveScreen {
       state = state.withSearches(e.searches());
     } else if (event instanceof ScreenEvent.Exported e) {
       exported = e.failed() ? exported : e.line();
-      state = state.withMessage(e.line(), e.failed());
+      state = state.withExports(state.exports() - 1).withMessage(e.line(), e.failed());
       stale = true;
     } else if (event instanceof ScreenEvent.Failed e) {
       failure = cause(e.cause());
@@ -429,8 +436,10 @@ public final class LiveScreen {
       if (session.exporter() == null) {
         state = state.withMessage("nothing can be exported here", true);
       } else {
+        CellGrid shown = screen();
+        state = state.withExports(state.exports() + 1);
         events.tell(
-            session.exporter().export(x, screen(), theme),
+            session.exporter().export(x, shown, theme),
             line -> new ScreenEvent.Exported(line, false),
             e -> new ScreenEvent.Exported(message(cause(e)), true));
       }

@@ -107,9 +107,9 @@ final class CpusPainter implements ViewPainter {
     return Math.max(1, scene.rows - 2 - heading(scene).end - 1);
   }
 
-  /** What stands above the table, below what says why columns are empty. */
+  /** What stands above the table. */
   static Heading heading(Scene scene) {
-    return Heading.of(scene, 1 + missing(scene).size());
+    return Heading.of(scene, missing(scene));
   }
 
   static boolean isHead(Scene scene, int y) {
@@ -142,10 +142,6 @@ final class CpusPainter implements ViewPainter {
   public void paint(Scene scene, CellGrid grid) {
     for (int y = 1; y < scene.rows; y++) {
       grid.fill(0, y, scene.columns, GROUND);
-    }
-    int y = 1;
-    for (String why : missing(scene)) {
-      grid.text(1, y++, scene.columns - 2, why, DIM, GROUND, 0);
     }
     Heading heading = heading(scene);
     CpuReport report = scene.page instanceof CpuReport r ? r : null;

@@ -21,6 +21,9 @@ final class FileHeader {
     Snapshot.Reading reading = scene.snapshot == null ? null : scene.snapshot.reading();
     if (scene.other != null) {
       // Which ones, and how far they are read, stands above each.
+      if (scene.state.exports() > 0) {
+        pieces.add(HeaderPainter.WRITING);
+      }
       Split split = scene.state.split();
       String two = split.left() + " and " + split.right() + " of " + reading.files();
       pieces.add(
@@ -49,6 +52,9 @@ final class FileHeader {
       boolean turns = scene.state.shape().reversed();
       String what = form < 3 ? turns ? "turning the tree round " : "folding anew " : "";
       pieces.add(Piece.of("  " + what + percent(reading.folded()) + " %", Role.ACCENT));
+    }
+    if (scene.state.exports() > 0) {
+      pieces.add(HeaderPainter.WRITING);
     }
     if (form < 4) {
       legend(scene.snapshot, pieces);

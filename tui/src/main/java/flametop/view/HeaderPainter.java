@@ -31,6 +31,9 @@ final class HeaderPainter {
     }
   }
 
+  /** An export is being written, which may take long. */
+  static final Piece WRITING = Piece.of("  writing…", Role.ACCENT);
+
   private HeaderPainter() {}
 
   /** Both ends of the line, in the wordiest form that fits. */
@@ -106,6 +109,9 @@ final class HeaderPainter {
     }
     if (snapshot != null && snapshot.refolding()) {
       pieces.add(Piece.of("  filtering…", Role.ACCENT));
+    }
+    if (state.exports() > 0) {
+      pieces.add(WRITING);
     }
     if (scene.sandwich != null && scene.sandwich.page().refolding()) {
       pieces.add(Piece.of("  folding…", Role.ACCENT));

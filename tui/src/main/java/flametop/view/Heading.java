@@ -1,13 +1,16 @@
 package flametop.view;
 
+import java.util.List;
+
 /**
- * The lines above a table, each with a row of its own: what does not work, what was done to the
- * graph, the title. In a low window there is no title.
+ * The lines above a table, each with a row of its own: why something is not in it, what does not
+ * work, what was done to the graph, the title. In a low window there is no title.
  */
 final class Heading {
   private static final int LOW = 14;
   private static final int GROUND = Paint.of(Role.GROUND);
 
+  private final List<String> missing;
   private final int notice;
 
   /** Row of the breadcrumb; -1 if there is none. */
@@ -19,8 +22,9 @@ final class Heading {
   /** The row below. */
   final int end;
 
-  private Heading(Scene scene, int top) {
-    int y = top;
+  private Heading(Scene scene, int top, List<String> missing) {
+    this.missing = missing;
+    int y = top + missing.size();
     notice = scene.notices().isEmpty() ? -1 : y++;
     crumb = Breadcrumb.has(scene.state) ? y++ : -1;
     title = scene.rows < LOW ? -1 : y++;
@@ -29,7 +33,12 @@ final class Heading {
 
   /** The heading from a row on. */
   static Heading of(Scene scene, int top) {
-    return new Heading(scene, top);
+    return new Heading(scene, top, List.of());
+  }
+
+  /** That of a table that fills the view, with why something is missing in it. */
+  static Heading of(Scene scene, List<String> missing) {
+    return new Heading(scene, 1, missing);
   }
 
   /**
@@ -40,6 +49,9 @@ final class Heading {
    * @return where the line of the title goes on; 0 if there is none
    */
   int paint(Scene scene, CellGrid grid, String what, String how) {
+    for (int i = 0; i < missing.size(); i++) {
+      grid.text(1, 1 + i, scene.columns - 2, missing.get(i), Paint.of(Role.DIM), GROUND, 0);
+    }
     if (notice >= 0) {
       Painter.rule(scene, grid, notice);
     }

@@ -76,18 +76,18 @@ final class IdlePainter implements ViewPainter {
         : 0;
   }
 
-  /** What stands above the table, below what says why there are no idle states. */
+  /** What stands above the table. */
   static Heading heading(Scene scene) {
-    return Heading.of(scene, 1 + why(scene).length);
+    return Heading.of(scene, why(scene));
   }
 
   /** Why there are no idle states, in lines; in a low window they have no room. */
-  private static String[] why(Scene scene) {
+  private static List<String> why(Scene scene) {
     return scene.rows >= 16
             && scene.page instanceof CpuReport report
             && !report.noIdleStates().isEmpty()
-        ? report.noIdleStates().split("; ", -1)
-        : new String[0];
+        ? List.of(report.noIdleStates().split("; ", -1))
+        : List.of();
   }
 
   @Override
@@ -105,10 +105,6 @@ final class IdlePainter implements ViewPainter {
   public void paint(Scene scene, CellGrid grid) {
     for (int y = 1; y < scene.rows; y++) {
       grid.fill(0, y, scene.columns, GROUND);
-    }
-    int y = 1;
-    for (String why : why(scene)) {
-      grid.text(1, y++, scene.columns - 2, why, DIM, GROUND, 0);
     }
     Heading heading = heading(scene);
     String how = "as requested: hardware may choose others; of about a second";

@@ -52,6 +52,7 @@ public final class ViewState implements Cloneable {
   private int helpPage = -1;
   private String message = "";
   private boolean trouble;
+  private int exports;
   private int times = 1;
 
   private boolean frozen;
@@ -555,6 +556,18 @@ public final class ViewState implements Cloneable {
   ViewState withHelpPage(int value) {
     ViewState next = copy();
     next.helpPage = value;
+    return next;
+  }
+
+  /** How many exports are being written. */
+  public int exports() {
+    return exports;
+  }
+
+  /** The same with so many exports that are being written. */
+  public ViewState withExports(int value) {
+    ViewState next = copy();
+    next.exports = value;
     return next;
   }
 

@@ -1,5 +1,7 @@
 package flametop.export;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import flametop.profile.FoldedStack;
 import flametop.profile.Moment;
 import flametop.profile.NodeKind;
@@ -128,9 +130,16 @@ final class Exports {
     return StackExport.of(provenance(HOSTILE.get(random.nextInt(HOSTILE.size()))), Unit.US, stacks);
   }
 
+  static List<FoldedStack> stacks(StackExport export) {
+    List<FoldedStack> stacks = new ArrayList<>();
+    export.stacks().forEach(stacks::add);
+    return stacks;
+  }
+
   static byte[] bytes(StackFormat format, StackExport export) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    format.write(export, out);
+    long stacks = format.write(export, out);
+    assertEquals(stacks(export).size(), stacks);
     return out.toByteArray();
   }
 }

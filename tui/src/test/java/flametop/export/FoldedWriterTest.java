@@ -93,12 +93,12 @@ class FoldedWriterTest {
     for (String line : lines(export)) {
       if (!line.startsWith("# ")) {
         total += Long.parseLong(line.substring(line.lastIndexOf(' ') + 1));
-        FoldedStack stack = export.stacks().get(stacks++);
+        FoldedStack stack = Exports.stacks(export).get(stacks++);
         int frames = line.substring(0, line.lastIndexOf(' ')).split(";", -1).length;
         assertEquals(stack.names().length, frames, line);
       }
     }
-    assertEquals(export.stacks().size(), stacks);
+    assertEquals(Exports.stacks(export).size(), stacks);
     assertEquals(export.total(), total);
   }
 

@@ -35,10 +35,10 @@ class JsonFormatsTest {
     assertEquals(export.total(), profile.get("endValue").getAsLong());
     JsonArray samples = profile.getAsJsonArray("samples");
     JsonArray weights = profile.getAsJsonArray("weights");
-    assertEquals(export.stacks().size(), samples.size());
+    assertEquals(Exports.stacks(export).size(), samples.size());
     long total = 0;
     for (int i = 0; i < samples.size(); i++) {
-      FoldedStack stack = export.stacks().get(i);
+      FoldedStack stack = Exports.stacks(export).get(i);
       JsonArray sample = samples.get(i).getAsJsonArray();
       assertEquals(stack.names().length, sample.size());
       for (int f = 0; f < sample.size(); f++) {
@@ -88,7 +88,7 @@ class JsonFormatsTest {
         self += nodes.get(i + 1).getAsLong();
       }
       if (self > 0) {
-        FoldedStack stack = export.stacks().get(stacks++);
+        FoldedStack stack = Exports.stacks(export).get(stacks++);
         assertEquals(stack.value(), self);
         assertEquals(stack.names().length, depth);
         for (int f = 0; f < depth; f++) {
@@ -97,7 +97,7 @@ class JsonFormatsTest {
       }
       total += self;
     }
-    assertEquals(export.stacks().size(), stacks);
+    assertEquals(Exports.stacks(export).size(), stacks);
     assertEquals(export.total(), total);
   }
 }

@@ -161,7 +161,7 @@ class ReversedTreeTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void walk_ofANode_hasTheStacksBelowIt(boolean grouped) {
+  void held_ofANode_hasTheStacksBelowIt(boolean grouped) {
     add(new Random(5), STACKS, grouped);
     ReversedTree reversed = gathered(grouped, null);
     reversed.refill();
@@ -169,17 +169,17 @@ class ReversedTreeTest {
     String top = path(reversed, node);
     long weight = 0;
     Map<String, long[]> found = new TreeMap<>();
-    for (FoldedTree.Walk walk = reversed.walk(node); walk.next(); ) {
+    for (ComparedStack stack : reversed.held(node, names)) {
       StringBuilder path = new StringBuilder();
-      for (int i = 0; i < walk.path().size; i++) {
-        path.append(";").append(names.name(walk.path().items[i]));
+      for (String name : stack.names()) {
+        path.append(";").append(name);
       }
       assertFalse(found.containsKey(path.toString()), "each once");
-      sum(found, path, new long[] {walk.before(), walk.now()});
+      sum(found, path, new long[] {stack.before(), stack.now()});
       assertTrue((path + ";").startsWith(top + ";"));
-      assertEquals(ends.get(path.toString())[1], walk.now());
-      assertEquals(ends.get(path.toString())[0], walk.before());
-      weight += walk.now();
+      assertEquals(ends.get(path.toString())[1], stack.now());
+      assertEquals(ends.get(path.toString())[0], stack.before());
+      weight += stack.now();
     }
     assertEquals(sums.get(top)[1], weight);
   }

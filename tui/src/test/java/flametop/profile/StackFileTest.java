@@ -140,16 +140,10 @@ class StackFileTest {
           drawn(read(file).graph()));
       assertArrayEquals(new long[] {4, 8}, file.totals().get());
       List<String> stacks = new ArrayList<>();
-      file.folded(
-              0,
-              all -> {
-                all.forEach(
-                    s ->
-                        stacks.add(String.join(";", s.names()) + " " + s.before() + " " + s.now()));
-                return null;
-              })
-          .get();
-      assertEquals(Set.of("a;b 1 4", "a;gone 3 0", "a;new 0 4"), Set.copyOf(stacks));
+      file.held(0)
+          .get()
+          .forEach(s -> stacks.add(String.join(";", s.names()) + " " + s.before() + " " + s.now()));
+      assertEquals(List.of("a;b 1 4", "a;gone 3 0", "a;new 0 4"), stacks);
     }
   }
 

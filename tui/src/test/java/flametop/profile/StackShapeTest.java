@@ -411,19 +411,13 @@ class StackShapeTest {
         file.shape(shape);
         assertEquals(weights(sums), drawnSums(shaped(file).graph()), shape.toString());
         Map<String, long[]> found = new TreeMap<>();
-        file.folded(
-                0,
-                all -> {
-                  for (ComparedStack s : all) {
-                    String joined =
-                        String.join(";", s.names()) + (grouped && s.names().length == 1 ? ";" : "");
-                    long[] sum = found.computeIfAbsent(joined, j -> new long[2]);
-                    sum[0] += s.before();
-                    sum[1] += s.now();
-                  }
-                  return null;
-                })
-            .get();
+        for (ComparedStack s : file.held(0).get()) {
+          String joined =
+              String.join(";", s.names()) + (grouped && s.names().length == 1 ? ";" : "");
+          long[] sum = found.computeIfAbsent(joined, j -> new long[2]);
+          sum[0] += s.before();
+          sum[1] += s.now();
+        }
         Map<String, String> actual = new TreeMap<>();
         found.forEach((path, sum) -> put(actual, path, sum));
         assertEquals(expected, actual, shape.toString());

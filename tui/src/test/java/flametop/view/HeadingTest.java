@@ -34,6 +34,17 @@ class HeadingTest {
   }
 
   @Test
+  void paint_whileAnExportIsWritten_saysSo() {
+    for (View view : View.values()) {
+      ViewState state = Pictures.state().withView(view);
+      String before = TimeKeysTest.row(Painter.paint(scene(state, 100, 24)), 0);
+      assertFalse(before.contains("writing…"), before);
+      String meanwhile = TimeKeysTest.row(Painter.paint(scene(state.withExports(1), 100, 24)), 0);
+      assertTrue(meanwhile.contains("  writing…"), meanwhile);
+    }
+  }
+
+  @Test
   void paint_noticeAndSteps_haveLinesOfTheirOwnAboveTheTitle() {
     for (View view : TABLES) {
       ViewState state = Pictures.state().withView(view).withShape(STEPS);
