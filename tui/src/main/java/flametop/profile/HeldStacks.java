@@ -14,6 +14,9 @@ import java.util.NoSuchElementException;
 public final class HeldStacks implements Iterable<ComparedStack> {
   private static final int ROOT = 0;
 
+  /** Stands for those without a frame, such as those of which only the owner was left out. */
+  private static final String NO_STACK = "[no stack]";
+
   private final StackTree tree;
   private final StackNames names;
   private final long[] now;
@@ -28,6 +31,10 @@ public final class HeldStacks implements Iterable<ComparedStack> {
 
   private final boolean reversed;
   private final boolean grouped;
+
+  /** Whether those without a frame are among them; they end in the root. */
+  private final boolean frameless;
+
   private Shape shape = Shape.PLAIN;
   private List<String> zoom = List.of();
 
@@ -39,7 +46,8 @@ public final class HeldStacks implements Iterable<ComparedStack> {
       long total,
       int[] above,
       long[] first,
-      boolean grouped) {
+      boolean grouped,
+      boolean frameless) {
     this.tree = tree;
     this.names = names;
     this.now = now;
@@ -49,6 +57,7 @@ public final class HeldStacks implements Iterable<ComparedStack> {
     this.first = first;
     this.reversed = above == null;
     this.grouped = grouped;
+    this.frameless = frameless;
   }
 
   /** Those that end in a node or below it. */
@@ -67,11 +76,11 @@ public final class HeldStacks implements Iterable<ComparedStack> {
         names.held(),
         held.ends(StackTree.NOW),
         tree.hasBaseline() ? held.ends(StackTree.BEFORE) : null,
-        // What has no frame is no stack.
-        tree.weight(node, 0) - (node == ROOT ? held.own(ROOT, StackTree.NOW) : 0),
+        tree.weight(node, 0),
         above,
         new long[] {node},
-        false);
+        false,
+        node == ROOT);
   }
 
   /**
@@ -92,10 +101,10 @@ public final class HeldStacks implements Iterable<ComparedStack> {
     StackTree held = tree.held();
     long[] first = new long[ends.length];
     int count = 0;
-    long frameless = 0;
+    boolean frameless = false;
     for (int end : ends) {
       if (end == ROOT) {
-        frameless = now[ROOT];
+        frameless = true;
         continue;
       }
       int node = end;
@@ -109,10 +118,11 @@ public final class HeldStacks implements Iterable<ComparedStack> {
         names.held(),
         now,
         before,
-        total - frameless,
+        total,
         null,
         Arrays.copyOf(first, count),
-        grouped);
+        grouped,
+        frameless);
   }
 
   HeldStacks of(Shape itsShape, List<String> itsZoom) {
@@ -170,7 +180,10 @@ public final class HeldStacks implements Iterable<ComparedStack> {
       } else {
         push(0, first.length);
       }
-      next = find();
+      next = withoutFrame();
+      if (next == null) {
+        next = find();
+      }
     }
 
     @Override
@@ -186,6 +199,15 @@ public final class HeldStacks implements Iterable<ComparedStack> {
       ComparedStack found = next;
       next = find();
       return found;
+    }
+
+    private ComparedStack withoutFrame() {
+      long nows = frameless ? now[ROOT] : 0;
+      long befores = frameless && before != null ? before[ROOT] : 0;
+      return nows == 0 && befores == 0
+          ? null
+          : new ComparedStack(
+              new String[] {NO_STACK}, new NodeKind[] {NodeKind.REASON}, befores, nows);
     }
 
     private ComparedStack find() {

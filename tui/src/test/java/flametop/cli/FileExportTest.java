@@ -13,6 +13,7 @@ import flametop.profile.GraphQuery;
 import flametop.profile.GraphSlice;
 import flametop.profile.HeldStacks;
 import flametop.profile.NodeKind;
+import flametop.profile.RootOrder;
 import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.StackFile;
@@ -36,6 +37,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files as they are exported: written while they are walked. */
 class FileExportTest {
@@ -104,6 +106,21 @@ class FileExportTest {
         assertEquals(listed.total(), export.total());
         assertArrayEquals(bytes(format, listed), bytes(format, export));
       }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void export_ofStacksWithoutAFrame_keepsTheirTime(boolean reversed) throws Exception {
+    Shape shape = Shape.of(new Shape.Group(RootOrder.NONE));
+    try (StackFile file = file(new ByteArrayInputStream("p 5\np;a 2\np;a;b 1\n".getBytes(UTF_8)))) {
+      Snapshot.Reading reading = file.whole().get();
+      file.shape(reversed ? shape.plus(new Shape.Reverse()) : shape);
+      StackExport export = FileScreen.export(reading, file.held(0).get(), null);
+      String folded = new String(bytes(StackFormat.FOLDED, export), UTF_8);
+      List<String> lines = folded.lines().filter(line -> !line.startsWith("# ")).toList();
+      assertEquals(List.of("[no stack] 5", "a 2", reversed ? "b;a 1" : "a;b 1"), lines);
+      assertEquals(8, export.total());
     }
   }
 

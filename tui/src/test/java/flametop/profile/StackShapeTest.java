@@ -456,8 +456,8 @@ class StackShapeTest {
   }
 
   private static void put(Map<String, String> to, String path, long[] sum) {
-    if (!path.isEmpty() && sum[0] + sum[1] > 0) {
-      to.put(path, sum[0] + " " + sum[1]);
+    if (sum[0] + sum[1] > 0) {
+      to.put(path.isEmpty() ? "[no stack]" : path, sum[0] + " " + sum[1]);
     }
   }
 
