@@ -282,11 +282,12 @@ final class GraphReader implements GraphPicture.Reader {
   }
 
   /** Rows of the pick list of processes or comms, heaviest first. */
-  List<ProcessRow> processes(StateSet states, boolean byComm) {
+  List<ProcessRow> processes(StateSet states, TaskStates tasks, boolean byComm) {
     Map<Object, Row> rows = new HashMap<>();
     long total =
         rows(
             states,
+            tasks,
             rows,
             process ->
                 byComm
@@ -315,9 +316,9 @@ final class GraphReader implements GraphPicture.Reader {
    * Rows of the pick list of control groups: of each path with processes, and of those above it
    * unless all of theirs are in one of them. Those of {@code /} are only its own.
    */
-  List<ProcessRow> cgroups(StateSet states) {
+  List<ProcessRow> cgroups(StateSet states, TaskStates tasks) {
     Map<Object, Row> rows = new HashMap<>();
-    long total = rows(states, rows, process -> groups(owners.cgroupOfProcess(process)));
+    long total = rows(states, tasks, rows, process -> groups(owners.cgroupOfProcess(process)));
     List<ProcessRow> list = new ArrayList<>(rows.size());
     Set<Object> same = new HashSet<>();
     for (Map.Entry<Object, Row> of : rows.entrySet()) {
@@ -364,16 +365,16 @@ final class GraphReader implements GraphPicture.Reader {
    * @param keys the rows that a process is in
    * @return ns of all
    */
-  private long rows(StateSet states, Map<Object, Row> rows, IntFunction<List<Object>> keys) {
-    int[][] tasks = owners.tasksByProcess();
+  private long rows(
+      StateSet states, TaskStates tasks, Map<Object, Row> rows, IntFunction<List<Object>> keys) {
+    int[][] living = tasks.byProcess(owners);
     long total = 0;
     for (int process = 0; process < owners.processes(); process++) {
       long nanos = Math.max(0, fold.processWeight(process, states.bits()));
       total += nanos;
-      if (nanos > 0 || owners.alive(process)) {
+      if (nanos > 0 || living[process] != null) {
         for (Object key : keys.apply(process)) {
-          rows.computeIfAbsent(key, k -> new Row())
-              .add(process, nanos, tasks[process], owners.alive(process));
+          rows.computeIfAbsent(key, k -> new Row()).add(process, nanos, living[process]);
         }
       }
     }
@@ -398,7 +399,11 @@ final class GraphReader implements GraphPicture.Reader {
     boolean alive;
     final int[] tasks = new int[State.values().length];
 
-    void add(int process, long nanos, int[] byState, boolean lives) {
+    /**
+     * @param byState its tasks; null if it had ended
+     */
+    void add(int process, long nanos, int[] byState) {
+      boolean lives = byState != null;
       // The newest living one speaks for them all.
       if (processes == 0 || lives || !alive) {
         this.process = process;
@@ -406,7 +411,7 @@ final class GraphReader implements GraphPicture.Reader {
       processes++;
       weight += nanos;
       alive |= lives;
-      for (int state = 0; byState != null && state < tasks.length; state++) {
+      for (int state = 0; lives && state < tasks.length; state++) {
         tasks[state] += byState[state];
       }
     }

@@ -473,10 +473,6 @@ final class Owners {
     return uid[process];
   }
 
-  boolean alive(int process) {
-    return alive[process] > 0;
-  }
-
   String commOfProcess(int process) {
     return processComm[process];
   }
@@ -590,19 +586,6 @@ final class Owners {
       if (admitsTask(shape, task)) {
         counts[taskState[task]]++;
       }
-    }
-    return counts;
-  }
-
-  /** Tasks now, by process and state. */
-  int[][] tasksByProcess() {
-    int[][] counts = new int[processSlots.count()][];
-    for (int i = 0; i < liveCount; i++) {
-      int process = taskProcess[live[i]];
-      if (counts[process] == null) {
-        counts[process] = new int[State.values().length];
-      }
-      counts[process][taskState[live[i]]]++;
     }
     return counts;
   }

@@ -150,19 +150,19 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
   /** Processes with their time, whatever the shape is; heaviest first. */
   @Override
   public CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states) {
-    return request(() -> look(graph, windowNanos, SLICE_NANOS).processes(states, false));
+    return request(() -> look(graph, windowNanos, SLICE_NANOS).processes(states, tasks(), false));
   }
 
   /** Like {@link #processes}, those of one comm together. */
   @Override
   public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
-    return request(() -> look(graph, windowNanos, SLICE_NANOS).processes(states, true));
+    return request(() -> look(graph, windowNanos, SLICE_NANOS).processes(states, tasks(), true));
   }
 
   /** Like {@link #processes}, those of one control group together. */
   @Override
   public CompletableFuture<List<ProcessRow>> cgroups(long windowNanos, StateSet states) {
-    return request(() -> look(graph, windowNanos, SLICE_NANOS).cgroups(states));
+    return request(() -> look(graph, windowNanos, SLICE_NANOS).cgroups(states, tasks()));
   }
 
   /**
@@ -589,6 +589,13 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
     return new GraphReader(at.fold(), owners, stacks, at.epoch());
   }
 
+  /** Those of the frozen moment, or of the present. */
+  private TaskStates tasks() {
+    return frozenTasks != null
+        ? frozenTasks
+        : new TaskStates(owners, intake.accounts(), intake.now());
+  }
+
   private TasksReport report(TasksQuery query) {
     timesAsked = System.nanoTime();
     if (times == null) {
@@ -603,9 +610,7 @@ public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
       times.catchUp(deadline);
       times.window(query.windowNanos(), deadline);
     }
-    TaskStates states =
-        frozenTasks != null ? frozenTasks : new TaskStates(owners, intake.accounts(), intake.now());
-    TaskReader reader = new TaskReader(owners, stacks, times, states);
+    TaskReader reader = new TaskReader(owners, stacks, times, tasks());
     if (timesBefore != null && !timesBeforeDue && timesBefore.covered() > 0) {
       double scale = (double) times.covered() / timesBefore.covered();
       reader.compare(timesBefore, noise(scale));

@@ -63,6 +63,19 @@ final class TaskStates {
     return stack[task];
   }
 
+  /** How many of each process were in each state; null for a process without any. */
+  int[][] byProcess(Owners owners) {
+    int[][] counts = new int[owners.processes()][];
+    for (int task = 0; task < count(); task++) {
+      int process = owners.process(owner[task]);
+      if (counts[process] == null) {
+        counts[process] = new int[STATES.length];
+      }
+      counts[process][state[task]]++;
+    }
+    return counts;
+  }
+
   /** Adds the owners and stacks that it refers to. */
   void mark(BitSet owners, BitSet stacks) {
     for (int task = 0; task < count(); task++) {

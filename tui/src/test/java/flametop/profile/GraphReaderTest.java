@@ -99,13 +99,13 @@ class GraphReaderTest {
     assertEquals(2, selection.processes());
     assertEquals(0, selection.pid());
     assertEquals(300 * World.MS, selection.nanosByState()[State.SLEEP.ordinal()]);
-    List<ProcessRow> comms = world.reader().processes(SLEEP, true);
+    List<ProcessRow> comms = world.reader().processes(SLEEP, world.tasks(), true);
     assertEquals("alpha", comms.get(0).comm());
     assertEquals(2, comms.get(0).processes());
     assertEquals(300 * World.MS, comms.get(0).weight());
     assertEquals(500 * World.MS, comms.get(0).total());
     assertEquals(3, comms.get(0).tasksByState()[State.SLEEP.ordinal()]);
-    assertEquals(3, world.reader().processes(SLEEP, false).size());
+    assertEquals(3, world.reader().processes(SLEEP, world.tasks(), false).size());
   }
 
   @Test
@@ -119,7 +119,7 @@ class GraphReaderTest {
     sleep(2, 2, world.named("main"));
     later();
     List<String> rows = new ArrayList<>();
-    for (ProcessRow row : world.reader().cgroups(SLEEP)) {
+    for (ProcessRow row : world.reader().cgroups(SLEEP, world.tasks())) {
       rows.add(row.comm() + " " + row.processes() + " " + row.weight() / World.MS);
     }
     assertEquals(

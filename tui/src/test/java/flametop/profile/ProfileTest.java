@@ -241,6 +241,29 @@ class ProfileTest {
   }
 
   @Test
+  void processes_ofAFrozenMoment_areAsTheyWereThen() throws Exception {
+    run(0, 21);
+    profile.freeze();
+    List<ProcessRow> before = get(profile.processes(Long.MAX_VALUE, StateSet.ALL));
+    double time = 2050;
+    send(
+        batch(time, true)
+            .changed(time, 0, 0, 0, State.QUEUED, 2)
+            .process(2, 30, "late")
+            .task(2, 2, 30, "late")
+            .changed(time, 2, 0, 0, State.SLEEP, 1));
+    List<ProcessRow> held = get(profile.processes(Long.MAX_VALUE, StateSet.ALL));
+    assertEquals(List.of("busy", "sleepy"), held.stream().map(ProcessRow::comm).toList());
+    for (int i = 0; i < 2; i++) {
+      assertArrayEquals(before.get(i).tasksByState(), held.get(i).tasksByState());
+    }
+    profile.thaw();
+    List<ProcessRow> now = get(profile.processes(Long.MAX_VALUE, StateSet.ALL));
+    assertEquals(List.of("sleepy", "busy", "late"), now.stream().map(ProcessRow::comm).toList());
+    assertEquals(1, now.get(0).tasksByState()[State.QUEUED.ordinal()]);
+  }
+
+  @Test
   void filter_setLater_showsThePast() throws Exception {
     run(0, 21);
     names();

@@ -190,6 +190,11 @@ final class World {
         ns(time), task, stack, ns(run), ns(wait), nvcsw, 0, 1, State.RUN, WalkEnd.ROOT, true);
   }
 
+  /** What tasks do now. */
+  TaskStates tasks() {
+    return new TaskStates(owners, intake.accounts(), intake.now());
+  }
+
   GraphReader reader() {
     return reader(fold(), Long.MAX_VALUE);
   }
