@@ -1,11 +1,14 @@
 package flametop.view;
 
+import java.util.Set;
+
 /**
  * The name of a frame in less room: what tells least goes first. Pure.
  *
  * <pre>
  *   std::vector&lt;int, A&gt;::push_back(int&amp;&amp;)           std::vector::push_back   push_back
  *   &lt;alloc::vec::Vec&lt;u8&gt; as core::io::Write&gt;::write  Vec::write               write
+ *   rustc::plumbing::execute::&lt;Cache&lt;[u8; 8]&gt;, false&gt; plumbing::execute        execute
  *   github.com/a/b/store.(*Log).Append.func1         store.Log.Append.func1   Append.func1
  *   java.util.HashMap.resize()                       HashMap.resize           resize
  *   mark_page.constprop.0 [clone .cold]              mark_page
@@ -31,6 +34,12 @@ final class ShortName {
 
   /** What may follow the arguments of a C++ function. */
   private static final String[] QUALIFIERS = {" const", " volatile", " &", " noexcept", " ["};
+
+  /** Arguments of a Rust function that begin with a small letter. */
+  private static final Set<String> PRIMITIVES =
+      Set.of(
+          "bool", "char", "str", "true", "false", "u8", "u16", "u32", "u64", "u128", "usize", "i8",
+          "i16", "i32", "i64", "i128", "isize", "f32", "f64");
 
   private static final String ANONYMOUS = "(anonymous namespace)";
   private static final String OPERATOR = "operator";
@@ -474,7 +483,10 @@ final class ShortName {
     return false;
   }
 
-  /** {@code <init>} stays; of {@code <T as Trait>} and {@code <impl Trait for T>} T does. */
+  /**
+   * {@code <init>} stays; of {@code <T as Trait>} and {@code <impl Trait for T>} T does; of the
+   * arguments of {@code swap::<T>} nothing.
+   */
   private void angle() {
     int close = close('<', '>');
     int from = at + 1;
@@ -483,6 +495,11 @@ final class ShortName {
     for (int i = from; i < to && word; i++) {
       char c = name.charAt(i);
       word = Character.isLetterOrDigit(c) || c == '_' || c == '$' || c == '-';
+    }
+    boolean follows = words.length() > 0 && name.startsWith("::", at - 2);
+    if (follows && areArguments(from, to, word)) {
+      at = close;
+      return;
     }
     if (word) {
       words.append(name, at, close);
@@ -498,6 +515,19 @@ final class ShortName {
     }
     inner(from, to);
     at = close;
+  }
+
+  /** Whether Rust gives the function before {@code ::<} these; else it is a name. */
+  private boolean areArguments(int from, int to, boolean word) {
+    if (word) {
+      char first = name.charAt(from);
+      return Character.isUpperCase(first)
+          || isDigit(first)
+          || PRIMITIVES.contains(name.substring(from, to));
+    }
+    return !name.startsWith("impl ", from)
+        && !name.startsWith("lambda", from)
+        && find(" as ", from, to) < 0;
   }
 
   /** A type in parentheses, such as Go's receiver. */

@@ -108,6 +108,12 @@ class ShortNameTest {
         "<&mut T as core::iter::Iterator>::next|8|T::next",
         "<[T]>::sort_unstable_by_key|26|[T]::sort_unstable_by_key",
         "core::iter::<impl core::iter::Iterator for my::Rows>::fold|12|Rows::fold",
+        "query::execution::try_execute_query::<Cache<[u8; 8usize]>, false>|20|try_execute_query",
+        "query::execution::try_execute_query::<Cache<[u8; 8usize]>, false>|30|execution::try_execute_query",
+        "core::mem::swap::<u32>|9|mem::swap",
+        "core::mem::swap::<u32>|8|swap",
+        "std::thread::spawn::<fn(A) -> B, C>::{closure#0}|20|spawn::{closure#0}",
+        "main::<lambda(int)>|8|lambda",
         "tokio::runtime::task::core::Core<T,S>::poll::{{closure}}::{{closure}}|32|poll::{{closure}}::{{closure}}",
         // Go
         "github.com/acme/db/store.(*Log).Append.func1|24|store.Log.Append.func1",
