@@ -282,7 +282,7 @@ final class ChangeLog {
     append();
   }
 
-  /** The log begins at this time; it must be empty. */
+  /** The log begins at this time; nothing in it may be older. */
   void startAt(long time) {
     startTime = time;
   }

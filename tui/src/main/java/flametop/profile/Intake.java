@@ -207,6 +207,10 @@ final class Intake implements StreamVisitor {
       WalkEnd why,
       boolean userMode) {
     now = Math.max(now, time);
+    // The clock of the CPUs runs before the first pass does.
+    if (time < log.startTime() && accounts.passes() == 0) {
+      log.startAt(time);
+    }
     int seen = stack(stack, why);
     accounts.sampled(task, time, cpu, seen, run, wait, nvcsw);
     host.waited(cpu, accounts.takeWaited());

@@ -241,6 +241,18 @@ class ProfileTest {
   }
 
   @Test
+  void extract_samplesBeforeTheFirstPass_areInItsWindow() throws Exception {
+    Batch first = batch(1000, true).process(0, 10, "busy").task(0, 0, 10, "busy");
+    first.module(0, 1, "/bin/app").frame(0, 0).stack(0, 0).name(0, "main");
+    send(first.sample(900, 0, 0, 0, 0).changed(1000, 0, -1, 100, State.RUN, 0));
+    send(batch(2000, true).sample(2000, 0, 0, 1100, 0));
+    Extract extract = get(profile.extract(Long.MAX_VALUE, StateSet.ALL, GraphQuery.ROOT, false));
+    assertEquals(1100 * MS, extract.stacks().stream().mapToLong(FoldedStack::value).sum());
+    assertEquals(1100 * MS, extract.moment().coveredNanos());
+    assertEquals(1100 * MS, get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).runNanos());
+  }
+
+  @Test
   void processes_ofAFrozenMoment_areAsTheyWereThen() throws Exception {
     run(0, 21);
     profile.freeze();
