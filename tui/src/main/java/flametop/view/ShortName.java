@@ -84,7 +84,24 @@ final class ShortName {
     if (room < 1) {
       return "";
     }
-    String form = form(name, room);
+    return cut(form(name, room), room);
+  }
+
+  /**
+   * A file with code in at most {@code room} columns: without its suffix, cut at its end.
+   *
+   * @param room at least 1; below, the answer is empty
+   */
+  static String ofModule(String module, int room) {
+    if (room < 1) {
+      return "";
+    }
+    int suffix = module.indexOf(".so");
+    boolean all = suffix <= 0 || !TextWidth.exceeds(module, room);
+    return cut(all ? module : module.substring(0, suffix), room);
+  }
+
+  private static String cut(String form, int room) {
     if (!TextWidth.exceeds(form, room)) {
       return TextWidth.of(form) == 0 ? "…" : form;
     }

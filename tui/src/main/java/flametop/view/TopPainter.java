@@ -220,7 +220,7 @@ final class TopPainter extends TablePainter<TopPainter.Column, TopReport.Row> {
     String module = row.function().module();
     int rest = columns.width(Column.MODULE);
     if (rest > 0 && !module.isEmpty()) {
-      columns.put(grid, Column.MODULE, y, ShortName.of(module, rest), quiet, bg, 0);
+      columns.put(grid, Column.MODULE, y, ShortName.ofModule(module, rest), quiet, bg, 0);
     }
   }
 

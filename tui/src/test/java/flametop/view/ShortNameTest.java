@@ -136,6 +136,21 @@ class ShortNameTest {
     assertEquals(expected, ShortName.of(name, room));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "librustc_driver-6108105cd7e839cf.so|40|librustc_driver-6108105cd7e839cf.so",
+        "librustc_driver-6108105cd7e839cf.so|14|librustc_driv…",
+        "liblzma.so.5.4.1|10|liblzma",
+        "[kernel]|8|[kernel]",
+        "my.program.exe|8|my.prog…",
+        ".so|2|.…"
+      })
+  void ofModule_name_keepsItsBeginning(String module, int room, String expected) {
+    assertEquals(expected, ShortName.ofModule(module, room));
+  }
+
   @Test
   void of_anyName_neverLongerNorEmptyAndTheSameAgain() {
     Random random = new Random(7);
