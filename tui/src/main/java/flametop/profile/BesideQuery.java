@@ -9,4 +9,9 @@ package flametop.profile;
  * @param page what the view shows beside the graph, of both files; null if nothing
  */
 public record BesideQuery(int file, Shape shape, GraphQuery graph, PageQuery page)
-    implements PageQuery {}
+    implements PageQuery {
+  @Override
+  public boolean isAnsweredBy(Page answer) {
+    return answer instanceof Beside two && (page == null || page.isAnsweredBy(two.own()));
+  }
+}

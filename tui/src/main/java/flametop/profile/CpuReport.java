@@ -13,5 +13,10 @@ import java.util.List;
 public record CpuReport(List<CpuRow> cpus, String noIdleStates, String noFrequency, String noCycles)
     implements Page {
   /** Asks for it. */
-  public record Query() implements PageQuery {}
+  public record Query() implements PageQuery {
+    @Override
+    public boolean isAnsweredBy(Page page) {
+      return page instanceof CpuReport;
+    }
+  }
 }

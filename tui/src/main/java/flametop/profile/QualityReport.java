@@ -30,7 +30,12 @@ public record QualityReport(
     double streamPerSecond)
     implements Page {
   /** Asks for the quality of the last {@code windowNanos}. */
-  public record Query(long windowNanos) implements PageQuery {}
+  public record Query(long windowNanos) implements PageQuery {
+    @Override
+    public boolean isAnsweredBy(Page page) {
+      return page instanceof QualityReport;
+    }
+  }
 
   /** How samples ended: {@link WalkEnd#ordinal()}, then those with a guessed frame. */
   static final int OUTCOMES = WalkEnd.values().length + 1;

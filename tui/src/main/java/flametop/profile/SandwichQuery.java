@@ -33,6 +33,11 @@ public record SandwichQuery(
     Pattern search,
     boolean byState)
     implements PageQuery {
+  @Override
+  public boolean isAnsweredBy(Page page) {
+    return page instanceof Sandwich;
+  }
+
   /** How the callers are folded where the graph has a shape. */
   Shape above(Shape graph) {
     return plain(graph).plus(new Shape.Callers(function));

@@ -13,6 +13,11 @@ import java.util.regex.Pattern;
  */
 public record TasksQuery(long windowNanos, boolean threads, Order order, int rows, Pattern search)
     implements PageQuery {
+  @Override
+  public boolean isAnsweredBy(Page page) {
+    return page instanceof TasksReport;
+  }
+
   /** What rows are ordered by. */
   public enum Order {
     CPU,

@@ -16,6 +16,11 @@ import java.util.regex.Pattern;
 public record TopQuery(
     long windowNanos, StateSet states, Order order, int rows, Function to, Pattern search)
     implements PageQuery {
+  @Override
+  public boolean isAnsweredBy(Page page) {
+    return page instanceof TopReport;
+  }
+
   /** What functions are ordered by; all but the name begin with the most. */
   public enum Order {
     /** What is spent in the function itself. */

@@ -70,6 +70,7 @@ public final class LiveScreen {
   private boolean stale = true;
   private final Asking asking = new Asking(System.nanoTime());
   private final Resizing resizing = new Resizing();
+  private final InputQueue input = new InputQueue();
   private int exitCode = -1;
   private Throwable failure;
   private String exported = "";
@@ -177,9 +178,9 @@ public final class LiveScreen {
       display = opened;
       signals = handlers;
       handleSignals();
-      Thread input = new Thread(() -> opened.input().listen(events), "input");
-      input.setDaemon(true);
-      input.start();
+      Thread listener = new Thread(() -> opened.input().listen(events), "input");
+      listener.setDaemon(true);
+      listener.start();
       events.tell(opening, ScreenEvent.Ready::new, ScreenEvent.Failed::new);
       Thread history =
           new Thread(
@@ -233,14 +234,17 @@ public final class LiveScreen {
       long now = System.nanoTime();
       long wait = session == null ? OPENING_NANOS : asking.untilDue(now);
       wait = Math.min(wait, resizing.untilOver(now));
+      wait = Math.min(wait, input.untilDue(now));
       if (stale) {
         wait = Math.min(wait, asking.isAwaiting(now) ? asking.untilAnswer(now) : RETRY_NANOS);
       }
       ScreenEvent event = events.next(wait);
       while (event != null) {
         handle(event);
+        act();
         event = exitCode < 0 && failure == null ? events.next() : null;
       }
+      act();
       if (exitCode < 0 && failure == null) {
         resize();
         ask();
@@ -261,16 +265,35 @@ public final class LiveScreen {
     }
   }
 
+  /** Does what somebody at the terminal wants, as far as it is time for it. */
+  private void act() throws IOException {
+    while (exitCode < 0 && failure == null) {
+      ScreenEvent.Input next = input.next(System.nanoTime(), this::isPageHere);
+      if (next == null) {
+        return;
+      }
+      if (next instanceof ScreenEvent.Pressed e) {
+        settle();
+        take(Keys.press(scene, e.key(), e.inText()));
+      } else if (next instanceof ScreenEvent.Pasted e) {
+        settle();
+        take(Keys.paste(scene, e.text()));
+      } else if (next instanceof ScreenEvent.Moved e) {
+        relayOut();
+        take(Keys.mouse(scene, e.mouse()));
+      }
+    }
+  }
+
+  /** Whether there is what the view shows beside the graph. */
+  private boolean isPageHere() {
+    PageQuery wanted = state.page(display.columns());
+    return wanted == null || wanted.isAnsweredBy(page);
+  }
+
   private void handle(ScreenEvent event) throws IOException, InterruptedException {
-    if (event instanceof ScreenEvent.Pressed e) {
-      settle();
-      take(Keys.press(scene, e.key(), e.inText()));
-    } else if (event instanceof ScreenEvent.Pasted e) {
-      settle();
-      take(Keys.paste(scene, e.text()));
-    } else if (event instanceof ScreenEvent.Moved e) {
-      relayOut();
-      take(Keys.mouse(scene, e.mouse()));
+    if (event instanceof ScreenEvent.Input e) {
+      input.add(e);
     } else if (event instanceof ScreenEvent.Arrived e) {
       asking.answered(System.nanoTime(), isStill(snapshot, e.snapshot(), e.page()));
       snapshot = e.snapshot();
@@ -339,6 +362,9 @@ public final class LiveScreen {
         step.state().view() == state.view()
             && Objects.equals(step.state().page(columns), state.page(columns))
             && isAnswered(step.state(), columns);
+    if (step.state().view() != state.view()) {
+      input.viewChosen(System.nanoTime());
+    }
     long refreshNanos = state.refreshNanos();
     state = step.state();
     if (state.refreshNanos() != refreshNanos) {

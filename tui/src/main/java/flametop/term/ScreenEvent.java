@@ -11,11 +11,14 @@ import java.util.List;
 
 /** What the {@link LiveScreen} goes on by. */
 sealed interface ScreenEvent {
-  record Pressed(Key key, boolean inText) implements ScreenEvent {}
+  /** What somebody does at the terminal. */
+  sealed interface Input extends ScreenEvent {}
 
-  record Pasted(String text) implements ScreenEvent {}
+  record Pressed(Key key, boolean inText) implements Input {}
 
-  record Moved(Mouse mouse) implements ScreenEvent {}
+  record Pasted(String text) implements Input {}
+
+  record Moved(Mouse mouse) implements Input {}
 
   record Arrived(Snapshot snapshot, Page page) implements ScreenEvent {}
 

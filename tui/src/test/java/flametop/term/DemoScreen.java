@@ -1,9 +1,12 @@
 package flametop.term;
 
+import flametop.profile.Page;
+import flametop.profile.PageQuery;
 import flametop.view.Pictures;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Runs the live screen over a machine made by hand, in a real terminal: for the tests in tmux, and
@@ -11,6 +14,16 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class DemoScreen {
   private DemoScreen() {}
+
+  /** Its pages come a while after they were asked for. */
+  private static final class SlowMachine extends Pictures.Machine {
+    @Override
+    public CompletableFuture<Page> page(PageQuery query) {
+      return CompletableFuture.supplyAsync(
+          () -> super.page(query).join(),
+          CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS));
+    }
+  }
 
   public static void main(String[] arguments) throws Exception {
     CompletableFuture<LiveSession> session = new CompletableFuture<>();
@@ -29,7 +42,8 @@ public final class DemoScreen {
               if (arguments.length > 0 && arguments[0].equals("fail")) {
                 session.completeExceptionally(new java.io.IOException("BPF refused: run as root"));
               } else {
-                Pictures.Machine machine = new Pictures.Machine();
+                boolean slow = arguments.length > 0 && arguments[0].equals("slow");
+                Pictures.Machine machine = slow ? new SlowMachine() : new Pictures.Machine();
                 session.complete(
                     new LiveSession(
                         "web-1",

@@ -206,6 +206,16 @@ class LiveScreenTest {
   }
 
   @Test
+  void run_keysTypedAheadOfAView_actOnWhatItShows() throws Exception {
+    start("slow");
+    await("live 00:42");
+    tmux("send-keys", "-t", "screen", "6", "Down", "Enter");
+    await("1 CPU marked");
+    press("q");
+    await("ready>");
+  }
+
+  @Test
   void run_sessionThatCannotOpen_saysWhyInOneLine() throws Exception {
     start("fail");
     await("flametop: BPF refused: run as root");

@@ -880,7 +880,7 @@ public final class Pictures {
   }
 
   /** The server as a source of snapshots. */
-  public static final class Machine implements flametop.profile.SnapshotSource {
+  public static class Machine implements flametop.profile.SnapshotSource {
     private final Tree tree = server();
     private boolean frozen;
 
