@@ -215,13 +215,25 @@ final class FileKeys implements ViewKeys {
     return Keys.Step.to(s.withMessage(text, false));
   }
 
-  private static Keys.Step turn(Scene scene, ViewState s, int by) {
+  /** Whether it is of no use here: it goes to another file, and there is one only. */
+  static boolean isVain(Scene scene, Action action) {
+    return files(scene) < 2
+        && (action == Action.PREVIOUS_FILE || action == Action.NEXT_FILE || action == Action.SPLIT);
+  }
+
+  /** How many files are open. */
+  private static int files(Scene scene) {
     Snapshot.Reading reading = scene.snapshot == null ? null : scene.snapshot.reading();
-    if (reading == null || reading.files() < 2) {
+    return reading == null ? 0 : reading.files();
+  }
+
+  private static Keys.Step turn(Scene scene, ViewState s, int by) {
+    int files = files(scene);
+    if (files < 2) {
       return answer(s, ONLY);
     }
+    Snapshot.Reading reading = scene.snapshot.reading();
     Split split = s.split();
-    int files = reading.files();
     if (split == null) {
       int next = Math.floorMod(reading.number() - 1 + by, files) + 1;
       return Keys.Step.to(
@@ -248,20 +260,20 @@ final class FileKeys implements ViewKeys {
   }
 
   private Keys.Step split(Scene scene, ViewState s) {
-    Snapshot.Reading reading = scene.snapshot == null ? null : scene.snapshot.reading();
+    int files = files(scene);
     if (!hasPanes()) {
       return answer(s, "two files stand side by side in the graph, its callers, the sandwich");
     }
     if (s.split() != null) {
       return answer(s.withSplit(null), "one file again");
     }
-    if (reading == null || reading.files() < 2) {
+    if (files < 2) {
       return answer(s, ONLY);
     }
     if (scene.columns < Split.MIN_COLUMNS) {
       return answer(s, tooNarrow(scene));
     }
-    Split split = Split.of(reading.number(), reading.files());
+    Split split = Split.of(scene.snapshot.reading().number(), files);
     return answer(s.withSplit(split), "two files side by side; w takes the keys to the other");
   }
 

@@ -68,7 +68,7 @@ final class KeyLine {
       String label = label(scene, actions[i]);
       do {
         List<Key> own = scene.options.keymap().keys(actions[i]);
-        if (!own.isEmpty()) {
+        if (!own.isEmpty() && !FileKeys.isVain(scene, actions[i])) {
           int at = from + TextWidth.of(keys.toString());
           keys.append(symbol(own.get(0)));
           first = first == null ? actions[i] : first;
