@@ -7,6 +7,7 @@ import flametop.profile.ComparedStack;
 import flametop.profile.FoldedStack;
 import flametop.profile.Function;
 import flametop.profile.HeldStacks;
+import flametop.profile.LookAhead;
 import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.profile.StackFiles;
@@ -25,7 +26,6 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
-import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
 
 /** The screen with stacks of files instead of this machine. */
@@ -115,39 +115,23 @@ final class FileScreen implements ScreenExporter.Shown {
   }
 
   /** What is now: not what is only in that with which it is compared. */
-  private static final class Now implements Iterator<FoldedStack> {
+  private static final class Now extends LookAhead<FoldedStack> {
     private final Iterator<ComparedStack> stacks;
     private final Function through;
-    private ComparedStack next;
 
     Now(Iterator<ComparedStack> stacks, Function through) {
       this.stacks = stacks;
       this.through = through;
-      next = find();
     }
 
     @Override
-    public boolean hasNext() {
-      return next != null;
-    }
-
-    @Override
-    public FoldedStack next() {
-      if (next == null) {
-        throw new NoSuchElementException();
-      }
-      String[] modules = new String[next.names().length];
-      Arrays.fill(modules, "");
-      FoldedStack now = new FoldedStack(next.names(), next.kinds(), modules, next.now(), List.of());
-      next = find();
-      return now;
-    }
-
-    private ComparedStack find() {
+    protected FoldedStack find() {
       while (stacks.hasNext()) {
         ComparedStack stack = stacks.next();
         if (stack.now() > 0 && passes(stack)) {
-          return stack;
+          String[] modules = new String[stack.names().length];
+          Arrays.fill(modules, "");
+          return new FoldedStack(stack.names(), stack.kinds(), modules, stack.now(), List.of());
         }
       }
       return null;

@@ -1,11 +1,11 @@
 package flametop.export;
 
 import flametop.profile.FoldedStack;
+import flametop.profile.LookAhead;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
-import java.util.NoSuchElementException;
 
 /**
  * What is exported: the same numbers in every format.
@@ -48,34 +48,18 @@ public record StackExport(
         : String.format(Locale.ROOT, "%,d stacks, %,d samples", written, total);
   }
 
-  private static final class Converted implements Iterator<FoldedStack> {
+  private static final class Converted extends LookAhead<FoldedStack> {
     private final Iterator<FoldedStack> measured;
     private final int parts;
     private long rest;
-    private FoldedStack next;
 
     Converted(Iterator<FoldedStack> measured, Unit unit) {
       this.measured = measured;
       parts = unit.parts();
-      next = find();
     }
 
     @Override
-    public boolean hasNext() {
-      return next != null;
-    }
-
-    @Override
-    public FoldedStack next() {
-      if (next == null) {
-        throw new NoSuchElementException();
-      }
-      FoldedStack found = next;
-      next = find();
-      return found;
-    }
-
-    private FoldedStack find() {
+    protected FoldedStack find() {
       while (measured.hasNext()) {
         FoldedStack stack = measured.next();
         List<FoldedStack.Share> shares = new ArrayList<>(stack.shares().size());

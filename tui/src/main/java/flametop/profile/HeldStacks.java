@@ -3,7 +3,6 @@ package flametop.profile;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
 
 /**
  * The stacks of a file, or those below a node, as they were at one moment, in order of their names,
@@ -161,14 +160,14 @@ public final class HeldStacks implements Iterable<ComparedStack> {
    * other, or stacks that are turned round, each with the node where it is looked at. Those below
    * come behind them; stacks stay where they are, and are put in order anew among themselves.
    */
-  private final class Walk implements Iterator<ComparedStack> {
+  private final class Walk extends LookAhead<ComparedStack> {
     private long[] items = Arrays.copyOf(first, Math.max(1, first.length));
     private final IntList at = new IntList();
     private final IntList to = new IntList();
     private String[] path = new String[64];
     private NodeKind[] kinds = new NodeKind[64];
     private final int lead;
-    private ComparedStack next;
+    private boolean begun;
 
     Walk() {
       lead = reversed ? 0 : above.length;
@@ -180,25 +179,6 @@ public final class HeldStacks implements Iterable<ComparedStack> {
       } else {
         push(0, first.length);
       }
-      next = withoutFrame();
-      if (next == null) {
-        next = find();
-      }
-    }
-
-    @Override
-    public boolean hasNext() {
-      return next != null;
-    }
-
-    @Override
-    public ComparedStack next() {
-      if (next == null) {
-        throw new NoSuchElementException();
-      }
-      ComparedStack found = next;
-      next = find();
-      return found;
     }
 
     private ComparedStack withoutFrame() {
@@ -210,7 +190,15 @@ public final class HeldStacks implements Iterable<ComparedStack> {
               new String[] {NO_STACK}, new NodeKind[] {NodeKind.REASON}, befores, nows);
     }
 
-    private ComparedStack find() {
+    @Override
+    protected ComparedStack find() {
+      if (!begun) {
+        begun = true;
+        ComparedStack bare = withoutFrame();
+        if (bare != null) {
+          return bare;
+        }
+      }
       while (at.size > 0) {
         int level = at.size - 1;
         int from = at.items[level];
