@@ -149,7 +149,7 @@ test_freeze_and_thaw() {
   wait_until "the load has run" ran_a_second
   # The header counts what waits; the graph stands still.
   wait_until "it counts on" frozen_otherwise "$(frozen_for)"
-  # But in the target above it and in the step that says it.
+  # Beside the header and the step, which name what is asked for.
   if capture | sed -e 1d -e '/^─ comm /d' | grep -q unseen; then fail "the frozen graph shows what came later"; fi
   keys Space
   wait_gone '❚❚|frozen'
