@@ -142,18 +142,12 @@ tty_state() {
 
 # terminal_as_before: settings, main screen, cursor, mouse: as they were before start_screen.
 terminal_as_before() {
-  # While a command runs the shell has other settings than at its prompt.
-  wait_until "the prompt is back" at_prompt
   equal "terminal settings" "${tty_before:?}" "$(tty_state)"
   equal "alternate screen, cursor, mouse" "0 1 0 0 0" \
     "$(tmux_ display-message -p '#{alternate_on} #{cursor_flag} #{mouse_any_flag} #{mouse_button_flag} #{mouse_sgr_flag}')"
   # shellcheck disable=SC2016 # the pane's shell expands it
   type_line 'echo typed$((1 + 1))'
   wait_for '^typed2$'
-}
-
-at_prompt() {
-  [ "$(capture | sed '/^ *$/d' | tail -n 1)" = 'ready$' ]
 }
 
 # select_frame REGEX NAME: searches, until the match of that name is selected; closes the search.
