@@ -125,7 +125,8 @@ skip() {
 start_screen() {
   tty_before=$(tty_state)
   run_line "'$flametop' $1"
-  wait_for 'live|❚❚|frozen'
+  # With its clock: a word alone may be part of a path in the line that was typed.
+  wait_for ' live [0-9]+:[0-9]|frozen \+'
 }
 
 # ended: waits for the end of what run_line started and gives its exit code.
@@ -147,6 +148,17 @@ terminal_as_before() {
   # shellcheck disable=SC2016 # the pane's shell expands it
   type_line 'echo typed$((1 + 1))'
   wait_for '^typed2$'
+}
+
+# select_frame REGEX NAME: searches, until the match of that name is selected; closes the search.
+select_frame() {
+  keys /
+  tmux_ send-keys -l -- "$1"
+  keys Enter
+  # The line of the selection: a frame of the graph has no share in it.
+  wait_for "^ $2 .*[0-9]%"
+  keys Escape
+  wait_for 'search closed'
 }
 
 # Process ids in the pane: the launcher, and the JVM that it waits for.

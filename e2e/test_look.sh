@@ -9,6 +9,12 @@ show() {
   run_line "env -u COLORTERM LC_ALL=C.UTF-8 XDG_CONFIG_HOME='$work' $1 '$flametop' --replay '$recording' $2"
 }
 
+# drawn: until all of it is on the screen: the selection stands below the graph.
+drawn() {
+  wait_for '^ flametop .*replay ended'
+  wait_for '^ all +100\.0% of all'
+}
+
 # colours: what the screen is coloured with: 2 (true colour), 5 (256), 16, or nothing.
 colours() {
   local painted
@@ -24,7 +30,7 @@ colours() {
 drawn_in() {
   open_pane
   show "$1" ''
-  wait_for 'replay ended'
+  drawn
   equal "colours of $1" "$2" "$(colours)"
   keys q
   equal "exit code" 0 "$(ended)"
@@ -58,7 +64,7 @@ test_dumb_terminal_says_what_to_do() {
 test_ascii_draws_ascii_only() {
   open_pane
   show '' --ascii
-  wait_for 'replay ended'
+  drawn
   ! capture | LC_ALL=C grep -q '[^ -~]' || fail "more than ASCII"
   keys q
   equal "exit code" 0 "$(ended)"
@@ -78,8 +84,9 @@ test_theme_in_error_is_told_by_line_and_the_screen_opens() {
   printf 'like = dark\nuser = octarine\n' >"$work/flametop/themes/mine.theme"
   open_pane 200 40
   show '' '--theme mine'
-  wait_for 'replay ended'
+  drawn
   keys '?'
+  wait_for 'any key closes'
   wait_for 'mine.theme:2: not a colour: octarine'
   keys q
   wait_gone 'any key closes'
@@ -92,9 +99,10 @@ test_theme_of_the_settings_that_is_none_is_told_by_line() {
   printf 'ascii = on\n\ntheme = octarine\n' >"$work/flametop/flametop.conf"
   open_pane 200 40
   show '' ''
-  wait_for 'replay ended'
+  drawn
   ! capture | LC_ALL=C grep -q '[^ -~]' || fail "more than ASCII"
   keys '?'
+  wait_for 'any key closes'
   wait_for "flametop.conf:3: no theme 'octarine'; there are dark"
   keys q
   wait_gone 'any key closes'

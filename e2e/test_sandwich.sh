@@ -22,19 +22,10 @@ within() {
   [ -n "$is" ] && [ "$is" -ge "$2" ] && [ "$is" -le "$3" ]
 }
 
-# in_the_middle NAME
+# in_the_middle NAME: with what stands in the callers of all of them.
 in_the_middle() {
   wait_for "^ *$1 +.*self .*total "
-}
-
-# choose NAME: selects it in the graph.
-choose() {
-  keys /
-  tmux_ send-keys -l "$1"
-  keys Enter
-  wait_for "^ *$1 .* of all"
-  keys Escape
-  wait_for 'search closed'
+  wait_for 'left .*right'
 }
 
 test_sandwich_of_a_known_function_has_its_callers_in_their_parts() {
@@ -45,9 +36,10 @@ test_sandwich_of_a_known_function_has_its_callers_in_their_parts() {
   wait_for 'select a function in the graph, press s'
   keys 1
   wait_for 'shared'
-  choose shared
+  select_frame '^shared$' shared
   # All since the start.
   keys m m
+  wait_for 'all since the start'
   keys s
   in_the_middle shared
   # Three parts to one, half of them below it; a few tenths are the compiler's and chance.
@@ -75,14 +67,16 @@ test_sandwich_of_a_known_function_has_its_callers_in_their_parts() {
   keys i
   wait_for 'nothing to flip'
   keys Space
-  wait_for '❚❚|frozen'
+  # A second of what waits: the picture is of the held moment.
+  wait_for 'frozen \+[1-9]'
   in_the_middle shared
   keys Escape
   wait_gone 'self .*total .*cpu'
   keys 3
   in_the_middle shared
   resize 40 10
-  wait_for '^ *shared .*%'
+  # So narrow, the middle has the share alone.
+  wait_for '^ *shared .*%$'
   resize 80 24
   in_the_middle shared
   keys q
@@ -96,11 +90,11 @@ test_sandwich_exports_the_stacks_through_its_function() {
   open_pane 160 40
   start_screen "-p $load --states on"
   wait_for 'inner'
-  choose inner
+  select_frame '^inner$' inner
   keys s
   in_the_middle inner
   keys e
-  wait_for 'folded'
+  wait_for 'export as'
   keys Enter
   wait_for '\.folded: '
   keys q
@@ -122,7 +116,7 @@ test_sandwich_of_a_replay_is_as_recorded() {
   open_pane 120 34
   run_line "'$flametop' --replay '$work/known.flametop' --states on"
   wait_for 'replay ended'
-  choose shared
+  select_frame '^shared$' shared
   keys s
   in_the_middle shared
   keys z

@@ -1,38 +1,25 @@
 # shellcheck shell=bash disable=SC2154
 # The shape of the graph: filters, recursion, modules, groups, callers, undo.
 
-# Two programs that do the same, known and other; each on a CPU of its own where there are two.
+# Two programs that do the same, known on the first CPU and other on the last.
 two_programs() {
   cc -O2 -fomit-frame-pointer -o "$work/known" "$root/bench/programs/split.c"
   cp "$work/known" "$work/other"
-  (
-    taskset -c 0 "$work/known" 600 >/dev/null &
-    taskset -c "$(($(nproc) > 1 ? 1 : 0))" "$work/other" 600 >/dev/null &
-    wait
-  ) &
-  load=$!
-  wait_until "the programs run" both_run
-  known=$(pgrep -P "$load" -x known)
-  other=$(pgrep -P "$load" -x other)
+  last_cpu=$(($(nproc) - 1))
+  taskset -c 0 "$work/known" 600 >/dev/null &
+  known=$!
+  taskset -c "$last_cpu" "$work/other" 600 >/dev/null &
+  other=$!
   trap 'tmux_ kill-server 2>/dev/null || :; kill "$known" "$other" 2>/dev/null || :' EXIT
+  wait_until "the programs run" both_run
 }
 both_run() {
-  pgrep -P "$load" -x known >/dev/null && pgrep -P "$load" -x other >/dev/null
+  grep -qx known "/proc/$known/comm" && grep -qx other "/proc/$other/comm"
 }
 
-# find_ REGEX: selects the first match, without a search.
-find_() {
-  keys /
-  tmux_ send-keys -l -- "$1"
-  keys Enter
-  wait_for 'matched'
-  keys Escape
-  wait_for 'search closed'
-}
-
-# line_of TEXT: the first line of the screen that has it.
+# line_of TEXT: the first line of the screen that has it, but for that of the host.
 line_of() {
-  capture | grep -n -m 1 -F -- "$1" | cut -d: -f1
+  capture | sed 1s/.*// | grep -n -m 1 -F -- "$1" | cut -d: -f1
 }
 
 test_keep_leave_out_undo_redo() {
@@ -40,7 +27,7 @@ test_keep_leave_out_undo_redo() {
   open_pane 80 24
   start_screen "-p $known,$other --states on"
   wait_for '[ ▏▎▍▌▋▊▉]other'
-  find_ '^known$'
+  select_frame '^known$' known
   keys f
   wait_for 'only comm known, its past too'
   wait_for '^─ comm known ─'
@@ -53,7 +40,7 @@ test_keep_leave_out_undo_redo() {
   wait_gone '[ ▏▎▍▌▋▊▉]other'
   keys U
   wait_for 'nothing was undone'
-  find_ '^thirty$'
+  select_frame '^thirty$' thirty
   keys x
   wait_for 'without thirty, its past too'
   wait_for '^─ comm known › not thirty ─'
@@ -77,24 +64,27 @@ test_keep_what_a_search_matches() {
   open_pane
   start_screen "-p $known --states on"
   wait_for 'thirty'
-  keys /
-  tmux_ send-keys -l '^sev'
-  keys Enter
-  wait_for 'matched'
+  match_seventy
   keys f
   wait_for '^─ /\^sev/ ─'
   wait_gone 'thirty'
   keys u
   wait_for 'thirty'
-  keys /
-  tmux_ send-keys -l '^sev'
-  keys Enter
-  wait_for 'matched'
+  match_seventy
   keys x
   wait_for '^─ not /\^sev/ ─'
   wait_gone 'seventy'
   keys q
   ended >/dev/null
+}
+
+# Searches; a match is selected then, of what was typed to its end.
+match_seventy() {
+  keys /
+  tmux_ send-keys -l '^sev'
+  keys Enter
+  wait_for 'match [0-9]+ of [0-9]|the selected one matches'
+  wait_for '^ seventy .*% .*matched'
 }
 
 test_merge_recursion() {
@@ -141,11 +131,10 @@ test_collapse_group_threads() {
   open_pane
   start_screen "-p $known,$other --states on"
   wait_for 'seventy'
-  find_ '^seventy$'
+  select_frame '^seventy$' seventy
   keys M
   wait_for '^─ \[(known|other)\] ─'
-  wait_for ' of all .*'
-  wait_for '^ \[(known|other)\] '
+  wait_for '^ \[(known|other)\] .*% of all'
   keys M
   wait_for 'the frames of '
   wait_for 'seventy'
@@ -156,7 +145,7 @@ test_collapse_group_threads() {
   wait_for '^─ by thread ─'
   keys g
   wait_for 'by CPU; what is off the CPU belongs to none'
-  wait_for 'cpu 0'
+  wait_for '[ ▏▎▍▌▋▊▉]cpu 0( |$)'
   keys H H
   wait_for '^ by comm  '
   wait_gone 'by thread ─'
@@ -169,16 +158,17 @@ test_callers_are_innermost_first() {
   open_pane
   start_screen "-p $known --states on"
   wait_for 'seventy'
-  [ "$(line_of main)" -lt "$(line_of seventy)" ] || fail "main does not come first"
-  find_ '^seventy$'
+  wait_until "the outermost comes first" main_first
+  select_frame '^seventy$' seventy
   keys I
   wait_for '^─ callers ─'
   wait_until "the innermost comes first" seventy_first
   # What was selected is so here, too; and what is shown elsewhere is as before.
   wait_for '^ seventy .* of all'
   keys 6
-  wait_for 'CPU0'
+  wait_for '^ CPU +busy +user'
   keys 2
+  wait_for '^─ callers ─'
   wait_until "the innermost comes first again" seventy_first
   keys I
   wait_for 'outermost frame first'
@@ -205,10 +195,14 @@ test_cpus_that_are_marked_filter_the_graph() {
   start_screen "-p $known,$other --states on"
   wait_for '[ ▏▎▍▌▋▊▉]other'
   keys 6
-  wait_for 'CPU0'
+  # The rows of the table: CPUs are on the screen before, beside the graph.
+  wait_for '^ CPU +busy +user'
+  wait_for '^ CPU0 +[0-9.]+%'
   keys Down Up Enter
   wait_for '1 CPU marked: sum and graph are of what ran there'
+  wait_for '^●CPU0 +[0-9.]+%'
   keys 1
+  wait_for '[ ▏▎▍▌▋▊▉]known'
   wait_for '^─ cpu 0 ─'
   wait_for '^●CPU0'
   wait_gone '[ ▏▎▍▌▋▊▉]other'
@@ -218,10 +212,12 @@ test_cpus_that_are_marked_filter_the_graph() {
   wait_gone '●CPU0'
   keys P
   wait_for 'all CPUs'
-  tmux_ send-keys -l 1
+  # No other number contains it.
+  tmux_ send-keys -l "$last_cpu"
   keys Enter
-  wait_for 'only cpu 1; time off the CPU belongs to none'
+  wait_for "only cpu $last_cpu; time off the CPU belongs to none"
   wait_gone '[ ▏▎▍▌▋▊▉]known'
+  wait_for '[ ▏▎▍▌▋▊▉]other'
   keys q
   ended >/dev/null
 }
@@ -238,13 +234,13 @@ test_lists_leave_out_too() {
   keys C-x
   wait_for "without pid $other other, its past too"
   wait_for "^─ not pid $other ─"
-  wait_gone ' other$'
+  wait_gone '[ ▏▎▍▌▋▊▉]other *$'
   keys O
   wait_for 'shown, '
   tmux_ send-keys -l run
   keys Enter
   wait_for '^ time shown: run  '
-  wait_for ' run( |$)'
+  wait_for '^ flametop .*  on cpu'
   keys q
   ended >/dev/null
 }
@@ -256,7 +252,7 @@ test_shape_of_a_replay_and_clicks_on_its_steps() {
   run_line "'$flametop' --replay '$work/two.flametop' --replay-speed 0 --states on"
   wait_for 'replay ended'
   wait_for '[ ▏▎▍▌▋▊▉]other'
-  find_ '^known$'
+  select_frame '^known$' known
   keys f
   wait_for '^─ comm known ─'
   wait_gone '[ ▏▎▍▌▋▊▉]other'

@@ -7,6 +7,16 @@ click() {
   tmux_ send-keys -l "$(printf '\033[<0;%d;%dm' "$1" "$2")"
 }
 
+# comes_first NAME OTHER: it is on a line above, in the pane at the right.
+comes_first() {
+  local one other
+  one=$(line_of "$1") other=$(line_of "$2")
+  [ -n "$one" ] && [ -n "$other" ] && [ "$one" -lt "$other" ]
+}
+line_of() {
+  capture | grep -nE -m 1 -- "│.*$1" | cut -d: -f1
+}
+
 test_split_shows_two_files_at_one_place() {
   printf 'x;main;parse;lex 60\nx;main;run;eval 40\n' >"$work/a.folded"
   printf 'x;main;parse;lex 20\nx;main;run;jit 180\n' >"$work/b.folded"
@@ -32,6 +42,7 @@ test_split_shows_two_files_at_one_place() {
   keys 0
   wait_for "▍run +│ .*run"
   keys / l e x Enter
+  wait_for '^ lex  .*10\.0% here · 60\.0% in a\.folded'
   wait_for 'matched 60\.0% .*│ .*matched 10\.0%'
   keys Escape
   wait_for 'search closed'
@@ -44,10 +55,10 @@ test_split_shows_two_files_at_one_place() {
   wait_for '^ main  .*100\.0% here · 100\.0% in b\.folded'
   keys 2
   wait_for '^─ callers'
-  wait_for 'eval .*│ .*jit'
+  wait_until "the innermost come first" comes_first jit main
   keys 1
   wait_gone '^─ callers'
-  wait_for '100\.0% here'
+  wait_until "the outermost come first" comes_first main jit
   keys Home Down Down
   wait_for '^ main  .*100\.0% here · 100\.0% in b\.folded'
   keys s
@@ -92,7 +103,9 @@ test_split_shows_files_as_they_are() {
   keys w ']'
   wait_for '^ bad\.folded .*│ ›empty\.folded +0 samples'
   wait_for 'empty\.folded is empty'
-  keys w w
+  keys w
+  wait_for '^›bad\.folded .*│ +empty\.folded'
+  keys w
   wait_for '│ ›empty\.folded'
   keys q
   equal "exit code" 0 "$(ended)"
