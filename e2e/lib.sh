@@ -129,10 +129,15 @@ start_screen() {
   wait_for ' live [0-9]+:[0-9]|frozen \+'
 }
 
-# ended: waits for the end of what run_line started and gives its exit code.
+# ended: waits for the end of what run_line started and gives its exit code. The shell has its
+# settings of the terminal back when its prompt is there.
 ended() {
-  wait_for 'ended [0-9]+$'
+  wait_until "it ends, and the shell asks for the next" prompts
   capture | sed -n 's/^ended \([0-9]*\)$/\1/p' | tail -n 1
+}
+
+prompts() {
+  capture | sed -n '/^ended [0-9]*$/,$p' | sed '/^ *$/d' | tail -n 1 | grep -q '^[a-z]*\$'
 }
 
 # The settings of the pane's terminal, read from outside.

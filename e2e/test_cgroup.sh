@@ -7,20 +7,28 @@ make_groups() {
   mount=$(awk '$0 ~ / - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
   [ -n "$mount" ] || skip "no cgroup2 file system is mounted"
   name=flametop-e2e-$$
+  # Others of the machine may run one of these programs too.
+  program=known-$$
   group=$mount/$name
   # With what e2e/run does at the end.
   trap 'remove_groups; tmux_ kill-server 2>/dev/null || :' EXIT
   mkdir -p "$group/in.slice/one.service" "$group/two.service" 2>"$work/err" ||
     skip "no control group can be made here: $(cat "$work/err")"
-  cc -O2 -fomit-frame-pointer -o "$work/known" "$root/bench/programs/split.c"
+  cc -O2 -fomit-frame-pointer -o "$work/$program" "$root/bench/programs/split.c"
   start_in "$group/in.slice/one.service"
-  one=$!
+  one=$started
   start_in "$group/two.service"
 }
 
+# Until it runs there: before, it is a shell.
 start_in() {
   # shellcheck disable=SC2016 # the shell that is started expands it
-  sh -c 'echo 0 >"$0/cgroup.procs" && exec "$1" 600' "$1" "$work/known" >/dev/null &
+  sh -c 'echo 0 >"$0/cgroup.procs" && exec "$1" 600' "$1" "$work/$program" >/dev/null &
+  started=$!
+  wait_until "it runs in $1" is_program "$started"
+}
+is_program() {
+  [ "$(cat "/proc/$1/comm")" = "$program" ]
 }
 
 remove_groups() {
@@ -36,11 +44,15 @@ no_group() {
   rmdir "$1" 2>/dev/null
 }
 
+# Their boxes; elsewhere, as in an answer, they are part of a path.
+one_there='[▏▎▍▌▋▊▉ ]one\.service'
+two='[▏▎▍▌▋▊▉ ]two\.service'
+
 test_record_by_cgroup_has_a_frame_for_each_group_above_the_comm() {
   make_groups
-  "$flametop" record -d 3 --by cgroup -c known -o "$work/out.folded" 2>"$work/err"
-  contains "the one" "^$name;in.slice;one.service;known;.*seventy" "$work/out.folded"
-  contains "the other" "^$name;two.service;known;.*seventy" "$work/out.folded"
+  "$flametop" record -d 3 --by cgroup -c "$program" -o "$work/out.folded" 2>"$work/err"
+  contains "the one" "^$name;in.slice;one.service;$program;.*seventy" "$work/out.folded"
+  contains "the other" "^$name;two.service;$program;.*seventy" "$work/out.folded"
 }
 
 test_record_of_a_cgroup_has_those_below_it_and_no_others() {
@@ -49,8 +61,8 @@ test_record_of_a_cgroup_has_those_below_it_and_no_others() {
   "$flametop" record -d 3 --by cgroup --cgroup "/$name/in.slice" -o "$work/out.folded" 2>"$work/err" || status=$?
   equal "exit code" 0 "$status"
   contains "the target" "^# target: cgroup /$name/in.slice" "$work/out.folded"
-  contains "below it" "^$name;in.slice;one.service;known;.*seventy" "$work/out.folded"
-  equal "others" "" "$(grep -v "^$name;in.slice;one.service;known" "$work/out.folded" | grep -v '^#' || :)"
+  contains "below it" "^$name;in.slice;one.service;$program;.*seventy" "$work/out.folded"
+  equal "others" "" "$(grep -v "^$name;in.slice;one.service;$program" "$work/out.folded" | grep -v '^#' || :)"
 }
 
 test_record_of_a_cgroup_that_is_not_there_says_so() {
@@ -67,6 +79,9 @@ test_screen_of_a_cgroup_says_that_it_is_gone() {
   start_screen "--cgroup '$group/in.slice/one.service'"
   wait_for 'seventy'
   shows "cgroup /$name/in.slice/one.service"
+  # However long it takes to be found gone, what was seen is shown.
+  keys m
+  wait_for 'the last 5 min'
   kill "$one"
   wait_until "the group is empty" no_group "$group/in.slice/one.service"
   wait_for 'one.service is gone'
@@ -78,7 +93,7 @@ test_screen_of_a_cgroup_says_that_it_is_gone() {
 test_screen_a_group_is_kept_and_left_out() {
   make_groups
   open_pane 160 45
-  start_screen "-c known"
+  start_screen "-c $program"
   wait_for 'seventy'
   for group_by in process thread CPU cgroup; do
     keys g
@@ -93,11 +108,11 @@ test_screen_a_group_is_kept_and_left_out() {
   wait_for "^ /$name/two.service "
   keys x
   wait_for "not cgroup /$name/two.service"
-  wait_gone '^ +two'
-  shows 'one.service'
+  wait_gone "$two"
+  wait_for "$one_there"
   keys u
   wait_for 'undone: '
-  wait_for '^ .*two'
+  wait_for "$two"
   # The selection may be where it was before, or above it.
   keys Home j
   wait_for "^ /$name "
@@ -107,7 +122,8 @@ test_screen_a_group_is_kept_and_left_out() {
   wait_for "^ /$name/two.service "
   keys f
   wait_for "› cgroup /$name/two.service"
-  wait_gone 'one.service'
+  wait_gone "$one_there"
+  wait_for "$two"
   keys q
   equal "exit code" 0 "$(ended)"
 }
@@ -115,7 +131,7 @@ test_screen_a_group_is_kept_and_left_out() {
 test_screen_a_group_is_picked_from_the_list_of_groups() {
   make_groups
   open_pane 160 45
-  start_screen "-c known"
+  start_screen "-c $program"
   wait_for 'seventy'
   keys G
   wait_for "procs +control group"
@@ -128,8 +144,8 @@ test_screen_a_group_is_picked_from_the_list_of_groups() {
     keys g
     wait_for "by $group_by"
   done
-  wait_for '^ .*two'
-  wait_gone 'one.service'
+  wait_for "$two"
+  wait_gone "$one_there"
   keys G
   wait_for "procs +control group"
   tmux_ send-keys -l "$name/two"

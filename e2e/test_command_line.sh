@@ -87,25 +87,28 @@ test_unknown_option_is_usage() {
 }
 
 test_pid_that_does_not_exist_is_target_gone() {
-  run record -p 4194303 -d 1
-  said 4 '4194303'
+  # One more than there can be.
+  run record -p 4194304 -d 1
+  said 4 '4194304'
 }
 
 # A comm is any bytes: no character, or a line that the kernel seems to have written.
 test_pid_with_a_hostile_comm_is_found() {
   local comm
-  for comm in '\377\302' '\rTgid:\t1' '\rState:\tZ' '\n\n'; do
+  # They wait without a child, which would outlive them.
+  mkfifo "$work/never"
+  for comm in '\377\302' '\rTgid:\t1' '\rState:\tZ' '\n'; do
     # shellcheck disable=SC2016 # the program expands it
-    bash -c 'printf "$1" >/proc/self/comm; sleep 600; :' bash "$comm" &
+    bash -c 'printf "$1" >/proc/self/comm; read -r <>"$2"' bash "$comm" "$work/never" &
     load=$!
-    wait_until "it has its comm" renamed "$load"
+    wait_until "it has its comm" renamed "$load" "$comm"
     run record -p "$load" -d 1 -o "$work/hostile.folded" --force
     equal "exit code of $comm: $(cat "$work/err")" 0 "$status"
     kill "$load"
   done
 }
 renamed() {
-  [ "$(tr -d '\0\n' <"/proc/$1/comm")" != bash ]
+  printf '%b\n' "$2" | cmp -s - "/proc/$1/comm"
 }
 
 test_output_that_exists_is_kept() {

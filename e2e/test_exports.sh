@@ -67,9 +67,10 @@ test_export_of_a_sandwich_of_a_file_has_the_stacks_through_its_function() {
   run_line "cd '$work' && '$flametop' view a.folded"
   wait_for '3 stacks'
   keys / s h a r e d Enter
-  wait_for 'matched 80'
+  # While it is typed it is searched for already.
+  wait_for '^ *shared  +50\.0% of all'
   keys s
-  wait_for 'shared .*80'
+  wait_for '^ *shared .*self .*total 80\.0% of all  8 samples'
   keys e f o l d Enter
   wait_for '2 stacks, 8 samples'
   keys q

@@ -29,6 +29,7 @@ test_view_moves_searches_and_quits() {
   keys Escape
   wait_for 'eval'
   keys / l e x Enter
+  wait_for '^ *lex  +30\.0% of all'
   wait_for 'matched 30\.0%'
   keys Space
   wait_for 'a file holds still'
@@ -48,8 +49,9 @@ test_view_of_stdin_takes_keys_from_the_terminal() {
   open_pane
   start_view 'view - <s.folded'
   shows 'stdin'
+  wait_for '^ *all  +100\.0% of all'
   keys Down
-  wait_for '% of all'
+  wait_for '::f[0-9]+\(int\)  .*% of all'
   kill -KILL "$(jvm_pid)"
   equal "exit code" 137 "$(ended)"
   terminal_as_before
@@ -62,11 +64,11 @@ test_view_paints_what_has_come_of_a_pipe() {
   printf 'main;first 1\n' >&7
   run_line "'$flametop' view pipe"
   wait_for 'reading 0\.0 MB'
-  wait_for 'first'
+  wait_for '^ *first *$'
   keys Down
   wait_for '^ *main  +100\.0% of all'
   printf 'main;second 1\n' >&7
-  wait_for 'second'
+  wait_for '[▏▎▍▌▋▊▉ ]second'
   exec 7>&-
   wait_gone 'reading'
   keys q
@@ -78,21 +80,18 @@ test_view_writes_nothing_while_nothing_changes() {
   make_stacks sorted 2000 s.folded
   open_pane
   start_view 'view s.folded'
-  wait_until "the picture is painted" settled
-  local before
-  before=$(written)
-  sleep 2
-  equal "bytes written" "$before" "$(written)"
+  # The end of what it had to paint may come late.
+  wait_until "it writes nothing for three seconds" is_silent
   keys q
   ended >/dev/null
 }
 written() {
   sed -n 's/^wchar: //p' "/proc/$(jvm_pid)/io"
 }
-settled() {
+is_silent() {
   local before
   before=$(written)
-  sleep 1
+  sleep 3
   [ "$before" = "$(written)" ]
 }
 
@@ -117,16 +116,19 @@ test_view_of_wide_deep_and_empty_files_opens() {
   : >"$work/empty.folded"
   open_pane
   start_view 'view wide.folded deep.folded empty.folded'
-  shows '50000 more'
+  wait_for '50000 more'
   keys / '^child04242$' Enter
   wait_for 'match 1 of 1'
   wait_for '^ *child04242 '
   keys ']'
+  wait_for ' 2/3 '
   wait_for 'frame20'
-  shows '2/3'
   keys ']'
+  wait_for ' 3/3 '
   wait_for 'empty\.folded is empty'
+  wait_gone 'frame20'
   keys '['
+  wait_for ' 2/3 '
   wait_for 'more levels'
   keys q
   equal "exit code" 0 "$(ended)"
@@ -137,14 +139,13 @@ test_view_of_many_children_leads_to_each() {
   open_pane
   start_view 'view wide.folded'
   keys Down Down
-  wait_for '^ *… 50000 more'
-  keys Enter
-  wait_gone '^ *… 50000 more'
+  wait_for '^ *… 50000 more  frames too thin to draw'
   # Each time it holds fewer, until frames have boxes of their own.
-  local opened=0
-  until capture | grep -qE '^ *child[0-9]+ '; do
+  local opened=0 before
+  until [[ $(selected) != *'too thin to draw'* ]]; do
+    before=$(selected)
     keys Enter
-    sleep 0.3
+    wait_until "enter opens a run" selects_another "$before"
     opened=$((opened + 1))
     [ $opened -lt 30 ] || fail "runs do not end"
   done
@@ -153,6 +154,14 @@ test_view_of_many_children_leads_to_each() {
   wait_for '^ *child00002 '
   keys q
   equal "exit code" 0 "$(ended)"
+}
+
+# What is told of the selection.
+selected() {
+  capture | tail -n 3 | head -n 1
+}
+selects_another() {
+  [ "$(selected)" != "$1" ]
 }
 
 test_view_of_a_recorded_stream_replays_it() {
@@ -178,9 +187,9 @@ test_diff_shows_what_changed() {
   open_pane
   start_view 'diff before now'
   shows 'before → now'
-  shows 'gone'
-  keys Down Down
-  wait_for '50\.0%( → |.*)'
+  wait_for '[▏▎▍▌▋▊▉ ]gone'
+  keys Down Down Right
+  wait_for '^ *grown  +0\.0% → 50\.0% of all'
   keys / gone Enter
   wait_for '^ *gone  +50\.0% → 0\.0% of all, gone'
   keys q
@@ -228,7 +237,7 @@ test_view_takes_other_shapes() {
   keys x
   wait_for 'without comm x'
   wait_for '^ *y *$'
-  shows ' 1 samples'
+  wait_for ' 1 samples'
   keys u
   wait_for 'undone'
   wait_for '10 samples'
@@ -242,6 +251,7 @@ test_view_takes_other_shapes() {
   wait_for '^ *a .*b .*f *$'
   keys 1
   wait_gone '─ callers ›'
+  wait_for '^ *main *$'
   keys e f o l d Enter
   wait_for 'flametop-a-.*3 stacks'
   keys q
@@ -260,10 +270,10 @@ test_view_has_a_sandwich_and_top_functions() {
   wait_for '^ *a +60\.0% of all'
   keys s
   wait_for '^ *a .*self 10\.0%  total 70\.0% of all  70 samples'
-  shows '^ *main *$'
-  shows '^ *f '
+  wait_for '^ *main *$'
+  wait_for '^ *f '
   keys Tab
-  wait_for '3 functions|4 functions'
+  wait_for '4 functions  first by self'
   wait_for '^ *90\.0% +90\.0% .* 90 .*f'
   keys s
   wait_for 'first by total'
@@ -271,6 +281,7 @@ test_view_has_a_sandwich_and_top_functions() {
   wait_for 'first by name'
   keys s
   wait_for 'first by self'
+  wait_until "the rows are in this order" is_first f
   # The one of the sandwich is marked.
   keys Home Enter
   wait_for '^ *f .*self 90\.0%  total 90\.0% of all  90 samples'
@@ -286,4 +297,8 @@ test_view_has_a_sandwich_and_top_functions() {
   keys q
   equal "exit code" 0 "$(ended)"
   terminal_as_before
+}
+# is_first FUNCTION: of the table.
+is_first() {
+  capture | grep -E '^ +[0-9.]+% +[0-9.]+% ' | head -n 1 | grep -qE " $1\$"
 }

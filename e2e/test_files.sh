@@ -29,7 +29,7 @@ test_view_of_a_silent_stdin_says_so() {
   run_line "'$flametop' view - <pipe"
   wait_for 'waiting for the first line of stdin'
   printf 'main;first 1\n' >&7
-  wait_for 'first'
+  wait_for '^ *first *$'
   keys q
   equal "exit code" 0 "$(ended)"
   exec 7>&-
@@ -74,6 +74,7 @@ test_view_turns_a_large_tree_round_and_leads_to_each_node() {
   wait_gone 'reading'
   keys 2
   wait_for '─ callers ─'
+  wait_for '▏… [0-9]{4} more'
   wait_gone 'turning the tree round'
   keys g
   wait_for '─ callers › not grouped ─'
@@ -86,7 +87,9 @@ test_view_turns_a_large_tree_round_and_leads_to_each_node() {
   wait_for 'match [0-9]+ of'
   keys Enter
   wait_until "its callers are shown" callers_shown
-  keys Escape Escape
+  keys Escape
+  wait_for 'search closed'
+  keys Escape
   wait_for '^ … [0-9]{4} more'
   keys e f o l d Enter
   wait_for 'flametop-large-.* stacks, .* samples'

@@ -36,8 +36,16 @@ back_to() {
   wait_for "$1"
 }
 
+# leave REGEX: Esc, which closes what shows it.
+leave() {
+  keys Escape
+  wait_gone "$1"
+}
+
 # go_to FUNCTION: selects it in the graph, by a search that is closed again.
 go_to() {
+  # Of a shape of before it may be missing: then nothing would match.
+  wait_for "[▏▎▍▌▋▊▉ ]$1( |\$)"
   keys /
   tmux_ send-keys -l "^$1\$"
   wait_for "/\\^$1\\\$"
@@ -51,10 +59,13 @@ selected() {
   echo "^ *$1  .*[0-9]% of all"
 }
 
+# Until the graph has both, as before all steps.
 undo() {
   keys u
   wait_for 'undone: '
+  wait_for "$both"
 }
+both='[▏▎▍▌▋▊▉ ]left [▏▎▍▌▋▊▉ ]+right'
 
 # moving TOP LEFT RIGHT: frames of the graph, TOP a level below the root, the others beside each
 # other and each with others below.
@@ -83,7 +94,7 @@ moving() {
 
 searching() {
   press search / 'enter keeps it, esc drops it'
-  tmux_ send-keys -l shared
+  tmux_ send-keys -l '^shared$'
   wait_for 'matched +[1-9]'
   keys Enter
   wait_for "$(selected shared)"
@@ -126,25 +137,24 @@ sampling() {
 
 lists() {
   press process p ' all processes$'
-  back_to 'inner'
+  leave ' all processes$'
   press comm c ' all comms$'
-  back_to 'inner'
+  leave ' all comms$'
   press pick-state O 'shown, .* now'
-  back_to 'inner'
+  leave 'shown, .* now'
   press pick-cpu P ' all CPUs$'
-  back_to 'inner'
+  leave ' all CPUs$'
   press pick-cgroup G ' all control groups$'
-  back_to 'inner'
+  leave ' all control groups$'
   press export e 'export as'
-  keys Escape
-  wait_gone 'export as'
+  leave 'export as'
 }
 
 time_() {
   press window m 'the last 5 min'
   press refresh d 'a picture every [0-9]+ (s|ms)'
   press states o 'time shown: off cpu'
-  press time t 'ago: busy [0-9.]+ cpu'
+  press time t 'ago: busy ([0-9.]+|n/a) cpu'
   press range-start '[' 'range [0-9]+ s, [01] s ago'
   keys Left Left Left Left
   press range-end ']' 'range [0-9]+ s, [2-9] s ago'
@@ -163,30 +173,32 @@ views() {
   press callers 2 '^─ callers ─'
   press sandwich-view 3 'tab functions'
   press top 4 'functions  first by self'
+  wait_for '^ +[0-9.]+% +[0-9.]+% '
   press sort s 'functions  first by total'
   press open enter 'tab functions'
   press tasks 5 '1 process  first by'
   press pick enter 'only pid '
   press cpus 6 '^ CPU +busy'
+  wait_for '^ CPU[0-9]+ '
   press mark enter '1 CPU marked'
   back_to 'no CPU marked'
   press idle 7 'idle states +as requested'
   press quality 8 '^ passes .* due'
   press by-module b '^ module +samples'
   keys 1
-  wait_for 'left'
+  wait_for "$both"
 }
 
 live_screen() {
   start_screen "-p $load --states on -F 19 --cpu-hz 99"
-  wait_for '[▏▎▍▌▋▊▉]right'
+  wait_for "$both"
   wait_for ' live 00:(0[5-9]|[1-5])| live 0[1-9]:'
   press freeze space '❚❚ frozen'
   moving callers left right
   searching
   go_to left
   press source S ' source left'
-  back_to "$(selected left)"
+  leave ' source left'
   press copy y 'copied, .*: left'
   press flip i 'flame: root at the bottom'
   keys i
@@ -225,11 +237,9 @@ files() {
   wait_for ' a .*3 stacks'
   moving callers left right
   press outermost c ' other$'
-  keys Escape
-  wait_gone ' other$'
+  leave ' other$'
   press outermost p ' other$'
-  keys Escape
-  wait_gone ' other$'
+  leave ' other$'
   press split '|' '^›a .*│ +b '
   press other-pane w '^ a .*│ +›b '
   keys w '|'
