@@ -128,10 +128,16 @@ start_screen() {
   wait_for 'live|❚❚|frozen'
 }
 
-# ended: waits for the end of what run_line started and gives its exit code.
+# ended: waits for the end of what run_line started, and until the shell has the terminal again, and
+# gives its exit code.
 ended() {
   wait_for 'ended [0-9]+$'
+  wait_until "the shell has its prompt again" prompted_after_end
   capture | sed -n 's/^ended \([0-9]*\)$/\1/p' | tail -n 1
+}
+
+prompted_after_end() {
+  capture | sed '1,/ended [0-9]*$/d' | grep -qE '^ready\$'
 }
 
 # The settings of the pane's terminal, read from outside.
