@@ -222,7 +222,7 @@ test_compare_shows_what_grew_and_what_is_gone() {
 }
 
 recorded_bytes() {
-  [ "$(cat "$work"/.out.flametop*.part 2>/dev/null | wc -c)" -gt "$1" ]
+  [ "$(cat "$work"/.flametop-*.part 2>/dev/null | wc -c)" -gt "$1" ]
 }
 test_compare_works_in_a_replay() {
   release_load
