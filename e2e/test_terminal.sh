@@ -252,7 +252,7 @@ test_hostile_names_reach_the_terminal_as_text() {
   wait_for 'seventy'
   keys c
   wait_for 'comm .*by share'
-  wait_for 'owned.* 100'
+  wait_for '1× .*owned'
   keys Escape
   wait_gone 'comm .*by share'
   wait_for 'seventy'

@@ -215,9 +215,11 @@ fn cpu_clock_busy_without_frame_pointers_comes_whole_and_in_order() {
     run_until(&mut recording, "20 samples", |model| {
         in_user_mode(model).len() > 20
     });
+    // Frames that come while names are asked for have none yet.
+    let samples = in_user_mode(&recording.model);
     recording.name_all();
     let model = &recording.model;
-    for sample in in_user_mode(model) {
+    for sample in samples {
         assert_eq!(sample.why, End::Root);
         assert_eq!(from_main(model, sample.stack.expect("a stack")), chain());
     }
@@ -582,9 +584,9 @@ fn cpu_clock_fork_that_lives_a_moment_has_the_mappings_of_its_parent() {
     run_until(&mut recording, "400 samples", |model| {
         of_forks(model).len() >= 400
     });
+    let samples = of_forks(&recording.model);
     recording.name_all();
     let model = &recording.model;
-    let samples = of_forks(model);
     let named = samples
         .iter()
         .filter(|s| {
