@@ -34,8 +34,8 @@ class RecordKernelTest {
   private Process start(List<String> prefix, String nativeFolder, String... args)
       throws IOException {
     List<String> command = new ArrayList<>(prefix);
-    // A runner in the background may have switched INT off.
-    command.addAll(List.of("env", "--default-signal=INT"));
+    // A runner in the background may have switched them off.
+    command.addAll(List.of("env", "--default-signal=INT,HUP"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:+UseSerialGC", "-Dflametop.native.dir=" + nativeFolder, "-cp"));
     command.add(System.getProperty("java.class.path"));
