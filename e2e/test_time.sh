@@ -40,10 +40,10 @@ run_reaches() {
   [ -n "$now" ] && [ "$now" -ge "$1" ]
 }
 
-# ground_of TEXT: the colour behind the first cell that shows it, as tmux has it.
+# ground_of TEXT: the colour behind the first cell that shows it, as tmux has it: the last that was set before.
 ground_of() {
-  tmux_ capture-pane -e -p | sed -n '5,20p' | grep -m 1 -oE "48;[0-9;]*m[^[:cntrl:]]*$1" |
-    sed -n '1s/m.*//p'
+  tmux_ capture-pane -e -p | sed -n '5,20p' | sed -n "s/$1.*//p" | head -n 1 |
+    grep -oE '48;[0-9;]*m' | tail -n 1
 }
 
 # column_of REGEX ROW: the column of the screen where it ends, from 1.
