@@ -380,6 +380,8 @@ test_control_s_is_a_key() {
 # The pace is told by what comes next when it is changed.
 test_pace_is_slower_over_ssh() {
   open_pane
+  # Of whoever runs the tests.
+  type_line 'unset SSH_CONNECTION SUDO_UID'
   start_replay
   keys d
   wait_for 'a picture every 500 ms'
