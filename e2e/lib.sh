@@ -137,7 +137,7 @@ ended() {
 }
 
 prompts() {
-  capture | sed -n '/^ended [0-9]*$/,$p' | sed '/^ *$/d' | tail -n 1 | grep -q '^[a-z]*\$'
+  capture | sed -n '/ended [0-9]*$/,$p' | sed '/^ *$/d' | tail -n 1 | grep -q '^[a-z]*\$'
 }
 
 # The settings of the pane's terminal, read from outside.

@@ -12,33 +12,38 @@ released() {
   kill -USR1 "$load"
 }
 
-# select_frame NAME: searches for it and closes the search; its line is that of the selection.
+# select_frame NAME: searches for it and closes the search; its line is that of the selection. Until the
+# selection is there the next key would leave it where it was.
 select_frame() {
   keys /
   tmux_ send-keys -l "^$1\$"
   wait_for 'matched'
   keys Enter
-  wait_for "^ *$1 "
+  wait_for "^ $1 .*% of all"
   keys Escape
   wait_for 'search closed'
 }
 
 # seconds_pass N: of those that the header counts.
 seconds_pass() {
-  local until=$(($(run_seconds) + $1))
+  local until
+  wait_for 'live [0-9]+:'
+  until=$(($(run_seconds) + $1))
   wait_until "$1 s pass" run_reaches $until
 }
 run_seconds() {
   capture | sed -n '1s/.*live \([0-9]*\):\([0-9]*\).*/\1 \2/p' | awk '{ print $1 * 60 + $2 }'
 }
 run_reaches() {
-  [ "$(run_seconds)" -ge "$1" ]
+  local now
+  now=$(run_seconds)
+  [ -n "$now" ] && [ "$now" -ge "$1" ]
 }
 
-# ground_of TEXT: the colour behind the first cell that shows it, as tmux has it.
+# ground_of TEXT: the colour behind the first cell that shows it, as tmux has it: the last that was set before.
 ground_of() {
-  tmux_ capture-pane -e -p | sed -n '5,20p' | grep -m 1 -oE "48;[0-9;]*m[^[:cntrl:]]*$1" |
-    sed -n '1s/m.*//p'
+  tmux_ capture-pane -e -p | sed -n '5,20p' | sed -n "s/$1.*//p" | head -n 1 |
+    grep -oE '48;[0-9;]*m' | tail -n 1
 }
 
 # column_of REGEX ROW: the column of the screen where it ends, from 1.
@@ -65,7 +70,7 @@ test_time_a_range_is_what_the_graph_shows() {
   wait_for 'range [0-9]+ s, [0-9]+ s ago'
   wait_for 'the graph is of it'
   wait_gone 'older'
-  shows 'newer'
+  wait_for 'newer'
   shows '● live'
   keys Home '['
   wait_for 'older'
@@ -78,7 +83,7 @@ test_time_a_range_is_what_the_graph_shows() {
   wait_for '● live .*range'
   # Other views say whether it is theirs.
   keys 8
-  wait_for 'due'
+  wait_for '^ passes +[0-9,]+ of [0-9,]+ due'
   wait_gone 'range [0-9]+ s'
   keys 1
   wait_for 'range [0-9]+ s'
@@ -182,6 +187,7 @@ test_compare_shows_what_grew_and_what_is_gone() {
   wait_for 'what comes is compared with these [0-9]+ s'
   wait_for 'compared with [0-9]+ s, [0-9]+ s ago .*■ more +■ less +■ the same'
   released
+  wait_for 'newer'
   # The window passes: what was there before is a ghost, as wide as it was.
   select_frame newer
   wait_for '^ newer  0\.0% → [1-9][0-9.]*% of all, new'
@@ -192,11 +198,13 @@ test_compare_shows_what_grew_and_what_is_gone() {
   # It goes on in other shapes, frozen, and beside a range.
   keys Space
   wait_for '❚❚ frozen'
-  shows 'older'
+  wait_for 'older'
   keys Space
+  wait_for '● live'
   keys c
   wait_for 'esc closes'
   tmux_ send-keys -l release
+  wait_for 'comm release .* 1 of '
   keys Enter
   wait_gone 'esc closes'
   wait_for 'compared with'
@@ -213,11 +221,20 @@ test_compare_shows_what_grew_and_what_is_gone() {
   kill "$load"
 }
 
+recorded_bytes() {
+  [ "$(cat "$work"/.flametop-*.part 2>/dev/null | wc -c)" -gt "$1" ]
+}
 test_compare_works_in_a_replay() {
   release_load
-  (sleep 20 && released) &
-  "$flametop" record -p "$load" --format flametop -d 30 -o "$work/out.flametop" 2>"$work/err" ||
-    fail "$(cat "$work/err")"
+  "$flametop" record -p "$load" --format flametop -o "$work/out.flametop" 2>"$work/err" &
+  recorder=$!
+  # Half of it before, half of it after: what is long on a slow machine is the start.
+  wait_until "it is recorded" recorded_bytes 2000
+  sleep 15
+  released
+  sleep 15
+  kill -INT "$(pgrep -P "$recorder" java)"
+  wait "$recorder" || equal "exit code" 130 $?
   kill "$load"
   open_pane 140 40
   run_line "'$flametop' --replay '$work/out.flametop' --states on"
@@ -225,7 +242,7 @@ test_compare_works_in_a_replay() {
   keys m m
   wait_for 'all since the start'
   # A second of the beginning is the baseline; the end of the replay is compared with it.
-  keys t PPage PPage Left Left Left Left Left Left Left Left '['
+  keys t PPage PPage Left Left Left Left '['
   wait_for 'the graph is of it'
   wait_for 'older'
   keys Enter b

@@ -2,7 +2,7 @@
 # What flametop shows, held against what is known or what others see.
 
 test_split_of_seventy_and_thirty_is_seen_as_it_is() {
-  "$root/bench/split" 8 499 >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+  "$root/bench/split" 32 499 >"$work/out" 2>&1 || fail "$(cat "$work/out")"
   equal "loads measured" 2 "$(grep -c seventy_true "$work/out")"
 }
 
@@ -10,20 +10,25 @@ test_times_of_a_bursting_thread_add_up_and_agree_with_the_kernel() {
   "$root/bench/bursts" 20 >"$work/out" 2>&1 || fail "$(cat "$work/out")"
 }
 
+end_sleepers() {
+  # shellcheck disable=SC2046,SC2086
+  kill ${pids-} $(pgrep -P "${shell-0}") 2>/dev/null || :
+}
 test_sleepers_have_the_frames_that_eu_stack_shows() {
   command -v eu-stack >/dev/null || fail "eu-stack is missing (package elfutils)"
   mkfifo "$work/fifo"
+  shell=0 pids=
+  trap end_sleepers EXIT
   sleep 900 &
   perl -e 'sleep 900' &
   bash -c 'read -r line <"$1"' bash "$work/fifo" &
   tail -f /dev/null &
   sh -c 'sleep 900; true' &
+  shell=$!
   pids=$(jobs -p)
   # shellcheck disable=SC2086
   java -Dflametop="$flametop" "$root/bench/WholeStacks.java" -v $pids >"$work/out" 2>&1 ||
     fail "$(cat "$work/out")"
-  # shellcheck disable=SC2086
-  kill $pids
   share=$(sed -n 's/^all .* in order: \([0-9]*\)\..*/\1/p' "$work/out")
   threads=$(sed -n 's/^all *\([0-9]*\) threads.*/\1/p' "$work/out")
   [ "${threads:-0}" -ge 5 ] || fail "too few threads: $(cat "$work/out")"

@@ -6,7 +6,7 @@ use std::{
     io::{Read, Write, stdin, stdout},
     os::unix::process::CommandExt,
     process::Command,
-    sync::{Arc, Barrier},
+    sync::Mutex,
     thread,
 };
 
@@ -41,11 +41,12 @@ fn until_told() {
 }
 
 fn threads(count: usize) {
-    let started = Arc::new(Barrier::new(count + 1));
+    static STARTED: Mutex<Vec<libc::pid_t>> = Mutex::new(Vec::new());
     for _ in 0..count {
-        let started = Arc::clone(&started);
-        let body = move || {
-            started.wait();
+        let body = || {
+            // SAFETY: no pointers are passed.
+            let tid = unsafe { libc::gettid() };
+            STARTED.lock().expect("no thread panics").push(tid);
             loop {
                 thread::park();
             }
@@ -55,9 +56,18 @@ fn threads(count: usize) {
             .spawn(body)
             .expect("room for a thread");
     }
-    started.wait();
-    // the last ones are still on their way to sleep
-    thread::sleep(std::time::Duration::from_millis(200));
+    let nap = || thread::sleep(std::time::Duration::from_millis(10));
+    while STARTED.lock().expect("no thread panics").len() < count {
+        nap();
+    }
+    // nobody waits for the lock any more: who sleeps is parked
+    for tid in STARTED.lock().expect("no thread panics").iter() {
+        let stat = format!("/proc/self/task/{tid}/stat");
+        let sleeps = |s: String| s.rsplit(')').next().is_some_and(|s| s.starts_with(" S"));
+        while !std::fs::read_to_string(&stat).is_ok_and(sleeps) {
+            nap();
+        }
+    }
     ready();
     until_told();
 }
@@ -190,7 +200,11 @@ fn vfork() {
 
 fn zombie() {
     let mut child = Command::new("/bin/true").spawn().expect("/bin/true runs");
-    thread::sleep(std::time::Duration::from_millis(200));
+    // It has ended, and stays unreaped.
+    let options = libc::WEXITED | libc::WNOWAIT;
+    // SAFETY: a siginfo that is all zeros is one, and outlives the call.
+    let ended = unsafe { libc::waitid(libc::P_PID, child.id(), &mut std::mem::zeroed(), options) };
+    assert_eq!(ended, 0);
     println!("{}", child.id());
     ready();
     until_told();

@@ -21,7 +21,7 @@ use flametop_kernel::{
 
 const VALUE: u64 = 0x666c_616d_6574_6f70;
 /// No test waits longer for what it expects.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// One test at a time: they load the machine, and look at all of it.
 fn alone() -> Option<MutexGuard<'static, ()>> {
@@ -57,7 +57,10 @@ impl Subject {
             .map(Result::unwrap)
             .take_while(|line| line != "ready")
             .collect();
-        Subject { child, said }
+        let subject = Subject { child, said };
+        // Its first thread said so, and now waits to be told something, or for a vfork.
+        wait_until(|| matches!(proc_state(subject.pid()), Some('S' | 'D')));
+        subject
     }
 
     fn pid(&self) -> u32 {
@@ -84,6 +87,26 @@ impl Drop for Subject {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn wait_until(mut so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !so() {
+        assert!(start.elapsed() < PATIENCE, "it never was so");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The state as /proc has it; `None` if there is no such task.
+fn proc_state(tid: u32) -> Option<char> {
+    let stat = std::fs::read_to_string(format!("/proc/{tid}/stat")).ok()?;
+    stat.rsplit(')').next()?.trim().chars().next()
+}
+
+/// That are online, whatever part of them this process may use.
+fn cpus_online() -> usize {
+    // SAFETY: no pointers are passed.
+    unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) as usize }
 }
 
 fn open(target: Target, cpu_hz: u32) -> (Kernel, Rings) {
@@ -515,32 +538,24 @@ fn pass_states_are_those_of_proc() {
     let idle = states
         .iter()
         .filter(|(_, state)| **state == FT_STATE_IDLE_KTHREAD);
-    let (mut agreed, mut differed) = (0, Vec::new());
+    let mut agreed = 0;
     for (tid, _) in idle {
-        let stat = std::fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();
-        match stat
-            .rsplit(')')
-            .next()
-            .and_then(|rest| rest.trim().chars().next())
-        {
-            Some('I') => agreed += 1,
-            other => differed.push((*tid, other)),
-        }
+        // one may have work just now, or have ended
+        wait_until(|| matches!(proc_state(*tid), Some('I') | None));
+        agreed += u32::from(proc_state(*tid).is_some());
     }
-    assert!(
-        agreed > 5 && differed.len() < 3,
-        "{agreed} agreed, {differed:?} did not"
-    );
+    assert!(agreed > 5, "{agreed} agreed");
     let kthread = records.iter().find(|r| r.head.tid == 2).unwrap();
-    assert_eq!(u32::from(kthread.head.state), FT_STATE_SLEEP);
     assert!(kthread.head.status & FT_KTHREAD != 0);
+    wait_until(|| state_of(&mut kernel, 2) == FT_STATE_SLEEP);
 }
 
 #[test]
 fn pass_many_busy_threads_more_than_cpus_some_are_queued_with_their_stacks() {
     let Some(_alone) = alone() else { return };
-    let cpus = std::thread::available_parallelism().unwrap().get();
-    let subjects: Vec<Subject> = (0..2 * cpus).map(|_| Subject::start(&["busy"])).collect();
+    let subjects: Vec<Subject> = (0..2 * cpus_online())
+        .map(|_| Subject::start(&["busy"]))
+        .collect();
     let (mut kernel, _rings) = open(
         Target::Processes(subjects.iter().map(Subject::pid).collect()),
         0,
@@ -640,13 +655,17 @@ fn clock_reach_changes_what_is_copied_of_a_process_and_of_a_thread() {
     };
     let process = Whose::Process(subject.pid());
     rings.reach(process, reach(512, 0)).unwrap();
-    let sample = poll_until(&mut rings, |r| r.stack.as_ref().unwrap().user.len() == 512);
+    let sample = poll_until(&mut rings, |r| {
+        r.stack.as_ref().is_some_and(|s| s.user.len() == 512)
+    });
     assert_ne!(sample.head.status & FT_CLAMPED, 0);
     assert!(sample.stack.unwrap().piece.is_empty());
 
     // some of the memory before it, up to the end of the mapping
     rings.reach(Whose::Thread(tid), reach(256, 4096)).unwrap();
-    let sample = poll_until(&mut rings, |r| !r.stack.as_ref().unwrap().piece.is_empty());
+    let sample = poll_until(&mut rings, |r| {
+        r.stack.as_ref().is_some_and(|s| !s.piece.is_empty())
+    });
     let stack = sample.stack.unwrap();
     assert_eq!((sample.head.tid, stack.user.len()), (tid, 256));
     let before = stack.mapping.end - stack.piece_address;
@@ -660,7 +679,9 @@ fn clock_reach_changes_what_is_copied_of_a_process_and_of_a_thread() {
         ..reach(u32::MAX, u32::MAX)
     };
     rings.reach(Whose::Thread(tid), all).unwrap();
-    let sample = poll_until(&mut rings, |r| r.stack.as_ref().unwrap().user.len() > 256);
+    let sample = poll_until(&mut rings, |r| {
+        r.stack.as_ref().is_some_and(|s| s.user.len() > 256)
+    });
     let stack = sample.stack.unwrap();
     assert!(stack.user.len() + stack.piece.len() <= FT_CPU_STACK as usize + 4096);
 }
@@ -679,13 +700,15 @@ fn clock_rate_changes_live_and_zero_stops_it() {
     };
     assert_eq!(samples_of(&kernel, &mut rings), (0, 0), "opened at rate 0");
     kernel.set_cpu_hz(499).unwrap();
-    let (taken, received) = samples_of(&kernel, &mut rings);
-    assert!(taken > 0 && received > 0);
+    wait_until(|| {
+        let (taken, received) = samples_of(&kernel, &mut rings);
+        taken > 0 && received > 0
+    });
     kernel.set_cpu_hz(0).unwrap();
     rings.poll(Duration::ZERO, &mut |_| ()).unwrap();
     assert_eq!(samples_of(&kernel, &mut rings), (0, 0), "switched off");
     kernel.set_cpu_hz(99).unwrap();
-    assert!(samples_of(&kernel, &mut rings).0 > 0, "switched on again");
+    wait_until(|| samples_of(&kernel, &mut rings).0 > 0);
     assert!(kernel.set_cpu_hz(1_000_000).is_err());
 }
 
@@ -721,10 +744,7 @@ fn idle_states_add_up_to_idle_time_and_idle_is_within_elapsed() {
     std::thread::sleep(Duration::from_millis(1500));
     let second = settle(&kernel);
     assert_eq!(facts.is_empty(), none.is_some());
-    assert_eq!(
-        first.0.len(),
-        std::thread::available_parallelism().unwrap().get()
-    );
+    assert_eq!(first.0.len(), cpus_online());
     let mut idle_of: BTreeMap<u32, u64> = BTreeMap::new();
     for (before, after) in first.1.iter().zip(&second.1) {
         assert_eq!((before.cpu, before.state), (after.cpu, after.state));

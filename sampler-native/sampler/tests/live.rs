@@ -6,12 +6,15 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::OnceLock,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use flametop_sampler::Session;
 use flametop_stream::{Counter, End, NameSource, Reader, State, text};
-use model::{Model, Recording};
+use model::{Model, Recording, Task};
+
+/// No test waits longer for what it expects.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A child process that is killed and reaped at the end of its test.
 struct Program(Child);
@@ -21,14 +24,35 @@ impl Program {
         Program::of(Command::new(compiled(name)).args(args))
     }
 
+    /// It has come to what it does: all of its threads sleep, or the first one was on a CPU for longer than any start takes.
     fn of(command: &mut Command) -> Program {
         let child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .spawn()
             .expect("the test program starts");
-        std::thread::sleep(Duration::from_millis(100));
-        Program(child)
+        let program = Program(child);
+        let begin = Instant::now();
+        while !program.sleeps() && program.ran() < Duration::from_millis(200) {
+            assert!(begin.elapsed() < PATIENCE, "{} starts", program.pid());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        program
+    }
+
+    fn sleeps(&self) -> bool {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.pid())).expect("threads");
+        tasks.flatten().all(|task| {
+            let stat = std::fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+            let state = stat.rsplit(')').next();
+            state.is_some_and(|rest| rest.starts_with(" S"))
+        })
+    }
+
+    fn ran(&self) -> Duration {
+        let sums = std::fs::read_to_string(format!("/proc/{}/schedstat", self.pid()));
+        let sums = sums.unwrap_or_default();
+        Duration::from_nanos(sums.split(' ').next().map_or(0, |n| n.parse().unwrap_or(0)))
     }
 
     /// Lets a program that waits for it go on.
@@ -183,15 +207,30 @@ fn pass_sleeper_without_frame_pointers_comes_whole_and_in_order() {
 fn cpu_clock_busy_without_frame_pointers_comes_whole_and_in_order() {
     let program = Program::start("chain", &["spin"]);
     let mut recording = Recording::open(&format!("{}\nhz.cpu=199", target(program.pid())));
-    recording.run(19, 1500);
+    let in_user_mode = |model: &Model| -> Vec<_> {
+        let samples = model.task(program.pid()).map(|task| task.samples.iter());
+        let samples = samples.into_iter().flatten().copied();
+        samples.filter(|s| s.user_mode).collect()
+    };
+    run_until(&mut recording, "20 samples", |model| {
+        in_user_mode(model).len() > 20
+    });
+    // Frames that come while names are asked for have none yet.
+    let samples = in_user_mode(&recording.model);
     recording.name_all();
     let model = &recording.model;
-    let task = model.task(program.pid()).expect("the task");
-    let user: Vec<_> = task.samples.iter().filter(|s| s.user_mode).collect();
-    assert!(user.len() > 20, "{} samples", user.len());
-    for sample in user {
+    for sample in samples {
         assert_eq!(sample.why, End::Root);
         assert_eq!(from_main(model, sample.stack.expect("a stack")), chain());
+    }
+}
+
+/// Makes passes until something is so.
+fn run_until(recording: &mut Recording, what: &str, so: impl Fn(&Model) -> bool) {
+    let begin = Instant::now();
+    while !so(&recording.model) {
+        assert!(begin.elapsed() < PATIENCE, "never: {what}");
+        recording.run(19, 200);
     }
 }
 
@@ -272,16 +311,17 @@ fn pass_sleeper_on_another_stack_is_walked_over_to_the_first() {
 fn pass_task_that_runs_between_two_pieces_never_has_parts_of_two_stacks() {
     let program = Program::start("life", &["deep", "60000", "naps"]);
     let mut recording = Recording::open(&target(program.pid()));
-    for _ in 0..100 {
+    let begin = Instant::now();
+    while recording
+        .model
+        .task(program.pid())
+        .is_none_or(|t| t.changes < 200)
+    {
+        assert!(begin.elapsed() < PATIENCE, "it hardly changes");
         recording.run(99, 40);
-        let task = recording.model.task(program.pid());
-        if task.is_some_and(|t| t.changes > 200) {
-            break;
-        }
     }
     recording.name_all();
     let model = &recording.model;
-    assert!(model.task(program.pid()).expect("the task").changes > 50);
     for (id, stack) in model.stacks.iter().enumerate() {
         let names = model.names(id as u32);
         if stack.end == End::Root && names.contains(&"main".to_owned()) {
@@ -355,7 +395,8 @@ fn cpu_clock_deep_stack_is_copied_deeper_after_the_first_sample() {
 /// Samples until the CPU clock brings a stack of the first thread that is whole.
 fn until_whole(program: &Program) -> (Recording, flametop_stream::Head) {
     let mut recording = Recording::open(&format!("{}\nhz.cpu=99", target(program.pid())));
-    for _ in 0..100 {
+    let begin = Instant::now();
+    while begin.elapsed() < PATIENCE {
         recording.run(19, 300);
         let task = recording.model.task(program.pid());
         let mut samples = task.iter().flat_map(|task| &task.samples);
@@ -405,12 +446,10 @@ fn cpu_clock_goroutine_that_called_the_scheduler_s_stack_is_whole() {
             .filter_map(|sample| sample.stack)
             .find(|stack| model.names(*stack).contains(&"main.spinning".to_owned()))
     };
-    for _ in 0..100 {
+    let begin = Instant::now();
+    while whole(&recording.model).is_none() && begin.elapsed() < PATIENCE {
         recording.run(19, 300);
         recording.name_all();
-        if whole(&recording.model).is_some() {
-            break;
-        }
     }
     let stack = whole(&recording.model).expect("a whole stack");
     let names = recording.model.names(stack);
@@ -429,13 +468,12 @@ fn target_of_one_thread_is_that_thread_alone() {
         .filter_map(|t| t.file_name().into_string().ok());
     let tid = names
         .filter_map(|n| n.parse().ok())
-        .max()
+        .find(|tid| *tid != program.pid())
         .expect("a thread");
     let mut recording = Recording::open(&format!("target=tid {tid}"));
     recording.run(19, 400);
     let tids: Vec<u32> = recording.model.tasks.iter().map(|t| t.tid).collect();
     assert_eq!(tids, [tid]);
-    assert_ne!(tid, program.pid());
 }
 
 #[test]
@@ -463,7 +501,7 @@ fn pass_five_thousand_sleepers_are_in_every_pass_and_told_of_once() {
 }
 
 #[test]
-fn exit_killed_sleeper_is_gone_within_a_second_with_its_final_sums() {
+fn exit_killed_sleeper_is_gone_with_its_final_sums() {
     let program = Program::start("chain", &["sleep"]);
     let other = Program::start("chain", &["sleep"]);
     let mut recording = Recording::open(&format!("target=pid {},{}", program.pid(), other.pid()));
@@ -471,7 +509,8 @@ fn exit_killed_sleeper_is_gone_within_a_second_with_its_final_sums() {
     let pid = program.pid();
     assert!(recording.model.task(pid).is_some());
     drop(program);
-    recording.run(19, 1000);
+    // The kernel frees it some time after it was reaped.
+    run_until(&mut recording, "gone", |model| model.task(pid).is_none());
     let task = recording
         .model
         .tasks
@@ -496,21 +535,22 @@ fn identities_hold_on_every_batch_under_churn() {
     ];
     // Recording asserts the identities and the rules of ids and order at each batch.
     let mut recording = Recording::open("target=all\nhz.cpu=499").with_smallest_buffer();
-    recording.run(49, 3000);
-    for _ in 0..4 {
-        std::thread::sleep(Duration::from_millis(60));
-        recording.fill(false);
+    let threads = programs[0].pid();
+    let begin = Instant::now();
+    while short_threads(&recording.model, threads).len() <= 100
+        || recording.model.counter(Counter::CpuPlaced) <= 500
+    {
+        assert!(begin.elapsed() < PATIENCE, "few threads or samples");
+        recording.run(49, 3000);
     }
+    drop(programs);
+    run_until(&mut recording, "all ended", |model| {
+        let short = short_threads(model, threads);
+        short.iter().all(|t| t.gone.is_some())
+    });
     let model = &recording.model;
     assert!(model.batches > model.passes, "passes are split");
-    assert!(model.counter(Counter::CpuPlaced) > 500);
-    let threads = programs[0].pid();
-    let short: Vec<_> = model
-        .tasks
-        .iter()
-        .filter(|t| model.processes[t.process as usize].tgid == threads && t.tid != threads)
-        .collect();
-    assert!(short.len() > 100, "{} short threads", short.len());
+    let short = short_threads(model, threads);
     assert!(short.iter().all(|t| t.fresh || t.changes > 0));
     let exact = short
         .iter()
@@ -523,20 +563,30 @@ fn identities_hold_on_every_batch_under_churn() {
     );
 }
 
+/// All threads of a process but the first.
+fn short_threads(model: &Model, tgid: u32) -> Vec<&Task> {
+    let of_it = |t: &&Task| model.processes[t.process as usize].tgid == tgid && t.tid != tgid;
+    model.tasks.iter().filter(of_it).collect()
+}
+
 #[test]
 fn cpu_clock_fork_that_lives_a_moment_has_the_mappings_of_its_parent() {
     let program = Program::start("life", &["forks"]);
     let mut recording = Recording::open("target=all\nhz.cpu=499");
-    recording.run(19, 2000);
+    let of_forks = |model: &Model| -> Vec<_> {
+        let forks = model.tasks.iter().filter(|t| {
+            let process = &model.processes[t.process as usize];
+            process.comm == "life" && t.fresh && t.tid != program.pid()
+        });
+        let samples = forks.flat_map(|t| t.samples.iter().copied());
+        samples.filter(|s| s.user_mode).collect()
+    };
+    run_until(&mut recording, "400 samples", |model| {
+        of_forks(model).len() >= 400
+    });
+    let samples = of_forks(&recording.model);
     recording.name_all();
     let model = &recording.model;
-    let forks = model.tasks.iter().filter(|t| {
-        let process = &model.processes[t.process as usize];
-        process.comm == "life" && t.fresh && t.tid != program.pid()
-    });
-    let samples: Vec<_> = forks
-        .flat_map(|t| t.samples.iter().filter(|s| s.user_mode))
-        .collect();
     let named = samples
         .iter()
         .filter(|s| {
@@ -545,7 +595,7 @@ fn cpu_clock_fork_that_lives_a_moment_has_the_mappings_of_its_parent() {
                     .is_some_and(|s| model.names(s).contains(&"main".into()))
         })
         .count();
-    assert!(samples.len() > 20, "{} samples", samples.len());
+    println!("{named} of {}", samples.len());
     assert!(
         named * 10 >= samples.len() * 9,
         "{named} of {}",
@@ -559,14 +609,15 @@ fn drain_after_the_clock_stops_leaves_nothing_waiting() {
     let mut recording = Recording::open("target=all\nhz.cpu=499");
     recording.run(19, 500);
     recording.session.set_rates(19, 0).expect("off");
-    for _ in 0..20 {
+    let begin = Instant::now();
+    loop {
         std::thread::sleep(Duration::from_millis(50));
         recording.fill(false);
         if recording.model.counter(Counter::CpuWaiting) == 0 {
             break;
         }
+        assert!(begin.elapsed() < PATIENCE, "some wait for ever");
     }
-    assert_eq!(recording.model.counter(Counter::CpuWaiting), 0);
     let taken = recording.model.counter(Counter::CpuSamples);
     assert!(taken > 0);
     recording.run(19, 400);
@@ -580,7 +631,11 @@ fn exec_by_another_thread_replaces_all_tasks_of_the_process() {
     recording.run(19, 200);
     assert_eq!(recording.model.tasks_of(program.pid()).count(), 3);
     program.go_on();
-    recording.run(19, 1500);
+    run_until(&mut recording, "a sleep alone", |model| {
+        let live: Vec<_> = model.tasks_of(program.pid()).collect();
+        let sleeps = |h: flametop_stream::Head| h.state == State::Sleep && h.why == End::Root;
+        live.len() == 1 && live[0].comm == "sleep" && live[0].now.is_some_and(sleeps)
+    });
     let model = &recording.model;
     let live: Vec<_> = model.tasks_of(program.pid()).collect();
     assert_eq!(live.len(), 1);
@@ -615,9 +670,9 @@ fn pass_target_that_exits_midway_has_no_tasks_left() {
     let mut recording = Recording::open(&target(program.pid()));
     recording.run(19, 200);
     drop(program);
-    recording.run(19, 500);
-    assert_eq!(recording.model.counter(Counter::Tasks), 0);
-    assert!(recording.model.tasks.iter().all(|t| t.gone.is_some()));
+    run_until(&mut recording, "all gone", |model| {
+        model.counter(Counter::Tasks) == 0 && model.tasks.iter().all(|t| t.gone.is_some())
+    });
 }
 
 #[test]

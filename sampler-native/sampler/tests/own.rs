@@ -3,9 +3,15 @@
 #[allow(dead_code)]
 mod model;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
 
-use model::Recording;
+use model::{Model, Recording};
+
+/// No test waits longer for what it expects.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The only session of this process until it is dropped: the symbolizer of another would be a child, too.
 fn alone() -> (MutexGuard<'static, ()>, Recording) {
@@ -38,12 +44,11 @@ fn own_usage_its_parts_are_what_flametop_costs() {
     let (_alone, mut recording) = alone();
     recording.run(19, 300);
     recording.name_all();
-    recording.run(19, 2_500);
-    let model = &recording.model;
-    let part = |name: &str| {
+    let part = |model: &Model, name: &str| {
         let mut parts = model.own_parts.iter();
         parts.find(|(part, _)| part == name).map(|(_, ns)| *ns)
     };
+    let (begin, idle) = (Instant::now(), idle_ticks());
     for busy in [
         "ring",
         "symbolizer",
@@ -51,9 +56,21 @@ fn own_usage_its_parts_are_what_flametop_costs() {
         "bpf cpu_stacks",
         "bpf cpu_idle",
     ] {
-        assert!(part(busy) > Some(0), "{busy} in {:?}", model.own_parts);
+        // Where other loads leave no CPU idle, that program has nothing to do.
+        while part(&recording.model, busy).unwrap_or(0) == 0
+            && (busy != "bpf cpu_idle" || idle_ticks() > idle)
+        {
+            let parts = &recording.model.own_parts;
+            assert!(begin.elapsed() < PATIENCE, "{busy} in {parts:?}");
+            recording.run(19, 1_000);
+        }
     }
-    assert_eq!(part("passes"), Some(0), "no thread has that name here");
+    let model = &recording.model;
+    assert_eq!(
+        part(model, "passes"),
+        Some(0),
+        "no thread has that name here"
+    );
     let sum: u64 = model.own_parts.iter().map(|(_, ns)| ns).sum();
     assert!(sum <= model.own_cpu, "{:?}", model.own_parts);
     let processes: Vec<&str> = model.resident.iter().map(|(p, _)| p.as_str()).collect();
@@ -81,6 +98,14 @@ fn symbolizer_that_was_killed_its_successor_is_left_out_too() {
     };
     assert!(!live(second));
     assert!(recording.model.own_cpu > 0);
+}
+
+/// Ticks in which a CPU was idle, of all CPUs.
+fn idle_ticks() -> u64 {
+    let stat = std::fs::read_to_string("/proc/stat").expect("proc");
+    let fields = stat.lines().next().expect("the sum of all CPUs");
+    let idle = fields.split_ascii_whitespace().nth(4);
+    idle.and_then(|n| n.parse().ok()).expect("a number")
 }
 
 /// The process of the symbolizer.

@@ -53,11 +53,17 @@ final class Workload implements AutoCloseable {
     }
   }
 
-  /** Removes what those left who were killed; a group that has processes stays. */
+  /**
+   * Removes what those left who were killed; a group that has processes stays, and that of another
+   * flametop which is about to start its program.
+   */
   private static void removeEmpty(Path parent) throws IOException {
     try (DirectoryStream<Path> left = Files.newDirectoryStream(parent, GROUP + "*")) {
       for (Path group : left) {
-        remove(group);
+        String pid = group.getFileName().toString().substring(GROUP.length());
+        if (!Files.exists(Path.of("/proc", pid))) {
+          remove(group);
+        }
       }
     }
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** What the command line says to what it is given, without sampling anything. */
-@Timeout(60)
+@Timeout(600)
 class CommandLineTest {
   @TempDir private Path folder;
 

@@ -37,9 +37,12 @@ import org.junit.jupiter.params.provider.ValueSource;
  * long as the kernel says, and every identity holds at each batch.
  */
 @Tag("kernel")
-@Timeout(240)
+@Timeout(600)
 class AccountsKernelTest {
   private static final long MS = World.MS;
+
+  /** Of the loads of this run. */
+  private static final String COMM = "loads-" + ProcessHandle.current().pid();
 
   @TempDir private static Path folder;
   private static File program;
@@ -82,7 +85,7 @@ class AccountsKernelTest {
 
   @BeforeAll
   static void compile() throws Exception {
-    program = folder.resolve("loads").toFile();
+    program = folder.resolve(COMM).toFile();
     Process compiler =
         new ProcessBuilder(
                 "cc",
@@ -205,7 +208,7 @@ class AccountsKernelTest {
   }
 
   private List<Life> loads() {
-    return lives.stream().filter(l -> "loads".equals(l.comm)).toList();
+    return lives.stream().filter(l -> COMM.equals(l.comm)).toList();
   }
 
   @ParameterizedTest

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(600)
 class ReplaySourceTest {
   private static final byte[] STREAM =
       new StreamBytes(1, "host=test\ntarget=all\n")

@@ -46,7 +46,7 @@ class FrameStreamTest {
     }
     stream.flush();
     assertEquals("\033[?2026h" + text + "\033[?2026l", writes.take());
-    assertTrue(stream.drain(10_000));
+    assertTrue(stream.drain(120_000));
     stream.flush();
     assertTrue(writes.isEmpty());
     stream.close();
@@ -60,7 +60,7 @@ class FrameStreamTest {
     assertTrue(stream.isBusy());
     assertFalse(stream.drain(1));
     line.countDown();
-    assertTrue(stream.drain(10_000));
+    assertTrue(stream.drain(120_000));
     assertFalse(stream.isBusy());
     stream.close();
   }
@@ -77,7 +77,7 @@ class FrameStreamTest {
             });
     stream.write('a');
     stream.flush();
-    stream.drain(10_000);
+    stream.drain(120_000);
     stream.write('b');
     assertTrue(
         assertThrows(IOException.class, stream::flush)

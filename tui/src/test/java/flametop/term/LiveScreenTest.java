@@ -116,10 +116,9 @@ class LiveScreenTest {
     return fail(failure + "\n" + shown);
   }
 
-  /** What is typed while the shell takes the terminal back may be lost. */
+  /** What is typed while the shell takes the terminal back may be lost; then it shows this. */
   private void awaitPrompt() throws Exception {
     await("no prompt", shown -> shown.stripTrailing().endsWith("ready>"));
-    Thread.sleep(200);
   }
 
   private void start(String... arguments) throws Exception {
@@ -235,6 +234,7 @@ class LiveScreenTest {
     press("fg", "Enter");
     await("live 00:42");
     press("q");
-    await("ready>");
+    await("code=0");
+    assertRestored();
   }
 }
