@@ -7,9 +7,13 @@ import org.junit.jupiter.api.Test;
 
 class InputQueueTest {
   /** Clocks of the JVM may begin anywhere. */
-  private final long begin = Long.MAX_VALUE - 10;
+  private final long begin = latest() - 10;
 
   private final InputQueue input = new InputQueue();
+
+  private static long latest() {
+    return Long.MAX_VALUE;
+  }
 
   private static ScreenEvent.Input typed(String text) {
     return new ScreenEvent.Pasted(text);
