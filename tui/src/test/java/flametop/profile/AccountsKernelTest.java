@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
@@ -74,12 +75,19 @@ class AccountsKernelTest {
     long end;
     long lastRun;
 
+    /** What was told of it, one a line: so one sees why its account is wrong. */
+    final StringBuilder told = new StringBuilder();
+
     void begin(long time, long runSum) {
       if (!begun) {
         begun = true;
         start = time;
         run = runSum;
       }
+    }
+
+    void tell(Method method, Object[] args) {
+      told.append("\n  ").append(method.getName()).append(' ').append(Arrays.toString(args));
     }
   }
 
@@ -116,7 +124,12 @@ class AccountsKernelTest {
 
   private void note(Method method, Object[] args) {
     switch (method.getName()) {
-      case "batchBegins" -> more = (boolean) args[3];
+      case "batchBegins" -> {
+        more = (boolean) args[3];
+        if ((boolean) args[2]) {
+          alive.values().forEach(l -> l.tell(method, args));
+        }
+      }
       case "processSeen" -> tgids.put((int) args[0], (int) args[1]);
       case "taskSeen" -> {
         Life life =
@@ -132,12 +145,14 @@ class AccountsKernelTest {
         if ((boolean) args[4]) {
           life.begin((long) args[3], 0);
         }
+        life.tell(method, args);
       }
       case "taskChanged", "cpuSample" -> {
         Life life = alive.get((int) args[1]);
         life.begin((long) args[0], (long) args[3]);
         // A zombie may be seen before the end is told of.
         life.end = Math.max(life.end, (long) args[0]);
+        life.tell(method, args);
       }
       case "taskGone" -> {
         Life life = alive.get((int) args[0]);
@@ -146,6 +161,7 @@ class AccountsKernelTest {
         life.end = Math.max(life.end, (long) args[1]);
         life.lastRun = (long) args[2];
         life.exact = (boolean) args[4];
+        life.tell(method, args);
       }
       case "forgotten" -> {
         if (args[0] == IdSpace.TASK) {
@@ -241,13 +257,13 @@ class AccountsKernelTest {
       Process load = new ProcessBuilder(command).redirectErrorStream(true).start();
       try {
         long late = lateOnce;
-        while (load.isAlive() || !over(loads())) {
+        // The end of a child may be told after that of its parent.
+        while (load.isAlive() || !over(loads()) || !toldOf(readCpu(load, cpu).keySet())) {
           // The pace does not matter to the accounts.
           TimeUnit.MILLISECONDS.sleep(1000 / hz + late * 1000 / hz);
           fill(source, true, late);
           late = 0;
         }
-        readCpu(load, cpu);
       } finally {
         load.destroyForcibly();
       }
@@ -258,8 +274,10 @@ class AccountsKernelTest {
     for (Map.Entry<Integer, List<Life>> thread : threads.entrySet()) {
       long run = 0;
       long wall = 0;
+      StringBuilder told = new StringBuilder();
       for (Life life : thread.getValue()) {
-        assertTrue(life.exact, kind + ": tid " + life.tid + " has its last sums");
+        told.append(life.told);
+        assertTrue(life.exact, kind + ": tid " + life.tid + " has its last sums" + told);
         run += life.lastRun - life.run;
         wall += life.end - life.start;
         ran.merge(life.tgid, life.lastRun - life.run, Long::sum);
@@ -271,7 +289,7 @@ class AccountsKernelTest {
       long ticks = thread.getValue().size() * 2L * Accounts.TICK_NANOS;
       assertTrue(
           Math.abs(all - wall) <= ticks,
-          kind + ": tid " + thread.getKey() + " lived " + wall + " ns and has " + account);
+          kind + ": tid " + thread.getKey() + " lived " + wall + " ns and has " + account + told);
     }
     assertEquals(cpu.keySet(), ran.keySet(), kind);
     for (Map.Entry<Integer, Long> process : cpu.entrySet()) {
@@ -284,7 +302,13 @@ class AccountsKernelTest {
     }
   }
 
-  private static void readCpu(Process load, Map<Integer, Long> cpu) throws IOException {
+  private boolean toldOf(Set<Integer> processes) {
+    return loads().stream().map(l -> l.tgid).collect(Collectors.toSet()).containsAll(processes);
+  }
+
+  /** Adds what the load, which ended, printed. */
+  private static Map<Integer, Long> readCpu(Process load, Map<Integer, Long> cpu)
+      throws IOException {
     String out =
         new String(load.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
     for (String line : out.lines().toList()) {
@@ -292,6 +316,7 @@ class AccountsKernelTest {
       assertEquals("cpu", words[0], out);
       cpu.put(Integer.valueOf(words[1]), Long.valueOf(words[2]));
     }
+    return cpu;
   }
 
   /** ns by tid and state. */
