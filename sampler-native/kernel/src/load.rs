@@ -6,6 +6,7 @@ use std::{
     os::fd::AsFd,
     slice,
     sync::{Mutex, Once, PoisonError},
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result, bail};
@@ -16,6 +17,9 @@ use crate::{Hierarchy, Settings, Target, abi, sys};
 /// The last lines that libbpf said; nothing of it reaches stderr.
 static SAID: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
 const LINES_KEPT: usize = 16;
+
+/// How long an object is loaded again that signals interrupt.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Keeps libbpf from writing to stderr, for the rest of this process's life.
 pub fn silence() {
@@ -51,6 +55,27 @@ pub fn reason() -> Option<String> {
 /// A place for an object that lives as long as its skeleton. libbpf-rs wants it borrowed; the few bytes are given up.
 pub fn place() -> &'static mut MaybeUninit<OpenObject> {
     Box::leak(Box::new(MaybeUninit::uninit()))
+}
+
+/// Opens what `open` does. The kernel gives up checking a program when a signal comes, or the process is frozen meanwhile;
+/// libbpf tries again five times.
+pub fn patiently<T>(mut open: impl FnMut() -> Result<T>) -> Result<T> {
+    let begun = Instant::now();
+    loop {
+        match open() {
+            Err(error) if is_interrupted(&error) && begun.elapsed() < PATIENCE => (),
+            opened => return opened,
+        }
+    }
+}
+
+fn is_interrupted(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let kind = cause
+            .downcast_ref::<libbpf_rs::Error>()
+            .map(libbpf_rs::Error::kind);
+        kind == Some(libbpf_rs::ErrorKind::WouldBlock)
+    })
 }
 
 /// Refuses an object that was made from another `flametop.h`.

@@ -496,6 +496,34 @@ fn pass_mmap_lock_held_the_holder_is_named() {
 }
 
 #[test]
+fn open_signals_that_interrupt_the_kernel_s_check_goes_on_after_them() {
+    extern "C" fn nothing(_: i32) {}
+    let Some(_alone) = alone() else { return };
+    // SAFETY: the handler does nothing, and the action is all zeros but for it.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = nothing as *const () as usize;
+        assert_eq!(
+            libc::sigaction(libc::SIGUSR1, &action, std::ptr::null_mut()),
+            0
+        );
+    }
+    // SAFETY: no pointers are passed.
+    let (tgid, tid) = unsafe { (libc::getpid(), libc::gettid()) };
+    let storm = std::thread::spawn(move || {
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_secs(1) {
+            // SAFETY: no pointers are passed; that thread waits for this one.
+            unsafe { libc::syscall(libc::SYS_tgkill, tgid, tid, libc::SIGUSR1) };
+            std::thread::sleep(Duration::from_micros(200));
+        }
+    });
+    let (mut kernel, _rings) = open(Target::All, 0);
+    storm.join().unwrap();
+    assert!(kernel.pass(false, &mut |_| ()).is_ok());
+}
+
+#[test]
 fn pass_states_are_those_of_proc() {
     let Some(_alone) = alone() else { return };
     let stopped = Subject::start(&["threads", "1"]);

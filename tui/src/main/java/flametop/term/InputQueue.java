@@ -5,9 +5,8 @@ import java.util.Queue;
 import java.util.function.BooleanSupplier;
 
 /**
- * What somebody did, in order. What is typed while a view that was just chosen is still empty is
- * meant for what it will show: it waits for that, but not long. All times are ns of a clock that
- * only goes forward.
+ * What somebody did, in order. What is typed ahead of the answer to a key is meant for what will be
+ * there then: it waits for that, but not long. All times are ns of a clock that only goes forward.
  */
 final class InputQueue {
   static final long PATIENCE_NANOS = 2_000_000_000L;
@@ -20,8 +19,8 @@ final class InputQueue {
     queue.add(input);
   }
 
-  /** Another view was chosen. */
-  void viewChosen(long now) {
+  /** Something was done that has its answer later. */
+  void awaitAnswer(long now) {
     waiting = true;
     until = now + PATIENCE_NANOS;
   }
@@ -29,10 +28,10 @@ final class InputQueue {
   /**
    * The next one; null if there is none yet.
    *
-   * @param isShown whether what the chosen view shows is here
+   * @param isAnswered whether the answer is here
    */
-  ScreenEvent.Input next(long now, BooleanSupplier isShown) {
-    waiting = waiting && now - until < 0 && !isShown.getAsBoolean();
+  ScreenEvent.Input next(long now, BooleanSupplier isAnswered) {
+    waiting = waiting && now - until < 0 && !isAnswered.getAsBoolean();
     return waiting ? null : queue.poll();
   }
 

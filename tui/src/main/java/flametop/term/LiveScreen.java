@@ -47,6 +47,9 @@ public final class LiveScreen {
   /** How soon a picture is tried again that found the one before still on its way. */
   private static final long RETRY_NANOS = 20_000_000L;
 
+  /** How long the end waits for the latest search to be kept: a disk may be slow. */
+  private static final long REMEMBER_MILLIS = 300;
+
   private final ScreenOptions options;
   private final CompletableFuture<LiveSession> opening;
   private final Map<String, String> environment;
@@ -65,6 +68,10 @@ public final class LiveScreen {
 
   private Snapshot snapshot;
   private Page page;
+
+  /** That of the snapshot. */
+  private Shape shape;
+
   private Budget budget;
   private Scene scene;
   private boolean stale = true;
@@ -74,6 +81,9 @@ public final class LiveScreen {
   private int exitCode = -1;
   private Throwable failure;
   private String exported = "";
+
+  /** Writes the latest search; null before there is one. */
+  private Thread remembering;
 
   /**
    * @param session completes when sampling is open; the chrome is painted before. Its failure ends
@@ -196,6 +206,9 @@ public final class LiveScreen {
       }
     } finally {
       quiet.close();
+      if (remembering != null) {
+        remembering.join(REMEMBER_MILLIS);
+      }
       if (session != null && session.exporter() != null) {
         session.exporter().abandon();
       }
@@ -268,7 +281,7 @@ public final class LiveScreen {
   /** Does what somebody at the terminal wants, as far as it is time for it. */
   private void act() throws IOException {
     while (exitCode < 0 && failure == null) {
-      ScreenEvent.Input next = input.next(System.nanoTime(), this::isPageHere);
+      ScreenEvent.Input next = input.next(System.nanoTime(), this::isCaughtUp);
       if (next == null) {
         return;
       }
@@ -285,10 +298,15 @@ public final class LiveScreen {
     }
   }
 
-  /** Whether there is what the view shows beside the graph. */
-  private boolean isPageHere() {
+  /**
+   * Whether what is here is of the view and the shape that were chosen, and no key waits for more.
+   */
+  private boolean isCaughtUp() {
     PageQuery wanted = state.page(display.columns());
-    return wanted == null || wanted.isAnsweredBy(page);
+    return session == null
+        || !state.awaits()
+            && state.shape().equals(shape)
+            && (wanted == null || wanted.isAnsweredBy(page));
   }
 
   private void handle(ScreenEvent event) throws IOException, InterruptedException {
@@ -298,6 +316,7 @@ public final class LiveScreen {
       asking.answered(System.nanoTime(), isStill(snapshot, e.snapshot(), e.page()));
       snapshot = e.snapshot();
       page = e.page();
+      shape = snapshot.refolding() ? shape : e.shape();
       keepToBudget();
       relayOut();
       long selected = state.selected();
@@ -362,8 +381,10 @@ public final class LiveScreen {
         step.state().view() == state.view()
             && Objects.equals(step.state().page(columns), state.page(columns))
             && isAnswered(step.state(), columns);
-    if (step.state().view() != state.view()) {
-      input.viewChosen(System.nanoTime());
+    if (step.state().view() != state.view()
+        || !step.state().shape().equals(state.shape())
+        || step.state().awaits() && !state.awaits()) {
+      input.awaitAnswer(System.nanoTime());
     }
     long refreshNanos = state.refreshNanos();
     state = step.state();
@@ -410,9 +431,9 @@ public final class LiveScreen {
   }
 
   private void remember(String text) {
-    Thread writer = new Thread(() -> options.preferences().history().add(text), "history");
-    writer.setDaemon(true);
-    writer.start();
+    remembering = new Thread(() -> options.preferences().history().add(text), "history");
+    remembering.setDaemon(true);
+    remembering.start();
   }
 
   private void apply(Effect effect) throws IOException {
@@ -533,10 +554,11 @@ public final class LiveScreen {
     SnapshotSource pictures = session.source();
     CompletableFuture<Snapshot> picture = pictures.snapshot(state.query(display.columns()));
     PageQuery beside = state.page(display.columns());
+    CompletableFuture<Page> about =
+        beside == null ? CompletableFuture.completedFuture(null) : pictures.page(beside);
+    Shape asked = state.shape();
     events.tell(
-        beside == null
-            ? picture.thenApply(graph -> new ScreenEvent.Arrived(graph, null))
-            : picture.thenCombine(pictures.page(beside), ScreenEvent.Arrived::new),
+        picture.thenCombine(about, (graph, p) -> new ScreenEvent.Arrived(graph, p, asked)),
         arrived -> arrived,
         ScreenEvent.Failed::new);
   }

@@ -1,6 +1,7 @@
 package flametop.term;
 
 import flametop.profile.Page;
+import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import flametop.view.Effect;
 import flametop.view.Key;
@@ -20,7 +21,12 @@ sealed interface ScreenEvent {
 
   record Moved(Mouse mouse) implements Input {}
 
-  record Arrived(Snapshot snapshot, Page page) implements ScreenEvent {}
+  /**
+   * A picture.
+   *
+   * @param shape that was asked for
+   */
+  record Arrived(Snapshot snapshot, Page page, Shape shape) implements ScreenEvent {}
 
   record Ready(LiveSession session) implements ScreenEvent {}
 

@@ -271,6 +271,13 @@ public final class ViewState implements Cloneable {
     return awaited;
   }
 
+  /** Whether a key that was pressed still waits for what it needs. */
+  public boolean awaits() {
+    return awaited != null
+        || search != null && search.awaited() != 0
+        || pick != null && pick.chosen();
+  }
+
   /** Between two pictures. */
   public long refreshNanos() {
     return refreshNanos;

@@ -1,11 +1,14 @@
 package flametop.term;
 
+import flametop.profile.GraphQuery;
 import flametop.profile.Page;
 import flametop.profile.PageQuery;
+import flametop.profile.Snapshot;
 import flametop.view.Pictures;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -15,13 +18,18 @@ import java.util.concurrent.TimeUnit;
 public final class DemoScreen {
   private DemoScreen() {}
 
-  /** Its pages come a while after they were asked for. */
+  /** Its pictures come a while after they were asked for. */
   private static final class SlowMachine extends Pictures.Machine {
+    private final Executor later = CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS);
+
+    @Override
+    public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
+      return CompletableFuture.supplyAsync(() -> super.snapshot(query).join(), later);
+    }
+
     @Override
     public CompletableFuture<Page> page(PageQuery query) {
-      return CompletableFuture.supplyAsync(
-          () -> super.page(query).join(),
-          CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS));
+      return CompletableFuture.supplyAsync(() -> super.page(query).join(), later);
     }
   }
 

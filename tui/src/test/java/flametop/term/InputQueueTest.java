@@ -7,16 +7,20 @@ import org.junit.jupiter.api.Test;
 
 class InputQueueTest {
   /** Clocks of the JVM may begin anywhere. */
-  private final long begin = Long.MAX_VALUE - 10;
+  private final long begin = latest() - 10;
 
   private final InputQueue input = new InputQueue();
+
+  private static long latest() {
+    return Long.MAX_VALUE;
+  }
 
   private static ScreenEvent.Input typed(String text) {
     return new ScreenEvent.Pasted(text);
   }
 
   @Test
-  void next_noViewWasChosen_isThereAtOnce() {
+  void next_nothingIsAwaited_isThereAtOnce() {
     input.add(typed("a"));
     assertEquals(0, input.untilDue(begin));
     assertEquals(typed("a"), input.next(begin, () -> false));
@@ -24,20 +28,20 @@ class InputQueueTest {
   }
 
   @Test
-  void next_viewIsEmpty_waitsUntilItShowsSomething() {
-    input.viewChosen(begin);
+  void next_answerIsAwaited_waitsUntilItIsHere() {
+    input.awaitAnswer(begin);
     input.add(typed("a"));
     input.add(typed("b"));
     assertNull(input.next(begin + 1, () -> false));
     assertEquals(InputQueue.PATIENCE_NANOS - 1, input.untilDue(begin + 1));
     assertEquals(typed("a"), input.next(begin + 2, () -> true));
-    // Another question than that of the view may follow; it is not waited for.
+    // Only what was told is waited for.
     assertEquals(typed("b"), input.next(begin + 3, () -> false));
   }
 
   @Test
-  void next_viewStaysEmpty_isDoneAllTheSame() {
-    input.viewChosen(begin);
+  void next_answerNeverComes_isDoneAllTheSame() {
+    input.awaitAnswer(begin);
     input.add(typed("q"));
     assertNull(input.next(begin + InputQueue.PATIENCE_NANOS - 1, () -> false));
     assertEquals(0, input.untilDue(begin + InputQueue.PATIENCE_NANOS));
@@ -46,7 +50,7 @@ class InputQueueTest {
 
   @Test
   void untilDue_nothingTyped_isNever() {
-    input.viewChosen(begin);
+    input.awaitAnswer(begin);
     assertEquals(Long.MAX_VALUE, input.untilDue(begin + 1));
   }
 }

@@ -205,11 +205,15 @@ class LiveScreenTest {
   }
 
   @Test
-  void run_keysTypedAheadOfAView_actOnWhatItShows() throws Exception {
+  void run_keysTypedAhead_actOnTheAnswerToThoseBefore() throws Exception {
     start("slow");
     await("live 00:42");
     tmux("send-keys", "-t", "screen", "6", "Down", "Enter");
     await("1 CPU marked");
+    press("1");
+    await("space freeze");
+    tmux("send-keys", "-t", "screen", "/", "readQ", "Enter", "s");
+    await("readQueryFromClient  redis-server");
     press("q");
     await("ready>");
   }
