@@ -21,7 +21,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
@@ -257,8 +256,8 @@ class AccountsKernelTest {
       Process load = new ProcessBuilder(command).redirectErrorStream(true).start();
       try {
         long late = lateOnce;
-        // The end of a child may be told after that of its parent.
-        while (load.isAlive() || !over(loads()) || !toldOf(readCpu(load, cpu).keySet())) {
+        // The end of a child, or of a thread, may be told after that of who waited for it.
+        while (load.isAlive() || !over(loads()) || !allTold(readCpu(load, cpu))) {
           // The pace does not matter to the accounts.
           TimeUnit.MILLISECONDS.sleep(1000 / hz + late * 1000 / hz);
           fill(source, true, late);
@@ -270,7 +269,7 @@ class AccountsKernelTest {
     }
     Map<Integer, Map<String, Long>> accounts = accounts();
     Map<Integer, List<Life>> threads = loads().stream().collect(Collectors.groupingBy(l -> l.tid));
-    Map<Integer, Long> ran = new HashMap<>();
+    Map<Integer, Long> ran = ran();
     for (Map.Entry<Integer, List<Life>> thread : threads.entrySet()) {
       long run = 0;
       long wall = 0;
@@ -280,7 +279,6 @@ class AccountsKernelTest {
         assertTrue(life.exact, kind + ": tid " + life.tid + " has its last sums" + told);
         run += life.lastRun - life.run;
         wall += life.end - life.start;
-        ran.merge(life.tgid, life.lastRun - life.run, Long::sum);
       }
       Map<String, Long> account = accounts.getOrDefault(thread.getKey(), Map.of());
       assertEquals(run, account.getOrDefault("RUN", 0L), kind + ": RUN of " + thread.getKey());
@@ -297,13 +295,27 @@ class AccountsKernelTest {
       long seen = ran.get(process.getKey());
       // It runs on after its own last look at the clock.
       assertTrue(
-          seen >= own - own / 100 && seen <= own + own / 20 + 30 * MS,
+          seen >= least(own) && seen <= own + own / 20 + 30 * MS,
           kind + ": pid " + process.getKey() + " ran " + own + " ns by its clock, " + seen);
     }
   }
 
-  private boolean toldOf(Set<Integer> processes) {
-    return loads().stream().map(l -> l.tgid).collect(Collectors.toSet()).containsAll(processes);
+  /** ns on a CPU by process. */
+  private Map<Integer, Long> ran() {
+    return loads().stream()
+        .collect(
+            Collectors.groupingBy(l -> l.tgid, Collectors.summingLong(l -> l.lastRun - l.run)));
+  }
+
+  /** Whether the tasks told of make up what the processes ran. */
+  private boolean allTold(Map<Integer, Long> cpu) {
+    Map<Integer, Long> ran = ran();
+    return cpu.entrySet().stream()
+        .allMatch(p -> ran.getOrDefault(p.getKey(), 0L) >= least(p.getValue()));
+  }
+
+  private static long least(long own) {
+    return own - own / 100;
   }
 
   /** Adds what the load, which ended, printed. */
