@@ -84,7 +84,8 @@
 //! why       u8    [`End`] if there is no stack or it is short, else 0
 //! flags     u16   CPU sample: 1 = in user mode
 //! ```
-//! A task that is off the CPU and has no *task changed* in a pass was found unchanged: same state, same stack, same sums.
+//! A task that is off the CPU and has no *task changed* in a pass was found unchanged: same state, same stack, same sums; or
+//! it had ended before, and *task gone* comes later.
 //! Every task of the target has one in the first pass that sees it.
 //!
 //! # Text

@@ -17,7 +17,8 @@ import java.util.BitSet;
  *       running task has no open interval.
  *   <li>Off-CPU time goes to the stack seen now if the task is off the CPU, whose interval then
  *       began at {@code now − off} while the one before ended at the previous pass; else to the
- *       stack seen at the previous pass; else it stays not sampled.
+ *       stack seen at the previous pass; else it stays not sampled. That a task ended is told after
+ *       passes that did not see it any more: it slept no longer than its sums leave.
  *   <li>Seen in the run queue: open on the stack it waits with, since {@code now − rest} if it did
  *       not sleep before; when the wait sum moves, what was shown already is taken off it.
  *   <li>The wait sum moves when the wait is over, and the run sum lags by up to a tick. So off-CPU
@@ -292,10 +293,11 @@ final class Accounts {
     boolean open = openStack[account] != NO_INTERVAL;
     boolean wasQueued = open && openState[account] == QUEUED;
     boolean wasOff = open && !wasQueued;
-    // A pass that wrote nothing about a sleeper found it asleep.
-    long since =
-        wasOff && previousPass > time[account] ? Math.min(now, previousPass) : time[account];
-    long elapsed = now - since;
+    // A pass that wrote nothing about a sleeper found it asleep. Or it had ended before, which is
+    // told late: so what it ran and waited may be taken from this as well.
+    long asleep =
+        wasOff && previousPass > time[account] ? Math.min(now, previousPass) - time[account] : 0;
+    long elapsed = now - time[account];
     ran = Math.max(0, runSum - run[account]);
     waited = Math.max(0, waitSum - wait[account]);
     boolean switched = switchSum != switches[account];
@@ -303,7 +305,7 @@ final class Accounts {
     if (!waitCounted && wasQueued && !switched) {
       waited = Math.max(0, elapsed - ran);
     }
-    long most = Math.max(0, elapsed - ran + carry[account] + doubtNanos[account]);
+    long most = Math.max(0, elapsed - asleep - ran + carry[account] + doubtNanos[account]);
     if (waited > most + WAIT_SLACK_NANOS) {
       waited = most;
     }
@@ -332,29 +334,30 @@ final class Accounts {
         log.placed(before, Stacks.STOLEN, QUEUED, Spot.NO_CPU, rest - TICK_NANOS, 0);
       }
     }
+    long unseen = Math.max(0, slept - asleep);
     if (wasQueued) {
       long shown = Math.max(0, Math.min(waited, elapsed - ran));
-      log.closed(before, openStack[account], QUEUED, since + shown, passes);
+      log.closed(before, openStack[account], QUEUED, time[account] + shown, passes);
       waited -= shown;
     } else if (wasOff) {
-      log.closed(
-          before, openStack[account], openState[account], off ? since : since + slept, passes);
+      long end = time[account] + (off ? slept - unseen : slept);
+      log.closed(before, openStack[account], openState[account], end, passes);
     }
-    if (!off && slept > 0) {
+    if (!off && unseen > 0) {
       int stack = wasOff ? openStack[account] : Stacks.NOT_SAMPLED;
       byte sleptState = wasOff ? openState[account] : (byte) SLEEP;
       boolean more =
           doubtOwner[account] == before
               && doubtStack[account] == stack
               && doubtState[account] == sleptState;
-      if (more || slept > doubtNanos[account]) {
-        doubtNanos[account] = slept + (more ? doubtNanos[account] : 0);
+      if (more || unseen > doubtNanos[account]) {
+        doubtNanos[account] = unseen + (more ? doubtNanos[account] : 0);
         doubtOwner[account] = before;
         doubtStack[account] = stack;
         doubtState[account] = sleptState;
       }
       if (!wasOff) {
-        log.placed(before, Stacks.NOT_SAMPLED, SLEEP, Spot.NO_CPU, slept, 0);
+        log.placed(before, Stacks.NOT_SAMPLED, SLEEP, Spot.NO_CPU, unseen, 0);
       }
     }
     openStack[account] = NO_INTERVAL;
@@ -370,7 +373,7 @@ final class Accounts {
     run[account] = Math.max(run[account], runSum);
     wait[account] = Math.max(wait[account], waitSum);
     switches[account] = switchSum;
-    return off ? slept : queued;
+    return off ? unseen : queued;
   }
 
   /** Takes what is in doubt back, as far as it makes up for this rest; what remains of the rest. */

@@ -74,12 +74,19 @@ class AccountsKernelTest {
     long end;
     long lastRun;
 
+    /** What was told of it, one a line: so one sees why its account is wrong. */
+    final StringBuilder told = new StringBuilder();
+
     void begin(long time, long runSum) {
       if (!begun) {
         begun = true;
         start = time;
         run = runSum;
       }
+    }
+
+    void tell(Method method, Object[] args) {
+      told.append("\n  ").append(method.getName()).append(' ').append(Arrays.toString(args));
     }
   }
 
@@ -116,7 +123,12 @@ class AccountsKernelTest {
 
   private void note(Method method, Object[] args) {
     switch (method.getName()) {
-      case "batchBegins" -> more = (boolean) args[3];
+      case "batchBegins" -> {
+        more = (boolean) args[3];
+        if ((boolean) args[2]) {
+          alive.values().forEach(l -> l.tell(method, args));
+        }
+      }
       case "processSeen" -> tgids.put((int) args[0], (int) args[1]);
       case "taskSeen" -> {
         Life life =
@@ -132,12 +144,14 @@ class AccountsKernelTest {
         if ((boolean) args[4]) {
           life.begin((long) args[3], 0);
         }
+        life.tell(method, args);
       }
       case "taskChanged", "cpuSample" -> {
         Life life = alive.get((int) args[1]);
         life.begin((long) args[0], (long) args[3]);
         // A zombie may be seen before the end is told of.
         life.end = Math.max(life.end, (long) args[0]);
+        life.tell(method, args);
       }
       case "taskGone" -> {
         Life life = alive.get((int) args[0]);
@@ -146,6 +160,7 @@ class AccountsKernelTest {
         life.end = Math.max(life.end, (long) args[1]);
         life.lastRun = (long) args[2];
         life.exact = (boolean) args[4];
+        life.tell(method, args);
       }
       case "forgotten" -> {
         if (args[0] == IdSpace.TASK) {
@@ -241,28 +256,29 @@ class AccountsKernelTest {
       Process load = new ProcessBuilder(command).redirectErrorStream(true).start();
       try {
         long late = lateOnce;
-        while (load.isAlive() || !over(loads())) {
+        // The end of a child, or of a thread, may be told after that of who waited for it.
+        while (load.isAlive() || !over(loads()) || !allTold(readCpu(load, cpu))) {
           // The pace does not matter to the accounts.
           TimeUnit.MILLISECONDS.sleep(1000 / hz + late * 1000 / hz);
           fill(source, true, late);
           late = 0;
         }
-        readCpu(load, cpu);
       } finally {
         load.destroyForcibly();
       }
     }
     Map<Integer, Map<String, Long>> accounts = accounts();
     Map<Integer, List<Life>> threads = loads().stream().collect(Collectors.groupingBy(l -> l.tid));
-    Map<Integer, Long> ran = new HashMap<>();
+    Map<Integer, Long> ran = ran();
     for (Map.Entry<Integer, List<Life>> thread : threads.entrySet()) {
       long run = 0;
       long wall = 0;
+      StringBuilder told = new StringBuilder();
       for (Life life : thread.getValue()) {
-        assertTrue(life.exact, kind + ": tid " + life.tid + " has its last sums");
+        told.append(life.told);
+        assertTrue(life.exact, kind + ": tid " + life.tid + " has its last sums" + told);
         run += life.lastRun - life.run;
         wall += life.end - life.start;
-        ran.merge(life.tgid, life.lastRun - life.run, Long::sum);
       }
       Map<String, Long> account = accounts.getOrDefault(thread.getKey(), Map.of());
       assertEquals(run, account.getOrDefault("RUN", 0L), kind + ": RUN of " + thread.getKey());
@@ -271,7 +287,7 @@ class AccountsKernelTest {
       long ticks = thread.getValue().size() * 2L * Accounts.TICK_NANOS;
       assertTrue(
           Math.abs(all - wall) <= ticks,
-          kind + ": tid " + thread.getKey() + " lived " + wall + " ns and has " + account);
+          kind + ": tid " + thread.getKey() + " lived " + wall + " ns and has " + account + told);
     }
     assertEquals(cpu.keySet(), ran.keySet(), kind);
     for (Map.Entry<Integer, Long> process : cpu.entrySet()) {
@@ -279,12 +295,32 @@ class AccountsKernelTest {
       long seen = ran.get(process.getKey());
       // It runs on after its own last look at the clock.
       assertTrue(
-          seen >= own - own / 100 && seen <= own + own / 20 + 30 * MS,
+          seen >= least(own) && seen <= own + own / 20 + 30 * MS,
           kind + ": pid " + process.getKey() + " ran " + own + " ns by its clock, " + seen);
     }
   }
 
-  private static void readCpu(Process load, Map<Integer, Long> cpu) throws IOException {
+  /** ns on a CPU by process. */
+  private Map<Integer, Long> ran() {
+    return loads().stream()
+        .collect(
+            Collectors.groupingBy(l -> l.tgid, Collectors.summingLong(l -> l.lastRun - l.run)));
+  }
+
+  /** Whether the tasks told of make up what the processes ran. */
+  private boolean allTold(Map<Integer, Long> cpu) {
+    Map<Integer, Long> ran = ran();
+    return cpu.entrySet().stream()
+        .allMatch(p -> ran.getOrDefault(p.getKey(), 0L) >= least(p.getValue()));
+  }
+
+  private static long least(long own) {
+    return own - own / 100;
+  }
+
+  /** Adds what the load, which ended, printed. */
+  private static Map<Integer, Long> readCpu(Process load, Map<Integer, Long> cpu)
+      throws IOException {
     String out =
         new String(load.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
     for (String line : out.lines().toList()) {
@@ -292,6 +328,7 @@ class AccountsKernelTest {
       assertEquals("cpu", words[0], out);
       cpu.put(Integer.valueOf(words[1]), Long.valueOf(words[2]));
     }
+    return cpu;
   }
 
   /** ns by tid and state. */

@@ -159,6 +159,48 @@ class AccountsTest {
   }
 
   @Test
+  void gone_toldAfterAPassThatItDidNotSee_livesNoLonger() {
+    world.batch(
+        1370,
+        true,
+        () -> {
+          world.task(0, 0, 10, 1000, true, "app");
+          world.changed(1370, 0, a, 15, 47, 92, State.SLEEP);
+        });
+    // It had ended at 1421, and its last sums were waited for.
+    world.batch(1423, true, () -> {});
+    world.batch(
+        1477,
+        true,
+        () -> world.intake.taskGone(0, World.ns(1421), World.ns(18), World.ns(67), true));
+    assertEquals(Map.of("app;[not sampled]", 18L), world.folded(RUN));
+    assertEquals(Map.of("app;[not sampled]", 67L), world.folded(QUEUED));
+    assertEquals(Map.of("app;main;poll", 336L), world.folded(SLEEP));
+  }
+
+  @Test
+  void gone_endedWhileAPassWasOnItsWay_livesNoLonger() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
+        });
+    world.batch(1050, true, () -> {});
+    // The pass that began at 1100 would have come to it at 1103.
+    world.batch(1100, true, () -> {});
+    world.batch(1150, true, () -> world.sample(1101, 0, busy, 10, 21, 8));
+    world.batch(
+        1151,
+        false,
+        () -> world.intake.taskGone(0, World.ns(1102), World.ns(11), World.ns(21), true));
+    assertEquals(Map.of("app;main;work", 6L), world.folded(RUN));
+    assertEquals(Map.of("app;main;work", 20L), world.folded(QUEUED));
+    assertEquals(Map.of("app;main;poll", 76L), world.folded(SLEEP));
+  }
+
+  @Test
   void sampled_olderThanThePassDeliveredBefore_placesWhatWaits() {
     world.batch(
         1000,

@@ -14,8 +14,8 @@ import java.util.Set;
 
 /**
  * Tasks with a true history, seen as a kernel shows it: sums that lag until the tick, passes that
- * are late, samples that are lost. It may forget ids, and give them to others; its history is the
- * same then.
+ * are late, samples that are lost, ends that are told after a pass. It may forget ids, and give
+ * them to others; its history is the same then.
  */
 final class Simulation {
   private static final long MS = World.MS;
@@ -45,6 +45,10 @@ final class Simulation {
     long account;
     boolean fresh;
     boolean alive = true;
+
+    /** It lives no more, which may be told in the next step. */
+    boolean ended;
+
     boolean seen;
     State state = State.SLEEP;
     int stack;
@@ -240,12 +244,13 @@ final class Simulation {
     long pass = now + 52 * MS + random.nextInt(1000);
     for (long at = now + 10 * MS; at < pass; at += 10 * MS) {
       for (Task t : tasks) {
-        if (t.alive) {
+        if (t.alive && !t.ended) {
           run(t, at);
           if (t.state == State.RUN && random.nextInt(5) > 0) {
             sample(t, at, random.nextInt(4) == 0 ? late : records);
           } else if (t.state == State.RUN && t.seen && random.nextInt(60) == 0) {
-            exit(t, at, records);
+            t.ended = true;
+            exit(t, at, random.nextBoolean() ? late : records);
           }
         }
       }
@@ -254,7 +259,7 @@ final class Simulation {
     List<Runnable> passRecords = new ArrayList<>();
     for (Task t : tasks) {
       long at = pass + random.nextInt(50_000);
-      if (t.alive) {
+      if (t.alive && !t.ended) {
         run(t, at);
         if (made) {
           see(t, at, passRecords);
@@ -298,7 +303,7 @@ final class Simulation {
 
   private void exec() {
     Task t = tasks.get(random.nextInt(tasks.size()));
-    if (t.alive) {
+    if (t.alive && !t.ended) {
       process("exec" + processes % 3, 10 + t.process);
       t.process = processes - 1;
       world.intake.taskSeen(
@@ -380,8 +385,6 @@ final class Simulation {
         () -> {
           if (t.alive) {
             note(t, at, run, wait);
-            // A sight after the end that was told before it; its sums lag.
-            t.lastRun = Math.max(t.lastRun, run);
             t.alive = false;
             t.goneAt = now;
             world.intake.taskGone(t.number, at, run, wait, true);
