@@ -12,16 +12,10 @@ released() {
   kill -USR1 "$load"
 }
 
-# select_frame NAME: searches for it and closes the search; its line is that of the selection. Until the
-# selection is there the next key would leave it where it was.
-select_frame() {
-  keys /
-  tmux_ send-keys -l "^$1\$"
-  wait_for 'matched'
-  keys Enter
+# select_function NAME: here there is room for what its share is of.
+select_function() {
+  select_frame "^$1\$" "$1"
   wait_for "^ $1 .*% of all"
-  keys Escape
-  wait_for 'search closed'
 }
 
 # seconds_pass N: of those that the header counts.
@@ -154,7 +148,7 @@ test_trend_of_the_selected_frame_has_its_sign() {
   wait_for 'older'
   keys m m m
   wait_for 'the last 10 s'
-  select_frame older
+  select_function older
   wait_for '^ older .* of all · self +[1-9][0-9.]*%'
   # The window before is known, and there is no change.
   wait_for '^ older +[+-][0-9.]+% +[0-9.]+% of all'
@@ -162,7 +156,7 @@ test_trend_of_the_selected_frame_has_its_sign() {
   wait_for '^ older +▼ -[0-9.]+% +[0-9.]+% of all'
   keys Space
   wait_for '❚❚ frozen'
-  select_frame newer
+  select_function newer
   wait_for '^ newer +▲ \+[0-9.]+% +[0-9.]+% of all'
   keys q
   ended >/dev/null
@@ -189,11 +183,11 @@ test_compare_shows_what_grew_and_what_is_gone() {
   released
   wait_for 'newer'
   # The window passes: what was there before is a ghost, as wide as it was.
-  select_frame newer
+  select_function newer
   wait_for '^ newer  0\.0% → [1-9][0-9.]*% of all, new'
-  select_frame older
+  select_function older
   wait_for '^ older  [1-9][0-9.]*% → 0\.0% of all, gone'
-  select_frame steady
+  select_function steady
   wait_until "newer and older are of different colours" colours_differ
   # It goes on in other shapes, frozen, and beside a range.
   keys Space
@@ -251,7 +245,7 @@ test_compare_works_in_a_replay() {
   keys t '['
   wait_for 'range [0-9]+ s, 0 s ago .*vs '
   keys Enter
-  select_frame older
+  select_function older
   wait_for '^ older  [1-9][0-9.]*% → 0\.0% of all, gone'
   keys q
   ended >/dev/null
