@@ -35,35 +35,37 @@ pub struct Clock {
 impl Clock {
     /// Loads the program and prepares the clock of every CPU; none ticks before [`Clock::set_hz`].
     pub fn open(settings: &Settings) -> Result<Clock> {
-        let online = cpus::online()?;
-        let ring_bytes = (online.len() * RING_BYTES_PER_CPU)
-            .next_power_of_two()
-            .clamp(LEAST_RING, LARGEST_RING) as u32;
-        let mut open = CpuStacksSkelBuilder::default().open(load::place())?;
-        let rodata = load::aim!(open, "cpu_stacks", settings);
-        rodata.ring_bytes = ring_bytes;
-        open.maps.ring.set_max_entries(ring_bytes)?;
-        let cpus = online.iter().max().map_or(1, |last| last + 1);
-        open.maps.scratch.set_max_entries(cpus)?;
-        load::keep_probe_read_user(open.open_object())?;
-        let skel = open.load()?;
-        load::set_target(&skel.maps.targets, &skel.maps.own, settings)?;
-        let mut events = Vec::new();
-        for cpu in online {
-            let event = sys::open_cpu_clock(cpu, period(OFF_HZ))
-                .with_context(|| format!("failed to open the CPU clock of CPU {cpu}"))?;
-            let link = skel
-                .progs
-                .cpu_stacks
-                .attach_perf_event(event.try_clone()?.into_raw_fd())?;
-            // attaching starts it
-            sys::enable(event.as_fd(), false)?;
-            events.push((event, link));
-        }
-        Ok(Clock {
-            events,
-            skel,
-            hz: 0,
+        load::patiently(|| {
+            let online = cpus::online()?;
+            let ring_bytes = (online.len() * RING_BYTES_PER_CPU)
+                .next_power_of_two()
+                .clamp(LEAST_RING, LARGEST_RING) as u32;
+            let mut open = CpuStacksSkelBuilder::default().open(load::place())?;
+            let rodata = load::aim!(open, "cpu_stacks", settings);
+            rodata.ring_bytes = ring_bytes;
+            open.maps.ring.set_max_entries(ring_bytes)?;
+            let cpus = online.iter().max().map_or(1, |last| last + 1);
+            open.maps.scratch.set_max_entries(cpus)?;
+            load::keep_probe_read_user(open.open_object())?;
+            let skel = open.load()?;
+            load::set_target(&skel.maps.targets, &skel.maps.own, settings)?;
+            let mut events = Vec::new();
+            for cpu in online {
+                let event = sys::open_cpu_clock(cpu, period(OFF_HZ))
+                    .with_context(|| format!("failed to open the CPU clock of CPU {cpu}"))?;
+                let link = skel
+                    .progs
+                    .cpu_stacks
+                    .attach_perf_event(event.try_clone()?.into_raw_fd())?;
+                // attaching starts it
+                sys::enable(event.as_fd(), false)?;
+                events.push((event, link));
+            }
+            Ok(Clock {
+                events,
+                skel,
+                hz: 0,
+            })
         })
     }
 

@@ -146,26 +146,28 @@ fn why_not(error: &Error) -> String {
 
 impl Traced {
     fn open(frequencies: &[Frequency], now: u64) -> Result<Traced> {
-        let mut open = CpuFrequencySkelBuilder::default().open(load::place())?;
-        let rodata = open
-            .maps
-            .rodata_data
-            .as_deref()
-            .context("cpu_frequency has no constants")?;
-        load::check_abi("cpu_frequency", rodata.abi)?;
-        let bss = open
-            .maps
-            .bss_data
-            .as_deref_mut()
-            .context("cpu_frequency has no variables")?;
-        for frequency in frequencies {
-            if let Some(place) = bss.cpus.get_mut(frequency.cpu as usize) {
-                (place.khz, place.since) = (frequency.khz as u32, now);
+        load::patiently(|| {
+            let mut open = CpuFrequencySkelBuilder::default().open(load::place())?;
+            let rodata = open
+                .maps
+                .rodata_data
+                .as_deref()
+                .context("cpu_frequency has no constants")?;
+            load::check_abi("cpu_frequency", rodata.abi)?;
+            let bss = open
+                .maps
+                .bss_data
+                .as_deref_mut()
+                .context("cpu_frequency has no variables")?;
+            for frequency in frequencies {
+                if let Some(place) = bss.cpus.get_mut(frequency.cpu as usize) {
+                    (place.khz, place.since) = (frequency.khz as u32, now);
+                }
             }
-        }
-        let skel = open.load()?;
-        let link = skel.progs.cpu_frequency.attach()?;
-        Ok(Traced { _link: link, skel })
+            let skel = open.load()?;
+            let link = skel.progs.cpu_frequency.attach()?;
+            Ok(Traced { _link: link, skel })
+        })
     }
 
     /// kHz now, and the cycles that passed, of a CPU of which changes were told.

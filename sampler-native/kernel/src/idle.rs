@@ -30,36 +30,39 @@ pub struct Stay {
 
 impl Idle {
     pub fn open(states: &[IdleStateFacts]) -> Result<Idle> {
-        let mut open = CpuIdleSkelBuilder::default().open(load::place())?;
-        let rodata = open
-            .maps
-            .rodata_data
-            .as_deref()
-            .context("cpu_idle has no constants")?;
-        load::check_abi("cpu_idle", rodata.abi)?;
-        let started = sys::monotonic_nanos();
-        let bss = open
-            .maps
-            .bss_data
-            .as_deref_mut()
-            .context("cpu_idle has no variables")?;
-        bss.started = started;
-        for (i, state) in states.iter().enumerate() {
-            let cpu = bss.cpus.get_mut(state.cpu as usize);
-            let Some(place) = cpu.and_then(|cpu| cpu.states.get_mut(state.state as usize)) else {
-                continue;
-            };
-            place.target_ns = state.target_residency_us * 1000;
-            let deeper = states[i + 1..].iter().find(|next| next.cpu == state.cpu);
-            place.deeper_target_ns = deeper.map_or(0, |next| next.target_residency_us * 1000);
-        }
-        let skel = open.load()?;
-        let link = skel.progs.cpu_idle.attach()?;
-        wake_each_cpu();
-        Ok(Idle {
-            _link: link,
-            skel,
-            started,
+        load::patiently(|| {
+            let mut open = CpuIdleSkelBuilder::default().open(load::place())?;
+            let rodata = open
+                .maps
+                .rodata_data
+                .as_deref()
+                .context("cpu_idle has no constants")?;
+            load::check_abi("cpu_idle", rodata.abi)?;
+            let started = sys::monotonic_nanos();
+            let bss = open
+                .maps
+                .bss_data
+                .as_deref_mut()
+                .context("cpu_idle has no variables")?;
+            bss.started = started;
+            for (i, state) in states.iter().enumerate() {
+                let cpu = bss.cpus.get_mut(state.cpu as usize);
+                let Some(place) = cpu.and_then(|cpu| cpu.states.get_mut(state.state as usize))
+                else {
+                    continue;
+                };
+                place.target_ns = state.target_residency_us * 1000;
+                let deeper = states[i + 1..].iter().find(|next| next.cpu == state.cpu);
+                place.deeper_target_ns = deeper.map_or(0, |next| next.target_residency_us * 1000);
+            }
+            let skel = open.load()?;
+            let link = skel.progs.cpu_idle.attach()?;
+            wake_each_cpu();
+            Ok(Idle {
+                _link: link,
+                skel,
+                started,
+            })
         })
     }
 

@@ -293,7 +293,7 @@ impl Kernel {
             let (why, remedy) = check::explain(&error);
             format!("{what}: {why}; {remedy}")
         };
-        let mut passes = load::patiently(|| Passes::open(settings)).map_err(|error| OpenError {
+        let mut passes = Passes::open(settings).map_err(|error| OpenError {
             kind: OpenErrorKind::NotPossible,
             message: told("tasks cannot be sampled", error),
         })?;
@@ -312,7 +312,7 @@ impl Kernel {
             kind: OpenErrorKind::Failed,
             message: format!("{error:#}"),
         };
-        let clock = load::patiently(|| Clock::open(settings))
+        let clock = Clock::open(settings)
             .map_err(|e| {
                 optional(
                     "no CPU clock: running tasks have the stack of their last kernel entry",
@@ -323,11 +323,11 @@ impl Kernel {
         if clock.is_none() {
             passes.take_running_stacks();
         }
-        let life = load::patiently(|| Life::open(settings))
+        let life = Life::open(settings)
             .map_err(|e| optional("ends of tasks are seen late", e))
             .ok();
         let (idle_states, no_idle_states) = idle::states();
-        let idle = load::patiently(|| Idle::open(&idle_states))
+        let idle = Idle::open(&idle_states)
             .map_err(|e| optional("idle time is rough, by /proc/stat", e))
             .ok();
 

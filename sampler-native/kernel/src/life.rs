@@ -20,18 +20,20 @@ pub struct Life {
 
 impl Life {
     pub fn open(settings: &Settings) -> Result<Life> {
-        let mut open = TaskLifeSkelBuilder::default().open(load::place())?;
-        load::aim!(open, "task_life", settings);
-        let skel = open.load()?;
-        load::set_target(&skel.maps.targets, &skel.maps.own, settings)?;
-        let links = [
-            skel.progs.task_exit.attach()?,
-            skel.progs.task_exec.attach()?,
-            skel.progs.task_free.attach()?,
-        ];
-        Ok(Life {
-            _links: links,
-            skel,
+        load::patiently(|| {
+            let mut open = TaskLifeSkelBuilder::default().open(load::place())?;
+            load::aim!(open, "task_life", settings);
+            let skel = open.load()?;
+            load::set_target(&skel.maps.targets, &skel.maps.own, settings)?;
+            let links = [
+                skel.progs.task_exit.attach()?,
+                skel.progs.task_exec.attach()?,
+                skel.progs.task_free.attach()?,
+            ];
+            Ok(Life {
+                _links: links,
+                skel,
+            })
         })
     }
 

@@ -42,7 +42,7 @@ pub struct Passes {
 
 impl Passes {
     pub fn open(settings: &Settings) -> Result<Passes> {
-        Passes::open_for(settings, None)
+        load::patiently(|| Passes::open_for(settings, None))
     }
 
     /// For a kernel whose types are those of the file `btf`; otherwise for the one that runs.
