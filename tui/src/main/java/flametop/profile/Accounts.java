@@ -5,27 +5,34 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * The time of every task: exact by the kernel's sums, placed on stacks by samples.
+ * The time of every task, exact by the kernel's sums, and the samples that place it.
  *
  * <p>Between two sights of a task, time on a CPU (RUN) is what its run sum grew by, and time in the
  * run queue (QUEUED) what its wait sum did; the rest is off the CPU. So the three add up to the
- * wall clock, whatever was seen.
+ * wall clock, whatever was seen. The log gets two things that meet only when a window is read (see
+ * {@link Estimate}):
  *
  * <ul>
- *   <li>RUN, and QUEUED that no pass saw, wait as {@link Stacks#NOT_SAMPLED}; the next sample of
- *       the CPU clock moves them to its stack, the end of the task to the stack sampled last. A
- *       running task has no open interval.
- *   <li>Off-CPU time goes to the stack seen now if the task is off the CPU, whose interval then
- *       began at {@code now − off} while the one before ended at the previous pass; else to the
- *       stack seen at the previous pass; else it stays not sampled. That a task ended is told after
- *       passes that did not see it any more: it slept no longer than its sums leave.
- *   <li>Seen in the run queue: open on the stack it waits with, since {@code now − rest} if it did
- *       not sleep before; when the wait sum moves, what was shown already is taken off it.
- *   <li>The wait sum moves when the wait is over, and the run sum lags by up to a tick. So off-CPU
- *       time up to a sight that is not off the CPU is in doubt: of a rest below zero at the next
- *       sight as much as can be is taken back from it, and what remains is carried over. A rest
- *       without a voluntary switch is no sleep: up to a tick of it is carried over as well, since
- *       it may be such a lag; what is above is {@link Stacks#STOLEN}.
+ *   <li>Time whose stack is not known, as {@link Stacks#NOT_SAMPLED}: all RUN, waits, and time off
+ *       the CPU before and after the passes that saw it.
+ *   <li>Samples. One of the CPU clock stands for the clock's period. A pass that sees a task in a
+ *       stay off the CPU, or in the run queue, for the first time stands for the time since the
+ *       pass before: stays of any length are seen in proportion to their time then.
+ * </ul>
+ *
+ * <p>From the first pass that sees a stay to the last, its stack is known: this is an open interval
+ * of its own, exact to the ns.
+ *
+ * <ul>
+ *   <li>That a task ended is told after passes that did not see it any more: it slept no longer
+ *       than its sums leave.
+ *   <li>The wait sum moves when the wait is over: what the log has of an open wait is taken off the
+ *       growth of the sum.
+ *   <li>The run sum lags by up to a tick. So off-CPU time up to a sight that is not off the CPU is
+ *       in doubt: of a rest below zero at the next sight as much as can be is taken back from it,
+ *       and what remains is carried over. A rest without a voluntary switch is no sleep: up to a
+ *       tick of it is carried over as well, since it may be such a lag; what is above is {@link
+ *       Stacks#STOLEN}.
  *   <li>A kernel may take a sleep for a wait, back to the start of the task: of a wait sum that
  *       grew by far more than time passed only what can be is taken.
  * </ul>
@@ -36,6 +43,13 @@ final class Accounts {
 
   /** What a wait may be longer than the sights tell, ns: no pass takes as long. */
   private static final long WAIT_SLACK_NANOS = 1_000_000_000;
+
+  private static final long SECOND = 1_000_000_000;
+
+  /** Rates until they are told: the defaults. */
+  private static final int PASS_HZ = 19;
+
+  private static final int CPU_HZ = 99;
 
   private static final int NO_INTERVAL = Integer.MIN_VALUE;
   private static final int NO_ACCOUNT = -1;
@@ -64,30 +78,41 @@ final class Accounts {
   private long[] wait = new long[256];
   private long[] switches = new long[256];
   private long[] carry = new long[256];
-  private long[] waitingRun = new long[256];
-  private long[] waitingQueued = new long[256];
   private int[] owner = new int[256];
   private int[] openStack = new int[256];
   private byte[] openState = new byte[256];
+
+  /** When the open interval began, ns. */
+  private long[] openSince = new long[256];
+
+  /** Of the open wait: ns before {@link #openSince} that are in the log. */
+  private long[] waitedBefore = new long[256];
+
   private int[] sampledStack = new int[256];
-  private short[] sampledCpu = new short[256];
   private byte[] seenState = new byte[256];
   private long[] since = new long[256];
   private long[] doubtNanos = new long[256];
   private int[] doubtOwner = new int[256];
-  private int[] doubtStack = new int[256];
-  private byte[] doubtState = new byte[256];
 
   private long passes;
   private long previousPass = Long.MIN_VALUE;
+  private long passNanos = SECOND / PASS_HZ;
+  private long sampleNanos = SECOND / CPU_HZ;
   private boolean waitCounted;
   private long waitedSince;
-  private long ran;
-  private long waited;
+
+  /** Whether the task is still in the stay that the sight before saw. */
+  private boolean stays;
 
   Accounts(ChangeLog log, Owners owners) {
     this.log = log;
     this.owners = owners;
+  }
+
+  /** The rates that are in force, a second; 0 of a clock that is off. */
+  void rates(int passHz, int cpuHz) {
+    passNanos = passHz > 0 ? SECOND / passHz : passNanos;
+    sampleNanos = cpuHz > 0 ? SECOND / cpuHz : sampleNanos;
   }
 
   /** Passes completed. */
@@ -101,19 +126,14 @@ final class Accounts {
     previousPass = passTime;
   }
 
-  /**
-   * The log was begun anew: what is open goes on in it, what waits for a sample belonged to the
-   * time before.
-   */
+  /** The log was begun anew: what is open goes on in it. */
   void restart() {
     for (int account = 0; account < accounts; account++) {
-      waitingRun[account] = 0;
-      waitingQueued[account] = 0;
       doubtNanos[account] = 0;
       if (begun[account] && openStack[account] != NO_INTERVAL) {
-        long from =
-            openState[account] == QUEUED ? time[account] : Math.max(time[account], previousPass);
-        log.opened(owner[account], openStack[account], openState[account], from, passes);
+        openSince[account] = Math.max(openSince[account], previousPass);
+        log.opened(
+            owner[account], openStack[account], openState[account], openSince[account], passes);
       }
     }
   }
@@ -161,19 +181,16 @@ final class Accounts {
       wait = Arrays.copyOf(wait, length);
       switches = Arrays.copyOf(switches, length);
       carry = Arrays.copyOf(carry, length);
-      waitingRun = Arrays.copyOf(waitingRun, length);
-      waitingQueued = Arrays.copyOf(waitingQueued, length);
       owner = Arrays.copyOf(owner, length);
       openStack = Arrays.copyOf(openStack, length);
       openState = Arrays.copyOf(openState, length);
+      openSince = Arrays.copyOf(openSince, length);
+      waitedBefore = Arrays.copyOf(waitedBefore, length);
       sampledStack = Arrays.copyOf(sampledStack, length);
-      sampledCpu = Arrays.copyOf(sampledCpu, length);
       seenState = Arrays.copyOf(seenState, length);
       since = Arrays.copyOf(since, length);
       doubtNanos = Arrays.copyOf(doubtNanos, length);
       doubtOwner = Arrays.copyOf(doubtOwner, length);
-      doubtStack = Arrays.copyOf(doubtStack, length);
-      doubtState = Arrays.copyOf(doubtState, length);
     }
     accountOf[task] = account;
     taskOf[account] = task;
@@ -215,19 +232,31 @@ final class Accounts {
         seenState[account] == state.ordinal()
             && switchSum == switches[account]
             && (state == State.RUN || runSum == run[account]);
-    long rest = settle(account, now, runSum, waitSum, switchSum, state, false);
+    // Of an account that begins with this sight there is no time before, of which to be a sample.
+    boolean begins = time[account] == now && openStack[account] == NO_INTERVAL;
+    long rest = settle(account, now, runSum, waitSum, switchSum, state);
     if (!goesOn) {
       seenState[account] = (byte) state.ordinal();
       since[account] = now - rest;
     }
-    if (state != State.RUN) {
-      openStack[account] = stack;
-      openState[account] = (byte) state.ordinal();
-      log.opened(owner[account], stack, state.ordinal(), now - rest, passes);
-      if (state == State.QUEUED) {
-        // Of that nothing is in the sums yet.
-        time[account] = now - rest;
-      }
+    if (state == State.RUN) {
+      return;
+    }
+    if (!stays) {
+      long gap = previousPass == Long.MIN_VALUE ? passNanos : now - previousPass;
+      log.sampled(
+          owner[account], stack, state.ordinal(), Spot.NO_CPU, begins ? 1 : Math.max(1, gap));
+    }
+    openStack[account] = stack;
+    openState[account] = (byte) state.ordinal();
+    openSince[account] = now;
+    // A sample counts for the pass that goes on.
+    log.opened(owner[account], stack, state.ordinal(), now, stays ? passes : passes + 1);
+    if (state == State.QUEUED) {
+      // Of that nothing is in the sums yet.
+      time[account] = now - rest;
+      waitedBefore[account] = rest;
+      waits(owner[account], QUEUED, rest);
     }
   }
 
@@ -235,25 +264,22 @@ final class Accounts {
   void sampled(int task, long now, int cpu, int stack, long runSum, long waitSum, long switchSum) {
     if (!held(task)) {
       // It was on its way when the task ended, whose time is accounted for.
-      log.placed(owners.owner(task), stack, RUN, cpu, 0, 1);
+      log.sampled(owners.owner(task), stack, RUN, cpu, sampleNanos);
       return;
     }
     int account = accountOf[task];
     if (!begun[account]) {
       begin(account, now, runSum, waitSum, switchSum);
     }
-    ran = 0;
-    waited = 0;
     if (now >= time[account]) {
       if (seenState[account] != RUN || switchSum != switches[account]) {
         seenState[account] = (byte) RUN;
         since[account] = now;
       }
-      settle(account, now, runSum, waitSum, switchSum, State.RUN, true);
+      settle(account, now, runSum, waitSum, switchSum, State.RUN);
     }
     sampledStack[account] = stack;
-    sampledCpu[account] = (short) cpu;
-    place(account, ran, waited, 1);
+    log.sampled(owner[account], stack, RUN, cpu, sampleNanos);
   }
 
   /** The task ended with these sums. */
@@ -264,8 +290,7 @@ final class Accounts {
     int account = accountOf[task];
     if (begun[account]) {
       long end = Math.max(now, time[account]);
-      settle(account, end, runSum, waitSum, ENDED, State.RUN, false);
-      placeOnLast(account);
+      settle(account, end, runSum, waitSum, ENDED, State.RUN);
     }
     begun[account] = false;
     accountOf[task] = NO_ACCOUNT;
@@ -273,34 +298,28 @@ final class Accounts {
   }
 
   /**
-   * Accounts for the time since the last sight and closes the open interval. Where a sample is
-   * seen, {@link #ran} and {@link #waited} are left for its stack; else they wait for one, of the
-   * owner that the task had: an exec is a sight of its own.
+   * Accounts for the time since the last sight and closes the open interval; the time is that of
+   * the owner that the task had: an exec is a sight of its own.
    *
-   * @return time that belongs to what is seen now
+   * @return time that belongs to the stay that is seen now
    */
   private long settle(
-      int account,
-      long now,
-      long runSum,
-      long waitSum,
-      long switchSum,
-      State state,
-      boolean sampled) {
+      int account, long now, long runSum, long waitSum, long switchSum, State state) {
     boolean off = state != State.RUN && state != State.QUEUED;
     int before = owner[account];
     int after = owners.owner(taskOf[account]);
     boolean open = openStack[account] != NO_INTERVAL;
     boolean wasQueued = open && openState[account] == QUEUED;
     boolean wasOff = open && !wasQueued;
+    long looked = Math.min(now, previousPass);
     // A pass that wrote nothing about a sleeper found it asleep. Or it had ended before, which is
     // told late: so what it ran and waited may be taken from this as well.
-    long asleep =
-        wasOff && previousPass > time[account] ? Math.min(now, previousPass) - time[account] : 0;
+    long asleep = wasOff ? Math.max(0, looked - time[account]) : 0;
     long elapsed = now - time[account];
-    ran = Math.max(0, runSum - run[account]);
-    waited = Math.max(0, waitSum - wait[account]);
+    long ran = Math.max(0, runSum - run[account]);
+    long waited = Math.max(0, waitSum - wait[account]);
     boolean switched = switchSum != switches[account];
+    stays = open && openState[account] == state.ordinal() && !switched && ran + waited == 0;
     waitCounted |= waitSum > 0;
     if (!waitCounted && wasQueued && !switched) {
       waited = Math.max(0, elapsed - ran);
@@ -331,41 +350,32 @@ final class Accounts {
     } else {
       carry[account] = Math.min(rest, TICK_NANOS);
       if (rest > TICK_NANOS) {
-        log.placed(before, Stacks.STOLEN, QUEUED, Spot.NO_CPU, rest - TICK_NANOS, 0);
+        log.placed(before, Stacks.STOLEN, QUEUED, rest - TICK_NANOS);
       }
     }
-    long unseen = Math.max(0, slept - asleep);
+    long unseen = stays ? 0 : Math.max(0, slept - asleep);
     if (wasQueued) {
-      long shown = Math.max(0, Math.min(waited, elapsed - ran));
-      log.closed(before, openStack[account], QUEUED, time[account] + shown, passes);
-      waited -= shown;
+      long ofIt = Math.max(0, Math.min(waited, elapsed - ran) - waitedBefore[account]);
+      long seen = Math.min(Math.max(0, looked - openSince[account]), ofIt);
+      log.closed(before, openStack[account], QUEUED, openSince[account] + seen, passes);
+      waited -= waitedBefore[account] + seen;
     } else if (wasOff) {
-      long end = time[account] + (off ? slept - unseen : slept);
-      log.closed(before, openStack[account], openState[account], end, passes);
+      log.closed(
+          before, openStack[account], openState[account], time[account] + slept - unseen, passes);
     }
+    waits(before, RUN, ran);
+    waits(before, QUEUED, waited);
+    waits(before, SLEEP, unseen);
     if (!off && unseen > 0) {
-      int stack = wasOff ? openStack[account] : Stacks.NOT_SAMPLED;
-      byte sleptState = wasOff ? openState[account] : (byte) SLEEP;
-      boolean more =
-          doubtOwner[account] == before
-              && doubtStack[account] == stack
-              && doubtState[account] == sleptState;
+      boolean more = doubtOwner[account] == before;
       if (more || unseen > doubtNanos[account]) {
         doubtNanos[account] = unseen + (more ? doubtNanos[account] : 0);
         doubtOwner[account] = before;
-        doubtStack[account] = stack;
-        doubtState[account] = sleptState;
-      }
-      if (!wasOff) {
-        log.placed(before, Stacks.NOT_SAMPLED, SLEEP, Spot.NO_CPU, unseen, 0);
       }
     }
     openStack[account] = NO_INTERVAL;
-    if (!sampled) {
-      waitFor(account);
-    }
     if (before != after) {
-      placeOnLast(account);
+      stays = false;
       sampledStack[account] = NO_INTERVAL;
       owner[account] = after;
     }
@@ -381,48 +391,16 @@ final class Accounts {
     long taken = Math.min(-rest, doubtNanos[account]);
     if (taken > 0) {
       doubtNanos[account] -= taken;
-      log.placed(
-          doubtOwner[account], doubtStack[account], doubtState[account], Spot.NO_CPU, -taken, 0);
+      waits(doubtOwner[account], SLEEP, -taken);
     }
     return rest + taken;
   }
 
-  /** What was just settled waits for a sample. */
-  private void waitFor(int account) {
-    waits(account, RUN, ran);
-    waits(account, QUEUED, waited);
-    waitingRun[account] += ran;
-    waitingQueued[account] += waited;
-  }
-
-  /** Moves what waits to the stack and CPU of the last sample, and places this there as well. */
-  private void place(int account, long moreRun, long moreQueued, int samples) {
-    int stack = sampledStack[account];
-    int cpu = sampledCpu[account];
-    waits(account, RUN, -waitingRun[account]);
-    waits(account, QUEUED, -waitingQueued[account]);
-    log.placed(owner[account], stack, RUN, cpu, waitingRun[account] + moreRun, samples);
-    long queued = waitingQueued[account] + moreQueued;
-    if (queued != 0) {
-      log.placed(owner[account], stack, QUEUED, cpu, queued, 0);
-    }
-    waitingRun[account] = 0;
-    waitingQueued[account] = 0;
-  }
-
-  private void waits(int account, int state, long nanos) {
+  /** Time that waits for samples to place it. */
+  private void waits(int of, int state, long nanos) {
     if (nanos != 0) {
-      log.placed(owner[account], Stacks.NOT_SAMPLED, state, Spot.NO_CPU, nanos, 0);
+      log.placed(of, Stacks.NOT_SAMPLED, state, nanos);
     }
-  }
-
-  private void placeOnLast(int account) {
-    if (sampledStack[account] != NO_INTERVAL
-        && (waitingRun[account] | waitingQueued[account]) != 0) {
-      place(account, 0, 0, 0);
-    }
-    waitingRun[account] = 0;
-    waitingQueued[account] = 0;
   }
 
   /**

@@ -10,10 +10,12 @@ import java.util.List;
  *
  * <p>Time is linear in what an entry adds, so one form serves every kind of change. An interval
  * that opens at {@code s} adds {@code (base −s, open 1)} to its (owner, stack, spot), one that
- * closes at {@code e} adds {@code (e, −1)}, and placed time adds {@code (ns, 0)}. The sum of all
- * entries of a key has the weight {@code base + open·t} at time {@code t}. Passes seen are counted
- * alike, with the number of the pass instead of the time. Sums of entries are entries themselves:
- * that is how history is made smaller, and why a cursor can go back by subtracting.
+ * closes at {@code e} adds {@code (e, −1)}, and time that is over adds {@code (ns, 0)}, as does a
+ * sample with the time that the sample stands for. The sum of all entries of a key has the weight
+ * {@code base + open·t} at time {@code t}. Passes seen are counted alike, with the number of the
+ * pass instead of the time. Sums of entries are entries themselves: that is how history is made
+ * smaller, and why a cursor can go back by subtracting. Samples meet the time that they place only
+ * when a window is read, in {@link Estimate}.
  *
  * <p>Entries stand in chunks. A chunk has marks, each with a time: cursors stand at marks only, so
  * what one batch tells is never taken apart. When the memory is used up, the oldest chunk becomes
@@ -347,11 +349,19 @@ final class ChangeLog {
     add(owner, stack, state, -1, at, pass);
   }
 
+  /** Time of an owner in a state; of what samples have to place, {@link Stacks#NOT_SAMPLED}. */
+  void placed(int owner, int stack, int state, long nanos) {
+    add(owner, stack, Spot.of(state), 0, nanos, 0);
+  }
+
   /**
+   * One sample saw a stack.
+   *
    * @param cpu {@link Spot#NO_CPU} if it is not known
+   * @param nanos what the sample stands for
    */
-  void placed(int owner, int stack, int state, int cpu, long nanos, int samples) {
-    add(owner, stack, Spot.of(state, cpu), 0, nanos, samples);
+  void sampled(int owner, int stack, int state, int cpu, long nanos) {
+    add(owner, stack, Spot.sampled(state, cpu), 0, nanos, 1);
   }
 
   private void add(int owner, int stack, int spot, int open, long base, long samples) {
@@ -620,7 +630,7 @@ final class ChangeLog {
         c,
         new Keys() {
           private boolean kept(int entry) {
-            // What waits for a sample is taken back when that comes.
+            // Without the time that is known, samples would have nothing to place.
             return c.open[entry] != 0
                 || c.stack[entry] == Stacks.NOT_SAMPLED
                 || Math.abs(c.base[entry]) > least;
@@ -666,8 +676,8 @@ final class ChangeLog {
 
   private void addWithoutCpu(Merger merger, long number, Chunk c, int begin, int end) {
     for (int i = begin; i < end; i++) {
-      int state = Spot.state(c.spot[i]);
-      if (state != c.spot[i]) {
+      int kind = Spot.kind(c.spot[i]);
+      if (kind != c.spot[i]) {
         for (Reader reader : readers) {
           if (reader.tellsCpus()) {
             reader.moved(
@@ -677,14 +687,14 @@ final class ChangeLog {
                 c.owner[i],
                 c.stack[i],
                 c.spot[i],
-                state,
+                kind,
                 c.base[i],
                 c.open[i],
                 c.samples[i]);
           }
         }
       }
-      merger.add(c.owner[i], c.stack[i], (char) state, c.open[i], c.base[i], c.samples[i]);
+      merger.add(c.owner[i], c.stack[i], (char) kind, c.open[i], c.base[i], c.samples[i]);
     }
   }
 

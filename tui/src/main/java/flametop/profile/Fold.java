@@ -1,9 +1,17 @@
 package flametop.profile;
 
+import flametop.sampler.State;
 import java.util.Arrays;
 
 /** The log folded for one shape: a trie, and the sums of every process whatever the shape. */
 final class Fold extends LogWindow {
+  /** Bits of the states off the CPU. */
+  private static final int OFF =
+      StateSet.ALL.bits() & ~StateSet.ON_CPU.bits() & ~StateSet.of(State.QUEUED).bits();
+
+  /** Kind of time off the CPU that no pass saw. */
+  private static final int OFF_CPU = Spot.KINDS;
+
   private final Owners owners;
   private final Shape shape;
   private final boolean all;
@@ -142,9 +150,9 @@ final class Fold extends LogWindow {
   @Override
   void head(int owner, int stack, int spot, long base, int open, long samples) {
     if (owner != Owners.OLDER) {
-      processes.addHead(process(owner), Spot.state(spot), base, open, 0);
+      processes.addHead(process(owner), processKind(stack, spot), base, open, 0);
     }
-    if (shape.admits(spot) && (all || admits(owner))) {
+    if (all || admits(owner)) {
       trie.head(owner, stack, spot, base, open, samples);
     }
   }
@@ -152,19 +160,26 @@ final class Fold extends LogWindow {
   @Override
   void tail(int owner, int stack, int spot, long base, int open, long samples) {
     if (owner != Owners.OLDER) {
-      processes.addTail(process(owner), Spot.state(spot), base, open, 0);
+      processes.addTail(process(owner), processKind(stack, spot), base, open, 0);
     }
-    if (shape.admits(spot) && (all || admits(owner))) {
-      int entry = trie.tail(owner, stack, spot, base, open, samples);
-      trend.passed(entry, Spot.state(spot), base, open);
+    if (all || admits(owner)) {
+      trie.tail(owner, stack, spot, base, open, samples);
     }
   }
 
-  /** The entry of what the shape admits; else -1. */
-  int entry(int owner, int stack, int spot) {
-    return shape.admits(spot) && (all || admits(owner))
-        ? trie.entry(owner, stack, Spot.cpu(spot))
-        : -1;
+  /** The beginning of the window before passed this. */
+  void begin(int owner, int stack, int spot, long base, int open) {
+    if (all || admits(owner)) {
+      trie.begin(owner, stack, spot, base, open);
+    }
+  }
+
+  private static int processKind(int stack, int spot) {
+    boolean unknown =
+        stack == Stacks.NOT_SAMPLED
+            && !Spot.isSampled(spot)
+            && (OFF >> Spot.state(spot) & 1) != 0;
+    return unknown ? OFF_CPU : Spot.kind(spot);
   }
 
   private int process(int owner) {
@@ -186,16 +201,30 @@ final class Fold extends LogWindow {
     return admitted[owner] == 1;
   }
 
-  /** ns of a process in these states, whatever the shape. */
+  /**
+   * ns of a process in these states, whatever the shape. Time off the CPU between two passes is in
+   * the states in which passes saw the process.
+   */
   long processWeight(int process, int states) {
-    return process < processCount ? processes.weight(process, states, window()) : 0;
+    if (process >= processCount) {
+      return 0;
+    }
+    Window window = window();
+    long nanos = processes.weight(process, states, window);
+    if ((states & OFF) == 0) {
+      return nanos;
+    }
+    long unknown = processes.weight(process, 1 << OFF_CPU, window);
+    double seen = processes.weight(process, Spot.sampledKinds(OFF), window);
+    double seenIn = processes.weight(process, Spot.sampledKinds(states & OFF), window);
+    boolean asleep = (states & StateSet.of(State.SLEEP).bits()) != 0;
+    return nanos + (seen > 0 ? (long) (unknown * (seenIn / seen)) : asleep ? unknown : 0);
   }
 
   /** The path of a stack is another than before. */
   void renamed(int stack) {
-    trie.renamed(stack, window());
+    trie.renamed(stack);
     changed();
-    trend.reset();
   }
 
   @Override
@@ -215,6 +244,5 @@ final class Fold extends LogWindow {
     if (process < processCount) {
       processes.clear(process);
     }
-    trie.watch().processFreed(process);
   }
 }

@@ -3,6 +3,7 @@ package flametop.profile;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -73,14 +74,16 @@ final class GraphReader implements GraphPicture.Reader {
     if (watched) {
       watch.watch(node);
     }
-    int processes = watched ? 0 : Selection.UNKNOWN;
-    int one = NONE;
-    for (int process = 0; watched && process < watch.processes(); process++) {
-      if (watch.weight(process, states.bits(), window) > 0) {
-        processes++;
-        one = process;
+    BitSet processesIn = new BitSet();
+    for (int entry = 0; watched && entry < trie.entries(); entry++) {
+      if (watch.holds(entry)
+          && trie.owner(entry) != Owners.OLDER
+          && trie.entryWeight(entry, states.bits(), window) > 0) {
+        processesIn.set(owners.process(trie.owner(entry)));
       }
     }
+    int processes = watched ? processesIn.cardinality() : Selection.UNKNOWN;
+    int one = processesIn.nextSetBit(0);
     boolean single = processes == 1 && owners.tgid(one) != Owners.NO_TGID;
     return new Selection(
         tree.number(node),
@@ -95,6 +98,7 @@ final class GraphReader implements GraphPicture.Reader {
         weight(node, states.bits()),
         tree.self(node, states.bits()),
         byState,
+        watched ? trie.certainty(states.bits(), window) : null,
         watched ? fold.trend().before(states.bits(), System.nanoTime() + budget) : null);
   }
 

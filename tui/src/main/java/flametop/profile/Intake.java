@@ -285,6 +285,7 @@ final class Intake implements StreamVisitor {
   @Override
   public void hostUsage(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu) {
     host.host(load1, load5, load15, passHz, cpuHz, ownCpu);
+    accounts.rates(passHz, cpuHz);
   }
 
   @Override

@@ -16,14 +16,18 @@ final class OwnerTimes extends LogWindow {
 
   @Override
   void head(int owner, int stack, int spot, long base, int open, long samples) {
-    grow(owner);
-    sums.addHead(owner, stack == Stacks.STOLEN ? STOLEN : Spot.state(spot), base, open, 0);
+    if (!Spot.isSampled(spot)) {
+      grow(owner);
+      sums.addHead(owner, stack == Stacks.STOLEN ? STOLEN : Spot.state(spot), base, open, 0);
+    }
   }
 
   @Override
   void tail(int owner, int stack, int spot, long base, int open, long samples) {
-    grow(owner);
-    sums.addTail(owner, stack == Stacks.STOLEN ? STOLEN : Spot.state(spot), base, open, 0);
+    if (!Spot.isSampled(spot)) {
+      grow(owner);
+      sums.addTail(owner, stack == Stacks.STOLEN ? STOLEN : Spot.state(spot), base, open, 0);
+    }
   }
 
   @Override

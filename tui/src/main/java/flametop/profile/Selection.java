@@ -17,6 +17,7 @@ import flametop.sampler.State;
  * @param weight ns in the states shown
  * @param self ns of that in itself, in nothing that it calls
  * @param nanosByState ns by {@link flametop.sampler.State#ordinal()}, all states
+ * @param certainty how sure the weight is; null if that is not known (yet), or does not apply
  * @param before what it had in the window before; null if that is not known (yet)
  */
 public record Selection(
@@ -32,6 +33,7 @@ public record Selection(
     long weight,
     long self,
     long[] nanosByState,
+    Certainty certainty,
     Before before) {
   /** Not told yet: it is by the next picture of the same node. */
   public static final int UNKNOWN = -1;
@@ -44,6 +46,14 @@ public record Selection(
    * @param total ns of the whole graph then
    */
   public record Before(long windowNanos, long weight, long total) {}
+
+  /**
+   * How sure a time is that samples placed.
+   *
+   * @param samples that saw the node, in the states shown
+   * @param errorNanos standard error of the weight, ns; 0 where the weight is exact
+   */
+  public record Certainty(long samples, long errorNanos) {}
 
   /** What a slice of a file's graph tells of a node of which it has {@link GraphSlice#isWhole}. */
   public static Selection of(GraphSlice slice, int index) {
@@ -64,6 +74,7 @@ public record Selection(
         slice.weight()[index],
         Math.max(0, self),
         new long[State.values().length],
+        null,
         null);
   }
 }

@@ -349,9 +349,9 @@ public final class Shape {
     return reversed;
   }
 
-  /** Whether time in a {@link Spot} counts. */
-  boolean admits(int spot) {
-    return (states >> Spot.state(spot) & 1) != 0 && (!narrowsCpus || admitsCpu(Spot.cpu(spot)));
+  /** Bits of the states whose time counts. */
+  int states() {
+    return states;
   }
 
   /** Whether it admits what ran on some CPUs only. */

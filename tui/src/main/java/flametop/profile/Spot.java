@@ -1,27 +1,64 @@
 package flametop.profile;
 
+import flametop.sampler.State;
+
 /**
- * State and CPU of what was logged, as one number. The CPU is known of what a sample placed; older
- * history forgets it.
+ * Kind, state and CPU of a log entry, as one number. An entry is either time that is known to be
+ * its stack's, or the weight of samples: time that one sample stands for, which {@link Estimate}
+ * scales to the time that is known. The CPU is known of samples of the CPU clock; older history
+ * forgets the CPU.
  */
 final class Spot {
   static final int NO_CPU = -1;
 
-  private static final int STATE_BITS = 3;
-  private static final int MOST_CPUS = (1 << 16 - STATE_BITS) - 1;
+  /** Kinds are below: a state, and whether the entry is of samples. */
+  static final int KINDS = 16;
+
+  private static final int SAMPLED = 8;
+  private static final int KIND_BITS = 4;
+  private static final int MOST_CPUS = (1 << 16 - KIND_BITS) - 1;
+
+  static {
+    assert State.values().length <= SAMPLED;
+  }
 
   private Spot() {}
 
-  static int of(int state, int cpu) {
-    return cpu >= MOST_CPUS ? state : cpu + 1 << STATE_BITS | state;
+  /** Of time in a state. */
+  static int of(int state) {
+    return state;
+  }
+
+  /**
+   * Of samples in a state.
+   *
+   * @param cpu {@link #NO_CPU} if it is not known
+   */
+  static int sampled(int state, int cpu) {
+    int known = cpu >= MOST_CPUS ? NO_CPU : cpu;
+    return known + 1 << KIND_BITS | SAMPLED | state;
+  }
+
+  /** The same without the CPU; below {@link #KINDS}. */
+  static int kind(int spot) {
+    return spot & KINDS - 1;
+  }
+
+  /** The bits of the kinds of samples in states. */
+  static int sampledKinds(int states) {
+    return states << SAMPLED;
+  }
+
+  static boolean isSampled(int spot) {
+    return (spot & SAMPLED) != 0;
   }
 
   static int state(int spot) {
-    return spot & (1 << STATE_BITS) - 1;
+    return spot & SAMPLED - 1;
   }
 
   /** {@link #NO_CPU} if it is not known. */
   static int cpu(int spot) {
-    return (spot >> STATE_BITS) - 1;
+    return (spot >> KIND_BITS) - 1;
   }
 }

@@ -430,6 +430,7 @@ final class StackGraph extends ShownGraph<StackGraph.Shaped> implements GraphPic
         reader.weight(node, states.bits()),
         reader.self(node, states.bits()),
         new long[State.values().length],
+        null,
         null);
   }
 

@@ -3,14 +3,17 @@ package flametop.profile;
 import java.util.Arrays;
 
 /**
- * Time by (thing, state) at the head of a window and at its tail. A thing that was never in a state
- * has no slot for it. A sum is {@code base + open·t} ns at time t (see {@link ChangeLog}); the
- * weight of a window is its sum at the head less that at the tail.
+ * Sums by (thing, kind) at the head of a window, at its tail, and at the beginning of the window
+ * before. A thing without an entry of a kind has no slot for that kind. A sum is {@code base +
+ * open·t} ns at time t (see {@link ChangeLog}); the amount of a window is its sum at the head less
+ * that at the tail.
  */
 final class Sums {
+  static final int NONE = -1;
+
   private int slots;
   private int[] next = new int[1024];
-  private byte[] state = new byte[1024];
+  private byte[] kind = new byte[1024];
   private int[] headOpen = new int[1024];
   private int[] tailOpen = new int[1024];
   private long[] headBase = new long[1024];
@@ -18,8 +21,10 @@ final class Sums {
   private long[] headSamples;
   private long[] tailSamples;
 
-  /** ns of the window that others are compared with; null if there is none. */
-  private long[] baseline;
+  /** Null while nobody asks for the window before. */
+  private int[] beginOpen;
+
+  private long[] beginBase;
 
   private int[] first = new int[1024];
   private int things;
@@ -40,12 +45,12 @@ final class Sums {
       first = Arrays.copyOf(first, Math.max(count, Room.after(first.length)));
     }
     for (; things < count; things++) {
-      first[things] = -1;
+      first[things] = NONE;
     }
   }
 
-  void addHead(int thing, int state, long base, int open, long samples) {
-    int slot = slot(thing, state);
+  void addHead(int thing, int kind, long base, int open, long samples) {
+    int slot = slot(thing, kind);
     headBase[slot] += base;
     headOpen[slot] += open;
     if (headSamples != null) {
@@ -53,8 +58,8 @@ final class Sums {
     }
   }
 
-  void addTail(int thing, int state, long base, int open, long samples) {
-    int slot = slot(thing, state);
+  void addTail(int thing, int kind, long base, int open, long samples) {
+    int slot = slot(thing, kind);
     tailBase[slot] += base;
     tailOpen[slot] += open;
     if (tailSamples != null) {
@@ -62,16 +67,34 @@ final class Sums {
     }
   }
 
+  /** The window before begins where it ends, at the tail. */
+  void beginAtTail() {
+    beginBase = tailBase.clone();
+    beginOpen = tailOpen.clone();
+  }
+
+  void addBegin(int thing, int kind, long base, int open) {
+    int slot = slot(thing, kind);
+    beginBase[slot] += base;
+    beginOpen[slot] += open;
+  }
+
+  /** Nobody asks for the window before any more. */
+  void endBegin() {
+    beginBase = null;
+    beginOpen = null;
+  }
+
   private int slot(int thing, int wanted) {
     for (int slot = first[thing]; slot >= 0; slot = next[slot]) {
-      if (state[slot] == wanted) {
+      if (kind[slot] == wanted) {
         return slot;
       }
     }
     if (slots == next.length) {
       int length = Room.after(slots);
       next = Arrays.copyOf(next, length);
-      state = Arrays.copyOf(state, length);
+      kind = Arrays.copyOf(kind, length);
       headOpen = Arrays.copyOf(headOpen, length);
       tailOpen = Arrays.copyOf(tailOpen, length);
       headBase = Arrays.copyOf(headBase, length);
@@ -80,12 +103,13 @@ final class Sums {
         headSamples = Arrays.copyOf(headSamples, length);
         tailSamples = Arrays.copyOf(tailSamples, length);
       }
-      if (baseline != null) {
-        baseline = Arrays.copyOf(baseline, length);
+      if (beginBase != null) {
+        beginBase = Arrays.copyOf(beginBase, length);
+        beginOpen = Arrays.copyOf(beginOpen, length);
       }
     }
     next[slots] = first[thing];
-    state[slots] = (byte) wanted;
+    kind[slots] = (byte) wanted;
     first[thing] = slots;
     return slots++;
   }
@@ -101,8 +125,9 @@ final class Sums {
         headSamples[slot] = 0;
         tailSamples[slot] = 0;
       }
-      if (baseline != null) {
-        baseline[slot] = 0;
+      if (beginBase != null) {
+        beginBase[slot] = 0;
+        beginOpen[slot] = 0;
       }
     }
   }
@@ -111,93 +136,73 @@ final class Sums {
   boolean isZero(int thing) {
     for (int slot = first[thing]; slot >= 0; slot = next[slot]) {
       if ((headBase[slot] | tailBase[slot] | headOpen[slot] | tailOpen[slot]) != 0
-          || headSamples != null && (headSamples[slot] | tailSamples[slot]) != 0
-          || baseline != null && baseline[slot] != 0) {
+          || headSamples != null && (headSamples[slot] | tailSamples[slot]) != 0) {
         return false;
       }
     }
     return true;
   }
 
-  /** Adds {@code sign} times all sums of {@code entry} of {@code from} to a thing. */
-  void addAll(int thing, Sums from, int entry, int sign) {
-    for (int slot = from.first[entry]; slot >= 0; slot = from.next[slot]) {
-      int to = slot(thing, from.state[slot]);
-      headBase[to] += sign * from.headBase[slot];
-      headOpen[to] += sign * from.headOpen[slot];
-      tailBase[to] += sign * from.tailBase[slot];
-      tailOpen[to] += sign * from.tailOpen[slot];
-      if (baseline != null) {
-        baseline[to] += sign * from.baseline[slot];
-      }
-    }
+  /** Slots of all things; each has one number. */
+  int slots() {
+    return slots;
+  }
+
+  /** A slot of a thing; {@link #NONE} if the thing has none. */
+  int first(int thing) {
+    return first[thing];
+  }
+
+  /** The next slot of the same thing; {@link #NONE} after the last. */
+  int next(int slot) {
+    return next[slot];
+  }
+
+  int kind(int slot) {
+    return kind[slot];
+  }
+
+  /** ns of a slot in a window. */
+  long amount(int slot, Window window) {
+    long sum = headBase[slot] + headOpen[slot] * window.headTime();
+    return window.whole() ? sum : sum - tailBase[slot] - tailOpen[slot] * window.tailTime();
+  }
+
+  /** ns of a slot in the window before, from {@code begin} to the tail of this one, ns. */
+  long before(int slot, Window window, long begin) {
+    return tailBase[slot]
+        + tailOpen[slot] * window.tailTime()
+        - beginBase[slot]
+        - beginOpen[slot] * begin;
+  }
+
+  /** Passes seen and samples of a slot in a window. */
+  long samples(int slot, Window window) {
+    long sum = headSamples[slot] + headOpen[slot] * window.headPass();
+    return window.whole() ? sum : sum - tailSamples[slot] - tailOpen[slot] * window.tailPass();
   }
 
   /**
    * ns of a thing.
    *
-   * @param states bits by {@link flametop.sampler.State#ordinal()}
+   * @param kinds a bit for each kind that counts
    */
-  long weight(int thing, int states, Window window) {
+  long weight(int thing, int kinds, Window window) {
     long sum = 0;
     for (int slot = first[thing]; slot >= 0; slot = next[slot]) {
-      if ((states & 1 << state[slot]) != 0) {
-        sum += headBase[slot] + headOpen[slot] * window.headTime();
-        if (!window.whole()) {
-          sum -= tailBase[slot] + tailOpen[slot] * window.tailTime();
-        }
-      }
-    }
-    return sum;
-  }
-
-  /** What the window has now is what later ones are compared with. */
-  void hold(Window window) {
-    baseline = new long[next.length];
-    for (int slot = 0; slot < slots; slot++) {
-      baseline[slot] = headBase[slot] + headOpen[slot] * window.headTime();
-      if (!window.whole()) {
-        baseline[slot] -= tailBase[slot] + tailOpen[slot] * window.tailTime();
-      }
-    }
-  }
-
-  /** Nothing is compared any more. */
-  void release() {
-    baseline = null;
-  }
-
-  /** ns of a thing in the window that was held; 0 if none is. */
-  long baseline(int thing, int states) {
-    long sum = 0;
-    for (int slot = first[thing]; baseline != null && slot >= 0; slot = next[slot]) {
-      if ((states & 1 << state[slot]) != 0) {
-        sum += baseline[slot];
-      }
-    }
-    return sum;
-  }
-
-  /** Intervals of a thing that are open at the tail. */
-  long tailOpen(int thing, int states) {
-    long sum = 0;
-    for (int slot = first[thing]; slot >= 0; slot = next[slot]) {
-      if ((states & 1 << state[slot]) != 0) {
-        sum += tailOpen[slot];
+      if ((kinds & 1 << kind[slot]) != 0) {
+        sum += amount(slot, window);
       }
     }
     return sum;
   }
 
   /** Like {@link #weight}, in passes seen and samples. */
-  long samples(int thing, int states, Window window) {
+  long samples(int thing, int kinds, Window window) {
     long sum = 0;
     for (int slot = first[thing]; slot >= 0; slot = next[slot]) {
-      if ((states & 1 << state[slot]) != 0) {
-        sum += headSamples[slot] + headOpen[slot] * window.headPass();
-        if (!window.whole()) {
-          sum -= tailSamples[slot] + tailOpen[slot] * window.tailPass();
-        }
+      if ((kinds & 1 << kind[slot]) != 0) {
+        sum += samples(slot, window);
       }
     }
     return sum;

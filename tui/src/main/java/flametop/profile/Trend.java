@@ -1,24 +1,13 @@
 package flametop.profile;
 
-import flametop.sampler.State;
-import java.util.Arrays;
-
 /**
  * What the watched node of a fold had in the window before: the changes between that window's
  * beginning and its end, which is the tail of the fold.
  */
 final class Trend implements ChangeLog.Reader {
-  private static final int STATES = State.values().length;
-
   private final ChangeLog log;
   private final Fold fold;
   private final ChangeLog.Cursor begin;
-  private int node = -1;
-
-  /** By state: of the watched node, then of all. */
-  private final long[] base = new long[2 * STATES];
-
-  private final long[] open = new long[2 * STATES];
   private boolean placed;
 
   Trend(ChangeLog log, Fold fold) {
@@ -32,34 +21,15 @@ final class Trend implements ChangeLog.Reader {
     log.detach(this);
   }
 
-  /** Paths are others than before: it is to be found anew. */
-  void reset() {
-    placed = false;
+  private void passed(int owner, int stack, int spot, long base, int open, long samples) {
+    fold.begin(owner, stack, spot, base, open);
   }
 
-  /** The tail of the fold passed this. */
-  void passed(int entry, int state, long nanos, int opened) {
+  /** The beginning is to be found anew. */
+  private void drop() {
     if (placed) {
-      add(entry, state, nanos, opened);
-    }
-  }
-
-  private void add(int entry, int state, long nanos, int opened) {
-    if (fold.trie().leaf(entry) < 0) {
-      return;
-    }
-    if (fold.trie().watch().holds(entry)) {
-      base[state] += nanos;
-      open[state] += opened;
-    }
-    base[STATES + state] += nanos;
-    open[STATES + state] += opened;
-  }
-
-  private void left(int owner, int stack, int spot, long nanos, int opened, long samples) {
-    int entry = fold.entry(owner, stack, spot);
-    if (entry >= 0) {
-      add(entry, Spot.state(spot), -nanos, -opened);
+      fold.trie().endBegin();
+      placed = false;
     }
   }
 
@@ -71,14 +41,12 @@ final class Trend implements ChangeLog.Reader {
   Selection.Before before(int states, long deadline) {
     Window window = fold.window();
     if (window.whole() || fold.lost()) {
+      drop();
       return null;
     }
-    int watched = fold.trie().watch().node();
-    if (!placed || watched != node) {
-      node = watched;
-      Arrays.fill(base, 0);
-      Arrays.fill(open, 0);
+    if (!placed) {
       begin.set(fold.tailCursor());
+      fold.trie().beginAtTail();
       placed = true;
     }
     long from = window.tailTime() - (window.headTime() - window.tailTime());
@@ -88,26 +56,15 @@ final class Trend implements ChangeLog.Reader {
         return null;
       }
       if (log.time(begin) <= from) {
-        log.forward(begin, this::left);
-      } else if (!log.backward(begin, this::left)) {
+        log.forward(begin, this::passed);
+      } else if (!log.backward(begin, this::passed)) {
         return null;
       }
     }
     long time = log.time(begin);
+    long[] before = fold.trie().before(states, window, time);
     return new Selection.Before(
-        window.tailTime() - time,
-        nanos(0, node, states, window.tailTime(), time),
-        nanos(STATES, 0, states, window.tailTime(), time));
-  }
-
-  private long nanos(int of, int at, int states, long to, long from) {
-    long sum = fold.trie().tailOpen(at, states) * (to - from);
-    for (int state = 0; state < STATES; state++) {
-      if ((states & 1 << state) != 0) {
-        sum += base[of + state] + open[of + state] * from;
-      }
-    }
-    return Math.max(0, sum);
+        window.tailTime() - time, Math.max(0, before[0]), Math.max(0, before[1]));
   }
 
   @Override
@@ -118,7 +75,7 @@ final class Trend implements ChangeLog.Reader {
   @Override
   public void leave(long from, long to) {
     if (placed && log.within(begin, from, to)) {
-      placed = false;
+      drop();
     }
   }
 
@@ -134,7 +91,7 @@ final class Trend implements ChangeLog.Reader {
       long base,
       int open,
       long samples) {
-    placed = false;
+    drop();
   }
 
   @Override

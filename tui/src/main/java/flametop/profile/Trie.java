@@ -1,25 +1,32 @@
 package flametop.profile;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /**
  * The call tree of what its cursors have passed. Nodes are numbered as they come, so a parent is
  * always below its children; a node's key is (parent, function), its number stays while the trie
- * lives. Sums are kept per entry, which is (owner, stack), and added along its path; when the path
- * changes they move from one to the other. An entry whose stack the shape leaves out has no path.
+ * lives. Sums are kept per entry, which is (owner, stack); the time of entries is estimated when a
+ * window is read ({@link Estimate}), and only then added up along their paths. An entry that the
+ * shape leaves out has no path: its samples count for its pool.
  */
 final class Trie {
   private static final int ROOT = 0;
   private static final int NONE = -1;
 
+  /** Instead of a CPU: none that is shown. */
+  private static final int LEFT_OUT = Spot.NO_CPU - 1;
+
   private final Owners owners;
   private final Stacks stacks;
   private final RootOrder order;
   private final boolean reversed;
+  private final Shape shape;
   private final Shaper shaper;
   private final boolean roots;
 
@@ -31,14 +38,18 @@ final class Trie {
   private int[] passing = new int[1024];
   private boolean[] guessed = new boolean[1024];
   private LongTable children = new LongTable();
-  private Sums nodeSums = new Sums(false);
 
   private int entries;
   private int[] entryOwner = new int[1024];
   private int[] entryStack = new int[1024];
 
-  /** Only of a graph by CPU. */
+  /** Only where the shape tells CPUs apart. */
   private int[] entryCpu = new int[0];
+
+  /** Its time is placed by the samples of this pool. */
+  private int[] entryPool = new int[1024];
+
+  private final Map<Object, Integer> pools = new HashMap<>();
 
   private final LongTable pairs = new LongTable();
   private int pairCount;
@@ -47,6 +58,24 @@ final class Trie {
   private LongTable entryIndex = new LongTable();
   private Sums entrySums = new Sums(true);
   private int[] stackEntry = new int[1024];
+  private Estimate estimate = new Estimate(entrySums, new PooledEntries());
+
+  /** Another one than before where any sum or path may have changed. */
+  private long changes;
+
+  /** By slot of the sums: ns in the window that was read last; see {@link #estimated}. */
+  private long[] nanos = new long[0];
+
+  private Window nanosOf;
+  private long nanosAt = -1;
+
+  /** By slot of the sums: ns in the window that others are compared with; null if there is none. */
+  private long[] held;
+
+  private NodeSums nodeSums = new NodeSums();
+
+  /** Those of {@link #held}. */
+  private NodeSums heldSums = new NodeSums();
 
   /** Where the heaviest entry went that left a node. */
   private final Map<Integer, long[]> moved = new HashMap<>();
@@ -65,9 +94,10 @@ final class Trie {
     this.stacks = stacks;
     order = shape.group();
     reversed = shape.reversed();
+    this.shape = shape;
     shaper = new Shaper(shape, stacks);
     this.roots = roots;
-    watch = new Watch(this, owners);
+    watch = new Watch(this);
     Arrays.fill(stackEntry, NONE);
     node(NONE, Stacks.ALL);
   }
@@ -96,11 +126,6 @@ final class Trie {
     return guessed[node];
   }
 
-  /** Adds {@code sign} times the sums of an entry to a thing. */
-  void addTo(Sums to, int thing, int entry, int sign) {
-    to.addAll(thing, entrySums, entry, sign);
-  }
-
   /** Sets the bit of each node between two, both included, whose parent has its bit set. */
   void spread(long[] bits, int from, int to) {
     int[] above = parent;
@@ -120,29 +145,155 @@ final class Trie {
     return roots;
   }
 
+  /** ns of a node in a window. */
   long weight(int node, int states, Window window) {
-    return nodeSums.weight(node, states, window);
+    estimated(window);
+    return nodeSums.of(states, nanos, nanosAt)[node];
   }
 
-  /** See {@link Sums#baseline}. */
+  /** ns of a node in the window that was held; 0 if none is. */
   long baseline(int node, int states) {
-    return nodeSums.baseline(node, states);
+    return held == null ? 0 : heldSums.of(states, held, changes)[node];
   }
 
   /** What the window has now is what later ones are compared with; null: nothing is any more. */
   void hold(Window window) {
-    if (window == null) {
-      nodeSums.release();
-      entrySums.release();
-    } else {
-      nodeSums.hold(window);
-      entrySums.hold(window);
+    held = window == null ? null : estimated(window).clone();
+    changes++;
+  }
+
+  /** By slot of the sums: ns in a window. */
+  private long[] estimated(Window window) {
+    if (nanosAt != changes || !window.equals(nanosOf)) {
+      nanos = estimate.of(slot -> entrySums.amount(slot, window), nanos);
+      nanosOf = window;
+      nanosAt = ++changes;
+    }
+    return nanos;
+  }
+
+  /** How sure the time of a node is that is {@linkplain Watch watched}. */
+  Selection.Certainty certainty(int states, Window window) {
+    return estimate.certainty(watch::holds, states & shape.states(), window);
+  }
+
+  /** The window before begins where it ends: at the tail. */
+  void beginAtTail() {
+    entrySums.beginAtTail();
+  }
+
+  /** Nobody asks for the window before any more. */
+  void endBegin() {
+    if (entrySums != null) {
+      entrySums.endBegin();
     }
   }
 
-  /** Intervals below a node that are open at the tail. */
-  long tailOpen(int node, int states) {
-    return nodeSums.tailOpen(node, states);
+  /** The beginning of the window before passed this. */
+  void begin(int owner, int stack, int spot, long base, int open) {
+    int entry = entry(owner, stack, Spot.cpu(spot));
+    entrySums.addBegin(entry, Spot.kind(spot), base, open);
+  }
+
+  /**
+   * What the window before had, ns: the watched node, and all.
+   *
+   * @param begin when it began, ns
+   */
+  long[] before(int states, Window window, long begin) {
+    long[] before = estimate.of(slot -> entrySums.before(slot, window, begin), new long[0]);
+    long[] sums = new long[2];
+    for (int entry = 0; entry < entries; entry++) {
+      if (entryLeaf[entry] != NONE) {
+        long value = entryNanos(entry, states, before);
+        sums[0] += watch.holds(entry) ? value : 0;
+        sums[1] += value;
+      }
+    }
+    return sums;
+  }
+
+  private final class PooledEntries implements Estimate.Entries {
+    @Override
+    public int count() {
+      return entries;
+    }
+
+    @Override
+    public int pool(int entry) {
+      return entryPool[entry];
+    }
+
+    @Override
+    public int pools() {
+      return pools.size();
+    }
+
+    @Override
+    public int stack(int entry) {
+      return entryStack[entry];
+    }
+  }
+
+  /** Sums of nodes, by states that were asked for; made when they are. */
+  private final class NodeSums {
+    private final IntList asked = new IntList();
+    private final List<long[]> sums = new ArrayList<>();
+    private int made;
+    private long of = -1;
+
+    /**
+     * @param nanos of entries, by slot
+     * @param version another one if those may be others
+     */
+    long[] of(int states, long[] nanos, long version) {
+      if (of != version) {
+        of = version;
+        made = 0;
+      }
+      for (int i = 0; i < made; i++) {
+        if (asked.items[i] == states) {
+          return sums.get(i);
+        }
+      }
+      if (made == sums.size()) {
+        sums.add(new long[0]);
+        asked.add(0);
+      }
+      asked.items[made] = states;
+      sums.set(made, addUp(states, nanos, sums.get(made)));
+      return sums.get(made++);
+    }
+
+    private long[] addUp(int states, long[] nanos, long[] to) {
+      long[] sum = to;
+      if (sum.length < nodes) {
+        sum = new long[Room.after(nodes)];
+      } else {
+        Arrays.fill(sum, 0, nodes, 0);
+      }
+      for (int entry = 0; entry < entries; entry++) {
+        if (entryLeaf[entry] != NONE) {
+          sum[entryLeaf[entry]] += entryNanos(entry, states, nanos);
+        }
+      }
+      // A parent is below its children.
+      for (int node = nodes - 1; node > ROOT; node--) {
+        sum[parent[node]] += sum[node];
+      }
+      return sum;
+    }
+  }
+
+  private long entryNanos(int entry, int states, long[] nanos) {
+    int shown = states & shape.states();
+    long sum = 0;
+    for (int slot = entrySums.first(entry); slot >= 0; slot = entrySums.next(slot)) {
+      if (slot < nanos.length && (shown & 1 << Spot.state(entrySums.kind(slot))) != 0) {
+        sum += nanos[slot];
+      }
+    }
+    return sum;
   }
 
   int entries() {
@@ -163,60 +314,59 @@ final class Trie {
     return entryLeaf[entry];
   }
 
+  /** ns of an entry in a window. */
   long entryWeight(int entry, int states, Window window) {
-    return entrySums.weight(entry, states, window);
+    return entryNanos(entry, states, estimated(window));
   }
 
+  /** Passes and samples that saw an entry in a window. */
   long entrySamples(int entry, int states, Window window) {
-    return entrySums.samples(entry, states, window);
+    int shown = states & shape.states();
+    return entrySums.samples(entry, shown | Spot.sampledKinds(shown), window);
   }
 
   void head(int owner, int stack, int spot, long base, int open, long samples) {
-    int entry = entry(owner, stack, Spot.cpu(spot));
-    int state = Spot.state(spot);
-    entrySums.addHead(entry, state, base, open, samples);
-    watch.head(entry, state, base, open);
-    for (int node = entryLeaf[entry]; node != NONE; node = parent[node]) {
-      nodeSums.addHead(node, state, base, open, 0);
-    }
+    changes++;
+    entrySums.addHead(
+        entry(owner, stack, Spot.cpu(spot)), Spot.kind(spot), base, open, samples);
   }
 
-  /** Returns the entry. */
-  int tail(int owner, int stack, int spot, long base, int open, long samples) {
-    int entry = entry(owner, stack, Spot.cpu(spot));
-    int state = Spot.state(spot);
-    entrySums.addTail(entry, state, base, open, samples);
-    watch.tail(entry, state, base, open);
-    for (int node = entryLeaf[entry]; node != NONE; node = parent[node]) {
-      nodeSums.addTail(node, state, base, open, 0);
-    }
-    return entry;
+  void tail(int owner, int stack, int spot, long base, int open, long samples) {
+    changes++;
+    entrySums.addTail(
+        entry(owner, stack, Spot.cpu(spot)), Spot.kind(spot), base, open, samples);
   }
 
-  /** The entry of an owner and a stack, on a CPU if it is by CPU; a new one if there is none. */
-  int entry(int anyOwner, int stack, int cpu) {
+  /**
+   * The entry of an owner and a stack, on a CPU if CPUs are told apart; a new one if there is none.
+   */
+  private int entry(int anyOwner, int stack, int cpu) {
     int owner = order == RootOrder.THREAD ? anyOwner : owners.group(anyOwner);
-    int who = order == RootOrder.CPU ? pair(owner, cpu) : owner;
+    int place = place(cpu);
+    int who = shape.tellsCpus() ? pair(owner, place) : owner;
     long key = (long) who << 32 | stack & 0xFFFFFFFFL;
     int entry = entryIndex.get(key);
     if (entry != LongTable.NONE) {
       return entry;
     }
+    changes++;
     entry = entries++;
     if (entry == entryOwner.length) {
       entryOwner = Arrays.copyOf(entryOwner, Room.after(entry));
       entryStack = Arrays.copyOf(entryStack, Room.after(entry));
       entryLeaf = Arrays.copyOf(entryLeaf, Room.after(entry));
       entryNext = Arrays.copyOf(entryNext, Room.after(entry));
+      entryPool = Arrays.copyOf(entryPool, Room.after(entry));
     }
     entryIndex.put(key, entry);
     entrySums.things(entries);
     entryOwner[entry] = owner;
-    if (order == RootOrder.CPU) {
+    entryPool[entry] = pool(owner);
+    if (shape.tellsCpus()) {
       if (entry >= entryCpu.length) {
         entryCpu = Arrays.copyOf(entryCpu, Math.max(1024, Room.after(entry)));
       }
-      entryCpu[entry] = cpu;
+      entryCpu[entry] = place;
     }
     entryStack[entry] = stack;
     entryNext[entry] = NONE;
@@ -229,13 +379,36 @@ final class Trie {
       entryNext[entry] = stackEntry[stack];
       stackEntry[stack] = entry;
     }
-    entryLeaf[entry] = place(entry);
+    entryLeaf[entry] = leafOf(entry);
     return entry;
   }
 
+  /** Whose samples place the time of an owner: what the graph shows below all. */
+  private int pool(int owner) {
+    Object key =
+        owner == Owners.OLDER
+            ? "older"
+            : switch (order) {
+              case THREAD -> owner;
+              case PROCESS -> owners.process(owner);
+              case CGROUP -> List.of(owners.cgroup(owner), owners.processComm(owner));
+              case NONE, CPU, COMM -> List.of(owners.processComm(owner));
+            };
+    Integer pool = pools.putIfAbsent(key, pools.size());
+    return pool == null ? pools.size() - 1 : pool;
+  }
+
+  /** What an entry tells of its CPU. */
+  private int place(int cpu) {
+    if (shape.narrowsCpus() && !shape.admitsCpu(cpu)) {
+      return LEFT_OUT;
+    }
+    return order == RootOrder.CPU ? cpu : Spot.NO_CPU;
+  }
+
   /** One number for an owner on a CPU. */
-  private int pair(int owner, int cpu) {
-    long key = (long) owner << 32 | cpu + 1;
+  private int pair(int owner, int place) {
+    long key = (long) owner << 32 | place - LEFT_OUT;
     int pair = pairs.get(key);
     if (pair == LongTable.NONE) {
       pair = pairCount++;
@@ -245,7 +418,7 @@ final class Trie {
   }
 
   /** The leaf of the path of an entry as its names are now; counts the entry along it. */
-  private int place(int entry) {
+  private int leafOf(int entry) {
     int above = path(entry, roots);
     if (above < 0) {
       return NONE;
@@ -269,6 +442,9 @@ final class Trie {
    * @return how many nodes stand above the frames; -1 if the shape leaves the stack out
    */
   private int path(int entry, boolean withRoots) {
+    if (shape.narrowsCpus() && entryCpu[entry] == LEFT_OUT) {
+      return NONE;
+    }
     path.clear();
     pathGuessed.clear();
     rootPath(entry, path);
@@ -421,30 +597,24 @@ final class Trie {
       firstChild[above] = node;
       children.put((long) above << 32 | of, node);
     }
-    nodeSums.things(nodes);
     return node;
   }
 
-  /** The path of a stack is another than before: its sums move there. */
-  void renamed(int stack, Window window) {
+  /** The path of a stack is another than before. */
+  void renamed(int stack) {
     if (stack >= stackEntry.length) {
       return;
     }
+    changes++;
     for (int entry = stackEntry[stack]; entry != NONE; entry = entryNext[entry]) {
       int from = entryLeaf[entry];
-      int to = place(entry);
-      watch.leaves(entry);
+      int to = leafOf(entry);
       entryLeaf[entry] = to;
-      watch.came(entry);
-      for (int node = to; node != NONE; node = parent[node]) {
-        nodeSums.addAll(node, entrySums, entry, 1);
-      }
       for (int node = from; node != NONE; node = parent[node]) {
-        nodeSums.addAll(node, entrySums, entry, -1);
         passing[node]--;
       }
       if (from != NONE && to != NONE) {
-        left(from, to, Math.max(0, entrySums.weight(entry, StateSet.ALL.bits(), window)));
+        left(from, to, entryNanos(entry, StateSet.ALL.bits(), nanos));
       }
     }
   }
@@ -503,13 +673,18 @@ final class Trie {
 
   /** Keeps only the paths of its nodes, for {@link #find}. */
   void retire() {
-    nodeSums = null;
     entrySums = null;
+    estimate = null;
+    nodeSums = null;
+    heldSums = null;
+    nanos = null;
+    held = null;
     entries = 0;
     entryOwner = null;
     entryStack = null;
     entryLeaf = null;
     entryNext = null;
+    entryPool = null;
     entryIndex = null;
     stackEntry = new int[0];
     children = null;
@@ -549,7 +724,7 @@ final class Trie {
 
   /** Memory that it takes, about. */
   long bytes() {
-    return 160L * entries + 110L * nodes;
+    return 250L * entries + 70L * nodes;
   }
 
   /** Entries and nodes. */
@@ -622,7 +797,7 @@ final class Trie {
     int most = 0;
     for (int node = 0; node < nodes; node++) {
       if (function[node] == of && passing[node] > 0) {
-        boolean weighs = nodeSums.weight(node, StateSet.ALL.bits(), window) > 0;
+        boolean weighs = weight(node, StateSet.ALL.bits(), window) > 0;
         boolean first = reversed && (parent[node] == ROOT || isOwner(function[parent[node]]));
         int rank = (weighs ? 4 : 0) + (isBelow(node, top) ? 2 : 0) + (first ? 1 : 0);
         if (best == NONE || rank > most || rank == most && heavier(node, best, window)) {
@@ -644,7 +819,7 @@ final class Trie {
 
   private boolean heavier(int a, int b, Window window) {
     int all = StateSet.ALL.bits();
-    return nodeSums.weight(a, all, window) > nodeSums.weight(b, all, window);
+    return weight(a, all, window) > weight(b, all, window);
   }
 
   private boolean isOwner(int of) {

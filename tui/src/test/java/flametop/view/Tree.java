@@ -332,6 +332,7 @@ final class Tree {
         node.weight,
         node.weight - node.children.values().stream().mapToLong(n -> n.weight).sum(),
         nanosByState,
+        null,
         null);
   }
 }
