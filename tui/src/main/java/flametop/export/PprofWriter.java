@@ -12,7 +12,8 @@ import java.util.zip.GZIPOutputStream;
 /**
  * Writes gzipped {@code profile.proto}, which pprof reads. A sample is a share of a stack: its
  * labels are {@code process}, {@code pid}, {@code thread}, {@code tid} and {@code state}, as far as
- * they are known. A function is a location of its own in the mapping of its module. Comments have
+ * they are known; its values are its number of samples, where that is known, and its time. A
+ * function is a location of its own in the mapping of its module. Comments have
  * the provenance.
  *
  * @see <a href="https://github.com/google/pprof/blob/main/proto/profile.proto">its definition</a>
@@ -37,8 +38,12 @@ final class PprofWriter {
     Provenance provenance = export.provenance();
     Functions functions = new Functions();
     Protobuf profile = new Protobuf();
-    profile.field(
-        1, export.unit() == Unit.US ? type("time", "microseconds") : type("samples", "count"));
+    boolean time = export.unit() == Unit.US;
+    profile.field(1, type("samples", "count"));
+    if (time) {
+      // The last is what pprof shows if it is not asked for another.
+      profile.field(1, type("time", "microseconds"));
+    }
     long stacks = 0;
     for (FoldedStack stack : export.stacks()) {
       stacks++;
@@ -49,7 +54,7 @@ final class PprofWriter {
       }
       for (FoldedStack.Share share : stack.shares()) {
         Protobuf sample = new Protobuf().packed(1, locations);
-        sample.packed(2, new long[] {share.value()});
+        sample.packed(2, values(time, share.samples(), share.value()));
         label(sample, "process", share.process());
         label(sample, "pid", share.pid() > 0 ? Integer.toString(share.pid()) : "");
         label(sample, "thread", share.thread());
@@ -58,8 +63,8 @@ final class PprofWriter {
         profile.field(2, sample);
       }
       if (stack.shares().isEmpty()) {
-        long[] value = {stack.value()};
-        profile.field(2, new Protobuf().packed(1, locations).packed(2, value));
+        profile.field(
+            2, new Protobuf().packed(1, locations).packed(2, values(time, 0, stack.value())));
       }
       out.write(profile.take());
     }
@@ -101,6 +106,10 @@ final class PprofWriter {
     }
     out.write(profile.take());
     return stacks;
+  }
+
+  private static long[] values(boolean time, long samples, long value) {
+    return time ? new long[] {samples, value} : new long[] {value};
   }
 
   /** The number of a module's mapping, which is written when it is new. */

@@ -118,6 +118,14 @@ public record Provenance(
         List.copyOf(list));
   }
 
+  /** The same, which so many samples tell: passes that saw a task, and samples of the CPU clock. */
+  Provenance withSamples(long samples) {
+    List<Fact> list = new ArrayList<>(facts);
+    list.add(new Fact("samples", String.format(Locale.ROOT, "%,d in all stacks", samples)));
+    return new Provenance(
+        program, host, endNanos, coveredNanos, periodNanos, cpuClock, List.copyOf(list));
+  }
+
   /** The most important of it in a few words, for a title. */
   public String title() {
     StringBuilder title = new StringBuilder(host);

@@ -25,11 +25,15 @@ public record StackExport(
    */
   public static StackExport of(Provenance provenance, Unit unit, Iterable<FoldedStack> measured) {
     long total = 0;
+    long samples = 0;
     for (FoldedStack stack : measured) {
       total += stack.value();
+      for (FoldedStack.Share share : stack.shares()) {
+        samples += share.samples();
+      }
     }
     return new StackExport(
-        provenance, unit, () -> new Converted(measured.iterator(), unit), total / unit.parts());
+        samples == 0 ? provenance : provenance.withSamples(samples), unit, () -> new Converted(measured.iterator(), unit), total / unit.parts());
   }
 
   /** Whether there is no stack. */

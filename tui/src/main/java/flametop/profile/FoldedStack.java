@@ -23,11 +23,19 @@ public record FoldedStack(
    * @param tid 0 where it is that of all threads of the process
    * @param thread its comm; empty without a tid
    * @param value ns or samples, above 0
+   * @param samples passes and samples of the CPU clock that saw it
    */
-  public record Share(int pid, String process, int tid, String thread, State state, long value) {
+  public record Share(
+      int pid, String process, int tid, String thread, State state, long value, long samples) {
     /** The same with another value. */
     public Share withValue(long other) {
-      return new Share(pid, process, tid, thread, state, other);
+      return new Share(pid, process, tid, thread, state, other, samples);
+    }
+
+    /** The two as one. */
+    Share plus(Share other) {
+      return new Share(
+          pid, process, tid, thread, state, value + other.value, samples + other.samples);
     }
 
     boolean sameAs(Share other) {

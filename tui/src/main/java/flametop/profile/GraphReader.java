@@ -64,16 +64,11 @@ final class GraphReader implements GraphPicture.Reader {
   @Override
   public Selection selection(int node, StateSet states, long budget) {
     int function = trie.function(node);
-    long[] byState = new long[State.values().length];
-    for (int state = 0; state < byState.length; state++) {
-      byState[state] = weight(node, 1 << state);
-    }
     Watch watch = trie.watch();
-    // To watch another node takes a look at all of them: one that is only passed is not watched.
+    // More than its time takes a look at more: of a node that is only passed in a large tree it is
+    // told later.
     boolean watched = watch.node() == node || trie.size() <= FEW || budget > 0;
-    if (watched) {
-      watch.watch(node);
-    }
+    watch.watch(node);
     BitSet processesIn = new BitSet();
     for (int entry = 0; watched && entry < trie.entries(); entry++) {
       if (watch.holds(entry)
@@ -97,7 +92,7 @@ final class GraphReader implements GraphPicture.Reader {
         trie.filter(node),
         weight(node, states.bits()),
         tree.self(node, states.bits()),
-        byState,
+        trie.watchedNanos(window),
         watched ? trie.certainty(states.bits(), window) : null,
         watched ? fold.trend().before(states.bits(), System.nanoTime() + budget) : null);
   }
@@ -234,8 +229,10 @@ final class GraphReader implements GraphPicture.Reader {
       long paid = Math.min(owed, Math.max(0, part));
       owed -= paid;
       if (part > paid) {
+        long seen = trie.entrySamples(entry, states & 1 << state.ordinal(), window);
         to.add(
-            new FoldedStack.Share(pid, owners.processComm(owner), tid, thread, state, part - paid));
+            new FoldedStack.Share(
+                pid, owners.processComm(owner), tid, thread, state, part - paid, seen));
       }
     }
   }
@@ -255,7 +252,7 @@ final class GraphReader implements GraphPicture.Reader {
     for (FoldedStack.Share share : shares) {
       FoldedStack.Share last = merged.isEmpty() ? null : merged.get(merged.size() - 1);
       if (last != null && last.sameAs(share)) {
-        merged.set(merged.size() - 1, last.withValue(last.value() + share.value()));
+        merged.set(merged.size() - 1, last.plus(share));
       } else {
         merged.add(share);
       }

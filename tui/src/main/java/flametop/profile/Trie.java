@@ -1,5 +1,6 @@
 package flametop.profile;
 
+import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -7,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntPredicate;
 
 /**
  * The call tree of what its cursors have passed. Nodes are numbered as they come, so a parent is
@@ -18,6 +20,8 @@ import java.util.Set;
 final class Trie {
   private static final int ROOT = 0;
   private static final int NONE = -1;
+
+  private static final int STATES = State.values().length;
 
   /** Instead of a CPU: none that is shown. */
   private static final int LEFT_OUT = Spot.NO_CPU - 1;
@@ -65,6 +69,9 @@ final class Trie {
 
   /** By slot of the sums: ns in the window that was read last; see {@link #estimated}. */
   private long[] nanos = new long[0];
+
+  /** ns of all in it, by state. */
+  private long[] rootNanos;
 
   private Window nanosOf;
   private long nanosAt = -1;
@@ -148,7 +155,35 @@ final class Trie {
   /** ns of a node in a window. */
   long weight(int node, int states, Window window) {
     estimated(window);
-    return nodeSums.of(states, nanos, nanosAt)[node];
+    if (node != ROOT) {
+      return nodeSums.of(states, nanos, nanosAt)[node];
+    }
+    long sum = 0;
+    for (int state = 0; state < STATES; state++) {
+      sum += (states >> state & 1) != 0 ? rootNanos[state] : 0;
+    }
+    return sum;
+  }
+
+  /** ns of the {@linkplain Watch watched} node by state. */
+  long[] watchedNanos(Window window) {
+    estimated(window);
+    return byState(watch::holds);
+  }
+
+  private long[] byState(IntPredicate counts) {
+    long[] sums = new long[STATES];
+    for (int entry = 0; entry < entries; entry++) {
+      if (counts.test(entry)) {
+        for (int slot = entrySums.first(entry); slot >= 0; slot = entrySums.next(slot)) {
+          sums[Spot.state(entrySums.kind(slot))] += nanos[slot];
+        }
+      }
+    }
+    for (int state = 0; state < STATES; state++) {
+      sums[state] = (shape.states() >> state & 1) != 0 ? sums[state] : 0;
+    }
+    return sums;
   }
 
   /** ns of a node in the window that was held; 0 if none is. */
@@ -168,6 +203,7 @@ final class Trie {
       nanos = estimate.of(slot -> entrySums.amount(slot, window), nanos);
       nanosOf = window;
       nanosAt = ++changes;
+      rootNanos = byState(entry -> entryLeaf[entry] != NONE);
     }
     return nanos;
   }

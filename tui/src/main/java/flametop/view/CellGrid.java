@@ -192,6 +192,7 @@ public final class CellGrid {
       case '▼' -> 'v';
       case '▲' -> '^';
       case '·' -> '.';
+      case '±' -> '~';
       case '─' -> '-';
       case '│', '▏', '▎', '▍' -> '|';
       case '↵' -> '>';

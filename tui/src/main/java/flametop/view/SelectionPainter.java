@@ -135,6 +135,7 @@ final class SelectionPainter {
         pieces.add(Comparison.trend(selection, snapshot));
       }
       text.append(share(weight, snapshot.total(), file));
+      text.append(form < 7 ? error(selection, snapshot.total()) : "");
       text.append(scene.other != null ? " here" : form < 3 ? " of all" : "");
       text.append(elsewhere(scene, form));
       if (form < 8 && selection.kind() != NodeKind.ROOT) {
@@ -171,6 +172,14 @@ final class SelectionPainter {
     }
     pieces.add(Piece.of(text.toString(), Role.TEXT));
     return pieces;
+  }
+
+  /** Points that the share may be off by: two standard errors; empty where it is exact. */
+  private static String error(Selection selection, long total) {
+    if (selection.certainty() == null || selection.certainty().errorNanos() == 0 || total <= 0) {
+      return "";
+    }
+    return " ±" + Units.points(2.0 * selection.certainty().errorNanos() / total);
   }
 
   /** Its share in the file beside this one; empty if there is none, or if it is not told yet. */

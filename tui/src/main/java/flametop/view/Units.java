@@ -22,6 +22,11 @@ final class Units {
     return Double.isNaN(share) ? "   n/a" : right(oneDecimal(share * 100), 5) + "%";
   }
 
+  /** Percentage points that something may be off by, never less than there may be: {@code 1.4}. */
+  static String points(double share) {
+    return oneDecimal(Math.ceil(1_000 * share) / 10);
+  }
+
   /** At the right of a field of so many columns, at most eight. */
   static String right(String text, int columns) {
     return "        ".substring(8 - Math.max(0, columns - text.length())) + text;

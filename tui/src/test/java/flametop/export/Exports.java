@@ -65,7 +65,7 @@ final class Exports {
         kinds,
         modules,
         value,
-        List.of(new FoldedStack.Share(7, names[0], 0, "", State.RUN, value)));
+        List.of(new FoldedStack.Share(7, names[0], 0, "", State.RUN, value, 0)));
   }
 
   /** Stacks in the order that the profile gives them in. */
@@ -120,7 +120,7 @@ final class Exports {
         value += part;
         if (part > 0) {
           shares.add(
-              new FoldedStack.Share(random.nextInt(3), root, random.nextInt(2), root, state, part));
+              new FoldedStack.Share(random.nextInt(3), root, random.nextInt(2), root, state, part, 0));
         }
       }
       // Of some it is not known whose they are.

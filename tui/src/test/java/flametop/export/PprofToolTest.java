@@ -73,12 +73,12 @@ class PprofToolTest {
     return Exports.of(
         Unit.US,
         shared(
-            "app", "ep_poll", new FoldedStack.Share(7, "app", 0, "", State.SLEEP, 2_000_000_000L)),
+            "app", "ep_poll", new FoldedStack.Share(7, "app", 0, "", State.SLEEP, 2_000_000_000L, 38)),
         shared(
             "app",
             "vfs_read",
-            new FoldedStack.Share(7, "app", 8, "io", State.RUN, 250_000_000L),
-            new FoldedStack.Share(9, "app", 9, "app", State.DISK, 750_000_000L)));
+            new FoldedStack.Share(7, "app", 8, "io", State.RUN, 250_000_000L, 25),
+            new FoldedStack.Share(9, "app", 9, "app", State.DISK, 750_000_000L, 14)));
   }
 
   @Test
@@ -108,8 +108,16 @@ class PprofToolTest {
   @Test
   void comments_provenance_allOfIt() throws Exception {
     assertEquals(
-        String.join("\n", Exports.provenance("web-1").lines()),
+        String.join("\n", Exports.provenance("web-1").lines()) + "\nsamples: 77 in all stacks",
         pprof(server(), "-comments").strip());
+  }
+
+  @Test
+  void samples_stacks_howManySawThem() throws Exception {
+    String top = pprof(server(), "-top", "-sample_index=samples");
+    assertTrue(top.contains("Type: samples\n"), top);
+    assertTrue(top.matches("(?s).*\\n +0 .* 77 +100% +main\\n.*"), top);
+    assertTrue(top.matches("(?s).*\\n +39 .* vfs_read\\n.*"), top);
   }
 
   @Test

@@ -124,7 +124,7 @@ final class TimePictures {
             is.weight(),
             is.self(),
             is.nanosByState(),
-            is.certainty(),
+            new Selection.Certainty(840, s.total() * 7 / 1_000),
             new Selection.Before(30 * SECOND, before * 1_000_000L, s.total() * 9 / 10));
     return with(s, NOW, 30 * SECOND, false, null, had);
   }
