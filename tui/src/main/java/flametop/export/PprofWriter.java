@@ -13,8 +13,7 @@ import java.util.zip.GZIPOutputStream;
  * Writes gzipped {@code profile.proto}, which pprof reads. A sample is a share of a stack: its
  * labels are {@code process}, {@code pid}, {@code thread}, {@code tid} and {@code state}, as far as
  * they are known; its values are its number of samples, where that is known, and its time. A
- * function is a location of its own in the mapping of its module. Comments have
- * the provenance.
+ * function is a location of its own in the mapping of its module. Comments have the provenance.
  *
  * @see <a href="https://github.com/google/pprof/blob/main/proto/profile.proto">its definition</a>
  */

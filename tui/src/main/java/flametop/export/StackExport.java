@@ -33,7 +33,10 @@ public record StackExport(
       }
     }
     return new StackExport(
-        samples == 0 ? provenance : provenance.withSamples(samples), unit, () -> new Converted(measured.iterator(), unit), total / unit.parts());
+        samples == 0 ? provenance : provenance.withSamples(samples),
+        unit,
+        () -> new Converted(measured.iterator(), unit),
+        total / unit.parts());
   }
 
   /** Whether there is no stack. */

@@ -176,9 +176,7 @@ final class Fold extends LogWindow {
 
   private static int processKind(int stack, int spot) {
     boolean unknown =
-        stack == Stacks.NOT_SAMPLED
-            && !Spot.isSampled(spot)
-            && (OFF >> Spot.state(spot) & 1) != 0;
+        stack == Stacks.NOT_SAMPLED && !Spot.isSampled(spot) && (OFF >> Spot.state(spot) & 1) != 0;
     return unknown ? OFF_CPU : Spot.kind(spot);
   }
 

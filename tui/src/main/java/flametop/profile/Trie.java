@@ -363,14 +363,12 @@ final class Trie {
 
   void head(int owner, int stack, int spot, long base, int open, long samples) {
     changes++;
-    entrySums.addHead(
-        entry(owner, stack, Spot.cpu(spot)), Spot.kind(spot), base, open, samples);
+    entrySums.addHead(entry(owner, stack, Spot.cpu(spot)), Spot.kind(spot), base, open, samples);
   }
 
   void tail(int owner, int stack, int spot, long base, int open, long samples) {
     changes++;
-    entrySums.addTail(
-        entry(owner, stack, Spot.cpu(spot)), Spot.kind(spot), base, open, samples);
+    entrySums.addTail(entry(owner, stack, Spot.cpu(spot)), Spot.kind(spot), base, open, samples);
   }
 
   /**

@@ -120,7 +120,8 @@ final class Exports {
         value += part;
         if (part > 0) {
           shares.add(
-              new FoldedStack.Share(random.nextInt(3), root, random.nextInt(2), root, state, part, 0));
+              new FoldedStack.Share(
+                  random.nextInt(3), root, random.nextInt(2), root, state, part, 0));
         }
       }
       // Of some it is not known whose they are.

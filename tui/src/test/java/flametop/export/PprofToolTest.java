@@ -73,7 +73,9 @@ class PprofToolTest {
     return Exports.of(
         Unit.US,
         shared(
-            "app", "ep_poll", new FoldedStack.Share(7, "app", 0, "", State.SLEEP, 2_000_000_000L, 38)),
+            "app",
+            "ep_poll",
+            new FoldedStack.Share(7, "app", 0, "", State.SLEEP, 2_000_000_000L, 38)),
         shared(
             "app",
             "vfs_read",

@@ -240,8 +240,7 @@ class AccountsTest {
         });
     world.batch(1100, true, () -> {});
     // Which of the two slept before the second was seen is not known.
-    assertEquals(
-        Map.of("app;main;poll", 40L, "tool;main;read", 50L), world.folded(SLEEP));
+    assertEquals(Map.of("app;main;poll", 40L, "tool;main;read", 50L), world.folded(SLEEP));
     assertEquals(Map.of("app;[not sampled]", 10L), world.folded(RUN));
   }
 

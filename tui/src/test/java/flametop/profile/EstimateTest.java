@@ -183,7 +183,12 @@ class EstimateTest {
 
   @ParameterizedTest(name = "every {0} ms: {1} in a, {2} in b")
   @CsvSource({
-    "25, 2.5, 7.5", "25, 7.5, 2.5", "4, 0.7, 0.7", "10.10101, 1.5, 1.5", "17, 3, 5", "100, 1, 3"
+    "25, 2.5, 7.5",
+    "25, 7.5, 2.5",
+    "4, 0.7, 0.7",
+    "10.10101, 1.5, 1.5",
+    "17, 3, 5",
+    "100, 1, 3"
   })
   void run_wakesAndSleeps_sharesAreUnbiased(double cycle, double a, double b) {
     unbiased(State.RUN, 1, onCpu(cycle, a, b), 99 * (a + b) / cycle * LENGTH / SECOND);
@@ -282,11 +287,11 @@ class EstimateTest {
       Selection selection = reader.selection(node, StateSet.of(State.RUN), Long.MAX_VALUE / 4);
       assertTrue(selection.certainty().samples() > 50, "samples");
       double truth = machine.truth.get("RUN a");
-      double errors =
-          Math.abs(selection.weight() - truth) / selection.certainty().errorNanos();
+      double errors = Math.abs(selection.weight() - truth) / selection.certainty().errorNanos();
       within += errors <= 2 ? 1 : 0;
       // All of a root is known.
-      assertEquals(0, reader.selection(0, StateSet.ALL, Long.MAX_VALUE / 4).certainty().errorNanos());
+      assertEquals(
+          0, reader.selection(0, StateSet.ALL, Long.MAX_VALUE / 4).certainty().errorNanos());
     }
     assertTrue(within >= 89, "within=" + within);
   }
@@ -351,8 +356,7 @@ class EstimateTest {
           int stack = at - born < 1 ? start[0] : start[1];
           records.add(() -> world.sample(at, id, stack, at - born, 0, 0));
         }
-        records.add(
-            () -> world.intake.taskGone(id, World.ns(end), World.ns(length), 0, true));
+        records.add(() -> world.intake.taskGone(id, World.ns(end), World.ns(length), 0, true));
         world.batch(end, pid % 10 == 0, () -> records.forEach(Runnable::run));
         work += length - 1;
         all += length;

@@ -831,11 +831,11 @@ class ProfileTest {
             .orElseThrow();
     assertArrayEquals(new String[] {"", "app", "app"}, busy.modules());
     assertEquals(
-        List.of(new FoldedStack.Share(20, "busy", 0, "", State.RUN, 125 * MS, 1)),
+        List.of(new FoldedStack.Share(20, "busy", 0, "", State.RUN, 125 * MS, 6)),
         busy.shares().stream().filter(share -> share.state() == State.RUN).toList());
     FoldedStack sleepy = extract.stacks().get(extract.stacks().size() - 1);
     assertEquals(
-        List.of(new FoldedStack.Share(10, "sleepy", 0, "", State.SLEEP, sleepy.value(), 3)),
+        List.of(new FoldedStack.Share(10, "sleepy", 0, "", State.SLEEP, sleepy.value(), 6)),
         sleepy.shares());
   }
 

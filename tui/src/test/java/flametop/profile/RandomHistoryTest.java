@@ -224,7 +224,9 @@ class RandomHistoryTest {
         sums[0][Spot.kind(c.spot)] +=
             c.base + c.open * window.headTime() - tail * (c.base + c.open * window.tailTime());
         sums[1][Spot.kind(c.spot)] +=
-            c.samples + c.open * window.headPass() - tail * (c.samples + c.open * window.tailPass());
+            c.samples
+                + c.open * window.headPass()
+                - tail * (c.samples + c.open * window.tailPass());
       }
     }
     Map<String, double[]> naive = new TreeMap<>();
@@ -305,7 +307,8 @@ class RandomHistoryTest {
             if (t > 0 && w > 0) {
               its[state] = (waits ? 0 : sums[0][state]) + t * sums[0][state + 8] / w;
             } else if (t > 0 && e > 0) {
-              its[state] = waits ? 0 : sums[0][state] + (isSure ? Math.max(0, sums[0][state]) * t / e : 0);
+              its[state] =
+                  waits ? 0 : sums[0][state] + (isSure ? Math.max(0, sums[0][state]) * t / e : 0);
             }
           }
         });
