@@ -615,6 +615,26 @@ fn rule_cpu(tid: u32, cpu: usize, priority: i32) {
 }
 
 #[test]
+fn pass_pushes_a_thread_off_its_cpu_that_thread_is_running() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["busy"]);
+    let (mut kernel, _rings) = open(Target::Processes(vec![subject.pid()]), 0);
+    let busy = pass_until(&mut kernel, |r| {
+        r.head.tid != subject.pid() && u32::from(r.head.state) == FT_STATE_RUN
+    });
+    // before this one, which nobody then keeps waiting, but for the kernel now and then
+    rule_cpu(busy.head.tid, 0, 1);
+    rule_cpu(0, 0, 2);
+    let mut of_state = BTreeMap::new();
+    for _ in 0..60 {
+        std::thread::sleep(Duration::from_millis(5));
+        let state = state_of(&mut kernel, busy.head.tid);
+        *of_state.entry(state).or_insert(0) += 1;
+    }
+    assert!(of_state[&FT_STATE_RUN] > 45, "by state: {of_state:?}");
+}
+
+#[test]
 fn life_killed_sleeper_gives_exit_records_with_its_final_sums() {
     let Some(_alone) = alone() else { return };
     let subject = Subject::start(&["threads", "3"]);
