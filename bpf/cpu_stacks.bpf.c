@@ -28,6 +28,8 @@ __u64 taken;      /* samples of the target */
 __u64 dropped;    /* … that the ring had no place for */
 __u64 copied;     /* bytes of user stacks in the ring */
 __u64 own_wakeups[FT_MAX_CPUS]; /* timers that found the CPU idle */
+__u64 activity[FT_MAX_CPUS];    /* timers that found that something had run since the one before */
+__u64 idle_switches[FT_MAX_CPUS]; /* how often the CPU had left its idle task by then */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -145,11 +147,18 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 	struct task_struct *t = bpf_get_current_task_btf();
 	__u32 cpu = bpf_get_smp_processor_id(), tid = t->pid;
 
-	if (!tid) {
-		if (cpu < FT_MAX_CPUS)
+	if (cpu < FT_MAX_CPUS) {
+		__u64 switches = tid ? 0 : t->nvcsw + t->nivcsw;
+
+		if (tid || switches != idle_switches[cpu])
+			activity[cpu]++;
+		if (!tid) {
+			idle_switches[cpu] = switches;
 			own_wakeups[cpu]++;
-		return 0;
+		}
 	}
+	if (!tid)
+		return 0;
 	if (!is_target(t))
 		return 0;
 

@@ -160,8 +160,11 @@ struct sched_entity {
 	unsigned char sched_delayed; /* since 6.12 (152e11f6df29) */
 };
 
+/* only with CONFIG_SCHED_INFO */
 struct sched_info {
-	unsigned long long run_delay; /* only with CONFIG_SCHED_INFO */
+	unsigned long long run_delay;
+	unsigned long long last_arrival; /* on its CPU */
+	unsigned long long last_queued;  /* 0 while it runs or sleeps */
 };
 
 struct task_struct {

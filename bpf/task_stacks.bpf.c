@@ -203,6 +203,21 @@ static __always_inline void name_holder(struct ft_stack *stack, struct task_stru
 	holder->tid = 0;
 }
 
+/*
+ * Whether the thread that makes this pass has pushed `t` off its CPU: it left when that one came, by one reading of one
+ * clock. It would run if nobody looked.
+ */
+static __always_inline bool is_displaced(struct task_struct *t)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+
+	if (!bpf_core_field_exists(t->sched_info.last_queued))
+		return 0;
+	return t->sched_info.last_queued &&
+	       t->sched_info.last_queued == self->sched_info.last_arrival &&
+	       task_cpu(t) == task_cpu(self);
+}
+
 /* bytes from `address` to the end of its mapping, at most `most`, a multiple of 8 so that records stay aligned */
 static __always_inline __u64 copyable(__u64 address, struct mapping *mapping, __u64 most)
 {
@@ -237,6 +252,8 @@ int task_stacks(struct bpf_iter__task *ctx)
 
 	if (!place)
 		return 0;
+	if (now.state == FT_STATE_RUNQ && is_displaced(t))
+		now.state = FT_STATE_RUN;
 	if ((__s32)(look_until - pass) >= 0)
 		meet(t, tid);
 

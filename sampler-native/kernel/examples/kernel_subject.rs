@@ -19,6 +19,7 @@ fn main() {
     match word(0) {
         "threads" => threads(word(1).parse().expect("how many threads")),
         "busy" => busy(|n| n.wrapping_mul(3) + 1),
+        "timed" => timed(word(1).parse().expect("how many ns a cycle")),
         "calls" => calls(),
         "mprotect" => mprotect(word(1).parse().expect("how many threads")),
         "hog" => hog(word(1).parse().expect("how many threads")),
@@ -132,6 +133,38 @@ fn busy(step: impl Fn(u64) -> u64 + Send + 'static) {
         let mut n = 1;
         loop {
             n = black_box(step(black_box(n)));
+        }
+    });
+    ready();
+    until_told();
+}
+
+/// Busy for the first tenth of each cycle. Cycles begin at multiples of their length.
+fn timed(cycle: u64) {
+    thread::spawn(move || {
+        let clock = || {
+            let mut now = libc::timespec {
+                tv_sec: 0,
+                tv_nsec: 0,
+            };
+            // SAFETY: the kernel writes one timespec.
+            unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
+            now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+        };
+        loop {
+            let begin = (clock() / cycle + 1) * cycle;
+            let at = libc::timespec {
+                tv_sec: (begin / 1_000_000_000) as libc::time_t,
+                tv_nsec: (begin % 1_000_000_000) as libc::c_long,
+            };
+            // SAFETY: the kernel reads one timespec and writes nothing.
+            unsafe {
+                let absolute = libc::TIMER_ABSTIME;
+                libc::clock_nanosleep(libc::CLOCK_MONOTONIC, absolute, &at, std::ptr::null_mut());
+            }
+            while clock() < begin + cycle / 10 {
+                std::hint::spin_loop();
+            }
         }
     });
     ready();

@@ -1,6 +1,10 @@
 //! The CPU clock: the object `cpu_stacks`, and one perf event per online CPU.
 
-use std::os::fd::{AsFd, IntoRawFd, OwnedFd};
+use std::{
+    hash::{BuildHasher, RandomState},
+    os::fd::{AsFd, IntoRawFd, OwnedFd},
+    sync::Arc,
+};
 
 use anyhow::{Context, Result, bail};
 use libbpf_rs::{
@@ -9,7 +13,11 @@ use libbpf_rs::{
 };
 
 use crate::{
-    Settings, abi, cpus, load,
+    Settings, abi,
+    beat::{Beat, Pace, Random},
+    cpus,
+    idle::Idle,
+    load,
     skeletons::{CpuStacksSkel, CpuStacksSkelBuilder},
     sys,
 };
@@ -26,10 +34,24 @@ const HIGHEST_HZ: u32 = 10_000;
 const OFF_HZ: u32 = 99;
 
 pub struct Clock {
-    /// Links go before the programs they hold.
-    events: Vec<(OwnedFd, Link)>,
+    events: Vec<Event>,
     skel: CpuStacksSkel<'static>,
-    hz: u32,
+    /// `None`: it is off.
+    pace: Option<Pace>,
+    random: Random,
+    /// Says whether a change of a period wakes a CPU.
+    pub idle: Option<Arc<Idle>>,
+}
+
+/// The clock of one CPU.
+struct Event {
+    fd: OwnedFd,
+    /// Goes before the program that it holds.
+    _link: Link,
+    cpu: u32,
+    beat: Beat,
+    /// Idle stays that changes of the period ended.
+    woken: u64,
 }
 
 impl Clock {
@@ -59,12 +81,20 @@ impl Clock {
                     .attach_perf_event(event.try_clone()?.into_raw_fd())?;
                 // attaching starts it
                 sys::enable(event.as_fd(), false)?;
-                events.push((event, link));
+                events.push(Event {
+                    fd: event,
+                    _link: link,
+                    cpu,
+                    beat: Beat::default(),
+                    woken: 0,
+                });
             }
             Ok(Clock {
                 events,
                 skel,
-                hz: 0,
+                pace: None,
+                random: Random::new(RandomState::new().hash_one(0)),
+                idle: None,
             })
         })
     }
@@ -78,17 +108,53 @@ impl Clock {
         {
             sys::write_shared(&mut bss.most_stack, most_stack(hz));
         }
-        for (event, _) in &self.events {
-            let event = event.as_fd();
-            if hz > 0 {
-                sys::set_period(event, period(hz))
+        let pace = (hz > 0).then(|| Pace::new(hz, self.events.len()));
+        for event in &mut self.events {
+            let fd = event.fd.as_fd();
+            if let Some(pace) = &pace {
+                let (beat, period) = Beat::start(pace, &mut self.random);
+                event.beat = beat;
+                sys::set_period(fd, period)
                     .context("failed to change the period of the CPU clock")?;
             }
-            if (hz > 0) != (self.hz > 0) {
-                sys::enable(event, hz > 0).context("failed to switch the CPU clock")?;
+            if pace.is_some() != self.pace.is_some() {
+                sys::enable(fd, pace.is_some()).context("failed to switch the CPU clock")?;
+            }
+            if let Some(pace) = &pace {
+                event.beat.started(pace, sys::monotonic_nanos());
             }
         }
-        self.hz = hz;
+        self.pace = pace;
+        Ok(())
+    }
+
+    /// When [`Clock::vary`] is to be called next (ns), if the clock of some CPU needs it.
+    pub fn due(&self) -> Option<u64> {
+        self.pace?;
+        self.events
+            .iter()
+            .filter_map(|event| event.beat.due())
+            .min()
+    }
+
+    /// Changes the periods that are due.
+    pub fn vary(&mut self) -> Result<()> {
+        let (Some(pace), Some(bss)) = (&self.pace, self.skel.maps.bss_data.as_deref()) else {
+            return Ok(());
+        };
+        for event in &mut self.events {
+            let activity = bss.activity.get(event.cpu as usize);
+            let activity = activity.map_or(0, sys::read_shared);
+            let now = sys::monotonic_nanos();
+            let Some(period) = event.beat.change(pace, &mut self.random, now, activity) else {
+                continue;
+            };
+            let idle = self.idle.as_ref();
+            event.woken += u64::from(idle.is_some_and(|idle| idle.is_idle(event.cpu)));
+            sys::set_period(event.fd.as_fd(), period)
+                .context("failed to change the period of the CPU clock")?;
+            event.beat.changed(pace, sys::monotonic_nanos());
+        }
         Ok(())
     }
 
@@ -114,11 +180,12 @@ impl Clock {
         )
     }
 
-    /// Idle stays of this CPU that its timer ended.
+    /// Idle stays of this CPU that its timer ended, or a change of its period.
     pub fn own_wakeups(&self, cpu: u32) -> u64 {
         let bss = self.skel.maps.bss_data.as_deref();
-        bss.and_then(|bss| bss.own_wakeups.get(cpu as usize))
-            .map_or(0, sys::read_shared)
+        let ticks = bss.and_then(|bss| bss.own_wakeups.get(cpu as usize));
+        let event = self.events.iter().find(|event| event.cpu == cpu);
+        ticks.map_or(0, sys::read_shared) + event.map_or(0, |event| event.woken)
     }
 
     pub fn ring(&self) -> &impl MapCore {

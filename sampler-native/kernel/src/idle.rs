@@ -102,6 +102,17 @@ impl Idle {
         })
     }
 
+    /// Whether this CPU is idle at this moment.
+    pub fn is_idle(&self, cpu: u32) -> bool {
+        let cpu = self
+            .skel
+            .maps
+            .bss_data
+            .as_deref()
+            .and_then(|bss| bss.cpus.get(cpu as usize));
+        cpu.is_some_and(|cpu| sys::read_shared(&cpu.since) != 0)
+    }
+
     pub fn object(&self) -> &libbpf_rs::Object {
         self.skel.object()
     }

@@ -5,7 +5,8 @@
 //! be had; what else is missing is told by [`Kernel::notices`].
 //!
 //! # Threads
-//! [`Kernel`] belongs to the thread that makes the passes, [`Rings`] to another one; both are `Send`. Requests
+//! [`Kernel`] belongs to the thread that makes the passes, [`Rings`] to another one, which also has the CPU clock tick
+//! unevenly while it polls; both are `Send`. Requests
 //! ([`Kernel::want`], [`Kernel::exclude`]) take `&self`.
 //!
 //! # Errors
@@ -16,11 +17,13 @@ use std::{
     cell::{Cell, RefCell},
     fmt,
     os::fd::OwnedFd,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use anyhow::Result;
 use libbpf_rs::MapCore;
 
+mod beat;
 mod check;
 mod clock;
 mod cpus;
@@ -77,7 +80,7 @@ pub struct Settings {
     pub target: Target,
     /// Which cgroup of a task its records have.
     pub hierarchy: Hierarchy,
-    /// Samples a second of each CPU; 0: the CPU clock is off until [`Kernel::set_cpu_hz`].
+    /// Samples a second of each CPU, in the mean; 0: the CPU clock is off until [`Kernel::set_cpu_hz`].
     pub cpu_hz: u32,
     /// tgids that are never sampled: flametop's own.
     pub own: Vec<u32>,
@@ -172,7 +175,7 @@ pub struct CpuUsage {
     pub elapsed: u64,
     /// Ends of idle stays.
     pub wakeups: u64,
-    /// … made by the timer of the CPU clock.
+    /// … made by the CPU clock: its timer, or a change of the timer's period.
     pub own_wakeups: u64,
     /// `/proc/stat`, ns.
     pub user: u64,
@@ -254,9 +257,10 @@ pub struct CheckLine {
 /// The loaded programs.
 pub struct Kernel {
     passes: Passes,
-    clock: Option<Clock>,
+    /// The thread of the rings has it tick unevenly.
+    clock: Option<Arc<Mutex<Clock>>>,
     life: Option<Life>,
-    idle: Option<Idle>,
+    idle: Option<Arc<Idle>>,
     idle_states: Vec<IdleStateFacts>,
     no_idle_states: Option<String>,
     cycles: RefCell<Cycles>,
@@ -312,7 +316,7 @@ impl Kernel {
             kind: OpenErrorKind::Failed,
             message: format!("{error:#}"),
         };
-        let clock = Clock::open(settings)
+        let mut clock = Clock::open(settings)
             .map_err(|e| {
                 optional(
                     "no CPU clock: running tasks have the stack of their last kernel entry",
@@ -329,12 +333,18 @@ impl Kernel {
         let (idle_states, no_idle_states) = idle::states();
         let idle = Idle::open(&idle_states)
             .map_err(|e| optional("idle time is rough, by /proc/stat", e))
-            .ok();
+            .ok()
+            .map(Arc::new);
+        if let Some(clock) = &mut clock {
+            clock.idle = idle.clone();
+        }
 
         let rings = life.iter().map(|life| life.ring() as &dyn MapCore);
         let rings = rings.chain(clock.iter().map(|clock| clock.ring() as &dyn MapCore));
         let reaches = clock.as_ref().map(Clock::reaches).transpose();
-        let rings = Rings::open(rings, reaches.map_err(failed)?).map_err(failed)?;
+        let mut rings = Rings::open(rings, reaches.map_err(failed)?).map_err(failed)?;
+        let clock = clock.map(|clock| Arc::new(Mutex::new(clock)));
+        rings.vary(clock.as_ref());
         let mut kernel = Kernel {
             passes,
             clock,
@@ -356,6 +366,11 @@ impl Kernel {
         }
         kernel.set_cpu_hz(settings.cpu_hz).map_err(failed)?;
         Ok((kernel, rings))
+    }
+
+    fn clock(&self) -> Option<MutexGuard<'_, Clock>> {
+        let clock = self.clock.as_ref()?;
+        Some(clock.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// One walk over all tasks of the target; `on_record` is called for each record as it is read.
@@ -387,9 +402,7 @@ impl Kernel {
     /// If there are more than 256 such processes.
     pub fn exclude(&self, tgid: u32) -> Result<()> {
         self.passes.exclude(tgid)?;
-        self.clock
-            .as_ref()
-            .map_or(Ok(()), |clock| clock.exclude(tgid))?;
+        self.clock().map_or(Ok(()), |clock| clock.exclude(tgid))?;
         self.life.as_ref().map_or(Ok(()), |life| life.exclude(tgid))
     }
 
@@ -399,9 +412,7 @@ impl Kernel {
     /// If it was not excluded.
     pub fn readmit(&self, tgid: u32) -> Result<()> {
         self.passes.readmit(tgid)?;
-        self.clock
-            .as_ref()
-            .map_or(Ok(()), |clock| clock.readmit(tgid))?;
+        self.clock().map_or(Ok(()), |clock| clock.readmit(tgid))?;
         self.life.as_ref().map_or(Ok(()), |life| life.readmit(tgid))
     }
 
@@ -410,13 +421,13 @@ impl Kernel {
     /// # Errors
     /// If the rate is above 10,000.
     pub fn set_cpu_hz(&mut self, hz: u32) -> Result<()> {
-        self.clock.as_mut().map_or(Ok(()), |clock| clock.set_hz(hz))
+        self.clock().map_or(Ok(()), |mut clock| clock.set_hz(hz))
     }
 
     /// Totals since opening.
     pub fn counters(&self) -> KernelCounters {
         let (cpu_samples, cpu_dropped, cpu_bytes) =
-            self.clock.as_ref().map_or((0, 0, 0), Clock::totals);
+            self.clock().map_or((0, 0, 0), |clock| clock.totals());
         self.ask();
         KernelCounters {
             cpu_samples,
@@ -441,11 +452,12 @@ impl Kernel {
         self.asked.set(now);
         self.stat.replace(cpus::stat());
         let cycles = self.cycles.borrow();
+        let clock = self.clock();
         let objects = [
             ("task_stacks", Some(self.passes.object()), false),
-            ("cpu_stacks", self.clock.as_ref().map(Clock::object), true),
+            ("cpu_stacks", clock.as_deref().map(Clock::object), true),
             ("task_life", self.life.as_ref().map(Life::object), true),
-            ("cpu_idle", self.idle.as_ref().map(Idle::object), true),
+            ("cpu_idle", self.idle.as_deref().map(Idle::object), true),
             ("cpu_frequency", cycles.object(), true),
         ];
         let time = |(name, object, elsewhere): (_, Option<&libbpf_rs::Object>, _)| {
@@ -478,6 +490,7 @@ impl Kernel {
         let stat = self.stat.borrow();
         // the column is there on every kernel; without CONFIG_IRQ_TIME_ACCOUNTING nothing ever adds to it
         let irq_counted = stat.iter().any(|line| line.irq > 0);
+        let clock = self.clock();
         let usage = |line: &cpus::StatLine| {
             let counted = self.idle.as_ref().and_then(|idle| idle.stay(line.cpu));
             let (idle, elapsed, wakeups) = match counted {
@@ -497,8 +510,7 @@ impl Kernel {
                 idle,
                 elapsed,
                 wakeups,
-                own_wakeups: self
-                    .clock
+                own_wakeups: clock
                     .as_ref()
                     .map_or(0, |clock| clock.own_wakeups(line.cpu)),
                 user: line.user,

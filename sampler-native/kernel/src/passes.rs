@@ -246,7 +246,13 @@ mod tests {
             waits
         };
         assert!(waits(&mut Passes::open(&settings).unwrap()) > 0);
-        for field in ["run_delay", "sched_delayed", "mmap_lock", "cgroups"] {
+        for field in [
+            "run_delay",
+            "last_queued",
+            "sched_delayed",
+            "mmap_lock",
+            "cgroups",
+        ] {
             let path = btf_without(field);
             let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
             let opened = Passes::open_for(&settings, Some(&name));

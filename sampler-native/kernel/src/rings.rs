@@ -7,15 +7,18 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     ptr::{self, NonNull},
     slice,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
 
 use anyhow::{Context, Result};
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
 
-use crate::record::{self, Record};
-
-const EINTR: c_int = -libc::EINTR;
+use crate::{
+    clock::Clock,
+    record::{self, Record},
+    sys,
+};
 
 /// Records that do not wake the reader wait no longer than this.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
@@ -50,6 +53,8 @@ pub struct Rings {
     /// What libbpf polls; closed after it.
     _maps: Vec<OwnedFd>,
     reaches: Option<MapHandle>,
+    /// Its periods are changed by who polls; that does not keep it.
+    clock: Weak<Mutex<Clock>>,
 }
 
 // SAFETY: libbpf's ring reader is bound to no thread, and `poll` takes it mutably.
@@ -92,6 +97,10 @@ unsafe extern "C" fn take(
     0
 }
 
+fn lock(clock: &Mutex<Clock>) -> MutexGuard<'_, Clock> {
+    clock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Rings {
     pub(crate) fn open<'a>(
         maps: impl Iterator<Item = &'a dyn MapCore>,
@@ -101,6 +110,7 @@ impl Rings {
             ring: None,
             _maps: Vec::new(),
             reaches,
+            clock: Weak::new(),
         };
         for map in maps {
             let map = map
@@ -140,8 +150,21 @@ impl Rings {
         Ok(rings)
     }
 
-    /// Sleeps until a ring is a quarter full or a process is seen that was not seen before, at most `timeout` and never
-    /// longer than 100 ms; then hands over every record there is, and returns how many there were: first ends of tasks and
+    /// Has this clock tick unevenly from now on.
+    pub(crate) fn vary(&mut self, clock: Option<&Arc<Mutex<Clock>>>) {
+        self.clock = clock.map_or_else(Weak::new, Arc::downgrade);
+    }
+
+    /// How long until the clock of some CPU is to have another period.
+    fn clock_due(&self) -> Duration {
+        let due = self.clock.upgrade().and_then(|clock| lock(&clock).due());
+        due.map_or(Duration::MAX, |due| {
+            Duration::from_nanos(due.saturating_sub(sys::monotonic_nanos()))
+        })
+    }
+
+    /// Sleeps until a ring is a quarter full, a process is seen that was not seen before, or the CPU clock is to have another
+    /// period, which it then gets; at most `timeout` and never longer than 100 ms. Then hands over every record there is, and returns how many there were: first ends of tasks and
     /// execs, then samples of the CPU clock, each in the order of time.
     ///
     /// # Errors
@@ -151,11 +174,17 @@ impl Rings {
         timeout: Duration,
         on_record: &mut dyn FnMut(Record<'_>),
     ) -> Result<usize> {
-        let timeout = timeout.min(LONGEST_WAIT);
+        let timeout = timeout.min(LONGEST_WAIT).min(self.clock_due());
         let Some(ring) = self.ring else {
             std::thread::sleep(timeout);
             return Ok(0);
         };
+        // SAFETY: the ring is open, and so is its descriptor.
+        let epoll = unsafe { libbpf_sys::ring_buffer__epoll_fd(ring.as_ptr()) };
+        sys::wait_readable(epoll, timeout).context("failed to wait for a ring")?;
+        if let Some(clock) = self.clock.upgrade() {
+            lock(&clock).vary()?;
+        }
         let mut sink = Sink {
             on_record,
             records: 0,
@@ -163,21 +192,9 @@ impl Rings {
             panic: None,
         };
         SINK.set((&raw mut sink).cast());
-        // SAFETY: the ring is open, the one event has a place, and the callback's sink is this one. Not poll, which takes
-        // the rings in the order in which they woke it.
-        let result = unsafe {
-            let mut event = libc::epoll_event { events: 0, u64: 0 };
-            let epoll = libbpf_sys::ring_buffer__epoll_fd(ring.as_ptr());
-            match libc::epoll_wait(epoll, &raw mut event, 1, timeout.as_millis() as c_int) {
-                -1 => -std::io::Error::last_os_error().raw_os_error().unwrap_or(0),
-                _ => 0,
-            }
-        };
-        let result = match result {
-            // SAFETY: as above.
-            0 | EINTR => unsafe { libbpf_sys::ring_buffer__consume(ring.as_ptr()) },
-            error => error,
-        };
+        // SAFETY: the ring is open, and the callback's sink is this one. Not poll, which takes the rings in the order in which
+        // they woke it.
+        let result = unsafe { libbpf_sys::ring_buffer__consume(ring.as_ptr()) };
         SINK.set(ptr::null_mut());
         if let Some(panic) = sink.panic {
             resume_unwind(panic);

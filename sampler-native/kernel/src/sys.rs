@@ -8,6 +8,7 @@ use std::{
     os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd},
     ptr,
     sync::atomic::{Ordering, fence},
+    time::Duration,
 };
 
 use libbpf_sys::{
@@ -179,6 +180,24 @@ fn done(result: c_int) -> Result<()> {
         Err(Error::last_os_error())
     } else {
         Ok(())
+    }
+}
+
+/// Waits until there is something to read, to the nanosecond; a signal ends it too.
+pub fn wait_readable(fd: c_int, timeout: Duration) -> Result<()> {
+    let mut poll = libc::pollfd {
+        fd,
+        events: libc::POLLIN,
+        revents: 0,
+    };
+    let timeout = libc::timespec {
+        tv_sec: timeout.as_secs() as libc::time_t,
+        tv_nsec: timeout.subsec_nanos().into(),
+    };
+    // SAFETY: both live until the call returns; no signals are masked.
+    match done(unsafe { libc::ppoll(&raw mut poll, 1, &raw const timeout, ptr::null()) }) {
+        Err(e) if e.kind() == ErrorKind::Interrupted => Ok(()),
+        result => result,
     }
 }
 

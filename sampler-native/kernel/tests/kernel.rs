@@ -596,6 +596,45 @@ fn pass_many_busy_threads_more_than_cpus_some_are_queued_with_their_stacks() {
     assert!(!queued.stack.unwrap().user.is_empty());
 }
 
+/// Puts a thread, 0: this one, onto one CPU before all that is not of real time.
+fn rule_cpu(tid: u32, cpu: usize, priority: i32) {
+    // SAFETY: the kernel reads one set and one parameter.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        let bytes = size_of_val(&set);
+        assert_eq!(libc::sched_setaffinity(tid as i32, bytes, &set), 0);
+        let param = libc::sched_param {
+            sched_priority: priority,
+        };
+        assert_eq!(
+            libc::sched_setscheduler(tid as i32, libc::SCHED_RR, &param),
+            0
+        );
+    }
+}
+
+#[test]
+fn pass_pushes_a_thread_off_its_cpu_that_thread_is_running() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["busy"]);
+    let (mut kernel, _rings) = open(Target::Processes(vec![subject.pid()]), 0);
+    let busy = pass_until(&mut kernel, |r| {
+        r.head.tid != subject.pid() && u32::from(r.head.state) == FT_STATE_RUN
+    });
+    // before this one, which nobody then keeps waiting, but for the kernel now and then
+    rule_cpu(busy.head.tid, 0, 1);
+    rule_cpu(0, 0, 2);
+    let mut of_state = BTreeMap::new();
+    for _ in 0..60 {
+        std::thread::sleep(Duration::from_millis(5));
+        let state = state_of(&mut kernel, busy.head.tid);
+        *of_state.entry(state).or_insert(0u32) += 1;
+    }
+    let running = of_state.get(&FT_STATE_RUN).copied().unwrap_or(0);
+    assert!(running > 45, "by state: {of_state:?}");
+}
+
 #[test]
 fn life_killed_sleeper_gives_exit_records_with_its_final_sums() {
     let Some(_alone) = alone() else { return };
@@ -712,6 +751,34 @@ fn clock_reach_changes_what_is_copied_of_a_process_and_of_a_thread() {
     });
     let stack = sample.stack.unwrap();
     assert!(stack.user.len() + stack.piece.len() <= FT_CPU_STACK as usize + 4096);
+}
+
+#[test]
+fn clock_program_in_step_with_the_mean_gets_the_samples_that_are_due() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start(&["timed", &(1_000_000_000u64 / 99).to_string()]);
+    let (mut kernel, mut rings) = open(Target::Processes(vec![subject.pid()]), 0);
+    let run = |kernel: &mut Kernel| -> u64 {
+        let (_, records) = pass(kernel, true);
+        records.iter().map(|r| r.head.run_ns).sum()
+    };
+    let timed = pass_until(&mut kernel, |r| r.head.tid != subject.pid());
+    // a cycle that begins late is not in step
+    rule_cpu(timed.head.tid, 0, 1);
+    kernel.set_cpu_hz(99).unwrap();
+    let (begin, before) = (Instant::now(), run(&mut kernel));
+    let (mut taken, mut due) = (0.0, 0.0);
+    while due < 100.0 {
+        assert!(begin.elapsed() < PATIENCE, "only {due} were due");
+        for _ in 0..20 {
+            rings.poll(Duration::from_millis(50), &mut |_| ()).unwrap();
+        }
+        due = (run(&mut kernel) - before) as f64 * 99e-9;
+        taken = kernel.counters().cpu_samples as f64;
+    }
+    println!("{taken} samples of {due:.1}");
+    // five neighbours at a time: rarer than one of a million
+    assert!((taken - due).abs() < 6.0 * due.sqrt(), "{taken} of {due}");
 }
 
 #[test]

@@ -2,13 +2,15 @@ package flametop.sampler;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.SplittableRandom;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The sampler thread: makes passes on absolute deadlines and hands their batches on.
+ * The sampler thread: makes passes on absolute deadlines, which are in step with nothing ({@link
+ * PassPace}), and hands their batches on.
  *
  * <p>A deadline that comes while the last pass is still going on, or while all buffers are with the
  * sink, is late: the pass is not made, and the source is told so that passes due are late plus
@@ -37,9 +39,14 @@ public final class Sampler implements AutoCloseable {
   private volatile long begun;
   private volatile boolean closing;
 
+  private final PassPace pace = new PassPace(new SplittableRandom());
   private Rates rates;
   private long passesLeft;
   private long deadline;
+
+  /** From the deadline before. */
+  private long interval;
+
   private long drainBy;
   private long late;
   private int buffers;
@@ -75,7 +82,7 @@ public final class Sampler implements AutoCloseable {
     thread.start();
   }
 
-  /** Changes the rates; the next pass is due one new period after the last one. */
+  /** Changes the rates; the next pass is due one interval of the new rate after the last one. */
   public void setRates(int passHz, int cpuHz) {
     wanted = new Rates(passHz, cpuHz);
     LockSupport.unpark(thread);
@@ -158,8 +165,9 @@ public final class Sampler implements AutoCloseable {
       }
       Rates asked = wanted;
       if (!asked.equals(rates)) {
-        deadline =
-            Math.max(deadline + asked.periodNanos() - rates.periodNanos(), System.nanoTime());
+        long drawn = Math.round((double) interval / rates.periodNanos() * asked.periodNanos());
+        deadline = Math.max(deadline + drawn - interval, System.nanoTime());
+        interval = drawn;
         rates = asked;
         source.setRates(rates.passHz, draining ? 0 : rates.cpuHz);
       }
@@ -176,8 +184,12 @@ public final class Sampler implements AutoCloseable {
   }
 
   private void pass(long now) throws IOException {
-    long due = (now - deadline) / rates.periodNanos() + 1;
-    deadline += due * rates.periodNanos();
+    long due = 0;
+    while (now - deadline >= 0) {
+      due++;
+      interval = pace.next(rates.periodNanos());
+      deadline += interval;
+    }
     ByteBuffer buffer = poll();
     if (buffer == null) {
       late += due;
@@ -197,7 +209,7 @@ public final class Sampler implements AutoCloseable {
     if (begun == 0) {
       // The first pass reads every stack, and every file that is mapped: the start, not the pace.
       begun = end;
-      deadline = end + rates.periodNanos();
+      deadline = end + interval;
     }
     if (--passesLeft == 0) {
       draining = true;
