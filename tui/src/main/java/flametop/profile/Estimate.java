@@ -26,9 +26,7 @@ final class Estimate {
 
   /** Bits of the states of a class. */
   private static final int[] STATES = {
-    StateSet.ON_CPU.bits(),
-    StateSet.of(State.QUEUED).bits(),
-    StateSet.ALL.bits() & ~StateSet.ON_CPU.bits() & ~StateSet.of(State.QUEUED).bits()
+    StateSet.ON_CPU.bits(), StateSet.of(State.QUEUED).bits(), StateSet.BLOCKED.bits()
   };
 
   /** What the entries are whose time is placed. */
@@ -102,7 +100,12 @@ final class Estimate {
     return nanos;
   }
 
-  private void addUp(IntToLongFunction amounts, long[] nanos) {
+  /**
+   * Adds up what is known of the pools.
+   *
+   * @param to takes the amounts; null if they are not wanted
+   */
+  private void addUp(IntToLongFunction amounts, long[] to) {
     int size = CLASSES * entries.pools();
     if (size > known.length) {
       int length = Room.after(size);
@@ -124,7 +127,9 @@ final class Estimate {
       int pool = CLASSES * entries.pool(entry);
       for (int slot = sums.first(entry); slot >= 0; slot = sums.next(slot)) {
         long amount = amounts.applyAsLong(slot);
-        nanos[slot] = amount;
+        if (to != null) {
+          to[slot] = amount;
+        }
         int kind = sums.kind(slot);
         if (Spot.isSampled(kind)) {
           weight[pool + classOf(Spot.state(kind))] += amount;
@@ -163,7 +168,7 @@ final class Estimate {
    * @param states that count, bits
    */
   Selection.Certainty certainty(Part part, int states, Window window) {
-    addUp(slot -> sums.amount(slot, window), new long[sums.slots()]);
+    addUp(slot -> sums.amount(slot, window), null);
     int size = CLASSES * entries.pools();
     long[] all = new long[size];
     long[] samples = new long[size];

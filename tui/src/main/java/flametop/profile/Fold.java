@@ -5,12 +5,10 @@ import java.util.Arrays;
 
 /** The log folded for one shape: a trie, and the sums of every process whatever the shape. */
 final class Fold extends LogWindow {
-  /** Bits of the states off the CPU. */
-  private static final int OFF =
-      StateSet.ALL.bits() & ~StateSet.ON_CPU.bits() & ~StateSet.of(State.QUEUED).bits();
+  private static final int BLOCKED = StateSet.BLOCKED.bits();
 
   /** Kind of time off the CPU that no pass saw. */
-  private static final int OFF_CPU = Spot.KINDS;
+  private static final int UNSEEN = Spot.KINDS;
 
   private final Owners owners;
   private final Shape shape;
@@ -176,8 +174,10 @@ final class Fold extends LogWindow {
 
   private static int processKind(int stack, int spot) {
     boolean unknown =
-        stack == Stacks.NOT_SAMPLED && !Spot.isSampled(spot) && (OFF >> Spot.state(spot) & 1) != 0;
-    return unknown ? OFF_CPU : Spot.kind(spot);
+        stack == Stacks.NOT_SAMPLED
+            && !Spot.isSampled(spot)
+            && (BLOCKED >> Spot.state(spot) & 1) != 0;
+    return unknown ? UNSEEN : Spot.kind(spot);
   }
 
   private int process(int owner) {
@@ -209,12 +209,12 @@ final class Fold extends LogWindow {
     }
     Window window = window();
     long nanos = processes.weight(process, states, window);
-    if ((states & OFF) == 0) {
+    if ((states & BLOCKED) == 0) {
       return nanos;
     }
-    long unknown = processes.weight(process, 1 << OFF_CPU, window);
-    double seen = processes.weight(process, Spot.sampledKinds(OFF), window);
-    double seenIn = processes.weight(process, Spot.sampledKinds(states & OFF), window);
+    long unknown = processes.weight(process, 1 << UNSEEN, window);
+    double seen = processes.weight(process, Spot.sampledKinds(BLOCKED), window);
+    double seenIn = processes.weight(process, Spot.sampledKinds(states & BLOCKED), window);
     boolean asleep = (states & StateSet.of(State.SLEEP).bits()) != 0;
     return nanos + (seen > 0 ? (long) (unknown * (seenIn / seen)) : asleep ? unknown : 0);
   }

@@ -12,6 +12,10 @@ public record StateSet(int bits) {
   public static final StateSet OFF_CPU =
       of(State.QUEUED, State.SLEEP, State.DISK, State.STOPPED, State.ZOMBIE, State.PARKED);
 
+  /** Those in which a task neither runs nor waits for a CPU. */
+  static final StateSet BLOCKED =
+      of(State.SLEEP, State.DISK, State.STOPPED, State.ZOMBIE, State.PARKED);
+
   public static final StateSet ALL = new StateSet(BUSY.bits | ON_CPU.bits | OFF_CPU.bits);
 
   public static StateSet of(State... states) {

@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 final class TaskReader {
   private static final int RUN = StateSet.ON_CPU.bits();
   private static final int QUEUED = StateSet.of(State.QUEUED).bits();
-  private static final int OFF = StateSet.ALL.bits() & ~RUN & ~QUEUED;
+  private static final int OFF = StateSet.BLOCKED.bits();
   private static final int NONE = -1;
 
   private final Owners owners;
