@@ -351,6 +351,83 @@ fn cpu_clock_two_libraries_where_the_kernel_does_not_tell_are_polled() {
     assert!(right > 100, "{right} {wrong}");
 }
 
+/// Of two programs of one layout at the same addresses, which fork children that live so long (µs): samples of children that are
+/// named by (their own function, that of the other one), and those in neither.
+fn twins_named(flag: &str, life: &str) -> [usize; 3] {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("twins{flag}"));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let mut twins = ["alpha", "bravo"].map(|name| {
+        let program = folder.join(name);
+        let built = Command::new("cc")
+            .args(["-O2", "-fomit-frame-pointer", "-Wall", "-Werror", flag])
+            .arg(format!("-DNAME={name}"))
+            .arg("-o")
+            .arg(&program)
+            .arg(format!(
+                "{}/tests/programs/twin.c",
+                env!("CARGO_MANIFEST_DIR")
+            ))
+            .status();
+        assert!(built.expect("a C compiler").success());
+        let twin = Command::new("setarch")
+            .arg("-R")
+            .arg(&program)
+            .arg(life)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn();
+        Program(twin.expect("it starts"))
+    });
+    let [first, second] = twins.each_mut().map(|twin| {
+        let mut line = String::new();
+        let out = twin.0.stdout.as_mut().expect("a pipe");
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line).expect("a line");
+        line
+    });
+    assert_eq!(first, second, "they are at one place");
+    let pids = twins.each_ref().map(Program::pid);
+    let mut counts = [0; 3];
+    let begin = Instant::now();
+    while counts.iter().sum::<usize>() < 200 {
+        assert!(begin.elapsed() < PATIENCE, "they get no time: {counts:?}");
+        let mut recording = Recording::open("target=all\nhz.cpu=199");
+        // No longer than what has ended is remembered.
+        recording.run(19, 3000);
+        recording.name_all();
+        let model = &recording.model;
+        for (name, other) in [("alpha", "bravo"), ("bravo", "alpha")] {
+            let children = model.tasks.iter();
+            let children = children.filter(|t| t.comm == name && !pids.contains(&t.tid));
+            for sample in children.flat_map(|t| t.samples.iter().filter(|s| s.user_mode)) {
+                let names = sample.stack.map(|stack| model.names(stack));
+                let names = names.unwrap_or_default();
+                let has = |name: &str| names.iter().any(|n| n.starts_with(&format!("{name}_work")));
+                let place = match (has(name), has(other)) {
+                    (_, true) => 1,
+                    (true, false) => 0,
+                    _ => 2,
+                };
+                counts[place] += 1;
+            }
+        }
+    }
+    for twin in &mut twins {
+        twin.go_on();
+        twin.0.wait().expect("it ends");
+    }
+    println!("{flag} {life}: own, other, none: {counts:?}");
+    counts
+}
+
+#[test]
+fn cpu_clock_two_programs_of_one_layout_at_the_same_addresses_keep_their_names() {
+    for (flag, life) in [("-no-pie", "3000"), ("-pie", "3000"), ("-no-pie", "30000")] {
+        let [own, other, none] = twins_named(flag, life);
+        assert_eq!(other, 0, "{flag} {life}");
+        assert!(own > 9 * none, "{flag} {life}: {own} {none}");
+    }
+}
+
 /// Makes passes until the stack of the task is not told of any more, and gives what it ended as.
 fn run_until_settled(recording: &mut Recording, tid: u32) -> flametop_stream::Head {
     let changes = |recording: &Recording| recording.model.task(tid).map_or(0, |t| t.changes);
