@@ -104,9 +104,12 @@ struct rw_semaphore {
 	atomic_long_t owner; /* not on real-time kernels */
 };
 
+struct file;
+
 struct mm_struct {
 	unsigned long exec_vm;
 	struct rw_semaphore mmap_lock;
+	struct file *exe_file;
 	unsigned long mmap_base, start_code, end_code, start_stack;
 };
 
@@ -290,12 +293,19 @@ static __always_inline __u16 task_state(struct task_struct *t)
 	return FT_STATE_SLEEP;
 }
 
-/* Random for each exec and the same for all its forks; where address spaces are not randomized, by the program's size. */
-static __always_inline __u32 image(struct mm_struct *mm)
+/*
+ * Of one exec and of all its forks: exec opens the program anew, and its forks hold that open file. Its address alone would
+ * do, also where address spaces are not randomized, but that of a file which was closed may be another's.
+ * `number` is memory of the record: what is stored there is a number when it is read again, not a pointer.
+ */
+static __always_inline __u32 image(struct mm_struct *mm, volatile __u64 *number)
 {
 	const __u64 odd = 0x9e3779b97f4a7c15ULL;
-	__u64 hash = mm->mmap_base;
+	__u64 hash;
 
+	*number = (__u64)mm->exe_file;
+	hash = *number;
+	hash = hash * odd + mm->mmap_base;
 	hash = hash * odd + mm->start_code;
 	hash = hash * odd + mm->end_code;
 	hash = hash * odd + mm->start_stack;
@@ -320,7 +330,7 @@ static __always_inline void fill_head(struct ft_head *head, struct task_struct *
 	head->start_boottime = t->start_boottime;
 	head->process_start_boottime = leader->start_boottime;
 	head->exec_vm = t->mm ? t->mm->exec_vm : 0;
-	head->image = t->mm ? image(t->mm) : 0;
+	head->image = t->mm ? image(t->mm, &head->cgroup) : 0;
 	head->former_tid = t->pid;
 	head->cgroup = cgroup_id(t);
 	head->nvcsw = t->nvcsw;

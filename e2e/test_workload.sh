@@ -46,6 +46,63 @@ not_running() {
   ! pgrep -f "^$1\$" >/dev/null
 }
 
+# A program that starts two others, one of them in a session of its own, and waits if it is told to.
+leaving_program() {
+  cat >"$work/program" <<'END'
+setsid sleep "61$1" >/dev/null 2>&1 &
+echo $! >"$2"
+(trap '' HUP; exec sleep "62$1") >/dev/null 2>&1 &
+echo $! >>"$2"
+sleep "$3"
+exit 5
+END
+}
+
+test_record_that_ends_first_ends_what_the_program_has_started() {
+  leaving_program
+  # A stranger of the same name, in the group of the shell, is not told.
+  sleep "61$$" &
+  stranger=$!
+  status=0
+  "$flametop" record -d 1 -o "$work/out.folded" -- sh "$work/program" $$ "$work/pids" 600 2>"$work/err" || status=$?
+  equal "exit code" 0 "$status"
+  while read -r pid; do
+    wait_until "$pid ends" is_over "$pid"
+  done <"$work/pids"
+  kill -0 "$stranger" || fail "the stranger was told too"
+  kill "$stranger"
+  if grep -q 'has left running' "$work/err"; then fail "nothing is left: $(cat "$work/err")"; fi
+}
+# Also one that nobody has asked for its exit code.
+is_over() {
+  ! [ -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"
+}
+
+test_record_of_a_program_names_what_it_left_running_and_leaves_it() {
+  leaving_program
+  status=0
+  "$flametop" record -o "$work/out.folded" -- sh "$work/program" $$ "$work/pids" 1 2>"$work/err" || status=$?
+  equal "exit code" 5 "$status"
+  while read -r pid; do
+    contains "the line" "has left running: .*sleep \\($pid\\)" "$work/err"
+    kill -0 "$pid" || fail "$pid was ended"
+    kill "$pid"
+  done <"$work/pids"
+  contains "the line" "; to end them: kill [0-9]+ [0-9]+$" "$work/err"
+}
+
+test_screen_that_is_left_ends_the_program_and_what_it_has_started() {
+  leaving_program
+  open_pane
+  run_line "'$flametop' -- sh program $$ pids 600"
+  wait_for 'sleep'
+  keys q
+  equal "exit code" 0 "$(ended)"
+  while read -r pid; do
+    wait_until "$pid ends" is_over "$pid"
+  done <"$work/pids"
+}
+
 test_program_that_is_killed_gives_the_code_of_its_signal() {
   status=0
   # shellcheck disable=SC2016 # the shell that is started expands it

@@ -31,6 +31,7 @@ mod cycles;
 mod idle;
 mod life;
 mod load;
+mod mappings;
 mod passes;
 pub mod record;
 mod rings;
@@ -39,6 +40,7 @@ mod sys;
 
 pub use check::check;
 pub use cpus::online as online_cpus;
+pub use mappings::{Mapping, MappingChange, MappingEvent, Mappings};
 pub use rings::{Reach, Rings, Whose};
 use {clock::Clock, cycles::Cycles, idle::Idle, life::Life, passes::Passes, record::Record};
 

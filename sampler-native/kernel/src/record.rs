@@ -47,7 +47,7 @@ pub struct Head {
     pub self_exec_id: u32,
     /// Effective user, initial user namespace.
     pub uid: u32,
-    /// Where exec laid out the address space, hashed: forks have that of their parent until they exec; 0 without one.
+    /// Which exec made the address space, hashed: forks have that of their parent until they exec; 0 without one.
     pub image: u32,
     /// Of an exec: the thread that called it; else the task's own.
     pub former_tid: u32,

@@ -3,7 +3,7 @@
 use std::{
     any::Any,
     ffi::{c_int, c_void},
-    os::fd::{AsRawFd, OwnedFd},
+    os::fd::{AsRawFd, BorrowedFd, OwnedFd},
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     ptr::{self, NonNull},
     slice,
@@ -163,9 +163,38 @@ impl Rings {
         })
     }
 
+    /// Has a poll wake for this too. What it is readable for is read elsewhere.
+    ///
+    /// # Errors
+    /// If the kernel cannot wait for it.
+    pub fn wake_for(&self, event: BorrowedFd<'_>) -> Result<()> {
+        let Some(ring) = self.ring else {
+            return Ok(());
+        };
+        let mut wanted = libc::epoll_event {
+            // Once for each time: of a CPU that goes away it would be ready for ever.
+            events: (libc::EPOLLIN | libc::EPOLLET) as u32,
+            u64: 0,
+        };
+        // SAFETY: the ring is open, and the kernel copies what it is told to wait for.
+        let failed = unsafe {
+            let epoll = libbpf_sys::ring_buffer__epoll_fd(ring.as_ptr());
+            libc::epoll_ctl(
+                epoll,
+                libc::EPOLL_CTL_ADD,
+                event.as_raw_fd(),
+                &raw mut wanted,
+            )
+        };
+        match failed {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()).context("failed to wait for an event"),
+        }
+    }
+
     /// Sleeps until a ring is a quarter full, a process is seen that was not seen before, or the CPU clock is to have another
-    /// period, which it then gets; at most `timeout` and never longer than 100 ms. Then hands over every record there is, and returns how many there were: first ends of tasks and
-    /// execs, then samples of the CPU clock, each in the order of time.
+    /// period, which it then gets; at most `timeout` and never longer than 100 ms. Then hands over every record there is, and
+    /// returns how many there were: first ends of tasks and execs, then samples of the CPU clock, each in the order of time.
     ///
     /// # Errors
     /// If the kernel refuses to wait, or wrote a record that makes no sense.

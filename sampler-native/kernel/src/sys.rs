@@ -12,9 +12,10 @@ use std::{
 };
 
 use libbpf_sys::{
-    BPF_TRACE_ITER, PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_SW_CPU_CLOCK,
-    PERF_FORMAT_TOTAL_TIME_ENABLED, PERF_FORMAT_TOTAL_TIME_RUNNING, PERF_TYPE_HARDWARE,
-    PERF_TYPE_SOFTWARE, bpf_iter_link_info, bpf_link_create_opts, perf_event_attr,
+    BPF_TRACE_ITER, PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_DUMMY,
+    PERF_FORMAT_TOTAL_TIME_ENABLED, PERF_FORMAT_TOTAL_TIME_RUNNING, PERF_SAMPLE_TIME,
+    PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE, bpf_iter_link_info, bpf_link_create_opts,
+    perf_event_attr,
 };
 
 // linux/perf_event.h; neither libc nor libbpf-sys has them
@@ -142,6 +143,28 @@ pub fn open_cycles(cpu: u32) -> Result<OwnedFd> {
     open_event(&attr, cpu)
 }
 
+/// Opens an event that counts nothing and tells of executable mappings and of exec on one CPU, each with its `CLOCK_MONOTONIC`
+/// at the end. It becomes readable when its ring holds `watermark` bytes.
+pub fn open_mappings(cpu: u32, watermark: u32) -> Result<OwnedFd> {
+    let mut attr = perf_event_attr {
+        type_: PERF_TYPE_SOFTWARE,
+        size: size_of::<perf_event_attr>() as u32,
+        config: u64::from(PERF_COUNT_SW_DUMMY),
+        sample_type: u64::from(PERF_SAMPLE_TIME),
+        clockid: libc::CLOCK_MONOTONIC,
+        ..Default::default()
+    };
+    attr.__bindgen_anon_2.wakeup_watermark = watermark;
+    attr.set_watermark(1);
+    attr.set_sample_id_all(1);
+    attr.set_use_clockid(1);
+    attr.set_mmap(1);
+    attr.set_mmap2(1);
+    attr.set_comm(1);
+    attr.set_comm_exec(1);
+    open_event(&attr, cpu)
+}
+
 /// Opens an event of whatever runs on one CPU.
 fn open_event(attr: &perf_event_attr, cpu: u32) -> Result<OwnedFd> {
     // SAFETY: attr lives until the call returns and says its size.
@@ -221,6 +244,12 @@ pub fn move_to_cpu(cpu: u32) -> Result<()> {
     *word |= 1 << (cpu % 64);
     // SAFETY: the kernel reads as many bytes as said.
     done(unsafe { libc::sched_setaffinity(0, size_of_val(&set), set.as_ptr().cast()) })
+}
+
+/// Bytes of a page.
+pub fn page_size() -> usize {
+    // SAFETY: no pointers are passed.
+    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
 
 /// Ticks a second of `/proc/stat`.

@@ -16,6 +16,7 @@ mod check;
 mod facts;
 mod ids;
 mod jit;
+mod mappings;
 #[allow(unsafe_code)]
 mod os;
 mod own;

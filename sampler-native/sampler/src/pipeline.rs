@@ -1,9 +1,8 @@
 //! From records of the kernel to records of the stream. Both threads that get records call this, one at a time.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashSet},
     io,
-    sync::{Arc, Weak},
 };
 
 use flametop_kernel::{
@@ -18,6 +17,7 @@ use flametop_unwind::{
 
 use crate::{
     jit::{self, Answer, JitNames},
+    mappings::Mappings,
     stacks::Stacks,
     tasks::{Pieces, Process, Sight, Task, Tasks, Told},
 };
@@ -26,8 +26,6 @@ use crate::{
 const UNWIND_MEMORY: usize = 8 << 20;
 /// Modules that are known before those are forgotten that nothing needs. Builds make files by the thousand.
 const MAX_MODULES: usize = 4096;
-/// Mappings of one process are read again at most this often, ns.
-const MAPS_PERIOD: u64 = 100_000_000;
 /// Most bytes of stack that are collected of one sleeper.
 const MAX_PIECES: usize = 256 << 10;
 /// A mapping whose end is not known is taken to reach this far above the stack pointer.
@@ -73,6 +71,8 @@ pub struct Pipeline {
     subjects: HashSet<ModuleId>,
     /// With more modules than these, some are forgotten.
     modules_due: usize,
+    /// New mappings that the kernel could not tell of, as said last.
+    lost_told: u64,
 }
 
 /// What a walk came to; the frames are in the walker.
@@ -95,7 +95,7 @@ impl Walk {
 
 struct Walker {
     modules: Modules,
-    images: Images,
+    mappings: Mappings,
     unwinder: Unwinder,
     kernel_module: ModuleId,
     user: Vec<Frame>,
@@ -104,7 +104,12 @@ struct Walker {
 
 impl Pipeline {
     /// Nothing seen yet. `jvm_maps`: see [`JitNames::start`].
-    pub fn new(tasks: Tasks, symbolizer: Symbolizer, jvm_maps: bool) -> Pipeline {
+    pub fn new(
+        tasks: Tasks,
+        mappings: Mappings,
+        symbolizer: Symbolizer,
+        jvm_maps: bool,
+    ) -> Pipeline {
         let mut modules = Modules::new(UNWIND_MEMORY);
         let kernel_module = modules.kernel();
         Pipeline {
@@ -115,7 +120,7 @@ impl Pipeline {
             stacks: Stacks::default(),
             walker: Walker {
                 modules,
-                images: Images::default(),
+                mappings,
                 unwinder: Unwinder::new(),
                 kernel_module,
                 user: Vec::new(),
@@ -125,6 +130,7 @@ impl Pipeline {
             jit: JitNames::start(jvm_maps),
             subjects: HashSet::new(),
             modules_due: MAX_MODULES,
+            lost_told: 0,
         }
     }
 
@@ -235,6 +241,7 @@ impl Pipeline {
     pub fn life(&mut self, head: &Head) {
         match u32::from(head.kind) {
             abi::FT_KIND_EXEC => {
+                self.walker.mappings.exec(head);
                 if let Sight::Live(task, _) = self.tasks.exec(head, &mut self.out) {
                     // A sight like another: the time until now is that of the image before.
                     task.told = None;
@@ -250,6 +257,19 @@ impl Pipeline {
     /// The rings were drained up to `now`: tells of the ends of tasks that are complete.
     pub fn drained(&mut self, now: u64) {
         self.tasks.drained(now, &mut self.out);
+        self.walker.mappings.drain(now);
+        let lost = self.walker.mappings.lost();
+        // Said again when they have doubled.
+        if lost > 2 * self.lost_told {
+            self.lost_told = lost;
+            self.notice(
+                true,
+                &format!(
+                    "{lost} new mappings were not told of since there were too many at once: stacks of that moment may end in \
+                     [unreadable] or [exited]"
+                ),
+            );
+        }
     }
 
     /// Says something to the user.
@@ -569,7 +589,7 @@ fn try_again(head: &Head, task: &mut Task, process: &Process) -> bool {
         _ => head.ktime,
     };
     task.unknown = Some((switches, since));
-    process.maps_read < since
+    process.maps.read() < since
 }
 
 fn stream_head(head: &Head, task: u32, stack: Option<u32>, why: End) -> stream::Head {
@@ -627,12 +647,12 @@ impl Walker {
             self.user.extend(holder);
             return Walk::ended(End::MmBusy);
         }
-        if !self.know_maps(head, process) {
+        let Some(maps) = self.mappings.at(head, process, &mut self.modules) else {
             return Walk {
                 stale: true,
                 ..Walk::ended(End::Exited)
             };
-        }
+        };
         let switches = head.nvcsw + head.nivcsw;
         let collected = collected.filter(|p| p.switches == switches);
         let mut pieces = Vec::with_capacity(2 + collected.map_or(0, |p| p.pieces.len()));
@@ -661,10 +681,10 @@ impl Walker {
             mapping,
             pieces: &pieces,
         };
-        let mut outcome = self.unwind(process, &input);
+        let mut outcome = self.unwind(&maps, &input);
         let mut stale = outcome.unknown_address;
-        if stale && self.refresh_maps(head, process) {
-            outcome = self.unwind(process, &input);
+        if stale && let Some(newer) = self.mappings.again(head, process, &mut self.modules) {
+            outcome = self.unwind(&newer, &input);
             stale = false;
         }
         if stack.user.is_empty() {
@@ -719,100 +739,8 @@ impl Walker {
         stacks.id(end, &self.user, &self.kernel, &self.modules, out)
     }
 
-    fn unwind(&mut self, process: &Process, input: &Input<'_>) -> Outcome {
-        match &process.maps {
-            Some(maps) => self
-                .unwinder
-                .walk(maps, &mut self.modules, input, &mut self.user),
-            None => Outcome {
-                end: flametop_unwind::End::NoUnwindInfo,
-                want: None,
-                unknown_address: false,
-            },
-        }
-    }
-
-    /// Reads the mappings at first sight, unless it is a fork of a process whose mappings are known, and when the kernel's count of executable pages moved.
-    fn know_maps(&mut self, head: &Head, process: &mut Process) -> bool {
-        match process.maps {
-            None => {
-                let relative = self.images.get(head);
-                let same = relative.as_ref().filter(|r| r.exec_vm == head.exec_vm);
-                if same.is_none() && self.refresh_maps(head, process) {
-                    return true;
-                }
-                process.maps_exec_vm = relative.as_ref().map_or(0, |r| r.exec_vm);
-                process.maps = relative.map(|r| r.maps);
-                process.maps.is_some()
-            }
-            Some(_) if head.exec_vm != 0 && head.exec_vm != process.maps_exec_vm => {
-                self.refresh_maps(head, process);
-                true
-            }
-            Some(_) => true,
-        }
-    }
-
-    /// Reads them now, unless that was done a moment ago.
-    fn refresh_maps(&mut self, head: &Head, process: &mut Process) -> bool {
-        if process.maps_read != 0 && head.ktime < process.maps_read + MAPS_PERIOD {
-            return false;
-        }
-        process.maps_read = head.ktime.max(1);
-        process.maps_exec_vm = head.exec_vm;
-        let read = match &process.maps {
-            Some(maps) => maps.read_again(head.tgid, &mut self.modules),
-            None => ProcessMaps::read(head.tgid, &mut self.modules),
-        };
-        let Ok(maps) = read.map(Arc::new) else {
-            return false;
-        };
-        self.images.put(head, &maps);
-        process.maps = Some(maps);
-        true
-    }
-}
-
-/// Mappings by what a process shares with its forks, so that one that lives a millisecond has names too.
-#[derive(Default)]
-struct Images {
-    known: HashMap<(u32, u32), Known>,
-    purge_at: usize,
-}
-
-struct Known {
-    maps: Weak<ProcessMaps>,
-    exec_vm: u64,
-}
-
-/// Mappings of a process of the same image.
-struct Relative {
-    maps: Arc<ProcessMaps>,
-    /// Its `exec_vm` when they were read.
-    exec_vm: u64,
-}
-
-impl Images {
-    fn get(&self, head: &Head) -> Option<Relative> {
-        let known = self.known.get(&(head.image, head.self_exec_id))?;
-        Some(Relative {
-            maps: known.maps.upgrade()?,
-            exec_vm: known.exec_vm,
-        })
-    }
-
-    fn put(&mut self, head: &Head, maps: &Arc<ProcessMaps>) {
-        if head.image == 0 {
-            return;
-        }
-        if self.known.len() >= self.purge_at {
-            self.known.retain(|_, k| k.maps.strong_count() > 0);
-            self.purge_at = 2 * self.known.len() + 256;
-        }
-        let known = Known {
-            maps: Arc::downgrade(maps),
-            exec_vm: head.exec_vm,
-        };
-        self.known.insert((head.image, head.self_exec_id), known);
+    fn unwind(&mut self, maps: &ProcessMaps, input: &Input<'_>) -> Outcome {
+        self.unwinder
+            .walk(maps, &mut self.modules, input, &mut self.user)
     }
 }

@@ -19,7 +19,8 @@ use flametop_stream::{
 use flametop_symbolize::Symbolizer;
 
 use crate::{
-    cgroups::Cgroups, facts, os, pipeline::Pipeline, settings::Settings, tasks::Tasks, usage::Usage,
+    cgroups::Cgroups, facts, mappings::Mappings, os, pipeline::Pipeline, settings::Settings,
+    tasks::Tasks, usage::Usage,
 };
 
 /// Smallest buffer that [`Session::fill`] takes: any record fits.
@@ -181,13 +182,32 @@ impl Session {
         kernel.count_program_time(settings.program_time);
         let header = facts::header(&settings, &own, &kernel);
         let tasks = Tasks::new(opened, facts::boot_offset(), cgroups);
+        let told = match settings.mappings_told {
+            true => Some(flametop_kernel::Mappings::open()),
+            false => None,
+        };
+        let (told, untold) = match told.transpose() {
+            Ok(told) => (told, None),
+            Err(why) => (None, Some(why)),
+        };
+        for event in told.iter().flat_map(flametop_kernel::Mappings::events) {
+            // Else they are read with the rest, every 50 ms.
+            let _ = rings.wake_for(event);
+        }
         let mut pipeline = Pipeline::new(
             tasks,
+            Mappings::new(told, facts::boot_offset()),
             Symbolizer::start(&settings.symbolizer),
             settings.jvm_maps,
         );
         for notice in kernel.notices() {
             pipeline.notice(true, &notice);
+        }
+        if let Some(why) = untold {
+            pipeline.notice(
+                true,
+                &format!("a library that takes the place of another as large may be taken for that one: {why:#}"),
+            );
         }
         let shared = Arc::new(Shared {
             pipeline: Mutex::new(pipeline),

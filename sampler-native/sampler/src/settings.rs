@@ -23,6 +23,8 @@ pub struct Settings {
     pub program_time: bool,
     /// `jvm.maps`: `1` to ask JVMs for maps of their compiled code.
     pub jvm_maps: bool,
+    /// `mappings.told`: `0` to read mappings when they may have changed, also where the kernel would tell of them.
+    pub mappings_told: bool,
     /// `own`: processes of flametop beside this one.
     pub own: Vec<u32>,
 }
@@ -41,6 +43,7 @@ impl Settings {
             symbolizer: PathBuf::new(),
             program_time: true,
             jvm_maps: false,
+            mappings_told: true,
             own: Vec::new(),
         };
         for line in text.lines().filter(|l| !l.is_empty()) {
@@ -55,6 +58,7 @@ impl Settings {
                 "symbolizer" => settings.symbolizer = PathBuf::from(value),
                 "program.time" => settings.program_time = flag(value).ok_or_else(bad)?,
                 "jvm.maps" => settings.jvm_maps = flag(value).ok_or_else(bad)?,
+                "mappings.told" => settings.mappings_told = flag(value).ok_or_else(bad)?,
                 "own" => settings.own = numbers(value).ok_or_else(bad)?,
                 _ => return Err(bad()),
             }

@@ -5,13 +5,13 @@
 //! end is told of when the last sums have come. What has ended is remembered for a while: the rings and the passes run beside each
 //! other, so a record from before the end may come after it.
 
-use std::{collections::HashMap, fs::File, io::Read, sync::Arc};
+use std::{collections::HashMap, fs::File, io::Read};
 
 use flametop_kernel::{Reach, abi, record::Head};
 use flametop_stream::{Encoder, Record, Space};
-use flametop_unwind::{ModuleId, ProcessMaps};
+use flametop_unwind::ModuleId;
 
-use crate::{cgroups::Cgroups, ids::Ids};
+use crate::{cgroups::Cgroups, ids::Ids, mappings::Maps};
 
 /// How long the last sums of a task that ended are waited for, ns: those of one that nobody has reaped do not come.
 const LAST_SUMS: u64 = 500_000_000;
@@ -110,11 +110,7 @@ pub struct Process {
     tasks: u32,
     emptied: u64,
     /// What it has mapped, once a stack of it was walked.
-    pub maps: Option<Arc<ProcessMaps>>,
-    /// `exec_vm` when they were read.
-    pub maps_exec_vm: u64,
-    /// When they were read, or tried, ns.
-    pub maps_read: u64,
+    pub maps: Maps,
     /// What the CPU clock copies of the stacks of its threads, if that was changed.
     pub reach: Option<Reach>,
 }
@@ -213,8 +209,7 @@ impl Tasks {
 
     /// The modules that processes have mapped.
     pub fn modules(&self) -> impl Iterator<Item = ModuleId> {
-        let maps = self.processes.values().filter_map(|p| p.maps.as_deref());
-        maps.flat_map(ProcessMaps::modules)
+        self.processes.values().flat_map(|p| p.maps.modules())
     }
 
     /// Takes note of a task that was seen in pass number `pass` (0: not by a pass), and tells what is new about it.
@@ -527,9 +522,7 @@ fn see_process<'a>(
             cgroup: head.cgroup,
             tasks: 0,
             emptied: head.ktime,
-            maps: None,
-            maps_exec_vm: 0,
-            maps_read: 0,
+            maps: Maps::default(),
             reach: None,
         }
     });

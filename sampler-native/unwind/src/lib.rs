@@ -15,14 +15,16 @@ use std::ops::Range;
 mod cfi;
 mod elf;
 mod go;
+mod history;
 mod hotspot;
 mod maps;
 mod module;
 mod mounts;
 mod walk;
 
+pub use history::MapHistory;
 pub use hotspot::HotSpot;
-pub use maps::ProcessMaps;
+pub use maps::{NewMapping, ProcessMaps};
 pub use module::{Module, ModuleKind, Modules};
 pub use walk::Unwinder;
 
@@ -77,7 +79,8 @@ pub enum End {
     Jit,
     /// More than [`MAX_FRAMES`].
     Limit,
-    /// Code of a file that could not be read, or may not be: one that somebody else's program serves.
+    /// Code of a file that could not be read, or may not be: one that somebody else's program serves; or of which it is not
+    /// known whether it was there at that moment.
     Unreadable,
     /// Code of a 32-bit process.
     Narrow,

@@ -22,8 +22,27 @@ const TRAMPOLINE: [u8; 11] = [
     0x48, 0x83, 0xec, 0x08, 0xff, 0xd1, 0x48, 0x83, 0xc4, 0x08, 0xc3,
 ];
 
+/// An executable mapping as the kernel told of it when it was made.
+#[derive(Clone, Copy, Debug)]
+pub struct NewMapping<'a> {
+    /// Of the first byte.
+    pub start: u64,
+    /// Of the byte after the last one.
+    pub end: u64,
+    /// Of the first byte in the file.
+    pub offset: u64,
+    /// Of the file: major, minor.
+    pub device: (u32, u32),
+    /// Of the file; 0 for memory that is of no file.
+    pub inode: u64,
+    /// Tells files apart that had the same inode one after the other.
+    pub generation: u64,
+    /// Raw: hostile text.
+    pub path: &'a [u8],
+}
+
 /// The executable mappings of one process generation (from one exec to the next).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ProcessMaps {
     tgid: u32,
     areas: Vec<Area>,
@@ -72,14 +91,19 @@ impl ProcessMaps {
     /// What the kernel says about `/proc/TGID/maps`: the process is gone, or may not be looked at. Not found if it has
     /// no mappings: a zombie, a kernel thread.
     pub fn read(tgid: u32, modules: &mut Modules) -> io::Result<ProcessMaps> {
-        let mut maps = ProcessMaps {
+        let mut maps = ProcessMaps::empty(tgid);
+        maps.refresh(modules)?;
+        Ok(maps)
+    }
+
+    /// Those of a process that has mapped nothing yet: exec has just begun.
+    pub fn empty(tgid: u32) -> ProcessMaps {
+        ProcessMaps {
             tgid,
             areas: Vec::new(),
             jit: None,
             runtime: Runtime::Other,
-        };
-        maps.refresh(modules)?;
-        Ok(maps)
+        }
     }
 
     /// Reads those of process `tgid`, which is this one or a fork of it that goes its own way now.
@@ -102,19 +126,13 @@ impl ProcessMaps {
     /// # Errors
     /// As [`ProcessMaps::read`]; what was known stays.
     pub fn refresh(&mut self, modules: &mut Modules) -> io::Result<()> {
-        let mut text = Vec::new();
-        File::open(format!("/proc/{}/maps", self.tgid))?
-            .take(MAPS_LIMIT)
-            .read_to_end(&mut text)?;
-        if text.is_empty() {
-            return Err(io::ErrorKind::NotFound.into());
-        }
+        let text = self.text()?;
         let mut areas = Vec::new();
         let mut mounts = Mounts::new(self.tgid);
         for line in text.split(|byte| *byte == b'\n').filter_map(Line::parse) {
             if line.executable && line.path != b"[vsyscall]" {
                 self.see_runtime(line.path);
-                areas.push(self.area(&line, modules, &mut mounts));
+                areas.push(self.area(&line, None, modules, &mut mounts));
             }
         }
         adopt_remapped(&mut areas, modules);
@@ -122,10 +140,167 @@ impl ProcessMaps {
         Ok(())
     }
 
+    pub(crate) fn text(&self) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        File::open(format!("/proc/{}/maps", self.tgid))?
+            .take(MAPS_LIMIT)
+            .read_to_end(&mut text)?;
+        match text.is_empty() {
+            true => Err(io::ErrorKind::NotFound.into()),
+            false => Ok(text),
+        }
+    }
+
     /// The modules that it names.
     pub fn modules(&self) -> impl Iterator<Item = ModuleId> {
         let areas = self.areas.iter().map(|area| area.module);
         areas.chain(self.jit)
+    }
+
+    /// Whether a runtime in it has not told yet how it runs: it is asked when they are read again.
+    pub fn is_starting(&self) -> bool {
+        matches!(self.runtime, Runtime::Jvm(attempts) if attempts < MAX_ATTEMPTS)
+    }
+
+    pub(crate) fn is_of(&self, tgid: u32) -> bool {
+        self.tgid == tgid
+    }
+
+    /// Those of process `tgid`, which began with these: a fork.
+    pub(crate) fn of_fork(mut self, tgid: u32) -> ProcessMaps {
+        self.tgid = tgid;
+        self.jit = None;
+        self
+    }
+
+    /// The place of a new mapping of this process.
+    pub(crate) fn place(
+        &mut self,
+        new: &NewMapping<'_>,
+        modules: &mut Modules,
+        mounts: &mut Mounts,
+    ) -> Area {
+        let line = Line {
+            start: new.start,
+            end: new.end,
+            executable: true,
+            offset: new.offset,
+            device: new.device,
+            inode: new.inode,
+            path: new.path,
+        };
+        self.see_runtime(line.path);
+        self.area(&line, Some(new.generation), modules, mounts)
+    }
+
+    /// The same where the mapping was cut since, so that the kernel has no link of that name any more: by the line of `text`
+    /// that has its beginning.
+    pub(crate) fn place_in(
+        &mut self,
+        text: &[u8],
+        new: &NewMapping<'_>,
+        modules: &mut Modules,
+        mounts: &mut Mounts,
+    ) -> Option<Area> {
+        let mut lines = text.split(|byte| *byte == b'\n').filter_map(Line::parse);
+        let line = lines.find(|line| {
+            (line.start..line.end).contains(&new.start)
+                && line.executable
+                && (line.device, line.inode) == (new.device, new.inode)
+                && line.offset.checked_add(new.start - line.start) == Some(new.offset)
+        })?;
+        let area = self.area(&line, Some(new.generation), modules, mounts);
+        Some(Area {
+            start: new.start,
+            end: new.end,
+            ..area
+        })
+    }
+
+    /// Whether something else is known where `area` is now, and whether it is more than that nothing is known (`blank`).
+    pub(crate) fn is_replaced_by(&self, area: &Area, blank: ModuleId) -> (bool, bool) {
+        let mut others = self
+            .overlapping(area)
+            .iter()
+            .filter(|known| (known.module, known.delta) != (area.module, area.delta))
+            .peekable();
+        (
+            others.peek().is_some(),
+            others.any(|known| known.module != blank),
+        )
+    }
+
+    /// Adds an area, in place of what is known there.
+    pub(crate) fn insert(&mut self, area: Area, modules: &Modules) {
+        let first = self.areas.partition_point(|known| known.end <= area.start);
+        let known = self.overlapping(&area);
+        let before = known.first().filter(|known| known.start < area.start);
+        let before = before.map(|known| Area {
+            end: area.start,
+            ..*known
+        });
+        let after = known.last().filter(|known| known.end > area.end);
+        let after = after.map(|known| Area {
+            start: area.end,
+            ..*known
+        });
+        let replaced = first..first + known.len();
+        let parts = [before, Some(area), after];
+        let count = parts.iter().flatten().count();
+        self.areas.splice(replaced, parts.into_iter().flatten());
+        let near = first.saturating_sub(1)..(first + count + 1).min(self.areas.len());
+        adopt_remapped(&mut self.areas[near.clone()], modules);
+        // As the kernel does, where code is made piece by piece.
+        for next in near.skip(1).rev() {
+            let (left, right) = (self.areas[next - 1], self.areas[next]);
+            let whole = Area {
+                end: right.end,
+                ..left
+            };
+            if left.end == right.start
+                && (Area {
+                    start: left.start,
+                    ..right
+                }) == whole
+            {
+                self.areas[next - 1] = whole;
+                self.areas.remove(next);
+            }
+        }
+    }
+
+    /// Makes of a range one of which nothing is known: something else was there at the moment that is asked for.
+    pub fn blank(&mut self, start: u64, end: u64, modules: &mut Modules) {
+        let area = Area {
+            start,
+            end,
+            module: blank(modules),
+            delta: 0,
+            image: false,
+            trampolines: false,
+        };
+        self.insert(area, modules);
+    }
+
+    /// Leaves what `other` has alike.
+    pub(crate) fn agree(&mut self, other: &ProcessMaps) {
+        let areas = self.areas.iter().flat_map(|area| {
+            let alike = other.overlapping(area).iter();
+            let alike =
+                alike.filter(|known| (known.module, known.delta) == (area.module, area.delta));
+            alike.map(|known| Area {
+                start: area.start.max(known.start),
+                end: area.end.min(known.end),
+                ..*area
+            })
+        });
+        self.areas = areas.collect();
+    }
+
+    fn overlapping(&self, area: &Area) -> &[Area] {
+        let first = self.areas.partition_point(|known| known.end <= area.start);
+        let last = self.areas.partition_point(|known| known.start < area.end);
+        self.areas.get(first..last).unwrap_or_default()
     }
 
     /// Whether the code at `pc`, made at run time, may have used the frame pointer for something else: methods that a JVM
@@ -185,7 +360,14 @@ impl ProcessMaps {
             .filter(|area| address < area.end)
     }
 
-    fn area(&mut self, line: &Line<'_>, modules: &mut Modules, mounts: &mut Mounts) -> Area {
+    /// `generation`: of the file, if the kernel told of the mapping, so that another may be there by now.
+    fn area(
+        &mut self,
+        line: &Line<'_>,
+        generation: Option<u64>,
+        modules: &mut Modules,
+        mounts: &mut Mounts,
+    ) -> Area {
         let (start, end) = (line.start, line.end);
         let module = if line.path == b"[vdso]" && end <= u64::from(u32::MAX) {
             // That of a 32-bit process.
@@ -197,7 +379,8 @@ impl ProcessMaps {
         } else if !mounts.answers(line.device) {
             (!line.is_memory()).then(|| modules.unknown(line.path, End::Unreadable))
         } else {
-            modules.mapped_file(self.tgid, start, end, line.inode, line.path)
+            let told = generation.map(|generation| (line.device, line.inode, generation));
+            modules.mapped_file(self.tgid, start, end, line.inode, line.path, told)
         };
         if let Some(module) = module {
             if modules.get(module).kind() == ModuleKind::Unknown {
@@ -253,6 +436,11 @@ impl ProcessMaps {
         File::open(format!("/proc/{}/mem", self.tgid))?.read_exact_at(&mut image, start)?;
         Ok(image)
     }
+}
+
+/// The module of a place where something was that is not known.
+pub(crate) fn blank(modules: &mut Modules) -> ModuleId {
+    modules.unknown(b"[mapped anew]", End::Unreadable)
 }
 
 /// Programs that move their text to huge pages leave an anonymous mapping where the file's was: it is the

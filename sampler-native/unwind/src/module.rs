@@ -5,6 +5,7 @@ use crate::{
     cfi::{Failure, Kind, Registers, Row, Table},
     elf::{Image, Source},
     go::Functions,
+    mounts::Device,
 };
 use gimli::UnwindContext;
 use std::{
@@ -58,6 +59,20 @@ struct FileKey {
     nanos: i64,
 }
 
+impl FileKey {
+    fn of(metadata: &fs::Metadata) -> FileKey {
+        FileKey {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            seconds: metadata.mtime(),
+            nanos: metadata.mtime_nsec(),
+        }
+    }
+}
+
+/// A file as the kernel tells of it when it is mapped: device, inode, generation.
+type ToldFile = (Device, u64, u64);
+
 /// Where a file can be opened.
 #[derive(Clone, Debug)]
 struct Place {
@@ -80,26 +95,27 @@ impl Place {
         }
     }
 
-    fn key(&self, inode: u64) -> io::Result<FileKey> {
-        let key = |path: &Path| {
-            let metadata = fs::metadata(path)?;
-            if !metadata.is_file() {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidInput,
-                    "not a regular file",
-                ));
-            }
-            Ok(FileKey {
-                device: metadata.dev(),
-                inode: metadata.ino(),
-                seconds: metadata.mtime(),
-                nanos: metadata.mtime_nsec(),
-            })
-        };
-        key(&self.link).or_else(|error| match key(&self.name) {
-            Ok(key) if key.inode == inode => Ok(key),
-            _ => Err(error),
-        })
+    /// The file of this inode that is mapped there, or else has the name.
+    fn key(&self, inode: u64, path: &[u8]) -> io::Result<FileKey> {
+        match key(&self.link) {
+            // Layered filesystems have other numbers than the files below.
+            Ok(key) if key.inode == inode || self.is_linked(path) => Ok(key),
+            // Another file was mapped there meanwhile.
+            Ok(_) => Err(io::ErrorKind::NotFound.into()),
+            Err(error) => match key(&self.name) {
+                Ok(key) if key.inode == inode => Ok(key),
+                _ => Err(error),
+            },
+        }
+    }
+
+    fn is_linked(&self, path: &[u8]) -> bool {
+        fs::read_link(&self.link).is_ok_and(|linked| linked.as_os_str().as_bytes() == path)
+    }
+
+    /// The file that is mapped there, if it has this inode. Nobody is waited for.
+    fn linked(&self, inode: u64) -> Option<FileKey> {
+        key(&self.link).ok().filter(|key| key.inode == inode)
     }
 
     /// Opens it, if it is still the file of `key`: where the process has it, or, once that is gone, by the same path here.
@@ -112,20 +128,24 @@ impl Place {
     }
 }
 
+fn key(path: &Path) -> io::Result<FileKey> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "not a regular file",
+        ));
+    }
+    Ok(FileKey::of(&metadata))
+}
+
 fn open_same(path: &Path, flags: i32, key: FileKey) -> io::Result<File> {
     let file = fs::OpenOptions::new()
         .read(true)
         .custom_flags(flags)
         .open(path)?;
     let metadata = file.metadata()?;
-    let same = metadata.is_file()
-        && (
-            metadata.dev(),
-            metadata.ino(),
-            metadata.mtime(),
-            metadata.mtime_nsec(),
-        ) == (key.device, key.inode, key.seconds, key.nanos);
-    if same {
+    if metadata.is_file() && FileKey::of(&metadata) == key {
         Ok(file)
     } else {
         Err(io::Error::new(
@@ -310,6 +330,7 @@ pub struct Modules {
     /// Ids of modules that were forgotten; their places in the list are empty.
     free: Vec<ModuleId>,
     files: HashMap<FileKey, ModuleId>,
+    told: HashMap<ToldFile, ModuleId>,
     unknown: HashMap<(Vec<u8>, End), ModuleId>,
     kernel: Option<ModuleId>,
     limit: usize,
@@ -323,6 +344,7 @@ impl Modules {
             list: Vec::new(),
             free: Vec::new(),
             files: HashMap::new(),
+            told: HashMap::new(),
             unknown: HashMap::new(),
             kernel: None,
             limit,
@@ -368,6 +390,8 @@ impl Modules {
             }
             *module = Module::new(ModuleKind::Unknown, b"");
         }
+        let gone: HashSet<ModuleId> = forgotten.iter().copied().collect();
+        self.told.retain(|_, id| !gone.contains(id));
         self.free.extend_from_slice(&forgotten);
         forgotten
     }
@@ -427,7 +451,8 @@ impl Modules {
             .then_some(THREAD_START)
     }
 
-    /// The module of the file that process `tgid` has mapped at `start..end`, if it is an ELF file.
+    /// The module of the file that process `tgid` has mapped at `start..end`, if it is an ELF file. `told`: the kernel told of
+    /// that; it may be over, and is then known only if the file was seen before.
     pub(crate) fn mapped_file(
         &mut self,
         tgid: u32,
@@ -435,11 +460,36 @@ impl Modules {
         end: u64,
         inode: u64,
         path: &[u8],
+        told: Option<ToldFile>,
     ) -> Option<ModuleId> {
         let place = Place::new(tgid, start, end, path);
-        let Ok(key) = place.key(inode) else {
-            return Some(self.unknown(path, End::Unreadable));
+        let found = match told {
+            Some(_) => place.linked(inode),
+            None => place.key(inode, path).ok(),
         };
+        let Some(key) = found else {
+            let known = told.and_then(|told| self.told.get(&told).copied());
+            let known = known.filter(|id| self.is_unchanged(*id));
+            return Some(known.unwrap_or_else(|| self.unknown(path, End::Unreadable)));
+        };
+        let id = self.file_of(key, place, path)?;
+        if let Some(told) = told.filter(|_| self.get(id).kind == ModuleKind::File) {
+            self.told.insert(told, id);
+        }
+        Some(id)
+    }
+
+    /// Whether nothing was written to its file since it was opened, if it is open still.
+    fn is_unchanged(&self, id: ModuleId) -> bool {
+        match &self.get(id).file {
+            Some((key, _, Some(file))) => {
+                file.metadata().is_ok_and(|now| FileKey::of(&now) == *key)
+            }
+            file => file.is_some(),
+        }
+    }
+
+    fn file_of(&mut self, key: FileKey, place: Place, path: &[u8]) -> Option<ModuleId> {
         if let Some(id) = self.files.get(&key).copied() {
             let module = &mut self.list[id.0 as usize];
             if let Some((_, known, _)) = &mut module.file {

@@ -3,14 +3,22 @@ package flametop.cli;
 import flametop.sampler.CleanText;
 import flametop.sampler.Target;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Control groups of version 2, as folders. */
 final class ControlGroups {
   private static final int MAX_SHOWN = 200;
+  private static final int MAX_DEPTH = 32;
+  private static final int MAX_GROUPS = 1000;
 
   private ControlGroups() {}
 
@@ -36,12 +44,61 @@ final class ControlGroups {
 
   /** The group that this process is in. */
   static Path own() throws IOException {
-    for (String line : lines("/proc/self/cgroup")) {
+    return of("self");
+  }
+
+  private static Path of(String pid) throws IOException {
+    String file = "/proc/" + pid + "/cgroup";
+    for (String line : lines(file)) {
       if (line.startsWith("0::/")) {
         return mount().resolve(line.substring(4));
       }
     }
-    throw new IOException("/proc/self/cgroup names no group");
+    throw new IOException(file + " names no group");
+  }
+
+  /**
+   * The processes of a group and of those below it, as handles that never come to mean another
+   * process; at most so many. Empty if there is no such group.
+   */
+  static List<ProcessHandle> processes(Path group, int most) {
+    List<ProcessHandle> found = new ArrayList<>();
+    try (Stream<Path> folders = Files.find(group, MAX_DEPTH, (p, facts) -> facts.isDirectory())) {
+      for (Path folder : (Iterable<Path>) folders.limit(MAX_GROUPS)::iterator) {
+        for (String pid : pids(folder)) {
+          if (found.size() == most) {
+            return found;
+          }
+          // First the handle, which knows when the process began, then whose it is.
+          Optional<ProcessHandle> handle = ProcessHandle.of(Long.parseLong(pid));
+          if (handle.isPresent() && isIn(pid, group)) {
+            found.add(handle.get());
+          }
+        }
+      }
+    } catch (IOException | UncheckedIOException e) {
+      // It is gone, with all that ran there.
+    }
+    return found;
+  }
+
+  private static List<String> pids(Path folder) {
+    try {
+      // 0 is a process that this pid namespace does not have.
+      return Files.readAllLines(folder.resolve("cgroup.procs")).stream()
+          .filter(pid -> pid.matches("[1-9][0-9]{0,9}"))
+          .toList();
+    } catch (IOException e) {
+      return List.of();
+    }
+  }
+
+  private static boolean isIn(String pid, Path group) {
+    try {
+      return of(pid).startsWith(group);
+    } catch (IOException | InvalidPathException e) {
+      return false;
+    }
   }
 
   /** The tasks of a group, which is there. */

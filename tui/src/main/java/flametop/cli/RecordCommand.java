@@ -219,9 +219,13 @@ final class RecordCommand implements Callable<Integer> {
       throw new Failure.Ends(
           ExitCode.USAGE, "the program may write to stdout too; give a file: -o out.folded");
     }
-    try (Workload workload = Workload.of(program)) {
+    Workload workload = Workload.of(program);
+    try (workload) {
       ExitCode code = interruption.during(() -> record(workload.target(), workload, toStdout));
-      return code == ExitCode.DONE && workload.isOver() ? workload.exitCode() : code.number();
+      boolean ended = code == ExitCode.DONE && workload.isOver();
+      workload.close();
+      workload.left().ifPresent(left -> Main.complain(spec.commandLine().getErr(), left));
+      return ended ? workload.exitCode() : code.number();
     }
   }
 

@@ -329,6 +329,7 @@ final class ScreenCommand implements Callable<Integer> {
     left = true;
     if (workload != null) {
       workload.close();
+      workload.left().ifPresent(left -> Main.complain(spec.commandLine().getErr(), left));
     }
     if (sampler != null) {
       sampler.close();

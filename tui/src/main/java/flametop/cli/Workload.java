@@ -4,11 +4,15 @@ import flametop.sampler.CleanText;
 import flametop.sampler.Target;
 import flametop.term.UserEnvironment;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -22,6 +26,9 @@ final class Workload implements AutoCloseable {
 
   /** How long a program that is told to end may take, before it is left to itself. */
   private static final long END_SECONDS = 2;
+
+  private static final int MAX_PROCESSES = 1000;
+  private static final int MAX_NAMED = 10;
 
   private final List<String> command;
   private final Path group;
@@ -120,17 +127,70 @@ final class Workload implements AutoCloseable {
     return process.exitValue();
   }
 
-  /** Tells the program to end, if it still runs. */
+  /**
+   * If the program still runs, tells it and all that it has started to end (TERM) and waits a while
+   * for that. What it left running when it ended by itself goes on.
+   */
   @Override
   public synchronized void close() {
     if (process != null && process.isAlive()) {
-      process.destroy();
       try {
-        process.waitFor(END_SECONDS, TimeUnit.SECONDS);
+        end();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
     }
     remove(group);
+  }
+
+  private void end() throws InterruptedException {
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
+    Set<ProcessHandle> told = new HashSet<>();
+    // It may not have come to its group yet.
+    process.destroy();
+    told.add(process.toHandle());
+    // Again, since they may start others meanwhile.
+    while (true) {
+      List<ProcessHandle> running = ControlGroups.processes(group, MAX_PROCESSES);
+      for (ProcessHandle one : running) {
+        if (told.add(one)) {
+          one.destroy();
+        }
+      }
+      if (running.isEmpty() && !process.isAlive() || System.nanoTime() >= until) {
+        return;
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  /** After the end: which processes of the program still run, for people; none if none does. */
+  synchronized Optional<String> left() {
+    List<ProcessHandle> running = ControlGroups.processes(group, MAX_PROCESSES);
+    if (running.isEmpty()) {
+      return Optional.empty();
+    }
+    List<String> pids = running.stream().map(one -> Long.toString(one.pid())).toList();
+    List<String> named = pids.stream().limit(MAX_NAMED).map(Workload::named).toList();
+    boolean all = pids.size() <= MAX_NAMED;
+    return Optional.of(
+        what()
+            + " has left running: "
+            + String.join(", ", named)
+            + (all ? "" : " and " + (pids.size() - MAX_NAMED) + " more")
+            + "; to end "
+            + (all
+                ? "them: kill " + String.join(" ", pids)
+                : "all: echo 1 >" + group.resolve("cgroup.kill")));
+  }
+
+  private static String named(String pid) {
+    try {
+      byte[] comm = Files.readAllBytes(Path.of("/proc", pid, "comm"));
+      String name = new String(comm, StandardCharsets.UTF_8).strip();
+      return CleanText.clean(name, MAX_SHOWN) + " (" + pid + ")";
+    } catch (IOException e) {
+      return pid;
+    }
   }
 }

@@ -1,0 +1,248 @@
+//! What processes map to execute, as the kernel tells of it at that moment: a perf event of each online CPU that counts nothing and
+//! has a ring for what is told beside.
+
+use std::{
+    collections::VecDeque,
+    os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
+    ptr::{self, NonNull},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use anyhow::{Context, Result, bail};
+use libbpf_sys::{
+    PERF_RECORD_COMM, PERF_RECORD_LOST, PERF_RECORD_MISC_COMM_EXEC, PERF_RECORD_MMAP2,
+    perf_event_mmap_page,
+};
+
+use crate::{check, cpus, sys};
+
+/// Of the ring of each CPU, without its first page; a power of two. A thousand starts of programs a second fill the half of it
+/// in 50 ms.
+const RING_BYTES: usize = 128 << 10;
+/// Of the longest path that is kept.
+const MAX_PATH: usize = 4096;
+
+/// What a process did to its executable mappings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MappingEvent {
+    /// `CLOCK_MONOTONIC`, ns.
+    pub time: u64,
+    /// The process, as the initial pid namespace numbers it.
+    pub tgid: u32,
+    /// What it did.
+    pub what: MappingChange,
+}
+
+/// What became of mappings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MappingChange {
+    /// The process called exec: nothing of before is mapped any more.
+    Exec,
+    /// Executable memory, in place of what was there.
+    Mapped(Mapping),
+    /// The kernel had no room to tell of so many, of whatever processes.
+    Lost(u64),
+}
+
+/// One executable mapping.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mapping {
+    /// Of the first byte.
+    pub start: u64,
+    /// Of the byte after the last one.
+    pub end: u64,
+    /// Of the first byte in the file.
+    pub offset: u64,
+    /// Of the file: major, minor.
+    pub device: (u32, u32),
+    /// Of the file; 0 for memory that is of no file.
+    pub inode: u64,
+    /// Tells files apart that had the same inode one after the other, on filesystems that have it.
+    pub generation: u64,
+    /// Of the file, seen from the root of the process; raw, hostile text. `[vdso]`, `//anon` and the like for others.
+    pub path: Box<[u8]>,
+}
+
+/// The events of all CPUs. A process that unmaps or forks is not told of.
+pub struct Mappings {
+    rings: Vec<Ring>,
+    /// Those that came too early: another CPU may have one of before.
+    early: Vec<MappingEvent>,
+}
+
+struct Ring {
+    page: NonNull<perf_event_mmap_page>,
+    event: OwnedFd,
+}
+
+// SAFETY: the mapping is bound to no thread, and `drain` takes it mutably.
+unsafe impl Send for Ring {}
+
+impl Mappings {
+    /// From now on all mappings are told of.
+    ///
+    /// # Errors
+    /// The kernel does not permit it, or numbers processes otherwise than flametop sees them.
+    pub fn open() -> Result<Mappings> {
+        if !check::in_initial_pid_namespace() {
+            bail!("in a container the kernel tells of mappings by other process numbers");
+        }
+        let rings: Result<Vec<Ring>> = cpus::online()?.into_iter().map(Ring::open).collect();
+        Ok(Mappings {
+            rings: rings?,
+            early: Vec::new(),
+        })
+    }
+
+    /// What becomes readable when a ring is half full.
+    pub fn events(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.rings.iter().map(|ring| ring.event.as_fd())
+    }
+
+    /// Appends all events up to a moment that it returns, ns, in the order of time.
+    pub fn drain(&mut self, events: &mut VecDeque<MappingEvent>) -> u64 {
+        let until = sys::monotonic_nanos();
+        let mut drained = std::mem::take(&mut self.early);
+        for ring in &mut self.rings {
+            ring.drain(&mut drained);
+        }
+        drained.sort_by_key(|event| event.time);
+        let due = drained.partition_point(|event| event.time <= until);
+        self.early = drained.split_off(due);
+        events.extend(drained);
+        until
+    }
+}
+
+impl Ring {
+    fn open(cpu: u32) -> Result<Ring> {
+        let event = sys::open_mappings(cpu, RING_BYTES as u32 / 2)
+            .with_context(|| format!("failed to open the event of mappings of CPU {cpu}"))?;
+        // SAFETY: a new mapping, where the kernel finds room for it.
+        let page = unsafe {
+            libc::mmap(
+                ptr::null_mut(),
+                sys::page_size() + RING_BYTES,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED,
+                event.as_raw_fd(),
+                0,
+            )
+        };
+        match NonNull::new(page) {
+            Some(page) if page.as_ptr() != libc::MAP_FAILED => Ok(Ring {
+                page: page.cast(),
+                event,
+            }),
+            _ => Err(std::io::Error::last_os_error())
+                .with_context(|| format!("failed to map the ring of mappings of CPU {cpu}")),
+        }
+    }
+
+    fn drain(&mut self, events: &mut Vec<MappingEvent>) {
+        // SAFETY: the page is mapped as long as this lives; the kernel writes the head, we alone the tail.
+        let (head, tail) = unsafe {
+            let page = self.page.as_ptr();
+            (
+                AtomicU64::from_ptr(&raw mut (*page).data_head),
+                AtomicU64::from_ptr(&raw mut (*page).data_tail),
+            )
+        };
+        let end = head.load(Ordering::Acquire);
+        let mut at = tail.load(Ordering::Relaxed);
+        let mut bytes = Vec::new();
+        while at < end {
+            let mut header = [0; 8];
+            self.copy(at, &mut header);
+            let size = u16::from_ne_bytes([header[6], header[7]]);
+            if u64::from(size) > end - at || usize::from(size) < header.len() {
+                // Never seen; there would be no way to the next one.
+                break;
+            }
+            bytes.resize(size.into(), 0);
+            self.copy(at, &mut bytes);
+            events.extend(parse(&bytes));
+            at += u64::from(size);
+        }
+        tail.store(end, Ordering::Release);
+    }
+
+    /// What is at a position, which goes on at the front of the ring after its end.
+    fn copy(&self, position: u64, to: &mut [u8]) {
+        let from = position as usize % RING_BYTES;
+        let first = to.len().min(RING_BYTES - from);
+        // SAFETY: both parts lie within the ring, which follows its first page; the kernel does not write what is before the
+        // head and after the tail. Records are shorter than the ring.
+        unsafe {
+            let ring = self.page.as_ptr().cast::<u8>().add(sys::page_size());
+            ptr::copy_nonoverlapping(ring.add(from), to.as_mut_ptr(), first);
+            ptr::copy_nonoverlapping(ring, to[first..].as_mut_ptr(), to.len() - first);
+        }
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        // SAFETY: mapped by us with this length, and nothing refers to it any more.
+        unsafe {
+            libc::munmap(self.page.as_ptr().cast(), sys::page_size() + RING_BYTES);
+        }
+    }
+}
+
+/// One record with its header. The time stands at the end.
+fn parse(record: &[u8]) -> Option<MappingEvent> {
+    let (body, time) = record.split_last_chunk::<8>()?;
+    let word = |at: usize| Some(u64::from_ne_bytes(*body.get(at..)?.first_chunk()?));
+    let half = |at: usize| Some(u32::from_ne_bytes(*body.get(at..)?.first_chunk()?));
+    let misc = u16::from_ne_bytes(*body.get(4..)?.first_chunk()?);
+    let (what, tgid) = match half(0)? {
+        PERF_RECORD_COMM if u32::from(misc) & PERF_RECORD_MISC_COMM_EXEC != 0 => {
+            (MappingChange::Exec, half(8)?)
+        }
+        PERF_RECORD_MMAP2 => {
+            let (start, bytes) = (word(16)?, word(24)?);
+            let path = &body.get(72..)?;
+            let length = path.iter().position(|b| *b == 0).unwrap_or(path.len());
+            let mapping = Mapping {
+                start,
+                end: start.checked_add(bytes)?,
+                offset: word(32)?,
+                device: (half(40)?, half(44)?),
+                inode: word(48)?,
+                generation: word(56)?,
+                path: path[..length.min(MAX_PATH)].into(),
+            };
+            (MappingChange::Mapped(mapping), half(8)?)
+        }
+        PERF_RECORD_LOST => (MappingChange::Lost(word(16)?), 0),
+        _ => return None,
+    };
+    Some(MappingEvent {
+        time: u64::from_ne_bytes(*time),
+        tgid,
+        what,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parse_short_or_other_records_are_none() {
+        assert_eq!(parse(&[]), None);
+        assert_eq!(parse(&[0; 8]), None);
+        for kind in [PERF_RECORD_MMAP2, PERF_RECORD_LOST, 77] {
+            for length in 8..40 {
+                let mut record = vec![0xff; length];
+                record[..4].copy_from_slice(&kind.to_ne_bytes());
+                let parsed = parse(&record);
+                assert!(parsed.is_none() || length >= 32, "{kind} {length}");
+            }
+        }
+        let mut comm = [0; 32];
+        comm[..4].copy_from_slice(&PERF_RECORD_COMM.to_ne_bytes());
+        assert_eq!(parse(&comm), None, "a name that was changed");
+    }
+}
