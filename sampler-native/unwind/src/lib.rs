@@ -13,6 +13,7 @@
 use std::ops::Range;
 
 mod cfi;
+mod code;
 mod elf;
 mod go;
 mod hotspot;
@@ -23,7 +24,7 @@ mod walk;
 
 pub use hotspot::HotSpot;
 pub use maps::ProcessMaps;
-pub use module::{Module, ModuleKind, Modules};
+pub use module::{Module, ModuleKind, Modules, Sign};
 pub use walk::Unwinder;
 
 /// Names one module for the life of its [`Modules`]: dense, from 0.
