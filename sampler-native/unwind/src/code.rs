@@ -19,6 +19,8 @@ const FUNCTION_LIMIT: u32 = 8 << 10;
 const EXIT_LIMIT: u32 = 2 << 10;
 /// Returns found on these ways that must agree; more are not looked for.
 const EXITS: usize = 8;
+/// Places where paths with other stack pointers come together: then only what they share is known.
+const JOINS: usize = 4;
 /// Paths that wait to be followed.
 const PATHS: usize = 256;
 /// Places on the stack whose content is known.
@@ -151,6 +153,11 @@ impl Window<'_> {
         address.wrapping_sub(self.start) < self.bytes.len() as u64
     }
 
+    fn is_nop(&self, address: u64) -> bool {
+        let at = address.wrapping_sub(self.start) as usize;
+        self.bytes.get(at) == Some(&0x90)
+    }
+
     /// What is only there so that the next function starts at a round address.
     fn is_padding(&self, address: u64) -> bool {
         let at = address.wrapping_sub(self.start) as usize;
@@ -208,6 +215,30 @@ impl<'a> Machine<'a> {
         self.decoder.set_ip(address);
         let instruction = self.decoder.decode();
         (!instruction.is_invalid()).then_some(instruction)
+    }
+
+    /// Where the code that goes on from `start` without a gap but padding ends, and other code begins.
+    fn after(&mut self, start: u64, runs: &[(u64, u64, u16)]) -> Option<u64> {
+        let mut end = start;
+        for (from, to, _) in runs.iter().skip_while(|run| run.0 < start) {
+            end = self.skip_padding(end);
+            if *from > end {
+                break;
+            }
+            end = end.max(*to);
+        }
+        let next = self.skip_padding(end);
+        (next > start && self.window.contains(next)).then_some(next)
+    }
+
+    fn skip_padding(&mut self, mut address: u64) -> u64 {
+        while self.window.is_padding(address) || self.window.is_nop(address) {
+            match self.decode(address) {
+                Some(instruction) => address = instruction.next_ip(),
+                None => break,
+            }
+        }
+        address
     }
 
     /// What the address of an operand in memory is.
@@ -412,6 +443,16 @@ impl<'a> Machine<'a> {
     }
 }
 
+/// The register that an instruction compares with the stack pointer.
+fn with_sp(instruction: &Instruction) -> Option<usize> {
+    let operands = [0, 1].map(|op| whole(instruction.op_register(op)));
+    match operands {
+        _ if instruction.mnemonic() != Mnemonic::Cmp => None,
+        [Some(RSP), other] | [other, Some(RSP)] => other,
+        _ => None,
+    }
+}
+
 fn is_system_call(instruction: &Instruction) -> bool {
     matches!(
         instruction.mnemonic(),
@@ -427,6 +468,8 @@ pub(crate) struct Function {
     rows: Vec<Row>,
     /// A path came back to a return with the stack as it was.
     pub returns: bool,
+    /// Where the next function starts, if all of this one was seen.
+    pub next: Option<u64>,
 }
 
 impl Function {
@@ -448,25 +491,53 @@ impl Function {
 pub(crate) fn function(window: &Window<'_>, start: u64, left: &mut u32) -> Option<Function> {
     let most = FUNCTION_LIMIT.min(*left);
     let mut machine = Machine::new(window, most);
-    let followed = follow_function(&mut machine, start);
+    let mut joins = Vec::new();
+    let followed = loop {
+        match follow_function(&mut machine, start, &joins) {
+            Ok(function) => break Some(function),
+            Err(Some(differ)) if joins.len() < JOINS => joins.push(differ),
+            Err(_) => break None,
+        }
+    };
     *left -= most - machine.left;
     followed
 }
 
-fn follow_function(machine: &mut Machine<'_>, start: u64) -> Option<Function> {
+/// What is the same in two states.
+fn meet(state: &mut State, other: &State) {
+    for (value, other) in state.registers.iter_mut().zip(other.registers) {
+        if *value != other {
+            *value = Value::Unknown;
+        }
+    }
+    state.slots.retain(|slot| other.slots.contains(slot));
+    state.realigned |= other.realigned;
+}
+
+/// The error is where two paths come together with other stack pointers, and the state of the second; nothing if the
+/// function cannot be followed.
+fn follow_function(
+    machine: &mut Machine<'_>,
+    start: u64,
+    joins: &[(u64, State)],
+) -> Result<Function, Option<(u64, State)>> {
     // Where an instruction ends, the stack pointer before it, and its row.
     let mut seen: BTreeMap<u64, (u64, Value, u16)> = BTreeMap::new();
     let (mut rows, mut numbers) = (Vec::new(), HashMap::new());
     let mut paths = vec![(start, State::new())];
-    let mut returns = false;
+    let (mut returns, mut chooses) = (false, false);
     while let Some((mut address, mut state)) = paths.pop() {
+        let mut compared = None;
         loop {
             if let Some((_, sp, _)) = seen.get(&address) {
                 let differ = *sp != state.sp() && ![*sp, state.sp()].contains(&Value::Unknown);
                 if differ {
-                    return None;
+                    return Err(Some((address, state)));
                 }
                 break;
+            }
+            for (_, other) in joins.iter().filter(|join| join.0 == address) {
+                meet(&mut state, other);
             }
             let Some(instruction) = machine.decode(address) else {
                 break;
@@ -482,9 +553,11 @@ fn follow_function(machine: &mut Machine<'_>, start: u64) -> Option<Function> {
             let here = matches!(state.sp(), Value::Plus(base, _) if base == RSP as u8);
             match machine.next(&instruction) {
                 Next::Return if at_start => returns = true,
-                Next::Return if here => return None,
+                Next::Return if here => return Err(None),
                 Next::Away => returns |= at_start,
-                Next::Return | Next::End => {}
+                Next::Return | Next::End => {
+                    chooses |= instruction.flow_control() == FlowControl::IndirectBranch;
+                }
                 Next::Jump(target) => {
                     address = target;
                     continue;
@@ -492,13 +565,25 @@ fn follow_function(machine: &mut Machine<'_>, start: u64) -> Option<Function> {
                 Next::Fork(target) => {
                     machine.execute(&mut state, &instruction);
                     if paths.len() == PATHS {
-                        return None;
+                        return Err(None);
                     }
-                    paths.push((target, state.clone()));
-                    address = instruction.next_ip();
+                    let mut other = state.clone();
+                    // The end of a loop that touches each page of a large frame.
+                    if let (Mnemonic::Jne, Some(register)) = (instruction.mnemonic(), compared) {
+                        state.registers[RSP] = state.registers[register];
+                    }
+                    // What a loop changes is to be known before what follows it.
+                    let next = instruction.next_ip();
+                    let back = target <= address;
+                    if back {
+                        std::mem::swap(&mut state, &mut other);
+                    }
+                    paths.push((if back { next } else { target }, other));
+                    address = if back { target } else { next };
                     continue;
                 }
                 Next::On => {
+                    compared = with_sp(&instruction).filter(|_| state.sp() == Value::Unknown);
                     machine.execute(&mut state, &instruction);
                     address = instruction.next_ip();
                     continue;
@@ -515,10 +600,12 @@ fn follow_function(machine: &mut Machine<'_>, start: u64) -> Option<Function> {
         }
     }
     runs.shrink_to_fit();
-    Some(Function {
+    let next = machine.after(start, &runs).filter(|_| !chooses);
+    Ok(Function {
         runs,
         rows,
         returns,
+        next,
     })
 }
 
@@ -544,12 +631,14 @@ fn inner_row(state: &State) -> Row {
         }),
         _ => None,
     };
-    let others = [RBP, 3, 12, 13, 14, 15, 10, 11, 0];
+    // A call leaves the first of these and the stack as they are.
+    let (lasting, passing) = ([RBP, 3, 12, 13, 14, 15], [0, 10, 11]);
     let moved = matches!(sp, Value::Plus(base, _) if base != START && base != ALIGNED)
         || matches!(sp, Value::At(..));
     let cfa = to_caller(RSP)
-        .or_else(|| others.into_iter().filter(|_| !moved).find_map(to_caller))
-        .or_else(kept);
+        .or_else(|| lasting.into_iter().filter(|_| !moved).find_map(to_caller))
+        .or_else(kept)
+        .or_else(|| passing.into_iter().filter(|_| !moved).find_map(to_caller));
     let Some(cfa) = cfa else {
         return Row::UNCOVERED;
     };
@@ -721,4 +810,131 @@ fn outer_row(state: &State) -> Option<Row> {
         };
     }
     Some(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers that look random and are the same in each run.
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn below(&mut self, limit: u64) -> u64 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            self.0 % limit
+        }
+    }
+
+    const BASE: u64 = 0x1000;
+
+    fn window(bytes: &[u8]) -> Window<'_> {
+        Window { start: BASE, bytes }
+    }
+
+    /// Where the caller's stack pointer is, by the two ways.
+    fn both(code: &[u8], at: u64) -> [Option<Cfa>; 2] {
+        let (window, mut left) = (window(code), 10_000);
+        let function = function(&window, BASE, &mut left);
+        let by_start = function.and_then(|function| function.row(BASE + at));
+        let by_exits = exits(&window, BASE + at, false, &mut left);
+        [by_start, by_exits].map(|row| row.map(|row| row.cfa))
+    }
+
+    fn from_sp(offset: i32) -> Option<Cfa> {
+        Some(Cfa::Register {
+            register: RSP as u8,
+            offset,
+        })
+    }
+
+    #[test]
+    fn row_push_and_sub_is_as_deep_by_both_ways() {
+        // push rbx; sub rsp, 32; add rsp, 32; pop rbx; ret
+        let code = b"\x53\x48\x83\xec\x20\x48\x83\xc4\x20\x5b\xc3";
+        for (at, deep) in [(0, 8), (1, 16), (5, 48), (9, 16), (10, 8)] {
+            assert_eq!(both(code, at), [from_sp(deep); 2], "{at}");
+        }
+    }
+
+    #[test]
+    fn row_register_saved_is_where_it_was_saved_until_it_is_taken_back() {
+        // push rbp; xor ebp, ebp; pop rbp; ret
+        let code = b"\x55\x31\xed\x5d\xc3";
+        let (window, mut left) = (window(code), 100);
+        let function = function(&window, BASE, &mut left).expect("rows");
+        let rule = |at: u64| function.row(BASE + at).map(|row| row.rules[1]);
+        assert_eq!(rule(0), Some(Rule::Same));
+        assert_eq!(rule(3), Some(Rule::Saved(-16)));
+        assert_eq!(rule(4), Some(Rule::Same));
+    }
+
+    #[test]
+    fn row_paths_that_disagree_or_never_return_is_none() {
+        // ret with a word too much; a jump to itself behind a push, seen from there; sub rsp, rax; ret
+        assert_eq!(both(b"\x50\xc3", 1), [None, from_sp(8)]);
+        assert_eq!(both(b"\x50\xeb\xfe", 1), [from_sp(16), None]);
+        assert_eq!(both(b"\x48\x29\xc4\xc3", 0)[1], None);
+        // je +1; pop rax; ret: two depths at one return
+        assert_eq!(both(b"\x74\x01\x58\xc3", 0), [None; 2]);
+    }
+
+    #[test]
+    fn row_call_before_padding_does_not_come_back() {
+        // sub rsp, 8; call +0x100; nopw; ret of the next function
+        let code = b"\x48\x83\xec\x08\xe8\0\x01\0\0\x66\x90\xc3";
+        assert_eq!(both(code, 4), [from_sp(16), None]);
+    }
+
+    #[test]
+    fn function_any_bytes_are_followed_in_bounded_time() {
+        let mut numbers = Numbers(5);
+        let pieces: [&[u8]; 12] = [
+            b"\x55",
+            b"\x5d",
+            b"\x53",
+            b"\x48\x83\xec",
+            b"\x48\x83\xc4",
+            b"\x48\x89\xe5",
+            b"\xc9",
+            b"\x74",
+            b"\xeb",
+            b"\xe8\0\0\0\0",
+            b"\x48\x81\xec\xff\xff\xff\x7f",
+            b"\x48\x8b\x24\x24",
+        ];
+        let mut rows = 0;
+        for round in 0..600 {
+            let mut code: Vec<u8> = Vec::new();
+            let size = 1 + numbers.below(40_000) as usize;
+            while code.len() < size {
+                if round % 2 == 0 {
+                    code.extend(pieces[numbers.below(12) as usize]);
+                }
+                code.push(numbers.below(256) as u8);
+            }
+            let window = window(&code);
+            for _ in 0..8 {
+                let at = BASE - 16 + numbers.below(code.len() as u64 + 32);
+                let mut left = 5000;
+                let function = function(&window, at, &mut left);
+                rows += usize::from(function.is_some_and(|f| f.row(at).is_some()));
+                rows += usize::from(exits(&window, at, round % 3 == 0, &mut left).is_some());
+                assert!(left <= 5000);
+            }
+        }
+        assert!(rows > 1000, "{rows}");
+    }
+
+    #[test]
+    fn function_forks_without_end_are_given_up() {
+        // je to each of the next, over and over
+        let code: Vec<u8> = [0x74, 0x7f].repeat(10_000);
+        let mut left = u32::MAX;
+        assert!(function(&window(&code), BASE, &mut left).is_none());
+        assert!(exits(&window(&code), BASE, false, &mut left).is_none());
+        assert!(u32::MAX - left <= FUNCTION_LIMIT + EXIT_LIMIT);
+    }
 }

@@ -43,6 +43,8 @@ const THREAD_START: &str = "[thread start]";
 const CODE_BUDGET: u32 = 32 << 10;
 /// Starts below an address that are tried.
 const STARTS: usize = 6;
+/// Functions without a symbol that are followed one after another.
+const FOLLOWED: usize = 64;
 /// Functions, and single addresses, whose rows by their instructions are kept of a module.
 const FUNCTIONS_KEPT: usize = 1024;
 const ADDRESSES_KEPT: usize = 2048;
@@ -645,9 +647,9 @@ impl Modules {
             .copied()
             .collect();
         let mut row = None;
-        for start in starts {
+        for start in &starts {
             let holds = start.is_function && offset - start.address < u64::from(start.size);
-            let function = self.code_function(id, &start)?;
+            let function = self.code_function(id, start)?;
             row = function
                 .filter(|function| function.returns || holds)
                 .and_then(|function| function.row(offset));
@@ -657,6 +659,11 @@ impl Modules {
         }
         if row.is_none() && self.budget > 0 {
             row = self.code_exits(id, offset, is_return);
+        }
+        if row.is_none()
+            && let Some(start) = starts.first()
+        {
+            row = self.code_after(id, start, offset)?;
         }
         // It may have been cut short.
         if row.is_none() && self.budget == 0 {
@@ -668,6 +675,30 @@ impl Modules {
         }
         known.addresses.insert((offset, is_return), row);
         row
+    }
+
+    /// The row of a function that no symbol names, one of those that follow `start`; nothing if that is not to be known now.
+    fn code_after(&mut self, id: ModuleId, start: &Symbol, offset: u64) -> Option<Option<Row>> {
+        let mut start = *start;
+        for _ in 0..FOLLOWED {
+            let function = self.code_function(id, &start)?;
+            let next = match function.and_then(|function| function.next) {
+                Some(next) => next,
+                // What is known of its size is known without its instructions.
+                None if start.size > 0 => start.address + u64::from(start.size),
+                None => return Some(None),
+            };
+            if next > offset {
+                let row = function.and_then(|function| function.row(offset));
+                return Some(row.filter(|_| start.size == 0));
+            }
+            start = Symbol {
+                address: next,
+                size: 0,
+                is_function: true,
+            };
+        }
+        Some(None)
     }
 
     /// The function that starts there, by its instructions; nothing if that is not to be known now.
@@ -738,7 +769,17 @@ impl Modules {
         if self.get(id).uncovered.is_none() {
             self.open(id).ok()?;
             let module = self.get(id);
-            let symbols = module.image.code_symbols(module.source()?);
+            let mut symbols = module.image.code_symbols(module.source()?);
+            let entry = module.image.entry;
+            let at = symbols.partition_point(|symbol| symbol.address < entry);
+            if module.is_code(entry) && symbols.get(at).is_none_or(|s| s.address != entry) {
+                let entry = Symbol {
+                    address: entry,
+                    size: 0,
+                    is_function: true,
+                };
+                symbols.insert(at, entry);
+            }
             // Without them the ways to a return are left.
             let few = size_of_val(symbols.as_slice()) <= self.limit / 4;
             let known = Uncovered {
