@@ -69,6 +69,7 @@ missing_for_test() {
   command -v go >/dev/null || missing="$missing golang-go"
   command -v objcopy >/dev/null || missing="$missing binutils"
   command -v musl-gcc >/dev/null || missing="$missing musl-tools"
+  [ -e /usr/include/boost/context/fiber.hpp ] || missing="$missing libboost-context-dev"
   command -v go >/dev/null || missing="$missing golang-go"
   command -v tmux >/dev/null || missing="$missing tmux"
   command -v screen >/dev/null || missing="$missing screen"

@@ -12,7 +12,7 @@ use flametop_kernel::{
 use flametop_stream::{self as stream, Call, Encoder, End, NameSource, Record, State};
 use flametop_symbolize::{MAX_FILES, PlaceQuery, Query, Subject, Symbolizer};
 use flametop_unwind::{
-    Frame, Input, ModuleId, ModuleKind, Modules, Outcome, Piece, ProcessMaps, Unwinder,
+    Frame, Input, ModuleId, ModuleKind, Modules, Outcome, Piece, ProcessMaps, Sign, Unwinder,
 };
 
 use crate::{
@@ -212,7 +212,8 @@ impl Pipeline {
                     }
                 }
                 let nothing = self.walker.user.is_empty() && self.walker.kernel.is_empty();
-                let placed = (!nothing).then_some(walk.end);
+                // Of 32-bit code there are no frames, and the reason stands for them.
+                let placed = (!nothing || walk.end == End::Narrow).then_some(walk.end);
                 (task.id, placed)
             }
         };
@@ -300,6 +301,15 @@ impl Pipeline {
                 ModuleKind::Unknown if modules.get(module).path().starts_with(BUSY) => {
                     let reason = modules.get(module).path().to_vec();
                     self.name(frame, NameSource::Reason, &reason);
+                    continue;
+                }
+                ModuleKind::Unknown if modules.get(module).sign().is_some() => {
+                    let source = match modules.get(module).sign() {
+                        Some(Sign::Root) => NameSource::Root,
+                        _ => NameSource::Reason,
+                    };
+                    let name = modules.get(module).path().to_vec();
+                    self.name(frame, source, &name);
                     continue;
                 }
                 ModuleKind::Unknown => {
@@ -636,7 +646,7 @@ impl Walker {
             return Walk::ended(End::Root);
         }
         if head.status & abi::FT_COMPAT != 0 {
-            return Walk::ended(End::NoUnwindInfo);
+            return Walk::ended(End::Narrow);
         }
         if stack.regs.iter().all(|r| *r == 0) {
             return Walk::ended(End::Exited);

@@ -225,6 +225,59 @@ fn cpu_clock_busy_without_frame_pointers_comes_whole_and_in_order() {
     }
 }
 
+/// A program of assembly or C among the unwinder's tests or these.
+fn built(source: &str, name: &str, options: &[&str]) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let source = format!("{}/{source}", env!("CARGO_MANIFEST_DIR"));
+    let mut compiler = Command::new("gcc");
+    compiler.arg("-O2").arg(source).args(options);
+    let status = compiler.arg("-o").arg(&path).status();
+    assert!(status.expect("gcc runs").success());
+    path
+}
+
+#[test]
+fn program_of_32_bits_asleep_or_busy_says_so() {
+    let options = ["-m32", "-nostdlib", "-static"];
+    let path = built("tests/programs/narrow.s", "narrow", &options);
+    let asleep = Program::of(&mut Command::new(&path));
+    let mut recording = Recording::open(&target(asleep.pid()));
+    let now = run_until_settled(&mut recording, asleep.pid());
+    assert_eq!(now.why, End::Narrow);
+    let busy = Program::of(Command::new(&path).arg("busy"));
+    let mut recording = Recording::open(&format!("{}\nhz.cpu=199", target(busy.pid())));
+    let samples = |model: &Model| model.task(busy.pid()).map_or(0, |task| task.samples.len());
+    run_until(&mut recording, "20 samples", |model| samples(model) > 20);
+    let task = recording.model.task(busy.pid()).expect("the task");
+    for sample in &task.samples {
+        assert_eq!(sample.why, End::Narrow);
+        assert!(sample.stack.is_some());
+    }
+}
+
+#[test]
+fn pass_fiber_s_stack_ends_in_its_start_by_name() {
+    let source = "../unwind/tests/programs/fibers.c";
+    let path = built(source, "fibers", &["-fomit-frame-pointer"]);
+    let program = Program::of(Command::new(path).arg("function"));
+    let mut recording = Recording::open(&target(program.pid()));
+    let now = run_until_settled(&mut recording, program.pid());
+    assert_eq!(now.why, End::Root);
+    let names = recording.model.names(now.stack.expect("a stack"));
+    assert_eq!(names[..4], ["[fiber start]", "entry", "inside", "asleep"]);
+}
+
+#[test]
+fn pass_caller_that_was_guessed_is_below_a_mark() {
+    let source = "../unwind/tests/programs/unknowable.c";
+    let path = built(source, "unknowable", &["-fomit-frame-pointer"]);
+    let program = Program::of(&mut Command::new(path));
+    let mut recording = Recording::open(&target(program.pid()));
+    let now = run_until_settled(&mut recording, program.pid());
+    let names = from_main(&recording.model, now.stack.expect("a stack"));
+    assert_eq!(names[..3], ["main", "[guessed]", "unknowable"]);
+}
+
 /// Makes passes until something is so.
 fn run_until(recording: &mut Recording, what: &str, so: impl Fn(&Model) -> bool) {
     let begin = Instant::now();

@@ -65,7 +65,7 @@ pub(crate) enum Failure {
 }
 
 /// Where the canonical frame address is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Cfa {
     /// register + offset
     Register { register: u8, offset: i32 },
@@ -76,7 +76,7 @@ pub(crate) enum Cfa {
 }
 
 /// Where a register of the caller is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Rule {
     /// Unchanged.
     Same,
@@ -89,7 +89,7 @@ pub(crate) enum Rule {
 }
 
 /// What to do at an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     /// Apply `cfa`, `ra` and `rules`.
     Plain,
@@ -109,7 +109,7 @@ pub(crate) enum Kind {
 }
 
 /// One row of unwind information, decoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Row {
     pub kind: Kind,
     /// The entry ends one byte on: what returns there may be other code.

@@ -8,7 +8,15 @@ const PT_LOAD: u32 = 1;
 const PT_NOTE: u32 = 4;
 const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
 const PF_X: u32 = 1;
+const SHT_SYMTAB: u32 = 2;
 const SHT_NOBITS: u32 = 8;
+const SHT_DYNSYM: u32 = 11;
+const SYMBOL: usize = 24;
+/// Kinds of symbols: of no kind, as assembly has them, and functions.
+const STT_NOTYPE: u8 = 0;
+const STT_FUNC: u8 = 2;
+/// Most bytes of a table of symbols, or of their names.
+const SYMBOLS_LIMIT: u64 = 16 << 20;
 const SHF_COMPRESSED: u64 = 1 << 11;
 const R_X86_64_RELATIVE: u64 = 8;
 const NT_GNU_BUILD_ID: u32 = 3;
@@ -147,6 +155,18 @@ pub(crate) struct Image {
     pub relocations: Option<Section>,
     /// A Go program.
     pub is_go: bool,
+    /// The table of symbols, or that for the loader, with its names.
+    pub symbols: Option<(Section, Section)>,
+}
+
+/// Where code starts by a table of symbols.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Symbol {
+    pub address: u64,
+    /// None if it is not known.
+    pub size: u32,
+    /// Not just a place in a function, nor a part of one that lies elsewhere.
+    pub is_function: bool,
 }
 
 impl Image {
@@ -226,18 +246,20 @@ impl Image {
             .nth(usize::from(u16_at(head, 62)))
             .ok_or_else(|| damaged("section names"))?;
         let names = source.read(u64_at(names, 24), u64_at(names, 32), HEADERS_LIMIT)?;
+        let mut symbols = 0;
         for entry in table.chunks_exact(64) {
+            let kind = u32_at(entry, 4);
+            if kind == SHT_SYMTAB || kind == SHT_DYNSYM && symbols != SHT_SYMTAB {
+                symbols = kind;
+                let names = table.chunks_exact(64).nth(u32_at(entry, 40) as usize);
+                self.symbols = names.map(|names| (section(entry), section(names)));
+            }
             let name = names.get(u32_at(entry, 0) as usize..).unwrap_or_default();
             let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
-            let section = Section {
-                address: u64_at(entry, 16),
-                offset: u64_at(entry, 24),
-                size: u64_at(entry, 32),
-                compressed: u64_at(entry, 8) & SHF_COMPRESSED != 0,
-            };
-            if u32_at(entry, 4) == SHT_NOBITS {
+            if kind == SHT_NOBITS {
                 continue;
             }
+            let section = section(entry);
             match name {
                 b".text" => self.text = section.address,
                 b".eh_frame" => self.eh_frame = Some(section),
@@ -254,6 +276,37 @@ impl Image {
             }
         }
         Ok(())
+    }
+
+    /// Where code starts, in order.
+    pub(crate) fn code_symbols(&self, source: Source<'_>) -> Vec<Symbol> {
+        let Some((table, names)) = self.symbols else {
+            return Vec::new();
+        };
+        let bytes = table.read(source, SYMBOLS_LIMIT).unwrap_or_default();
+        let names = names.read(source, SYMBOLS_LIMIT).unwrap_or_default();
+        let symbol = |entry: &[u8]| {
+            let (kind, address) = (entry[4] & 15, u64_at(entry, 8));
+            if kind != STT_FUNC && kind != STT_NOTYPE || !self.is_code(address) {
+                return None;
+            }
+            let name = names.get(u32_at(entry, 0) as usize..).unwrap_or_default();
+            let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
+            let part = name.windows(5).any(|part| part == b".cold");
+            Some(Symbol {
+                address,
+                size: u32::try_from(u64_at(entry, 16)).unwrap_or_default(),
+                is_function: kind == STT_FUNC && !part,
+            })
+        };
+        let mut symbols: Vec<Symbol> = bytes.chunks_exact(SYMBOL).filter_map(symbol).collect();
+        symbols.sort_unstable();
+        // The last of a place is the one that says most.
+        symbols.reverse();
+        symbols.dedup_by_key(|symbol| symbol.address);
+        symbols.reverse();
+        symbols.shrink_to_fit();
+        symbols
     }
 
     /// Without section headers: the header names the start of the section, and a zero length ends it.
@@ -333,6 +386,18 @@ impl Image {
             .any(|segment| address.wrapping_sub(segment.address) < segment.size)
     }
 
+    /// Where the code around `address` starts.
+    pub(crate) fn segment_start(&self, address: u64) -> Option<u64> {
+        let segment = |s: &&Segment| address.wrapping_sub(s.address) < s.size;
+        self.segments.iter().find(segment).map(|s| s.address)
+    }
+
+    /// Bytes of code from `address` on.
+    pub(crate) fn code_left(&self, address: u64) -> u64 {
+        let left = |s: &Segment| s.size.checked_sub(address.checked_sub(s.address)?);
+        self.segments.iter().find_map(left).unwrap_or_default()
+    }
+
     /// Offset in the file of the code that is loaded at `address`.
     pub(crate) fn code_offset(&self, address: u64) -> Option<u64> {
         let segment = self
@@ -342,6 +407,15 @@ impl Image {
         segment
             .offset
             .checked_add(address.wrapping_sub(segment.address))
+    }
+}
+
+fn section(header: &[u8]) -> Section {
+    Section {
+        address: u64_at(header, 16),
+        offset: u64_at(header, 24),
+        size: u64_at(header, 32),
+        compressed: u64_at(header, 8) & SHF_COMPRESSED != 0,
     }
 }
 

@@ -13,6 +13,7 @@
 use std::ops::Range;
 
 mod cfi;
+mod code;
 mod elf;
 mod go;
 mod history;
@@ -25,7 +26,7 @@ mod walk;
 pub use history::MapHistory;
 pub use hotspot::HotSpot;
 pub use maps::{NewMapping, ProcessMaps};
-pub use module::{Module, ModuleKind, Modules};
+pub use module::{Module, ModuleKind, Modules, Sign};
 pub use walk::Unwinder;
 
 /// Names one module for the life of its [`Modules`]: dense, from 0.

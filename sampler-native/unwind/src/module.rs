@@ -3,13 +3,14 @@
 use crate::{
     End, ModuleId,
     cfi::{Failure, Kind, Registers, Row, Table},
-    elf::{Image, Source},
+    code::{self, Window},
+    elf::{Image, Source, Symbol},
     go::Functions,
     mounts::Device,
 };
 use gimli::UnwindContext;
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     fs::{self, File},
     io,
     os::unix::{
@@ -32,8 +33,22 @@ pub(crate) const SIGRETURN: [&[u8]; 2] =
 pub(crate) const EXIT: [&[u8]; 2] = [b"\xb0\x3c\x0f\x05", b"\xb8\x3c\0\0\0\x0f\x05"];
 /// Bytes of code at the entry point of a file that call the rest of the program.
 const ENTRY_SIZE: u64 = 64;
+/// Modules that are no code, and stand in a stack for what is not there: that nothing called a fiber's function, and
+/// that frames may be missing where the caller was guessed.
+pub(crate) const FIBER_START: &[u8] = b"[fiber start]";
+pub(crate) const GUESSED: &[u8] = b"[guessed]";
 const PROCESS_START: &str = "[process start]";
 const THREAD_START: &str = "[thread start]";
+
+/// Instructions looked at in one walk at most, where there is no unwind information.
+const CODE_BUDGET: u32 = 32 << 10;
+/// Starts below an address that are tried.
+const STARTS: usize = 6;
+/// Functions without a symbol that are followed one after another.
+const FOLLOWED: usize = 64;
+/// Functions, and single addresses, whose rows by their instructions are kept of a module.
+const FUNCTIONS_KEPT: usize = 1024;
+const ADDRESSES_KEPT: usize = 2048;
 
 /// What a module is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,6 +63,15 @@ pub enum ModuleKind {
     Jit,
     /// Executable memory of a program that could not be read, or is of another machine.
     Unknown,
+}
+
+/// What a frame stands for that is no code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// Nothing called the frame below it.
+    Root,
+    /// The frame above it was guessed: between that and the one below it frames may be missing.
+    Gap,
 }
 
 /// A file as the kernel tells it apart.
@@ -234,6 +258,27 @@ impl Section {
     }
 }
 
+/// What is known of a module's code that no unwind information covers.
+#[derive(Debug)]
+struct Uncovered {
+    symbols: Vec<Symbol>,
+    /// By their starts; none where the instructions say nothing.
+    functions: BTreeMap<u64, Option<code::Function>>,
+    /// By the address, and whether a call returns there.
+    addresses: HashMap<(u64, bool), Option<Row>>,
+    /// Bytes of memory that the functions take.
+    functions_size: usize,
+}
+
+impl Uncovered {
+    fn size(&self) -> usize {
+        const ADDRESS: usize = size_of::<((u64, bool), Option<Row>)>();
+        size_of_val(self.symbols.as_slice())
+            + self.functions_size
+            + ADDRESS * self.addresses.capacity()
+    }
+}
+
 /// One module.
 #[derive(Debug)]
 pub struct Module {
@@ -246,6 +291,7 @@ pub struct Module {
     memory: Vec<u8>,
     file: Option<(FileKey, Place, Option<File>)>,
     information: [Section; 3],
+    uncovered: Option<Box<Uncovered>>,
     used: u64,
 }
 
@@ -260,6 +306,7 @@ impl Module {
             memory: Vec::new(),
             file: None,
             information: Default::default(),
+            uncovered: None,
             used: 0,
         }
     }
@@ -292,6 +339,17 @@ impl Module {
             .or_else(|| self.file.as_ref().map(|(_, place, _)| place.tgid))
     }
 
+    /// What a frame in it stands for, if it is no code: `[fiber start]` where nothing called a fiber's function, `[guessed]`
+    /// where frames may be missing. A root is nothing that went wrong.
+    pub fn sign(&self) -> Option<Sign> {
+        match &self.path[..] {
+            _ if self.kind != ModuleKind::Unknown => None,
+            FIBER_START => Some(Sign::Root),
+            GUESSED => Some(Sign::Gap),
+            _ => None,
+        }
+    }
+
     /// How a walk ends in it, if it cannot go on from there.
     pub(crate) fn end(&self) -> Option<End> {
         (self.kind == ModuleKind::Unknown).then_some(self.end)
@@ -319,7 +377,8 @@ impl Module {
     }
 
     fn held(&self) -> usize {
-        self.information.iter().map(Section::size).sum()
+        let information: usize = self.information.iter().map(Section::size).sum();
+        information + self.uncovered.as_ref().map_or(0, |known| known.size())
     }
 }
 
@@ -335,6 +394,8 @@ pub struct Modules {
     kernel: Option<ModuleId>,
     limit: usize,
     clock: u64,
+    /// Instructions that this walk may still look at.
+    budget: u32,
 }
 
 impl Modules {
@@ -349,6 +410,7 @@ impl Modules {
             kernel: None,
             limit,
             clock: 0,
+            budget: CODE_BUDGET,
         }
     }
 
@@ -587,6 +649,202 @@ impl Modules {
         })
     }
 
+    /// Whether nothing calls the code at `offset`, to which a function returns that nothing called either: it follows
+    /// no call, and begins a function, or leads to no return.
+    pub(crate) fn is_trampoline(&mut self, id: ModuleId, offset: u64) -> bool {
+        if self.follows_call(id, offset) {
+            return false;
+        }
+        let starts = self.function_start(id, offset) == Some(offset)
+            || self.uncovered(id).is_some_and(|known| {
+                let symbols = &known.symbols;
+                let at = symbols.binary_search_by_key(&offset, |symbol| symbol.address);
+                at.is_ok_and(|at| symbols[at].is_function)
+            });
+        starts
+            || self.function_start(id, offset).is_none()
+                && self.budget > 0
+                && self.get(id).is_code(offset)
+                && self.code_exits(id, offset, false).is_none()
+    }
+
+    /// Whether the call that returns to `offset` names its target, which is code of this module.
+    pub(crate) fn calls_directly(&mut self, id: ModuleId, offset: u64) -> bool {
+        let mut bytes = [0; 5];
+        if self.code(id, offset.wrapping_sub(5), &mut bytes).is_none() {
+            return false;
+        }
+        let [opcode, distance @ ..] = bytes;
+        let target = offset.wrapping_add_signed(i64::from(i32::from_le_bytes(distance)));
+        opcode == 0xe8 && self.get(id).is_code(target)
+    }
+
+    /// A walk begins.
+    pub(crate) fn begin(&mut self) {
+        self.budget = CODE_BUDGET;
+    }
+
+    /// The row of an address that no unwind information covers, by the instructions there.
+    pub(crate) fn code_row(&mut self, id: ModuleId, offset: u64, is_return: bool) -> Option<Row> {
+        let known = self.uncovered(id)?;
+        if let Some(row) = known.addresses.get(&(offset, is_return)) {
+            return *row;
+        }
+        let starts = known.symbols.partition_point(|s| s.address <= offset);
+        let starts = known.symbols[..starts].iter().rev().take(STARTS);
+        let starts: Vec<Symbol> = starts
+            .take_while(|symbol| offset - symbol.address < code::WINDOW)
+            .copied()
+            .collect();
+        let mut row = None;
+        for start in &starts {
+            let holds = start.is_function && offset - start.address < u64::from(start.size);
+            let function = self.code_function(id, start)?;
+            row = function
+                .filter(|function| function.returns || holds)
+                .and_then(|function| function.row(offset));
+            if row.is_some() || holds {
+                break;
+            }
+        }
+        if row.is_none() && self.budget > 0 {
+            row = self.code_exits(id, offset, is_return);
+        }
+        if row.is_none()
+            && let Some(start) = starts.first()
+        {
+            row = self.code_after(id, start, offset)?;
+        }
+        // It may have been cut short.
+        if row.is_none() && self.budget == 0 {
+            return None;
+        }
+        let known = self.uncovered(id)?;
+        if known.addresses.len() >= ADDRESSES_KEPT {
+            known.addresses.clear();
+        }
+        known.addresses.insert((offset, is_return), row);
+        row
+    }
+
+    /// The row of a function that no symbol names, one of those that follow `start`; nothing if that is not to be known now.
+    fn code_after(&mut self, id: ModuleId, start: &Symbol, offset: u64) -> Option<Option<Row>> {
+        let mut start = *start;
+        for _ in 0..FOLLOWED {
+            let function = self.code_function(id, &start)?;
+            let next = match function.and_then(|function| function.next) {
+                Some(next) => next,
+                // What is known of its size is known without its instructions.
+                None if start.size > 0 => start.address + u64::from(start.size),
+                None => return Some(None),
+            };
+            if next > offset {
+                let row = function.and_then(|function| function.row(offset));
+                return Some(row.filter(|_| start.size == 0));
+            }
+            start = Symbol {
+                address: next,
+                size: 0,
+                is_function: true,
+            };
+        }
+        Some(None)
+    }
+
+    /// The function that starts there, by its instructions; nothing if that is not to be known now.
+    fn code_function(&mut self, id: ModuleId, start: &Symbol) -> Option<Option<&code::Function>> {
+        if !self.uncovered(id)?.functions.contains_key(&start.address) {
+            let size = match u64::from(start.size) {
+                0 => code::WINDOW,
+                size => size.min(code::WINDOW),
+            };
+            let bytes = self.code_from(id, start.address, size);
+            let mut left = self.budget;
+            if left == 0 {
+                return None;
+            }
+            let window = Window {
+                start: start.address,
+                bytes: &bytes,
+            };
+            let function = code::function(&window, start.address, &mut left);
+            self.budget = left;
+            if left == 0 {
+                return None;
+            }
+            let known = self.uncovered(id)?;
+            if known.functions.len() >= FUNCTIONS_KEPT {
+                known.functions.clear();
+                known.functions_size = 0;
+            }
+            known.functions_size += function.as_ref().map_or(0, code::Function::size);
+            known.functions.insert(start.address, function);
+            self.give_back(id);
+        }
+        let functions = &self.list[id.0 as usize].uncovered.as_ref()?.functions;
+        Some(functions.get(&start.address)?.as_ref())
+    }
+
+    fn code_exits(&mut self, id: ModuleId, offset: u64, is_return: bool) -> Option<Row> {
+        let address = offset.wrapping_add(u64::from(is_return));
+        let start = address.saturating_sub(code::WINDOW);
+        let segment = self.get(id).image.segment_start(address)?;
+        let start = start.max(segment);
+        let bytes = self.code_from(id, start, address - start + code::WINDOW);
+        let window = Window {
+            start,
+            bytes: &bytes,
+        };
+        let mut left = self.budget;
+        let row = code::exits(&window, address, is_return, &mut left);
+        self.budget = left;
+        row
+    }
+
+    /// At most `size` bytes of code.
+    fn code_from(&mut self, id: ModuleId, address: u64, size: u64) -> Vec<u8> {
+        let image = &self.get(id).image;
+        let Some(place) = image.code_offset(address) else {
+            return Vec::new();
+        };
+        let mut bytes = vec![0; size.min(image.code_left(address)) as usize];
+        let opened = self.open(id).is_ok();
+        let source = self.get(id).source().filter(|_| opened);
+        let read = source.map_or(0, |source| source.read_some(place, &mut bytes));
+        bytes.truncate(read);
+        bytes
+    }
+
+    fn uncovered(&mut self, id: ModuleId) -> Option<&mut Uncovered> {
+        if self.get(id).uncovered.is_none() {
+            self.open(id).ok()?;
+            let module = self.get(id);
+            let mut symbols = module.image.code_symbols(module.source()?);
+            let entry = module.image.entry;
+            let at = symbols.partition_point(|symbol| symbol.address < entry);
+            if module.is_code(entry) && symbols.get(at).is_none_or(|s| s.address != entry) {
+                let entry = Symbol {
+                    address: entry,
+                    size: 0,
+                    is_function: true,
+                };
+                symbols.insert(at, entry);
+            }
+            // Without them the ways to a return are left.
+            let few = size_of_val(symbols.as_slice()) <= self.limit / 4;
+            let known = Uncovered {
+                symbols: if few { symbols } else { Vec::new() },
+                functions: BTreeMap::new(),
+                addresses: HashMap::new(),
+                functions_size: 0,
+            };
+            self.list[id.0 as usize].uncovered = Some(Box::new(known));
+            self.touch(id);
+            self.give_back(id);
+        }
+        self.list[id.0 as usize].uncovered.as_deref_mut()
+    }
+
     /// Which root it is, of code without unwind information: it follows the entry point, or goes on to end the thread.
     fn outermost(&mut self, id: ModuleId, offset: u64) -> Option<&'static str> {
         if offset.wrapping_sub(self.get(id).image.entry) < ENTRY_SIZE {
@@ -760,8 +1018,10 @@ impl Modules {
             };
             held -= self.list[oldest].held();
             self.list[oldest].information = Default::default();
+            self.list[oldest].uncovered = None;
         }
         if held > self.limit {
+            self.list[keep.0 as usize].uncovered = None;
             let kept = &mut self.list[keep.0 as usize].information;
             kept[Kept::Go as usize] = Section::Absent;
             kept[Kept::DebugFrame as usize] = Section::Absent;

@@ -4,6 +4,7 @@ use crate::{
     End, Frame, Input, MAX_FRAMES, ModuleId, ModuleKind, Modules, Outcome, ProcessMaps,
     cfi::{CALLEE_SAVED, Cfa, Failure, Kind, RBP, RIP, RSP, Registers, Row, Rule},
     maps::Area,
+    module::{FIBER_START, GUESSED},
 };
 use gimli::UnwindContext;
 use std::fmt;
@@ -72,9 +73,24 @@ enum Step {
     /// The registers are the caller's.
     Caller {
         is_return: bool,
-        guessed: bool,
+        guess: Guess,
     },
+    /// Nothing called this function.
+    Fiber,
+    /// Nor is what it returns to a caller.
+    FiberTo,
     End(End, Option<u64>),
+}
+
+/// How a caller was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Guess {
+    /// By unwind information, or by the instructions.
+    Not,
+    /// By the frame pointer of code made at run time, which keeps one as far as is known.
+    Pointer,
+    /// By what looks like a return address: frames may be missing.
+    Loose,
 }
 
 impl Unwinder {
@@ -113,6 +129,7 @@ impl Unwinder {
         frames: &mut Vec<Frame>,
     ) -> Outcome {
         frames.clear();
+        modules.begin();
         let mut walk = Walk {
             unwinder: self,
             maps,
@@ -266,7 +283,10 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn run(&mut self, frames: &mut Vec<Frame>) -> (End, Option<u64>) {
-        let (mut is_return, mut guessed) = (false, false);
+        let (mut is_return, mut guess) = (false, Guess::Not);
+        // Where code made at run time was left by a guess that only its next frames can belie.
+        let mut doubtful = None;
+        let mut inner_jit = false;
         loop {
             let ip = self.registers.values[RIP];
             let pc = ip.wrapping_sub(u64::from(is_return));
@@ -278,10 +298,23 @@ impl Walk<'_> {
                 return (End::Limit, None);
             }
             let offset = area.offset(pc);
+            let jit = self.modules.get(area.module).kind() == ModuleKind::Jit;
+            if inner_jit && area.image && self.is_doubtful(guess, &area) {
+                doubtful.get_or_insert(frames.len());
+            }
+            // A native function between two of a compiler's own was not there.
+            if let (Some(from), true) = (doubtful, jit) {
+                frames.truncate(from);
+                return (End::Jit, None);
+            }
+            inner_jit = jit;
+            if guess == Guess::Loose {
+                self.sign(frames, GUESSED);
+            }
             frames.push(Frame {
                 module: area.module,
                 offset,
-                guessed,
+                guessed: guess != Guess::Not,
             });
             let step = if area.image {
                 let cached = self.unwinder.row(self.modules, area.module, offset);
@@ -300,11 +333,99 @@ impl Walk<'_> {
             match step {
                 Step::Caller {
                     is_return: to_return,
-                    guessed: by_guess,
-                } => (is_return, guessed) = (to_return, by_guess),
+                    guess: by_guess,
+                } => (is_return, guess) = (to_return, by_guess),
+                Step::Fiber => {
+                    self.sign(frames, FIBER_START);
+                    return (End::Root, None);
+                }
+                Step::FiberTo => {
+                    frames.pop();
+                    self.sign(frames, FIBER_START);
+                    return (End::Root, None);
+                }
                 Step::End(end, want) => return (end, want),
             }
         }
+    }
+
+    /// A frame that is no code.
+    fn sign(&mut self, frames: &mut Vec<Frame>, path: &[u8]) {
+        frames.push(Frame {
+            module: self.modules.unknown(path, End::NoUnwindInfo),
+            offset: 0,
+            guessed: path == GUESSED,
+        });
+    }
+
+    /// Whether code made at run time may not have been called from where the walk is now.
+    fn is_doubtful(&mut self, guess: Guess, area: &Area) -> bool {
+        let ra = area.offset(self.registers.values[RIP]);
+        match guess {
+            Guess::Not => false,
+            Guess::Pointer => self.modules.calls_directly(area.module, ra),
+            Guess::Loose => true,
+        }
+    }
+
+    /// Whether the stack of a fiber begins here: the return address is a trampoline's, and above it is no other.
+    fn is_fiber_start(&mut self, area: &Area, pc: u64) -> bool {
+        let (ra, sp) = (pc.wrapping_add(1), self.registers.values[RSP]);
+        if !area.contains(ra) || !self.modules.is_trampoline(area.module, area.offset(ra)) {
+            return false;
+        }
+        match self.memory.read(sp) {
+            Ok(above) => !self.is_return_address(above, true),
+            Err(_) => !self.memory.input.mapping.contains(&sp),
+        }
+    }
+
+    /// One step by the instructions of a function without unwind information.
+    fn leave_by_code(&mut self, area: &Area, offset: u64, is_return: bool) -> Step {
+        let pc = self.registers.values[RIP].wrapping_sub(u64::from(is_return));
+        if is_return && self.is_fiber_start(area, pc) {
+            return Step::FiberTo;
+        }
+        let Some(row) = self.modules.code_row(area.module, offset, is_return) else {
+            return self.guess(area, is_return);
+        };
+        let (before, missed) = (self.registers, self.missed);
+        let sp = before.values[RSP];
+        match self.apply(&row) {
+            Ok(()) => {
+                let (ra, to) = (self.registers.values[RIP], self.registers.values[RSP]);
+                let advances = to > sp || self.memory.end_of(to) != self.memory.end_of(sp);
+                if advances && ra == 0 {
+                    return Step::Fiber;
+                }
+                if advances && (self.is_called() || self.is_return_address(ra, false)) {
+                    return Step::Caller {
+                        is_return: true,
+                        guess: Guess::Not,
+                    };
+                }
+                if advances && self.is_entry(ra) {
+                    return Step::Fiber;
+                }
+            }
+            Err(Failure::Missing(address)) if address == self.memory.input.mapping.end => {
+                return Step::Fiber;
+            }
+            Err(Failure::Missing(address))
+                if address > sp && self.memory.input.mapping.contains(&address) =>
+            {
+                return self.ends_at(address);
+            }
+            Err(_) => {}
+        }
+        (self.registers, self.missed) = (before, missed);
+        self.guess(area, is_return)
+    }
+
+    /// Whether a function that returns to `ra` was called by nobody; the registers are those after that return.
+    fn is_entry(&mut self, ra: u64) -> bool {
+        let area = self.maps.find(ra.wrapping_sub(1)).copied();
+        area.is_some_and(|area| area.image && self.is_fiber_start(&area, ra.wrapping_sub(1)))
     }
 
     /// One step by unwind information, or by guess where there is none.
@@ -313,7 +434,13 @@ impl Walk<'_> {
         let sp = self.registers.values[RSP];
         let left = match row.kind {
             Kind::Root => return Step::End(End::Root, None),
-            Kind::Uncovered | Kind::Signal => return self.guess(area, is_return),
+            Kind::Uncovered | Kind::Signal => return self.leave_by_code(area, offset, is_return),
+            _ if row.last
+                && is_return
+                && self.is_fiber_start(area, self.registers.values[RIP].wrapping_sub(1)) =>
+            {
+                return Step::FiberTo;
+            }
             Kind::Plain => self.apply(row),
             Kind::Outermost => match self.apply(row) {
                 Ok(()) if !self.is_called() => return Step::End(End::Root, None),
@@ -336,12 +463,12 @@ impl Walk<'_> {
                 let (ra, to) = (self.registers.values[RIP], self.registers.values[RSP]);
                 let advances = to > sp || self.memory.end_of(to) != self.memory.end_of(sp);
                 if ra == 0 && advances {
-                    return Step::End(End::Root, None);
+                    return Step::Fiber;
                 }
                 if advances && self.maps.is_executable(ra.wrapping_sub(1)) {
                     return Step::Caller {
                         is_return: true,
-                        guessed: false,
+                        guess: Guess::Not,
                     };
                 }
                 Failure::Unusable
@@ -357,6 +484,9 @@ impl Walk<'_> {
             return self.guess(area, is_return);
         }
         match (failure, self.missed) {
+            (Failure::Missing(address), _) if address == self.memory.input.mapping.end => {
+                Step::Fiber
+            }
             (Failure::Missing(address), _) | (Failure::Unusable, Some(address)) => {
                 let (end, want) = self.memory.lack(address, sp);
                 Step::End(end, want)
@@ -475,7 +605,7 @@ impl Walk<'_> {
             self.registers.set(RBP, saved);
             return Step::Caller {
                 is_return: true,
-                guessed: false,
+                guess: Guess::Not,
             };
         }
         // The caller's return address lies where its own frame begins, and that is as large as unwind
@@ -505,7 +635,7 @@ impl Walk<'_> {
                 self.registers.enter_caller(at.wrapping_add(8), ra);
                 return Step::Caller {
                     is_return: true,
-                    guessed: false,
+                    guess: Guess::Not,
                 };
             }
         }
@@ -529,7 +659,7 @@ impl Walk<'_> {
         self.missed = None;
         Step::Caller {
             is_return: false,
-            guessed: false,
+            guess: Guess::Not,
         }
     }
 
@@ -547,7 +677,7 @@ impl Walk<'_> {
             && let Ok(ra) = self.memory.read(sp)
             && self.is_return_address(ra, true)
         {
-            return self.guessed_caller(sp.wrapping_add(8), ra);
+            return self.guessed_caller(sp.wrapping_add(8), ra, Guess::Loose);
         }
         if is_return && area.trampolines {
             return self.leave_trampoline(sp);
@@ -570,7 +700,9 @@ impl Walk<'_> {
                 (Ok(saved), Ok(ra)) if self.is_return_address(ra, false) => {
                     self.registers.known = 0;
                     self.registers.set(RBP, saved);
-                    return self.guessed_caller(rbp.wrapping_add(16), ra);
+                    let sure = !area.image && !doubted;
+                    let guess = if sure { Guess::Pointer } else { Guess::Loose };
+                    return self.guessed_caller(rbp.wrapping_add(16), ra, guess);
                 }
                 (Ok(_), Ok(_)) => {}
                 _ => lack = Some(rbp),
@@ -586,7 +718,7 @@ impl Walk<'_> {
         for address in (0..SCAN_WORDS).map(|word| sp.wrapping_add(8 * word)) {
             match self.memory.read(address) {
                 Ok(ra) if self.is_return_address(ra, true) => {
-                    return self.guessed_caller(address.wrapping_add(8), ra);
+                    return self.guessed_caller(address.wrapping_add(8), ra, Guess::Loose);
                 }
                 Ok(_) => {}
                 Err(_) => {
@@ -611,7 +743,7 @@ impl Walk<'_> {
                 self.registers.enter_caller(sp.wrapping_add(16), ra);
                 Step::Caller {
                     is_return: true,
-                    guessed: false,
+                    guess: Guess::Not,
                 }
             }
             Ok(_) => Step::End(End::NoUnwindInfo, None),
@@ -642,12 +774,12 @@ impl Walk<'_> {
         Step::End(end, want)
     }
 
-    fn guessed_caller(&mut self, sp: u64, ra: u64) -> Step {
+    fn guessed_caller(&mut self, sp: u64, ra: u64, guess: Guess) -> Step {
         self.registers.enter_caller(sp, ra);
         self.unsure = true;
         Step::Caller {
             is_return: true,
-            guessed: true,
+            guess,
         }
     }
 
