@@ -62,6 +62,14 @@ impl Link {
         places
     }
 
+    /// Whether `file` has the build id of the file itself.
+    pub fn has_build_id_of(&self, file: &File) -> bool {
+        let Ok(bytes) = sys::map(file) else {
+            return false;
+        };
+        Elf::parse(&*bytes).is_ok_and(|elf| has_build_id(&elf, &self.build_id))
+    }
+
     /// Whether `file` is the debug file.
     fn fits(&self, file: &File) -> bool {
         let Ok(bytes) = sys::map(file) else {
@@ -78,6 +86,18 @@ impl Link {
                 .is_some_and(|(_, crc)| checksum(file) == Some(*crc)),
         }
     }
+}
+
+/// Whether this is a file of this build id, which is one.
+pub fn has_build_id(elf: &Elf<'_>, build_id: &[u8]) -> bool {
+    !build_id.is_empty() && elf.build_id().is_ok_and(|id| id == Some(build_id))
+}
+
+/// Whether this file has the symbols of all its functions, plain or packed.
+pub fn has_symbols(elf: &Elf<'_>) -> bool {
+    [".symtab", ".gnu_debugdata"]
+        .iter()
+        .any(|name| elf.section_by_name(name).is_some())
 }
 
 /// Where the debug file of this build id is.

@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use flametop_symbolize::{PlaceAnswer, PlaceQuery, Query, Source, Subject, Symbolizer};
+use flametop_symbolize::{Debuginfod, PlaceAnswer, PlaceQuery, Query, Source, Subject, Symbolizer};
 
 mod support;
 use support::*;
@@ -51,6 +51,7 @@ fn place(path: &Path, offset: u64) -> PlaceAnswer {
         file: File::open(path).expect("the file"),
         path: text(path).into_bytes(),
         process: 0,
+        build_id: Vec::new(),
         frames: vec![(7, offset)],
     };
     let answer = places(&mut start(), query).remove(0);
@@ -122,6 +123,7 @@ fn ask_places_of_many_frames_answers_each() {
         file: File::open(&so).expect("the file"),
         path: text(&so).into_bytes(),
         process: 0,
+        build_id: Vec::new(),
         frames: (0..1500).map(|frame| (frame, last)).collect(),
     };
     let mut answers = places(&mut start(), query);
@@ -202,6 +204,7 @@ fn ask_places_debug_file_in_the_root_of_the_process_is_found_by_build_id() {
         file: File::open(&so).expect("the file"),
         path: text(&so).into_bytes(),
         process,
+        build_id: Vec::new(),
         frames: vec![(0, known["last"])],
     };
     missing(&places(&mut start(), query_of(child.id()))[0]);
@@ -220,6 +223,7 @@ fn ask_places_debug_file_in_the_root_of_the_process_is_found_by_build_id() {
             file: File::open(&so).expect("the file"),
             path: text(&so).into_bytes(),
             process: child.id(),
+            build_id: Vec::new(),
         },
     );
     let names = ask(&mut symbolizer, &[query(0, 1, known["hidden"])]);
@@ -308,6 +312,7 @@ fn ask_places_damaged_debug_information_never_ends_more_than_the_question() {
             file: File::open(&path).expect("the file"),
             path: Vec::new(),
             process: 0,
+            build_id: Vec::new(),
             frames: vec![(round, last)],
         };
         let answer = places(&mut symbolizer, query).remove(0);
@@ -317,6 +322,7 @@ fn ask_places_damaged_debug_information_never_ends_more_than_the_question() {
         file: File::open(&so).expect("the file"),
         path: Vec::new(),
         process: 0,
+        build_id: Vec::new(),
         frames: vec![(0, last)],
     };
     let answer = places(&mut symbolizer, query).remove(0);
@@ -333,9 +339,13 @@ fn ask_places_program_missing_says_so() {
         file: File::open(&so).expect("the file"),
         path: Vec::new(),
         process: 0,
+        build_id: Vec::new(),
         frames: vec![(0, 1)],
     };
-    let mut symbolizer = Symbolizer::start(Path::new("/nonexistent/flametop-symbolizer"));
+    let mut symbolizer = Symbolizer::start(
+        Path::new("/nonexistent/flametop-symbolizer"),
+        Debuginfod::default(),
+    );
     assert!(missing(&places(&mut symbolizer, query)[0]).contains("cannot be started"));
 }
 
