@@ -13,6 +13,7 @@ import picocli.CommandLine.Option;
 
 /** Which servers are asked for debug files. Hidden options: the help fits a screen. */
 final class DebuginfodOptions {
+  private static final String OPTION = "--debuginfod";
   private static final String URLS = "DEBUGINFOD_URLS";
 
   /** Where a distribution names its servers. */
@@ -25,7 +26,7 @@ final class DebuginfodOptions {
   private static final int MOST_BYTES = 4_096;
 
   @Option(
-      names = "--debuginfod",
+      names = OPTION,
       arity = "0..1",
       fallbackValue = ALONE,
       paramLabel = "URLS",
@@ -35,6 +36,23 @@ final class DebuginfodOptions {
 
   @Option(names = "--no-debuginfod", hidden = true)
   private boolean off;
+
+  /**
+   * The arguments with {@code --debuginfod=URLS} in two: all other options have their value behind
+   * a space, but this one has none at times.
+   */
+  static String[] parted(String[] arguments) {
+    List<String> parts = new ArrayList<>();
+    for (String argument : arguments) {
+      if (argument.startsWith(OPTION + "=")) {
+        parts.add(OPTION);
+        parts.add(argument.substring(OPTION.length() + 1));
+      } else {
+        parts.add(argument);
+      }
+    }
+    return parts.toArray(String[]::new);
+  }
 
   /** Whether anything was said of it. */
   boolean given() {
@@ -48,8 +66,7 @@ final class DebuginfodOptions {
 
   String servers(Map<String, String> environment, Path folder) {
     if (off && given != null) {
-      throw new Failure.Ends(
-          ExitCode.USAGE, "--debuginfod and --no-debuginfod: give one of them");
+      throw new Failure.Ends(ExitCode.USAGE, "--debuginfod and --no-debuginfod: give one of them");
     }
     if (off || given != null && given.isBlank()) {
       return "";

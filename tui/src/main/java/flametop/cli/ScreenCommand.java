@@ -220,12 +220,7 @@ final class ScreenCommand implements Callable<Integer> {
         rates.cpuHz(),
         () ->
             KernelSource.open(
-                target,
-                rates.passHz(),
-                rates.cpuHz(),
-                budget.limited(),
-                jvms.maps(),
-                servers));
+                target, rates.passHz(), rates.cpuHz(), budget.limited(), jvms.maps(), servers));
   }
 
   private Subject recorded(ReplaySource source) {

@@ -61,7 +61,8 @@ final class Names {
 
   void answered(Place place, Name name) {
     // What has no symbol now may have one when its debug file has come.
-    boolean last = name.source() != NameSource.FUNCTION_START && name.source() != NameSource.UNKNOWN;
+    boolean last =
+        name.source() != NameSource.FUNCTION_START && name.source() != NameSource.UNKNOWN;
     if (place != null && last) {
       answered.put(place, name);
     }

@@ -148,16 +148,17 @@ final class QualityPainter implements ViewPainter {
       memory.add(part.name() + " " + (part.value() >> 20) + " MiB");
     }
     y += 2;
-    y += line(
-        scene,
-        grid,
-        y,
-        "bytes",
-        "stacks "
-            + perSecond(report.copiedPerSecond())
-            + ", stream "
-            + perSecond(report.streamPerSecond()),
-        "memory " + (memory.isEmpty() ? "n/a" : String.join(", ", memory)));
+    y +=
+        line(
+            scene,
+            grid,
+            y,
+            "bytes",
+            "stacks "
+                + perSecond(report.copiedPerSecond())
+                + ", stream "
+                + perSecond(report.streamPerSecond()),
+            "memory " + (memory.isEmpty() ? "n/a" : String.join(", ", memory)));
     String files = debugFiles(scene);
     if (!files.isEmpty()) {
       grid.text(1, y, LABEL, "names", ACCENT, GROUND, 0);
