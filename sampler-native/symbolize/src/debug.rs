@@ -111,6 +111,16 @@ pub fn build_id_path(build_id: &[u8]) -> Option<PathBuf> {
     )))
 }
 
+/// Where a file is that debug files share, of which a link ends in `/.dwz/…`.
+pub fn shared_path(link: &[u8]) -> Option<PathBuf> {
+    let folder = b"/.dwz/";
+    let at = link
+        .windows(folder.len())
+        .rposition(|part| part == folder)?;
+    let name = OsStr::from_bytes(&link[at + 1..]);
+    Some(Path::new(DEBUG_FOLDER).join(name))
+}
+
 /// A root directory that files are looked for in.
 #[derive(Debug)]
 pub struct Root {

@@ -129,10 +129,13 @@ fn slice(bytes: &[u8]) -> Slice<'_> {
 }
 
 /// What several debug files have in common may be in one more file (`dwz -m`), known by a build id
-/// of its own.
+/// of its own. Debian has it only where the link says, in a folder `.dwz`.
 fn shared_debug_file(ask: &Ask, elf: &Elf<'_>, root: Option<&Root>) -> Option<File> {
-    let (_, id) = elf.gnu_debugaltlink().ok().flatten()?;
-    let path = debug::build_id_path(id)?;
+    let (link, id) = elf.gnu_debugaltlink().ok().flatten()?;
+    let paths: Vec<_> = [debug::build_id_path(id), debug::shared_path(link)]
+        .into_iter()
+        .flatten()
+        .collect();
     let ours = Root::of(ask.process);
     let fits = |file: &File| {
         let bytes = sys::map(file).ok()?;
@@ -141,7 +144,7 @@ fn shared_debug_file(ask: &Ask, elf: &Elf<'_>, root: Option<&Root>) -> Option<Fi
     };
     root.into_iter()
         .chain(&ours)
-        .filter_map(|root| root.open(&path))
+        .flat_map(|root| paths.iter().filter_map(|path| root.open(path)))
         .find(|file| fits(file).is_some())
 }
 

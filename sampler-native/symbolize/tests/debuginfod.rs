@@ -9,6 +9,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, sleep};
 use std::time::Duration;
@@ -421,8 +422,12 @@ fn ask_files_with_most_frames_without_a_name_are_fetched_first() {
         .iter()
         .map(|file| (file.address(), file.debug.clone()))
         .collect();
+    let opened = Arc::new(AtomicBool::new(false));
+    let open = Arc::clone(&opened);
     let server = Server::start(move |path, stream| {
-        sleep(Duration::from_millis(1500));
+        while !open.load(Ordering::Relaxed) {
+            sleep(Duration::from_millis(1));
+        }
         let (_, debug) = served
             .iter()
             .find(|(known, _)| known == path)
@@ -430,26 +435,24 @@ fn ask_files_with_most_frames_without_a_name_are_fetched_first() {
         send_file(stream, debug);
     });
     let files: Vec<&Stripped> = all.iter().collect();
-    let mut symbolizer = started(settings(&scratch, &[&server.address]), &files);
+    let patient = Debuginfod {
+        time_max: PATIENCE,
+        ..settings(&scratch, &[&server.address])
+    };
+    let mut symbolizer = started(patient, &files);
     // Two are fetched at once.
-    ask(
-        &mut symbolizer,
-        &[query(0, 1, all[0].hidden), query(1, 2, all[1].hidden)],
-    );
+    let first = [query(0, 1, all[0].hidden), query(1, 2, all[1].hidden)];
+    ask(&mut symbolizer, &first);
     until("two are on their way", || server.asked().len() == 2);
     ask(&mut symbolizer, &[query(2, 3, all[2].hidden)]);
-    ask(
-        &mut symbolizer,
-        &[query(3, 4, all[3].hidden), query(4, 4, all[3].other)],
-    );
+    let heavy = [query(3, 4, all[3].hidden), query(4, 4, all[3].other)];
+    ask(&mut symbolizer, &heavy);
+    until("all are wanted", || {
+        symbolizer.take_debug_files().counts.wanted == 4
+    });
+    opened.store(true, Ordering::Relaxed);
     assert_eq!(settled(&mut symbolizer).1.fetched, 4);
-    let asked = server.asked();
-    let at = |file: &Stripped| asked.iter().position(|path| *path == file.address());
-    assert_eq!(asked.len(), 4);
-    assert!(
-        at(&all[3]) < at(&all[2]) || at(&all[3]) == Some(2),
-        "{asked:?}"
-    );
+    assert_eq!(server.asked()[2..], [all[3].address(), all[2].address()]);
 }
 
 #[test]

@@ -232,6 +232,67 @@ fn ask_places_debug_file_in_the_root_of_the_process_is_found_by_build_id() {
     child.wait().expect("ended");
 }
 
+#[test]
+fn ask_places_what_debug_files_share_is_found_where_debian_has_it() {
+    let scratch = Scratch::new();
+    let root = scratch.path("root");
+    let shared = root.join("usr/lib/debug/.dwz/pkg.debug");
+    fs::create_dir_all(shared.parent().expect("a folder")).expect("folders");
+    // What is in both is moved out of both, so also the name of the function.
+    let common: String = (0..200)
+        .map(|i| {
+            format!("struct common_{i} {{ int a_{i}; long b_{i}; struct common_{i} *c; }} v_{i};\n")
+        })
+        .collect();
+    let body =
+        "static __attribute__((noinline)) int shared_between(volatile int *p) { return *p * 7; }\n";
+    let header = scratch.path("common.h");
+    fs::write(&header, format!("{common}{body}")).expect("a header");
+    let source = |name: &str| {
+        format!(
+            "#include \"{}\"\nint {name}(volatile int *p) {{ return shared_between(p) + 1; }}\n",
+            text(&header)
+        )
+    };
+    let files = ["one", "two"].map(|name| {
+        let so = debuggable(&scratch, &format!("lib{name}.so"), &source(name), &[]);
+        let at = symbols(&so, false)["shared_between"];
+        let id = build_id(&so);
+        let folder = root.join(format!("usr/lib/debug/.build-id/{}", &id[..2]));
+        fs::create_dir_all(&folder).expect("folders");
+        let debug = folder.join(format!("{}.debug", &id[2..]));
+        split(&so, &debug);
+        (so, debug, at)
+    });
+    let (one, two) = (text(&files[0].1), text(&files[1].1));
+    let moved = [
+        "-m",
+        &text(&shared),
+        "-M",
+        "../../.dwz/pkg.debug",
+        &one,
+        &two,
+    ];
+    run("dwz", &moved);
+    let linked = run("readelf", &["-S", "-W", &one]);
+    assert!(linked.contains(".gnu_debugaltlink"), "{linked}");
+    let mut child = rooted(&root);
+    let (so, _, at) = &files[0];
+    let query = PlaceQuery {
+        file: File::open(so).expect("the file"),
+        path: text(so).into_bytes(),
+        process: child.id(),
+        build_id: Vec::new(),
+        frames: vec![(0, *at)],
+    };
+    assert_eq!(
+        calls(&places(&mut start(), query)[0]),
+        ["shared_between common.h:201"]
+    );
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+}
+
 /// A process whose root is `root`; needs the right to change it.
 fn rooted(root: &Path) -> std::process::Child {
     use std::os::unix::process::CommandExt;
