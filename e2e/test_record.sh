@@ -100,3 +100,47 @@ test_record_that_crashes_says_so_in_one_line() {
   # shellcheck disable=SC2144 # at most one
   [ ! -e "$work"/hs_err* ] || fail "a crash report is left"
 }
+
+# A program without symbols: its functions have names only while a server, or the cache, has its debug file.
+test_record_stripped_program_gets_names_of_debuginfod() {
+  local server port busy=
+  cat >"$work/busy.c" <<'EOF'
+static __attribute__((noinline)) unsigned long turning(unsigned long x) {
+  for (int i = 0; i < 100000; i++) x = x * 6364136223846793005UL + 1;
+  return x;
+}
+int main(void) {
+  for (volatile unsigned long x = 1;; x = turning(x)) {}
+}
+EOF
+  mkdir "$work/served"
+  cc -g -O1 -Wl,--build-id -o "$work/busy" "$work/busy.c"
+  objcopy --only-keep-debug "$work/busy" "$work/served/busy.debug"
+  strip --strip-all "$work/busy"
+  port=$((20000 + $$ % 20000))
+  env -u DEBUGINFOD_URLS HOME="$work" debuginfod -F -p "$port" -d "$work/database" "$work/served" \
+    >"$work/server" 2>&1 &
+  server=$!
+  "$work/busy" &
+  busy=$!
+  # shellcheck disable=SC2064 # as they are now
+  trap "kill $server $busy 2>/dev/null || :" RETURN
+  url="http://127.0.0.1:$port"
+  id=$(readelf -n "$work/busy" | sed -n 's/.*Build ID: //p')
+  wait_until "the server has it" curl -sf -m 5 -o "$work/answer" "$url/buildid/$id/debuginfo"
+  export DEBUGINFOD_CACHE_PATH="$work/cache"
+  record_busy --no-debuginfod
+  contains "no name" 'busy\+fn@0x' "$work/out.folded"
+  record_busy "--debuginfod=$url"
+  contains "its name" ';turning(;| )' "$work/out.folded"
+  contains "what it did" 'debuginfod: 1 of 1 fetched' "$work/err"
+  kill "$server"
+  record_busy
+  contains "its name of the cache" ';turning(;| )' "$work/out.folded"
+  contains "what it did" 'debuginfod: 1 from the cache' "$work/err"
+  unset DEBUGINFOD_CACHE_PATH
+}
+record_busy() {
+  "$flametop" record -p "$busy" -d 2 --force -o "$work/out.folded" "$@" 2>"$work/err" ||
+    fail "exit code $?: $(cat "$work/err")"
+}

@@ -77,6 +77,9 @@ missing_for_test() {
   command -v shellcheck >/dev/null || missing="$missing shellcheck"
   command -v pgrep >/dev/null || missing="$missing procps"
   command -v eu-stack >/dev/null || missing="$missing elfutils"
+  command -v debuginfod >/dev/null || missing="$missing debuginfod"
+  command -v curl >/dev/null || missing="$missing curl"
+  command -v dwz >/dev/null || missing="$missing dwz"
   command -v npm >/dev/null || missing="$missing npm"
   command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null ||
     missing="$missing chromium-headless-shell"

@@ -11,7 +11,7 @@ use crate::os;
 const PERIOD: u64 = 1_000_000_000;
 
 /// Parts of this process by the names of its threads; the first beginning that fits. What no name tells is `other`.
-const PARTS: [(&str, &str); 14] = [
+const PARTS: [(&str, &str); 15] = [
     ("sampler", "passes"),
     ("flametop-ring", "ring"),
     ("profile", "profile"),
@@ -19,6 +19,7 @@ const PARTS: [(&str, &str); 14] = [
     ("input", "screen"),
     ("terminal", "screen"),
     ("symbolizer", "names"),
+    ("debuginfod", "names"),
     ("flametop-jit", "names"),
     ("C1 Compiler", "compiler"),
     ("C2 Compiler", "compiler"),

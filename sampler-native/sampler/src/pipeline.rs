@@ -10,7 +10,9 @@ use flametop_kernel::{
     record::{Head, Holder, StackPart},
 };
 use flametop_stream::{self as stream, Call, Encoder, End, NameSource, Record, State};
-use flametop_symbolize::{MAX_FILES, PlaceQuery, Query, Subject, Symbolizer};
+use flametop_symbolize::{
+    DebugFileCounts, MAX_FILES, PlaceQuery, Query, Source, Subject, Symbolizer,
+};
 use flametop_unwind::{
     Frame, Input, ModuleId, ModuleKind, Modules, Outcome, Piece, ProcessMaps, Sign, Unwinder,
 };
@@ -30,6 +32,9 @@ const MAX_MODULES: usize = 4096;
 const MAX_PIECES: usize = 256 << 10;
 /// A mapping whose end is not known is taken to reach this far above the stack pointer.
 const UNKNOWN_MAPPING: u64 = 8 << 20;
+
+/// Frames whose names are asked for again in one go, when a debug file has come.
+const MAX_AGAIN: usize = 512;
 
 /// How the module begins that stands for a holder of an mmap_lock; paths of files begin otherwise.
 const BUSY: &[u8] = b"[mm busy: ";
@@ -65,6 +70,12 @@ pub struct Pipeline {
     stacks: Stacks,
     walker: Walker,
     symbolizer: Symbolizer,
+    /// Frames that may have a name now, since a debug file came.
+    again: Vec<u32>,
+    /// Those of them whose answers are on their way.
+    asked_again: HashSet<u32>,
+    /// How far debug files are, as the stream has it: none is done before its names are here.
+    pub debug_files: DebugFileCounts,
     /// See [`JitNames`].
     pub jit: JitNames,
     /// Modules that the symbolizer was told of and has still.
@@ -127,6 +138,9 @@ impl Pipeline {
                 kernel: Vec::new(),
             },
             symbolizer,
+            again: Vec::new(),
+            asked_again: HashSet::new(),
+            debug_files: DebugFileCounts::default(),
             jit: JitNames::start(jvm_maps),
             subjects: HashSet::new(),
             modules_due: MAX_MODULES,
@@ -368,11 +382,13 @@ impl Pipeline {
             let modules = &mut self.walker.modules;
             let known = modules.get(module);
             let (path, process) = (known.path().to_vec(), known.tgid().unwrap_or(0));
+            let build_id = known.build_id().to_vec();
             match modules.file(module) {
                 Ok(file) => self.symbolizer.ask_places(PlaceQuery {
                     file,
                     path,
                     process,
+                    build_id,
                     frames,
                 }),
                 Err(error) => {
@@ -442,8 +458,13 @@ impl Pipeline {
         for answer in of_jit {
             self.take_jit(answer);
         }
+        self.ask_again();
         for answer in self.symbolizer.take_answers() {
             self.stacks.answered(answer.frame);
+            self.asked_again.remove(&answer.frame);
+            if matches!(answer.source, Source::Symbol | Source::Root) {
+                self.stacks.named(answer.frame);
+            }
             self.name(answer.frame, answer.source, &answer.name);
         }
         for answer in self.symbolizer.take_places() {
@@ -452,7 +473,39 @@ impl Pipeline {
         for notice in self.symbolizer.take_notices() {
             self.notice(true, &notice);
         }
-        self.symbolizer.pids().into_iter().flatten().collect()
+        let names = self.symbolizer.pids().into_iter().flatten();
+        names.chain(self.symbolizer.fetchers()).collect()
+    }
+
+    /// Asks anew for the names of frames whose debug files have come.
+    fn ask_again(&mut self) {
+        let come = self.symbolizer.take_debug_files();
+        if !come.build_ids.is_empty() {
+            let modules = &self.walker.modules;
+            let frames = self.stacks.unnamed(|module| {
+                let build_id = modules.get(module).build_id();
+                come.build_ids.iter().any(|id| id == build_id)
+            });
+            self.again.extend(frames);
+        }
+        let rest = self.again.len().saturating_sub(MAX_AGAIN);
+        let now = self.again.split_off(rest);
+        if !now.is_empty() {
+            self.asked_again.extend(&now);
+            self.ask_names(&now);
+            // One that is forgotten meanwhile is not asked for.
+            let stacks = &self.stacks;
+            self.asked_again.retain(|frame| stacks.is_asked(*frame));
+        }
+        let before = self.debug_files;
+        self.debug_files = match self.again.is_empty() && self.asked_again.is_empty() {
+            true => come.counts,
+            false => DebugFileCounts {
+                wanted: come.counts.wanted,
+                bytes: come.counts.bytes,
+                ..before
+            },
+        };
     }
 
     /// Forgets stacks, frames and modules that were not seen for long, if there are too many.
@@ -490,10 +543,12 @@ fn subject(modules: &mut Modules, id: ModuleId) -> io::Result<Subject> {
         },
         _ => {
             let (path, process) = (module.path().to_vec(), module.tgid().unwrap_or(0));
+            let build_id = module.build_id().to_vec();
             Subject::File {
                 file: modules.file(id)?,
                 path,
                 process,
+                build_id,
             }
         }
     })

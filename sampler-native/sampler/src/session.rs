@@ -16,7 +16,7 @@ use flametop_kernel::{Kernel, KernelCounters, OpenErrorKind, Rings, abi, record:
 use flametop_stream::{
     BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Counter, Encoder, Record, batch, whole_records,
 };
-use flametop_symbolize::Symbolizer;
+use flametop_symbolize::{Debuginfod, Symbolizer};
 
 use crate::{
     cgroups::Cgroups, facts, mappings::Mappings, os, pipeline::Pipeline, settings::Settings,
@@ -197,7 +197,10 @@ impl Session {
         let mut pipeline = Pipeline::new(
             tasks,
             Mappings::new(told, facts::boot_offset()),
-            Symbolizer::start(&settings.symbolizer),
+            Symbolizer::start(
+                &settings.symbolizer,
+                Debuginfod::of_environment(&settings.debuginfod),
+            ),
             settings.jvm_maps,
         );
         for notice in kernel.notices() {
@@ -475,6 +478,13 @@ fn counters(passes: &Passes, pipeline: &Pipeline, kernel: KernelCounters) -> [u6
     set(Counter::LifeDropped, kernel.life_dropped);
     set(Counter::BytesCopied, kernel.bytes_copied);
     set(Counter::ProgramNanos, kernel.program_nanos);
+    let files = pipeline.debug_files;
+    set(Counter::DebugWanted, files.wanted);
+    set(Counter::DebugCached, files.cached);
+    set(Counter::DebugFetched, files.fetched);
+    set(Counter::DebugAbsent, files.absent);
+    set(Counter::DebugFailed, files.failed);
+    set(Counter::DebugBytes, files.bytes);
     all
 }
 

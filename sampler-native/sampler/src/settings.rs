@@ -19,6 +19,8 @@ pub struct Settings {
     pub cpu_hz: u32,
     /// `symbolizer`: path of `flametop-symbolizer`.
     pub symbolizer: PathBuf,
+    /// `debuginfod`: addresses of servers that have debug files, with spaces between them.
+    pub debuginfod: String,
     /// `program.time`: `0` if the kernel need not count how long the BPF programs run.
     pub program_time: bool,
     /// `jvm.maps`: `1` to ask JVMs for maps of their compiled code.
@@ -41,6 +43,7 @@ impl Settings {
             pass_hz: 19,
             cpu_hz: 99,
             symbolizer: PathBuf::new(),
+            debuginfod: String::new(),
             program_time: true,
             jvm_maps: false,
             mappings_told: true,
@@ -56,6 +59,7 @@ impl Settings {
                 "hz.pass" => settings.pass_hz = value.parse().map_err(|_| bad())?,
                 "hz.cpu" => settings.cpu_hz = value.parse().map_err(|_| bad())?,
                 "symbolizer" => settings.symbolizer = PathBuf::from(value),
+                "debuginfod" => settings.debuginfod = value.to_owned(),
                 "program.time" => settings.program_time = flag(value).ok_or_else(bad)?,
                 "jvm.maps" => settings.jvm_maps = flag(value).ok_or_else(bad)?,
                 "mappings.told" => settings.mappings_told = flag(value).ok_or_else(bad)?,
@@ -118,13 +122,14 @@ mod tests {
     #[test]
     fn parse_all_keys_gives_settings() {
         let s = Settings::parse(
-            "target=pid 1, 22\nhz.pass=49\nhz.cpu=0\nsymbolizer=/x=y/s\njvm.maps=1\nown=7,8\n",
+            "target=pid 1, 22\nhz.pass=49\nhz.cpu=0\nsymbolizer=/x=y/s\njvm.maps=1\nown=7,8\ndebuginfod=http://a/?b=c http://d\n",
         )
         .expect("settings");
         assert_eq!(target_text(&s), "pid 1,22");
         assert_eq!((s.pass_hz, s.cpu_hz, s.own), (49, 0, vec![7, 8]));
         assert!(s.jvm_maps);
         assert_eq!(s.symbolizer, PathBuf::from("/x=y/s"));
+        assert_eq!(s.debuginfod, "http://a/?b=c http://d");
     }
 
     #[test]

@@ -41,6 +41,8 @@ struct KnownFrame {
     frame: Frame,
     /// Questions for its name that are not answered.
     asked: u32,
+    /// It has a name that no debug file can better.
+    named: bool,
     live: bool,
 }
 
@@ -117,6 +119,30 @@ impl Stacks {
         }
     }
 
+    /// Whether an answer is awaited.
+    pub fn is_asked(&self, frame: u32) -> bool {
+        self.frames
+            .get(frame as usize)
+            .is_some_and(|known| known.asked > 0)
+    }
+
+    /// The answer was the function's own name.
+    pub fn named(&mut self, frame: u32) {
+        if let Some(known) = self.frames.get_mut(frame as usize) {
+            known.named = true;
+        }
+    }
+
+    /// The frames of these modules that have no name of their own, or of which none was asked for.
+    pub fn unnamed(&self, of: impl Fn(ModuleId) -> bool) -> Vec<u32> {
+        let wanted = |known: &KnownFrame| known.live && !known.named && of(known.frame.module);
+        (0..)
+            .zip(&self.frames)
+            .filter(|(_, known)| wanted(known))
+            .map(|(id, _)| id)
+            .collect()
+    }
+
     /// What is seen at the place of this frame from now on is another frame.
     pub fn renew(&mut self, frame: u32) {
         let Some(known) = self.frames.get(frame as usize).filter(|k| k.live) else {
@@ -189,6 +215,7 @@ impl Stacks {
         let known = KnownFrame {
             frame,
             asked: 0,
+            named: false,
             live: true,
         };
         match self.frames.get_mut(id as usize) {

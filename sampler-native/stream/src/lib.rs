@@ -271,6 +271,7 @@ pub enum NameSource {
 /// `PassesDue = PassesLate + PassesMade`;
 /// `TaskPasses = Written + Unchanged + OnCpu + IdleKthreads + Failed*`;
 /// `CpuSamples = CpuPlaced + CpuFailed + CpuDropped + CpuWaiting`.
+/// `DebugWanted` is those that came, are absent or failed, once all are done and their names are here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Counter {
@@ -320,6 +321,18 @@ pub enum Counter {
     BytesCopied,
     /// ns that the BPF programs ran (0 where the kernel does not count it).
     ProgramNanos,
+    /// Debug files that were looked for; without servers only those in the cache.
+    DebugWanted,
+    /// … of them: in the cache.
+    DebugCached,
+    /// … of them: fetched from a server.
+    DebugFetched,
+    /// … of them: that no server has.
+    DebugAbsent,
+    /// … of them: not to be had.
+    DebugFailed,
+    /// Bytes that were fetched.
+    DebugBytes,
     /// How many counters there are.
     Count,
 }

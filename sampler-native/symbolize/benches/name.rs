@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use flametop_symbolize::{Query, Subject, Symbolizer};
+use flametop_symbolize::{Debuginfod, Query, Subject, Symbolizer};
 use std::{
     fs::{self, File},
     path::Path,
@@ -38,7 +38,10 @@ fn libc() -> String {
 }
 
 fn name(c: &mut Criterion) {
-    let mut symbolizer = Symbolizer::start(Path::new(env!("CARGO_BIN_EXE_flametop-symbolizer")));
+    let mut symbolizer = Symbolizer::start(
+        Path::new(env!("CARGO_BIN_EXE_flametop-symbolizer")),
+        Debuginfod::default(),
+    );
     symbolizer.add_module(KERNEL, Subject::Kernel);
     let path = libc();
     let file = File::open(&path).expect("libc");
@@ -49,6 +52,7 @@ fn name(c: &mut Criterion) {
             file,
             path: path.into_bytes(),
             process: 0,
+            build_id: Vec::new(),
         },
     );
     let functions: Vec<u64> = fs::read_to_string("/proc/kallsyms")

@@ -8,13 +8,13 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use flametop_symbolize::{Query, Source, Subject, Symbolizer};
+use flametop_symbolize::{Debuginfod, Query, Source, Subject, Symbolizer};
 
 const PLACES: u32 = 4_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let program = std::env::current_exe()?.with_file_name("../flametop-symbolizer");
-    let mut symbolizer = Symbolizer::start(Path::new(&program));
+    let mut symbolizer = Symbolizer::start(Path::new(&program), Debuginfod::default());
     symbolizer.add_module(0, Subject::Kernel);
     let kallsyms = fs::read_to_string("/proc/kallsyms")?;
     let addresses: Vec<u64> = kallsyms
@@ -45,6 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 file,
                 path: path.as_encoded_bytes().to_vec(),
                 process: 0,
+                build_id: Vec::new(),
             },
         );
         let places = (0..u64::from(PLACES)).map(|n| n * end / u64::from(PLACES));

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::debuginfod::{DebugFiles, DebugFilesCome, Debuginfod};
 use crate::places::{PlaceAnswer, PlaceQuery, Places};
 use crate::process::{Death, Helper, NoStart, Patience, Watched, lock, why};
 use crate::protocol::{
@@ -40,6 +41,7 @@ const ATTEMPTS_MAX: u32 = 2;
 /// Dropping it ends the helper process.
 #[derive(Debug)]
 pub struct Symbolizer {
+    debug_files: Arc<DebugFiles>,
     commands: Option<Sender<Message>>,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -63,11 +65,18 @@ struct Shared {
 
 impl Symbolizer {
     /// A client of `program`, the path of `flametop-symbolizer`, which is started at once. If that
-    /// fails, a notice says so and frames are named without symbols.
-    pub fn start(program: &Path) -> Symbolizer {
+    /// fails, a notice says so and frames are named without symbols. `debuginfod`: where else to look
+    /// for debug files.
+    pub fn start(program: &Path, debuginfod: Debuginfod) -> Symbolizer {
         let (commands, inbox) = channel();
         let shared = Arc::new(Shared::default());
-        let client = Client::new(program.to_path_buf(), inbox, Arc::clone(&shared));
+        let debug_files = Arc::new(DebugFiles::start(program, debuginfod));
+        let client = Client::new(
+            program.to_path_buf(),
+            inbox,
+            Arc::clone(&shared),
+            Arc::clone(&debug_files),
+        );
         let thread = thread::Builder::new()
             .name("symbolizer".into())
             .stack_size(256 << 10)
@@ -78,6 +87,7 @@ impl Symbolizer {
             ));
         }
         Symbolizer {
+            debug_files,
             commands: Some(commands),
             shared,
             thread: thread.ok(),
@@ -109,7 +119,14 @@ impl Symbolizer {
     /// Asks for inlined functions and source lines. Each frame is answered once, by a helper
     /// process of its own, which lives as long as the question.
     pub fn ask_places(&mut self, query: PlaceQuery) {
-        self.places.ask(query);
+        let debug = self.debug_files.file(&query.build_id);
+        self.places.ask(query, debug);
+    }
+
+    /// The debug files that have come since the last call, from a cache or a server: names of their
+    /// frames that are without a symbol are to be asked for again.
+    pub fn take_debug_files(&mut self) -> DebugFilesCome {
+        self.debug_files.take()
     }
 
     /// The places that have come since the last call.
@@ -141,9 +158,16 @@ impl Symbolizer {
         [self.shared.watched.pid(), self.places.pid()]
     }
 
+    /// The processes that fetch debug files now, and what they have started: not to be sampled.
+    pub fn fetchers(&self) -> Vec<u32> {
+        self.debug_files.pids()
+    }
+
     /// What went wrong since the last call: what happened, to which thing, what mends it.
     pub fn take_notices(&mut self) -> Vec<String> {
-        take(&mut *lock(&self.shared.notices))
+        let mut notices = take(&mut *lock(&self.shared.notices));
+        notices.extend(self.debug_files.take_notices());
+        notices
     }
 }
 
@@ -171,6 +195,7 @@ struct Module {
     path: Vec<u8>,
     /// A process that maps it.
     process: u32,
+    build_id: Vec<u8>,
     /// It killed the helper process: never asked again.
     refused: bool,
     used: u64,
@@ -185,6 +210,7 @@ struct Batch {
 }
 
 struct Client {
+    debug_files: Arc<DebugFiles>,
     program: PathBuf,
     inbox: Receiver<Message>,
     shared: Arc<Shared>,
@@ -205,8 +231,14 @@ struct Client {
 }
 
 impl Client {
-    fn new(program: PathBuf, inbox: Receiver<Message>, shared: Arc<Shared>) -> Client {
+    fn new(
+        program: PathBuf,
+        inbox: Receiver<Message>,
+        shared: Arc<Shared>,
+        debug_files: Arc<DebugFiles>,
+    ) -> Client {
         Client {
+            debug_files,
             helper: Helper::new(program.clone(), None, PATIENCE),
             program,
             inbox,
@@ -296,15 +328,16 @@ impl Client {
     }
 
     fn add(&mut self, module: u32, subject: Subject) {
-        let mut of_process = 0;
+        let (mut of_process, mut of_build) = (0, Vec::new());
         let (kind, file, path) = match subject {
             Subject::Kernel => (KERNEL, None, b"[kernel]".to_vec()),
             Subject::File {
                 file,
                 path,
                 process,
+                build_id,
             } => {
-                of_process = process;
+                (of_process, of_build) = (process, build_id);
                 (FILE, Some(file), path)
             }
             Subject::Vdso { image } => match sys::memory_file(&image) {
@@ -330,6 +363,7 @@ impl Client {
                 label,
                 path,
                 process: of_process,
+                build_id: of_build,
                 refused,
                 used: self.clock,
             },
@@ -413,12 +447,22 @@ impl Client {
             path: path.to_vec(),
             offsets,
         };
-        self.helper
-            .ask(&ask, module.file.as_ref().map(File::as_fd))?;
+        let build_id = module.build_id.clone();
+        let debug = self.debug_files.file(&build_id);
+        let files: Vec<_> = module
+            .file
+            .iter()
+            .chain(debug.as_deref())
+            .map(File::as_fd)
+            .collect();
+        self.helper.ask(&ask, &files)?;
         let mut waiting = self.helper.patience();
+        let mut unnamed = 0;
         while !batch.queries.is_empty() {
             match self.helper.receive(&self.shared.watched, &mut waiting)? {
-                Reply::Names(found) if !found.is_empty() && found.len() <= batch.queries.len() => {
+                Reply::Names { stripped, found }
+                    if !found.is_empty() && found.len() <= batch.queries.len() =>
+                {
                     let label = self
                         .modules
                         .get(&batch.module)
@@ -428,11 +472,18 @@ impl Client {
                         .zip(found)
                         .map(|(query, found)| answer(&query, found, label))
                         .collect();
+                    if stripped {
+                        let without = |answer: &&Answer| answer.source != Source::Symbol;
+                        unnamed += answers.iter().filter(without).count();
+                    }
                     lock(&self.shared.answers).extend(answers);
                 }
                 Reply::Trouble(trouble) => self.tell(told(trouble)),
                 _ => return Err(Death::Nonsense),
             }
+        }
+        if unnamed > 0 {
+            self.debug_files.want(&build_id, unnamed);
         }
         Ok(())
     }
@@ -500,6 +551,12 @@ impl Client {
                 .is_some_and(is_fault),
         };
         match batch {
+            Some(batch) if faulted && self.refuse_debug_file(&batch, &why) => {
+                self.pending.push_back(Batch {
+                    attempts: 0,
+                    ..batch
+                });
+            }
             Some(batch) if faulted || batch.attempts >= ATTEMPTS_MAX => self.refuse(batch, &why),
             other => {
                 self.deaths += 1;
@@ -515,6 +572,24 @@ impl Client {
                 }
             }
         }
+    }
+
+    /// Goes on without the debug file that came from a cache or a server, if there is one for the
+    /// module of `batch`: rather that has done it than the file that runs.
+    fn refuse_debug_file(&mut self, batch: &Batch, why: &str) -> bool {
+        let Some(module) = self.modules.get(&batch.module) else {
+            return false;
+        };
+        if self.debug_files.file(&module.build_id).is_none() {
+            return false;
+        }
+        self.debug_files.refuse(&module.build_id);
+        self.tell(format!(
+            "the debug file of {} is not used any more: the symbolizer was lost while it read that \
+             ({why}); remove it from the cache of debuginfod",
+            String::from_utf8_lossy(&module.path)
+        ));
+        true
     }
 
     /// Never asks for the module of `batch` again.

@@ -62,6 +62,14 @@ impl Link {
         places
     }
 
+    /// Whether `file` has the build id of the file itself.
+    pub fn has_build_id_of(&self, file: &File) -> bool {
+        let Ok(bytes) = sys::map(file) else {
+            return false;
+        };
+        Elf::parse(&*bytes).is_ok_and(|elf| has_build_id(&elf, &self.build_id))
+    }
+
     /// Whether `file` is the debug file.
     fn fits(&self, file: &File) -> bool {
         let Ok(bytes) = sys::map(file) else {
@@ -80,6 +88,18 @@ impl Link {
     }
 }
 
+/// Whether this is a file of this build id, which is one.
+pub fn has_build_id(elf: &Elf<'_>, build_id: &[u8]) -> bool {
+    !build_id.is_empty() && elf.build_id().is_ok_and(|id| id == Some(build_id))
+}
+
+/// Whether this file has the symbols of all its functions, plain or packed.
+pub fn has_symbols(elf: &Elf<'_>) -> bool {
+    [".symtab", ".gnu_debugdata"]
+        .iter()
+        .any(|name| elf.section_by_name(name).is_some())
+}
+
 /// Where the debug file of this build id is.
 pub fn build_id_path(build_id: &[u8]) -> Option<PathBuf> {
     let (first, rest) = build_id
@@ -89,6 +109,16 @@ pub fn build_id_path(build_id: &[u8]) -> Option<PathBuf> {
     Some(PathBuf::from(format!(
         "{DEBUG_FOLDER}/.build-id/{first:02x}/{rest}.debug"
     )))
+}
+
+/// Where a file is that debug files share, of which a link ends in `/.dwz/…`.
+pub fn shared_path(link: &[u8]) -> Option<PathBuf> {
+    let folder = b"/.dwz/";
+    let at = link
+        .windows(folder.len())
+        .rposition(|part| part == folder)?;
+    let name = OsStr::from_bytes(&link[at + 1..]);
+    Some(Path::new(DEBUG_FOLDER).join(name))
 }
 
 /// A root directory that files are looked for in.

@@ -1,12 +1,12 @@
 //! Symbol names as people write them. Only names that are marked as mangled are touched: a C
-//! function `h` stays `h`.
+//! function `h` stays `h`. Those of Swift stay as they are.
 
 use std::fmt::{self, Write};
 use std::panic::catch_unwind;
 
 use cpp_demangle::{DemangleOptions, ParseOptions};
 
-use crate::NAME_MAX;
+use crate::{NAME_MAX, languages};
 
 /// A longer mangled name is shown as it is: its length is a cost that its owner chose.
 const MANGLED_MAX: usize = 8 << 10;
@@ -14,17 +14,20 @@ const MANGLED_MAX: usize = 8 << 10;
 const DEPTH_MAX: u32 = 96;
 const CUT: &str = "…";
 
-/// The name to show for the symbol `raw`: without its version, demangled if it is a C++ or Rust
-/// name, at most [`NAME_MAX`] bytes.
+/// The name to show for the symbol `raw`: without its version, demangled if it is a name of C++,
+/// Rust, D, Haskell or OCaml, at most [`NAME_MAX`] bytes.
 pub fn shown_name(raw: &str) -> String {
     let name = without_version(raw);
     let mangled = name.starts_with("_Z") || name.starts_with("_R");
     // The demanglers are not ours and the names are not our user's: one that panics costs that one
     // name.
-    let plain = if mangled && name.len() <= MANGLED_MAX {
+    let plain = if name.len() > MANGLED_MAX {
+        None
+    } else if mangled {
         catch_unwind(|| demangle(name)).ok().flatten()
     } else {
-        None
+        let plain = catch_unwind(|| languages::plain(name)).ok().flatten();
+        plain.map(|plain| Bounded::default().with(&plain))
     };
     plain.unwrap_or_else(|| Bounded::default().with(name))
 }
@@ -213,7 +216,11 @@ mod tests {
     }
 
     /// Names that use much of both grammars.
-    const NAMES: [&str; 12] = [
+    const NAMES: [&str; 16] = [
+        "camlDune__exe__Main__$2b$2e_12",
+        "camlLib__Deep$$$2b_12",
+        "_D3app14__T3fooTiTAyaZQpQbFZv",
+        "containerszm0zi6zi7_DataziMap_insertzuZ2TZ3Hz3bbU_info",
         "_ZNSt6vectorISt4pairIiNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEESaIS7_EE9push_backEOS7_",
         "_ZZN4test4mainEvENKUlT_E_clIiEEDaS0_",
         "_ZN3FooIXadL_ZNS_3barEvEEE3bazIJidfEEEvDpT_",

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd};
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ use crate::debug::{self, Elf as Mapped, Link};
 use crate::demangle::shown_name;
 use crate::go::Functions;
 use crate::protocol::{Ask, Found, KERNEL, MESSAGE_MAX, Reply, Trouble, VERSION, What};
-use crate::{lines, places, sys};
+use crate::{fetch, lines, places, sys};
 
 /// Private memory that this process may have. Only damaged files want more: an index is 8 bytes a
 /// symbol.
@@ -56,19 +56,28 @@ pub fn run() -> ExitCode {
         return ExitCode::from(2);
     }
     sys::stand_back(NICE);
-    let for_places = std::env::args().nth(1).as_deref() == Some(places::ARGUMENT);
-    let data = if for_places {
-        PLACES_DATA_MAX
-    } else {
-        DATA_MAX
+    let argument = std::env::args().nth(1);
+    let data = match argument.as_deref() {
+        Some(places::ARGUMENT) => PLACES_DATA_MAX,
+        _ => DATA_MAX,
     };
-    if sys::die_with_parent()
+    let fetches = argument.as_deref() == Some(fetch::ARGUMENT);
+    // Another user is not told of the parent's death: first the one, then the other.
+    let user = fetch::wanted_user().filter(|_| fetches);
+    if user
+        .map_or(Ok(()), |(uid, gid)| sys::become_user(uid, gid))
+        .and_then(|()| sys::die_with_parent())
+        .and_then(|()| sys::no_new_rights())
         .and_then(|()| sys::limit_memory(data))
         .is_err()
     {
         return ExitCode::FAILURE;
     }
-    match serve(socket.as_fd()) {
+    let served = match fetches {
+        true => fetch::serve(socket.as_fd()),
+        false => serve(socket.as_fd()),
+    };
+    match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
@@ -79,7 +88,7 @@ fn serve(socket: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {
         reply
             .encode()
             .iter()
-            .try_for_each(|message| sys::send(socket, message, None))
+            .try_for_each(|message| sys::send(socket, message, &[]))
     };
     let mut symbols = Symbols::default();
     let mut buffer = vec![0; MESSAGE_MAX];
@@ -90,26 +99,30 @@ fn serve(socket: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {
             return Ok(());
         }
         let ask = Ask::decode(&buffer[..length]).ok_or(io::ErrorKind::InvalidData)?;
+        let mut passed = passed.into_iter().map(File::from);
+        let (file, fetched) = (passed.next(), passed.next());
         if ask.what == What::Places {
-            let file = File::from(passed.ok_or(io::ErrorKind::InvalidData)?);
-            for place in lines::places(&ask, &file) {
+            let file = file.ok_or(io::ErrorKind::InvalidData)?;
+            for place in lines::places(&ask, &file, fetched) {
                 say(&Reply::Place(place))?;
             }
             continue;
         }
         // A panic may leave the caches half made; the next question starts with new ones.
-        let found =
-            catch_unwind(AssertUnwindSafe(|| symbols.find(&ask, passed))).unwrap_or_else(|_| {
-                symbols = Symbols {
-                    told: symbols.told,
-                    ..Symbols::default()
-                };
-                vec![Found::default(); ask.offsets.len()]
-            });
+        let (stripped, found) =
+            catch_unwind(AssertUnwindSafe(|| symbols.find(&ask, file, fetched))).unwrap_or_else(
+                |_| {
+                    symbols = Symbols {
+                        told: symbols.told,
+                        ..Symbols::default()
+                    };
+                    (false, vec![Found::default(); ask.offsets.len()])
+                },
+            );
         if let Some(trouble) = symbols.trouble.take() {
             say(&Reply::Trouble(trouble))?;
         }
-        say(&Reply::Names(found))?;
+        say(&Reply::Names { stripped, found })?;
         symbols.shrink();
     }
 }
@@ -119,6 +132,8 @@ struct Held {
     file: Numbered,
     /// Its debug file, once it was looked for.
     debug: Option<Option<Numbered>>,
+    /// The debug file that was fetched.
+    fetched: Option<Numbered>,
     used: u64,
 }
 
@@ -166,19 +181,26 @@ fn symbolizer() -> blazesym::symbolize::Builder {
 }
 
 impl Symbols {
-    /// One answer for each offset.
-    fn find(&mut self, ask: &Ask, passed: Option<OwnedFd>) -> Vec<Found> {
+    /// One answer for each offset, and whether the file's symbols are elsewhere.
+    fn find(&mut self, ask: &Ask, file: Option<File>, fetched: Option<File>) -> (bool, Vec<Found>) {
         self.clock += 1;
         let found = match ask.kind {
-            KERNEL => self.find_in_kernel(&ask.offsets),
-            _ => passed.and_then(|file| self.find_in_file(ask, File::from(file))),
+            KERNEL => self
+                .find_in_kernel(&ask.offsets)
+                .map(|found| (false, found)),
+            _ => file.and_then(|file| self.find_in_file(ask, file, fetched)),
         };
-        let mut found = found.unwrap_or_default();
+        let (stripped, mut found) = found.unwrap_or_default();
         found.resize(ask.offsets.len(), Found::default());
-        found
+        (stripped, found)
     }
 
-    fn find_in_file(&mut self, ask: &Ask, file: File) -> Option<Vec<Found>> {
+    fn find_in_file(
+        &mut self,
+        ask: &Ask,
+        file: File,
+        fetched: Option<File>,
+    ) -> Option<(bool, Vec<Found>)> {
         let held = match self.held.entry(ask.module) {
             Entry::Occupied(held) => held.into_mut(),
             // Opening a FIFO or a device waits, or does something.
@@ -186,6 +208,7 @@ impl Symbols {
             Entry::Vacant(held) => held.insert(Held {
                 file: Numbered::new(file),
                 debug: None,
+                fetched: None,
                 used: 0,
             }),
         };
@@ -194,10 +217,9 @@ impl Symbols {
         let mut found = held.file.symbols(files, &ask.offsets).unwrap_or_default();
         found.resize(ask.offsets.len(), Found::default());
         prefer_plain_names(&held.file, &mut found);
-        if found.iter().any(|found| found.name.is_empty()) {
-            name_stripped(held, files, ask, &mut found);
-        }
-        Some(found)
+        let unnamed = found.iter().any(|found| found.name.is_empty());
+        let stripped = unnamed && name_stripped(held, files, ask, fetched, &mut found);
+        Some((stripped, found))
     }
 
     fn find_in_kernel(&mut self, addresses: &[u64]) -> Option<Vec<Found>> {
@@ -262,7 +284,7 @@ impl Symbols {
             if let Some(held) = self.held.remove(&oldest)
                 && let Some(files) = &mut self.files
             {
-                let mapped = [Some(held.file), held.debug.flatten()];
+                let mapped = [Some(held.file), held.debug.flatten(), held.fetched];
                 // Where it cannot be forgotten alone, all are.
                 if mapped.into_iter().flatten().any(|file| {
                     let evict = blazesym::symbolize::evict::Elf::new(file.path);
@@ -279,23 +301,33 @@ impl Symbols {
 }
 
 /// Names what the file itself has no symbol of: by its debug file, which has them all, or by the
-/// table of Go's runtime.
-fn name_stripped(held: &mut Held, symbolizer: &Symbolizer, ask: &Ask, found: &mut [Found]) {
+/// table of Go's runtime. Whether its symbols were taken out of it and are in no debug file here.
+fn name_stripped(
+    held: &mut Held,
+    symbolizer: &Symbolizer,
+    ask: &Ask,
+    fetched: Option<File>,
+    found: &mut [Found],
+) -> bool {
     let Ok(bytes) = sys::map(&held.file.file) else {
-        return;
+        return false;
     };
     let Ok(elf) = Mapped::parse(&*bytes) else {
-        return;
+        return false;
     };
     let debug = held.debug.get_or_insert_with(|| {
         let found = debug::find(&Link::of(&elf), &held.file.file, &ask.path, ask.process);
         found.map(|(file, _)| Numbered::new(file))
     });
+    if debug.is_none() && held.fetched.is_none() {
+        let fits = |file: &File| Link::of(&elf).has_build_id_of(file);
+        held.fetched = fetched.filter(fits).map(Numbered::new);
+    }
     let missing = |found: &[Found]| -> Vec<usize> {
         let unnamed = |index: &usize| found[*index].name.is_empty();
         (0..found.len()).filter(unnamed).collect()
     };
-    if let Some(debug) = debug {
+    if let Some(debug) = debug.as_ref().or(held.fetched.as_ref()) {
         let places = missing(found);
         let offsets: Vec<u64> = places.iter().map(|place| ask.offsets[*place]).collect();
         let symbols = debug.symbols(symbolizer, &offsets).unwrap_or_default();
@@ -308,6 +340,7 @@ fn name_stripped(held: &mut Held, symbolizer: &Symbolizer, ask: &Ask, found: &mu
             found[place] = functions.find(ask.offsets[place]).unwrap_or_default();
         }
     }
+    debug.is_none() && held.fetched.is_none() && !debug::has_symbols(&elf)
 }
 
 /// Where one function has several names, as many in libc have, blazesym takes any: `__poll` and

@@ -1,6 +1,7 @@
 //! Names for frames. blazesym maps files that somebody else may own: one that is truncated raises
 //! SIGBUS, one that is damaged on purpose may exhaust memory or never end. So all of it happens in
 //! a disposable process, `flametop-symbolizer`, which this crate starts, asks, limits and restarts.
+//! Debug files of servers ([`Debuginfod`]) are fetched by yet another process of that program.
 //!
 //! # Threads
 //!
@@ -14,9 +15,12 @@
 
 mod client;
 mod debug;
+mod debuginfod;
 mod demangle;
+mod fetch;
 mod go;
 mod helper;
+mod languages;
 mod lines;
 mod places;
 mod process;
@@ -26,6 +30,7 @@ mod sys;
 use std::fs::File;
 
 pub use client::Symbolizer;
+pub use debuginfod::{DebugFileCounts, DebugFilesCome, Debuginfod};
 /// Where an answer comes from.
 pub use flametop_stream::NameSource as Source;
 pub use helper::run as run_helper;
@@ -68,6 +73,8 @@ pub enum Subject {
         path: Vec<u8>,
         /// A process that maps it: its root may have a debug file. 0: none is known.
         process: u32,
+        /// Its build id, by which debug files are known; empty: it has none.
+        build_id: Vec<u8>,
     },
     /// A copy of the vDSO, an ELF file in memory; offsets are virtual addresses in it.
     Vdso {

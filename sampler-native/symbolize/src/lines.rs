@@ -14,9 +14,9 @@ use crate::{CALLS_MAX, Call, TEXT_MAX, sys};
 
 type Slice<'a> = EndianSlice<'a, LittleEndian>;
 
-/// The sources of all offsets of `ask` in `file`.
-pub fn places(ask: &Ask, file: &File) -> Vec<Place> {
-    let missing = match find(ask, file) {
+/// The sources of all offsets of `ask` in `file`; `fetched`: what is said to be its debug file.
+pub fn places(ask: &Ask, file: &File, fetched: Option<File>) -> Vec<Place> {
+    let missing = match find(ask, file, fetched) {
         Ok(places) => return places,
         Err(missing) => missing,
     };
@@ -27,7 +27,7 @@ pub fn places(ask: &Ask, file: &File) -> Vec<Place> {
     vec![place; ask.offsets.len()]
 }
 
-fn find(ask: &Ask, file: &File) -> Result<Vec<Place>, String> {
+fn find(ask: &Ask, file: &File, fetched: Option<File>) -> Result<Vec<Place>, String> {
     if !file.metadata().is_ok_and(|file| file.is_file()) {
         return Err("it is no file".into());
     }
@@ -38,15 +38,19 @@ fn find(ask: &Ask, file: &File) -> Result<Vec<Place>, String> {
     if has_lines(&elf) {
         return look_up(ask, &link, &elf, None);
     }
-    let Some((debug, root)) = debug::find(&link, file, &ask.path, ask.process) else {
-        return Err(advice(ask, &link));
+    let (debug, root) = match debug::find(&link, file, &ask.path, ask.process) {
+        Some((debug, root)) => (debug, Some(root)),
+        None => match fetched.filter(|fetched| link.has_build_id_of(fetched)) {
+            Some(fetched) => (fetched, None),
+            None => return Err(advice(ask, &link)),
+        },
     };
     let bytes = sys::map(&debug).map_err(|error| unreadable(&error))?;
     let elf = Elf::parse(&*bytes).map_err(|error| unreadable(&error))?;
     if !has_lines(&elf) {
         return Err("its debug file has symbols only, no lines".into());
     }
-    look_up(ask, &link, &elf, Some(&root))
+    look_up(ask, &link, &elf, root.as_ref())
 }
 
 /// What mends it.
@@ -125,10 +129,13 @@ fn slice(bytes: &[u8]) -> Slice<'_> {
 }
 
 /// What several debug files have in common may be in one more file (`dwz -m`), known by a build id
-/// of its own.
+/// of its own. Debian has it only where the link says, in a folder `.dwz`.
 fn shared_debug_file(ask: &Ask, elf: &Elf<'_>, root: Option<&Root>) -> Option<File> {
-    let (_, id) = elf.gnu_debugaltlink().ok().flatten()?;
-    let path = debug::build_id_path(id)?;
+    let (link, id) = elf.gnu_debugaltlink().ok().flatten()?;
+    let paths: Vec<_> = [debug::build_id_path(id), debug::shared_path(link)]
+        .into_iter()
+        .flatten()
+        .collect();
     let ours = Root::of(ask.process);
     let fits = |file: &File| {
         let bytes = sys::map(file).ok()?;
@@ -137,7 +144,7 @@ fn shared_debug_file(ask: &Ask, elf: &Elf<'_>, root: Option<&Root>) -> Option<Fi
     };
     root.into_iter()
         .chain(&ours)
-        .filter_map(|root| root.open(&path))
+        .flat_map(|root| paths.iter().filter_map(|path| root.open(path)))
         .find(|file| fits(file).is_some())
 }
 

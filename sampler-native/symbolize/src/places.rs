@@ -31,6 +31,8 @@ pub struct PlaceQuery {
     pub path: Vec<u8>,
     /// A process that maps it, whose root is looked in too; 0: none is known.
     pub process: u32,
+    /// Its build id; empty: it has none.
+    pub build_id: Vec<u8>,
     /// Frame, and its place in the file, *in* the call.
     pub frames: Vec<(u32, u64)>,
 }
@@ -47,10 +49,13 @@ pub struct PlaceAnswer {
     pub missing: Vec<u8>,
 }
 
+/// A question, and the debug file that was fetched for it.
+type Wanted = (PlaceQuery, Option<Arc<File>>);
+
 /// The client of these helper processes.
 #[derive(Debug)]
 pub struct Places {
-    queries: Option<Sender<PlaceQuery>>,
+    queries: Option<Sender<Wanted>>,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -83,16 +88,16 @@ impl Places {
         }
     }
 
-    /// Asks; each frame is answered once.
-    pub fn ask(&self, query: PlaceQuery) {
+    /// Asks; each frame is answered once. `debug`: its debug file, if one was fetched.
+    pub fn ask(&self, query: PlaceQuery, debug: Option<Arc<File>>) {
         let Some(queries) = &self.queries else {
             return;
         };
         // The thread is gone only if it could not be started.
-        if let Err(returned) = queries.send(query) {
+        if let Err(returned) = queries.send((query, debug)) {
             answer_all(
                 &self.shared.answers,
-                &returned.0.frames,
+                &returned.0.0.frames,
                 "no thread to ask from could be started",
             );
         }
@@ -129,21 +134,21 @@ fn answer_all(answers: &Mutex<Vec<PlaceAnswer>>, frames: &[(u32, u64)], missing:
 
 struct Asker {
     helper: Helper,
-    inbox: Receiver<PlaceQuery>,
+    inbox: Receiver<Wanted>,
     shared: Arc<Shared>,
 }
 
 impl Asker {
     fn run(mut self) {
-        while let Ok(mut query) = self.inbox.recv() {
+        while let Ok((mut query, debug)) = self.inbox.recv() {
             while !query.frames.is_empty() && !self.shared.watched.stopping() {
-                self.work(&mut query);
+                self.work(&mut query, debug.as_deref());
             }
         }
     }
 
     /// Answers at least one frame of `query`.
-    fn work(&mut self, query: &mut PlaceQuery) {
+    fn work(&mut self, query: &mut PlaceQuery, debug: Option<&File>) {
         let shared = Arc::clone(&self.shared);
         let watched = &shared.watched;
         if let Err(failure) = self.helper.start(watched) {
@@ -161,7 +166,7 @@ impl Asker {
             return;
         }
         let later = query.frames.split_off(query.frames.len().min(ASK_MAX));
-        let result = self.exchange(query);
+        let result = self.exchange(query, debug);
         let status = self.helper.end(watched);
         if let Err(death) = result {
             let missing = format!(
@@ -174,7 +179,7 @@ impl Asker {
     }
 
     /// Asks; frames that were answered are no longer in `query`.
-    fn exchange(&mut self, query: &mut PlaceQuery) -> Result<(), Death> {
+    fn exchange(&mut self, query: &mut PlaceQuery, debug: Option<&File>) -> Result<(), Death> {
         let ask = Ask {
             what: What::Places,
             kind: FILE,
@@ -183,7 +188,12 @@ impl Asker {
             path: query.path[..query.path.len().min(PATH_MAX)].to_vec(),
             offsets: query.frames.iter().map(|(_, offset)| *offset).collect(),
         };
-        self.helper.ask(&ask, Some(query.file.as_fd()))?;
+        let files: Vec<_> = [&query.file]
+            .into_iter()
+            .chain(debug)
+            .map(File::as_fd)
+            .collect();
+        self.helper.ask(&ask, &files)?;
         let mut waiting = self.helper.patience();
         query.frames.reverse();
         while let Some(&(frame, _)) = query.frames.last() {

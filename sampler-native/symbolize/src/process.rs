@@ -45,6 +45,44 @@ impl Watched {
         }
     }
 
+    /// Starts a process whose standard input is the other end of the socket. Its environment is what
+    /// `command` was given of it.
+    pub fn spawn(&self, command: &mut Command) -> io::Result<OwnedFd> {
+        let (ours, theirs) = sys::socket_pair()?;
+        command
+            .stdin(Stdio::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .current_dir("/");
+        let child = command.spawn()?;
+        let mut held = lock(&self.child);
+        let child = held.insert(child);
+        // A stop that came before it was there to be killed.
+        if self.stopping() {
+            child.kill()?;
+        }
+        Ok(ours)
+    }
+
+    /// Kills the process if it still runs; how it ended.
+    pub fn end(&self) -> Option<ExitStatus> {
+        let mut child = {
+            let mut child = lock(&self.child);
+            // It fails only if the process is dead already, which is as well.
+            let _ = child.as_mut()?.kill();
+            child.take()?
+        };
+        // A process that hangs in the kernel, on a lost network file system, dies when it comes
+        // back: it is not waited for.
+        let deadline = Instant::now() + REAP_TIME_MAX;
+        loop {
+            match child.try_wait() {
+                Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(1)),
+                result => return result.ok().flatten(),
+            }
+        }
+    }
+
     pub fn stopping(&self) -> bool {
         self.stopping.load(Ordering::Acquire)
     }
@@ -130,29 +168,14 @@ impl Helper {
     }
 
     fn spawn(&self, watched: &Watched) -> io::Result<OwnedFd> {
-        let (ours, theirs) = sys::socket_pair()?;
         let mut command = Command::new(&self.program);
-        command
-            .args(self.argument)
-            .stdin(Stdio::from(theirs))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .env_clear()
-            .current_dir("/");
-        let child = command.spawn()?;
-        let mut held = lock(&watched.child);
-        let child = held.insert(child);
-        // A stop that came before it was there to be killed.
-        if watched.stopping() {
-            child.kill()?;
-        }
-        Ok(ours)
+        watched.spawn(command.args(self.argument).env_clear())
     }
 
-    /// Puts a question.
-    pub fn ask(&self, ask: &Ask, file: Option<BorrowedFd<'_>>) -> Result<(), Death> {
+    /// Puts a question about the first of `files`; the second is its debug file.
+    pub fn ask(&self, ask: &Ask, files: &[BorrowedFd<'_>]) -> Result<(), Death> {
         let socket = self.socket.as_ref().ok_or_else(gone)?;
-        sys::send(socket.as_fd(), &ask.encode(), file).map_err(Death::Ended)
+        sys::send(socket.as_fd(), &ask.encode(), files).map_err(Death::Ended)
     }
 
     /// The time for one question, from now on.
@@ -186,21 +209,7 @@ impl Helper {
     /// Kills the helper process if it still runs; how it ended.
     pub fn end(&mut self, watched: &Watched) -> Option<ExitStatus> {
         self.socket = None;
-        let mut child = {
-            let mut child = lock(&watched.child);
-            // It fails only if the process is dead already, which is as well.
-            let _ = child.as_mut()?.kill();
-            child.take()?
-        };
-        // A process that hangs in the kernel, on a lost network file system, dies when it comes
-        // back: it is not waited for.
-        let deadline = Instant::now() + REAP_TIME_MAX;
-        loop {
-            match child.try_wait() {
-                Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(1)),
-                result => return result.ok().flatten(),
-            }
-        }
+        watched.end()
     }
 }
 

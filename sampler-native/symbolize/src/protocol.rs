@@ -4,13 +4,20 @@
 //! ```text
 //! ask     u8 what (1 names, 5 places), u8 kind (0 kernel, 1 file, 2 vDSO), u16 count, u32 module,
 //!         u32 process that maps it, text path, count × u64 offset
-//!         with the descriptor of the file; the kernel has none
+//!         with the descriptor of the file, and of its debug file if one was fetched; the kernel has
+//!         none
 //! ready   u8 2, u8 0, u16 version: the first message of the helper process
-//! names   u8 3, u8 0, u16 count, count × (u64 start of the symbol, text name)
-//!         no name: no symbol. Answers the last ask in its order, in one message or more
+//! names   u8 3, u8 stripped, u16 count, count × (u64 start of the symbol, text name)
+//!         no name: no symbol. Answers the last ask in its order, in one message or more; stripped: 1
+//!         if the file's symbols were taken out of it and no debug file is there
 //! trouble u8 4, u8 which
 //! place   u8 6, u8 0, u16 count, count × (text function, text file, u32 line), text missing
 //!         answers one offset of the last ask, in its order
+//! fetch   u8 7, u8 0, u16 length, the build id, u64 most bytes
+//!         to a process that fetches, which answers with one *fetched*
+//! fetched u8 8, u8 end, u64 bytes, text why
+//!         with the descriptor of the debug file if there is one
+//! child   u8 9, u8 0, u16 0, u32 process: what the process that fetches has started; 0: it ended
 //! ```
 //! A text is its u16 length and so many bytes.
 //! Every *ask* carries its descriptor, so the helper may forget what it likes at any time. Neither
@@ -19,7 +26,7 @@
 use crate::{CALLS_MAX, Call, NAME_MAX, TEXT_MAX};
 
 /// Version of the messages; client and helper process must have the same.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 /// Most offsets in one *ask*.
 pub const ASK_MAX: usize = 512;
 /// Longest message, in bytes.
@@ -88,13 +95,77 @@ pub enum Trouble {
     KernelUnreadable = 1,
 }
 
+/// Longest build id that is asked for, in bytes. They have 20.
+pub const BUILD_ID_MAX: usize = 64;
+
+/// A question to a process that fetches debug files.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Fetch {
+    /// At most [`BUILD_ID_MAX`] bytes.
+    pub build_id: Vec<u8>,
+    /// A larger file is not fetched.
+    pub most: u64,
+}
+
+/// How a search for a debug file ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It was in the cache.
+    Cached = 0,
+    /// A server had it.
+    Fetched = 1,
+    /// The cache says that no server has it, or each server says so.
+    Absent = 2,
+    /// What a server gave is not taken.
+    Refused = 3,
+    /// No server gave an answer.
+    Unreachable = 4,
+    /// It is not in the cache, and there is no server to ask.
+    NoServer = 5,
+    /// There is no cache, and no server to ask.
+    Nothing = 6,
+}
+
+impl Ended {
+    fn of(number: u8) -> Option<Ended> {
+        use Ended::*;
+        [
+            Cached,
+            Fetched,
+            Absent,
+            Refused,
+            Unreachable,
+            NoServer,
+            Nothing,
+        ]
+        .into_iter()
+        .find(|ended| *ended as u8 == number)
+    }
+}
+
 /// A message of the helper process.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Reply {
     /// It runs and speaks this version.
     Ready(u16),
     /// Answers.
-    Names(Vec<Found>),
+    Names {
+        /// The file's symbols were taken out of it, and no debug file is there.
+        stripped: bool,
+        /// One of each offset.
+        found: Vec<Found>,
+    },
+    /// Answers a *fetch*.
+    Fetched {
+        /// How it ended.
+        ended: Ended,
+        /// Bytes that came over the network.
+        bytes: u64,
+        /// What went wrong, in words; at most [`NAME_MAX`] bytes.
+        why: Vec<u8>,
+    },
+    /// A process that was started; 0: it has ended.
+    Child(u32),
     /// Told once, before the answers.
     Trouble(Trouble),
     /// Answers one offset.
@@ -186,6 +257,27 @@ impl Ask {
     }
 }
 
+impl Fetch {
+    /// The bytes of the message.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = vec![7, 0];
+        put_text(&mut out, &self.build_id, BUILD_ID_MAX);
+        out.extend(self.most.to_le_bytes());
+        out
+    }
+
+    /// The question in `message`, if it is one.
+    pub fn decode(message: &[u8]) -> Option<Fetch> {
+        let mut reader = Reader(message);
+        let [7, 0] = reader.array()? else {
+            return None;
+        };
+        let build_id = reader.text(BUILD_ID_MAX)?;
+        let most = reader.u64()?;
+        reader.0.is_empty().then_some(Fetch { build_id, most })
+    }
+}
+
 impl Place {
     fn encode(&self) -> Vec<u8> {
         let mut out = vec![6, 0];
@@ -204,14 +296,25 @@ impl Place {
 impl Reply {
     /// The bytes of the messages: more than one where the answers do not fit into [`MESSAGE_MAX`].
     pub fn encode(&self) -> Vec<Vec<u8>> {
-        let found = match self {
+        let (stripped, found) = match self {
             Reply::Ready(version) => {
                 let [low, high] = version.to_le_bytes();
                 return vec![vec![2, 0, low, high]];
             }
             Reply::Trouble(trouble) => return vec![vec![4, *trouble as u8]],
             Reply::Place(place) => return vec![place.encode()],
-            Reply::Names(found) => found,
+            Reply::Fetched { ended, bytes, why } => {
+                let mut message = vec![8, *ended as u8];
+                message.extend(bytes.to_le_bytes());
+                put_text(&mut message, why, NAME_MAX);
+                return vec![message];
+            }
+            Reply::Child(process) => {
+                let mut message = vec![9, 0, 0, 0];
+                message.extend(process.to_le_bytes());
+                return vec![message];
+            }
+            Reply::Names { stripped, found } => (u8::from(*stripped), found),
         };
         let mut messages: Vec<Vec<u8>> = Vec::new();
         let mut count = 0u16;
@@ -221,7 +324,7 @@ impl Reply {
                 .last()
                 .is_none_or(|message| message.len() + 10 + name.len() > MESSAGE_MAX)
             {
-                messages.push(vec![3, 0, 0, 0]);
+                messages.push(vec![3, stripped, 0, 0]);
                 count = 0;
             }
             count += 1;
@@ -241,7 +344,7 @@ impl Reply {
             [2, 0] => Reply::Ready(reader.u16()?),
             [4, 0] => Reply::Trouble(Trouble::KernelHidden),
             [4, 1] => Reply::Trouble(Trouble::KernelUnreadable),
-            [3, 0] => {
+            [3, stripped @ 0..=1] => {
                 let count = usize::from(reader.u16()?);
                 let mut found = Vec::with_capacity(count.min(ASK_MAX));
                 for _ in 0..count {
@@ -250,7 +353,10 @@ impl Reply {
                         name: reader.text(NAME_MAX)?,
                     });
                 }
-                Reply::Names(found)
+                Reply::Names {
+                    stripped: stripped == 1,
+                    found,
+                }
             }
             [6, 0] => {
                 let count = usize::from(reader.u16()?);
@@ -268,6 +374,15 @@ impl Reply {
                 }
                 Reply::Place(place)
             }
+            [8, ended] => Reply::Fetched {
+                ended: Ended::of(ended)?,
+                bytes: reader.u64()?,
+                why: reader.text(NAME_MAX)?,
+            },
+            [9, 0] => match reader.u16()? {
+                0 => Reply::Child(reader.u32()?),
+                _ => return None,
+            },
             _ => return None,
         };
         reader.0.is_empty().then_some(reply)
@@ -339,9 +454,20 @@ mod tests {
             Reply::Ready(VERSION),
             Reply::Trouble(Trouble::KernelHidden),
             Reply::Trouble(Trouble::KernelUnreadable),
+            Reply::Child(7),
+            Reply::Fetched {
+                ended: Ended::Absent,
+                bytes: 1 << 40,
+                why: b"why".to_vec(),
+            },
         ] {
             assert_eq!(Reply::decode(&reply.encode()[0]), Some(reply));
         }
+        let fetch = Fetch {
+            build_id: vec![7; BUILD_ID_MAX],
+            most: u64::MAX,
+        };
+        assert_eq!(Fetch::decode(&fetch.encode()), Some(fetch));
     }
 
     #[test]
@@ -352,13 +478,20 @@ mod tests {
                 name: vec![b'a' + (i % 26) as u8; i * 7 % (NAME_MAX + 1)],
             })
             .collect();
-        let messages = Reply::Names(found.clone()).encode();
+        let messages = Reply::Names {
+            stripped: true,
+            found: found.clone(),
+        }
+        .encode();
         assert!(messages.len() > 1);
         let mut back = Vec::new();
         for message in &messages {
             assert!(message.len() <= MESSAGE_MAX);
             match Reply::decode(message) {
-                Some(Reply::Names(part)) => back.extend(part),
+                Some(Reply::Names {
+                    stripped: true,
+                    found,
+                }) => back.extend(found),
                 other => panic!("{other:?}"),
             }
         }
@@ -372,7 +505,7 @@ mod tests {
             let mut bytes: Vec<u8> = (0..noise.next() % 64).map(|_| noise.next() as u8).collect();
             // Plain noise ends at the tag: most rounds start from a good header.
             if round % 4 != 0 && bytes.len() >= 4 {
-                bytes[0] = 1 + (noise.next() % 6) as u8;
+                bytes[0] = 1 + (noise.next() % 9) as u8;
                 bytes[1] = (noise.next() % 3) as u8;
                 bytes[2] = (noise.next() % 5) as u8;
                 bytes[3] = 0;
@@ -380,8 +513,11 @@ mod tests {
             if let Some(ask) = Ask::decode(&bytes) {
                 assert_eq!(ask.encode(), bytes);
             }
+            if let Some(fetch) = Fetch::decode(&bytes) {
+                assert_eq!(fetch.encode(), bytes);
+            }
             match Reply::decode(&bytes) {
-                Some(Reply::Names(found)) if found.is_empty() => {}
+                Some(Reply::Names { found, .. }) if found.is_empty() => {}
                 Some(reply) => assert_eq!(reply.encode(), [bytes]),
                 None => {}
             }
@@ -399,13 +535,16 @@ mod tests {
             offsets: vec![1, 2, 3],
         }
         .encode();
-        let names = Reply::Names(vec![
-            Found {
-                start: 1,
-                name: b"read".to_vec(),
-            },
-            Found::default(),
-        ])
+        let names = Reply::Names {
+            stripped: false,
+            found: vec![
+                Found {
+                    start: 1,
+                    name: b"read".to_vec(),
+                },
+                Found::default(),
+            ],
+        }
         .encode()
         .remove(0);
         for length in 0..ask.len() {

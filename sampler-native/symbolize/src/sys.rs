@@ -60,11 +60,14 @@ pub(crate) fn is_packet_socket(fd: BorrowedFd<'_>) -> bool {
     result == 0 && kind == libc::SOCK_SEQPACKET
 }
 
-/// Sends one message, and `passed` with it.
+/// Most descriptors that come with one message.
+const PASSED_MAX: usize = 2;
+
+/// Sends one message, and the first two of `passed` with it.
 pub(crate) fn send(
     socket: BorrowedFd<'_>,
     message: &[u8],
-    passed: Option<BorrowedFd<'_>>,
+    passed: &[BorrowedFd<'_>],
 ) -> io::Result<()> {
     let mut control: Control = [0; 8];
     let mut part = libc::iovec {
@@ -75,18 +78,22 @@ pub(crate) fn send(
     let mut header: libc::msghdr = unsafe { zeroed() };
     header.msg_iov = &raw mut part;
     header.msg_iovlen = 1;
-    if let Some(fd) = passed {
-        let bytes = size_of::<libc::c_int>() as libc::c_uint;
+    let passed = &passed[..passed.len().min(PASSED_MAX)];
+    if !passed.is_empty() {
+        let bytes = size_of_val(passed) as libc::c_uint;
         header.msg_control = control.as_mut_ptr().cast();
         // SAFETY: CMSG_SPACE and CMSG_LEN only compute; `control` (64 bytes) holds one header and
-        // one descriptor, so CMSG_FIRSTHDR and CMSG_DATA point into it.
+        // two descriptors, so CMSG_FIRSTHDR and CMSG_DATA point into it.
         unsafe {
             header.msg_controllen = libc::CMSG_SPACE(bytes) as _;
             let first = libc::CMSG_FIRSTHDR(&raw const header);
             (*first).cmsg_level = libc::SOL_SOCKET;
             (*first).cmsg_type = libc::SCM_RIGHTS;
             (*first).cmsg_len = libc::CMSG_LEN(bytes) as _;
-            ptr::write_unaligned(libc::CMSG_DATA(first).cast::<libc::c_int>(), fd.as_raw_fd());
+            let data = libc::CMSG_DATA(first).cast::<libc::c_int>();
+            for (i, fd) in passed.iter().enumerate() {
+                ptr::write_unaligned(data.add(i), fd.as_raw_fd());
+            }
         }
     }
     loop {
@@ -101,12 +108,12 @@ pub(crate) fn send(
     }
 }
 
-/// Waits for one message; its length, 0 at the end of the connection, and the descriptor that came
+/// Waits for one message; its length, 0 at the end of the connection, and the descriptors that came
 /// with it. A message longer than `buffer` is an error.
 pub(crate) fn receive(
     socket: BorrowedFd<'_>,
     buffer: &mut [u8],
-) -> io::Result<(usize, Option<OwnedFd>)> {
+) -> io::Result<(usize, Vec<OwnedFd>)> {
     let mut control: Control = [0; 8];
     let mut part = libc::iovec {
         iov_base: buffer.as_mut_ptr().cast(),
@@ -117,10 +124,10 @@ pub(crate) fn receive(
     header.msg_iov = &raw mut part;
     header.msg_iovlen = 1;
     header.msg_control = control.as_mut_ptr().cast();
-    // With the padding of CMSG_SPACE a second descriptor would fit, and stay open.
+    let of_one = size_of::<libc::c_int>();
+    // No room for more of them, which would stay open.
     // SAFETY: only computes.
-    header.msg_controllen =
-        unsafe { libc::CMSG_LEN(size_of::<libc::c_int>() as libc::c_uint) } as _;
+    header.msg_controllen = unsafe { libc::CMSG_LEN((PASSED_MAX * of_one) as libc::c_uint) } as _;
     let length = loop {
         // SAFETY: `header` points to `part`, `buffer` and `control`, which all outlive the call.
         let length =
@@ -131,21 +138,21 @@ pub(crate) fn receive(
             error => return Err(error),
         }
     };
+    let mut passed = Vec::new();
     // SAFETY: the kernel filled `control` and set `msg_controllen`; CMSG_FIRSTHDR gives null or a
-    // header within it. It has room for one descriptor, the kernel closes what does not fit.
-    let passed = unsafe {
+    // header within it. `cmsg_len` says how many descriptors stand behind it; they are new, and
+    // nobody else has them.
+    unsafe {
         let first = libc::CMSG_FIRSTHDR(&raw const header);
-        let one = libc::CMSG_LEN(size_of::<libc::c_int>() as libc::c_uint) as usize;
         if !first.is_null()
             && (*first).cmsg_level == libc::SOL_SOCKET
             && (*first).cmsg_type == libc::SCM_RIGHTS
-            && (*first).cmsg_len as usize >= one
         {
-            Some(OwnedFd::from_raw_fd(ptr::read_unaligned(
-                libc::CMSG_DATA(first).cast::<libc::c_int>(),
-            )))
-        } else {
-            None
+            let bytes = ((*first).cmsg_len as usize).saturating_sub(libc::CMSG_LEN(0) as usize);
+            let data = libc::CMSG_DATA(first).cast::<libc::c_int>();
+            for i in 0..(bytes / of_one).min(PASSED_MAX) {
+                passed.push(OwnedFd::from_raw_fd(ptr::read_unaligned(data.add(i))));
+            }
         }
     };
     if header.msg_flags & libc::MSG_TRUNC != 0 {
@@ -208,7 +215,16 @@ pub(crate) fn die_with_parent() -> io::Result<()> {
 
 /// Limits `data` (private memory, not mapped files) in bytes, and leaves no core files.
 pub(crate) fn limit_memory(data: u64) -> io::Result<()> {
-    for (resource, bytes) in [(libc::RLIMIT_DATA, data), (libc::RLIMIT_CORE, 0)] {
+    limit(&[(libc::RLIMIT_DATA, data), (libc::RLIMIT_CORE, 0)])
+}
+
+/// Limits the files that this process writes, in bytes: at more it ends by SIGXFSZ.
+pub(crate) fn limit_files(bytes: u64) -> io::Result<()> {
+    limit(&[(libc::RLIMIT_FSIZE, bytes)])
+}
+
+fn limit(limits: &[(libc::__rlimit_resource_t, u64)]) -> io::Result<()> {
+    for &(resource, bytes) in limits {
         let mut limit = libc::rlimit {
             rlim_cur: 0,
             rlim_max: 0,
@@ -284,7 +300,7 @@ pub(crate) fn cpu_time(pid: u32) -> Option<(u64, bool)> {
 }
 
 /// A directory as the place to look for files from; it is not opened for reading.
-pub(crate) fn directory(path: &str) -> io::Result<File> {
+pub(crate) fn directory(path: impl AsRef<Path>) -> io::Result<File> {
     std::fs::OpenOptions::new()
         .read(true)
         .custom_flags(libc::O_PATH | libc::O_DIRECTORY)
@@ -295,14 +311,38 @@ pub(crate) fn directory(path: &str) -> io::Result<File> {
 /// `root` is touched, and nothing that is no regular file is opened: to open a device or a FIFO may
 /// wait, or do something. With `same_mount`, nor is what is mounted below `root`.
 pub(crate) fn open_below(root: &File, path: &Path, same_mount: bool) -> io::Result<File> {
+    let mut resolve = libc::RESOLVE_IN_ROOT | libc::RESOLVE_NO_MAGICLINKS;
+    if same_mount {
+        resolve |= libc::RESOLVE_NO_XDEV;
+    }
+    let place = open_at(root, path, libc::O_PATH, resolve)?;
+    if !place.metadata()?.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    File::open(path_of(&place))
+}
+
+/// What is at `path` below `root`, through no link at all; `flags` as those of open(2). Made for its
+/// owner alone, if it is made.
+pub(crate) fn open_plainly(root: &File, path: &Path, flags: libc::c_int) -> io::Result<File> {
+    let resolve = libc::RESOLVE_BENEATH | libc::RESOLVE_NO_SYMLINKS;
+    open_at(
+        root,
+        path,
+        flags | libc::O_NONBLOCK | libc::O_NOCTTY,
+        resolve,
+    )
+}
+
+fn open_at(root: &File, path: &Path, flags: libc::c_int, resolve: u64) -> io::Result<File> {
     let path = CString::new(path.as_os_str().as_bytes())?;
     // SAFETY: all zeros is an empty `open_how`.
     let mut how: libc::open_how = unsafe { zeroed() };
-    how.flags = (libc::O_PATH | libc::O_CLOEXEC) as u64;
-    how.resolve = libc::RESOLVE_IN_ROOT | libc::RESOLVE_NO_MAGICLINKS;
-    if same_mount {
-        how.resolve |= libc::RESOLVE_NO_XDEV;
+    how.flags = (flags | libc::O_CLOEXEC) as u64;
+    if flags & libc::O_CREAT != 0 || flags & libc::O_TMPFILE == libc::O_TMPFILE {
+        how.mode = 0o600;
     }
+    how.resolve = resolve;
     // SAFETY: `path` and `how` outlive the call, which is told the size of the latter.
     let fd = check(unsafe {
         libc::syscall(
@@ -314,11 +354,85 @@ pub(crate) fn open_below(root: &File, path: &Path, same_mount: bool) -> io::Resu
         ) as libc::c_int
     })?;
     // SAFETY: the descriptor is new and nobody else has it.
-    let place = unsafe { File::from_raw_fd(fd) };
-    if !place.metadata()?.is_file() {
-        return Err(io::ErrorKind::InvalidInput.into());
+    Ok(unsafe { File::from_raw_fd(fd) })
+}
+
+/// A path that leads to an open file, in this process.
+pub(crate) fn path_of(file: &File) -> String {
+    format!("/proc/self/fd/{}", file.as_raw_fd())
+}
+
+/// Makes a folder in `parent`, for its owner alone. One that is there already is no error.
+pub(crate) fn make_folder(parent: &File, name: &str) -> io::Result<()> {
+    let name = CString::new(name)?;
+    // SAFETY: the name outlives the call.
+    match check(unsafe { libc::mkdirat(parent.as_raw_fd(), name.as_ptr(), 0o700) }) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
     }
-    File::open(format!("/proc/self/fd/{fd}"))
+}
+
+/// Gives `file`, which was opened without a name, the name `name` in `folder`.
+pub(crate) fn name_file(file: &File, folder: &File, name: &str) -> io::Result<()> {
+    let (from, name) = (CString::new(path_of(file))?, CString::new(name)?);
+    // SAFETY: both names outlive the call.
+    check(unsafe {
+        libc::linkat(
+            libc::AT_FDCWD,
+            from.as_ptr(),
+            folder.as_raw_fd(),
+            name.as_ptr(),
+            libc::AT_SYMLINK_FOLLOW,
+        )
+    })
+    .map(drop)
+}
+
+/// Puts `from` in the place of `to`, both in `folder`.
+pub(crate) fn rename_in(folder: &File, from: &str, to: &str) -> io::Result<()> {
+    let (from, to) = (CString::new(from)?, CString::new(to)?);
+    let folder = folder.as_raw_fd();
+    // SAFETY: both names outlive the call.
+    check(unsafe { libc::renameat(folder, from.as_ptr(), folder, to.as_ptr()) }).map(drop)
+}
+
+/// Removes the file `name` of `folder`.
+pub(crate) fn remove_in(folder: &File, name: &str) -> io::Result<()> {
+    let name = CString::new(name)?;
+    // SAFETY: the name outlives the call.
+    check(unsafe { libc::unlinkat(folder.as_raw_fd(), name.as_ptr(), 0) }).map(drop)
+}
+
+/// Bytes that this process may still write to the file system of `file`.
+pub(crate) fn free_bytes(file: &File) -> io::Result<u64> {
+    // SAFETY: all zeros is an empty `statvfs`.
+    let mut system: libc::statvfs = unsafe { zeroed() };
+    // SAFETY: `system` outlives the call.
+    check(unsafe { libc::fstatvfs(file.as_raw_fd(), &raw mut system) })?;
+    Ok(system.f_bavail.saturating_mul(system.f_frsize))
+}
+
+/// Makes this process that of another user, for good.
+pub(crate) fn become_user(uid: u32, gid: u32) -> io::Result<()> {
+    // SAFETY: one group, which outlives the call; the others take numbers only.
+    check(unsafe { libc::setgroups(1, &raw const gid) })?;
+    // SAFETY: takes numbers only.
+    check(unsafe { libc::setresgid(gid, gid, gid) })?;
+    // SAFETY: takes numbers only.
+    check(unsafe { libc::setresuid(uid, uid, uid) }).map(drop)
+}
+
+/// The user that this process acts as.
+pub(crate) fn user() -> u32 {
+    // SAFETY: takes nothing and cannot fail.
+    unsafe { libc::geteuid() }
+}
+
+/// Nothing that this process starts gets more rights than it has.
+pub(crate) fn no_new_rights() -> io::Result<()> {
+    let (on, none): (libc::c_ulong, libc::c_ulong) = (1, 0);
+    // SAFETY: takes numbers only.
+    check(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, on, none, none, none) }).map(drop)
 }
 
 /// The bytes of a file, as far as they are asked for. To be used in the helper process only: who

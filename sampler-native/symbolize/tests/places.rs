@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use flametop_symbolize::{PlaceAnswer, PlaceQuery, Query, Source, Subject, Symbolizer};
+use flametop_symbolize::{Debuginfod, PlaceAnswer, PlaceQuery, Query, Source, Subject, Symbolizer};
 
 mod support;
 use support::*;
@@ -51,6 +51,7 @@ fn place(path: &Path, offset: u64) -> PlaceAnswer {
         file: File::open(path).expect("the file"),
         path: text(path).into_bytes(),
         process: 0,
+        build_id: Vec::new(),
         frames: vec![(7, offset)],
     };
     let answer = places(&mut start(), query).remove(0);
@@ -122,6 +123,7 @@ fn ask_places_of_many_frames_answers_each() {
         file: File::open(&so).expect("the file"),
         path: text(&so).into_bytes(),
         process: 0,
+        build_id: Vec::new(),
         frames: (0..1500).map(|frame| (frame, last)).collect(),
     };
     let mut answers = places(&mut start(), query);
@@ -202,6 +204,7 @@ fn ask_places_debug_file_in_the_root_of_the_process_is_found_by_build_id() {
         file: File::open(&so).expect("the file"),
         path: text(&so).into_bytes(),
         process,
+        build_id: Vec::new(),
         frames: vec![(0, known["last"])],
     };
     missing(&places(&mut start(), query_of(child.id()))[0]);
@@ -220,10 +223,72 @@ fn ask_places_debug_file_in_the_root_of_the_process_is_found_by_build_id() {
             file: File::open(&so).expect("the file"),
             path: text(&so).into_bytes(),
             process: child.id(),
+            build_id: Vec::new(),
         },
     );
     let names = ask(&mut symbolizer, &[query(0, 1, known["hidden"])]);
     assert_eq!(name(&names[0]), "hidden");
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+}
+
+#[test]
+fn ask_places_what_debug_files_share_is_found_where_debian_has_it() {
+    let scratch = Scratch::new();
+    let root = scratch.path("root");
+    let shared = root.join("usr/lib/debug/.dwz/pkg.debug");
+    fs::create_dir_all(shared.parent().expect("a folder")).expect("folders");
+    // What is in both is moved out of both, so also the name of the function.
+    let common: String = (0..200)
+        .map(|i| {
+            format!("struct common_{i} {{ int a_{i}; long b_{i}; struct common_{i} *c; }} v_{i};\n")
+        })
+        .collect();
+    let body =
+        "static __attribute__((noinline)) int shared_between(volatile int *p) { return *p * 7; }\n";
+    let header = scratch.path("common.h");
+    fs::write(&header, format!("{common}{body}")).expect("a header");
+    let source = |name: &str| {
+        format!(
+            "#include \"{}\"\nint {name}(volatile int *p) {{ return shared_between(p) + 1; }}\n",
+            text(&header)
+        )
+    };
+    let files = ["one", "two"].map(|name| {
+        let so = debuggable(&scratch, &format!("lib{name}.so"), &source(name), &[]);
+        let at = symbols(&so, false)["shared_between"];
+        let id = build_id(&so);
+        let folder = root.join(format!("usr/lib/debug/.build-id/{}", &id[..2]));
+        fs::create_dir_all(&folder).expect("folders");
+        let debug = folder.join(format!("{}.debug", &id[2..]));
+        split(&so, &debug);
+        (so, debug, at)
+    });
+    let (one, two) = (text(&files[0].1), text(&files[1].1));
+    let moved = [
+        "-m",
+        &text(&shared),
+        "-M",
+        "../../.dwz/pkg.debug",
+        &one,
+        &two,
+    ];
+    run("dwz", &moved);
+    let linked = run("readelf", &["-S", "-W", &one]);
+    assert!(linked.contains(".gnu_debugaltlink"), "{linked}");
+    let mut child = rooted(&root);
+    let (so, _, at) = &files[0];
+    let query = PlaceQuery {
+        file: File::open(so).expect("the file"),
+        path: text(so).into_bytes(),
+        process: child.id(),
+        build_id: Vec::new(),
+        frames: vec![(0, *at)],
+    };
+    assert_eq!(
+        calls(&places(&mut start(), query)[0]),
+        ["shared_between common.h:201"]
+    );
     child.kill().expect("killed");
     child.wait().expect("ended");
 }
@@ -308,6 +373,7 @@ fn ask_places_damaged_debug_information_never_ends_more_than_the_question() {
             file: File::open(&path).expect("the file"),
             path: Vec::new(),
             process: 0,
+            build_id: Vec::new(),
             frames: vec![(round, last)],
         };
         let answer = places(&mut symbolizer, query).remove(0);
@@ -317,6 +383,7 @@ fn ask_places_damaged_debug_information_never_ends_more_than_the_question() {
         file: File::open(&so).expect("the file"),
         path: Vec::new(),
         process: 0,
+        build_id: Vec::new(),
         frames: vec![(0, last)],
     };
     let answer = places(&mut symbolizer, query).remove(0);
@@ -333,9 +400,13 @@ fn ask_places_program_missing_says_so() {
         file: File::open(&so).expect("the file"),
         path: Vec::new(),
         process: 0,
+        build_id: Vec::new(),
         frames: vec![(0, 1)],
     };
-    let mut symbolizer = Symbolizer::start(Path::new("/nonexistent/flametop-symbolizer"));
+    let mut symbolizer = Symbolizer::start(
+        Path::new("/nonexistent/flametop-symbolizer"),
+        Debuginfod::default(),
+    );
     assert!(missing(&places(&mut symbolizer, query)[0]).contains("cannot be started"));
 }
 

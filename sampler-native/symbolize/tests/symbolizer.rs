@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 
-use flametop_symbolize::{NAME_MAX, Query, Source, Subject, Symbolizer};
+use flametop_symbolize::{Debuginfod, NAME_MAX, Query, Source, Subject, Symbolizer};
 
 mod support;
 use support::*;
@@ -98,7 +98,7 @@ fn ask_kernel_whose_addresses_are_hidden_tells_once_and_answers_by_address() {
         hidden,
         "set kernel.perf_event_paranoid=2: all users see the addresses of the kernel"
     );
-    let mut symbolizer = Symbolizer::start(&program);
+    let mut symbolizer = Symbolizer::start(&program, Debuginfod::default());
     symbolizer.add_module(0, Subject::Kernel);
     for frame in 0..2 {
         let answers = ask(&mut symbolizer, &[query(frame, 0, 0xffff_ffff_8123_4567)]);
@@ -420,6 +420,7 @@ fn ask_what_is_no_elf_file_is_answered_by_address() {
             file: fifo_file,
             path: b"/tmp/fifo".to_vec(),
             process: 0,
+            build_id: Vec::new(),
         },
     );
     symbolizer.add_module(1, file(&noise));
@@ -648,7 +649,10 @@ fn ask_helper_killed_in_the_midst_is_started_again_and_all_are_named() {
 
 #[test]
 fn start_program_missing_tells_once_and_answers_by_address() {
-    let mut symbolizer = Symbolizer::start(Path::new("/nonexistent/flametop-symbolizer"));
+    let mut symbolizer = Symbolizer::start(
+        Path::new("/nonexistent/flametop-symbolizer"),
+        Debuginfod::default(),
+    );
     symbolizer.add_module(0, Subject::Kernel);
     for frame in 0..3 {
         let told = Query {
@@ -672,7 +676,7 @@ fn start_program_missing_tells_once_and_answers_by_address() {
 #[test]
 fn start_program_that_is_another_one_tells_and_answers_by_address() {
     for program in ["/bin/true", "/bin/cat"] {
-        let mut symbolizer = Symbolizer::start(Path::new(program));
+        let mut symbolizer = Symbolizer::start(Path::new(program), Debuginfod::default());
         assert_eq!(name(&ask(&mut symbolizer, &[query(0, 0, 2)])[0]), "0x2");
         symbolizer.add_module(0, Subject::Kernel);
         assert_eq!(

@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use flametop_symbolize::{Answer, NAME_MAX, Query, Subject, Symbolizer};
+use flametop_symbolize::{Answer, Debuginfod, NAME_MAX, Query, Subject, Symbolizer};
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_flametop-symbolizer");
 /// Far beyond anything that works: a test that waits so long has failed.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 pub fn start() -> Symbolizer {
-    Symbolizer::start(Path::new(PROGRAM))
+    Symbolizer::start(Path::new(PROGRAM), Debuginfod::default())
 }
 
 pub fn query(frame: u32, module: u32, offset: u64) -> Query {
@@ -170,6 +170,7 @@ pub fn file(path: &Path) -> Subject {
         file: File::open(path).expect("the file"),
         path: text(path).into_bytes(),
         process: 0,
+        build_id: Vec::new(),
     }
 }
 

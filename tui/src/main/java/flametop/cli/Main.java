@@ -59,7 +59,9 @@ public final class Main {
   private static int execute(Interruption interruption, String[] args, List<String> program) {
     try {
       Callable<Integer> command = withoutOptions(args, program);
-      return command == null ? commandLine(interruption, program).execute(args) : command.call();
+      return command == null
+          ? commandLine(interruption, program).execute(DebuginfodOptions.parted(args))
+          : command.call();
     } catch (Exception e) {
       return failed(e, new PrintWriter(System.err, true, StandardCharsets.UTF_8));
     }

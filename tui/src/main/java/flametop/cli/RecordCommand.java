@@ -53,6 +53,8 @@ final class RecordCommand implements Callable<Integer> {
 
   @Mixin private final JvmOptions jvms = new JvmOptions();
 
+  @Mixin private final DebuginfodOptions debuginfod = new DebuginfodOptions();
+
   @Option(
       names = "-d",
       order = 8,
@@ -236,7 +238,12 @@ final class RecordCommand implements Callable<Integer> {
           replay.file() != null
               ? replay.open(0)
               : KernelSource.open(
-                  target, rates.passHz(), rates.cpuHz(), budget.limited(), jvms.maps());
+                  target,
+                  rates.passHz(),
+                  rates.cpuHz(),
+                  budget.limited(),
+                  jvms.maps(),
+                  debuginfod.servers());
       try (Recording recording =
           recording(source, target, workload, file, spec.commandLine().getErr())) {
         ExitCode code = recording.run();
@@ -278,7 +285,7 @@ final class RecordCommand implements Callable<Integer> {
 
   /** Refuses what does not go together. */
   private void agree() {
-    replay.agree(targets, rates, budget, jvms);
+    replay.agree(targets, rates, budget, jvms, debuginfod);
     targets.agree(program, replay);
     if (seconds != null && passes != null) {
       throw new Failure.Ends(ExitCode.USAGE, "-d and -i both say when to end; give one of them");

@@ -2,6 +2,7 @@ package flametop.cli;
 
 import flametop.sampler.Budget;
 import flametop.sampler.Counter;
+import flametop.sampler.DebugFiles;
 import flametop.sampler.SampleSource;
 import flametop.sampler.Sampler;
 import flametop.sampler.SamplerException;
@@ -20,6 +21,9 @@ final class Recording implements AutoCloseable {
 
   /** How long names and source lines may take when nothing else is left to do. */
   private static final long LAST_ANSWERS_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  /** The same for debug files, which may come from far away. */
+  private static final long LAST_FILES_NANOS = TimeUnit.SECONDS.toNanos(120);
 
   /** The same for who has interrupted it. */
   private static final long INTERRUPTED_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -126,6 +130,11 @@ final class Recording implements AutoCloseable {
       code = ExitCode.FAILED;
     }
     new Balance(monitor.counters()).lines().forEach(line -> Main.complain(err, line));
+    DebugFiles files = DebugFiles.of(monitor.counters());
+    if (files.wanted() > 0) {
+      String late = files.awaited() == 0 ? "" : ", " + files.awaited() + " had not come";
+      Main.complain(err, files + late);
+    }
     return code;
   }
 
@@ -169,6 +178,12 @@ final class Recording implements AutoCloseable {
         break;
       }
       showWaiting(names, "names");
+    }
+    until = System.nanoTime() + (interrupted ? INTERRUPTED_NANOS : LAST_FILES_NANOS);
+    while (DebugFiles.of(monitor.counters()).awaited() > 0 && goesOn(until, interrupted)) {
+      if (progressIsDue()) {
+        show("flametop: " + DebugFiles.of(monitor.counters()) + "; Ctrl-C writes without");
+      }
     }
     if (limits.lines()) {
       monitor.askPlaces();

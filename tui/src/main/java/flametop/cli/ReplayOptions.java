@@ -54,7 +54,12 @@ final class ReplayOptions {
   }
 
   /** Refuses what does not go together. */
-  void agree(TargetOptions target, RateOptions rates, BudgetOptions budget, JvmOptions jvms) {
+  void agree(
+      TargetOptions target,
+      RateOptions rates,
+      BudgetOptions budget,
+      JvmOptions jvms,
+      DebuginfodOptions debuginfod) {
     if (file != null && target.given()) {
       throw new Failure.Ends(
           ExitCode.USAGE,
@@ -69,6 +74,11 @@ final class ReplayOptions {
       throw new Failure.Ends(
           ExitCode.USAGE,
           "--replay asks no JVM: --jvm-maps goes with live sampling; a recording has the names that it was made with");
+    }
+    if (file != null && debuginfod.given()) {
+      throw new Failure.Ends(
+          ExitCode.USAGE,
+          "--replay asks no server: --debuginfod goes with live sampling; a recording has the names that it was made with");
     }
     if (file == null && speed != null) {
       throw new Failure.Ends(ExitCode.USAGE, "--replay-speed goes with --replay FILE");

@@ -60,6 +60,8 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Mixin private final JvmOptions jvms = new JvmOptions();
 
+  @Mixin private final DebuginfodOptions debuginfod = new DebuginfodOptions();
+
   @Mixin private final StatesOptions states = new StatesOptions();
 
   @Option(
@@ -164,7 +166,7 @@ final class ScreenCommand implements Callable<Integer> {
       spec.commandLine().getOut().flush();
       return ExitCode.DONE.number();
     }
-    replay.agree(targets, rates, budget, jvms);
+    replay.agree(targets, rates, budget, jvms, debuginfod);
     if (!Terminals.isStdin() || !Terminals.isStdout()) {
       throw new Failure.Ends(
           ExitCode.USAGE,
@@ -209,6 +211,7 @@ final class ScreenCommand implements Callable<Integer> {
   }
 
   private Subject live(Target target) {
+    String servers = debuginfod.servers();
     return new Subject(
         target.kind() == Target.Kind.ALL,
         hostName(),
@@ -217,7 +220,7 @@ final class ScreenCommand implements Callable<Integer> {
         rates.cpuHz(),
         () ->
             KernelSource.open(
-                target, rates.passHz(), rates.cpuHz(), budget.limited(), jvms.maps()));
+                target, rates.passHz(), rates.cpuHz(), budget.limited(), jvms.maps(), servers));
   }
 
   private Subject recorded(ReplaySource source) {

@@ -60,7 +60,10 @@ final class Names {
   }
 
   void answered(Place place, Name name) {
-    if (place != null) {
+    // What has no symbol now may have one when its debug file has come.
+    boolean last =
+        name.source() != NameSource.FUNCTION_START && name.source() != NameSource.UNKNOWN;
+    if (place != null && last) {
       answered.put(place, name);
     }
   }

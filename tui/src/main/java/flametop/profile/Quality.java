@@ -1,6 +1,7 @@
 package flametop.profile;
 
 import flametop.sampler.Counter;
+import flametop.sampler.DebugFiles;
 import flametop.sampler.OwnPart;
 import flametop.sampler.WalkEnd;
 import java.util.ArrayDeque;
@@ -267,7 +268,8 @@ final class Quality {
         known ? parts(from, to) : List.of(),
         resident,
         known ? (to.copied - from.copied) / seconds : Double.NaN,
-        known ? (to.streamed - from.streamed) / seconds : Double.NaN);
+        known ? (to.streamed - from.streamed) / seconds : Double.NaN,
+        DebugFiles.of(counters));
   }
 
   private static List<QualityReport.Part> parts(Cost from, Cost to) {

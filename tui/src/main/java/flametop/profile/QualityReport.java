@@ -1,5 +1,6 @@
 package flametop.profile;
 
+import flametop.sampler.DebugFiles;
 import flametop.sampler.OwnPart;
 import flametop.sampler.WalkEnd;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.List;
  * @param resident bytes, by process
  * @param copiedPerSecond bytes of stack memory lately; NaN if not known yet
  * @param streamPerSecond bytes of the stream lately; NaN if not known yet
+ * @param debugFiles that are looked for by build id, since the start
  */
 public record QualityReport(
     long windowNanos,
@@ -27,7 +29,8 @@ public record QualityReport(
     List<Part> parts,
     List<OwnPart> resident,
     double copiedPerSecond,
-    double streamPerSecond)
+    double streamPerSecond,
+    DebugFiles debugFiles)
     implements Page {
   /** Asks for the quality of the last {@code windowNanos}. */
   public record Query(long windowNanos) implements PageQuery {

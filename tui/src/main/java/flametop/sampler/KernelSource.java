@@ -41,10 +41,17 @@ public final class KernelSource implements SampleSource {
    * @param programTime whether the kernel counts how long the BPF programs run, which costs some 70
    *     ns a run
    * @param jvmMaps see {@link #jvmMaps}
+   * @param debugServers addresses of servers that are asked for debug files, with spaces between
+   *     them; empty: none is asked
    * @throws SamplerException if this host does not allow it, or there is no such target
    */
   public static KernelSource open(
-      Target target, int passHz, int cpuHz, boolean programTime, boolean jvmMaps)
+      Target target,
+      int passHz,
+      int cpuHz,
+      boolean programTime,
+      boolean jvmMaps,
+      String debugServers)
       throws IOException {
     Bridge.load();
     String settings =
@@ -60,7 +67,9 @@ public final class KernelSource implements SampleSource {
             + (jvmMaps ? 1 : 0)
             + "\n"
             + own()
-            + "symbolizer="
+            + "debuginfod="
+            + debugServers
+            + "\nsymbolizer="
             + Bridge.symbolizer()
             + "\n";
     return new KernelSource(Bridge.open(settings));

@@ -91,7 +91,13 @@ final class QualityPainter implements ViewPainter {
 
   /** In a low window the table goes before the sums: of four lines, and the cost in two rows. */
   private static int sumRows(Scene scene) {
-    return scene.rows >= 16 ? 4 * rowsPerLine(scene) + 2 : 0;
+    int names = debugFiles(scene).isEmpty() ? 0 : 1;
+    return scene.rows >= 16 ? 4 * rowsPerLine(scene) + 2 + names : 0;
+  }
+
+  /** How far the names are that debug files have; empty if none are looked for. */
+  private static String debugFiles(Scene scene) {
+    return scene.page instanceof QualityReport report ? report.debugFiles().toString() : "";
   }
 
   @Override
@@ -141,16 +147,23 @@ final class QualityPainter implements ViewPainter {
     for (OwnPart part : report.resident()) {
       memory.add(part.name() + " " + (part.value() >> 20) + " MiB");
     }
-    line(
-        scene,
-        grid,
-        y + 2,
-        "bytes",
-        "stacks "
-            + perSecond(report.copiedPerSecond())
-            + ", stream "
-            + perSecond(report.streamPerSecond()),
-        "memory " + (memory.isEmpty() ? "n/a" : String.join(", ", memory)));
+    y += 2;
+    y +=
+        line(
+            scene,
+            grid,
+            y,
+            "bytes",
+            "stacks "
+                + perSecond(report.copiedPerSecond())
+                + ", stream "
+                + perSecond(report.streamPerSecond()),
+            "memory " + (memory.isEmpty() ? "n/a" : String.join(", ", memory)));
+    String files = debugFiles(scene);
+    if (!files.isEmpty()) {
+      grid.text(1, y, LABEL, "names", ACCENT, GROUND, 0);
+      grid.text(1 + LABEL, y, scene.columns - LABEL - 2, files, TEXT, GROUND, 0);
+    }
   }
 
   /** Two figures, side by side or one below the other; returns the rows that it takes. */

@@ -17,6 +17,7 @@ import flametop.profile.TasksQuery;
 import flametop.profile.TopQuery;
 import flametop.sampler.Budget;
 import flametop.sampler.Call;
+import flametop.sampler.DebugFiles;
 import flametop.sampler.OwnPart;
 import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
@@ -859,7 +860,8 @@ public final class Pictures {
             new QualityReport.Part("bpf cpu_idle", 0.0002)),
         List.of(new OwnPart("flametop", 98L << 20), new OwnPart("symbolizer", 21L << 20)),
         412_000,
-        38_400);
+        38_400,
+        new DebugFiles(0, 0, 0, 0, 0, 0));
   }
 
   private static QualityReport.Counts counts(long whole, long guessed, Object... reasons) {
