@@ -76,6 +76,9 @@ final class Trie {
   private Window nanosOf;
   private long nanosAt = -1;
 
+  /** By slot of the sums: ns in the window before. */
+  private long[] before = new long[0];
+
   /** By slot of the sums: ns in the window that others are compared with; null if there is none. */
   private long[] held;
 
@@ -222,6 +225,7 @@ final class Trie {
   void endBegin() {
     if (entrySums != null) {
       entrySums.endBegin();
+      before = new long[0];
     }
   }
 
@@ -237,7 +241,7 @@ final class Trie {
    * @param begin when it began, ns
    */
   long[] before(int states, Window window, long begin) {
-    long[] before = estimate.of(slot -> entrySums.before(slot, window, begin), new long[0]);
+    before = estimate.of(slot -> entrySums.before(slot, window, begin), before);
     long[] sums = new long[2];
     for (int entry = 0; entry < entries; entry++) {
       if (entryLeaf[entry] != NONE) {
@@ -712,6 +716,7 @@ final class Trie {
     nodeSums = null;
     heldSums = null;
     nanos = null;
+    before = null;
     held = null;
     entries = 0;
     entryOwner = null;
