@@ -298,7 +298,7 @@ impl Session {
         Ok(written)
     }
 
-    /// Changes the rates; the CPU clock's takes effect at once, 0 switches it off. `pass_hz` is what the caller will keep to.
+    /// Changes the mean rates; the CPU clock's takes effect at once, 0 switches it off. `pass_hz` is what the caller will keep to.
     ///
     /// # Errors
     /// The CPU clock cannot have this rate; it has the one before.
