@@ -5,8 +5,9 @@
 // shares SECONDS THREADS CPU PERIOD_NS OFFSET_NS random NS NS: in each period, of half to three halves of PERIOD_NS, one to three runs
 // in any of part_00() to part_19(), from the first to the second NS long.
 // Ends after SECONDS or at SIGTERM, and prints its CPU time in ns as "cpu NS", then "part_NN NS" for each part: by the thread's own CPU
-// clock, of sleeps by the monotonic one.
+// clock; of sleeps by the monotonic one, without the time that the thread ran or waited for a CPU in them.
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define PARTS   20
 #define THREADS 64
@@ -106,6 +108,7 @@ struct thread {
 	long number;
 	struct work work;
 	double turns_per_ns;
+	int sums;
 	unsigned long random;
 	long truth[PARTS];
 };
@@ -130,13 +133,26 @@ static void run(struct thread *thread, int part, long nanos)
 	thread->turns_per_ns += (now - thread->turns_per_ns) / 16;
 }
 
+// When the thread neither ran nor waited for a CPU so far, ns after some moment.
+static long off_cpu(const struct thread *thread)
+{
+	char text[64] = "";
+	long waited = 0;
+	if (pread(thread->sums, text, sizeof text - 1, 0) <= 0 ||
+	    sscanf(text, "%*d %ld", &waited) != 1) {
+		perror("shares: schedstat");
+		exit(1);
+	}
+	return ns(CLOCK_MONOTONIC) - ns(CLOCK_THREAD_CPUTIME_ID) - waited;
+}
+
 static void nap(struct thread *thread, int part, long until)
 {
 	thread->work.turns = 0;
 	thread->work.until = until;
-	long before = ns(CLOCK_MONOTONIC);
+	long before = off_cpu(thread);
 	parts[part](&thread->work);
-	thread->truth[part] += ns(CLOCK_MONOTONIC) - before;
+	thread->truth[part] += off_cpu(thread) - before;
 	thread->work.until = 0;
 }
 
@@ -145,6 +161,7 @@ static void *go(void *arg)
 	struct thread *thread = arg;
 	thread->random = (unsigned long)thread->number + 1;
 	thread->turns_per_ns = 1;
+	thread->sums = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 	long start = ns(CLOCK_MONOTONIC), end = start + seconds * 1000000000;
 	long at = start / period * period + offset + thread->number * period / threads;
 	while (!told_to_end && at < end) {
