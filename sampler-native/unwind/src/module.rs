@@ -797,7 +797,8 @@ impl Modules {
 
     /// Which root it is, of code without unwind information: it follows the entry point, or goes on to end the thread.
     fn outermost(&mut self, id: ModuleId, offset: u64) -> Option<&'static str> {
-        if offset.wrapping_sub(self.get(id).image.entry) < ENTRY_SIZE {
+        let image = &self.get(id).image;
+        if image.is_code(offset) && offset.wrapping_sub(image.entry) < ENTRY_SIZE {
             return Some(PROCESS_START);
         }
         self.ends_thread(id, offset).then_some(THREAD_START)
