@@ -599,12 +599,9 @@ impl Modules {
         })
     }
 
-    /// Whether nothing calls the code at `offset`, to which a function returns that nothing called either: it follows
-    /// no call, and begins a function, or leads to no return.
+    /// Whether the code at `offset`, which follows no call, begins a function or leads to no return: who returns there
+    /// was called by nobody.
     pub(crate) fn is_trampoline(&mut self, id: ModuleId, offset: u64) -> bool {
-        if self.follows_call(id, offset) {
-            return false;
-        }
         let starts = self.function_start(id, offset) == Some(offset)
             || self.uncovered(id).is_some_and(|known| {
                 let symbols = &known.symbols;
