@@ -519,8 +519,8 @@ fn meet(state: &mut State, other: &State) {
 fn follow_function(
     machine: &mut Machine<'_>,
     start: u64,
-    joins: &[(u64, State)],
-) -> Result<Function, Option<(u64, State)>> {
+    joins: &[Box<(u64, State)>],
+) -> Result<Function, Option<Box<(u64, State)>>> {
     // Where an instruction ends, the stack pointer before it, and its row.
     let mut seen: BTreeMap<u64, (u64, Value, u16)> = BTreeMap::new();
     let (mut rows, mut numbers) = (Vec::new(), HashMap::new());
@@ -532,12 +532,12 @@ fn follow_function(
             if let Some((_, sp, _)) = seen.get(&address) {
                 let differ = *sp != state.sp() && ![*sp, state.sp()].contains(&Value::Unknown);
                 if differ {
-                    return Err(Some((address, state)));
+                    return Err(Some(Box::new((address, state))));
                 }
                 break;
             }
-            for (_, other) in joins.iter().filter(|join| join.0 == address) {
-                meet(&mut state, other);
+            for join in joins.iter().filter(|join| join.0 == address) {
+                meet(&mut state, &join.1);
             }
             let Some(instruction) = machine.decode(address) else {
                 break;

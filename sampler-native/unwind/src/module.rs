@@ -649,12 +649,9 @@ impl Modules {
         })
     }
 
-    /// Whether nothing calls the code at `offset`, to which a function returns that nothing called either: it follows
-    /// no call, and begins a function, or leads to no return.
+    /// Whether the code at `offset`, which follows no call, begins a function or leads to no return: who returns there
+    /// was called by nobody.
     pub(crate) fn is_trampoline(&mut self, id: ModuleId, offset: u64) -> bool {
-        if self.follows_call(id, offset) {
-            return false;
-        }
         let starts = self.function_start(id, offset) == Some(offset)
             || self.uncovered(id).is_some_and(|known| {
                 let symbols = &known.symbols;
@@ -847,7 +844,8 @@ impl Modules {
 
     /// Which root it is, of code without unwind information: it follows the entry point, or goes on to end the thread.
     fn outermost(&mut self, id: ModuleId, offset: u64) -> Option<&'static str> {
-        if offset.wrapping_sub(self.get(id).image.entry) < ENTRY_SIZE {
+        let image = &self.get(id).image;
+        if image.is_code(offset) && offset.wrapping_sub(image.entry) < ENTRY_SIZE {
             return Some(PROCESS_START);
         }
         self.ends_thread(id, offset).then_some(THREAD_START)

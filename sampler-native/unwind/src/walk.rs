@@ -371,7 +371,12 @@ impl Walk<'_> {
     /// Whether the stack of a fiber begins here: the return address is a trampoline's, and above it is no other.
     fn is_fiber_start(&mut self, area: &Area, pc: u64) -> bool {
         let (ra, sp) = (pc.wrapping_add(1), self.registers.values[RSP]);
-        if !area.contains(ra) || !self.modules.is_trampoline(area.module, area.offset(ra)) {
+        // What a guess has led to may be anything.
+        if self.unsure
+            || !area.contains(ra)
+            || self.is_return_address(ra, false)
+            || !self.modules.is_trampoline(area.module, area.offset(ra))
+        {
             return false;
         }
         match self.memory.read(sp) {

@@ -552,6 +552,7 @@ fn walk_fiber_ends_in_fiber_start_however_it_was_entered() {
         );
         let last = walked.frames.last().expect("a frame").module;
         assert_eq!(walked.modules.get(last).sign(), Some(Sign::Root));
+        assert_eq!(walked.roots, None, "named by its module");
     }
 }
 
