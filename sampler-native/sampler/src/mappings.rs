@@ -159,7 +159,7 @@ impl Change {
                 .map_or(0, |mapping| mapping.path.len())
     }
 
-    fn new(&self) -> Option<(u64, NewMapping<'_>)> {
+    fn made(&self) -> Option<(u64, NewMapping<'_>)> {
         let mapping = self.mapping.as_ref()?;
         let new = NewMapping {
             start: mapping.start,
@@ -224,10 +224,6 @@ impl Mappings {
         if self.told.source.is_none() {
             self.poll(head, maps, modules);
         } else {
-            // Nothing at all: exec has just taken away what was there.
-            if head.exec_vm == 0 {
-                return None;
-            }
             self.told.drain(head.ktime);
             match &maps.history {
                 Some(_) => self.follow(head, maps, modules),
@@ -385,7 +381,7 @@ impl Mappings {
         let exec = changes.clone().find(|change| change.mapping.is_none());
         maps.over = exec.map(|exec| exec.time);
         // After the next exec it is about another image.
-        let mut new = changes.map_while(Change::new).peekable();
+        let mut new = changes.map_while(Change::made).peekable();
         let mut replaced = false;
         if new.peek().is_some() {
             maps.followed += new.clone().count();
@@ -459,7 +455,10 @@ impl Families {
         let surely = |told: &Told| {
             !known.replaced
                 && told.complete <= known.synced
-                && told.of(known.tgid, known.synced).next().is_none()
+                && told
+                    .of(known.tgid, known.synced)
+                    .next()
+                    .is_none_or(|change| change.mapping.is_none())
         };
         if known.exec_vm != head.exec_vm || !told.is_none_or(surely) {
             return None;

@@ -706,6 +706,10 @@ impl Walker {
         if stack.regs.iter().all(|r| *r == 0) {
             return Walk::ended(End::Exited);
         }
+        if head.exec_vm == 0 {
+            // Within exec: the stack of before is gone, and there is none yet.
+            return Walk::ended(End::Root);
+        }
         if head.status & abi::FT_MM_BUSY != 0 {
             // To read mappings takes the same lock, and nobody waits for that here.
             let holder = stack.holder.map(|holder| self.holder(holder));
