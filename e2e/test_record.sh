@@ -103,7 +103,7 @@ test_record_that_crashes_says_so_in_one_line() {
 
 # A program without symbols: its functions have names only while a server, or the cache, has its debug file.
 test_record_stripped_program_gets_names_of_debuginfod() {
-  local server port busy=
+  local port url id
   cat >"$work/busy.c" <<'EOF'
 static __attribute__((noinline)) unsigned long turning(unsigned long x) {
   for (int i = 0; i < 100000; i++) x = x * 6364136223846793005UL + 1;
@@ -123,8 +123,7 @@ EOF
   server=$!
   "$work/busy" &
   busy=$!
-  # shellcheck disable=SC2064 # as they are now
-  trap "kill $server $busy 2>/dev/null || :" RETURN
+  trap 'kill "$server" "$busy" 2>/dev/null || :; tmux_ kill-server 2>/dev/null || :' EXIT
   url="http://127.0.0.1:$port"
   id=$(readelf -n "$work/busy" | sed -n 's/.*Build ID: //p')
   wait_until "the server has it" curl -sf -m 5 -o "$work/answer" "$url/buildid/$id/debuginfo"

@@ -348,6 +348,31 @@ mod tests {
         offsets.into_iter().map(frame).collect()
     }
 
+    #[test]
+    fn unnamed_of_a_module_are_its_frames_without_a_name_of_their_own() {
+        let mut modules = Modules::new(1 << 20);
+        let (mut stacks, mut out) = (Stacks::default(), Encoder::new());
+        let frames = frames(&mut modules, [1, 2, 3]);
+        stacks.id(End::Root, &[], &frames, &modules, &mut out);
+        let kernel = modules.kernel();
+        let ids = stacks.unnamed(|module| module == kernel);
+        assert_eq!(ids.len(), 3);
+        stacks.named(ids[1]);
+        assert_eq!(stacks.unnamed(|module| module == kernel), [ids[0], ids[2]]);
+        assert_eq!(stacks.unnamed(|_| false), [0; 0]);
+        stacks.asked(ids[0]);
+        assert!(stacks.is_asked(ids[0]) && !stacks.is_asked(ids[2]));
+        stacks.answered(ids[0]);
+        assert!(!stacks.is_asked(ids[0]));
+        // Another frame with the number of a named one has no name.
+        stacks.forget(&HashSet::new(), &mut out);
+        stacks.forget(&HashSet::new(), &mut out);
+        assert_eq!(stacks.unnamed(|_| true), [0; 0]);
+        let again = [frames[0]];
+        stacks.id(End::Root, &[], &again, &modules, &mut out);
+        assert_eq!(stacks.unnamed(|_| true).len(), 1);
+    }
+
     /// Reads what was told, by the rules of the stream.
     fn check(rules: &mut Rules, out: &mut Encoder) {
         let mut bytes = file_header([]);

@@ -25,12 +25,11 @@ fn ocaml(symbol: &str) -> Option<String> {
     let mut name = String::new();
     let mut escape = "$";
     while begins_upper(rest) {
-        let word = |at: &usize| {
-            let bytes = rest.as_bytes();
-            !(bytes[*at].is_ascii_alphanumeric() || bytes[*at] == b'\'')
-                && !(bytes[*at] == b'_' && bytes.get(at + 1) != Some(&b'_'))
+        let of_name = |at: usize| match rest.as_bytes()[at] {
+            b'_' => rest.as_bytes().get(at + 1) != Some(&b'_'),
+            byte => byte.is_ascii_alphanumeric() || byte == b'\'',
         };
-        let end = (0..rest.len()).find(word)?;
+        let end = (0..rest.len()).find(|at| !of_name(*at))?;
         let (module, after) = rest.split_at(end);
         name.push_str(module);
         name.push('.');
