@@ -13,12 +13,52 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* bytes below where another stack goes on: the frame that is left may begin there */
 #define BELOW 1024
 
+/* frames, and parts of one stack, that are followed in one interrupt */
+#define MOST_STEPS 512
+#define MOST_PARTS 64
+#define MOST_PIECES (2 * MOST_PARTS)
+/* samples of one thread that wake the reader at once; later ones wait as others do */
+#define MOST_LESSONS 100
+/* bytes of a stack that are copied whatever they hold: what has no unwind information is searched for a return address */
+#define INNERMOST 4096
+/* bytes below the end of a frame in which a function saves registers; those of a larger frame are not needed */
+#define SAVE_AREA 256
+
+/* part of a stack */
+struct part {
+	__u64 from, to;
+};
+
+/* A way up a stack, frame by frame. */
+struct climb {
+	__u64 ip, sp, bp;
+	__u64 end;  /* of the stack */
+	__u64 from, to; /* the part that is being made */
+	__u64 left; /* bytes that may be copied still */
+	__u64 parts; /* made before it */
+	__u32 image;
+	__u32 lost; /* the step at `ip` is not known */
+};
+
+/* Chunk after chunk of the parts of a stack. */
+struct fetch {
+	__u64 at, to; /* of the part that is being copied */
+	__u64 start;  /* of the chunks in the memory of the sample */
+	__u64 used;   /* of that memory */
+	__u64 part, parts;
+	__u64 chunks;
+};
+
 struct sample {
 	struct ft_head head;
 	struct ft_stack stack;
-	/* kernel stack, user stack, piece; a page of slack lets the verifier see that the last one fits */
+	/* kernel stack, user stack, chunks, piece; a page of slack lets the verifier see that the last one fits */
 	__u8 memory[1024 + FT_CPU_STACK + PAGE];
 	__u64 copied; /* while it is being filled */
+	/* The same holds for what is kept while a stack is looked at. */
+	struct part parts[MOST_PARTS]; /* what is to be copied of the stack */
+	struct climb climb;
+	struct fetch fetch;
 };
 _Static_assert(KERNEL_BYTES <= 1024, "the kernel stack has its place");
 
@@ -47,8 +87,19 @@ struct reach {
 	__u64 near; /* where a former walk went on that had left the stack, or had met a frame larger than all this */
 	__u32 stack;  /* bytes of the stack */
 	__u32 piece;  /* bytes from there on */
-	__u64 follow; /* frame pointers may lead to the other stack */
+	__u32 follow; /* frame pointers may lead to the other stack */
+	__u32 walk;   /* large frames may be left out where steps lead past them */
+	__u32 told;   /* samples that woke the reader, which learns from them */
+	__u32 unused;
 };
+
+/* learned by the walker; a page that is not known ends the way */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct ft_code_page);
+	__type(value, struct ft_steps);
+} steps SEC(".maps");
 
 /* by tid, and by tgid << 32 for threads that have none */
 struct {
@@ -72,19 +123,26 @@ struct {
 	__type(value, __u8);
 } images SEC(".maps");
 
-static __always_inline __u64 wakeup(struct ft_head *head)
+static __always_inline __u64 wakeup(struct ft_head *head, bool teaches)
 {
 	struct image image = {
 		.start_boottime = head->process_start_boottime,
 		.tgid = head->tgid,
 		.exec_id = head->self_exec_id,
 	};
-	__u8 one = 1;
+	__u8 one = 1, *seen = bpf_map_lookup_elem(&images, &image);
 
-	if (!(head->status & FT_KTHREAD) && !bpf_map_lookup_elem(&images, &image)) {
+	if (!(head->status & FT_KTHREAD) && !seen) {
 		bpf_map_update_elem(&images, &image, &one, BPF_ANY);
 		return BPF_RB_FORCE_WAKEUP;
 	}
+	/* the first of its deep stacks */
+	if (seen && *seen == 1 && head->status & FT_CLAMPED) {
+		*seen = 2;
+		return BPF_RB_FORCE_WAKEUP;
+	}
+	if (teaches)
+		return BPF_RB_FORCE_WAKEUP;
 	if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > ring_bytes / 4)
 		return BPF_RB_FORCE_WAKEUP;
 	return BPF_RB_NO_WAKEUP;
@@ -139,6 +197,128 @@ __attribute__((noinline)) __u64 other_stack(__u64 frame, __u64 sp, __u64 end, __
 	return near;
 }
 
+/* Makes what lies from `from` to `to` part of what is copied; whether there was room. */
+static __always_inline bool take_part(struct sample *sample, __u64 from, __u64 to)
+{
+	struct climb *climb = &sample->climb;
+	__u64 parts = climb->parts;
+
+	if (from <= climb->to + SAVE_AREA)
+		from = climb->to;
+	if (to <= from)
+		return 1;
+	if (to - from > climb->left)
+		return 0;
+	if (from != climb->to) {
+		asm volatile("" : "+r"(parts));
+		if (parts >= MOST_PARTS - 1)
+			return 0;
+		sample->parts[parts].from = climb->from;
+		sample->parts[parts].to = climb->to;
+		climb->parts = parts + 1;
+		climb->from = from;
+	}
+	climb->left -= to - from;
+	climb->to = to;
+	return 1;
+}
+
+static long climb_step(__u32 i __attribute__((unused)), __u32 *cpu)
+{
+	struct sample *sample = bpf_map_lookup_elem(&scratch, cpu);
+	struct ft_code_page code = {};
+	struct ft_step step = {};
+	struct ft_steps *known;
+	struct climb *climb;
+	__u64 cfa, ra, bp, saved;
+	__u32 at;
+
+	if (!sample)
+		return 1;
+	climb = &sample->climb;
+	code.page = climb->ip / PAGE;
+	code.image = climb->image;
+	known = bpf_map_lookup_elem(&steps, &code);
+	at = climb->ip % PAGE;
+	bp = climb->bp;
+	for (int k = 0; known && k < FT_PAGE_STEPS; k++) {
+		if (at >= known->of[k].from && at < known->of[k].to) {
+			step = known->of[k];
+			break;
+		}
+	}
+	if (!step.to) {
+		climb->lost = 1;
+		return 1;
+	}
+	if (step.flags & FT_STEP_ROOT)
+		return 1;
+	cfa = (step.flags & FT_STEP_BP ? bp : climb->sp) + (__s64)step.cfa;
+	if (step.flags & FT_STEP_DEREF) {
+		if (bpf_probe_read_user(&cfa, sizeof(cfa), (void *)cfa))
+			return 1;
+		cfa += (__s64)step.add;
+	}
+	/* not a step outwards: what was learned is of other code */
+	if (cfa <= climb->sp || cfa > climb->end) {
+		climb->lost = 1;
+		return 1;
+	}
+	saved = climb->sp & ~7ULL;
+	if (cfa - saved > 4 * SAVE_AREA)
+		saved = (cfa - SAVE_AREA) & ~7ULL;
+	if (!take_part(sample, saved, (cfa + 7) & ~7ULL))
+		return 1;
+	if (bpf_probe_read_user(&ra, sizeof(ra), (void *)(cfa - 8)) || !ra)
+		return 1;
+	if (step.flags & (FT_STEP_SAVED | FT_STEP_SAVED_AT)) {
+		saved = (step.flags & FT_STEP_SAVED ? cfa : bp) + (__s64)step.bp;
+		if (bpf_probe_read_user(&bp, sizeof(bp), (void *)saved))
+			return 1;
+	}
+	climb->ip = ra - 1;
+	climb->sp = cfa;
+	climb->bp = bp;
+	return 0;
+}
+
+static long fetch_piece(__u32 i __attribute__((unused)), __u32 *cpu)
+{
+	struct sample *sample = bpf_map_lookup_elem(&scratch, cpu);
+	struct ft_chunk *chunk;
+	struct fetch *fetch;
+	__u64 used, at, n;
+
+	if (!sample)
+		return 1;
+	fetch = &sample->fetch;
+	if (fetch->at >= fetch->to) {
+		__u64 part = fetch->part + 1;
+
+		asm volatile("" : "+r"(part));
+		if (part >= fetch->parts || part >= MOST_PARTS)
+			return 1;
+		fetch->part = part;
+		fetch->at = sample->parts[part].from;
+		fetch->to = sample->parts[part].to;
+	}
+	used = fetch->used;
+	at = fetch->at;
+	if (used > sizeof(sample->memory) - 2 * PAGE)
+		return 1;
+	n = copy(sample, used + sizeof(*chunk), at, fetch->to - at);
+	/* a page that was never touched, or is not in memory: from the next one on */
+	fetch->at = at + n < fetch->to ? (at + n + PAGE) & ~(PAGE - 1ULL) : fetch->to;
+	if (!n)
+		return 0;
+	chunk = (struct ft_chunk *)(sample->memory + (used & ~7ULL));
+	chunk->address = at;
+	chunk->bytes = n;
+	fetch->used = used + sizeof(*chunk) + n;
+	fetch->chunks++;
+	return 0;
+}
+
 SEC("perf_event")
 int cpu_stacks(struct bpf_perf_event_data *ctx)
 {
@@ -160,7 +340,9 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 	__sync_fetch_and_add(&taken, 1);
 
 	bool user_mode = (READ_REG(ctx->regs.cs) & 3) == 3;
-	__u64 kernel_bytes = 0, user_bytes = 0, piece_bytes = 0;
+	__u32 chunks = 0;
+	bool teaches = 0;
+	__u64 kernel_bytes = 0, user_bytes = 0, piece_bytes = 0, chunk_bytes = 0;
 
 	fill_head(&sample->head, t, FT_KIND_CPU, FT_STATE_RUN);
 	sample->head.cpu = cpu;
@@ -180,7 +362,7 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 
 	if (!(sample->head.status & FT_KTHREAD) && t->mm) {
 		struct mapping mapping = {};
-		__u64 whose = tid, most = FT_CPU_FIRST;
+		__u64 whose = tid, most = FT_CPU_FIRST, limit;
 		struct reach *reach = bpf_map_lookup_elem(&reaches, &whose);
 		__u64 sp, cs;
 
@@ -192,6 +374,7 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 			most = reach->stack;
 		if (most > most_stack)
 			most = most_stack;
+		limit = most;
 
 		if (user_mode) {
 			COPY_REGS(sample->stack.regs, &ctx->regs);
@@ -210,16 +393,62 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 		if (!bpf_find_vma(t, sp, take_mapping, &mapping, 0)) {
 			sample->stack.mapping_start = mapping.start;
 			sample->stack.mapping_end = mapping.end;
+			/* a deep stack is copied to its end at first, if that can be done */
+			if (!reach && mapping.end - sp <= most_stack)
+				most = mapping.end - sp;
 			if (mapping.end - sp > most)
 				sample->head.status |= FT_CLAMPED;
 			else
 				most = mapping.end - sp;
 		}
-		user_bytes = copy(sample, kernel_bytes, sp, most);
+		if (reach && reach->walk && mapping.end) {
+			struct climb *climb = &sample->climb;
+			struct fetch *fetch = &sample->fetch;
+			__u64 rest = mapping.end - sp, parts;
+
+			climb->ip = sample->stack.regs[REG_IP];
+			climb->sp = sp;
+			climb->bp = sample->stack.regs[REG_BP];
+			climb->end = mapping.end;
+			climb->from = climb->to = sp;
+			climb->left = limit;
+			climb->parts = 0;
+			climb->image = sample->head.image;
+			climb->lost = 0;
+			take_part(sample, sp, sp + (rest < INNERMOST ? rest : INNERMOST));
+			bpf_loop(MOST_STEPS, climb_step, &cpu, 0);
+			/* all that there may be, where it is not known how it goes on */
+			rest = mapping.end - climb->to;
+			if (climb->lost)
+				climb->to += rest < climb->left ? rest : climb->left;
+			teaches = climb->lost && reach->told < MOST_LESSONS;
+			reach->told += teaches;
+			parts = climb->parts;
+			asm volatile("" : "+r"(parts));
+			if (parts >= MOST_PARTS)
+				parts = MOST_PARTS - 1;
+			sample->parts[parts].from = climb->from;
+			sample->parts[parts].to = climb->to;
+			fetch->to = sample->parts[0].to;
+			user_bytes = copy(sample, kernel_bytes, sp, fetch->to - sp);
+			fetch->at = sp + user_bytes;
+			if (fetch->at < fetch->to)
+				fetch->at = (fetch->at + PAGE) & ~(PAGE - 1ULL);
+			fetch->used = kernel_bytes + user_bytes;
+			fetch->part = 0;
+			fetch->parts = user_bytes ? parts + 1 : 0;
+			fetch->chunks = 0;
+			if (user_bytes)
+				bpf_loop(MOST_PIECES, fetch_piece, &cpu, 0);
+			chunk_bytes = fetch->used - kernel_bytes - user_bytes;
+			chunks = fetch->chunks;
+		} else {
+			user_bytes = copy(sample, kernel_bytes, sp, most);
+		}
 		if (!user_bytes)
 			sample->head.status |= FT_FAULTED;
 		if (reach && reach->piece && user_bytes) {
-			__u64 at = reach->near;
+			__u64 at = reach->near, used;
 
 			if (reach->follow)
 				at = other_stack(sample->stack.regs[REG_BP], sp, sp + user_bytes,
@@ -228,10 +457,11 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 			most = reach->piece;
 			if (most > most_stack)
 				most = most_stack;
-			piece_bytes = copy(sample, kernel_bytes + user_bytes, at, most);
+			used = kernel_bytes + user_bytes + chunk_bytes;
+			piece_bytes = copy(sample, used, at, most);
 			if (!piece_bytes) {
 				at = (at + PAGE) & ~(PAGE - 1ULL);
-				piece_bytes = copy(sample, kernel_bytes + user_bytes, at, most);
+				piece_bytes = copy(sample, used, at, most);
 			}
 			sample->stack.piece_address = piece_bytes ? at : 0;
 		}
@@ -240,18 +470,20 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 	sample->stack.kernel_bytes = kernel_bytes;
 	sample->stack.user_bytes = user_bytes;
 	sample->stack.piece_bytes = piece_bytes;
+	sample->stack.chunk_bytes = chunk_bytes;
+	sample->stack.chunks = chunks;
 	sample->stack.switches_after = sample->head.nvcsw + sample->head.nivcsw;
 
 	__u64 size = sizeof(sample->head) + sizeof(sample->stack) + kernel_bytes + user_bytes +
-		     piece_bytes;
+		     chunk_bytes + piece_bytes;
 
 	sample->head.size = size;
 	asm volatile("" : "+r"(size));
 	if (size > sizeof(*sample))
 		size = sizeof(*sample);
-	if (bpf_ringbuf_output(&ring, sample, size, wakeup(&sample->head)))
+	if (bpf_ringbuf_output(&ring, sample, size, wakeup(&sample->head, teaches)))
 		__sync_fetch_and_add(&dropped, 1);
 	else
-		__sync_fetch_and_add(&copied, user_bytes + piece_bytes);
+		__sync_fetch_and_add(&copied, user_bytes + chunk_bytes + piece_bytes);
 	return 0;
 }

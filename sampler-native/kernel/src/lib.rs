@@ -36,7 +36,7 @@ mod sys;
 
 pub use check::check;
 pub use cpus::online as online_cpus;
-pub use rings::{Reach, Rings, Whose};
+pub use rings::{Reach, Rings, Step, Whose};
 use {clock::Clock, cycles::Cycles, idle::Idle, life::Life, passes::Passes, record::Record};
 
 /// Constants of `bpf/flametop.h`.
@@ -333,8 +333,8 @@ impl Kernel {
 
         let rings = life.iter().map(|life| life.ring() as &dyn MapCore);
         let rings = rings.chain(clock.iter().map(|clock| clock.ring() as &dyn MapCore));
-        let reaches = clock.as_ref().map(Clock::reaches).transpose();
-        let rings = Rings::open(rings, reaches.map_err(failed)?).map_err(failed)?;
+        let learned = clock.as_ref().map(Clock::learned).transpose();
+        let rings = Rings::open(rings, learned.map_err(failed)?).map_err(failed)?;
         let mut kernel = Kernel {
             passes,
             clock,

@@ -680,6 +680,7 @@ fn clock_reach_changes_what_is_copied_of_a_process_and_of_a_thread() {
         piece,
         near: first.mapping.end,
         follow: false,
+        walk: false,
     };
     let process = Whose::Process(subject.pid());
     rings.reach(process, reach(512, 0)).unwrap();

@@ -7,13 +7,14 @@ use std::{
 };
 
 use flametop_kernel::{
-    Reach, Whose, abi,
+    Reach, Step, Whose, abi,
     record::{Head, Holder, StackPart},
 };
 use flametop_stream::{self as stream, Call, Encoder, End, NameSource, Record, State};
 use flametop_symbolize::{MAX_FILES, PlaceQuery, Query, Subject, Symbolizer};
 use flametop_unwind::{
-    Frame, Input, ModuleId, ModuleKind, Modules, Outcome, Piece, ProcessMaps, Unwinder,
+    CallersRbp, Frame, Hop, Input, ModuleId, ModuleKind, Modules, Outcome, Piece, ProcessMaps,
+    Unwinder,
 };
 
 use crate::{
@@ -30,6 +31,8 @@ const MAX_MODULES: usize = 4096;
 const MAPS_PERIOD: u64 = 100_000_000;
 /// Most bytes of stack that are collected of one sleeper.
 const MAX_PIECES: usize = 256 << 10;
+/// Steps that were learned are remembered up to here.
+const MOST_LEARNED: usize = 1 << 14;
 /// A mapping whose end is not known is taken to reach this far above the stack pointer.
 const UNKNOWN_MAPPING: u64 = 8 << 20;
 
@@ -43,6 +46,8 @@ pub struct Wishes {
     pub pieces: Vec<(u32, u64)>,
     /// What the CPU clock is to copy from now on.
     pub reaches: Vec<(Whose, Reach)>,
+    /// Of processes of an image: how it gets past frames.
+    pub steps: Vec<(u32, Step)>,
 }
 
 /// Totals of the stream that are counted here.
@@ -100,6 +105,8 @@ struct Walker {
     kernel_module: ModuleId,
     user: Vec<Frame>,
     kernel: Vec<Frame>,
+    /// What was learned lately, so that it is not told with each sample.
+    learned: HashSet<(u32, Step)>,
 }
 
 impl Pipeline {
@@ -120,6 +127,7 @@ impl Pipeline {
                 kernel_module,
                 user: Vec::new(),
                 kernel: Vec::new(),
+                learned: HashSet::new(),
             },
             symbolizer,
             jit: JitNames::start(jvm_maps),
@@ -192,15 +200,17 @@ impl Pipeline {
             (Sight::Live(task, process), Some(stack)) => {
                 let walk = self.walker.walk(head, stack, None, process);
                 let reach = task.reach.or(process.reach);
+                if walk.end == End::Truncated {
+                    self.walker.learn(head.image, &mut self.wishes.steps);
+                }
                 if let Some(reach) = next_reach(stack, reach, &walk) {
                     task.reach = Some(reach);
                     let reaches = &mut self.wishes.reaches;
                     reaches.push((Whose::Thread(head.tid), reach));
                     let of = for_others(reach);
-                    if process
-                        .reach
-                        .is_none_or(|known| known.stack < of.stack || known.piece < of.piece)
-                    {
+                    if process.reach.is_none_or(|known| {
+                        known.stack < of.stack || known.piece < of.piece || known.walk < of.walk
+                    }) {
                         process.reach = Some(of);
                         reaches.push((Whose::Process(head.tgid), of));
                     }
@@ -510,43 +520,37 @@ fn next_piece(head: &Head, stack: &StackPart<'_>, task: &mut Task, walk: &Walk) 
     Some(want)
 }
 
-/// What the CPU clock is to copy of a thread's stack if the walk of this sample wanted more of it. A piece comes with the sample
-/// itself: it leads on or it does not, and nothing of another moment is ever joined.
+/// What the CPU clock is to copy of a thread's stack if the walk of this sample wanted more of it, and that is not what it does.
+/// All comes with the sample itself: it leads on or it does not, and nothing of another moment is ever joined.
 fn next_reach(stack: &StackPart<'_>, reach: Option<Reach>, walk: &Walk) -> Option<Reach> {
     let want = walk.outcome?.want?;
+    let (most, first) = (abi::FT_CPU_STACK, abi::FT_CPU_FIRST);
     let mut next = reach.unwrap_or(Reach {
-        stack: abi::FT_CPU_FIRST,
+        stack: first,
         piece: 0,
         near: 0,
         follow: false,
+        walk: false,
     });
-    let (most, first) = (abi::FT_CPU_STACK, abi::FT_CPU_FIRST);
-    // A frame may have pages that were never touched: the copy ends there.
-    let hole = stack.user.len() < next.stack as usize;
-    // How far from there it goes on, if that is not farther than can be copied beside the rest.
-    let beyond = |from: u64| u32::try_from(want.checked_sub(from)?).ok();
-    let near = |from: u64| beyond(from).filter(|bytes| *bytes < most - first);
-    if !stack.piece.is_empty()
-        && let Some(bytes) = near(stack.piece_address)
-    {
-        next.piece = (bytes + first).min(most - first);
-        next.stack = next.stack.min(most - next.piece);
-    } else if !hole
-        && next.piece == 0
-        && beyond(stack.user_address).is_some_and(|bytes| bytes < most)
-    {
-        next.stack = most;
-    } else if let Some(bytes) = near(stack.user_address).filter(|_| !hole) {
-        next.stack = (bytes + first).min(most - first);
-        next.piece = next.piece.min(most - next.stack);
+    if walk.end == End::Truncated {
+        next.walk = true;
+        next.stack = most - next.piece;
     } else {
-        // On another stack, or on this one beyond a hole or a frame that is larger than all that is copied.
-        next.near = want;
-        next.follow = walk.end == End::OtherStack;
-        next.piece = next.piece.max(first);
+        // On another stack. How far from there it goes on, if that is not farther than can be copied beside the rest:
+        let beyond = |from: u64| u32::try_from(want.checked_sub(from)?).ok();
+        let near = |from: u64| beyond(from).filter(|bytes| *bytes < most - first);
+        if !stack.piece.is_empty()
+            && let Some(bytes) = near(stack.piece_address)
+        {
+            next.piece = (bytes + first).min(most - first);
+        } else {
+            next.near = want;
+            next.follow = true;
+            next.piece = next.piece.max(first);
+        }
         next.stack = next.stack.min(most - next.piece);
     }
-    Some(next)
+    (Some(next) != reach).then_some(next)
 }
 
 /// What is copied of the other threads of its process: to an address on one thread's stack no other one leads.
@@ -559,6 +563,39 @@ fn for_others(reach: Reach) -> Reach {
         piece: 0,
         ..reach
     }
+}
+
+/// As the kernel side takes it.
+fn step(hop: &Hop) -> Step {
+    let mut step = Step {
+        from: hop.code.start,
+        to: hop.code.end,
+        flags: abi::FT_STEP_ROOT,
+        bp: 0,
+        cfa: 0,
+        add: 0,
+    };
+    let Some(caller) = hop.caller else {
+        return step;
+    };
+    let (saved, bp) = match caller.rbp {
+        CallersRbp::Same => (0, 0),
+        CallersRbp::Saved(offset) => (abi::FT_STEP_SAVED, offset),
+        CallersRbp::SavedAt(offset) => (abi::FT_STEP_SAVED_AT, offset),
+    };
+    // A frame whose rbp is farther away is one that nothing further is found by.
+    if let Ok(bp) = i16::try_from(bp) {
+        (step.flags, step.bp) = (saved, bp);
+    } else {
+        step.flags = 0;
+    }
+    step.flags |= if caller.by_rbp { abi::FT_STEP_BP } else { 0 };
+    step.cfa = caller.offset;
+    if let Some(add) = caller.add {
+        step.flags |= abi::FT_STEP_DEREF;
+        step.add = add;
+    }
+    step
 }
 
 /// Whether a sleeper with stale mappings should be seen again: as long as they are from before it was found so.
@@ -635,11 +672,15 @@ impl Walker {
         }
         let switches = head.nvcsw + head.nivcsw;
         let collected = collected.filter(|p| p.switches == switches);
-        let mut pieces = Vec::with_capacity(2 + collected.map_or(0, |p| p.pieces.len()));
-        pieces.push(Piece {
+        let mut pieces = vec![Piece {
             address: stack.user_address,
             bytes: stack.user,
-        });
+        }];
+        pieces.extend(
+            stack
+                .chunks
+                .map(|(address, bytes)| Piece { address, bytes }),
+        );
         if !stack.piece.is_empty() {
             pieces.push(Piece {
                 address: stack.piece_address,
@@ -717,6 +758,20 @@ impl Walker {
         totals.walked += 1;
         totals.short += u64::from(end != End::Root);
         stacks.id(end, &self.user, &self.kernel, &self.modules, out)
+    }
+
+    /// Takes what the last walk tells of how to get past frames.
+    fn learn(&mut self, image: u32, steps: &mut Vec<(u32, Step)>) {
+        // The kernel side may have forgotten some: they are told again now and then.
+        if self.learned.len() > MOST_LEARNED {
+            self.learned.clear();
+        }
+        for hop in self.unwinder.hops() {
+            let step = (image, step(hop));
+            if self.learned.insert(step) {
+                steps.push(step);
+            }
+        }
     }
 
     fn unwind(&mut self, process: &Process, input: &Input<'_>) -> Outcome {

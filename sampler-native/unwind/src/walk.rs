@@ -1,7 +1,8 @@
 //! The walk from a thread's registers to the root of its stack.
 
 use crate::{
-    End, Frame, Input, MAX_FRAMES, ModuleId, ModuleKind, Modules, Outcome, ProcessMaps,
+    Caller, CallersRbp, End, Frame, Hop, Input, MAX_FRAMES, ModuleId, ModuleKind, Modules, Outcome,
+    ProcessMaps,
     cfi::{CALLEE_SAVED, Cfa, Failure, Kind, RBP, RIP, RSP, Registers, Row, Rule},
     maps::Area,
 };
@@ -28,6 +29,8 @@ const SIGNAL_REGISTERS: (u64, [usize; 17]) = (
         8, 9, 10, 11, 12, 13, 14, 15, 5, 4, RBP, 3, 1, 0, 2, RSP, RIP,
     ],
 );
+/// Of `rbp` in the rules of a row.
+const RBP_RULE: usize = 1;
 /// No module has this id.
 const FREE: ModuleId = ModuleId(u32::MAX);
 
@@ -37,6 +40,7 @@ pub struct Unwinder {
     rows: Box<[CachedRow]>,
     calls: Box<[CachedCall]>,
     context: UnwindContext<usize>,
+    hops: Vec<Hop>,
 }
 
 #[derive(Clone, Copy)]
@@ -95,7 +99,13 @@ impl Unwinder {
             rows: vec![row; ROWS].into(),
             calls: vec![call; CALLS].into(),
             context: UnwindContext::new(),
+            hops: Vec::new(),
         }
+    }
+
+    /// How the last walk got from frame to frame, that at which it ended included; as far as a [`Hop`] can tell.
+    pub fn hops(&self) -> &[Hop] {
+        &self.hops
     }
 
     /// Empties the cache.
@@ -113,6 +123,7 @@ impl Unwinder {
         frames: &mut Vec<Frame>,
     ) -> Outcome {
         frames.clear();
+        self.hops.clear();
         let mut walk = Walk {
             unwinder: self,
             maps,
@@ -283,6 +294,7 @@ impl Walk<'_> {
                 offset,
                 guessed,
             });
+            let before = (self.registers, self.unwinder.hops.len());
             let step = if area.image {
                 let cached = self.unwinder.row(self.modules, area.module, offset);
                 if cached.row.kind == Kind::Signal || cached.sigreturn[usize::from(is_return)] {
@@ -292,11 +304,13 @@ impl Walk<'_> {
                     }
                     self.leave_signal()
                 } else {
+                    self.note(&cached.row, pc);
                     self.leave(&cached.row, &area, offset, is_return)
                 }
             } else {
                 self.guess(&area, is_return)
             };
+            self.note_guess(pc, &before);
             match step {
                 Step::Caller {
                     is_return: to_return,
@@ -304,6 +318,67 @@ impl Walk<'_> {
                 } => (is_return, guessed) = (to_return, by_guess),
                 Step::End(end, want) => return (end, want),
             }
+        }
+    }
+
+    /// Notes how a row leads to the caller, whether or not that is in the memory that was copied.
+    fn note(&mut self, row: &Row, pc: u64) {
+        let code = pc.saturating_sub(row.reach[0].into())..pc.saturating_add(row.reach[1].into());
+        let is_frame = |register: u8| [RSP, RBP].contains(&usize::from(register));
+        let (register, offset, add) = match (row.kind, row.cfa) {
+            (Kind::Root, _) => {
+                self.unwinder.hops.push(Hop { code, caller: None });
+                return;
+            }
+            (Kind::Plain, Cfa::Register { register, offset }) => (register, offset, None),
+            (
+                Kind::Plain,
+                Cfa::Deref {
+                    register,
+                    offset,
+                    add,
+                },
+            ) => (register, offset, Some(add)),
+            _ => return,
+        };
+        let rbp = match row.rules[RBP_RULE] {
+            Rule::Saved(offset) => CallersRbp::Saved(offset),
+            Rule::SavedAt { register, offset } if usize::from(register) == RBP => {
+                CallersRbp::SavedAt(offset)
+            }
+            _ => CallersRbp::Same,
+        };
+        if is_frame(register) && row.ra == -8 {
+            self.unwinder.hops.push(Hop {
+                code,
+                caller: Some(Caller {
+                    by_rbp: usize::from(register) == RBP,
+                    offset,
+                    add,
+                    rbp,
+                }),
+            });
+        }
+    }
+
+    /// Notes what a step came to that no row tells: at this place a frame of this size.
+    fn note_guess(&mut self, pc: u64, (before, noted): &(Registers, usize)) {
+        let to = self.registers.values[RSP];
+        let size = to.wrapping_sub(before.values[RSP]);
+        if self.unwinder.hops.len() == *noted
+            && size > 0
+            && let Ok(offset) = i32::try_from(size)
+            && self.memory.input.mapping.contains(&(to - 1))
+        {
+            self.unwinder.hops.push(Hop {
+                code: pc..pc.saturating_add(1),
+                caller: Some(Caller {
+                    by_rbp: false,
+                    offset,
+                    add: None,
+                    rbp: CallersRbp::Same,
+                }),
+            });
         }
     }
 
