@@ -7,6 +7,7 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define PAGE         4096
+#define KERNEL_PLACE 1024
 #define KERNEL_BYTES (FT_KERNEL_FRAMES * sizeof(__u64))
 /* frame pointers that are followed */
 #define MOST_FRAMES 64
@@ -14,8 +15,8 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define BELOW 1024
 
 /* frames, and parts of one stack, that are followed in one interrupt */
-#define MOST_STEPS 512
-#define MOST_PARTS 64
+#define MOST_STEPS  512
+#define MOST_PARTS  64
 #define MOST_PIECES (2 * MOST_PARTS)
 /* samples of one thread that wake the reader at once; later ones wait as others do */
 #define MOST_LESSONS 100
@@ -23,6 +24,9 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define INNERMOST 4096
 /* bytes below the end of a frame in which a function saves registers; those of a larger frame are not needed */
 #define SAVE_AREA 256
+
+/* a mapping whose end is not known is taken to reach this far above the stack pointer */
+#define UNKNOWN_MAPPING (8 * 1024 * 1024)
 
 /* part of a stack */
 struct part {
@@ -32,10 +36,11 @@ struct part {
 /* A way up a stack, frame by frame. */
 struct climb {
 	__u64 ip, sp, bp;
-	__u64 end;  /* of the stack */
+	__u64 end;      /* of the stack */
 	__u64 from, to; /* the part that is being made */
-	__u64 left; /* bytes that may be copied still */
-	__u64 parts; /* made before it */
+	__u64 left;     /* bytes that may be copied still */
+	__u64 parts;    /* made before it */
+	__u64 searched; /* bytes that are searched for a frame where it was lost */
 	__u32 image;
 	__u32 lost; /* the step at `ip` is not known */
 };
@@ -53,14 +58,14 @@ struct sample {
 	struct ft_head head;
 	struct ft_stack stack;
 	/* kernel stack, user stack, chunks, piece; a page of slack lets the verifier see that the last one fits */
-	__u8 memory[1024 + FT_CPU_STACK + PAGE];
+	__u8 memory[KERNEL_PLACE + FT_CPU_STACK + PAGE];
 	__u64 copied; /* while it is being filled */
 	/* The same holds for what is kept while a stack is looked at. */
 	struct part parts[MOST_PARTS]; /* what is to be copied of the stack */
 	struct climb climb;
 	struct fetch fetch;
 };
-_Static_assert(KERNEL_BYTES <= 1024, "the kernel stack has its place");
+_Static_assert(KERNEL_BYTES <= KERNEL_PLACE, "the kernel stack has its place");
 
 const volatile __u32 ring_bytes = 0; /* size of the ring, set before load */
 __u64 most_stack; /* what may be copied of each at this rate, set before the clock ticks */
@@ -108,6 +113,15 @@ struct {
 	__type(key, __u64);
 	__type(value, struct reach);
 } reaches SEC(".maps");
+
+/* where `steps` may have pages: by the low bits of their number */
+#define PAGE_SLOTS 16384
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PAGE_SLOTS);
+	__type(key, __u32);
+	__type(value, __u8);
+} pages SEC(".maps");
 
 struct image {
 	__u64 start_boottime;
@@ -223,44 +237,51 @@ static __always_inline bool take_part(struct sample *sample, __u64 from, __u64 t
 	return 1;
 }
 
+/* What is known of the code at `ip`. */
+static __always_inline bool find_step(__u32 image, __u64 ip, struct ft_step *step)
+{
+	struct ft_code_page code = { .page = ip / PAGE, .image = image };
+	struct ft_steps *known = bpf_map_lookup_elem(&steps, &code);
+	__u32 at = ip % PAGE;
+
+	for (int k = 0; known && k < FT_PAGE_STEPS; k++) {
+		if (at >= known->of[k].from && at < known->of[k].to) {
+			*step = known->of[k];
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* Where the frame ends; 0: not outwards, so that what was learned is of other code. */
+static __always_inline __u64 frame_end(struct ft_step *step, __u64 sp, __u64 bp, __u64 end)
+{
+	__u64 cfa = (step->flags & FT_STEP_BP ? bp : sp) + (__s64)step->cfa;
+
+	if (step->flags & FT_STEP_DEREF) {
+		if (bpf_probe_read_user(&cfa, sizeof(cfa), (void *)cfa))
+			return 0;
+		cfa += (__s64)step->add;
+	}
+	return cfa > sp && cfa <= end ? cfa : 0;
+}
+
 static long climb_step(__u32 i __attribute__((unused)), __u32 *cpu)
 {
 	struct sample *sample = bpf_map_lookup_elem(&scratch, cpu);
-	struct ft_code_page code = {};
 	struct ft_step step = {};
-	struct ft_steps *known;
 	struct climb *climb;
 	__u64 cfa, ra, bp, saved;
-	__u32 at;
 
 	if (!sample)
 		return 1;
 	climb = &sample->climb;
-	code.page = climb->ip / PAGE;
-	code.image = climb->image;
-	known = bpf_map_lookup_elem(&steps, &code);
-	at = climb->ip % PAGE;
+	climb->lost = !find_step(climb->image, climb->ip, &step);
+	if (climb->lost || step.flags & FT_STEP_ROOT)
+		return 1;
 	bp = climb->bp;
-	for (int k = 0; known && k < FT_PAGE_STEPS; k++) {
-		if (at >= known->of[k].from && at < known->of[k].to) {
-			step = known->of[k];
-			break;
-		}
-	}
-	if (!step.to) {
-		climb->lost = 1;
-		return 1;
-	}
-	if (step.flags & FT_STEP_ROOT)
-		return 1;
-	cfa = (step.flags & FT_STEP_BP ? bp : climb->sp) + (__s64)step.cfa;
-	if (step.flags & FT_STEP_DEREF) {
-		if (bpf_probe_read_user(&cfa, sizeof(cfa), (void *)cfa))
-			return 1;
-		cfa += (__s64)step.add;
-	}
-	/* not a step outwards: what was learned is of other code */
-	if (cfa <= climb->sp || cfa > climb->end) {
+	cfa = frame_end(&step, climb->sp, bp, climb->end);
+	if (!cfa) {
 		climb->lost = 1;
 		return 1;
 	}
@@ -280,6 +301,43 @@ static long climb_step(__u32 i __attribute__((unused)), __u32 *cpu)
 	climb->sp = cfa;
 	climb->bp = bp;
 	return 0;
+}
+
+/*
+ * Whether the way goes on at this word of what lies above the place where it was lost: a return address into known code,
+ * whose frame ends at one into known code too. By mistake it only leads to parts that nobody needs.
+ */
+static long look_for_frame(__u32 i, __u32 *cpu)
+{
+	struct sample *sample = bpf_map_lookup_elem(&scratch, cpu);
+	struct ft_step step = {};
+	struct climb *climb;
+	__u64 ra, sp, cfa, at = i * 8ULL;
+	__u32 slot;
+	__u8 *any;
+
+	asm volatile("" : "+r"(at));
+	if (!sample || at >= INNERMOST)
+		return 1;
+	climb = &sample->climb;
+	if (at >= climb->searched)
+		return 1;
+	ra = *(__u64 *)(sample->memory + KERNEL_PLACE + at);
+	slot = ra / PAGE % PAGE_SLOTS;
+	any = bpf_map_lookup_elem(&pages, &slot);
+	if (!any || !*any || !find_step(climb->image, ra - 1, &step) || step.flags & FT_STEP_ROOT)
+		return 0;
+	sp = climb->sp + at + 8;
+	cfa = frame_end(&step, sp, climb->bp, climb->end);
+	if (!cfa || bpf_probe_read_user(&cfa, sizeof(cfa), (void *)(cfa - 8)) ||
+	    !find_step(climb->image, cfa - 1, &step))
+		return 0;
+	if (!take_part(sample, climb->sp & ~7ULL, sp & ~7ULL))
+		return 1;
+	climb->ip = ra - 1;
+	climb->sp = sp;
+	climb->lost = 0;
+	return 1;
 }
 
 static long fetch_piece(__u32 i __attribute__((unused)), __u32 *cpu)
@@ -401,15 +459,16 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 			else
 				most = mapping.end - sp;
 		}
-		if (reach && reach->walk && mapping.end) {
+		if (reach && reach->walk) {
 			struct climb *climb = &sample->climb;
 			struct fetch *fetch = &sample->fetch;
-			__u64 rest = mapping.end - sp, parts;
+			__u64 end = mapping.end ? mapping.end : sp + UNKNOWN_MAPPING;
+			__u64 rest = end - sp, parts;
 
 			climb->ip = sample->stack.regs[REG_IP];
 			climb->sp = sp;
 			climb->bp = sample->stack.regs[REG_BP];
-			climb->end = mapping.end;
+			climb->end = end;
 			climb->from = climb->to = sp;
 			climb->left = limit;
 			climb->parts = 0;
@@ -417,8 +476,14 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 			climb->lost = 0;
 			take_part(sample, sp, sp + (rest < INNERMOST ? rest : INNERMOST));
 			bpf_loop(MOST_STEPS, climb_step, &cpu, 0);
+			if (climb->lost) {
+				climb->searched = copy(sample, KERNEL_PLACE, climb->sp, INNERMOST);
+				bpf_loop(INNERMOST / 8, look_for_frame, &cpu, 0);
+				if (!climb->lost)
+					bpf_loop(MOST_STEPS, climb_step, &cpu, 0);
+			}
 			/* all that there may be, where it is not known how it goes on */
-			rest = mapping.end - climb->to;
+			rest = end - climb->to;
 			if (climb->lost)
 				climb->to += rest < climb->left ? rest : climb->left;
 			teaches = climb->lost && reach->told < MOST_LESSONS;

@@ -132,6 +132,7 @@ impl Clock {
         Ok(Learned {
             reaches: keep(&self.skel.maps.reaches)?,
             steps: keep(&self.skel.maps.steps)?,
+            pages: keep(&self.skel.maps.pages)?,
         })
     }
 

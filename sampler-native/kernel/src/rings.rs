@@ -28,6 +28,8 @@ const PAGE: u64 = 4096;
 const MOST_PAGES: usize = 16;
 /// Of a `struct ft_step`.
 const STEP_BYTES: usize = 16;
+/// Of the map `pages`.
+const PAGE_SLOTS: u64 = 16384;
 const PAGE_STEPS: usize = abi::FT_PAGE_STEPS as usize;
 
 /// What the CPU clock copies of a thread's stack. Less of each at high rates.
@@ -85,6 +87,7 @@ pub struct Rings {
 pub(crate) struct Learned {
     pub(crate) reaches: MapHandle,
     pub(crate) steps: MapHandle,
+    pub(crate) pages: MapHandle,
 }
 
 // SAFETY: libbpf's ring reader is bound to no thread, and `poll` takes it mutably.
@@ -257,7 +260,7 @@ impl Rings {
     /// # Errors
     /// If the kernel has no memory for it.
     pub fn learn(&self, image: u32, step: &Step) -> Result<()> {
-        let Some(Learned { steps, .. }) = &self.learned else {
+        let Some(Learned { steps, pages, .. }) = &self.learned else {
             return Ok(());
         };
         let last = step.to.saturating_sub(1).max(step.from) / PAGE;
@@ -283,8 +286,10 @@ impl Rings {
             }
             value.copy_within(..replaced * STEP_BYTES, STEP_BYTES);
             value[..STEP_BYTES].copy_from_slice(&bytes);
+            let slot = (page % PAGE_SLOTS) as u32;
             steps
                 .update(&key, &value, MapFlags::ANY)
+                .and_then(|()| pages.update(&slot.to_ne_bytes(), &[1], MapFlags::ANY))
                 .context("failed to tell the CPU clock of a step")?;
         }
         Ok(())

@@ -33,6 +33,16 @@ const MAPS_PERIOD: u64 = 100_000_000;
 const MAX_PIECES: usize = 256 << 10;
 /// Steps that were learned are remembered up to here.
 const MOST_LEARNED: usize = 1 << 14;
+/// Names of processes with deep stacks are remembered up to here.
+const MOST_DEEP: usize = 256;
+/// What the CPU clock copies of threads with deep stacks.
+const DEEP: Reach = Reach {
+    stack: abi::FT_CPU_STACK,
+    piece: 0,
+    near: 0,
+    follow: false,
+    walk: true,
+};
 /// A mapping whose end is not known is taken to reach this far above the stack pointer.
 const UNKNOWN_MAPPING: u64 = 8 << 20;
 
@@ -105,8 +115,14 @@ struct Walker {
     kernel_module: ModuleId,
     user: Vec<Frame>,
     kernel: Vec<Frame>,
-    /// What was learned lately, so that it is not told with each sample.
-    learned: HashSet<(u32, Step)>,
+    /// What was told of each image lately, so that it is not told with each sample.
+    learned: HashSet<(u32, Hop)>,
+    /// What was learned of each file, in any process.
+    hops: HashMap<ModuleId, HashSet<Hop>>,
+    /// Images that were told what was learned of their files.
+    taught: HashSet<u32>,
+    /// Names of processes that had deeper stacks than were copied.
+    deep: HashSet<[u8; abi::FT_COMM as usize]>,
 }
 
 impl Pipeline {
@@ -128,6 +144,9 @@ impl Pipeline {
                 user: Vec::new(),
                 kernel: Vec::new(),
                 learned: HashSet::new(),
+                hops: HashMap::new(),
+                taught: HashSet::new(),
+                deep: HashSet::new(),
             },
             symbolizer,
             jit: JitNames::start(jvm_maps),
@@ -200,9 +219,8 @@ impl Pipeline {
             (Sight::Live(task, process), Some(stack)) => {
                 let walk = self.walker.walk(head, stack, None, process);
                 let reach = task.reach.or(process.reach);
-                if walk.end == End::Truncated {
-                    self.walker.learn(head.image, &mut self.wishes.steps);
-                }
+                let lacks = walk.end == End::Truncated && walk.outcome.is_some();
+                self.walker.learn(head, process, lacks, &mut self.wishes);
                 if let Some(reach) = next_reach(stack, reach, &walk) {
                     task.reach = Some(reach);
                     let reaches = &mut self.wishes.reaches;
@@ -452,6 +470,7 @@ impl Pipeline {
         }
         // Other modules get these ids.
         self.walker.unwinder.clear();
+        self.walker.forget_learned();
         self.stacks.forget_modules(&gone, &mut self.out);
         for id in &gone {
             self.subjects.remove(id);
@@ -565,11 +584,12 @@ fn for_others(reach: Reach) -> Reach {
     }
 }
 
-/// As the kernel side takes it.
-fn step(hop: &Hop) -> Step {
+/// As the kernel side takes it, of code at this address.
+fn step(hop: &Hop, address: u64) -> Step {
+    let size = hop.code.end - hop.code.start;
     let mut step = Step {
-        from: hop.code.start,
-        to: hop.code.end,
+        from: address,
+        to: address.saturating_add(size),
         flags: abi::FT_STEP_ROOT,
         bp: 0,
         cfa: 0,
@@ -760,18 +780,55 @@ impl Walker {
         stacks.id(end, &self.user, &self.kernel, &self.modules, out)
     }
 
-    /// Takes what the last walk tells of how to get past frames.
-    fn learn(&mut self, image: u32, steps: &mut Vec<(u32, Step)>) {
-        // The kernel side may have forgotten some: they are told again now and then.
-        if self.learned.len() > MOST_LEARNED {
-            self.learned.clear();
+    /// Tells the kernel side how to get past the frames of a stack that it did not copy enough of; and at the first sight of a
+    /// process, if others of its name had such stacks, what was learned of its modules there.
+    fn learn(&mut self, head: &Head, process: &mut Process, lacks: bool, wishes: &mut Wishes) {
+        let Some(maps) = process.maps.clone() else {
+            return;
+        };
+        let first = !std::mem::replace(&mut process.taught, true);
+        if !lacks && !(first && self.deep.contains(&head.process_comm)) {
+            return;
         }
-        for hop in self.unwinder.hops() {
-            let step = (image, step(hop));
-            if self.learned.insert(step) {
-                steps.push(step);
+        // The kernel side may have forgotten some: they are told again now and then.
+        if self.learned.len() > MOST_LEARNED || self.deep.len() > MOST_DEEP {
+            self.forget_learned();
+        }
+        if lacks {
+            self.deep.insert(head.process_comm);
+        } else if process.reach.is_none() {
+            process.reach = Some(DEEP);
+            wishes.reaches.push((Whose::Process(head.tgid), DEEP));
+        }
+        let mut tell = |hop: &Hop, learned: &mut HashSet<(u32, Hop)>| {
+            if learned.insert((head.image, hop.clone()))
+                && let Some(address) = maps.address(hop.module, hop.code.start)
+            {
+                wishes.steps.push((head.image, step(hop, address)));
+            }
+        };
+        if !self.taught.contains(&head.image) {
+            self.taught.insert(head.image);
+            let modules: HashSet<ModuleId> = maps.modules().collect();
+            for hop in modules.iter().filter_map(|id| self.hops.get(id)).flatten() {
+                tell(hop, &mut self.learned);
             }
         }
+        if lacks {
+            for hop in self.unwinder.hops() {
+                tell(hop, &mut self.learned);
+                if self.modules.get(hop.module).kind() == ModuleKind::File {
+                    self.hops.entry(hop.module).or_default().insert(hop.clone());
+                }
+            }
+        }
+    }
+
+    fn forget_learned(&mut self) {
+        self.learned.clear();
+        self.hops.clear();
+        self.deep.clear();
+        self.taught.clear();
     }
 
     fn unwind(&mut self, process: &Process, input: &Input<'_>) -> Outcome {

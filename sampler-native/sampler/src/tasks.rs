@@ -117,6 +117,8 @@ pub struct Process {
     pub maps_read: u64,
     /// What the CPU clock copies of the stacks of its threads, if that was changed.
     pub reach: Option<Reach>,
+    /// What was learned of its modules in other processes was told for this one too, or need not be.
+    pub taught: bool,
 }
 
 #[derive(Debug)]
@@ -531,6 +533,7 @@ fn see_process<'a>(
             maps_exec_vm: 0,
             maps_read: 0,
             reach: None,
+            taught: false,
         }
     });
     let leader = head.tid == head.tgid;

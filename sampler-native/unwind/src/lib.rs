@@ -66,7 +66,9 @@ pub struct Input<'a> {
 /// caller's registers are is left out: with these alone the frames of a stack can be found, not walked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Hop {
-    /// Addresses in the process.
+    /// Whose code it is.
+    pub module: ModuleId,
+    /// As [`Frame::offset`].
     pub code: Range<u64>,
     /// None: nothing called it.
     pub caller: Option<Caller>,

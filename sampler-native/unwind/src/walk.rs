@@ -304,13 +304,13 @@ impl Walk<'_> {
                     }
                     self.leave_signal()
                 } else {
-                    self.note(&cached.row, pc);
+                    self.note(&cached.row, area.module, offset);
                     self.leave(&cached.row, &area, offset, is_return)
                 }
             } else {
                 self.guess(&area, is_return)
             };
-            self.note_guess(pc, &before);
+            self.note_guess(area.module, offset, &before);
             match step {
                 Step::Caller {
                     is_return: to_return,
@@ -322,12 +322,17 @@ impl Walk<'_> {
     }
 
     /// Notes how a row leads to the caller, whether or not that is in the memory that was copied.
-    fn note(&mut self, row: &Row, pc: u64) {
-        let code = pc.saturating_sub(row.reach[0].into())..pc.saturating_add(row.reach[1].into());
+    fn note(&mut self, row: &Row, module: ModuleId, offset: u64) {
+        let [before, after] = row.reach.map(u64::from);
+        let code = offset.saturating_sub(before)..offset.saturating_add(after);
         let is_frame = |register: u8| [RSP, RBP].contains(&usize::from(register));
         let (register, offset, add) = match (row.kind, row.cfa) {
             (Kind::Root, _) => {
-                self.unwinder.hops.push(Hop { code, caller: None });
+                self.unwinder.hops.push(Hop {
+                    module,
+                    code,
+                    caller: None,
+                });
                 return;
             }
             (Kind::Plain, Cfa::Register { register, offset }) => (register, offset, None),
@@ -350,6 +355,7 @@ impl Walk<'_> {
         };
         if is_frame(register) && row.ra == -8 {
             self.unwinder.hops.push(Hop {
+                module,
                 code,
                 caller: Some(Caller {
                     by_rbp: usize::from(register) == RBP,
@@ -362,7 +368,7 @@ impl Walk<'_> {
     }
 
     /// Notes what a step came to that no row tells: at this place a frame of this size.
-    fn note_guess(&mut self, pc: u64, (before, noted): &(Registers, usize)) {
+    fn note_guess(&mut self, module: ModuleId, place: u64, (before, noted): &(Registers, usize)) {
         let to = self.registers.values[RSP];
         let size = to.wrapping_sub(before.values[RSP]);
         if self.unwinder.hops.len() == *noted
@@ -371,7 +377,8 @@ impl Walk<'_> {
             && self.memory.input.mapping.contains(&(to - 1))
         {
             self.unwinder.hops.push(Hop {
-                code: pc..pc.saturating_add(1),
+                module,
+                code: place..place.saturating_add(1),
                 caller: Some(Caller {
                     by_rbp: false,
                     offset,
