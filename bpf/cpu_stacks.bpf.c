@@ -459,17 +459,21 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 			else
 				most = mapping.end - sp;
 		}
+		struct climb *climb = &sample->climb;
+		struct fetch *fetch = &sample->fetch;
+		__u64 parts = 0;
+
+		climb->from = sp;
+		climb->to = sp + most;
 		if (reach && reach->walk) {
-			struct climb *climb = &sample->climb;
-			struct fetch *fetch = &sample->fetch;
 			__u64 end = mapping.end ? mapping.end : sp + UNKNOWN_MAPPING;
-			__u64 rest = end - sp, parts;
+			__u64 rest = end - sp;
 
 			climb->ip = sample->stack.regs[REG_IP];
 			climb->sp = sp;
 			climb->bp = sample->stack.regs[REG_BP];
 			climb->end = end;
-			climb->from = climb->to = sp;
+			climb->to = sp;
 			climb->left = limit;
 			climb->parts = 0;
 			climb->image = sample->head.image;
@@ -492,23 +496,22 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 			asm volatile("" : "+r"(parts));
 			if (parts >= MOST_PARTS)
 				parts = MOST_PARTS - 1;
-			sample->parts[parts].from = climb->from;
-			sample->parts[parts].to = climb->to;
-			fetch->to = sample->parts[0].to;
-			user_bytes = copy(sample, kernel_bytes, sp, fetch->to - sp);
-			fetch->at = sp + user_bytes;
-			if (fetch->at < fetch->to)
-				fetch->at = (fetch->at + PAGE) & ~(PAGE - 1ULL);
-			fetch->used = kernel_bytes + user_bytes;
-			fetch->part = 0;
-			fetch->parts = user_bytes ? parts + 1 : 0;
-			fetch->chunks = 0;
-			if (user_bytes)
-				bpf_loop(MOST_PIECES, fetch_piece, &cpu, 0);
+		}
+		sample->parts[parts].from = climb->from;
+		sample->parts[parts].to = climb->to;
+		fetch->to = sample->parts[0].to;
+		user_bytes = copy(sample, kernel_bytes, sp, fetch->to - sp);
+		fetch->at = sp + user_bytes;
+		if (fetch->at < fetch->to)
+			fetch->at = (fetch->at + PAGE) & ~(PAGE - 1ULL);
+		fetch->used = kernel_bytes + user_bytes;
+		fetch->part = 0;
+		fetch->parts = parts + 1;
+		fetch->chunks = 0;
+		if (user_bytes) {
+			bpf_loop(MOST_PIECES, fetch_piece, &cpu, 0);
 			chunk_bytes = fetch->used - kernel_bytes - user_bytes;
 			chunks = fetch->chunks;
-		} else {
-			user_bytes = copy(sample, kernel_bytes, sp, most);
 		}
 		if (!user_bytes)
 			sample->head.status |= FT_FAULTED;

@@ -116,20 +116,20 @@ struct ft_step {
 	__u16 flags;    /* enum ft_step_flags */
 	__s16 bp;       /* the caller's rbp is saved this far from the CFA, or from rbp */
 	__s32 cfa;      /* the CFA is this far from rsp, or from rbp … */
-	__s32 add; /* … or, with FT_STEP_DEREF, what is read there and this */
+	__s32 add;      /* … or, with FT_STEP_DEREF, what is read there and this */
 };
 
 enum ft_step_flags {
-	FT_STEP_ROOT = 1 << 0,  /* nothing called it */
-	FT_STEP_BP = 1 << 1,    /* the CFA is told by rbp, else by rsp */
-	FT_STEP_DEREF = 1 << 2, /* see ft_step.add */
-	FT_STEP_SAVED = 1 << 3, /* rbp is saved below the CFA */
+	FT_STEP_ROOT = 1 << 0,     /* nothing called it */
+	FT_STEP_BP = 1 << 1,       /* the CFA is told by rbp, else by rsp */
+	FT_STEP_DEREF = 1 << 2,    /* see ft_step.add */
+	FT_STEP_SAVED = 1 << 3,    /* rbp is saved below the CFA */
 	FT_STEP_SAVED_AT = 1 << 4, /* rbp is saved where rbp leads to */
 };
 
 /* the steps that are known of a page of code */
 struct ft_code_page {
-	__u64 page; /* address / 4096 */
+	__u64 page;  /* address / 4096 */
 	__u32 image; /* of whom, as ft_head.image */
 	__u32 unused;
 };

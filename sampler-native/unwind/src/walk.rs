@@ -29,6 +29,8 @@ const SIGNAL_REGISTERS: (u64, [usize; 17]) = (
         8, 9, 10, 11, 12, 13, 14, 15, 5, 4, RBP, 3, 1, 0, 2, RSP, RIP,
     ],
 );
+/// Code made at run time is noted by pages of this size.
+const CODE_PAGE: u64 = 4096;
 /// Of `rbp` in the rules of a row.
 const RBP_RULE: usize = 1;
 /// No module has this id.
@@ -310,7 +312,7 @@ impl Walk<'_> {
             } else {
                 self.guess(&area, is_return)
             };
-            self.note_guess(area.module, offset, &before);
+            self.note_guess(&area, offset, &step, &before);
             match step {
                 Step::Caller {
                     is_return: to_return,
@@ -367,26 +369,48 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes what a step came to that no row tells: at this place a frame of this size.
-    fn note_guess(&mut self, module: ModuleId, place: u64, (before, noted): &(Registers, usize)) {
-        let to = self.registers.values[RSP];
-        let size = to.wrapping_sub(before.values[RSP]);
-        if self.unwinder.hops.len() == *noted
-            && size > 0
-            && let Ok(offset) = i32::try_from(size)
-            && self.memory.input.mapping.contains(&(to - 1))
-        {
-            self.unwinder.hops.push(Hop {
-                module,
-                code: place..place.saturating_add(1),
-                caller: Some(Caller {
-                    by_rbp: false,
-                    offset,
-                    add: None,
-                    rbp: CallersRbp::Same,
-                }),
-            });
+    /// Notes what a step came to that no row tells: at this place a frame of this size; or, where it needs more of the stack,
+    /// that the frame pointer may lead on.
+    fn note_guess(
+        &mut self,
+        area: &Area,
+        offset: u64,
+        step: &Step,
+        (before, noted): &(Registers, usize),
+    ) {
+        if self.unwinder.hops.len() > *noted {
+            return;
         }
+        let sp = before.values[RSP];
+        let size = self.registers.values[RSP].wrapping_sub(sp);
+        let in_stack = |address: u64| self.memory.input.mapping.contains(&address);
+        let mut code = offset..offset.saturating_add(1);
+        let mut caller = Caller {
+            by_rbp: false,
+            offset: 0,
+            add: None,
+            rbp: CallersRbp::Same,
+        };
+        match (step, i32::try_from(size)) {
+            (Step::Caller { .. }, Ok(size)) if size > 0 && in_stack(sp) => caller.offset = size,
+            (Step::End(End::Truncated, _), _)
+                if before.get(RBP).is_some_and(|rbp| rbp >= sp && in_stack(rbp)) =>
+            {
+                caller.by_rbp = true;
+                caller.offset = 16;
+                caller.rbp = CallersRbp::Saved(-16);
+                if !area.image {
+                    // A compiler at run time makes all of its code alike.
+                    code = offset & !(CODE_PAGE - 1)..offset | (CODE_PAGE - 1);
+                }
+            }
+            _ => return,
+        }
+        self.unwinder.hops.push(Hop {
+            module: area.module,
+            code,
+            caller: Some(caller),
+        });
     }
 
     /// One step by unwind information, or by guess where there is none.
