@@ -16,7 +16,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* frames, and parts of one stack, that are followed in one interrupt */
 #define MOST_STEPS  512
-#define MOST_PARTS  64
+#define MOST_PARTS 256
 #define MOST_PIECES (2 * MOST_PARTS)
 /* samples of one thread that wake the reader at once; later ones wait as others do */
 #define MOST_LESSONS 100

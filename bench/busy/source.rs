@@ -2,7 +2,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
 
-#[derive(Debug, Clone, PartialEq, PartialOrd, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table<K: Ord, V> {
     of: BTreeMap<K, Vec<V>>,
     names: HashMap<String, (u64, Option<String>)>,

@@ -394,7 +394,9 @@ impl Walk<'_> {
         match (step, i32::try_from(size)) {
             (Step::Caller { .. }, Ok(size)) if size > 0 && in_stack(sp) => caller.offset = size,
             (Step::End(End::Truncated, _), _)
-                if before.get(RBP).is_some_and(|rbp| rbp >= sp && in_stack(rbp)) =>
+                if before
+                    .get(RBP)
+                    .is_some_and(|rbp| rbp >= sp && in_stack(rbp)) =>
             {
                 caller.by_rbp = true;
                 caller.offset = 16;

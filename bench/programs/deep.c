@@ -33,7 +33,7 @@ KEEP static unsigned long below(int depth, unsigned long x)
 	if (depth > 0) {
 		x = below(depth - 1, x * 31 + depth);
 	} else if (asleep) {
-		struct timespec t = { .tv_nsec = 30 * 1000 * 1000 };
+		struct timespec t = { .tv_sec = 1000 };
 
 		nanosleep(&t, NULL);
 	} else {
