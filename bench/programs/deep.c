@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * deep SECONDS BYTES [sleep]: in the middle of its chain of calls each thread has a frame with an array of BYTES. Below that, busy or
+ * deep SECONDS BYTES [sleep]: in the middle of its chain of calls each of four threads has a frame with an array of BYTES. Below that, busy or
  * asleep, it goes down to one of many depths. The array is not touched but at its ends, so that most of its pages are not there.
  */
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#define KEEP	__attribute__((noinline, noclone))
+#define KEEP    __attribute__((noinline, noclone))
 #define THREADS 3
 
 static volatile unsigned long sum;
@@ -85,7 +85,6 @@ int main(int argc, char **argv)
 	for (long i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, thread, (void *)(i * 7919)))
 			return 1;
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
+	thread(NULL);
 	return 0;
 }

@@ -389,13 +389,13 @@ fn fill_under_every_load_and_with_late_passes_the_counters_add_up() {
 
 #[test]
 fn cpu_clock_deep_stack_is_copied_deeper_after_the_first_sample() {
-    let program = Program::start("life", &["deep", "200000", "busy"]);
+    let program = Program::start("life", &["deep", "204800", "busy"]);
     let (recording, last) = until_whole(&program);
     let model = &recording.model;
     let task = model.task(program.pid()).expect("the task");
     assert_eq!(task.samples.first().map(|s| s.why), Some(End::Truncated));
     let names = from_main(model, last.stack.expect("a stack"));
-    assert_eq!(count(&names, "deep"), 200, "{names:?}");
+    assert_eq!(count(&names, "deep"), 201, "{names:?}");
 }
 
 #[test]
@@ -406,7 +406,7 @@ fn cpu_clock_stack_not_deeper_than_a_copy_is_whole_in_the_first_sample() {
     assert_eq!(task.samples.first().map(|s| s.why), Some(End::Root));
 }
 
-/// Of 64 KiB, 300 KiB and 2 MiB, in each of three threads, with up to forty frames below it: what was learned of one chain and
+/// Of 64 KiB, 300 KiB and 2 MiB, in each thread, with up to forty frames below it: what was learned of one chain and
 /// one thread serves the others.
 #[test]
 fn cpu_clock_large_frame_in_the_middle_of_many_chains_is_walked_past() {
