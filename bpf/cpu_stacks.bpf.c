@@ -15,9 +15,10 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define BELOW 1024
 
 /* frames, and parts of one stack, that are followed in one interrupt */
-#define MOST_STEPS  512
-#define MOST_PARTS 256
-#define MOST_PIECES (2 * MOST_PARTS)
+#define MOST_STEPS    512
+#define MOST_PARTS    256
+#define MOST_SEARCHES 4
+#define MOST_PIECES   (2 * MOST_PARTS)
 /* samples of one thread that wake the reader at once; later ones wait as others do */
 #define MOST_LESSONS 100
 /* bytes of a stack that are copied whatever they hold: what has no unwind information is searched for a return address */
@@ -480,11 +481,12 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 			climb->lost = 0;
 			take_part(sample, sp, sp + (rest < INNERMOST ? rest : INNERMOST));
 			bpf_loop(MOST_STEPS, climb_step, &cpu, 0);
-			if (climb->lost) {
+			for (int k = 0; k < MOST_SEARCHES && climb->lost; k++) {
 				climb->searched = copy(sample, KERNEL_PLACE, climb->sp, INNERMOST);
 				bpf_loop(INNERMOST / 8, look_for_frame, &cpu, 0);
-				if (!climb->lost)
-					bpf_loop(MOST_STEPS, climb_step, &cpu, 0);
+				if (climb->lost)
+					break;
+				bpf_loop(MOST_STEPS, climb_step, &cpu, 0);
 			}
 			/* all that there may be, where it is not known how it goes on */
 			rest = end - climb->to;
