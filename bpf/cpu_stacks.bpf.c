@@ -7,20 +7,66 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define PAGE         4096
+#define KERNEL_PLACE 1024
 #define KERNEL_BYTES (FT_KERNEL_FRAMES * sizeof(__u64))
 /* frame pointers that are followed */
 #define MOST_FRAMES 64
 /* bytes below where another stack goes on: the frame that is left may begin there */
 #define BELOW 1024
 
+/* frames, and parts of one stack, that are followed in one interrupt */
+#define MOST_STEPS    512
+#define MOST_PARTS    256
+#define MOST_SEARCHES 4
+#define MOST_PIECES   (2 * MOST_PARTS)
+/* samples of one thread that wake the reader at once; later ones wait as others do */
+#define MOST_LESSONS 100
+/* bytes of a stack that are copied whatever they hold: what has no unwind information is searched for a return address */
+#define INNERMOST 4096
+/* bytes below the end of a frame in which a function saves registers; those of a larger frame are not needed */
+#define SAVE_AREA 256
+
+/* a mapping whose end is not known is taken to reach this far above the stack pointer */
+#define UNKNOWN_MAPPING (8 * 1024 * 1024)
+
+/* part of a stack */
+struct part {
+	__u64 from, to;
+};
+
+/* A way up a stack, frame by frame. */
+struct climb {
+	__u64 ip, sp, bp;
+	__u64 end;      /* of the stack */
+	__u64 from, to; /* the part that is being made */
+	__u64 left;     /* bytes that may be copied still */
+	__u64 parts;    /* made before it */
+	__u64 searched; /* bytes that are searched for a frame where it was lost */
+	__u32 image;
+	__u32 lost; /* the step at `ip` is not known */
+};
+
+/* Chunk after chunk of the parts of a stack. */
+struct fetch {
+	__u64 at, to; /* of the part that is being copied */
+	__u64 start;  /* of the chunks in the memory of the sample */
+	__u64 used;   /* of that memory */
+	__u64 part, parts;
+	__u64 chunks;
+};
+
 struct sample {
 	struct ft_head head;
 	struct ft_stack stack;
-	/* kernel stack, user stack, piece; a page of slack lets the verifier see that the last one fits */
-	__u8 memory[1024 + FT_CPU_STACK + PAGE];
+	/* kernel stack, user stack, chunks, piece; a page of slack lets the verifier see that the last one fits */
+	__u8 memory[KERNEL_PLACE + FT_CPU_STACK + PAGE];
 	__u64 copied; /* while it is being filled */
+	/* The same holds for what is kept while a stack is looked at. */
+	struct part parts[MOST_PARTS]; /* what is to be copied of the stack */
+	struct climb climb;
+	struct fetch fetch;
 };
-_Static_assert(KERNEL_BYTES <= 1024, "the kernel stack has its place");
+_Static_assert(KERNEL_BYTES <= KERNEL_PLACE, "the kernel stack has its place");
 
 const volatile __u32 ring_bytes = 0; /* size of the ring, set before load */
 __u64 most_stack; /* what may be copied of each at this rate, set before the clock ticks */
@@ -49,8 +95,19 @@ struct reach {
 	__u64 near; /* where a former walk went on that had left the stack, or had met a frame larger than all this */
 	__u32 stack;  /* bytes of the stack */
 	__u32 piece;  /* bytes from there on */
-	__u64 follow; /* frame pointers may lead to the other stack */
+	__u32 follow; /* frame pointers may lead to the other stack */
+	__u32 walk;   /* large frames may be left out where steps lead past them */
+	__u32 told;   /* samples that woke the reader, which learns from them */
+	__u32 unused;
 };
+
+/* learned by the walker; a page that is not known ends the way */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct ft_code_page);
+	__type(value, struct ft_steps);
+} steps SEC(".maps");
 
 /* by tid, and by tgid << 32 for threads that have none */
 struct {
@@ -59,6 +116,15 @@ struct {
 	__type(key, __u64);
 	__type(value, struct reach);
 } reaches SEC(".maps");
+
+/* where `steps` may have pages: by the low bits of their number */
+#define PAGE_SLOTS 16384
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PAGE_SLOTS);
+	__type(key, __u32);
+	__type(value, __u8);
+} pages SEC(".maps");
 
 struct image {
 	__u64 start_boottime;
@@ -74,19 +140,26 @@ struct {
 	__type(value, __u8);
 } images SEC(".maps");
 
-static __always_inline __u64 wakeup(struct ft_head *head)
+static __always_inline __u64 wakeup(struct ft_head *head, bool teaches)
 {
 	struct image image = {
 		.start_boottime = head->process_start_boottime,
 		.tgid = head->tgid,
 		.exec_id = head->self_exec_id,
 	};
-	__u8 one = 1;
+	__u8 one = 1, *seen = bpf_map_lookup_elem(&images, &image);
 
-	if (!(head->status & FT_KTHREAD) && !bpf_map_lookup_elem(&images, &image)) {
+	if (!(head->status & FT_KTHREAD) && !seen) {
 		bpf_map_update_elem(&images, &image, &one, BPF_ANY);
 		return BPF_RB_FORCE_WAKEUP;
 	}
+	/* the first of its deep stacks */
+	if (seen && *seen == 1 && head->status & FT_CLAMPED) {
+		*seen = 2;
+		return BPF_RB_FORCE_WAKEUP;
+	}
+	if (teaches)
+		return BPF_RB_FORCE_WAKEUP;
 	if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > ring_bytes / 4)
 		return BPF_RB_FORCE_WAKEUP;
 	return BPF_RB_NO_WAKEUP;
@@ -141,6 +214,172 @@ __attribute__((noinline)) __u64 other_stack(__u64 frame, __u64 sp, __u64 end, __
 	return near;
 }
 
+/* Makes what lies from `from` to `to` part of what is copied; whether there was room. */
+static __always_inline bool take_part(struct sample *sample, __u64 from, __u64 to)
+{
+	struct climb *climb = &sample->climb;
+	__u64 parts = climb->parts;
+
+	if (from <= climb->to + SAVE_AREA)
+		from = climb->to;
+	if (to <= from)
+		return 1;
+	if (to - from > climb->left)
+		return 0;
+	if (from != climb->to) {
+		asm volatile("" : "+r"(parts));
+		if (parts >= MOST_PARTS - 1)
+			return 0;
+		sample->parts[parts].from = climb->from;
+		sample->parts[parts].to = climb->to;
+		climb->parts = parts + 1;
+		climb->from = from;
+	}
+	climb->left -= to - from;
+	climb->to = to;
+	return 1;
+}
+
+/* What is known of the code at `ip`. */
+static __always_inline bool find_step(__u32 image, __u64 ip, struct ft_step *step)
+{
+	struct ft_code_page code = { .page = ip / PAGE, .image = image };
+	struct ft_steps *known = bpf_map_lookup_elem(&steps, &code);
+	__u32 at = ip % PAGE;
+
+	for (int k = 0; known && k < FT_PAGE_STEPS; k++) {
+		if (at >= known->of[k].from && at < known->of[k].to) {
+			*step = known->of[k];
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* Where the frame ends; 0: not outwards, so that what was learned is of other code. */
+static __always_inline __u64 frame_end(struct ft_step *step, __u64 sp, __u64 bp, __u64 end)
+{
+	__u64 cfa = (step->flags & FT_STEP_BP ? bp : sp) + (__s64)step->cfa;
+
+	if (step->flags & FT_STEP_DEREF) {
+		if (bpf_probe_read_user(&cfa, sizeof(cfa), (void *)cfa))
+			return 0;
+		cfa += (__s64)step->add;
+	}
+	return cfa > sp && cfa <= end ? cfa : 0;
+}
+
+static long climb_step(__u32 i __attribute__((unused)), __u32 *cpu)
+{
+	struct sample *sample = bpf_map_lookup_elem(&scratch, cpu);
+	struct ft_step step = {};
+	struct climb *climb;
+	__u64 cfa, ra, bp, saved;
+
+	if (!sample)
+		return 1;
+	climb = &sample->climb;
+	climb->lost = !find_step(climb->image, climb->ip, &step);
+	if (climb->lost || step.flags & FT_STEP_ROOT)
+		return 1;
+	bp = climb->bp;
+	cfa = frame_end(&step, climb->sp, bp, climb->end);
+	if (!cfa) {
+		climb->lost = 1;
+		return 1;
+	}
+	saved = climb->sp & ~7ULL;
+	if (cfa - saved > 4 * SAVE_AREA)
+		saved = (cfa - SAVE_AREA) & ~7ULL;
+	if (!take_part(sample, saved, (cfa + 7) & ~7ULL))
+		return 1;
+	if (bpf_probe_read_user(&ra, sizeof(ra), (void *)(cfa - 8)) || !ra)
+		return 1;
+	if (step.flags & (FT_STEP_SAVED | FT_STEP_SAVED_AT)) {
+		saved = (step.flags & FT_STEP_SAVED ? cfa : bp) + (__s64)step.bp;
+		if (bpf_probe_read_user(&bp, sizeof(bp), (void *)saved))
+			return 1;
+	}
+	climb->ip = ra - 1;
+	climb->sp = cfa;
+	climb->bp = bp;
+	return 0;
+}
+
+/*
+ * Whether the way goes on at this word of what lies above the place where it was lost: a return address into known code,
+ * whose frame ends at one into known code too. By mistake it only leads to parts that nobody needs.
+ */
+static long look_for_frame(__u32 i, __u32 *cpu)
+{
+	struct sample *sample = bpf_map_lookup_elem(&scratch, cpu);
+	struct ft_step step = {};
+	struct climb *climb;
+	__u64 ra, sp, cfa, at = i * 8ULL;
+	__u32 slot;
+	__u8 *any;
+
+	asm volatile("" : "+r"(at));
+	if (!sample || at >= INNERMOST)
+		return 1;
+	climb = &sample->climb;
+	if (at >= climb->searched)
+		return 1;
+	ra = *(__u64 *)(sample->memory + KERNEL_PLACE + at);
+	slot = ra / PAGE % PAGE_SLOTS;
+	any = bpf_map_lookup_elem(&pages, &slot);
+	if (!any || !*any || !find_step(climb->image, ra - 1, &step) || step.flags & FT_STEP_ROOT)
+		return 0;
+	sp = climb->sp + at + 8;
+	cfa = frame_end(&step, sp, climb->bp, climb->end);
+	if (!cfa || bpf_probe_read_user(&cfa, sizeof(cfa), (void *)(cfa - 8)) ||
+	    !find_step(climb->image, cfa - 1, &step))
+		return 0;
+	if (!take_part(sample, climb->sp & ~7ULL, sp & ~7ULL))
+		return 1;
+	climb->ip = ra - 1;
+	climb->sp = sp;
+	climb->lost = 0;
+	return 1;
+}
+
+static long fetch_piece(__u32 i __attribute__((unused)), __u32 *cpu)
+{
+	struct sample *sample = bpf_map_lookup_elem(&scratch, cpu);
+	struct ft_chunk *chunk;
+	struct fetch *fetch;
+	__u64 used, at, n;
+
+	if (!sample)
+		return 1;
+	fetch = &sample->fetch;
+	if (fetch->at >= fetch->to) {
+		__u64 part = fetch->part + 1;
+
+		asm volatile("" : "+r"(part));
+		if (part >= fetch->parts || part >= MOST_PARTS)
+			return 1;
+		fetch->part = part;
+		fetch->at = sample->parts[part].from;
+		fetch->to = sample->parts[part].to;
+	}
+	used = fetch->used;
+	at = fetch->at;
+	if (used > sizeof(sample->memory) - 2 * PAGE)
+		return 1;
+	n = copy(sample, used + sizeof(*chunk), at, fetch->to - at);
+	/* a page that was never touched, or is not in memory: from the next one on */
+	fetch->at = at + n < fetch->to ? (at + n + PAGE) & ~(PAGE - 1ULL) : fetch->to;
+	if (!n)
+		return 0;
+	chunk = (struct ft_chunk *)(sample->memory + (used & ~7ULL));
+	chunk->address = at;
+	chunk->bytes = n;
+	fetch->used = used + sizeof(*chunk) + n;
+	fetch->chunks++;
+	return 0;
+}
+
 SEC("perf_event")
 int cpu_stacks(struct bpf_perf_event_data *ctx)
 {
@@ -169,7 +408,9 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 	__sync_fetch_and_add(&taken, 1);
 
 	bool user_mode = (READ_REG(ctx->regs.cs) & 3) == 3;
-	__u64 kernel_bytes = 0, user_bytes = 0, piece_bytes = 0;
+	__u32 chunks = 0;
+	bool teaches = 0;
+	__u64 kernel_bytes = 0, user_bytes = 0, piece_bytes = 0, chunk_bytes = 0;
 
 	fill_head(&sample->head, t, FT_KIND_CPU, FT_STATE_RUN);
 	sample->head.cpu = cpu;
@@ -189,7 +430,7 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 
 	if (!(sample->head.status & FT_KTHREAD) && t->mm) {
 		struct mapping mapping = {};
-		__u64 whose = tid, most = FT_CPU_FIRST;
+		__u64 whose = tid, most = FT_CPU_FIRST, limit;
 		struct reach *reach = bpf_map_lookup_elem(&reaches, &whose);
 		__u64 sp, cs;
 
@@ -201,6 +442,7 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 			most = reach->stack;
 		if (most > most_stack)
 			most = most_stack;
+		limit = most;
 
 		if (user_mode) {
 			COPY_REGS(sample->stack.regs, &ctx->regs);
@@ -219,16 +461,73 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 		if (!bpf_find_vma(t, sp, take_mapping, &mapping, 0)) {
 			sample->stack.mapping_start = mapping.start;
 			sample->stack.mapping_end = mapping.end;
+			/* a deep stack is copied to its end at first, if that can be done */
+			if (!reach && mapping.end - sp <= most_stack)
+				most = mapping.end - sp;
 			if (mapping.end - sp > most)
 				sample->head.status |= FT_CLAMPED;
 			else
 				most = mapping.end - sp;
 		}
-		user_bytes = copy(sample, kernel_bytes, sp, most);
+		struct climb *climb = &sample->climb;
+		struct fetch *fetch = &sample->fetch;
+		__u64 parts = 0;
+
+		climb->from = sp;
+		climb->to = sp + most;
+		if (reach && reach->walk) {
+			__u64 end = mapping.end ? mapping.end : sp + UNKNOWN_MAPPING;
+			__u64 rest = end - sp;
+
+			climb->ip = sample->stack.regs[REG_IP];
+			climb->sp = sp;
+			climb->bp = sample->stack.regs[REG_BP];
+			climb->end = end;
+			climb->to = sp;
+			climb->left = limit;
+			climb->parts = 0;
+			climb->image = sample->head.image;
+			climb->lost = 0;
+			take_part(sample, sp, sp + (rest < INNERMOST ? rest : INNERMOST));
+			bpf_loop(MOST_STEPS, climb_step, &cpu, 0);
+			for (int k = 0; k < MOST_SEARCHES && climb->lost; k++) {
+				climb->searched = copy(sample, KERNEL_PLACE, climb->sp, INNERMOST);
+				bpf_loop(INNERMOST / 8, look_for_frame, &cpu, 0);
+				if (climb->lost)
+					break;
+				bpf_loop(MOST_STEPS, climb_step, &cpu, 0);
+			}
+			/* all that there may be, where it is not known how it goes on */
+			rest = end - climb->to;
+			if (climb->lost)
+				climb->to += rest < climb->left ? rest : climb->left;
+			teaches = climb->lost && reach->told < MOST_LESSONS;
+			reach->told += teaches;
+			parts = climb->parts;
+			asm volatile("" : "+r"(parts));
+			if (parts >= MOST_PARTS)
+				parts = MOST_PARTS - 1;
+		}
+		sample->parts[parts].from = climb->from;
+		sample->parts[parts].to = climb->to;
+		fetch->to = sample->parts[0].to;
+		user_bytes = copy(sample, kernel_bytes, sp, fetch->to - sp);
+		fetch->at = sp + user_bytes;
+		if (fetch->at < fetch->to)
+			fetch->at = (fetch->at + PAGE) & ~(PAGE - 1ULL);
+		fetch->used = kernel_bytes + user_bytes;
+		fetch->part = 0;
+		fetch->parts = parts + 1;
+		fetch->chunks = 0;
+		if (user_bytes) {
+			bpf_loop(MOST_PIECES, fetch_piece, &cpu, 0);
+			chunk_bytes = fetch->used - kernel_bytes - user_bytes;
+			chunks = fetch->chunks;
+		}
 		if (!user_bytes)
 			sample->head.status |= FT_FAULTED;
 		if (reach && reach->piece && user_bytes) {
-			__u64 at = reach->near;
+			__u64 at = reach->near, used;
 
 			if (reach->follow)
 				at = other_stack(sample->stack.regs[REG_BP], sp, sp + user_bytes,
@@ -237,10 +536,11 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 			most = reach->piece;
 			if (most > most_stack)
 				most = most_stack;
-			piece_bytes = copy(sample, kernel_bytes + user_bytes, at, most);
+			used = kernel_bytes + user_bytes + chunk_bytes;
+			piece_bytes = copy(sample, used, at, most);
 			if (!piece_bytes) {
 				at = (at + PAGE) & ~(PAGE - 1ULL);
-				piece_bytes = copy(sample, kernel_bytes + user_bytes, at, most);
+				piece_bytes = copy(sample, used, at, most);
 			}
 			sample->stack.piece_address = piece_bytes ? at : 0;
 		}
@@ -249,18 +549,20 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 	sample->stack.kernel_bytes = kernel_bytes;
 	sample->stack.user_bytes = user_bytes;
 	sample->stack.piece_bytes = piece_bytes;
+	sample->stack.chunk_bytes = chunk_bytes;
+	sample->stack.chunks = chunks;
 	sample->stack.switches_after = sample->head.nvcsw + sample->head.nivcsw;
 
 	__u64 size = sizeof(sample->head) + sizeof(sample->stack) + kernel_bytes + user_bytes +
-		     piece_bytes;
+		     chunk_bytes + piece_bytes;
 
 	sample->head.size = size;
 	asm volatile("" : "+r"(size));
 	if (size > sizeof(*sample))
 		size = sizeof(*sample);
-	if (bpf_ringbuf_output(&ring, sample, size, wakeup(&sample->head)))
+	if (bpf_ringbuf_output(&ring, sample, size, wakeup(&sample->head, teaches)))
 		__sync_fetch_and_add(&dropped, 1);
 	else
-		__sync_fetch_and_add(&copied, user_bytes + piece_bytes);
+		__sync_fetch_and_add(&copied, user_bytes + chunk_bytes + piece_bytes);
 	return 0;
 }

@@ -18,6 +18,7 @@
 #define FT_PASS_PIECE    (8 * 1024)  /* bytes of the second piece that the walker asked for */
 #define FT_CPU_STACK     (96 * 1024) /* most bytes that the CPU clock copies of a task */
 #define FT_CPU_FIRST     (16 * 1024) /* … while nothing is known of it */
+#define FT_PAGE_STEPS    16          /* steps that are kept of one page of code */
 #define FT_MAX_CPUS      1024        /* CPUs that idle time is kept of */
 #define FT_IDLE_STATES   10          /* CPUIDLE_STATE_MAX */
 
@@ -86,7 +87,7 @@ struct ft_head {
 	char process_comm[FT_COMM]; /* of the thread group's leader */
 };
 
-/* follows the head when FT_HAS_STACK; then the kernel stack, the user stack, the piece */
+/* follows the head when FT_HAS_STACK; then the kernel stack, the user stack, the chunks, the piece */
 struct ft_stack {
 	__u64 regs[FT_REGS];
 	__u64 mapping_start; /* of the mapping that holds sp */
@@ -99,6 +100,41 @@ struct ft_stack {
 	__u32 holder_tid; /* FT_MM_BUSY: who holds mmap_lock for writing, 0 if that is not known (yet) */
 	__u64 switches_after; /* nvcsw + nivcsw after the copy */
 	char holder_comm[FT_COMM];
+	__u32 chunk_bytes; /* further pieces of the same moment, each a struct ft_chunk and its bytes */
+	__u32 chunks;      /* how many */
+};
+
+/* a piece of user memory; its bytes follow, a multiple of 8 */
+struct ft_chunk {
+	__u64 address;
+	__u64 bytes;
+};
+
+/* Where the code from `from` to `to` of a page has its caller's frame: the end of its own (DWARF's CFA), and the caller's rbp. */
+struct ft_step {
+	__u16 from, to; /* offsets in the page; an empty step is of no code */
+	__u16 flags;    /* enum ft_step_flags */
+	__s16 bp;       /* the caller's rbp is saved this far from the CFA, or from rbp */
+	__s32 cfa;      /* the CFA is this far from rsp, or from rbp … */
+	__s32 add;      /* … or, with FT_STEP_DEREF, what is read there and this */
+};
+
+enum ft_step_flags {
+	FT_STEP_ROOT = 1 << 0,     /* nothing called it */
+	FT_STEP_BP = 1 << 1,       /* the CFA is told by rbp, else by rsp */
+	FT_STEP_DEREF = 1 << 2,    /* see ft_step.add */
+	FT_STEP_SAVED = 1 << 3,    /* rbp is saved below the CFA */
+	FT_STEP_SAVED_AT = 1 << 4, /* rbp is saved where rbp leads to */
+};
+
+/* the steps that are known of a page of code */
+struct ft_code_page {
+	__u64 page;  /* address / 4096 */
+	__u32 image; /* of whom, as ft_head.image */
+	__u32 unused;
+};
+struct ft_steps {
+	struct ft_step of[FT_PAGE_STEPS];
 };
 
 /* stays of one CPU in one of its idle states */
@@ -132,8 +168,9 @@ struct ft_frequency {
 };
 
 _Static_assert(sizeof(struct ft_head) == 144, "ft_head has padding or moved");
-_Static_assert(sizeof(struct ft_stack) == 17 * 8 + 4 * 8 + 4 * 4 + 8 + FT_COMM,
+_Static_assert(sizeof(struct ft_stack) == 17 * 8 + 4 * 8 + 4 * 4 + 8 + FT_COMM + 2 * 4,
 	       "ft_stack has padding or moved");
+_Static_assert(sizeof(struct ft_step) == 16, "ft_step has padding or moved");
 _Static_assert(sizeof(struct ft_idle) == 40 + FT_IDLE_STATES * 48, "ft_idle has padding or moved");
 _Static_assert(sizeof(struct ft_frequency) == 32, "ft_frequency has padding or moved");
 

@@ -382,6 +382,7 @@ static __always_inline __u64 mmap_lock_owner(struct task_struct *t)
 	} while (0)
 #define REG_BP 6
 #define REG_SP 7
+#define REG_IP 16
 
 struct mapping {
 	__u64 start, end;

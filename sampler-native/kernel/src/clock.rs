@@ -18,6 +18,7 @@ use crate::{
     cpus,
     idle::Idle,
     load,
+    rings::Learned,
     skeletons::{CpuStacksSkel, CpuStacksSkelBuilder},
     sys,
 };
@@ -192,10 +193,14 @@ impl Clock {
         &self.skel.maps.ring
     }
 
-    /// The map that says what is copied of whom.
-    pub fn reaches(&self) -> Result<MapHandle> {
-        MapHandle::try_from(&self.skel.maps.reaches)
-            .context("failed to keep a map of the CPU clock")
+    /// The maps that say what is copied of whom.
+    pub fn learned(&self) -> Result<Learned> {
+        let keep = |map| MapHandle::try_from(map).context("failed to keep a map of the CPU clock");
+        Ok(Learned {
+            reaches: keep(&self.skel.maps.reaches)?,
+            steps: keep(&self.skel.maps.steps)?,
+            pages: keep(&self.skel.maps.pages)?,
+        })
     }
 
     pub fn object(&self) -> &libbpf_rs::Object {

@@ -41,7 +41,7 @@ mod sys;
 pub use check::check;
 pub use cpus::online as online_cpus;
 pub use mappings::{Mapping, MappingChange, MappingEvent, Mappings};
-pub use rings::{Reach, Rings, Whose};
+pub use rings::{Reach, Rings, Step, Whose};
 use {clock::Clock, cycles::Cycles, idle::Idle, life::Life, passes::Passes, record::Record};
 
 /// Constants of `bpf/flametop.h`.
@@ -343,8 +343,8 @@ impl Kernel {
 
         let rings = life.iter().map(|life| life.ring() as &dyn MapCore);
         let rings = rings.chain(clock.iter().map(|clock| clock.ring() as &dyn MapCore));
-        let reaches = clock.as_ref().map(Clock::reaches).transpose();
-        let mut rings = Rings::open(rings, reaches.map_err(failed)?).map_err(failed)?;
+        let learned = clock.as_ref().map(Clock::learned).transpose();
+        let mut rings = Rings::open(rings, learned.map_err(failed)?).map_err(failed)?;
         let clock = clock.map(|clock| Arc::new(Mutex::new(clock)));
         rings.vary(clock.as_ref());
         let mut kernel = Kernel {

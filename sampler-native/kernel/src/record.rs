@@ -72,6 +72,8 @@ struct RawStack {
     holder_tid: u32,
     switches_after: u64,
     holder_comm: [u8; abi::FT_COMM as usize],
+    chunk_bytes: u32,
+    chunks: u32,
 }
 
 macro_rules! same_layout {
@@ -121,7 +123,9 @@ same_layout!(
     piece_bytes,
     holder_tid,
     switches_after,
-    holder_comm
+    holder_comm,
+    chunk_bytes,
+    chunks
 );
 
 /// One record.
@@ -150,10 +154,29 @@ pub struct StackPart<'a> {
     pub piece_address: u64,
     /// The piece that [`Kernel::want`](crate::Kernel::want) asked for, empty if none.
     pub piece: &'a [u8],
+    /// Further memory of the same moment, beyond `user`.
+    pub chunks: Chunks<'a>,
     /// nvcsw + nivcsw after the copy.
     pub switches_after: u64,
     /// `FT_MM_BUSY`: who holds mmap_lock for writing, as far as it is known.
     pub holder: Option<Holder<'a>>,
+}
+
+/// Pieces of user memory: address of the first byte, and bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Chunks<'a>(&'a [u8]);
+
+impl<'a> Iterator for Chunks<'a> {
+    type Item = (u64, &'a [u8]);
+
+    fn next(&mut self) -> Option<(u64, &'a [u8])> {
+        let (address, rest) = self.0.split_first_chunk()?;
+        let (size, rest) = rest.split_first_chunk()?;
+        let size = usize::try_from(u64::from_ne_bytes(*size)).ok()?;
+        let (bytes, rest) = rest.split_at_checked(size)?;
+        self.0 = rest;
+        Some((u64::from_ne_bytes(*address), bytes))
+    }
 }
 
 /// A task that holds the mmap_lock of another.
@@ -178,8 +201,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<(Record<'_>, usize)> {
     let (raw, rest) = split::<RawStack>(rest)?;
     let memory = rest.get(..size.checked_sub(size_of::<Head>() + size_of::<RawStack>())?)?;
     let (kernel, memory) = memory.split_at_checked(raw.kernel_bytes as usize)?;
-    let (user, piece) = memory.split_at_checked(raw.user_bytes as usize)?;
-    if piece.len() != raw.piece_bytes as usize {
+    let (user, memory) = memory.split_at_checked(raw.user_bytes as usize)?;
+    let (chunks, piece) = memory.split_at_checked(raw.chunk_bytes as usize)?;
+    let chunks = Chunks(chunks);
+    if piece.len() != raw.piece_bytes as usize || chunks.count() != raw.chunks as usize {
         return None;
     }
     // SAFETY: every bit pattern is a u64.
@@ -195,6 +220,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<(Record<'_>, usize)> {
         user,
         piece_address: raw.piece_address,
         piece,
+        chunks,
         switches_after: raw.switches_after,
         holder: (raw.holder_tid != 0).then_some(Holder {
             tid: raw.holder_tid,

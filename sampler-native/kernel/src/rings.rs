@@ -15,6 +15,7 @@ use anyhow::{Context, Result};
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
 
 use crate::{
+    abi,
     clock::Clock,
     record::{self, Record},
     sys,
@@ -22,6 +23,15 @@ use crate::{
 
 /// Records that do not wake the reader wait no longer than this.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
+
+const PAGE: u64 = 4096;
+/// Pages that are told of one step; larger functions than this are few.
+const MOST_PAGES: usize = 16;
+/// Of a `struct ft_step`.
+const STEP_BYTES: usize = 16;
+/// Of the map `pages`.
+const PAGE_SLOTS: u64 = 16384;
+const PAGE_STEPS: usize = abi::FT_PAGE_STEPS as usize;
 
 /// What the CPU clock copies of a thread's stack. Less of each at high rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +45,25 @@ pub struct Reach {
     pub near: u64,
     /// … unless frame pointers lead elsewhere that is within 4 GiB of here.
     pub follow: bool,
+    /// Large frames are left out of `stack` where [`Rings::learn`] was told how to get past them.
+    pub walk: bool,
+}
+
+/// Where some code has its caller's frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Step {
+    /// Addresses of the code; of a page or a few.
+    pub from: u64,
+    /// The first that is not.
+    pub to: u64,
+    /// Bits `abi::FT_STEP_*`.
+    pub flags: u32,
+    /// See `struct ft_step`.
+    pub bp: i16,
+    /// See `struct ft_step`.
+    pub cfa: i32,
+    /// See `struct ft_step`.
+    pub add: i32,
 }
 
 /// Of whom the CPU clock is to copy more.
@@ -52,9 +81,16 @@ pub struct Rings {
     ring: Option<NonNull<libbpf_sys::ring_buffer>>,
     /// What libbpf polls; closed after it.
     _maps: Vec<OwnedFd>,
-    reaches: Option<MapHandle>,
+    learned: Option<Learned>,
     /// Its periods are changed by who polls; that does not keep it.
     clock: Weak<Mutex<Clock>>,
+}
+
+/// The maps of the CPU clock that say what is copied.
+pub(crate) struct Learned {
+    pub(crate) reaches: MapHandle,
+    pub(crate) steps: MapHandle,
+    pub(crate) pages: MapHandle,
 }
 
 // SAFETY: libbpf's ring reader is bound to no thread, and `poll` takes it mutably.
@@ -104,12 +140,12 @@ fn lock(clock: &Mutex<Clock>) -> MutexGuard<'_, Clock> {
 impl Rings {
     pub(crate) fn open<'a>(
         maps: impl Iterator<Item = &'a dyn MapCore>,
-        reaches: Option<MapHandle>,
+        learned: Option<Learned>,
     ) -> Result<Rings> {
         let mut rings = Rings {
             ring: None,
             _maps: Vec::new(),
-            reaches,
+            learned,
             clock: Weak::new(),
         };
         for map in maps {
@@ -244,21 +280,77 @@ impl Rings {
     /// # Errors
     /// If the kernel has no memory for it.
     pub fn reach(&self, whose: Whose, reach: Reach) -> Result<()> {
-        let Some(reaches) = &self.reaches else {
+        let Some(Learned { reaches, .. }) = &self.learned else {
             return Ok(());
         };
         let key = match whose {
             Whose::Thread(tid) => u64::from(tid),
             Whose::Process(tgid) => u64::from(tgid) << 32,
         };
-        let mut value = [0; 24];
+        let mut value = [0; 32];
         value[..8].copy_from_slice(&reach.near.to_ne_bytes());
         value[8..12].copy_from_slice(&reach.stack.to_ne_bytes());
         value[12..16].copy_from_slice(&reach.piece.to_ne_bytes());
-        value[16..].copy_from_slice(&u64::from(reach.follow).to_ne_bytes());
+        value[16..20].copy_from_slice(&u32::from(reach.follow).to_ne_bytes());
+        value[20..24].copy_from_slice(&u32::from(reach.walk).to_ne_bytes());
         reaches
             .update(&key.to_ne_bytes(), &value, MapFlags::ANY)
             .with_context(|| format!("failed to ask for more of the stacks of {whose:?}"))
+    }
+
+    /// Tells the CPU clock how to get from this code of processes of this image ([`crate::record::Head::image`]) to its
+    /// caller. Of 4,096 pages of code, 16 steps each, those used last are kept.
+    ///
+    /// # Errors
+    /// If the kernel has no memory for it.
+    pub fn learn(&self, image: u32, step: &Step) -> Result<()> {
+        let Some(Learned { steps, pages, .. }) = &self.learned else {
+            return Ok(());
+        };
+        let last = step.to.saturating_sub(1).max(step.from) / PAGE;
+        for page in (step.from / PAGE..=last).take(MOST_PAGES) {
+            let mut key = [0; 16];
+            key[..8].copy_from_slice(&page.to_ne_bytes());
+            key[8..12].copy_from_slice(&image.to_ne_bytes());
+            let known = steps.lookup(&key, MapFlags::ANY)?;
+            let mut value = known.unwrap_or_else(|| vec![0; STEP_BYTES * PAGE_STEPS]);
+            let start = page * PAGE;
+            let bytes = step.bytes(
+                step.from.max(start) - start,
+                step.to.min(start + PAGE) - start,
+            );
+            // Newest first: an older one of other code that was there is not met any more.
+            let places = value.chunks_exact(STEP_BYTES);
+            let replaced = places
+                .clone()
+                .position(|place| place[..4] == bytes[..4] || place[2..4] == [0, 0])
+                .unwrap_or(PAGE_STEPS - 1);
+            if places.clone().next() == Some(&bytes[..]) {
+                continue;
+            }
+            value.copy_within(..replaced * STEP_BYTES, STEP_BYTES);
+            value[..STEP_BYTES].copy_from_slice(&bytes);
+            let slot = (page % PAGE_SLOTS) as u32;
+            steps
+                .update(&key, &value, MapFlags::ANY)
+                .and_then(|()| pages.update(&slot.to_ne_bytes(), &[1], MapFlags::ANY))
+                .context("failed to tell the CPU clock of a step")?;
+        }
+        Ok(())
+    }
+}
+
+impl Step {
+    /// As a `struct ft_step`, of these offsets in a page.
+    fn bytes(&self, from: u64, to: u64) -> [u8; STEP_BYTES] {
+        let mut bytes = [0; STEP_BYTES];
+        bytes[..2].copy_from_slice(&(from as u16).to_ne_bytes());
+        bytes[2..4].copy_from_slice(&(to as u16).to_ne_bytes());
+        bytes[4..6].copy_from_slice(&(self.flags as u16).to_ne_bytes());
+        bytes[6..8].copy_from_slice(&self.bp.to_ne_bytes());
+        bytes[8..12].copy_from_slice(&self.cfa.to_ne_bytes());
+        bytes[12..].copy_from_slice(&self.add.to_ne_bytes());
+        bytes
     }
 }
 

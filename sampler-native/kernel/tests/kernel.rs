@@ -12,8 +12,8 @@ use std::{
 };
 
 use flametop_kernel::{
-    Hierarchy, Kernel, NOT_COUNTED, OpenErrorKind, PassCounts, Reach, Rings, Settings, Target,
-    Whose,
+    Hierarchy, Kernel, NOT_COUNTED, OpenErrorKind, PassCounts, Reach, Rings, Settings, Step,
+    Target, Whose,
     abi::*,
     check,
     record::{Head, Record},
@@ -41,6 +41,11 @@ struct Subject {
 
 impl Subject {
     fn start(words: &[&str]) -> Subject {
+        Subject::start_below(words, 0)
+    }
+
+    /// With so many bytes of environment, which is where its stack begins; 100,000 at most.
+    fn start_below(words: &[&str], room: usize) -> Subject {
         // target/release/deps/this → target/release/examples/kernel_subject
         let mut program: PathBuf = std::env::current_exe().unwrap();
         program.pop();
@@ -50,6 +55,7 @@ impl Subject {
             .args(words)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .env("ROOM", "x".repeat(room))
             .spawn()
             .unwrap_or_else(|e| panic!("{}: {e}", program.display()));
         let lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
@@ -136,6 +142,7 @@ struct KeptStack {
     user: Vec<u8>,
     piece_address: u64,
     piece: Vec<u8>,
+    chunks: Vec<(u64, Vec<u8>)>,
     holder: Option<(u32, String)>,
 }
 
@@ -149,6 +156,10 @@ impl Kept {
             user: s.user.to_vec(),
             piece_address: s.piece_address,
             piece: s.piece.to_vec(),
+            chunks: s
+                .chunks
+                .map(|(address, bytes)| (address, bytes.to_vec()))
+                .collect(),
             holder: s.holder.map(|h| {
                 let comm = String::from_utf8_lossy(h.comm);
                 (h.tid, comm.trim_end_matches('\0').to_owned())
@@ -719,6 +730,7 @@ fn clock_reach_changes_what_is_copied_of_a_process_and_of_a_thread() {
         piece,
         near: first.mapping.end,
         follow: false,
+        walk: false,
     };
     let process = Whose::Process(subject.pid());
     rings.reach(process, reach(512, 0)).unwrap();
@@ -751,6 +763,72 @@ fn clock_reach_changes_what_is_copied_of_a_process_and_of_a_thread() {
     });
     let stack = sample.stack.unwrap();
     assert!(stack.user.len() + stack.piece.len() <= FT_CPU_STACK as usize + 4096);
+}
+
+/// A step that is wrong makes the clock copy what lies where it leads to, of the same moment, and nothing worse.
+#[test]
+fn clock_learned_step_leaves_out_what_it_leads_past() {
+    let Some(_alone) = alone() else { return };
+    let subject = Subject::start_below(&["busy"], 30_000);
+    let (_kernel, mut rings) = open(Target::Processes(vec![subject.pid()]), 199);
+    let first = poll_until(&mut rings, |r| r.head.status & FT_USER_MODE != 0);
+    let (head, first) = (first.head, first.stack.unwrap());
+    assert!(first.chunks.is_empty());
+    let all = Reach {
+        stack: FT_CPU_STACK,
+        piece: 0,
+        near: 0,
+        follow: false,
+        walk: true,
+    };
+    rings.reach(Whose::Thread(head.tid), all).unwrap();
+    let (sp, ip) = (first.regs[7], first.regs[16]);
+    let page = ip & !4095;
+    let step = Step {
+        from: page,
+        to: page + 4096,
+        flags: 0,
+        bp: 0,
+        // to the end of the stack, which is farther away than what is copied of its start
+        cfa: (first.mapping.end - 64 - sp) as i32,
+        add: 0,
+    };
+    rings.learn(head.image, &step).unwrap();
+    let sample = poll_until(&mut rings, |r| {
+        let stack = r.stack.as_ref().unwrap();
+        stack.regs[16] & !4095 == page && !stack.chunks.is_empty()
+    });
+    let stack = sample.stack.unwrap();
+    assert!(stack.user.len() <= 8192, "{}", stack.user.len());
+    let (address, bytes) = stack.chunks.last().unwrap();
+    let end = address + bytes.len() as u64;
+    assert!(*address > stack.regs[7] + 4096 && end <= stack.mapping.end);
+    assert_eq!(sample.head.tid, head.tid);
+
+    // To nowhere, and of a page more than is told of at once: nothing is lost by it.
+    for cfa in [i32::MIN, -8, 0, i32::MAX] {
+        let step = Step {
+            from: page.saturating_sub(1 << 30),
+            to: u64::MAX,
+            cfa,
+            flags: !FT_STEP_ROOT,
+            bp: i16::MIN,
+            add: cfa,
+        };
+        rings.learn(head.image, &step).unwrap();
+        rings
+            .learn(
+                head.image,
+                &Step {
+                    from: page,
+                    to: page + 4096,
+                    ..step
+                },
+            )
+            .unwrap();
+        let sample = poll_until(&mut rings, |r| r.head.status & FT_USER_MODE != 0);
+        assert!(!sample.stack.unwrap().user.is_empty());
+    }
 }
 
 #[test]

@@ -25,6 +25,7 @@ const DEEPER: Reach = Reach {
     piece: 0,
     near: 0,
     follow: false,
+    walk: false,
 };
 /// What `next` says on the way into a library and out of it.
 const LIBRARY: u32 = 100;

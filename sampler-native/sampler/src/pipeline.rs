@@ -1,12 +1,12 @@
 //! From records of the kernel to records of the stream. Both threads that get records call this, one at a time.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     io,
 };
 
 use flametop_kernel::{
-    Reach, Whose, abi,
+    Reach, Step, Whose, abi,
     record::{Head, Holder, StackPart},
 };
 use flametop_stream::{self as stream, Call, Encoder, End, NameSource, Record, State};
@@ -14,7 +14,8 @@ use flametop_symbolize::{
     DebugFileCounts, MAX_FILES, PlaceQuery, Query, Source, Subject, Symbolizer,
 };
 use flametop_unwind::{
-    Frame, Input, ModuleId, ModuleKind, Modules, Outcome, Piece, ProcessMaps, Sign, Unwinder,
+    CallersRbp, Frame, Hop, Input, ModuleId, ModuleKind, Modules, Outcome, Piece, ProcessMaps,
+    Sign, Unwinder,
 };
 
 use crate::{
@@ -30,6 +31,18 @@ const UNWIND_MEMORY: usize = 8 << 20;
 const MAX_MODULES: usize = 4096;
 /// Most bytes of stack that are collected of one sleeper.
 const MAX_PIECES: usize = 256 << 10;
+/// Steps that were learned are remembered up to here.
+const MOST_LEARNED: usize = 1 << 14;
+/// Names of processes with deep stacks are remembered up to here.
+const MOST_DEEP: usize = 256;
+/// What the CPU clock copies of threads with deep stacks.
+const DEEP: Reach = Reach {
+    stack: abi::FT_CPU_STACK,
+    piece: 0,
+    near: 0,
+    follow: false,
+    walk: true,
+};
 /// A mapping whose end is not known is taken to reach this far above the stack pointer.
 const UNKNOWN_MAPPING: u64 = 8 << 20;
 
@@ -46,6 +59,8 @@ pub struct Wishes {
     pub pieces: Vec<(u32, u64)>,
     /// What the CPU clock is to copy from now on.
     pub reaches: Vec<(Whose, Reach)>,
+    /// Of processes of an image: how it gets past frames.
+    pub steps: Vec<(u32, Step)>,
 }
 
 /// Totals of the stream that are counted here.
@@ -111,6 +126,14 @@ struct Walker {
     kernel_module: ModuleId,
     user: Vec<Frame>,
     kernel: Vec<Frame>,
+    /// What was told of each image lately, so that it is not told with each sample.
+    learned: HashSet<(u32, Hop)>,
+    /// What was learned of each file, in any process.
+    hops: HashMap<ModuleId, HashSet<Hop>>,
+    /// Images that were told what was learned of their files.
+    taught: HashSet<u32>,
+    /// Names of processes that had deeper stacks than were copied.
+    deep: HashSet<[u8; abi::FT_COMM as usize]>,
 }
 
 impl Pipeline {
@@ -136,6 +159,10 @@ impl Pipeline {
                 kernel_module,
                 user: Vec::new(),
                 kernel: Vec::new(),
+                learned: HashSet::new(),
+                hops: HashMap::new(),
+                taught: HashSet::new(),
+                deep: HashSet::new(),
             },
             symbolizer,
             again: Vec::new(),
@@ -212,15 +239,16 @@ impl Pipeline {
             (Sight::Live(task, process), Some(stack)) => {
                 let walk = self.walker.walk(head, stack, None, process);
                 let reach = task.reach.or(process.reach);
+                let lacks = walk.end == End::Truncated && walk.outcome.is_some();
+                self.walker.learn(head, process, lacks, &mut self.wishes);
                 if let Some(reach) = next_reach(stack, reach, &walk) {
                     task.reach = Some(reach);
                     let reaches = &mut self.wishes.reaches;
                     reaches.push((Whose::Thread(head.tid), reach));
                     let of = for_others(reach);
-                    if process
-                        .reach
-                        .is_none_or(|known| known.stack < of.stack || known.piece < of.piece)
-                    {
+                    if process.reach.is_none_or(|known| {
+                        known.stack < of.stack || known.piece < of.piece || !known.walk && of.walk
+                    }) {
                         process.reach = Some(of);
                         reaches.push((Whose::Process(head.tgid), of));
                     }
@@ -525,6 +553,7 @@ impl Pipeline {
         }
         // Other modules get these ids.
         self.walker.unwinder.clear();
+        self.walker.forget_learned();
         self.stacks.forget_modules(&gone, &mut self.out);
         for id in &gone {
             self.subjects.remove(id);
@@ -595,43 +624,37 @@ fn next_piece(head: &Head, stack: &StackPart<'_>, task: &mut Task, walk: &Walk) 
     Some(want)
 }
 
-/// What the CPU clock is to copy of a thread's stack if the walk of this sample wanted more of it. A piece comes with the sample
-/// itself: it leads on or it does not, and nothing of another moment is ever joined.
+/// What the CPU clock is to copy of a thread's stack if the walk of this sample wanted more of it, and that is not what it does.
+/// All comes with the sample itself: it leads on or it does not, and nothing of another moment is ever joined.
 fn next_reach(stack: &StackPart<'_>, reach: Option<Reach>, walk: &Walk) -> Option<Reach> {
     let want = walk.outcome?.want?;
+    let (most, first) = (abi::FT_CPU_STACK, abi::FT_CPU_FIRST);
     let mut next = reach.unwrap_or(Reach {
-        stack: abi::FT_CPU_FIRST,
+        stack: first,
         piece: 0,
         near: 0,
         follow: false,
+        walk: false,
     });
-    let (most, first) = (abi::FT_CPU_STACK, abi::FT_CPU_FIRST);
-    // A frame may have pages that were never touched: the copy ends there.
-    let hole = stack.user.len() < next.stack as usize;
-    // How far from there it goes on, if that is not farther than can be copied beside the rest.
-    let beyond = |from: u64| u32::try_from(want.checked_sub(from)?).ok();
-    let near = |from: u64| beyond(from).filter(|bytes| *bytes < most - first);
-    if !stack.piece.is_empty()
-        && let Some(bytes) = near(stack.piece_address)
-    {
-        next.piece = (bytes + first).min(most - first);
-        next.stack = next.stack.min(most - next.piece);
-    } else if !hole
-        && next.piece == 0
-        && beyond(stack.user_address).is_some_and(|bytes| bytes < most)
-    {
-        next.stack = most;
-    } else if let Some(bytes) = near(stack.user_address).filter(|_| !hole) {
-        next.stack = (bytes + first).min(most - first);
-        next.piece = next.piece.min(most - next.stack);
+    if walk.end == End::Truncated {
+        next.walk = true;
+        next.stack = most - next.piece;
     } else {
-        // On another stack, or on this one beyond a hole or a frame that is larger than all that is copied.
-        next.near = want;
-        next.follow = walk.end == End::OtherStack;
-        next.piece = next.piece.max(first);
+        // On another stack. How far from there it goes on, if that is not farther than can be copied beside the rest:
+        let beyond = |from: u64| u32::try_from(want.checked_sub(from)?).ok();
+        let near = |from: u64| beyond(from).filter(|bytes| *bytes < most - first);
+        if !stack.piece.is_empty()
+            && let Some(bytes) = near(stack.piece_address)
+        {
+            next.piece = (bytes + first).min(most - first);
+        } else {
+            next.near = want;
+            next.follow = true;
+            next.piece = next.piece.max(first);
+        }
         next.stack = next.stack.min(most - next.piece);
     }
-    Some(next)
+    (Some(next) != reach).then_some(next)
 }
 
 /// What is copied of the other threads of its process: to an address on one thread's stack no other one leads.
@@ -644,6 +667,40 @@ fn for_others(reach: Reach) -> Reach {
         piece: 0,
         ..reach
     }
+}
+
+/// As the kernel side takes it, of code at this address.
+fn step(hop: &Hop, address: u64) -> Step {
+    let size = hop.code.end - hop.code.start;
+    let mut step = Step {
+        from: address,
+        to: address.saturating_add(size),
+        flags: abi::FT_STEP_ROOT,
+        bp: 0,
+        cfa: 0,
+        add: 0,
+    };
+    let Some(caller) = hop.caller else {
+        return step;
+    };
+    let (saved, bp) = match caller.rbp {
+        CallersRbp::Same => (0, 0),
+        CallersRbp::Saved(offset) => (abi::FT_STEP_SAVED, offset),
+        CallersRbp::SavedAt(offset) => (abi::FT_STEP_SAVED_AT, offset),
+    };
+    // A frame whose rbp is farther away is one that nothing further is found by.
+    if let Ok(bp) = i16::try_from(bp) {
+        (step.flags, step.bp) = (saved, bp);
+    } else {
+        step.flags = 0;
+    }
+    step.flags |= if caller.by_rbp { abi::FT_STEP_BP } else { 0 };
+    step.cfa = caller.offset;
+    if let Some(add) = caller.add {
+        step.flags |= abi::FT_STEP_DEREF;
+        step.add = add;
+    }
+    step
 }
 
 /// Whether a sleeper with stale mappings should be seen again: as long as they are from before it was found so.
@@ -724,11 +781,15 @@ impl Walker {
         };
         let switches = head.nvcsw + head.nivcsw;
         let collected = collected.filter(|p| p.switches == switches);
-        let mut pieces = Vec::with_capacity(2 + collected.map_or(0, |p| p.pieces.len()));
-        pieces.push(Piece {
+        let mut pieces = vec![Piece {
             address: stack.user_address,
             bytes: stack.user,
-        });
+        }];
+        pieces.extend(
+            stack
+                .chunks
+                .map(|(address, bytes)| Piece { address, bytes }),
+        );
         if !stack.piece.is_empty() {
             pieces.push(Piece {
                 address: stack.piece_address,
@@ -806,6 +867,58 @@ impl Walker {
         totals.walked += 1;
         totals.short += u64::from(end != End::Root);
         stacks.id(end, &self.user, &self.kernel, &self.modules, out)
+    }
+
+    /// Tells the kernel side how to get past the frames of a stack that it did not copy enough of; and at the first sight of a
+    /// process, if others of its name had such stacks, what was learned of its modules there.
+    fn learn(&mut self, head: &Head, process: &mut Process, lacks: bool, wishes: &mut Wishes) {
+        let first = !std::mem::replace(&mut process.taught, true);
+        let expected = first && self.deep.contains(&head.process_comm);
+        if !lacks && !expected {
+            return;
+        }
+        let Some(maps) = self.mappings.at(head, process, &mut self.modules) else {
+            return;
+        };
+        // The kernel side may have forgotten some: they are told again now and then.
+        if self.learned.len() > MOST_LEARNED || self.deep.len() > MOST_DEEP {
+            self.forget_learned();
+        }
+        if lacks {
+            self.deep.insert(head.process_comm);
+        } else if process.reach.is_none() {
+            process.reach = Some(DEEP);
+            wishes.reaches.push((Whose::Process(head.tgid), DEEP));
+        }
+        let mut tell = |hop: &Hop, learned: &mut HashSet<(u32, Hop)>| {
+            if learned.insert((head.image, hop.clone()))
+                && let Some(address) = maps.address(hop.module, hop.code.start)
+            {
+                wishes.steps.push((head.image, step(hop, address)));
+            }
+        };
+        if !self.taught.contains(&head.image) {
+            self.taught.insert(head.image);
+            let modules: HashSet<ModuleId> = maps.modules().collect();
+            for hop in modules.iter().filter_map(|id| self.hops.get(id)).flatten() {
+                tell(hop, &mut self.learned);
+            }
+        }
+        if lacks {
+            for hop in self.unwinder.hops() {
+                tell(hop, &mut self.learned);
+                if self.modules.get(hop.module).kind() == ModuleKind::File {
+                    self.hops.entry(hop.module).or_default().insert(hop.clone());
+                }
+            }
+        }
+    }
+
+    fn forget_learned(&mut self) {
+        self.learned.clear();
+        self.hops.clear();
+        self.deep.clear();
+        self.taught.clear();
     }
 
     fn unwind(&mut self, maps: &ProcessMaps, input: &Input<'_>) -> Outcome {

@@ -531,6 +531,9 @@ fn drain(mut rings: Rings, shared: &Shared) {
         for (whose, reach) in pipeline.wishes.reaches.drain(..) {
             let _ = rings.reach(whose, reach);
         }
+        for (image, step) in pipeline.wishes.steps.drain(..) {
+            let _ = rings.learn(image, &step);
+        }
         if let Err(e) = drained {
             pipeline.notice(
                 true,

@@ -113,6 +113,8 @@ pub struct Process {
     pub maps: Maps,
     /// What the CPU clock copies of the stacks of its threads, if that was changed.
     pub reach: Option<Reach>,
+    /// What was learned of its modules in other processes was told for this one too, or need not be.
+    pub taught: bool,
 }
 
 #[derive(Debug)]
@@ -524,6 +526,7 @@ fn see_process<'a>(
             emptied: head.ktime,
             maps: Maps::default(),
             reach: None,
+            taught: false,
         }
     });
     let leader = head.tid == head.tgid;

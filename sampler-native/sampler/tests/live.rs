@@ -80,6 +80,7 @@ fn compiled(name: &str) -> PathBuf {
         let programs = [
             (tests, "chain"),
             (tests, "life"),
+            (bench, "deep"),
             (bench, "hog"),
             (bench, "switching"),
         ];
@@ -135,12 +136,17 @@ fn target(pid: u32) -> String {
 
 /// The frames from `main` on of a stack by names.
 fn from_main(model: &Model, stack: u32) -> Vec<String> {
+    from("main", model, stack)
+}
+
+/// Those from this function on.
+fn from(function: &str, model: &Model, stack: u32) -> Vec<String> {
     let names = model.names(stack);
-    let main = names
+    let first = names
         .iter()
-        .position(|n| n == "main")
-        .unwrap_or_else(|| panic!("no main: {names:?}"));
-    names[main..].to_vec()
+        .position(|n| n == function)
+        .unwrap_or_else(|| panic!("no {function}: {names:?}"));
+    names[first..].to_vec()
 }
 
 fn chain() -> Vec<String> {
@@ -630,13 +636,89 @@ fn fill_under_every_load_and_with_late_passes_the_counters_add_up() {
 
 #[test]
 fn cpu_clock_deep_stack_is_copied_deeper_after_the_first_sample() {
-    let program = Program::start("life", &["deep", "80000", "busy"]);
+    let program = Program::start("life", &["deep", "204800", "busy"]);
     let (recording, last) = until_whole(&program);
     let model = &recording.model;
     let task = model.task(program.pid()).expect("the task");
     assert_eq!(task.samples.first().map(|s| s.why), Some(End::Truncated));
     let names = from_main(model, last.stack.expect("a stack"));
-    assert_eq!(count(&names, "deep"), 80, "{names:?}");
+    assert_eq!(count(&names, "deep"), 201, "{names:?}");
+}
+
+#[test]
+fn cpu_clock_stack_not_deeper_than_a_copy_is_whole_in_the_first_sample() {
+    let program = Program::start("life", &["deep", "60000", "busy"]);
+    let (recording, _) = until_whole(&program);
+    let task = recording.model.task(program.pid()).expect("the task");
+    assert_eq!(task.samples.first().map(|s| s.why), Some(End::Root));
+}
+
+/// Of 64 KiB, 300 KiB and 2 MiB, in each thread, with up to forty frames below it: what was learned of one chain and
+/// one thread serves the others.
+#[test]
+fn cpu_clock_large_frame_in_the_middle_of_many_chains_is_walked_past() {
+    for bytes in ["65536", "307200", "2097152"] {
+        let program = Program::start("deep", &["120", bytes]);
+        let mut recording = Recording::open(&format!("{}\nhz.cpu=99", target(program.pid())));
+        run_until(&mut recording, "a hundred samples", |m| {
+            deep_samples(m, program.pid()).len() > 100
+        });
+        let before = deep_samples(&recording.model, program.pid()).len();
+        run_until(&mut recording, "two hundred more", |m| {
+            deep_samples(m, program.pid()).len() > before + 200
+        });
+        recording.name_all();
+        let samples = deep_samples(&recording.model, program.pid());
+        let later = &samples[before..];
+        let whole: Vec<_> = later.iter().filter(|s| s.why == End::Root).collect();
+        assert!(
+            whole.len() * 100 >= later.len() * 98,
+            "{bytes}: {} of {}",
+            whole.len(),
+            later.len()
+        );
+        let mut depths = std::collections::HashSet::new();
+        for sample in whole {
+            let names = from("thread", &recording.model, sample.stack.expect("a stack"));
+            let Some(below) = names.iter().position(|name| name == "large") else {
+                continue;
+            };
+            assert_eq!(names[..below], ["thread", "middle"], "{names:?}");
+            depths.insert(count(&names, "below"));
+        }
+        assert!(depths.len() > 10, "{bytes}: {depths:?}");
+    }
+}
+
+#[test]
+fn pass_large_frame_in_the_middle_of_a_sleepers_chain_is_walked_past() {
+    for bytes in ["65536", "307200"] {
+        let program = Program::start("deep", &["120", bytes, "sleep"]);
+        let mut recording = Recording::open(&target(program.pid()));
+        let sleepers = |m: &Model| {
+            let of = m.tasks.iter().filter(|t| t.tid != program.pid());
+            of.filter_map(|t| t.now).collect::<Vec<_>>()
+        };
+        run_until(&mut recording, "three whole sleepers", |m| {
+            sleepers(m)
+                .iter()
+                .filter(|now| now.why == End::Root)
+                .count()
+                == 3
+        });
+        recording.name_all();
+        for now in sleepers(&recording.model) {
+            let names = from("thread", &recording.model, now.stack.expect("a stack"));
+            assert_eq!(names[..3], ["thread", "middle", "large"], "{names:?}");
+            assert!(names.iter().any(|n| n.contains("nanosleep")), "{names:?}");
+        }
+    }
+}
+
+/// Of the threads of `bench/programs/deep.c` that work.
+fn deep_samples(model: &Model, tgid: u32) -> Vec<flametop_stream::Head> {
+    let of = model.tasks.iter().filter(|task| task.tid != tgid);
+    of.flat_map(|task| task.samples.iter().copied()).collect()
 }
 
 /// Samples until the CPU clock brings a stack of the first thread that is whole.

@@ -114,6 +114,8 @@ pub(crate) struct Row {
     pub kind: Kind,
     /// The entry ends one byte on: what returns there may be other code.
     pub last: bool,
+    /// Bytes before and from the address that was asked for in which it holds too.
+    pub reach: [u32; 2],
     pub cfa: Cfa,
     /// The return address is at CFA + this.
     pub ra: i32,
@@ -125,6 +127,7 @@ impl Row {
     pub(crate) const UNCOVERED: Row = Row {
         kind: Kind::Uncovered,
         last: false,
+        reach: [0; 2],
         cfa: Cfa::Plt { limit: 0 },
         ra: 0,
         rules: [Rule::Lost; 6],
@@ -404,8 +407,13 @@ impl Part<'_> {
         let row = fde
             .unwind_info_for_address(section, &self.bases, context, address)
             .ok()?;
+        let bytes = |to: u64, from: u64| u32::try_from(to.wrapping_sub(from)).unwrap_or(0);
         let mut decoded = Row {
             last: fde.end_address() == address.wrapping_add(1),
+            reach: [
+                bytes(address, row.start_address().max(fde.initial_address())),
+                bytes(row.end_address().min(fde.end_address()), address),
+            ],
             ..Row::UNCOVERED
         };
         if fde.is_signal_trampoline() {

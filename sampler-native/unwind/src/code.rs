@@ -671,6 +671,7 @@ fn plain(cfa: Cfa) -> Row {
         cfa,
         ra: -8,
         rules: [Rule::Same; 6],
+        reach: [0, 1],
     }
 }
 

@@ -65,6 +65,42 @@ pub struct Input<'a> {
     pub pieces: &'a [Piece<'a>],
 }
 
+/// How a walk gets from some code to its caller, as far as that is a matter of the stack pointer and `rbp`. What else a
+/// caller's registers are is left out: with these alone the frames of a stack can be found, not walked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Hop {
+    /// Whose code it is.
+    pub module: ModuleId,
+    /// As [`Frame::offset`].
+    pub code: Range<u64>,
+    /// None: nothing called it.
+    pub caller: Option<Caller>,
+}
+
+/// See [`Hop`]. The return address lies right below the caller's stack pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Caller {
+    /// The caller's stack pointer is told by `rbp`, else by `rsp`.
+    pub by_rbp: bool,
+    /// It is this far from there …
+    pub offset: i32,
+    /// … or that place holds what is this far from it.
+    pub add: Option<i32>,
+    /// The caller's `rbp`.
+    pub rbp: CallersRbp,
+}
+
+/// Where a caller's `rbp` is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CallersRbp {
+    /// In `rbp`.
+    Same,
+    /// In memory this far from the caller's stack pointer.
+    Saved(i32),
+    /// In memory this far from where `rbp` leads to.
+    SavedAt(i32),
+}
+
 /// How a walk ended. Everything but [`End::Root`] says why the outer part of the stack is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {

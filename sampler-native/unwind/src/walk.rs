@@ -1,7 +1,8 @@
 //! The walk from a thread's registers to the root of its stack.
 
 use crate::{
-    End, Frame, Input, MAX_FRAMES, ModuleId, ModuleKind, Modules, Outcome, ProcessMaps,
+    Caller, CallersRbp, End, Frame, Hop, Input, MAX_FRAMES, ModuleId, ModuleKind, Modules, Outcome,
+    ProcessMaps,
     cfi::{CALLEE_SAVED, Cfa, Failure, Kind, RBP, RIP, RSP, Registers, Row, Rule},
     maps::Area,
     module::{FIBER_START, GUESSED},
@@ -29,6 +30,10 @@ const SIGNAL_REGISTERS: (u64, [usize; 17]) = (
         8, 9, 10, 11, 12, 13, 14, 15, 5, 4, RBP, 3, 1, 0, 2, RSP, RIP,
     ],
 );
+/// Code made at run time is noted by pages of this size.
+const CODE_PAGE: u64 = 4096;
+/// Of `rbp` in the rules of a row.
+const RBP_RULE: usize = 1;
 /// No module has this id.
 const FREE: ModuleId = ModuleId(u32::MAX);
 
@@ -38,6 +43,7 @@ pub struct Unwinder {
     rows: Box<[CachedRow]>,
     calls: Box<[CachedCall]>,
     context: UnwindContext<usize>,
+    hops: Vec<Hop>,
 }
 
 #[derive(Clone, Copy)]
@@ -111,7 +117,13 @@ impl Unwinder {
             rows: vec![row; ROWS].into(),
             calls: vec![call; CALLS].into(),
             context: UnwindContext::new(),
+            hops: Vec::new(),
         }
+    }
+
+    /// How the last walk got from frame to frame, that at which it ended included; as far as a [`Hop`] can tell.
+    pub fn hops(&self) -> &[Hop] {
+        &self.hops
     }
 
     /// Empties the cache.
@@ -130,6 +142,7 @@ impl Unwinder {
     ) -> Outcome {
         frames.clear();
         modules.begin();
+        self.hops.clear();
         let mut walk = Walk {
             unwinder: self,
             maps,
@@ -316,6 +329,7 @@ impl Walk<'_> {
                 offset,
                 guessed: guess != Guess::Not,
             });
+            let before = (self.registers, self.unwinder.hops.len());
             let step = if area.image {
                 let cached = self.unwinder.row(self.modules, area.module, offset);
                 if cached.row.kind == Kind::Signal || cached.sigreturn[usize::from(is_return)] {
@@ -325,11 +339,13 @@ impl Walk<'_> {
                     }
                     self.leave_signal()
                 } else {
+                    self.note(&cached.row, area.module, offset);
                     self.leave(&cached.row, &area, offset, is_return)
                 }
             } else {
                 self.guess(&area, is_return)
             };
+            self.note_guess(&area, offset, &step, &before);
             match step {
                 Step::Caller {
                     is_return: to_return,
@@ -431,6 +447,98 @@ impl Walk<'_> {
     fn is_entry(&mut self, ra: u64) -> bool {
         let area = self.maps.find(ra.wrapping_sub(1)).copied();
         area.is_some_and(|area| area.image && self.is_fiber_start(&area, ra.wrapping_sub(1)))
+    }
+
+    /// Notes how a row leads to the caller, whether or not that is in the memory that was copied.
+    fn note(&mut self, row: &Row, module: ModuleId, offset: u64) {
+        let [before, after] = row.reach.map(u64::from);
+        let code = offset.saturating_sub(before)..offset.saturating_add(after);
+        let is_frame = |register: u8| [RSP, RBP].contains(&usize::from(register));
+        let (register, offset, add) = match (row.kind, row.cfa) {
+            (Kind::Root, _) => {
+                self.unwinder.hops.push(Hop {
+                    module,
+                    code,
+                    caller: None,
+                });
+                return;
+            }
+            (Kind::Plain, Cfa::Register { register, offset }) => (register, offset, None),
+            (
+                Kind::Plain,
+                Cfa::Deref {
+                    register,
+                    offset,
+                    add,
+                },
+            ) => (register, offset, Some(add)),
+            _ => return,
+        };
+        let rbp = match row.rules[RBP_RULE] {
+            Rule::Saved(offset) => CallersRbp::Saved(offset),
+            Rule::SavedAt { register, offset } if usize::from(register) == RBP => {
+                CallersRbp::SavedAt(offset)
+            }
+            _ => CallersRbp::Same,
+        };
+        if is_frame(register) && row.ra == -8 {
+            self.unwinder.hops.push(Hop {
+                module,
+                code,
+                caller: Some(Caller {
+                    by_rbp: usize::from(register) == RBP,
+                    offset,
+                    add,
+                    rbp,
+                }),
+            });
+        }
+    }
+
+    /// Notes what a step came to that no row tells: at this place a frame of this size; or, where it needs more of the stack,
+    /// that the frame pointer may lead on.
+    fn note_guess(
+        &mut self,
+        area: &Area,
+        offset: u64,
+        step: &Step,
+        (before, noted): &(Registers, usize),
+    ) {
+        if self.unwinder.hops.len() > *noted {
+            return;
+        }
+        let sp = before.values[RSP];
+        let size = self.registers.values[RSP].wrapping_sub(sp);
+        let in_stack = |address: u64| self.memory.input.mapping.contains(&address);
+        let mut code = offset..offset.saturating_add(1);
+        let mut caller = Caller {
+            by_rbp: false,
+            offset: 0,
+            add: None,
+            rbp: CallersRbp::Same,
+        };
+        match (step, i32::try_from(size)) {
+            (Step::Caller { .. }, Ok(size)) if size > 0 && in_stack(sp) => caller.offset = size,
+            (Step::End(End::Truncated, _), _)
+                if before
+                    .get(RBP)
+                    .is_some_and(|rbp| rbp >= sp && in_stack(rbp)) =>
+            {
+                caller.by_rbp = true;
+                caller.offset = 16;
+                caller.rbp = CallersRbp::Saved(-16);
+                if !area.image {
+                    // A compiler at run time makes all of its code alike.
+                    code = offset & !(CODE_PAGE - 1)..offset | (CODE_PAGE - 1);
+                }
+            }
+            _ => return,
+        }
+        self.unwinder.hops.push(Hop {
+            module: area.module,
+            code,
+            caller: Some(caller),
+        });
     }
 
     /// One step by unwind information, or by guess where there is none.
