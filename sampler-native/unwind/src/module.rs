@@ -667,13 +667,30 @@ impl Modules {
 
     /// Whether the call that returns to `offset` names its target, which is code of this module.
     pub(crate) fn calls_directly(&mut self, id: ModuleId, offset: u64) -> bool {
+        self.call_target(id, offset).is_some()
+    }
+
+    /// The target of the call that returns to `offset`, if the call names it.
+    fn call_target(&mut self, id: ModuleId, offset: u64) -> Option<u64> {
         let mut bytes = [0; 5];
-        if self.code(id, offset.wrapping_sub(5), &mut bytes).is_none() {
-            return false;
-        }
+        self.code(id, offset.wrapping_sub(5), &mut bytes)?;
         let [opcode, distance @ ..] = bytes;
         let target = offset.wrapping_add_signed(i64::from(i32::from_le_bytes(distance)));
-        opcode == 0xe8 && self.get(id).is_code(target)
+        (opcode == 0xe8 && self.get(id).is_code(target)).then_some(target)
+    }
+
+    /// The row of `offset` by the instructions from where the call starts that returns to `to`.
+    pub(crate) fn row_by_call(&mut self, id: ModuleId, to: u64, offset: u64) -> Option<Row> {
+        let target = self.call_target(id, to)?;
+        if offset.checked_sub(target)? >= code::WINDOW {
+            return None;
+        }
+        let start = Symbol {
+            address: target,
+            size: 0,
+            is_function: true,
+        };
+        self.code_function(id, &start)??.row(offset)
     }
 
     /// A walk begins.

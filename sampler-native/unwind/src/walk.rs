@@ -407,7 +407,8 @@ impl Walk<'_> {
         if is_return && self.is_fiber_start(area, pc) {
             return Step::FiberTo;
         }
-        let Some(row) = self.modules.code_row(area.module, offset, is_return) else {
+        let row = self.modules.code_row(area.module, offset, is_return);
+        let Some(row) = row.or_else(|| self.row_by_caller(area, offset)) else {
             return self.guess(area, is_return);
         };
         let (before, missed) = (self.registers, self.missed);
@@ -441,6 +442,35 @@ impl Walk<'_> {
         }
         (self.registers, self.missed) = (before, missed);
         self.guess(area, is_return)
+    }
+
+    /// The row of a function that no symbol names, if a call whose return address lies on the stack does: the instructions
+    /// from there must lead to that very place.
+    fn row_by_caller(&mut self, area: &Area, offset: u64) -> Option<Row> {
+        let sp = self.registers.values[RSP];
+        for at in (0..SCAN_WORDS).map(|word| sp.wrapping_add(8 * word)) {
+            let ra = self.memory.read(at).ok()?;
+            if !area.contains(ra) {
+                continue;
+            }
+            let row = self
+                .modules
+                .row_by_call(area.module, area.offset(ra), offset);
+            let Some(row) = row else {
+                continue;
+            };
+            let cfa = match row.cfa {
+                Cfa::Register { register, offset } => self
+                    .registers
+                    .get(usize::from(register))
+                    .map(|base| base.wrapping_add_signed(i64::from(offset))),
+                _ => None,
+            };
+            if cfa == Some(at.wrapping_add(8)) {
+                return Some(row);
+            }
+        }
+        None
     }
 
     /// Whether a function that returns to `ra` was called by nobody; the registers are those after that return.

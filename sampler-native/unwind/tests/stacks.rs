@@ -520,7 +520,7 @@ fn walk_assembly_without_unwind_information_has_all_callers_at_every_instruction
     step_beside_calls(&program, 3000).assert_right(1000, 3);
     // Without symbols some functions begin nowhere.
     let program = Program::start("bare-stripped", &[OMIT, &["-s"]].concat(), "bare.c", &[]);
-    step_beside_calls(&program, 3000).assert_right(900, 3);
+    step_beside_calls(&program, 3000).assert_right(930, 3);
 }
 
 #[test]
