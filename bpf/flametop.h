@@ -80,7 +80,7 @@ struct ft_head {
 	__u64 run_ns;  /* se.sum_exec_runtime */
 	__u64 wait_ns; /* sched_info.run_delay; 0 where the kernel has none */
 	__u32 self_exec_id;
-	__u32 uid; /* effective user, initial namespace */
+	__u32 uid;   /* effective user, initial namespace */
 	__u32 image; /* which exec made the address space, hashed; forks have it too; 0 without one */
 	__u32 former_tid;   /* exec: tid of the thread that called it, else that of the task */
 	char comm[FT_COMM]; /* of the thread */

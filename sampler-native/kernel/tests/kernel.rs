@@ -2,7 +2,7 @@
 //! tests say that they did nothing.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
     io::{BufRead, BufReader, Write},
     os::unix::fs::MetadataExt,
     path::PathBuf,
@@ -12,8 +12,8 @@ use std::{
 };
 
 use flametop_kernel::{
-    Hierarchy, Kernel, NOT_COUNTED, OpenErrorKind, PassCounts, Reach, Rings, Settings, Step,
-    Target, Whose,
+    Hierarchy, Kernel, MappingChange, MappingEvent, Mappings, NOT_COUNTED, OpenErrorKind,
+    PassCounts, Reach, Rings, Settings, Step, Target, Whose,
     abi::*,
     check,
     record::{Head, Record},
@@ -1002,4 +1002,82 @@ fn check_as_root_says_that_the_main_job_can_run() {
         assert_eq!(line.ok, line.remedy.is_empty());
         assert!(!line.detail.is_empty() && !line.detail.contains('\n'));
     }
+}
+
+fn drain(mappings: &mut Mappings) -> Vec<MappingEvent> {
+    let mut events = VecDeque::new();
+    mappings.drain(&mut events);
+    events.into()
+}
+
+#[test]
+fn mappings_exec_is_told_first_then_what_it_maps_with_file_and_time() {
+    let Some(_alone) = alone() else { return };
+    let mut mappings = Mappings::open().unwrap();
+    let mut child = Command::new("/bin/sleep").arg("0").spawn().unwrap();
+    child.wait().unwrap();
+    let events = drain(&mut mappings);
+    assert!(events.is_sorted_by_key(|event| event.time));
+    let own: Vec<_> = events.iter().filter(|e| e.tgid == child.id()).collect();
+    let exec = own.iter().position(|e| e.what == MappingChange::Exec);
+    let (_, after) = own.split_at(exec.expect("an exec"));
+    let file = std::fs::metadata("/bin/sleep").unwrap();
+    let program = after.iter().find_map(|event| match &event.what {
+        MappingChange::Mapped(mapping) if mapping.path.ends_with(b"/sleep") => Some(mapping),
+        _ => None,
+    });
+    let program = program.unwrap_or_else(|| panic!("{after:?}"));
+    assert_eq!(program.inode, file.ino());
+    assert!(program.start < program.end && program.start % 4096 == 0);
+    let vdso =
+        |e: &&&MappingEvent| matches!(&e.what, MappingChange::Mapped(m) if &*m.path == b"[vdso]");
+    assert_eq!(after.iter().filter(vdso).count(), 1);
+    assert!(drain(&mut mappings).iter().all(|e| e.tgid != child.id()));
+}
+
+#[test]
+fn mappings_more_than_the_ring_holds_are_counted_as_lost() {
+    let Some(_alone) = alone() else { return };
+    let mut mappings = Mappings::open().unwrap();
+    let map = || {
+        let (size, flags) = (4096, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a new mapping that nothing else uses, and its end.
+        unsafe {
+            let page = libc::mmap(
+                std::ptr::null_mut(),
+                size,
+                libc::PROT_READ | libc::PROT_EXEC,
+                flags,
+                -1,
+                0,
+            );
+            assert_ne!(page, libc::MAP_FAILED);
+            libc::munmap(page, size);
+        }
+    };
+    const MAPPED: u64 = 20_000;
+    (0..MAPPED).for_each(|_| map());
+    let mut events = drain(&mut mappings);
+    // The kernel tells of a loss beside what comes next on that CPU.
+    let begin = Instant::now();
+    let own = std::process::id();
+    let sum = |events: &[MappingEvent]| -> u64 {
+        let weigh = |event: &MappingEvent| match event.what {
+            MappingChange::Lost(count) => count,
+            MappingChange::Mapped(_) if event.tgid == own => 1,
+            _ => 0,
+        };
+        events.iter().map(weigh).sum()
+    };
+    while sum(&events) < MAPPED {
+        assert!(begin.elapsed() < PATIENCE, "{} of {MAPPED}", sum(&events));
+        map();
+        std::thread::sleep(Duration::from_millis(10));
+        events.extend(drain(&mut mappings));
+    }
+    assert!(
+        events
+            .iter()
+            .any(|e| matches!(e.what, MappingChange::Lost(count) if count > 0))
+    );
 }

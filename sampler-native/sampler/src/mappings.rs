@@ -492,3 +492,57 @@ impl Families {
         self.known.insert(key, family);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mapped(tgid: u32, time: u64) -> MappingEvent {
+        MappingEvent {
+            time,
+            tgid,
+            what: MappingChange::Mapped(Mapping::default()),
+        }
+    }
+
+    #[test]
+    fn take_more_than_is_kept_forgets_the_oldest_and_says_since_when_it_is_complete() {
+        let mut told = Told::default();
+        for time in 1..=100_000 {
+            told.take(mapped(time as u32 % 1000, time));
+        }
+        assert!(told.bytes <= MOST_BYTES);
+        let kept: usize = told.processes.values().map(VecDeque::len).sum();
+        assert_eq!(kept, told.order.len());
+        assert_eq!(kept, MOST_BYTES / CHANGE_BYTES);
+        assert_eq!(told.complete, 100_000 - kept as u64);
+        let oldest = told
+            .processes
+            .values()
+            .filter_map(|c| c.front())
+            .map(|c| c.time);
+        assert_eq!(oldest.min(), Some(told.complete + 1));
+        assert_eq!(
+            told.of(7, 99_000).map(|c| c.time).collect::<Vec<_>>(),
+            [99_007]
+        );
+    }
+
+    #[test]
+    fn take_lost_is_counted_and_nothing_before_is_complete() {
+        let mut told = Told {
+            drained: 50,
+            ..Told::default()
+        };
+        told.take(mapped(1, 40));
+        told.take(MappingEvent {
+            time: 45,
+            tgid: 0,
+            what: MappingChange::Lost(3),
+        });
+        assert_eq!((told.lost, told.complete, told.bytes), (3, 50, 0));
+        assert_eq!(told.of(1, 0).count(), 0);
+        told.take(mapped(1, 60));
+        assert_eq!(told.of(1, 0).count(), 1);
+    }
+}

@@ -104,3 +104,164 @@ impl MapHistory {
         self.versions.iter().flat_map(|(_, maps)| maps.modules())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{End, Frame, Input, Unwinder};
+
+    const PAGE: u64 = 4096;
+
+    fn anonymous(page: u64) -> NewMapping<'static> {
+        NewMapping {
+            start: page * PAGE,
+            end: (page + 1) * PAGE,
+            offset: 0,
+            device: (0, 0),
+            inode: 0,
+            generation: 0,
+            path: b"//anon",
+        }
+    }
+
+    /// A file that no process has mapped.
+    fn gone(page: u64, path: &[u8]) -> NewMapping<'_> {
+        NewMapping {
+            device: (8, 1),
+            inode: 1 << 60,
+            path,
+            ..anonymous(page)
+        }
+    }
+
+    fn path_at(
+        history: &MapHistory,
+        modules: &mut Modules,
+        time: u64,
+        page: u64,
+    ) -> Option<Vec<u8>> {
+        let maps = history.at(time)?;
+        let mut regs = [0; 17];
+        regs[16] = page * PAGE + 8;
+        let input = Input {
+            regs: &regs,
+            mapping: 0..8,
+            pieces: &[],
+        };
+        let mut frames: Vec<Frame> = Vec::new();
+        Unwinder::new().walk(maps, modules, &input, &mut frames);
+        Some(modules.get(frames.first()?.module).path().to_vec())
+    }
+
+    #[test]
+    fn map_other_code_at_a_place_each_moment_has_its_own() {
+        let mut modules = Modules::new(1 << 20);
+        let own = std::process::id();
+        let mut history = MapHistory::new(own, 10, Arc::new(ProcessMaps::empty(own)));
+        let new = [
+            (20, gone(100, b"/first")),
+            (30, anonymous(200)),
+            (40, gone(100, b"/second")),
+            (50, gone(100, b"/first")),
+        ];
+        assert!(history.map(new.into_iter(), || false, &mut modules));
+        let mut at = |time, page| path_at(&history, &mut modules, time, page);
+        assert_eq!(at(9, 100), None, "before all that is known");
+        assert_eq!(at(39, 100).as_deref(), Some(&b"/first"[..]));
+        assert_eq!(at(40, 100).as_deref(), Some(&b"/second"[..]));
+        assert_eq!(at(50, 100).as_deref(), Some(&b"/first"[..]));
+        assert_eq!(at(60, 200).as_deref(), Some(&b"[jit]"[..]));
+        assert_eq!(at(60, 300), None, "nothing is there");
+    }
+
+    #[test]
+    fn map_same_again_or_a_free_place_is_no_new_version() {
+        let mut modules = Modules::new(1 << 20);
+        let own = std::process::id();
+        let mut history = MapHistory::new(own, 0, Arc::new(ProcessMaps::empty(own)));
+        for turn in 0..1000 {
+            let new = [(turn, anonymous(100)), (turn, anonymous(101 + turn % 8))];
+            assert!(!history.map(new.into_iter(), || false, &mut modules));
+        }
+        assert_eq!(history.versions.len(), 1);
+        // Pieces that lie together are one.
+        assert_eq!(history.last().1.modules().count(), 2);
+    }
+
+    #[test]
+    fn map_two_in_turn_without_end_keeps_few_versions() {
+        let mut modules = Modules::new(1 << 20);
+        let own = std::process::id();
+        let mut history = MapHistory::new(own, 0, Arc::new(ProcessMaps::empty(own)));
+        for time in 0..10_000 {
+            let path = [&b"/first"[..], b"/second"][time as usize % 2];
+            history.map(
+                [(time, gone(100, path))].into_iter(),
+                || false,
+                &mut modules,
+            );
+            assert!(history.versions.len() <= MAX_VERSIONS);
+        }
+        assert_eq!(
+            path_at(&history, &mut modules, 9_998, 100).as_deref(),
+            Some(&b"/first"[..])
+        );
+    }
+
+    #[test]
+    fn bridge_leaves_what_is_alike_before_and_after() {
+        let mut modules = Modules::new(1 << 20);
+        let own = std::process::id();
+        let mut history = MapHistory::new(own, 0, Arc::new(ProcessMaps::empty(own)));
+        let new = [(1, gone(100, b"/stays")), (1, gone(200, b"/goes"))];
+        history.map(new.into_iter(), || false, &mut modules);
+        let mut later = MapHistory::new(own, 0, Arc::clone(history.last().1));
+        later.map(
+            [(2, gone(200, b"/came"))].into_iter(),
+            || false,
+            &mut modules,
+        );
+        history.bridge(10, later.last().1);
+        assert_eq!(
+            path_at(&history, &mut modules, 9, 200).as_deref(),
+            Some(&b"/goes"[..])
+        );
+        assert_eq!(path_at(&history, &mut modules, 10, 200), None);
+        assert_eq!(
+            path_at(&history, &mut modules, 10, 100).as_deref(),
+            Some(&b"/stays"[..])
+        );
+    }
+
+    #[test]
+    fn blank_place_ends_a_walk_with_its_reason() {
+        let mut modules = Modules::new(1 << 20);
+        let own = std::process::id();
+        let mut history = MapHistory::new(own, 0, Arc::new(ProcessMaps::empty(own)));
+        history.map([(1, anonymous(100))].into_iter(), || false, &mut modules);
+        let mut maps = ProcessMaps::clone(history.last().1);
+        maps.blank(100 * PAGE, 100 * PAGE + 16, &mut modules);
+        let mut regs = [0; 17];
+        regs[16] = 100 * PAGE + 8;
+        let input = Input {
+            regs: &regs,
+            mapping: 0..8,
+            pieces: &[],
+        };
+        let outcome = Unwinder::new().walk(&maps, &mut modules, &input, &mut Vec::new());
+        assert_eq!(outcome.end, End::Unreadable);
+        assert!(!outcome.unknown_address, "reading again would not tell");
+        // A blank that is filled later is a version of its own.
+        let mut history = MapHistory::new(own, 0, Arc::new(maps));
+        let replaced = history.map([(5, anonymous(100))].into_iter(), || false, &mut modules);
+        assert!(!replaced, "nothing was known of what was there");
+        assert_eq!(
+            path_at(&history, &mut modules, 4, 100).as_deref(),
+            Some(&b"[mapped anew]"[..])
+        );
+        assert_eq!(
+            path_at(&history, &mut modules, 5, 100).as_deref(),
+            Some(&b"[jit]"[..])
+        );
+    }
+}
