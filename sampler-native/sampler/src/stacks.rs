@@ -364,13 +364,6 @@ mod tests {
         assert!(stacks.is_asked(ids[0]) && !stacks.is_asked(ids[2]));
         stacks.answered(ids[0]);
         assert!(!stacks.is_asked(ids[0]));
-        // Another frame with the number of a named one has no name.
-        stacks.forget(&HashSet::new(), &mut out);
-        stacks.forget(&HashSet::new(), &mut out);
-        assert_eq!(stacks.unnamed(|_| true), [0; 0]);
-        let again = [frames[0]];
-        stacks.id(End::Root, &[], &again, &modules, &mut out);
-        assert_eq!(stacks.unnamed(|_| true).len(), 1);
     }
 
     /// Reads what was told, by the rules of the stream.
