@@ -772,7 +772,7 @@ fn clock_learned_step_leaves_out_what_it_leads_past() {
             from: page.saturating_sub(1 << 30),
             to: u64::MAX,
             cfa,
-            flags: u32::MAX & !FT_STEP_ROOT,
+            flags: !FT_STEP_ROOT,
             bp: i16::MIN,
             add: cfa,
         };

@@ -227,7 +227,7 @@ impl Pipeline {
                     reaches.push((Whose::Thread(head.tid), reach));
                     let of = for_others(reach);
                     if process.reach.is_none_or(|known| {
-                        known.stack < of.stack || known.piece < of.piece || known.walk < of.walk
+                        known.stack < of.stack || known.piece < of.piece || (of.walk && !known.walk)
                     }) {
                         process.reach = Some(of);
                         reaches.push((Whose::Process(head.tgid), of));
@@ -787,7 +787,8 @@ impl Walker {
             return;
         };
         let first = !std::mem::replace(&mut process.taught, true);
-        if !lacks && !(first && self.deep.contains(&head.process_comm)) {
+        let known = first && self.deep.contains(&head.process_comm);
+        if !lacks && !known {
             return;
         }
         // The kernel side may have forgotten some: they are told again now and then.
