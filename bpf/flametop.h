@@ -9,7 +9,7 @@
 #ifndef FLAMETOP_H
 #define FLAMETOP_H
 
-#define FT_ABI 1
+#define FT_ABI 2
 
 #define FT_REGS          17 /* DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
 #define FT_COMM          16

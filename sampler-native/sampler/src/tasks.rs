@@ -13,8 +13,9 @@ use flametop_unwind::ModuleId;
 
 use crate::{cgroups::Cgroups, ids::Ids, mappings::Maps};
 
-/// How long the last sums of a task that ended are waited for, ns: those of one that nobody has reaped do not come.
-const LAST_SUMS: u64 = 500_000_000;
+/// How long the last sums of a task that ended are waited for, ns: those of one that nobody has reaped do not come, and a busy
+/// machine tells them a second late.
+const LAST_SUMS: u64 = 2_000_000_000;
 /// How long the ended is remembered, ns.
 const MEMORY: u64 = 5_000_000_000;
 /// Longest command line in the stream, bytes.

@@ -93,7 +93,7 @@ final class ChangeLog {
   private static final long SECOND = 1_000_000_000L;
 
   /** Most entries of the sum, as far as no interval is open in them. */
-  private static final int SUM_ENTRIES = 1 << 14;
+  private static final int SUM_ENTRIES = 1 << 15;
 
   private static final class Chunk {
     int[] owner;
@@ -578,7 +578,10 @@ final class ChangeLog {
     int entriesKept = (int) Math.min(SUM_ENTRIES, limit / 2 / ENTRY_BYTES);
     if (sum.count > entriesKept) {
       // The last mark may stand within a batch, the rest of which is still to come.
-      sum = coarse(older(sum, b.marks > 1 ? b.markTime[b.marks - 2] : endTime(a)), entriesKept / 2);
+      sum = older(sum, b.marks > 1 ? b.markTime[b.marks - 2] : endTime(a));
+    }
+    if (sum.count > entriesKept) {
+      sum = coarse(sum, entriesKept / 2);
     }
     sum.sum = true;
     chunks.set(1, sum);
