@@ -72,6 +72,65 @@ class AccountsTest {
   }
 
   @Test
+  void changed_sameSleepWithAnotherStack_isOneStay() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
+        });
+    // Its stack could not be read at first.
+    world.batch(1050, true, () -> world.changed(1050, 0, b, 5, 1, 7, State.SLEEP));
+    world.batch(1100, true, () -> {});
+    assertEquals(Map.of("app;main;poll", 50L, "app;main;read", 50L), world.folded(SLEEP));
+    assertEquals(
+        Map.of("app;main;poll", 1L, "app;main;read", 2L),
+        world.folded(world.fold(), Long.MAX_VALUE, SLEEP, true));
+  }
+
+  @Test
+  void changed_sleepersThatWereThereBefore_placeNoTimeOfOthers() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          for (int task = 0; task < 100; task++) {
+            world.task(task, 0, 10 + task, 0, false, "app");
+            world.changed(1000, task, task == 0 ? b : a, 5, 1, 7, State.SLEEP);
+          }
+        });
+    world.batch(1050, true, () -> world.changed(1050, 0, b, 15, 1, 8, State.SLEEP));
+    world.batch(1100, true, () -> world.changed(1100, 0, b, 25, 1, 9, State.SLEEP));
+    assertEquals(Map.of("app;main;poll", 9_900L, "app;main;read", 79L), world.folded(SLEEP));
+  }
+
+  @Test
+  void changed_onDiskAndAsleepInTurn_bothStatesHaveTheirPartOfEachProcess() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
+        });
+    for (int i = 1; i <= 40; i++) {
+      int at = i;
+      State state = i % 4 == 0 ? State.DISK : State.SLEEP;
+      world.batch(
+          1000 + 50 * i,
+          true,
+          () -> world.changed(1000 + 50 * at, 0, at % 4 == 0 ? b : a, 5, 1, 7 + at, state));
+    }
+    assertEquals(Map.of("app;main;poll", 1_500L), world.folded(SLEEP));
+    assertEquals(Map.of("app;main;read", 500L), world.folded(StateSet.of(State.DISK)));
+    for (StateSet states : new StateSet[] {SLEEP, StateSet.of(State.DISK)}) {
+      long nanos = world.reader().processes(states, world.tasks(), false).get(0).weight();
+      assertEquals(states.equals(SLEEP) ? 1_500 : 500, nanos / World.MS, 1);
+    }
+  }
+
+  @Test
   void changed_seenOnCpu_offCpuGoesToTheStackBefore() {
     world.batch(
         1000,
