@@ -56,7 +56,7 @@ go_to() {
 
 # selected FRAME: the line of the selection.
 selected() {
-  echo "^ *$1  .*[0-9]% of all"
+  echo "^ *$1  .*[0-9]%( ±[ 0-9.]+)? of all"
 }
 
 # Until the graph has both, as before all steps.

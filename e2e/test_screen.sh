@@ -120,7 +120,7 @@ test_move_zoom_and_back() {
   keys Home
   wait_for '^ *all  *100'
   keys Down
-  wait_for '^ *known .*% of all'
+  wait_for '^ *known .*%( ±[ 0-9.]+)? of all'
   keys q
   equal "exit code" 0 "$(ended)"
   kill $load

@@ -134,7 +134,7 @@ test_collapse_group_threads() {
   select_frame '^seventy$' seventy
   keys M
   wait_for '^─ \[(known|other)\] ─'
-  wait_for '^ \[(known|other)\] .*% of all'
+  wait_for '^ \[(known|other)\] .*%( ±[ 0-9.]+)? of all'
   keys M
   wait_for 'the frames of '
   wait_for 'seventy'

@@ -54,18 +54,18 @@ test_selection_and_zoom_are_there_again_after_the_callers() {
   run_line "'$flametop' view '$work/a'"
   wait_for 'right'
   keys Down Down
-  wait_for '^ main +9[0-9.]+% of all'
+  wait_for '^ main +9[0-9.]+%( ±[ 0-9.]+)? of all'
   keys Enter
   wait_gone 'other'
   keys Down Down
-  wait_for '^ inner +6[0-9.]+% of all'
+  wait_for '^ inner +6[0-9.]+%( ±[ 0-9.]+)? of all'
   keys 2
   wait_for '^─ callers ─'
-  wait_for '^ inner +9[0-9.]+% of all'
+  wait_for '^ inner +9[0-9.]+%( ±[ 0-9.]+)? of all'
   wait_for ' app .*other'
   keys 1
   wait_gone '^─ callers ─'
-  wait_for '^ inner +6[0-9.]+% of all'
+  wait_for '^ inner +6[0-9.]+%( ±[ 0-9.]+)? of all'
   wait_gone 'other'
   keys 4
   wait_for '^─ +[0-9]+ functions'

@@ -97,7 +97,7 @@ test_memory_that_runs_out_is_told_and_the_screen_goes_on() {
   wait_for 'stacks are left out, first line [0-9]*: there is no memory'
   wait_gone 'reading'
   keys Down Down
-  wait_for "^ (f[0-9]+ .*% of all|… [0-9,]+ more  frames too thin)"
+  wait_for "^ (f[0-9]+ .*%( ±[ 0-9.]+)? of all|… [0-9,]+ more  frames too thin)"
   keys q
   equal "exit code" 0 "$(ended)"
   terminal_as_before

@@ -15,7 +15,7 @@ released() {
 # select_function NAME: here there is room for what its share is of.
 select_function() {
   select_frame "^$1\$" "$1"
-  wait_for "^ $1 .*% of all"
+  wait_for "^ $1 .*%( ±[ 0-9.]+)? of all"
 }
 
 # seconds_pass N: of those that the header counts.
@@ -151,13 +151,13 @@ test_trend_of_the_selected_frame_has_its_sign() {
   select_function older
   wait_for '^ older .* of all · self +[1-9][0-9.]*%'
   # The window before is known, and there is no change.
-  wait_for '^ older +[+-][0-9.]+% +[0-9.]+% of all'
+  wait_for '^ older +[+-][0-9.]+% +[0-9.]+%( ±[ 0-9.]+)? of all'
   released
-  wait_for '^ older +▼ -[0-9.]+% +[0-9.]+% of all'
+  wait_for '^ older +▼ -[0-9.]+% +[0-9.]+%( ±[ 0-9.]+)? of all'
   keys Space
   wait_for '❚❚ frozen'
   select_function newer
-  wait_for '^ newer +▲ \+[0-9.]+% +[0-9.]+% of all'
+  wait_for '^ newer +▲ \+[0-9.]+% +[0-9.]+%( ±[ 0-9.]+)? of all'
   keys q
   ended >/dev/null
   kill "$load"

@@ -505,6 +505,11 @@ impl Pipeline {
         names.chain(self.symbolizer.fetchers()).collect()
     }
 
+    /// Whether a process of [`Pipeline::take_names`] fetches debug files.
+    pub fn fetches(&self, pid: u32) -> bool {
+        self.symbolizer.fetchers().contains(&pid)
+    }
+
     /// Asks anew for the names of frames whose debug files have come.
     fn ask_again(&mut self) {
         let come = self.symbolizer.take_debug_files();

@@ -393,7 +393,9 @@ impl Session {
                 .filter(|pid| !self.symbolizers.contains(pid))
             {
                 self.kernel.exclude(*started)?;
-                self.usage.own.add(*started, "symbolizer");
+                let fetches = pipeline.fetches(*started);
+                let part = if fetches { "debuginfod" } else { "symbolizer" };
+                self.usage.own.add(*started, part);
             }
             self.symbolizers = symbolizers;
         }

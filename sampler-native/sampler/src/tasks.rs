@@ -16,6 +16,8 @@ use crate::{cgroups::Cgroups, ids::Ids, mappings::Maps};
 /// How long the last sums of a task that ended are waited for, ns: those of one that nobody has reaped do not come, and a busy
 /// machine tells them a second late.
 const LAST_SUMS: u64 = 2_000_000_000;
+/// How long the record of an exec is waited for, ns.
+const EXEC: u64 = 500_000_000;
 /// How long the ended is remembered, ns.
 const MEMORY: u64 = 5_000_000_000;
 /// Longest command line in the stream, bytes.
@@ -318,7 +320,7 @@ impl Tasks {
         }
         let task = self.tasks.get_mut(&key)?;
         let since = *task.early.get_or_insert(head.ktime);
-        (head.ktime < since + LAST_SUMS).then_some(task.id)
+        (head.ktime < since + EXEC).then_some(task.id)
     }
 
     /// The known task `key` of image `known` was seen in a newer image. Returns whether that is another task.

@@ -118,10 +118,11 @@ public record Provenance(
         List.copyOf(list));
   }
 
-  /** The same, which so many samples tell: passes that saw a task, and samples of the CPU clock. */
+  /** The same, with how often passes and samples of the CPU clock saw its stacks. */
   Provenance withSamples(long samples) {
     List<Fact> list = new ArrayList<>(facts);
-    list.add(new Fact("samples", String.format(Locale.ROOT, "%,d in all stacks", samples)));
+    list.add(
+        new Fact("seen", String.format(Locale.ROOT, "%,d times, by passes and samples", samples)));
     return new Provenance(
         program, host, endNanos, coveredNanos, periodNanos, cpuClock, List.copyOf(list));
   }

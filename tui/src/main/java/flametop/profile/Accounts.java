@@ -94,7 +94,14 @@ final class Accounts {
   private long[] doubtNanos = new long[256];
   private int[] doubtOwner = new int[256];
 
+  /** How long after the beginning of its pass the open interval began, ns. */
+  private long[] visit = new long[256];
+
   private long passes;
+
+  /** When the pass began that goes on, ns. */
+  private long passBegan;
+
   private long previousPass = Long.MIN_VALUE;
   private long passNanos = SECOND / PASS_HZ;
   private long sampleNanos = SECOND / CPU_HZ;
@@ -115,6 +122,11 @@ final class Accounts {
     sampleNanos = cpuHz > 0 ? SECOND / cpuHz : sampleNanos;
   }
 
+  /** What comes is of a pass that began then, ns, or of no pass. */
+  void batchBegins(long time) {
+    passBegan = time;
+  }
+
   /** Passes completed. */
   long passes() {
     return passes;
@@ -131,7 +143,7 @@ final class Accounts {
     for (int account = 0; account < accounts; account++) {
       doubtNanos[account] = 0;
       if (begun[account] && openStack[account] != NO_INTERVAL) {
-        openSince[account] = Math.max(openSince[account], previousPass);
+        openSince[account] = Math.max(openSince[account], previousPass + visit[account]);
         log.opened(
             owner[account], openStack[account], openState[account], openSince[account], passes);
       }
@@ -186,6 +198,7 @@ final class Accounts {
       openState = Arrays.copyOf(openState, length);
       openSince = Arrays.copyOf(openSince, length);
       waitedBefore = Arrays.copyOf(waitedBefore, length);
+      visit = Arrays.copyOf(visit, length);
       sampledStack = Arrays.copyOf(sampledStack, length);
       seenState = Arrays.copyOf(seenState, length);
       since = Arrays.copyOf(since, length);
@@ -242,16 +255,17 @@ final class Accounts {
     if (state == State.RUN) {
       return;
     }
-    if (!stays) {
-      long gap = previousPass == Long.MIN_VALUE ? passNanos : now - previousPass;
-      log.sampled(
-          owner[account], stack, state.ordinal(), Spot.NO_CPU, begins ? 1 : Math.max(1, gap));
+    boolean first = !stays && !begins;
+    if (first) {
+      long gap = previousPass == Long.MIN_VALUE ? passNanos : passBegan - previousPass;
+      log.sampled(owner[account], stack, state.ordinal(), Spot.NO_CPU, Math.max(1, gap));
     }
     openStack[account] = stack;
     openState[account] = (byte) state.ordinal();
     openSince[account] = now;
+    visit[account] = Math.max(0, now - passBegan);
     // A sample counts for the pass that goes on.
-    log.opened(owner[account], stack, state.ordinal(), now, stays ? passes : passes + 1);
+    log.opened(owner[account], stack, state.ordinal(), now, first ? passes + 1 : passes);
     if (state == State.QUEUED) {
       // Of that nothing is in the sums yet.
       time[account] = now - rest;
@@ -311,7 +325,7 @@ final class Accounts {
     boolean open = openStack[account] != NO_INTERVAL;
     boolean wasQueued = open && openState[account] == QUEUED;
     boolean wasOff = open && !wasQueued;
-    long looked = Math.min(now, previousPass);
+    long looked = open ? Math.min(now, previousPass + visit[account]) : now;
     // A pass that wrote nothing about a sleeper found it asleep. Or it had ended before, which is
     // told late: so what it ran and waited may be taken from this as well.
     long asleep = wasOff ? Math.max(0, looked - time[account]) : 0;

@@ -641,7 +641,10 @@ final class ChangeLog {
 
           @Override
           public int owner(int entry) {
-            return kept(entry) || !nobody ? c.owner[entry] : Owners.OLDER;
+            // The samples of an owner place that owner's time.
+            return kept(entry) || !nobody || Spot.isSampled(c.spot[entry])
+                ? c.owner[entry]
+                : Owners.OLDER;
           }
 
           @Override

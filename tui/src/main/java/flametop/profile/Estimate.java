@@ -150,7 +150,7 @@ final class Estimate {
   /** The next part of what is to be placed: all parts add up to it. */
   private long part(int at, long more, long all) {
     passed[at] += more;
-    long until = (long) ((double) passed[at] / all * known[at]);
+    long until = passed[at] == all ? known[at] : (long) ((double) passed[at] / all * known[at]);
     long part = until - given[at];
     given[at] = until;
     return part;
@@ -174,6 +174,7 @@ final class Estimate {
     long[] samples = new long[size];
     long[] weights = new long[size];
     boolean[] whole = new boolean[size];
+    boolean[] touched = new boolean[size];
     int count = entries.count();
     for (int entry = 0; entry < count; entry++) {
       boolean its = part.has(entry);
@@ -182,6 +183,7 @@ final class Estimate {
       for (int slot = sums.first(entry); slot >= 0; slot = sums.next(slot)) {
         int state = Spot.state(sums.kind(slot));
         int at = pool + classOf(state);
+        touched[at] |= its && !open && (states & 1 << state) != 0;
         if (Spot.isSampled(sums.kind(slot))) {
           long seen = sums.samples(slot, window);
           all[at] += seen;
@@ -199,7 +201,8 @@ final class Estimate {
     double variance = 0;
     for (int at = 0; at < size; at++) {
       seen += samples[at];
-      if (samples[at] > 0 && !whole[at] && known[at] > 0 && weight[at] > 0) {
+      boolean exact = whole[at] && samples[at] == all[at];
+      if (touched[at] && !exact && known[at] > 0 && weight[at] > 0) {
         // One sample more in it and one more beside it: of few samples the share is not sure.
         double n = all[at] + 2.0;
         double share = ((double) weights[at] / weight[at] * all[at] + 1) / n;

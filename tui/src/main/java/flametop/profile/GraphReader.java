@@ -65,15 +65,17 @@ final class GraphReader implements GraphPicture.Reader {
   public Selection selection(int node, StateSet states, long budget) {
     int function = trie.function(node);
     Watch watch = trie.watch();
-    // More than its time takes a look at more: of a node that is only passed in a large tree it is
-    // told later.
+    // In a large tree processes, error and trend of a node that is only passed are told later.
     boolean watched = watch.node() == node || trie.size() <= FEW || budget > 0;
     watch.watch(node);
     BitSet processesIn = new BitSet();
     for (int entry = 0; watched && entry < trie.entries(); entry++) {
       if (watch.holds(entry)
           && trie.owner(entry) != Owners.OLDER
-          && trie.entryWeight(entry, states.bits(), window) > 0) {
+          && (trie.entryWeight(entry, states.bits(), window) > 0
+              // Its time is on the stacks of its siblings.
+              || trie.stack(entry) == Stacks.NOT_SAMPLED
+                  && trie.entryKnown(entry, states.bits(), window) > 0)) {
         processesIn.set(owners.process(trie.owner(entry)));
       }
     }

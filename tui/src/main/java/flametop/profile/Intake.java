@@ -42,6 +42,7 @@ final class Intake implements StreamVisitor {
     this.host = host;
     quality = new Quality(stacks);
     accounts = new Accounts(log, owners);
+    accounts.rates(host.passHz(), host.cpuHz());
   }
 
   Accounts accounts() {
@@ -94,6 +95,7 @@ final class Intake implements StreamVisitor {
       log.startAt(time);
     }
     batchTime = time;
+    accounts.batchBegins(time);
     // What only drains tells of no later moment than the samples of the CPU clock in it: nobody
     // looked at the tasks then.
     now = endsPass || more ? Math.max(now, time) : Math.max(now, log.startTime());

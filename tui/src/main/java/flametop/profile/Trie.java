@@ -67,6 +67,9 @@ final class Trie {
   /** Another one than before where any sum or path may have changed. */
   private long changes;
 
+  /** Another one than before where any path may have changed. */
+  private long paths;
+
   /** By slot of the sums: ns in the window that was read last; see {@link #estimated}. */
   private long[] nanos = new long[0];
 
@@ -191,13 +194,14 @@ final class Trie {
 
   /** ns of a node in the window that was held; 0 if none is. */
   long baseline(int node, int states) {
-    return held == null ? 0 : heldSums.of(states, held, changes)[node];
+    return held == null ? 0 : heldSums.of(states, held, paths)[node];
   }
 
   /** What the window has now is what later ones are compared with; null: nothing is any more. */
   void hold(Window window) {
     held = window == null ? null : estimated(window).clone();
     changes++;
+    paths++;
   }
 
   /** By slot of the sums: ns in a window. */
@@ -359,6 +363,11 @@ final class Trie {
     return entryNanos(entry, states, estimated(window));
   }
 
+  /** ns that are known of an entry in a window, whatever samples say. */
+  long entryKnown(int entry, int states, Window window) {
+    return entrySums.weight(entry, states & shape.states(), window);
+  }
+
   /** Passes and samples that saw an entry in a window. */
   long entrySamples(int entry, int states, Window window) {
     int shown = states & shape.states();
@@ -388,6 +397,7 @@ final class Trie {
       return entry;
     }
     changes++;
+    paths++;
     entry = entries++;
     if (entry == entryOwner.length) {
       entryOwner = Arrays.copyOf(entryOwner, Room.after(entry));
@@ -428,7 +438,7 @@ final class Trie {
             ? "older"
             : switch (order) {
               case THREAD -> owner;
-              case PROCESS -> owners.process(owner);
+              case PROCESS -> List.of(owners.process(owner), owners.processComm(owner));
               case CGROUP -> List.of(owners.cgroup(owner), owners.processComm(owner));
               case NONE, CPU, COMM -> List.of(owners.processComm(owner));
             };
@@ -644,6 +654,7 @@ final class Trie {
       return;
     }
     changes++;
+    paths++;
     for (int entry = stackEntry[stack]; entry != NONE; entry = entryNext[entry]) {
       int from = entryLeaf[entry];
       int to = leafOf(entry);

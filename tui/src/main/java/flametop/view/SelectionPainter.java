@@ -176,10 +176,10 @@ final class SelectionPainter {
 
   /** Points that the share may be off by: two standard errors; empty where it is exact. */
   private static String error(Selection selection, long total) {
-    if (selection.certainty() == null || selection.certainty().errorNanos() == 0 || total <= 0) {
-      return "";
-    }
-    return " ±" + Units.points(2.0 * selection.certainty().errorNanos() / total);
+    boolean known = selection.certainty() != null && selection.certainty().errorNanos() > 0;
+    return known && selection.kind() != NodeKind.ROOT && total > 0
+        ? " ±" + Units.points(2.0 * selection.certainty().errorNanos() / total)
+        : "";
   }
 
   /** Its share in the file beside this one; empty if there is none, or if it is not told yet. */
@@ -256,6 +256,10 @@ final class SelectionPainter {
                     ? ""
                     : selection.processes() + " processes";
     x += grid.text(x, y, end - x, who, Paint.of(Role.TEXT), CHROME, 0) + 2;
+    if (selection.certainty() != null) {
+      String seen = "seen " + selection.certainty().samples() + " times";
+      x += grid.text(x, y, end - x, seen, Paint.of(Role.DIM), CHROME, 0) + 2;
+    }
     String remedy = remedy(selection);
     if (!remedy.isEmpty()) {
       grid.text(x, y, end - x, remedy, Paint.of(Role.ACCENT), CHROME, 0);

@@ -22,9 +22,9 @@ final class Units {
     return Double.isNaN(share) ? "   n/a" : right(oneDecimal(share * 100), 5) + "%";
   }
 
-  /** Percentage points that something may be off by, never less than there may be: {@code 1.4}. */
+  /** Percentage points that something may be off by, rounded up, in a field of four columns. */
   static String points(double share) {
-    return oneDecimal(Math.ceil(1_000 * share) / 10);
+    return right(oneDecimal(Math.ceil(1_000 * share) / 10), 4);
   }
 
   /** At the right of a field of so many columns, at most eight. */

@@ -110,7 +110,8 @@ class PprofToolTest {
   @Test
   void comments_provenance_allOfIt() throws Exception {
     assertEquals(
-        String.join("\n", Exports.provenance("web-1").lines()) + "\nsamples: 77 in all stacks",
+        String.join("\n", Exports.provenance("web-1").lines())
+            + "\nseen: 77 times, by passes and samples",
         pprof(server(), "-comments").strip());
   }
 

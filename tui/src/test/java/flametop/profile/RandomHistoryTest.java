@@ -318,7 +318,7 @@ class RandomHistoryTest {
   private static String pool(Owners owners, Shape shape, int owner) {
     return switch (shape.group()) {
       case THREAD -> "" + owner;
-      case PROCESS -> "" + owners.process(owner);
+      case PROCESS -> owners.process(owner) + ";" + owners.processComm(owner);
       case CGROUP -> owners.cgroup(owner) + ";" + owners.processComm(owner);
       case NONE, CPU, COMM -> owners.processComm(owner);
     };
