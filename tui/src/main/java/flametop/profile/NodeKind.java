@@ -18,7 +18,7 @@ public enum NodeKind {
   /** A frame without a name. */
   UNKNOWN,
   /**
-   * Says why a stack is short, or that it is not sampled yet: {@code [truncated]}, {@code [not
+   * Says why a stack is short, or that its pool has no sample: {@code [truncated]}, {@code [not
    * sampled]}, {@code [naming]}.
    */
   REASON;

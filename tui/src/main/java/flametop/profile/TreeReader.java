@@ -249,8 +249,9 @@ final class TreeReader {
           sum += nanos;
         }
       }
-      // A window may begin between what was seen and its correction: then children are more than
-      // their parent.
+      // A window may begin between a sleep and the part that is taken back from it: then children
+      // are
+      // more than their parent.
       boolean over = whole && sum > of.weight;
       double scale = over ? (double) of.weight / sum : 1;
       shown.clear();
