@@ -364,7 +364,7 @@ class EstimateTest {
       }
       Map<String, Long> folded = world.folded(StateSet.of(State.RUN));
       assertEquals(2, folded.size(), folded.toString());
-      assertEquals(all, folded.values().stream().mapToLong(v -> v).sum(), 2);
+      assertEquals(all, folded.values().stream().mapToDouble(v -> v).sum(), 2);
       error += folded.get("sed;main;work") - work;
       // Each process has its own time, whatever samples it had.
       ProcessRow row = world.reader().processes(StateSet.ALL, world.tasks(), false).get(500);
