@@ -259,14 +259,15 @@ class RandomHistoryTest {
     String where = "samples=" + samples + " shape=" + shape + " window=" + window;
     naive.forEach(
         (path, value) ->
-            assertEquals(value[0], actual.getOrDefault(path, 0L), NEAR, where + " " + path));
+            assertEquals(
+                value[0], (double) actual.getOrDefault(path, 0L), NEAR, where + " " + path));
     assertTrue(naive.keySet().containsAll(actual.keySet()), where);
     double sum = 0;
     for (int state = 0; state < 8; state++) {
-      assertEquals(total[state], fold.trie().weight(0, 1 << state, window), NEAR, where);
+      assertEquals(total[state], (double) fold.trie().weight(0, 1 << state, window), NEAR, where);
       sum += total[state];
     }
-    assertEquals(sum, fold.trie().weight(0, EVERY_STATE, window), NEAR);
+    assertEquals(sum, (double) fold.trie().weight(0, EVERY_STATE, window), NEAR);
   }
 
   /** ns by state of each entry (owner, stack, CPU), estimated by the formula. */
@@ -363,9 +364,11 @@ class RandomHistoryTest {
     int there = then.trie().find(fold.trie(), node, then.window());
     boolean same = then.trie().depth(there) == fold.trie().depth(node);
     long expected = same ? then.trie().weight(there, EVERY_STATE, then.window()) : 0;
-    assertEquals(Math.max(0, expected), before.weight(), NEAR);
+    assertEquals((double) Math.max(0, expected), (double) before.weight(), NEAR);
     assertEquals(
-        Math.max(0, then.trie().weight(0, EVERY_STATE, then.window())), before.total(), NEAR);
+        (double) Math.max(0, then.trie().weight(0, EVERY_STATE, then.window())),
+        (double) before.total(),
+        NEAR);
     world.folds.remove(then);
     then.close();
   }

@@ -24,7 +24,7 @@ class DebugFilesTest {
   void of_counters_isInTheirOrder() {
     long[] counters = new long[Counter.values().length];
     for (int i = 0; i < 6; i++) {
-      counters[Counter.DEBUG_WANTED.ordinal() + i] = 10 + i;
+      counters[Counter.DEBUG_WANTED.ordinal() + i] = 10L + i;
     }
     assertEquals(new DebugFiles(10, 11, 12, 13, 14, 15), DebugFiles.of(counters));
   }
