@@ -27,13 +27,13 @@ class SamplerKernelTest {
   @TempDir private Path folder;
 
   /** What a thread was seen doing. */
-  private static final class Thread {
+  private static final class Stepper {
     final String comm;
     final Map<Integer, Integer> passesByStack = new HashMap<>();
     int stack = -1;
     State state = State.RUN;
 
-    Thread(String comm) {
+    Stepper(String comm) {
       this.comm = comm;
     }
   }
@@ -41,7 +41,7 @@ class SamplerKernelTest {
   /** Counts on which stack each thread sleeps at each pass. */
   private static final class Sink extends PartialVisitor implements BatchSink {
     final StreamReader reader = new StreamReader(0, false);
-    final Map<Integer, Thread> threads = new HashMap<>();
+    final Map<Integer, Stepper> threads = new HashMap<>();
     final CompletableFuture<Throwable> ended = new CompletableFuture<>();
     final CompletableFuture<Void> done = new CompletableFuture<>();
     private boolean endsPass;
@@ -69,7 +69,7 @@ class SamplerKernelTest {
 
     @Override
     public void taskSeen(int task, int process, int tid, long start, boolean fresh, String comm) {
-      threads.computeIfAbsent(task, id -> new Thread(comm));
+      threads.computeIfAbsent(task, id -> new Stepper(comm));
     }
 
     @Override
@@ -93,7 +93,7 @@ class SamplerKernelTest {
       if (!endsPass) {
         return;
       }
-      for (Thread thread : threads.values()) {
+      for (Stepper thread : threads.values()) {
         if (thread.state == State.SLEEP) {
           thread.passesByStack.merge(thread.stack, 1, Integer::sum);
         }
@@ -136,7 +136,7 @@ class SamplerKernelTest {
         sink.done.get();
       }
       Map<String, Double> shares = new HashMap<>();
-      for (Thread thread : sink.threads.values()) {
+      for (Stepper thread : sink.threads.values()) {
         List<Integer> passes = thread.passesByStack.values().stream().sorted().toList();
         List<Integer> two = passes.subList(Math.max(0, passes.size() - 2), passes.size());
         int all = passes.stream().mapToInt(Integer::intValue).sum();
