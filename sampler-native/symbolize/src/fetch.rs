@@ -439,14 +439,18 @@ fn kept(cache: &File, name: &str, fetch: &Fetch) -> Kept {
     }
 }
 
-/// The empty file by which all clients know that no server has it.
+/// The empty file by which all clients know that no server has it. A file that another client has
+/// put there meanwhile stays as it is: somebody may have it mapped.
 fn remember_missed(folder: &File) -> io::Result<()> {
-    let flags = libc::O_CREAT | libc::O_WRONLY;
-    let file = sys::open_plainly(folder, Path::new(NAME), flags)?;
-    if !file.metadata()?.is_file() || !is_ours(&file) {
+    let open = |flags| sys::open_plainly(folder, Path::new(NAME), flags | libc::O_WRONLY);
+    let file = match open(libc::O_CREAT | libc::O_EXCL) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => open(0)?,
+        made => made?,
+    };
+    let data = file.metadata()?;
+    if !data.is_file() || data.len() > 0 || !is_ours(&file) {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    file.set_len(0)?;
     file.set_modified(SystemTime::now())
 }
 

@@ -393,6 +393,25 @@ fn ask_what_no_server_has_is_remembered_for_a_while() {
 }
 
 #[test]
+fn ask_what_no_server_has_leaves_what_another_client_fetched_meanwhile() {
+    let scratch = Scratch::new();
+    let file = Stripped::new(&scratch, "librace.so");
+    let (right, at) = (file.debug.clone(), file.cached(&scratch.path("cache")));
+    let theirs = at.clone();
+    let server = Server::start(move |_, stream| {
+        fs::copy(&right, &theirs).expect("a copy");
+        send(stream, "404 Not Found", b"no");
+    });
+    let mut symbolizer = started(settings(&scratch, &[&server.address]), &[&file]);
+    hidden(&mut symbolizer, &file);
+    assert_eq!(settled(&mut symbolizer).1.absent, 1);
+    assert_eq!(
+        fs::read(&at).expect("a file"),
+        fs::read(&file.debug).expect("a file")
+    );
+}
+
+#[test]
 fn ask_servers_that_cannot_be_reached_are_given_up_and_told() {
     let scratch = Scratch::new();
     let port = TcpListener::bind("127.0.0.1:0")
