@@ -54,6 +54,8 @@ const CONNECT_SECONDS: u64 = 10;
 const SPEED_MIN: u64 = 4 << 10;
 const SPEED_SECONDS: u64 = 20;
 const REDIRECTS_MAX: u32 = 3;
+/// User and group of curl where this process is root's, as on a root login: nobody.
+const NOBODY: (u32, u32) = (65_534, 65_534);
 /// A server that could not be reached so often is not asked again by this process.
 const SILENCES_MAX: u32 = 2;
 
@@ -279,7 +281,10 @@ impl<'a> Fetcher<'a> {
         };
         let result = match self.download(curl, url, &new.file, most) {
             Ok(child) => self.watch(child, most)?,
-            Err(error) => Err(Failure::local(&error)),
+            Err(error) => {
+                let why = format!("curl cannot be started ({error})");
+                Err(Failure::new(Ended::Refused, why))
+            }
         };
         let bytes = new.file.metadata().map_or(0, |file| file.len());
         let kept = result.and_then(|()| {
@@ -329,9 +334,14 @@ impl<'a> Fetcher<'a> {
                 command.env(name, value);
             }
         }
+        let nobody = Some(NOBODY).filter(|_| sys::user() == 0);
         // SAFETY: between fork and exec only system calls are made.
         unsafe {
             command.pre_exec(move || {
+                // Before the next line: with another user the kernel forgets what that says.
+                if let Some((uid, gid)) = nobody {
+                    sys::become_user(uid, gid)?;
+                }
                 sys::die_with_parent()?;
                 sys::limit_files(most)
             });

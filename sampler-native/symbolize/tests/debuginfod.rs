@@ -594,6 +594,38 @@ fn ask_under_sudo_files_are_fetched_by_and_belong_to_the_caller() {
 }
 
 #[test]
+fn ask_as_root_without_sudo_curl_is_nobody() {
+    const NOBODY: u32 = 65_534;
+    let scratch = Scratch::new();
+    let file = Stripped::new(&scratch, "librooted.so");
+    let right = file.debug.clone();
+    let server = Server::start(move |_, stream| {
+        // Slow enough to be looked at.
+        sleep(Duration::from_millis(300));
+        send_file(stream, &right);
+    });
+    let mut symbolizer = started(settings(&scratch, &[&server.address]), &[&file]);
+    hidden(&mut symbolizer, &file);
+    let mut curl = None;
+    until("curl beside the process that fetches", || {
+        curl = symbolizer.fetchers().get(1).copied();
+        curl.is_some()
+    });
+    let pid = curl.expect("a pid");
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("a process");
+    for field in ["Uid", "Gid"] {
+        let all = format!("{field}:\t{NOBODY}\t{NOBODY}\t{NOBODY}\t{NOBODY}");
+        assert!(status.contains(&all), "this test needs root: {status}");
+    }
+    assert!(status.contains("CapPrm:\t0000000000000000"), "{status}");
+    assert!(status.contains("NoNewPrivs:\t1"), "{status}");
+    assert_eq!(settled(&mut symbolizer).1.fetched, 1);
+    assert_eq!(name(&hidden(&mut symbolizer, &file)), "hidden");
+    let data = fs::metadata(file.cached(&scratch.path("cache"))).expect("a file");
+    assert_eq!((data.uid(), data.mode() & 0o777), (0, 0o600));
+}
+
+#[test]
 fn ask_debug_file_that_ends_its_reader_costs_only_its_own_names() {
     let scratch = Scratch::new();
     let file = Stripped::new(&scratch, "libbomb.so");
