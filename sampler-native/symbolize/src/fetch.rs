@@ -353,8 +353,18 @@ impl<'a> Fetcher<'a> {
         Ok(child)
     }
 
-    /// Waits for curl to end, which has its own clock; it is killed if that fails.
+    /// Waits for curl to end, which has its own clock; curl is killed if it does not, or on an error.
     fn watch(&self, mut child: Child, most: u64) -> io::Result<Result<(), Failure>> {
+        let watched = self.watch_running(&mut child, most);
+        if watched.is_err() {
+            // These fail only if curl has ended already.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        watched
+    }
+
+    fn watch_running(&self, child: &mut Child, most: u64) -> io::Result<Result<(), Failure>> {
         self.say(&Reply::Child(child.id()), None)?;
         let deadline = Instant::now() + Duration::from_secs(self.seconds + 5);
         let status = loop {
@@ -528,7 +538,7 @@ impl<'a> NewFile<'a> {
 impl Drop for NewFile<'_> {
     fn drop(&mut self) {
         if self.named {
-            // It stays if it cannot be removed; the next of this number does.
+            // A file that cannot be removed stays, until a process of the same number removes it.
             let _ = sys::remove_in(self.folder, &self.name);
         }
     }
