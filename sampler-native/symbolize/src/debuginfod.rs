@@ -25,8 +25,11 @@ const IDLE_TIME: Duration = Duration::from_secs(2);
 const SLACK: Duration = Duration::from_secs(20);
 /// After so many files in a row of which no server answered, none is asked any more.
 const FAILURES_MAX: u32 = 3;
-/// Build ids that are known of; what comes later is not looked for.
+/// Build ids that are known of; while there are so many, others are not looked for.
 const KNOWN_MAX: usize = 4096;
+/// A build id without a file gives up its place after this time, the same for which the cache
+/// remembers it. Sooner, whoever invents build ids would have servers asked without end.
+const WITHOUT_TIME: Duration = Duration::from_secs(600);
 /// Debug files that are held open.
 const HELD_MAX: usize = 256;
 /// Servers that are asked, and the longest address of one.
@@ -145,7 +148,7 @@ fn user_of(uid: u32, passwd: &str) -> Option<(u32, String)> {
     Some((found.get(3)?.parse().ok()?, (*found.get(5)?).to_owned()))
 }
 
-/// How far it is: totals of files.
+/// Totals of debug files: how many are wanted, and what became of those.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DebugFileCounts {
     /// Looked for: without a server only those that are in the cache.
@@ -177,8 +180,16 @@ enum Standing {
     Wanted(usize),
     Asked,
     Here(Arc<File>),
-    /// There is none, or none that can be had.
-    Without,
+    /// There is none, or none that can be had: known since then.
+    Without(Instant),
+    /// The file ended who read it.
+    Refused,
+}
+
+impl Standing {
+    fn without() -> Standing {
+        Standing::Without(Instant::now())
+    }
 }
 
 #[derive(Debug, Default)]
@@ -195,6 +206,19 @@ struct State {
     told_full: bool,
     /// Nothing more is looked for.
     over: bool,
+}
+
+impl State {
+    /// Whether one more build id may become known.
+    fn has_room(&mut self, now: Instant) -> bool {
+        if self.files.len() >= KNOWN_MAX {
+            self.files.retain(|_, standing| match standing {
+                Standing::Without(since) => now.duration_since(*since) < WITHOUT_TIME,
+                _ => true,
+            });
+        }
+        self.files.len() < KNOWN_MAX
+    }
 }
 
 #[derive(Debug)]
@@ -280,12 +304,13 @@ impl DebugFiles {
         if state.over || build_id.is_empty() || build_id.len() > BUILD_ID_MAX {
             return;
         }
-        let full = state.files.len() >= KNOWN_MAX;
         match state.files.get_mut(build_id) {
             Some(Standing::Wanted(waiting)) => *waiting += frames,
             Some(_) => {}
-            None if full => {}
             None => {
+                if !state.has_room(Instant::now()) {
+                    return;
+                }
                 if !self.shared.servers.is_empty() {
                     state.counts.wanted += 1;
                 }
@@ -300,7 +325,7 @@ impl DebugFiles {
     pub fn refuse(&self, build_id: &[u8]) {
         let mut state = lock(&self.shared.state);
         if let Some(standing @ Standing::Here(_)) = state.files.get_mut(build_id) {
-            *standing = Standing::Without;
+            *standing = Standing::Refused;
             state.held -= 1;
         }
     }
@@ -483,7 +508,7 @@ impl Shared {
         });
         state.counts.bytes += answer.bytes;
         let with_server = !self.servers.is_empty();
-        let mut standing = Standing::Without;
+        let mut standing = Standing::without();
         match (answer.ended, answer.file) {
             (Ended::Cached | Ended::Fetched, Some(file)) if state.held < HELD_MAX => {
                 state.held += 1;
@@ -539,7 +564,7 @@ impl Shared {
             let mut given_up = 0;
             for standing in state.files.values_mut() {
                 if matches!(standing, Standing::Wanted(_)) {
-                    *standing = Standing::Without;
+                    *standing = Standing::without();
                     given_up += 1;
                 }
             }
@@ -550,7 +575,7 @@ impl Shared {
     }
 }
 
-/// What it was; it is true from now on.
+/// Sets `told`; whether it was set before.
 fn take_first(told: &mut bool) -> bool {
     std::mem::replace(told, true)
 }
@@ -584,6 +609,29 @@ fn receive(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn has_room_of_a_full_state_forgets_what_has_no_file_for_long() {
+        let long_ago = Instant::now();
+        let now = long_ago + WITHOUT_TIME;
+        let id = |i: usize| i.to_le_bytes().to_vec();
+        let mut state = State::default();
+        state.files = (0..KNOWN_MAX)
+            .map(|i| match i {
+                0 => (id(i), Standing::Wanted(1)),
+                1 => (id(i), Standing::Asked),
+                2 => (id(i), Standing::Without(now)),
+                3 => (id(i), Standing::Refused),
+                _ => (id(i), Standing::Without(long_ago)),
+            })
+            .collect();
+        assert!(!state.has_room(now - Duration::from_millis(1)));
+        assert_eq!(state.files.len(), KNOWN_MAX);
+        assert!(state.has_room(now));
+        let mut left: Vec<_> = state.files.into_keys().collect();
+        left.sort();
+        assert_eq!(left, [id(0), id(1), id(2), id(3)]);
+    }
 
     const PASSWD: &str = "root:x:0:0:root:/root:/bin/bash\nada:x:1000:1001::/home/ada:/bin/sh\n";
 
