@@ -113,7 +113,9 @@ fn cache_of(
     let caller = variable("SUDO_UID").and_then(|uid| uid.parse::<u32>().ok());
     let caller = caller.filter(|uid| root && *uid != 0);
     let known = caller.and_then(|uid| user_of(uid, passwd));
-    let user = caller.zip(known.as_ref().map(|(gid, _)| *gid));
+    // Users of a directory service are not in passwd; sudo tells the group too, but no home.
+    let told = || variable("SUDO_GID").and_then(|gid| gid.parse().ok());
+    let user = caller.zip(known.as_ref().map(|(gid, _)| *gid).or_else(told));
     let absolute = |path: String| Some(PathBuf::from(path)).filter(|path| path.is_absolute());
     let named = |name: &str| variable(name).and_then(absolute);
     let home = match (caller, known) {
@@ -674,6 +676,15 @@ mod tests {
         assert_eq!(found(&sudo, true, ""), (Some((1000, 1001)), Some(cache)));
         let stranger = [("HOME", "/root"), ("SUDO_UID", "77")];
         assert_eq!(found(&stranger, true, ""), (None, None));
+        let unlisted = [("HOME", "/root"), ("SUDO_UID", "77"), ("SUDO_GID", "78")];
+        assert_eq!(found(&unlisted, true, ""), (Some((77, 78)), None));
+        let named = [
+            unlisted[1],
+            unlisted[2],
+            ("DEBUGINFOD_CACHE_PATH", "/srv/d"),
+        ];
+        let cache = PathBuf::from("/srv/d");
+        assert_eq!(found(&named, true, ""), (Some((77, 78)), Some(cache)));
         let root = [("HOME", "/root"), ("SUDO_UID", "0")];
         assert!(matches!(found(&root, true, ""), (None, Some(_))));
     }
