@@ -409,12 +409,14 @@ impl Shared {
                     Standing::Wanted(frames) => Some((*frames, id)),
                     _ => None,
                 });
-            if let Some((_, build_id)) = waiting.max() {
+            let left = self.settings.total_max;
+            let left = left.saturating_sub(state.counts.bytes + state.promised);
+            let most = self.settings.file_max.min(left);
+            // With less than a whole file may have, it waits for what others leave of their promise.
+            let enough = most == self.settings.file_max || state.promised == 0;
+            if let Some((_, build_id)) = waiting.max().filter(|_| enough) {
                 let build_id = build_id.clone();
                 state.files.insert(build_id.clone(), Standing::Asked);
-                let left = self.settings.total_max;
-                let left = left.saturating_sub(state.counts.bytes + state.promised);
-                let most = self.settings.file_max.min(left);
                 state.promised += most;
                 return Some(Fetch { build_id, most });
             }
@@ -502,6 +504,7 @@ impl Shared {
     fn settle(&self, fetch: &Fetch, answer: Result<Answer, String>) {
         let mut state = lock(&self.state);
         state.promised -= fetch.most;
+        self.wake.notify_all();
         let answer = answer.unwrap_or_else(|why| Answer {
             ended: Ended::Unreachable,
             bytes: 0,

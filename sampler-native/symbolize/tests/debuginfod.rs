@@ -506,6 +506,39 @@ fn ask_what_is_fetched_stays_below_the_bounds() {
 }
 
 #[test]
+fn ask_two_files_at_once_near_the_bound_both_come() {
+    let scratch = Scratch::new();
+    let all = ["liba.so", "libb.so"].map(|n| Stripped::new(&scratch, n));
+    let served: Vec<(String, PathBuf)> = all
+        .iter()
+        .map(|file| (file.address(), file.debug.clone()))
+        .collect();
+    let server = Server::start(move |path, stream| {
+        // Long enough for the other to be asked for meanwhile.
+        sleep(Duration::from_millis(300));
+        let (_, debug) = served
+            .iter()
+            .find(|(known, _)| known == path)
+            .expect("a file");
+        send_file(stream, debug);
+    });
+    let files: Vec<&Stripped> = all.iter().collect();
+    // One may use up all, until it is known how large it is.
+    let bounded = Debuginfod {
+        total_max: 4 << 20,
+        ..settings(&scratch, &[&server.address])
+    };
+    let mut symbolizer = started(bounded, &files);
+    let queries = [query(0, 1, all[0].hidden), query(1, 2, all[1].hidden)];
+    ask(&mut symbolizer, &queries);
+    until("both are wanted", || {
+        symbolizer.take_debug_files().counts.wanted == 2
+    });
+    let (_, counts) = settled(&mut symbolizer);
+    assert_eq!((counts.fetched, counts.failed), (2, 0), "{counts:?}");
+}
+
+#[test]
 fn ask_cache_that_lies_is_not_believed() {
     let scratch = Scratch::new();
     let file = Stripped::new(&scratch, "libcached.so");
