@@ -46,6 +46,22 @@ not_running() {
   ! pgrep -f "^$1\$" >/dev/null
 }
 
+test_record_tells_a_program_that_does_not_end_only_once() {
+  cat >"$work/program" <<'END'
+trap 'echo told >>"$2"' TERM
+echo $$ >"$1"
+while :; do sleep 0.1; done
+END
+  status=0
+  "$flametop" record -d 1 -o "$work/out.folded" -- sh "$work/program" "$work/pid" "$work/told" 2>"$work/err" || status=$?
+  # Whoever is told sees to that after the sleep.
+  sleep 0.5
+  kill -KILL "$(cat "$work/pid")"
+  equal "exit code" 0 "$status"
+  contains "the line" "has left running: .*\\($(cat "$work/pid")\\)" "$work/err"
+  equal "TERMs" 1 "$(wc -l <"$work/told")"
+}
+
 # A program that starts two others, one of them in a session of its own, and waits if it is told to.
 leaving_program() {
   cat >"$work/program" <<'END'

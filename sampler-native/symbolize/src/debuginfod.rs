@@ -25,8 +25,11 @@ const IDLE_TIME: Duration = Duration::from_secs(2);
 const SLACK: Duration = Duration::from_secs(20);
 /// After so many files in a row of which no server answered, none is asked any more.
 const FAILURES_MAX: u32 = 3;
-/// Build ids that are known of; what comes later is not looked for.
+/// Build ids that are known of; while there are so many, others are not looked for.
 const KNOWN_MAX: usize = 4096;
+/// A build id without a file gives up its place after this time, the same for which the cache
+/// remembers it. Sooner, whoever invents build ids would have servers asked without end.
+const WITHOUT_TIME: Duration = Duration::from_secs(600);
 /// Debug files that are held open.
 const HELD_MAX: usize = 256;
 /// Servers that are asked, and the longest address of one.
@@ -110,7 +113,9 @@ fn cache_of(
     let caller = variable("SUDO_UID").and_then(|uid| uid.parse::<u32>().ok());
     let caller = caller.filter(|uid| root && *uid != 0);
     let known = caller.and_then(|uid| user_of(uid, passwd));
-    let user = caller.zip(known.as_ref().map(|(gid, _)| *gid));
+    // Users of a directory service are not in passwd; sudo tells the group too, but no home.
+    let told = || variable("SUDO_GID").and_then(|gid| gid.parse().ok());
+    let user = caller.zip(known.as_ref().map(|(gid, _)| *gid).or_else(told));
     let absolute = |path: String| Some(PathBuf::from(path)).filter(|path| path.is_absolute());
     let named = |name: &str| variable(name).and_then(absolute);
     let home = match (caller, known) {
@@ -145,7 +150,7 @@ fn user_of(uid: u32, passwd: &str) -> Option<(u32, String)> {
     Some((found.get(3)?.parse().ok()?, (*found.get(5)?).to_owned()))
 }
 
-/// How far it is: totals of files.
+/// Totals of debug files: how many are wanted, and what became of those.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DebugFileCounts {
     /// Looked for: without a server only those that are in the cache.
@@ -177,8 +182,16 @@ enum Standing {
     Wanted(usize),
     Asked,
     Here(Arc<File>),
-    /// There is none, or none that can be had.
-    Without,
+    /// There is none, or none that can be had: known since then.
+    Without(Instant),
+    /// The file ended who read it.
+    Refused,
+}
+
+impl Standing {
+    fn without() -> Standing {
+        Standing::Without(Instant::now())
+    }
 }
 
 #[derive(Debug, Default)]
@@ -195,6 +208,19 @@ struct State {
     told_full: bool,
     /// Nothing more is looked for.
     over: bool,
+}
+
+impl State {
+    /// Whether one more build id may become known.
+    fn has_room(&mut self, now: Instant) -> bool {
+        if self.files.len() >= KNOWN_MAX {
+            self.files.retain(|_, standing| match standing {
+                Standing::Without(since) => now.duration_since(*since) < WITHOUT_TIME,
+                _ => true,
+            });
+        }
+        self.files.len() < KNOWN_MAX
+    }
 }
 
 #[derive(Debug)]
@@ -280,12 +306,13 @@ impl DebugFiles {
         if state.over || build_id.is_empty() || build_id.len() > BUILD_ID_MAX {
             return;
         }
-        let full = state.files.len() >= KNOWN_MAX;
         match state.files.get_mut(build_id) {
             Some(Standing::Wanted(waiting)) => *waiting += frames,
             Some(_) => {}
-            None if full => {}
             None => {
+                if !state.has_room(Instant::now()) {
+                    return;
+                }
                 if !self.shared.servers.is_empty() {
                     state.counts.wanted += 1;
                 }
@@ -300,7 +327,7 @@ impl DebugFiles {
     pub fn refuse(&self, build_id: &[u8]) {
         let mut state = lock(&self.shared.state);
         if let Some(standing @ Standing::Here(_)) = state.files.get_mut(build_id) {
-            *standing = Standing::Without;
+            *standing = Standing::Refused;
             state.held -= 1;
         }
     }
@@ -382,12 +409,14 @@ impl Shared {
                     Standing::Wanted(frames) => Some((*frames, id)),
                     _ => None,
                 });
-            if let Some((_, build_id)) = waiting.max() {
+            let left = self.settings.total_max;
+            let left = left.saturating_sub(state.counts.bytes + state.promised);
+            let most = self.settings.file_max.min(left);
+            // With less than a whole file may have, it waits for what others leave of their promise.
+            let enough = most == self.settings.file_max || state.promised == 0;
+            if let Some((_, build_id)) = waiting.max().filter(|_| enough) {
                 let build_id = build_id.clone();
                 state.files.insert(build_id.clone(), Standing::Asked);
-                let left = self.settings.total_max;
-                let left = left.saturating_sub(state.counts.bytes + state.promised);
-                let most = self.settings.file_max.min(left);
                 state.promised += most;
                 return Some(Fetch { build_id, most });
             }
@@ -475,6 +504,7 @@ impl Shared {
     fn settle(&self, fetch: &Fetch, answer: Result<Answer, String>) {
         let mut state = lock(&self.state);
         state.promised -= fetch.most;
+        self.wake.notify_all();
         let answer = answer.unwrap_or_else(|why| Answer {
             ended: Ended::Unreachable,
             bytes: 0,
@@ -483,7 +513,7 @@ impl Shared {
         });
         state.counts.bytes += answer.bytes;
         let with_server = !self.servers.is_empty();
-        let mut standing = Standing::Without;
+        let mut standing = Standing::without();
         match (answer.ended, answer.file) {
             (Ended::Cached | Ended::Fetched, Some(file)) if state.held < HELD_MAX => {
                 state.held += 1;
@@ -539,7 +569,7 @@ impl Shared {
             let mut given_up = 0;
             for standing in state.files.values_mut() {
                 if matches!(standing, Standing::Wanted(_)) {
-                    *standing = Standing::Without;
+                    *standing = Standing::without();
                     given_up += 1;
                 }
             }
@@ -550,7 +580,7 @@ impl Shared {
     }
 }
 
-/// What it was; it is true from now on.
+/// Sets `told`; whether it was set before.
 fn take_first(told: &mut bool) -> bool {
     std::mem::replace(told, true)
 }
@@ -584,6 +614,29 @@ fn receive(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn has_room_of_a_full_state_forgets_what_has_no_file_for_long() {
+        let long_ago = Instant::now();
+        let now = long_ago + WITHOUT_TIME;
+        let id = |i: usize| i.to_le_bytes().to_vec();
+        let mut state = State::default();
+        state.files = (0..KNOWN_MAX)
+            .map(|i| match i {
+                0 => (id(i), Standing::Wanted(1)),
+                1 => (id(i), Standing::Asked),
+                2 => (id(i), Standing::Without(now)),
+                3 => (id(i), Standing::Refused),
+                _ => (id(i), Standing::Without(long_ago)),
+            })
+            .collect();
+        assert!(!state.has_room(now - Duration::from_millis(1)));
+        assert_eq!(state.files.len(), KNOWN_MAX);
+        assert!(state.has_room(now));
+        let mut left: Vec<_> = state.files.into_keys().collect();
+        left.sort();
+        assert_eq!(left, [id(0), id(1), id(2), id(3)]);
+    }
 
     const PASSWD: &str = "root:x:0:0:root:/root:/bin/bash\nada:x:1000:1001::/home/ada:/bin/sh\n";
 
@@ -626,6 +679,15 @@ mod tests {
         assert_eq!(found(&sudo, true, ""), (Some((1000, 1001)), Some(cache)));
         let stranger = [("HOME", "/root"), ("SUDO_UID", "77")];
         assert_eq!(found(&stranger, true, ""), (None, None));
+        let unlisted = [("HOME", "/root"), ("SUDO_UID", "77"), ("SUDO_GID", "78")];
+        assert_eq!(found(&unlisted, true, ""), (Some((77, 78)), None));
+        let named = [
+            unlisted[1],
+            unlisted[2],
+            ("DEBUGINFOD_CACHE_PATH", "/srv/d"),
+        ];
+        let cache = PathBuf::from("/srv/d");
+        assert_eq!(found(&named, true, ""), (Some((77, 78)), Some(cache)));
         let root = [("HOME", "/root"), ("SUDO_UID", "0")];
         assert!(matches!(found(&root, true, ""), (None, Some(_))));
     }

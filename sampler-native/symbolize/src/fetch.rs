@@ -54,6 +54,8 @@ const CONNECT_SECONDS: u64 = 10;
 const SPEED_MIN: u64 = 4 << 10;
 const SPEED_SECONDS: u64 = 20;
 const REDIRECTS_MAX: u32 = 3;
+/// User and group of curl where this process is root's, as on a root login: nobody.
+const NOBODY: (u32, u32) = (65_534, 65_534);
 /// A server that could not be reached so often is not asked again by this process.
 const SILENCES_MAX: u32 = 2;
 
@@ -279,7 +281,10 @@ impl<'a> Fetcher<'a> {
         };
         let result = match self.download(curl, url, &new.file, most) {
             Ok(child) => self.watch(child, most)?,
-            Err(error) => Err(Failure::local(&error)),
+            Err(error) => {
+                let why = format!("curl cannot be started ({error})");
+                Err(Failure::new(Ended::Refused, why))
+            }
         };
         let bytes = new.file.metadata().map_or(0, |file| file.len());
         let kept = result.and_then(|()| {
@@ -329,9 +334,14 @@ impl<'a> Fetcher<'a> {
                 command.env(name, value);
             }
         }
+        let nobody = Some(NOBODY).filter(|_| sys::user() == 0);
         // SAFETY: between fork and exec only system calls are made.
         unsafe {
             command.pre_exec(move || {
+                // Before the next line: with another user the kernel forgets what that says.
+                if let Some((uid, gid)) = nobody {
+                    sys::become_user(uid, gid)?;
+                }
                 sys::die_with_parent()?;
                 sys::limit_files(most)
             });
@@ -343,8 +353,18 @@ impl<'a> Fetcher<'a> {
         Ok(child)
     }
 
-    /// Waits for curl to end, which has its own clock; it is killed if that fails.
+    /// Waits for curl to end, which has its own clock; curl is killed if it does not, or on an error.
     fn watch(&self, mut child: Child, most: u64) -> io::Result<Result<(), Failure>> {
+        let watched = self.watch_running(&mut child, most);
+        if watched.is_err() {
+            // These fail only if curl has ended already.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        watched
+    }
+
+    fn watch_running(&self, child: &mut Child, most: u64) -> io::Result<Result<(), Failure>> {
         self.say(&Reply::Child(child.id()), None)?;
         let deadline = Instant::now() + Duration::from_secs(self.seconds + 5);
         let status = loop {
@@ -439,14 +459,18 @@ fn kept(cache: &File, name: &str, fetch: &Fetch) -> Kept {
     }
 }
 
-/// The empty file by which all clients know that no server has it.
+/// The empty file by which all clients know that no server has it. A file that another client has
+/// put there meanwhile stays as it is: somebody may have it mapped.
 fn remember_missed(folder: &File) -> io::Result<()> {
-    let flags = libc::O_CREAT | libc::O_WRONLY;
-    let file = sys::open_plainly(folder, Path::new(NAME), flags)?;
-    if !file.metadata()?.is_file() || !is_ours(&file) {
+    let open = |flags| sys::open_plainly(folder, Path::new(NAME), flags | libc::O_WRONLY);
+    let file = match open(libc::O_CREAT | libc::O_EXCL) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => open(0)?,
+        made => made?,
+    };
+    let data = file.metadata()?;
+    if !data.is_file() || data.len() > 0 || !is_ours(&file) {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    file.set_len(0)?;
     file.set_modified(SystemTime::now())
 }
 
@@ -514,7 +538,7 @@ impl<'a> NewFile<'a> {
 impl Drop for NewFile<'_> {
     fn drop(&mut self) {
         if self.named {
-            // It stays if it cannot be removed; the next of this number does.
+            // A file that cannot be removed stays, until a process of the same number removes it.
             let _ = sys::remove_in(self.folder, &self.name);
         }
     }

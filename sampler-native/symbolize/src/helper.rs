@@ -62,7 +62,8 @@ pub fn run() -> ExitCode {
         _ => DATA_MAX,
     };
     let fetches = argument.as_deref() == Some(fetch::ARGUMENT);
-    // Another user is not told of the parent's death: first the one, then the other.
+    // The user comes first: with another user the kernel forgets that the parent's death ends this
+    // process.
     let user = fetch::wanted_user().filter(|_| fetches);
     if user
         .map_or(Ok(()), |(uid, gid)| sys::become_user(uid, gid))

@@ -393,6 +393,25 @@ fn ask_what_no_server_has_is_remembered_for_a_while() {
 }
 
 #[test]
+fn ask_what_no_server_has_leaves_what_another_client_fetched_meanwhile() {
+    let scratch = Scratch::new();
+    let file = Stripped::new(&scratch, "librace.so");
+    let (right, at) = (file.debug.clone(), file.cached(&scratch.path("cache")));
+    let theirs = at.clone();
+    let server = Server::start(move |_, stream| {
+        fs::copy(&right, &theirs).expect("a copy");
+        send(stream, "404 Not Found", b"no");
+    });
+    let mut symbolizer = started(settings(&scratch, &[&server.address]), &[&file]);
+    hidden(&mut symbolizer, &file);
+    assert_eq!(settled(&mut symbolizer).1.absent, 1);
+    assert_eq!(
+        fs::read(&at).expect("a file"),
+        fs::read(&file.debug).expect("a file")
+    );
+}
+
+#[test]
 fn ask_servers_that_cannot_be_reached_are_given_up_and_told() {
     let scratch = Scratch::new();
     let port = TcpListener::bind("127.0.0.1:0")
@@ -487,6 +506,39 @@ fn ask_what_is_fetched_stays_below_the_bounds() {
 }
 
 #[test]
+fn ask_two_files_at_once_near_the_bound_both_come() {
+    let scratch = Scratch::new();
+    let all = ["liba.so", "libb.so"].map(|n| Stripped::new(&scratch, n));
+    let served: Vec<(String, PathBuf)> = all
+        .iter()
+        .map(|file| (file.address(), file.debug.clone()))
+        .collect();
+    let server = Server::start(move |path, stream| {
+        // Long enough for the other to be asked for meanwhile.
+        sleep(Duration::from_millis(300));
+        let (_, debug) = served
+            .iter()
+            .find(|(known, _)| known == path)
+            .expect("a file");
+        send_file(stream, debug);
+    });
+    let files: Vec<&Stripped> = all.iter().collect();
+    // One may use up all, until it is known how large it is.
+    let bounded = Debuginfod {
+        total_max: 4 << 20,
+        ..settings(&scratch, &[&server.address])
+    };
+    let mut symbolizer = started(bounded, &files);
+    let queries = [query(0, 1, all[0].hidden), query(1, 2, all[1].hidden)];
+    ask(&mut symbolizer, &queries);
+    until("both are wanted", || {
+        symbolizer.take_debug_files().counts.wanted == 2
+    });
+    let (_, counts) = settled(&mut symbolizer);
+    assert_eq!((counts.fetched, counts.failed), (2, 0), "{counts:?}");
+}
+
+#[test]
 fn ask_cache_that_lies_is_not_believed() {
     let scratch = Scratch::new();
     let file = Stripped::new(&scratch, "libcached.so");
@@ -572,6 +624,38 @@ fn ask_under_sudo_files_are_fetched_by_and_belong_to_the_caller() {
         (data.uid(), data.gid(), data.mode() & 0o777),
         (NOBODY, NOBODY, 0o600)
     );
+}
+
+#[test]
+fn ask_as_root_without_sudo_curl_is_nobody() {
+    const NOBODY: u32 = 65_534;
+    let scratch = Scratch::new();
+    let file = Stripped::new(&scratch, "librooted.so");
+    let right = file.debug.clone();
+    let server = Server::start(move |_, stream| {
+        // Slow enough to be looked at.
+        sleep(Duration::from_millis(300));
+        send_file(stream, &right);
+    });
+    let mut symbolizer = started(settings(&scratch, &[&server.address]), &[&file]);
+    hidden(&mut symbolizer, &file);
+    let mut curl = None;
+    until("curl beside the process that fetches", || {
+        curl = symbolizer.fetchers().get(1).copied();
+        curl.is_some()
+    });
+    let pid = curl.expect("a pid");
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("a process");
+    for field in ["Uid", "Gid"] {
+        let all = format!("{field}:\t{NOBODY}\t{NOBODY}\t{NOBODY}\t{NOBODY}");
+        assert!(status.contains(&all), "this test needs root: {status}");
+    }
+    assert!(status.contains("CapPrm:\t0000000000000000"), "{status}");
+    assert!(status.contains("NoNewPrivs:\t1"), "{status}");
+    assert_eq!(settled(&mut symbolizer).1.fetched, 1);
+    assert_eq!(name(&hidden(&mut symbolizer, &file)), "hidden");
+    let data = fs::metadata(file.cached(&scratch.path("cache"))).expect("a file");
+    assert_eq!((data.uid(), data.mode() & 0o777), (0, 0o600));
 }
 
 #[test]

@@ -33,6 +33,7 @@ final class Workload implements AutoCloseable {
   private final List<String> command;
   private final Path group;
   private Process process;
+  private boolean toldToEnd;
 
   private Workload(List<String> command, Path group) {
     this.command = command;
@@ -129,11 +130,13 @@ final class Workload implements AutoCloseable {
 
   /**
    * If the program still runs, tells it and all that it has started to end (TERM) and waits a while
-   * for that. What it left running when it ended by itself goes on.
+   * for that. What it left running when it ended by itself goes on. A second call tells nobody: to
+   * many programs a second TERM means to end without cleaning up.
    */
   @Override
   public synchronized void close() {
-    if (process != null && process.isAlive()) {
+    if (process != null && process.isAlive() && !toldToEnd) {
+      toldToEnd = true;
       try {
         end();
       } catch (InterruptedException e) {
