@@ -2,15 +2,13 @@
 
 use crate::{
     End, Frame, Input, MAX_FRAMES, ModuleId, Modules, Outcome, Piece, ProcessMaps, Unwinder,
+    cfi::Kind,
     elf::{Image, Source},
     maps::Area,
     module::GUESSED,
 };
-use std::{
-    sync::mpsc,
-    thread,
-    time::{Duration, Instant},
-};
+use gimli::UnwindContext;
+use std::{sync::mpsc, thread, time::Duration};
 
 const PAGE: u64 = 4096;
 /// Longer than anything here takes on a machine that has other work.
@@ -139,4 +137,179 @@ fn walk_circle_behind_guessed_frames_ends_at_the_limit() {
         assert!(frames.len() + 2 > MAX_FRAMES, "{}", frames.len());
         assert!(signs >= if guessed > 1 { 250 } else { 1 }, "{signs} signs");
     }
+}
+
+/// A file with one segment of code and these sections (kind, address, link, contents), whose names all start at the first byte of
+/// the last one's contents. `repeat`: so often the last but one section header stands there.
+fn with_sections(sections: &[(u32, u64, u32, &[u8])], repeat: usize) -> Vec<u8> {
+    let mut file = file(&[(1, 5, 0, PAGE, PAGE)], &[0xcc; 2 * PAGE as usize]);
+    let mut headers = vec![[0; 64]];
+    for (index, (kind, address, link, contents)) in sections.iter().enumerate() {
+        let mut header = [0; 64];
+        header[4..8].copy_from_slice(&kind.to_le_bytes());
+        header[16..24].copy_from_slice(&address.to_le_bytes());
+        header[24..32].copy_from_slice(&(file.len() as u64).to_le_bytes());
+        header[32..40].copy_from_slice(&(contents.len() as u64).to_le_bytes());
+        header[40..44].copy_from_slice(&link.to_le_bytes());
+        file.extend_from_slice(contents);
+        let times = if index + 2 == sections.len() {
+            repeat
+        } else {
+            1
+        };
+        headers.extend(std::iter::repeat_n(header, times));
+    }
+    let table = file.len() as u64;
+    file[40..48].copy_from_slice(&table.to_le_bytes());
+    file[58] = 64;
+    file[60..62].copy_from_slice(&(headers.len() as u16).to_le_bytes());
+    file[62..64].copy_from_slice(&(headers.len() as u16 - 1).to_le_bytes());
+    headers
+        .iter()
+        .for_each(|header| file.extend_from_slice(header));
+    file
+}
+
+/// A function of this address, size and name.
+fn symbol(address: u64, size: u64, name: u32) -> [u8; 24] {
+    let mut entry = [0; 24];
+    entry[..4].copy_from_slice(&name.to_le_bytes());
+    entry[4] = 2;
+    entry[8..16].copy_from_slice(&address.to_le_bytes());
+    entry[16..24].copy_from_slice(&size.to_le_bytes());
+    entry
+}
+
+fn read(file: &[u8]) -> Option<Image> {
+    Image::read(Source::Memory(file)).ok()
+}
+
+#[test]
+fn code_symbols_many_of_one_endless_name_are_read_soon() {
+    let symbols: Vec<u8> = (0..690_000_u64)
+        .flat_map(|index| symbol(PAGE + index % PAGE, 1, 0))
+        .collect();
+    let mut names = vec![b'a'; 16 << 20];
+    names[(16 << 20) - 5..].copy_from_slice(b".cold");
+    let file = with_sections(
+        &[(2, 0, 2, &symbols), (3, 0, 0, &names), (3, 0, 0, b"\0")],
+        1,
+    );
+    let known = soon(move || {
+        read(&file)
+            .expect("a file")
+            .code_symbols(Source::Memory(&file))
+    });
+    assert_eq!(known.len() as u64, PAGE);
+    assert!(known.iter().all(|symbol| !symbol.is_function));
+}
+
+#[test]
+fn code_symbols_cold_parts_are_told_by_their_whole_names() {
+    let names = b"\0main\0main.cold\0f.cold.1\0colder\0.cold";
+    // At `main`, in the midst of that, at both parts, behind the point of the first, and at the rest.
+    let places = [
+        (1, true),
+        (3, true),
+        (6, false),
+        (8, false),
+        (10, false),
+        (11, true),
+        (16, false),
+        (18, true),
+        (25, true),
+        (32, false),
+        (33, true),
+        (1000, true),
+    ];
+    let symbols: Vec<u8> = (0..)
+        .zip(places)
+        .flat_map(|(index, (name, _))| symbol(PAGE + index, 1, name))
+        .collect();
+    let file = with_sections(
+        &[(2, 0, 2, &symbols), (3, 0, 0, names), (3, 0, 0, b"\0")],
+        1,
+    );
+    let known = read(&file)
+        .expect("a file")
+        .code_symbols(Source::Memory(&file));
+    let functions: Vec<bool> = known.iter().map(|symbol| symbol.is_function).collect();
+    assert_eq!(functions, places.map(|(_, is_function)| is_function));
+}
+
+#[test]
+fn read_many_sections_of_one_endless_name_is_done_soon() {
+    let names = vec![b'a'; 4 << 20];
+    let file = with_sections(&[(1, 0, 0, b""), (3, 0, 0, &names)], 65_500);
+    soon(move || read(&file).expect("a file"));
+}
+
+#[test]
+fn read_many_large_notes_is_done_soon() {
+    let notes = vec![(4, 4, 4 << 20, 0, 4 << 20); 65_000];
+    let mut file = file(&notes, &[]);
+    file.resize(8 << 20, 0);
+    soon(move || read(&file).expect("a file"));
+}
+
+#[test]
+fn read_more_code_segments_than_any_program_has_is_refused() {
+    let of = |count| file(&vec![(1, 5, 0, PAGE, PAGE); count], &[]);
+    assert_eq!(read(&of(64)).expect("a file").segments.len(), 64);
+    assert!(read(&of(65)).is_none());
+}
+
+#[test]
+fn read_code_past_the_end_of_all_addresses_is_refused() {
+    let at = |address| file(&[(1, 5, 0, address, PAGE)], &[]);
+    assert!(read(&at(u64::MAX - PAGE)).is_some());
+    assert!(read(&at(u64::MAX - PAGE + 1)).is_none());
+    assert!(read(&at(u64::MAX)).is_none());
+}
+
+#[test]
+fn code_row_symbol_that_reaches_past_all_addresses_tells_nothing() {
+    let start = u64::MAX - PAGE;
+    let symbols = symbol(start, u64::from(u32::MAX), 0);
+    let mut image = with_sections(
+        &[(2, 0, 2, &symbols), (3, 0, 0, b"\0"), (3, 0, 0, b"\0")],
+        1,
+    );
+    // The offset and the address of its segment.
+    image[64 + 8..64 + 16].copy_from_slice(&PAGE.to_le_bytes());
+    image[64 + 16..64 + 24].copy_from_slice(&start.to_le_bytes());
+    let mut modules = Modules::new(1 << 20);
+    let module = modules.vdso(PAGE, || Ok(image)).expect("an image");
+    for offset in [start + 8, start + PAGE - 1, u64::MAX] {
+        for is_return in [false, true] {
+            assert_eq!(modules.code_row(module, offset, is_return), None);
+        }
+    }
+}
+
+#[test]
+fn code_row_symbols_do_not_fit_is_told_by_the_ways_to_a_return() {
+    let symbols: Vec<u8> = (0..4000).flat_map(|at| symbol(PAGE + at, 1, 0)).collect();
+    let mut frames = b".eh_frame\0".to_vec();
+    frames.resize(1 << 20, 0);
+    let mut image = with_sections(
+        &[(2, 0, 2, &symbols), (3, 0, 0, b"\0"), (3, 0, 0, &frames)],
+        1,
+    );
+    image[0x200..0x204].copy_from_slice(&FRAMED_CODE);
+    let mut modules = Modules::new(frames.len());
+    let module = modules.vdso(PAGE, || Ok(image)).expect("an image");
+    let row = modules.row(module, FRAMED_RETURN, &mut UnwindContext::new());
+    assert_eq!(row.expect("a row").kind, Kind::Uncovered);
+    assert_eq!(
+        modules.held(),
+        frames.len(),
+        "unwind information fills what may be held"
+    );
+    assert!(modules.code_row(module, FRAMED_RETURN - 1, true).is_some());
+    assert!(
+        modules.held() <= frames.len() + (8 << 10),
+        "{}",
+        modules.held()
+    );
 }
