@@ -1,11 +1,13 @@
 //! Files and stacks that are made to keep the sampler busy: each is done with soon.
 
 use crate::{
-    End, Frame, Input, MAX_FRAMES, ModuleId, Modules, Outcome, Piece, ProcessMaps, Unwinder,
+    End, Frame, Input, MAX_FRAMES, ModuleId, Modules, NewMapping, Outcome, Piece, ProcessMaps,
+    Unwinder,
     cfi::Kind,
     elf::{Image, Source},
-    maps::Area,
+    maps::{self, Area},
     module::GUESSED,
+    mounts::Mounts,
 };
 use gimli::UnwindContext;
 use std::{sync::mpsc, thread, time::Duration};
@@ -312,4 +314,48 @@ fn code_row_symbols_do_not_fit_is_told_by_the_ways_to_a_return() {
         "{}",
         modules.held()
     );
+}
+
+#[test]
+fn place_in_many_lines_many_mappings_are_found_soon() {
+    const COUNT: u64 = 60_000;
+    // Of a filesystem that is mounted nowhere, so that no file is looked for.
+    let line = |index: u64| {
+        let start = 4 * index * PAGE;
+        let (data, end) = (start + PAGE, start + 3 * PAGE);
+        format!(
+            "{start:x}-{data:x} rw-p 0 00:fffff 7 /a\n{data:x}-{end:x} r-xp 5000 00:fffff 7 /a\n"
+        )
+    };
+    let text: String = (0..COUNT).map(line).collect();
+    let found = soon(move || {
+        let own = std::process::id();
+        let (mut modules, mut mounts) = (Modules::new(1 << 20), Mounts::new(own));
+        let mut maps = ProcessMaps::empty(own);
+        let lines = maps::code_lines(text.as_bytes());
+        let mut found = [0; 4];
+        for index in 0..COUNT {
+            // Data; code from its start; code from its second page; the same of another place in the file.
+            for (place, (page, offset)) in [(0, 0), (1, 0x5000), (2, 0x6000), (2, 0x5000)]
+                .into_iter()
+                .enumerate()
+            {
+                let start = (4 * index + page) * PAGE;
+                let new = NewMapping {
+                    start,
+                    end: start + PAGE,
+                    offset,
+                    device: (0, 0xf_ffff),
+                    inode: 7,
+                    generation: 0,
+                    path: b"/a",
+                };
+                let area = maps.place_in(&lines, &new, &mut modules, &mut mounts);
+                assert!(area.is_none_or(|area| (area.start, area.end) == (new.start, new.end)));
+                found[place] += u64::from(area.is_some());
+            }
+        }
+        found
+    });
+    assert_eq!(found, [0, COUNT, COUNT, 0]);
 }
