@@ -2,7 +2,7 @@
 
 use flametop_gopclntab::SECTIONS;
 use object::{CompressedData, CompressionFormat};
-use std::{fs::File, io, os::unix::fs::FileExt};
+use std::{fs::File, io, ops::RangeInclusive, os::unix::fs::FileExt};
 
 const PT_LOAD: u32 = 1;
 const PT_NOTE: u32 = 4;
@@ -15,6 +15,8 @@ const SYMBOL: usize = 24;
 /// Kinds of symbols: of no kind, as assembly has them, and functions.
 const STT_NOTYPE: u8 = 0;
 const STT_FUNC: u8 = 2;
+/// In the name of a part of a function that lies elsewhere.
+const COLD: &[u8] = b".cold";
 /// Most bytes of a table of symbols, or of their names.
 const SYMBOLS_LIMIT: u64 = 16 << 20;
 const SHF_COMPRESSED: u64 = 1 << 11;
@@ -25,6 +27,10 @@ const ELFCOMPRESS_ZSTD: u32 = 2;
 const PAGE: u64 = 4096;
 /// Most bytes read of each table of headers or names, and of each note.
 const HEADERS_LIMIT: u64 = 4 << 20;
+/// Most segments of code, and of notes; files have one or two.
+const SEGMENTS_LIMIT: usize = 64;
+/// The names of sections that are looked for are shorter.
+const SECTION_NAME: usize = 256;
 const RELOCATIONS_LIMIT: u64 = 64 << 20;
 /// Most bytes of one section.
 pub(crate) const SECTION_LIMIT: u64 = 256 << 20;
@@ -206,16 +212,24 @@ impl Image {
         }
         let size = u64::from(u16_at(head, 56)) * 56;
         let table = source.read(u64_at(head, 32), size, HEADERS_LIMIT)?;
+        let mut notes = 0;
         for entry in table.chunks_exact(56) {
             let (kind, flags) = (u32_at(entry, 0), u32_at(entry, 4));
             let (offset, address, size) = (u64_at(entry, 8), u64_at(entry, 16), u64_at(entry, 32));
             match kind {
-                PT_LOAD if flags & PF_X != 0 => self.segments.push(Segment {
-                    address,
-                    offset,
-                    size,
-                }),
-                PT_NOTE if self.build_id.is_empty() => {
+                PT_LOAD if flags & PF_X != 0 => {
+                    if self.segments.len() == SEGMENTS_LIMIT || address.checked_add(size).is_none()
+                    {
+                        return Err(damaged("segments of code"));
+                    }
+                    self.segments.push(Segment {
+                        address,
+                        offset,
+                        size,
+                    });
+                }
+                PT_NOTE if self.build_id.is_empty() && notes < SEGMENTS_LIMIT => {
+                    notes += 1;
                     if let Ok(notes) = source.read(offset, size, HEADERS_LIMIT) {
                         self.build_id = build_id(&notes).unwrap_or_default();
                     }
@@ -255,6 +269,7 @@ impl Image {
                 self.symbols = names.map(|names| (section(entry), section(names)));
             }
             let name = names.get(u32_at(entry, 0) as usize..).unwrap_or_default();
+            let name = &name[..name.len().min(SECTION_NAME)];
             let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
             if kind == SHT_NOBITS {
                 continue;
@@ -285,14 +300,15 @@ impl Image {
         };
         let bytes = table.read(source, SYMBOLS_LIMIT).unwrap_or_default();
         let names = names.read(source, SYMBOLS_LIMIT).unwrap_or_default();
+        let parts = cold_names(&names);
         let symbol = |entry: &[u8]| {
             let (kind, address) = (entry[4] & 15, u64_at(entry, 8));
             if kind != STT_FUNC && kind != STT_NOTYPE || !self.is_code(address) {
                 return None;
             }
-            let name = names.get(u32_at(entry, 0) as usize..).unwrap_or_default();
-            let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
-            let part = name.windows(5).any(|part| part == b".cold");
+            let name = u32_at(entry, 0) as usize;
+            let part = parts.get(parts.partition_point(|part| *part.end() < name));
+            let part = part.is_some_and(|part| part.contains(&name));
             Some(Symbol {
                 address,
                 size: u32::try_from(u64_at(entry, 16)).unwrap_or_default(),
@@ -408,6 +424,19 @@ impl Image {
             .offset
             .checked_add(address.wrapping_sub(segment.address))
     }
+}
+
+/// Where a name may start in a table of names so that `.cold` is in the name, in order. The table is read once, however many
+/// symbols have the same long name.
+fn cold_names(names: &[u8]) -> Vec<RangeInclusive<usize>> {
+    let mut start = 0;
+    let cold = names.split(|byte| *byte == 0).filter_map(|name| {
+        let first = start;
+        start += name.len() + 1;
+        let last = name.windows(COLD.len()).rposition(|part| part == COLD)?;
+        Some(first..=first + last)
+    });
+    cold.collect()
 }
 
 fn section(header: &[u8]) -> Section {

@@ -1,6 +1,6 @@
 //! What a process had mapped at which moment.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{cell::OnceCell, collections::VecDeque, sync::Arc};
 
 use crate::{ModuleId, ModuleKind, Modules, NewMapping, ProcessMaps, maps, mounts::Mounts};
 
@@ -8,6 +8,8 @@ use crate::{ModuleId, ModuleKind, Modules, NewMapping, ProcessMaps, maps, mounts
 const KEPT: u64 = 2_000_000_000;
 /// Most versions of one process; at each something else was mapped where code was before.
 const MAX_VERSIONS: usize = 64;
+/// Most areas of all versions of one process together, unless two alone have more.
+const MOST_AREAS: usize = 1 << 16;
 
 /// The executable mappings of one process generation over time. There is a version for each time that other code came to a place;
 /// what comes to a free place changes the last one, since nothing was called there before.
@@ -46,8 +48,14 @@ impl MapHistory {
     pub fn push(&mut self, since: u64, maps: Arc<ProcessMaps>) {
         let since = since.max(self.last().0);
         let old = |next: &(u64, _)| next.0.saturating_add(KEPT) < since;
-        while self.versions.len() >= MAX_VERSIONS || self.versions.get(1).is_some_and(old) {
-            self.versions.pop_front();
+        let mut areas = maps.count();
+        areas += self.versions.iter().map(|(_, v)| v.count()).sum::<usize>();
+        while self.versions.len() >= MAX_VERSIONS
+            || self.versions.get(1).is_some_and(old)
+            || self.versions.len() > 1 && areas > MOST_AREAS
+        {
+            let first = self.versions.pop_front();
+            areas -= first.map_or(0, |(_, first)| first.count());
         }
         self.versions.push_back((since, maps));
     }
@@ -61,7 +69,7 @@ impl MapHistory {
         modules: &mut Modules,
     ) -> bool {
         let mut mounts = Mounts::new(self.tgid);
-        let mut text = None;
+        let (text, lines) = (OnceCell::new(), OnceCell::new());
         let blank = maps::blank(modules);
         let mut replaced = false;
         for (time, new) in new {
@@ -72,11 +80,12 @@ impl MapHistory {
             let last = Arc::make_mut(last);
             let mut area = last.place(&new, modules, &mut mounts);
             if new.inode != 0 && modules.get(area.module).kind() == ModuleKind::Unknown {
-                let text = text.get_or_insert_with(|| match may_read() {
+                let text = text.get_or_init(|| match may_read() {
                     true => last.text().unwrap_or_default(),
                     false => Vec::new(),
                 });
-                let found = last.place_in(text, &new, modules, &mut mounts);
+                let lines = lines.get_or_init(|| maps::code_lines(text));
+                let found = last.place_in(lines, &new, modules, &mut mounts);
                 area = found.unwrap_or(area);
             }
             let (other, code) = last.is_replaced_by(&area, blank);
@@ -206,6 +215,35 @@ mod tests {
             path_at(&history, &mut modules, 9_998, 100).as_deref(),
             Some(&b"/first"[..])
         );
+    }
+
+    #[test]
+    fn push_many_areas_keeps_few_versions() {
+        let mut modules = Modules::new(1 << 20);
+        let own = std::process::id();
+        let module = modules.unknown(b"/many", End::Unreadable);
+        for (count, kept) in [(100, 64), (20_000, 3), (65_000, 2)] {
+            let mut maps = ProcessMaps::empty(own);
+            for page in 0..count {
+                let area = maps::Area {
+                    start: 2 * page * PAGE,
+                    end: (2 * page + 1) * PAGE,
+                    module,
+                    delta: 0,
+                    image: false,
+                    trampolines: false,
+                };
+                maps.insert(area, &modules);
+            }
+            let maps = Arc::new(maps);
+            let mut history = MapHistory::new(own, 0, Arc::clone(&maps));
+            for time in 1..200 {
+                history.push(time, Arc::clone(&maps));
+            }
+            assert_eq!(history.versions.len(), kept, "of {count} areas");
+            assert_eq!(history.last().0, 199);
+            assert!(history.at(198).is_some());
+        }
     }
 
     #[test]

@@ -17,6 +17,8 @@ mod code;
 mod elf;
 mod go;
 mod history;
+#[cfg(test)]
+mod hostile;
 mod hotspot;
 mod maps;
 mod module;

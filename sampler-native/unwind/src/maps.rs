@@ -162,6 +162,11 @@ impl ProcessMaps {
         matches!(self.runtime, Runtime::Jvm(attempts) if attempts < MAX_ATTEMPTS)
     }
 
+    /// How many areas they are.
+    pub(crate) fn count(&self) -> usize {
+        self.areas.len()
+    }
+
     pub(crate) fn is_of(&self, tgid: u32) -> bool {
         self.tgid == tgid
     }
@@ -193,23 +198,22 @@ impl ProcessMaps {
         self.area(&line, Some(new.generation), modules, mounts)
     }
 
-    /// The same where the mapping was cut since, so that the kernel has no link of that name any more: by the line of `text`
-    /// that has its beginning.
+    /// The same where the mapping was cut since, so that the kernel has no link of that name any more: by that of these lines
+    /// which has its beginning.
     pub(crate) fn place_in(
         &mut self,
-        text: &[u8],
+        lines: &[Line<'_>],
         new: &NewMapping<'_>,
         modules: &mut Modules,
         mounts: &mut Mounts,
     ) -> Option<Area> {
-        let mut lines = text.split(|byte| *byte == b'\n').filter_map(Line::parse);
-        let line = lines.find(|line| {
-            (line.start..line.end).contains(&new.start)
-                && line.executable
+        let after = lines.partition_point(|line| line.start <= new.start);
+        let line = lines[..after].last().filter(|line| {
+            new.start < line.end
                 && (line.device, line.inode) == (new.device, new.inode)
                 && line.offset.checked_add(new.start - line.start) == Some(new.offset)
         })?;
-        let area = self.area(&line, Some(new.generation), modules, mounts);
+        let area = self.area(line, Some(new.generation), modules, mounts);
         Some(Area {
             start: new.start,
             end: new.end,
@@ -471,7 +475,7 @@ fn adopt_remapped(areas: &mut [Area], modules: &Modules) {
 
 /// One line of `/proc/PID/maps`: `start-end perms offset device inode   path`.
 #[derive(Debug, PartialEq, Eq)]
-struct Line<'a> {
+pub(crate) struct Line<'a> {
     start: u64,
     end: u64,
     executable: bool,
@@ -480,6 +484,14 @@ struct Line<'a> {
     inode: u64,
     /// Anything but a newline, which the kernel writes as `\012`.
     path: &'a [u8],
+}
+
+/// The lines of code, by their addresses.
+pub(crate) fn code_lines(text: &[u8]) -> Vec<Line<'_>> {
+    let lines = text.split(|byte| *byte == b'\n').filter_map(Line::parse);
+    let mut lines: Vec<Line<'_>> = lines.filter(|line| line.executable).collect();
+    lines.sort_by_key(|line| line.start);
+    lines
 }
 
 impl Line<'_> {

@@ -259,7 +259,7 @@ impl Section {
 }
 
 /// What is known of a module's code that no unwind information covers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Uncovered {
     symbols: Vec<Symbol>,
     /// By their starts; none where the instructions say nothing.
@@ -749,7 +749,7 @@ impl Modules {
             let next = match function.and_then(|function| function.next) {
                 Some(next) => next,
                 // What is known of its size is known without its instructions.
-                None if start.size > 0 => start.address + u64::from(start.size),
+                None if start.size > 0 => start.address.saturating_add(u64::from(start.size)),
                 None => return Some(None),
             };
             if next > offset {
@@ -1036,7 +1036,10 @@ impl Modules {
             self.list[oldest].uncovered = None;
         }
         if held > self.limit {
-            self.list[keep.0 as usize].uncovered = None;
+            // An empty one, so that tables which do not fit are not read again at each walk.
+            if let Some(known) = &mut self.list[keep.0 as usize].uncovered {
+                **known = Uncovered::default();
+            }
             let kept = &mut self.list[keep.0 as usize].information;
             kept[Kept::Go as usize] = Section::Absent;
             kept[Kept::DebugFrame as usize] = Section::Absent;

@@ -307,7 +307,8 @@ impl Walk<'_> {
                 self.unknown_address = true;
                 return (End::NoUnwindInfo, None);
             };
-            if frames.len() == MAX_FRAMES {
+            // A guess is two frames: its sign and its own.
+            if frames.len() + usize::from(guess == Guess::Loose) >= MAX_FRAMES {
                 return (End::Limit, None);
             }
             let offset = area.offset(pc);
@@ -352,7 +353,9 @@ impl Walk<'_> {
                     guess: by_guess,
                 } => (is_return, guess) = (to_return, by_guess),
                 Step::Fiber => {
-                    self.sign(frames, FIBER_START);
+                    if frames.len() < MAX_FRAMES {
+                        self.sign(frames, FIBER_START);
+                    }
                     return (End::Root, None);
                 }
                 Step::FiberTo => {
