@@ -527,13 +527,8 @@ fn drain(mut rings: Rings, shared: &Shared) {
             pipeline.life(&head);
         }
         pipeline.drained(drained_to);
-        // A map may have no place at this moment: then those stacks stay short, and say so.
-        for (whose, reach) in pipeline.wishes.reaches.drain(..) {
-            let _ = rings.reach(whose, reach);
-        }
-        for (image, step) in pipeline.wishes.steps.drain(..) {
-            let _ = rings.learn(image, &step);
-        }
+        let reaches = std::mem::take(&mut pipeline.wishes.reaches);
+        let steps = std::mem::take(&mut pipeline.wishes.steps);
         if let Err(e) = drained {
             pipeline.notice(
                 true,
@@ -545,6 +540,15 @@ fn drain(mut rings: Rings, shared: &Shared) {
         }
         if broken {
             return;
+        }
+        // Not under the lock, which the passes wait for.
+        drop(pipeline);
+        // A map may have no place at this moment: then those stacks stay short, and say so.
+        for (whose, reach) in reaches {
+            let _ = rings.reach(whose, reach);
+        }
+        for (image, step) in steps {
+            let _ = rings.learn(image, &step);
         }
     }
 }
