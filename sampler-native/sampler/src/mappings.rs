@@ -34,7 +34,7 @@ pub struct Maps {
     synced: u64,
     /// When they were read, or tried, ns.
     read: u64,
-    /// `exec_vm` when they were read.
+    /// `exec_vm` when they were read or followed.
     exec_vm: u64,
     /// How many were followed since.
     followed: usize,
@@ -339,10 +339,14 @@ impl Mappings {
         if synced < self.told.complete || more > MOST_FOLLOWED {
             maps.missed = Some(synced + 1);
             let last = Arc::clone(history.last().1);
-            if !maps.may_read(head.ktime) {
-                return;
-            }
-            let Ok(read) = last.read_again(head.tgid, modules) else {
+            let may_read = maps.may_read(head.ktime);
+            let read = may_read.then(|| last.read_again(head.tgid, modules));
+            let Some(Ok(read)) = read else {
+                // Another process may have mapped so much that this one was not told of: then the count of pages has to do, as
+                // where the kernel does not tell.
+                if more <= MOST_FOLLOWED && maps.exec_vm == head.exec_vm {
+                    maps.missed = None;
+                }
                 return;
             };
             self.told.drain(os::monotonic());
@@ -391,7 +395,7 @@ impl Mappings {
                 maps.read = head.ktime.max(1);
             }
         }
-        maps.synced = self.told.drained;
+        (maps.synced, maps.exec_vm) = (self.told.drained, head.exec_vm);
         if replaced {
             self.families.replaced(head);
         } else if maps.over.is_none() && history.last().0 <= head.ktime {
@@ -496,12 +500,21 @@ impl Families {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tasks::tests::head;
 
     fn mapped(tgid: u32, time: u64) -> MappingEvent {
         MappingEvent {
             time,
             tgid,
             what: MappingChange::Mapped(Mapping::default()),
+        }
+    }
+
+    fn lost(count: u64) -> MappingEvent {
+        MappingEvent {
+            time: 45,
+            tgid: 0,
+            what: MappingChange::Lost(count),
         }
     }
 
@@ -529,17 +542,37 @@ mod tests {
     }
 
     #[test]
+    fn follow_others_mapped_too_much_same_count_of_pages_keeps_what_is_known() {
+        let mut modules = Modules::new(1 << 20);
+        let mut mappings = Mappings::default();
+        let met = head(7, 60);
+        let empty = Arc::new(ProcessMaps::empty(met.tgid));
+        let mut maps = Maps {
+            history: Some(MapHistory::new(met.tgid, 10, empty)),
+            synced: 20,
+            read: met.ktime,
+            ..Maps::default()
+        };
+        mappings.told.drained = 30;
+        mappings.follow(&met, &mut maps, &mut modules);
+        assert_eq!((maps.synced, maps.exec_vm), (30, met.exec_vm));
+        mappings.told.drained = 50;
+        mappings.told.take(lost(3));
+        mappings.follow(&met, &mut maps, &mut modules);
+        assert_eq!(maps.missed, None, "as many pages as before");
+        let moved = Head { exec_vm: 11, ..met };
+        mappings.follow(&moved, &mut maps, &mut modules);
+        assert_eq!(maps.missed, Some(31));
+    }
+
+    #[test]
     fn take_lost_is_counted_and_nothing_before_is_complete() {
         let mut told = Told {
             drained: 50,
             ..Told::default()
         };
         told.take(mapped(1, 40));
-        told.take(MappingEvent {
-            time: 45,
-            tgid: 0,
-            what: MappingChange::Lost(3),
-        });
+        told.take(lost(3));
         assert_eq!((told.lost, told.complete, told.bytes), (3, 50, 0));
         assert_eq!(told.of(1, 0).count(), 0);
         told.take(mapped(1, 60));
