@@ -378,21 +378,24 @@ impl Session {
         if !places.is_empty() {
             pipeline.ask_places(&places);
         }
-        let symbolizers = pipeline.take_names();
+        let mut symbolizers = pipeline.take_names();
+        // Some are as a process that may be taken over says: one twice, or one that cannot be excluded, is no reason to end.
+        symbolizers.sort_unstable();
+        symbolizers.dedup();
         if symbolizers != self.symbolizers {
             for ended in self
                 .symbolizers
                 .iter()
                 .filter(|pid| !symbolizers.contains(pid))
             {
-                self.kernel.readmit(*ended)?;
+                let _ = self.kernel.readmit(*ended);
                 self.usage.own.retire(*ended);
             }
             for started in symbolizers
                 .iter()
                 .filter(|pid| !self.symbolizers.contains(pid))
             {
-                self.kernel.exclude(*started)?;
+                let _ = self.kernel.exclude(*started);
                 self.usage.own.add(*started, "symbolizer");
             }
             self.symbolizers = symbolizers;
