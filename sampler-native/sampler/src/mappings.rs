@@ -275,13 +275,20 @@ impl Mappings {
         let start = head.process_start_boottime.saturating_sub(self.boot_offset);
         let exec = |change: &&Change| change.mapping.is_none() && change.time <= time;
         let began = self.told.of(tgid, start).rfind(exec).map(|exec| exec.time);
-        if let Some(began) = began {
+        // Of more than that, each would be looked up: all are read at once instead.
+        let after = self.told.of(tgid, began.unwrap_or(start));
+        let few = after.count() <= MOST_FOLLOWED;
+        if let Some(began) = began
+            && few
+        {
             // All that it has mapped was told.
             let nothing = Arc::new(ProcessMaps::empty(tgid));
             maps.history = Some(MapHistory::new(tgid, began, nothing));
             maps.synced = began;
             self.advance(head, maps, modules);
-        } else if start > self.told.complete
+        } else if began.is_none()
+            && few
+            && start > self.told.complete
             && let Some(family) = self.families.get(head, Some(&self.told))
         {
             maps.history = Some(MapHistory::new(tgid, start, family));
@@ -501,12 +508,16 @@ impl Families {
 mod tests {
     use super::*;
     use crate::tasks::tests::head;
+    use flametop_unwind::ModuleKind;
 
     fn mapped(tgid: u32, time: u64) -> MappingEvent {
         MappingEvent {
             time,
             tgid,
-            what: MappingChange::Mapped(Mapping::default()),
+            what: MappingChange::Mapped(Mapping {
+                end: 4096,
+                ..Mapping::default()
+            }),
         }
     }
 
@@ -563,6 +574,34 @@ mod tests {
         let moved = Head { exec_vm: 11, ..met };
         mappings.follow(&moved, &mut maps, &mut modules);
         assert_eq!(maps.missed, Some(31));
+    }
+
+    #[test]
+    fn meet_exec_then_more_mappings_than_are_followed_are_read() {
+        let own = std::process::id();
+        let mut modules = Modules::new(1 << 20);
+        for (count, read) in [(MOST_FOLLOWED, false), (MOST_FOLLOWED + 1, true)] {
+            let mut mappings = Mappings::default();
+            let seen = Head {
+                tgid: own,
+                ..head(own, 60)
+            };
+            mappings.told.take(MappingEvent {
+                time: 5_000_000_000,
+                tgid: own,
+                what: MappingChange::Exec,
+            });
+            for time in 1..=count as u64 {
+                mappings.told.take(mapped(own, 5_000_000_000 + time));
+            }
+            mappings.told.drained = 6_000_000_000;
+            let mut maps = Maps::default();
+            mappings.meet(&seen, &mut maps, &mut modules);
+            assert_eq!(maps.read() > 0, read, "{count}");
+            let history = maps.history.unwrap();
+            let files = |id| modules.get(id).kind() == ModuleKind::File;
+            assert_eq!(history.modules().any(files), read, "{count}");
+        }
     }
 
     #[test]
