@@ -631,8 +631,8 @@ fn next_piece(head: &Head, stack: &StackPart<'_>, task: &mut Task, walk: &Walk) 
     Some(want)
 }
 
-/// What the CPU clock is to copy of a thread's stack if the walk of this sample wanted more of it, and that is not what it does.
-/// All comes with the sample itself: it leads on or it does not, and nothing of another moment is ever joined.
+/// What the CPU clock is to copy of a thread's stack from now on, if the walk of this sample wanted more than the clock copies.
+/// A walk has only what came with its own sample: memory of different moments is never joined.
 fn next_reach(stack: &StackPart<'_>, reach: Option<Reach>, walk: &Walk) -> Option<Reach> {
     let want = walk.outcome?.want?;
     let (most, first) = (abi::FT_CPU_STACK, abi::FT_CPU_FIRST);

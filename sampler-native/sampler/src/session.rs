@@ -191,7 +191,7 @@ impl Session {
             Err(why) => (None, Some(why)),
         };
         for event in told.iter().flat_map(flametop_kernel::Mappings::events) {
-            // Else they are read with the rest, every 50 ms.
+            // Where that fails, mappings are read with the rest, every 50 ms.
             let _ = rings.wake_for(event);
         }
         let mut pipeline = Pipeline::new(
