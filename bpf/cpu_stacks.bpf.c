@@ -307,8 +307,8 @@ static long climb_step(__u32 i __attribute__((unused)), __u32 *cpu)
 }
 
 /*
- * Whether the way goes on at this word of what lies above the place where it was lost: a return address into known code,
- * whose frame ends at one into known code too. By mistake it only leads to parts that nobody needs.
+ * Whether a walk that lost its way below can go on at this word of the stack: the word is a return address into known code,
+ * and the frame of that code ends at a return address into known code too. A wrong guess only copies what nobody needs.
  */
 static long look_for_frame(__u32 i, __u32 *cpu)
 {

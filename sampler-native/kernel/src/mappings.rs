@@ -19,6 +19,8 @@ use crate::{check, cpus, sys};
 /// Of the ring of each CPU, without its first page; a power of two. A thousand starts of programs a second fill the half of it
 /// in 50 ms.
 const RING_BYTES: usize = 128 << 10;
+/// Whether other CPUs are online by now is asked this often, ns.
+const CPUS_PERIOD: u64 = 1_000_000_000;
 /// Of the longest path that is kept.
 const MAX_PATH: usize = 4096;
 
@@ -40,7 +42,7 @@ pub enum MappingChange {
     Exec,
     /// Executable memory, in place of what was there.
     Mapped(Mapping),
-    /// The kernel had no room to tell of so many, of whatever processes.
+    /// The kernel had no room to tell of so many, of whatever processes; 0: nobody counted them.
     Lost(u64),
 }
 
@@ -68,9 +70,12 @@ pub struct Mappings {
     rings: Vec<Ring>,
     /// Those that came too early: another CPU may have one of before.
     early: Vec<MappingEvent>,
+    /// When the online CPUs were asked for last, ns.
+    asked: u64,
 }
 
 struct Ring {
+    cpu: u32,
     page: NonNull<perf_event_mmap_page>,
     event: OwnedFd,
 }
@@ -91,6 +96,7 @@ impl Mappings {
         Ok(Mappings {
             rings: rings?,
             early: Vec::new(),
+            asked: sys::monotonic_nanos(),
         })
     }
 
@@ -99,10 +105,16 @@ impl Mappings {
         self.rings.iter().map(|ring| ring.event.as_fd())
     }
 
-    /// Appends all events up to a moment that it returns, ns, in the order of time.
+    /// Appends all events up to a moment that it returns, ns, in the order of time. A CPU that comes online is heard within a
+    /// second; what it did before is lost.
     pub fn drain(&mut self, events: &mut VecDeque<MappingEvent>) -> u64 {
-        let until = sys::monotonic_nanos();
         let mut drained = std::mem::take(&mut self.early);
+        let now = sys::monotonic_nanos();
+        if now >= self.asked + CPUS_PERIOD {
+            self.asked = now;
+            self.follow_cpus(&mut drained);
+        }
+        let until = sys::monotonic_nanos();
         for ring in &mut self.rings {
             ring.drain(&mut drained);
         }
@@ -111,6 +123,32 @@ impl Mappings {
         self.early = drained.split_off(due);
         events.extend(drained);
         until
+    }
+
+    /// Closes the rings of CPUs that went away, whose events stay dead if they come back, and opens those of CPUs that came.
+    fn follow_cpus(&mut self, drained: &mut Vec<MappingEvent>) {
+        let Ok(online) = cpus::online() else {
+            return;
+        };
+        self.rings.retain_mut(|ring| {
+            let stays = online.contains(&ring.cpu);
+            if !stays {
+                ring.drain(drained);
+            }
+            stays
+        });
+        let heard: Vec<u32> = self.rings.iter().map(|ring| ring.cpu).collect();
+        let unheard = online.into_iter().filter(|cpu| !heard.contains(cpu));
+        // A CPU that is gone again is no error.
+        self.rings
+            .extend(unheard.filter_map(|cpu| Ring::open(cpu).ok()));
+        if self.rings.len() > heard.len() {
+            drained.push(MappingEvent {
+                time: sys::monotonic_nanos(),
+                tgid: 0,
+                what: MappingChange::Lost(0),
+            });
+        }
     }
 }
 
@@ -131,6 +169,7 @@ impl Ring {
         };
         match NonNull::new(page) {
             Some(page) if page.as_ptr() != libc::MAP_FAILED => Ok(Ring {
+                cpu,
                 page: page.cast(),
                 event,
             }),
@@ -244,5 +283,33 @@ mod tests {
         let mut comm = [0; 32];
         comm[..4].copy_from_slice(&PERF_RECORD_COMM.to_ne_bytes());
         assert_eq!(parse(&comm), None, "a name that was changed");
+    }
+
+    #[test]
+    fn drain_cpu_that_was_not_heard_is_heard_and_something_is_lost() {
+        if std::env::var_os("FLAMETOP_NO_BPF").is_some() {
+            println!("not run: FLAMETOP_NO_BPF is set");
+            return;
+        }
+        let mut mappings = Mappings::open().unwrap();
+        let all = mappings.rings.len();
+        let losses = |mappings: &mut Mappings| {
+            let mut events = VecDeque::new();
+            mappings.asked = 0;
+            let until = mappings.drain(&mut events);
+            assert!(events.iter().all(|event| event.time <= until));
+            let lost = |event: &&MappingEvent| event.what == MappingChange::Lost(0);
+            (events.iter().filter(lost).count(), mappings.rings.len())
+        };
+        assert_eq!(losses(&mut mappings), (0, all), "as many as before");
+        mappings.rings.pop();
+        assert_eq!(losses(&mut mappings), (1, all), "one has come");
+        mappings.rings[0].cpu = u32::MAX;
+        assert_eq!(
+            losses(&mut mappings),
+            (1, all),
+            "one has gone, one has come"
+        );
+        assert!(mappings.rings.iter().all(|ring| ring.cpu != u32::MAX));
     }
 }

@@ -82,7 +82,7 @@ pub struct Rings {
     /// What libbpf polls; closed after it.
     _maps: Vec<OwnedFd>,
     learned: Option<Learned>,
-    /// Its periods are changed by who polls; that does not keep it.
+    /// Whoever polls changes the periods of this clock. It is weak, so that the clock ends with its owner.
     clock: Weak<Mutex<Clock>>,
 }
 
@@ -199,7 +199,7 @@ impl Rings {
         })
     }
 
-    /// Has a poll wake for this too. What it is readable for is read elsewhere.
+    /// Makes `poll` wake when this event becomes readable, too. The caller reads the event.
     ///
     /// # Errors
     /// If the kernel cannot wait for it.
@@ -246,7 +246,7 @@ impl Rings {
         };
         // SAFETY: the ring is open, and so is its descriptor.
         let epoll = unsafe { libbpf_sys::ring_buffer__epoll_fd(ring.as_ptr()) };
-        sys::wait_readable(epoll, timeout).context("failed to wait for a ring")?;
+        sys::wait_ready(epoll, timeout).context("failed to wait for a ring")?;
         if let Some(clock) = self.clock.upgrade() {
             lock(&clock).vary();
         }

@@ -206,10 +206,11 @@ fn done(result: c_int) -> Result<()> {
     }
 }
 
-/// Waits until there is something to read, to the nanosecond; a signal ends it too.
-pub fn wait_readable(fd: c_int, timeout: Duration) -> Result<()> {
+/// Waits until a descriptor that this epoll watches is ready, to the nanosecond; a signal ends the wait too. Returns whether one
+/// was ready. A descriptor watched with `EPOLLET` ends one wait for each time that it becomes ready.
+pub fn wait_ready(epoll: c_int, timeout: Duration) -> Result<bool> {
     let mut poll = libc::pollfd {
-        fd,
+        fd: epoll,
         events: libc::POLLIN,
         revents: 0,
     };
@@ -219,8 +220,19 @@ pub fn wait_readable(fd: c_int, timeout: Duration) -> Result<()> {
     };
     // SAFETY: both live until the call returns; no signals are masked.
     match done(unsafe { libc::ppoll(&raw mut poll, 1, &raw const timeout, ptr::null()) }) {
-        Err(e) if e.kind() == ErrorKind::Interrupted => Ok(()),
-        result => result,
+        Err(e) if e.kind() == ErrorKind::Interrupted => return Ok(false),
+        result => result?,
+    }
+    if poll.revents == 0 {
+        return Ok(false);
+    }
+    // Only this call takes from the epoll what was ready with EPOLLET.
+    let mut ready = [libc::epoll_event { events: 0, u64: 0 }; 64];
+    // SAFETY: the kernel writes no more events than the array holds.
+    let count = unsafe { libc::epoll_wait(epoll, ready.as_mut_ptr(), ready.len() as c_int, 0) };
+    match done(count) {
+        Err(e) if e.kind() == ErrorKind::Interrupted => Ok(true),
+        result => result.map(|()| true),
     }
 }
 
@@ -289,4 +301,35 @@ pub fn program_nanos(program: BorrowedFd<'_>) -> Option<u64> {
         libbpf_sys::bpf_obj_get_info_by_fd(program.as_raw_fd(), (&raw mut info).cast(), &mut bytes)
     };
     (result == 0).then_some(info.run_time_ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wait_ready_closed_pipe_ends_one_wait() {
+        // SAFETY: no pointers are passed.
+        let epoll = owned(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) }).unwrap();
+        let (reader, writer) = std::io::pipe().unwrap();
+        let mut wanted = libc::epoll_event {
+            events: (libc::EPOLLIN | libc::EPOLLET) as u32,
+            u64: 0,
+        };
+        // SAFETY: both descriptors are open, and the kernel copies the event.
+        let added = unsafe {
+            libc::epoll_ctl(
+                epoll.as_raw_fd(),
+                libc::EPOLL_CTL_ADD,
+                reader.as_raw_fd(),
+                &raw mut wanted,
+            )
+        };
+        assert_eq!(added, 0);
+        let wait = || wait_ready(epoll.as_raw_fd(), Duration::from_millis(1)).unwrap();
+        assert!(!wait(), "nothing is ready");
+        drop(writer);
+        assert!(wait(), "the writer has gone");
+        assert!(!wait(), "the pipe stays closed, as a CPU stays away");
+    }
 }

@@ -34,7 +34,7 @@ pub struct Maps {
     synced: u64,
     /// When they were read, or tried, ns.
     read: u64,
-    /// `exec_vm` when they were read.
+    /// `exec_vm` when they were read or followed.
     exec_vm: u64,
     /// How many were followed since.
     followed: usize,
@@ -275,13 +275,20 @@ impl Mappings {
         let start = head.process_start_boottime.saturating_sub(self.boot_offset);
         let exec = |change: &&Change| change.mapping.is_none() && change.time <= time;
         let began = self.told.of(tgid, start).rfind(exec).map(|exec| exec.time);
-        if let Some(began) = began {
+        // Of more than that, each would be looked up: all are read at once instead.
+        let after = self.told.of(tgid, began.unwrap_or(start));
+        let few = after.count() <= MOST_FOLLOWED;
+        if let Some(began) = began
+            && few
+        {
             // All that it has mapped was told.
             let nothing = Arc::new(ProcessMaps::empty(tgid));
             maps.history = Some(MapHistory::new(tgid, began, nothing));
             maps.synced = began;
             self.advance(head, maps, modules);
-        } else if start > self.told.complete
+        } else if began.is_none()
+            && few
+            && start > self.told.complete
             && let Some(family) = self.families.get(head, Some(&self.told))
         {
             maps.history = Some(MapHistory::new(tgid, start, family));
@@ -339,10 +346,14 @@ impl Mappings {
         if synced < self.told.complete || more > MOST_FOLLOWED {
             maps.missed = Some(synced + 1);
             let last = Arc::clone(history.last().1);
-            if !maps.may_read(head.ktime) {
-                return;
-            }
-            let Ok(read) = last.read_again(head.tgid, modules) else {
+            let may_read = maps.may_read(head.ktime);
+            let read = may_read.then(|| last.read_again(head.tgid, modules));
+            let Some(Ok(read)) = read else {
+                // Another process may have mapped so much that this one was not told of: then the count of pages has to do, as
+                // where the kernel does not tell.
+                if more <= MOST_FOLLOWED && maps.exec_vm == head.exec_vm {
+                    maps.missed = None;
+                }
                 return;
             };
             self.told.drain(os::monotonic());
@@ -391,7 +402,7 @@ impl Mappings {
                 maps.read = head.ktime.max(1);
             }
         }
-        maps.synced = self.told.drained;
+        (maps.synced, maps.exec_vm) = (self.told.drained, head.exec_vm);
         if replaced {
             self.families.replaced(head);
         } else if maps.over.is_none() && history.last().0 <= head.ktime {
@@ -496,12 +507,25 @@ impl Families {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tasks::tests::head;
+    use flametop_unwind::ModuleKind;
 
     fn mapped(tgid: u32, time: u64) -> MappingEvent {
         MappingEvent {
             time,
             tgid,
-            what: MappingChange::Mapped(Mapping::default()),
+            what: MappingChange::Mapped(Mapping {
+                end: 4096,
+                ..Mapping::default()
+            }),
+        }
+    }
+
+    fn lost(count: u64) -> MappingEvent {
+        MappingEvent {
+            time: 45,
+            tgid: 0,
+            what: MappingChange::Lost(count),
         }
     }
 
@@ -529,17 +553,65 @@ mod tests {
     }
 
     #[test]
+    fn follow_others_mapped_too_much_same_count_of_pages_keeps_what_is_known() {
+        let mut modules = Modules::new(1 << 20);
+        let mut mappings = Mappings::default();
+        let met = head(7, 60);
+        let empty = Arc::new(ProcessMaps::empty(met.tgid));
+        let mut maps = Maps {
+            history: Some(MapHistory::new(met.tgid, 10, empty)),
+            synced: 20,
+            read: met.ktime,
+            ..Maps::default()
+        };
+        mappings.told.drained = 30;
+        mappings.follow(&met, &mut maps, &mut modules);
+        assert_eq!((maps.synced, maps.exec_vm), (30, met.exec_vm));
+        mappings.told.drained = 50;
+        mappings.told.take(lost(3));
+        mappings.follow(&met, &mut maps, &mut modules);
+        assert_eq!(maps.missed, None, "as many pages as before");
+        let moved = Head { exec_vm: 11, ..met };
+        mappings.follow(&moved, &mut maps, &mut modules);
+        assert_eq!(maps.missed, Some(31));
+    }
+
+    #[test]
+    fn meet_exec_then_more_mappings_than_are_followed_are_read() {
+        let own = std::process::id();
+        let mut modules = Modules::new(1 << 20);
+        for (count, read) in [(MOST_FOLLOWED, false), (MOST_FOLLOWED + 1, true)] {
+            let mut mappings = Mappings::default();
+            let seen = Head {
+                tgid: own,
+                ..head(own, 60)
+            };
+            mappings.told.take(MappingEvent {
+                time: 5_000_000_000,
+                tgid: own,
+                what: MappingChange::Exec,
+            });
+            for time in 1..=count as u64 {
+                mappings.told.take(mapped(own, 5_000_000_000 + time));
+            }
+            mappings.told.drained = 6_000_000_000;
+            let mut maps = Maps::default();
+            mappings.meet(&seen, &mut maps, &mut modules);
+            assert_eq!(maps.read() > 0, read, "{count}");
+            let history = maps.history.unwrap();
+            let files = |id| modules.get(id).kind() == ModuleKind::File;
+            assert_eq!(history.modules().any(files), read, "{count}");
+        }
+    }
+
+    #[test]
     fn take_lost_is_counted_and_nothing_before_is_complete() {
         let mut told = Told {
             drained: 50,
             ..Told::default()
         };
         told.take(mapped(1, 40));
-        told.take(MappingEvent {
-            time: 45,
-            tgid: 0,
-            what: MappingChange::Lost(3),
-        });
+        told.take(lost(3));
         assert_eq!((told.lost, told.complete, told.bytes), (3, 50, 0));
         assert_eq!(told.of(1, 0).count(), 0);
         told.take(mapped(1, 60));

@@ -33,6 +33,8 @@ const MAX_MODULES: usize = 4096;
 const MAX_PIECES: usize = 256 << 10;
 /// Steps that were learned are remembered up to here.
 const MOST_LEARNED: usize = 1 << 14;
+/// Steps that wait to be told; each takes up to 48 system calls.
+const MOST_STEPS: usize = 512;
 /// Names of processes with deep stacks are remembered up to here.
 const MOST_DEEP: usize = 256;
 /// What the CPU clock copies of threads with deep stacks.
@@ -51,6 +53,9 @@ const MAX_AGAIN: usize = 512;
 
 /// How the module begins that stands for a holder of an mmap_lock; paths of files begin otherwise.
 const BUSY: &[u8] = b"[mm busy: ";
+
+/// Image, address of the code, and how its caller is found.
+type Learned = HashSet<(u32, u64, Hop)>;
 
 /// What the pipeline wants from the kernel side, which belongs to the caller.
 #[derive(Default)]
@@ -127,7 +132,7 @@ struct Walker {
     user: Vec<Frame>,
     kernel: Vec<Frame>,
     /// What was told of each image lately, so that it is not told with each sample.
-    learned: HashSet<(u32, Hop)>,
+    learned: Learned,
     /// What was learned of each file, in any process.
     hops: HashMap<ModuleId, HashSet<Hop>>,
     /// Images that were told what was learned of their files.
@@ -239,8 +244,10 @@ impl Pipeline {
             (Sight::Live(task, process), Some(stack)) => {
                 let walk = self.walker.walk(head, stack, None, process);
                 let reach = task.reach.or(process.reach);
-                let lacks = walk.end == End::Truncated && walk.outcome.is_some();
-                self.walker.learn(head, process, lacks, &mut self.wishes);
+                if walk.outcome.is_some() {
+                    let lacks = walk.end == End::Truncated;
+                    self.walker.learn(head, process, lacks, &mut self.wishes);
+                }
                 if let Some(reach) = next_reach(stack, reach, &walk) {
                     task.reach = Some(reach);
                     let reaches = &mut self.wishes.reaches;
@@ -629,8 +636,8 @@ fn next_piece(head: &Head, stack: &StackPart<'_>, task: &mut Task, walk: &Walk) 
     Some(want)
 }
 
-/// What the CPU clock is to copy of a thread's stack if the walk of this sample wanted more of it, and that is not what it does.
-/// All comes with the sample itself: it leads on or it does not, and nothing of another moment is ever joined.
+/// What the CPU clock is to copy of a thread's stack from now on, if the walk of this sample wanted more than the clock copies.
+/// A walk has only what came with its own sample: memory of different moments is never joined.
 fn next_reach(stack: &StackPart<'_>, reach: Option<Reach>, walk: &Walk) -> Option<Reach> {
     let want = walk.outcome?.want?;
     let (most, first) = (abi::FT_CPU_STACK, abi::FT_CPU_FIRST);
@@ -706,6 +713,28 @@ fn step(hop: &Hop, address: u64) -> Step {
         step.add = add;
     }
     step
+}
+
+/// Wishes that processes of this image are told of a hop, and remembers that, unless they were told or too many wait; returns
+/// whether the wish is new. What is not mapped there now is wished for when it is.
+fn tell(
+    hop: &Hop,
+    image: u32,
+    maps: &ProcessMaps,
+    learned: &mut Learned,
+    wishes: &mut Wishes,
+) -> bool {
+    if wishes.steps.len() >= MOST_STEPS {
+        return false;
+    }
+    let Some(address) = maps.address(hop.module, hop.code.start) else {
+        return false;
+    };
+    let new = learned.insert((image, address, hop.clone()));
+    if new {
+        wishes.steps.push((image, step(hop, address)));
+    }
+    new
 }
 
 /// Whether a sleeper with stale mappings should be seen again: as long as they are from before it was found so.
@@ -886,7 +915,10 @@ impl Walker {
             return;
         };
         // The kernel side may have forgotten some: they are told again now and then.
-        if self.learned.len() > MOST_LEARNED || self.deep.len() > MOST_DEEP {
+        if self.learned.len() > MOST_LEARNED
+            || self.taught.len() > MOST_LEARNED
+            || self.deep.len() > MOST_DEEP
+        {
             self.forget_learned();
         }
         if lacks {
@@ -895,24 +927,17 @@ impl Walker {
             process.reach = Some(DEEP);
             wishes.reaches.push((Whose::Process(head.tgid), DEEP));
         }
-        let mut tell = |hop: &Hop, learned: &mut HashSet<(u32, Hop)>| {
-            if learned.insert((head.image, hop.clone()))
-                && let Some(address) = maps.address(hop.module, hop.code.start)
-            {
-                wishes.steps.push((head.image, step(hop, address)));
-            }
-        };
-        if !self.taught.contains(&head.image) {
-            self.taught.insert(head.image);
+        let mut tell = |hop: &Hop| tell(hop, head.image, &maps, &mut self.learned, wishes);
+        if self.taught.insert(head.image) {
             let modules: HashSet<ModuleId> = maps.modules().collect();
-            for hop in modules.iter().filter_map(|id| self.hops.get(id)).flatten() {
-                tell(hop, &mut self.learned);
+            let hops = modules.iter().filter_map(|id| self.hops.get(id)).flatten();
+            for hop in hops.take(MOST_STEPS) {
+                tell(hop);
             }
         }
         if lacks {
             for hop in self.unwinder.hops() {
-                tell(hop, &mut self.learned);
-                if self.modules.get(hop.module).kind() == ModuleKind::File {
+                if tell(hop) && self.modules.get(hop.module).kind() == ModuleKind::File {
                     self.hops.entry(hop.module).or_default().insert(hop.clone());
                 }
             }
@@ -929,5 +954,59 @@ impl Walker {
     fn unwind(&mut self, maps: &ProcessMaps, input: &Input<'_>) -> Outcome {
         self.unwinder
             .walk(maps, &mut self.modules, input, &mut self.user)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hop(module: ModuleId, start: u64) -> Hop {
+        Hop {
+            module,
+            code: start..start + 1,
+            caller: None,
+        }
+    }
+
+    /// This process, and a module of it with the offset of code that is mapped.
+    fn own() -> (ProcessMaps, ModuleId, u64) {
+        let mut modules = Modules::new(1 << 20);
+        let maps = ProcessMaps::read(std::process::id(), &mut modules).unwrap();
+        let module = maps.modules().next().unwrap();
+        let mapped = |page: &u64| maps.address(module, page * 4096).is_some();
+        let page = (0..1 << 20).find(mapped).unwrap();
+        (maps, module, page * 4096)
+    }
+
+    #[test]
+    fn tell_code_that_is_mapped_later_is_told_then_and_once() {
+        let (maps, module, start) = own();
+        let (mut learned, mut wishes) = (Learned::new(), Wishes::default());
+        let empty = ProcessMaps::empty(std::process::id());
+        let hop = hop(module, start);
+        assert!(!tell(&hop, 1, &empty, &mut learned, &mut wishes));
+        assert!(tell(&hop, 1, &maps, &mut learned, &mut wishes));
+        assert!(!tell(&hop, 1, &maps, &mut learned, &mut wishes), "again");
+        assert!(tell(&hop, 2, &maps, &mut learned, &mut wishes), "another");
+        let images: Vec<u32> = wishes.steps.iter().map(|(image, _)| *image).collect();
+        assert_eq!(images, [1, 2]);
+    }
+
+    #[test]
+    fn tell_more_than_may_wait_is_told_when_there_is_room() {
+        let (maps, module, start) = own();
+        let (mut learned, mut wishes) = (Learned::new(), Wishes::default());
+        for offset in 0..1000 {
+            let hop = hop(module, start + offset);
+            tell(&hop, 1, &maps, &mut learned, &mut wishes);
+        }
+        assert_eq!(wishes.steps.len(), MOST_STEPS);
+        wishes.steps.clear();
+        for offset in 0..1000 {
+            let hop = hop(module, start + offset);
+            tell(&hop, 1, &maps, &mut learned, &mut wishes);
+        }
+        assert_eq!(wishes.steps.len(), 1000 - MOST_STEPS);
     }
 }

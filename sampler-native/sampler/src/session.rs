@@ -191,7 +191,7 @@ impl Session {
             Err(why) => (None, Some(why)),
         };
         for event in told.iter().flat_map(flametop_kernel::Mappings::events) {
-            // Else they are read with the rest, every 50 ms.
+            // Where that fails, mappings are read with the rest, every 50 ms.
             let _ = rings.wake_for(event);
         }
         let mut pipeline = Pipeline::new(
@@ -378,21 +378,24 @@ impl Session {
         if !places.is_empty() {
             pipeline.ask_places(&places);
         }
-        let symbolizers = pipeline.take_names();
+        let mut symbolizers = pipeline.take_names();
+        // Some are as a process that may be taken over says: one twice, or one that cannot be excluded, is no reason to end.
+        symbolizers.sort_unstable();
+        symbolizers.dedup();
         if symbolizers != self.symbolizers {
             for ended in self
                 .symbolizers
                 .iter()
                 .filter(|pid| !symbolizers.contains(pid))
             {
-                self.kernel.readmit(*ended)?;
+                let _ = self.kernel.readmit(*ended);
                 self.usage.own.retire(*ended);
             }
             for started in symbolizers
                 .iter()
                 .filter(|pid| !self.symbolizers.contains(pid))
             {
-                self.kernel.exclude(*started)?;
+                let _ = self.kernel.exclude(*started);
                 let fetches = pipeline.fetches(*started);
                 let part = if fetches { "debuginfod" } else { "symbolizer" };
                 self.usage.own.add(*started, part);
@@ -529,13 +532,8 @@ fn drain(mut rings: Rings, shared: &Shared) {
             pipeline.life(&head);
         }
         pipeline.drained(drained_to);
-        // A map may have no place at this moment: then those stacks stay short, and say so.
-        for (whose, reach) in pipeline.wishes.reaches.drain(..) {
-            let _ = rings.reach(whose, reach);
-        }
-        for (image, step) in pipeline.wishes.steps.drain(..) {
-            let _ = rings.learn(image, &step);
-        }
+        let reaches = std::mem::take(&mut pipeline.wishes.reaches);
+        let steps = std::mem::take(&mut pipeline.wishes.steps);
         if let Err(e) = drained {
             pipeline.notice(
                 true,
@@ -547,6 +545,15 @@ fn drain(mut rings: Rings, shared: &Shared) {
         }
         if broken {
             return;
+        }
+        // Not under the lock, which the passes wait for.
+        drop(pipeline);
+        // A map may have no place at this moment: then those stacks stay short, and say so.
+        for (whose, reach) in reaches {
+            let _ = rings.reach(whose, reach);
+        }
+        for (image, step) in steps {
+            let _ = rings.learn(image, &step);
         }
     }
 }

@@ -590,7 +590,7 @@ fn read_cmdline(tgid: u32) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::fs;
 
     use super::*;
@@ -599,7 +599,7 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
 
     /// A task of the process with tid 100 that began 1 s after boot; sampling begins at 10 s.
-    fn head(tid: u32, time: u64) -> Head {
+    pub(crate) fn head(tid: u32, time: u64) -> Head {
         Head {
             size: size_of::<Head>() as u32,
             kind: abi::FT_KIND_TASK as u16,
