@@ -231,6 +231,18 @@ impl<'a> Machine<'a> {
         (next > start && self.window.contains(next)).then_some(next)
     }
 
+    /// Whether a function seems to begin there: the call before it does not come back then.
+    fn begins(&mut self, address: u64) -> bool {
+        self.decode(address).is_some_and(|instruction| {
+            let kept = |register| CALLEE_SAVED.contains(&register);
+            match instruction.code() {
+                Code::Endbr64 => true,
+                Code::Push_r64 => whole(instruction.op0_register()).is_some_and(kept),
+                _ => false,
+            }
+        })
+    }
+
     fn skip_padding(&mut self, mut address: u64) -> u64 {
         while self.window.is_padding(address) || self.window.is_nop(address) {
             match self.decode(address) {
@@ -376,10 +388,7 @@ impl<'a> Machine<'a> {
         if is_system_call(instruction) {
             return state.clobber(&[0, 2, 11]);
         }
-        if matches!(
-            instruction.flow_control(),
-            FlowControl::Call | FlowControl::IndirectCall
-        ) {
+        if is_call(instruction) {
             return state.clobber(&SCRATCH);
         }
         let moves = instruction.stack_pointer_increment();
@@ -453,6 +462,13 @@ fn with_sp(instruction: &Instruction) -> Option<usize> {
     }
 }
 
+fn is_call(instruction: &Instruction) -> bool {
+    matches!(
+        instruction.flow_control(),
+        FlowControl::Call | FlowControl::IndirectCall
+    )
+}
+
 fn is_system_call(instruction: &Instruction) -> bool {
     matches!(
         instruction.mnemonic(),
@@ -466,8 +482,10 @@ pub(crate) struct Function {
     /// Start and end of runs of instructions that have one row.
     runs: Vec<(u64, u64, u16)>,
     rows: Vec<Row>,
-    /// A path came back to a return with the stack as it was.
+    /// A path came back to a return, or to a jump to another function, with the stack as it was.
     pub returns: bool,
+    /// No path came to a return, some to such a jump.
+    jumps: bool,
     /// Where the next function starts, if all of this one was seen.
     pub next: Option<u64>,
 }
@@ -478,7 +496,10 @@ impl Function {
         let after = self.runs.partition_point(|(start, _, _)| *start <= address);
         let (_, end, row) = self.runs.get(after.checked_sub(1)?)?;
         let row = self.rows.get(usize::from(*row))?;
-        (address < *end && row.kind == Kind::Plain).then_some(*row)
+        (address < *end && row.kind == Kind::Plain).then_some(Row {
+            jumps: self.jumps,
+            ..*row
+        })
     }
 
     /// Bytes of memory that it takes.
@@ -525,7 +546,7 @@ fn follow_function(
     let mut seen: BTreeMap<u64, (u64, Value, u16)> = BTreeMap::new();
     let (mut rows, mut numbers) = (Vec::new(), HashMap::new());
     let mut paths = vec![(start, State::new())];
-    let (mut returns, mut chooses) = (false, false);
+    let (mut returns, mut jumps, mut chooses) = (false, false, false);
     while let Some((mut address, mut state)) = paths.pop() {
         let mut compared = None;
         loop {
@@ -554,7 +575,7 @@ fn follow_function(
             match machine.next(&instruction) {
                 Next::Return if at_start => returns = true,
                 Next::Return if here => return Err(None),
-                Next::Away => returns |= at_start,
+                Next::Away => jumps |= at_start,
                 Next::Return | Next::End => {
                     chooses |= instruction.flow_control() == FlowControl::IndirectBranch;
                 }
@@ -604,9 +625,34 @@ fn follow_function(
     Ok(Function {
         runs,
         rows,
-        returns,
+        returns: returns || jumps,
+        jumps: jumps && !returns,
         next,
     })
+}
+
+/// Where `main` is, by the entry point: it is the first argument of the call there.
+pub(crate) fn main(window: &Window<'_>) -> Option<u64> {
+    let mut machine = Machine::new(window, 32);
+    let (mut address, mut main) = (window.start, None);
+    while let Some(instruction) = machine.decode(address) {
+        let to_first = instruction.op0_kind() == OpKind::Register
+            && instruction.op0_register().full_register() == Register::RDI;
+        match instruction.code() {
+            Code::Lea_r64_m if to_first && instruction.is_ip_rel_memory_operand() => {
+                main = Some(instruction.ip_rel_memory_address());
+            }
+            Code::Mov_rm64_imm32 | Code::Mov_r32_imm32 if to_first => {
+                main = Some(instruction.immediate(1));
+            }
+            _ => {}
+        }
+        if instruction.flow_control() != FlowControl::Next {
+            break;
+        }
+        address = instruction.next_ip();
+    }
+    main
 }
 
 /// How to leave a function whose first instruction had the return address at the stack pointer.
@@ -668,6 +714,7 @@ fn plain(cfa: Cfa) -> Row {
     Row {
         kind: Kind::Plain,
         last: false,
+        jumps: false,
         cfa,
         ra: -8,
         rules: [Rule::Same; 6],
@@ -739,6 +786,9 @@ fn follow_exits(machine: &mut Machine<'_>, address: u64, is_return: bool) -> Opt
                 Next::On => {
                     machine.execute(&mut state, &instruction);
                     address = instruction.next_ip();
+                    if is_call(&instruction) && machine.begins(address) {
+                        break;
+                    }
                 }
             }
         }
@@ -748,7 +798,8 @@ fn follow_exits(machine: &mut Machine<'_>, address: u64, is_return: bool) -> Opt
     }
     match (found, weak) {
         (Some(found), Some(weak)) => agreed(Some(found), weak),
-        (found, weak) => found.or(weak),
+        (Some(found), None) => Some(found),
+        (None, weak) => weak.map(|row| Row { jumps: true, ..row }),
     }
 }
 
@@ -786,10 +837,15 @@ fn outer_row(state: &State) -> Option<Row> {
         usize::from(register) == RSP || CALLEE_SAVED.contains(&usize::from(register))
     };
     let cfa = match state.sp() {
-        Value::Plus(register, distance) if keeps(register) => Cfa::Register {
-            register,
-            offset: distance + 8,
-        },
+        // Who returns above its return address was not called here.
+        Value::Plus(register, distance)
+            if keeps(register) && (usize::from(register) != RSP || distance >= 0) =>
+        {
+            Cfa::Register {
+                register,
+                offset: distance + 8,
+            }
+        }
         Value::At(register, offset, add) if [RSP, RBP].contains(&usize::from(register)) => {
             Cfa::Deref {
                 register,

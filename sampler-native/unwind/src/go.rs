@@ -144,6 +144,7 @@ impl Functions {
         let mut row = Row {
             kind: Kind::Plain,
             last: end == address.wrapping_add(1),
+            jumps: false,
             reach: [0, 1],
             cfa: Cfa::Register {
                 register: RSP as u8,

@@ -15,6 +15,7 @@ long entered(long);
 long hidden(long);
 long chosen(long);
 long probed(long);
+long forwards(long);
 
 __asm__(".text\n"
 	".macro function name\n"
@@ -188,7 +189,19 @@ __asm__(".text\n"
 	"	add $16384, %rsp\n"
 	"	pop %rbp\n"
 	"	ret\n"
-	"end probed\n");
+	"end probed\n"
+	/* As musl's qsort compares: behind a function is one that is a jump, called by its address. */
+	"function forwards\n"
+	"	push %rbp\n"
+	"	lea leaf(%rip), %rsi\n"
+	"	lea .Lforward(%rip), %rax\n"
+	"	xor %ebp, %ebp\n"
+	"	call *%rax\n"
+	"	pop %rbp\n"
+	"	ret\n"
+	"end forwards\n"
+	".Lforward:\n"
+	"	jmp *%rsi\n");
 
 static volatile long sink;
 static volatile long size = 64;
@@ -199,7 +212,7 @@ static __attribute__((noinline, noclone)) long work(long n)
 	memset(bytes, 1, size);
 	n += leaf(n) + red_zone(n) + pushes(n) + early(n) + early(n + 1) + pointer(64);
 	n += aligned(n) + moved(n) + tail(n) + entered(n) + hidden(n) + chosen(n) + chosen(n + 1);
-	n += probed(n);
+	n += probed(n) + forwards(n);
 	return n + bytes[size - 1];
 }
 
