@@ -9,7 +9,7 @@ use iced_x86::{
     Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory,
     InstructionInfoOptions, Mnemonic, OpAccess, OpKind, Register, UsedMemory,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Bytes of code around an address that are looked at.
 pub(crate) const WINDOW: u64 = 32 << 10;
@@ -31,6 +31,10 @@ const FRAME_LIMIT: i32 = 16 << 20;
 const ALIGNED: u8 = 16;
 /// DWARF numbers by those of the processor.
 const DWARF: [u8; 16] = [0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15];
+/// Bytes of a call that names its target.
+const DIRECT_CALL: u64 = 5;
+/// Instructions of a function that is called, looked at for the registers that it changes.
+const CALLEE_LIMIT: usize = 512;
 /// Registers that calls may change.
 const SCRATCH: [usize; 9] = [0, 1, 2, 4, 5, 8, 9, 10, 11];
 
@@ -128,6 +132,14 @@ impl State {
         value
     }
 
+    /// Bits of [`SCRATCH`] registers that are as at the beginning.
+    fn kept(&self) -> u16 {
+        let original =
+            |register: &usize| self.registers[*register] == Value::Plus(*register as u8, 0);
+        let kept = SCRATCH.into_iter().filter(original);
+        kept.fold(0, |bits, register| bits | 1 << register)
+    }
+
     fn clobber(&mut self, registers: &[usize]) {
         for register in registers {
             self.registers[*register] = Value::Unknown;
@@ -192,6 +204,8 @@ struct Machine<'a> {
     decoder: Decoder<'a>,
     information: InstructionInfoFactory,
     left: u32,
+    /// Bits of the registers that functions change, by their starts.
+    changed: HashMap<u64, u16>,
 }
 
 impl<'a> Machine<'a> {
@@ -201,7 +215,66 @@ impl<'a> Machine<'a> {
             decoder: Decoder::with_ip(64, window.bytes, window.start, DecoderOptions::NONE),
             information: InstructionInfoFactory::new(),
             left,
+            changed: HashMap::new(),
         }
+    }
+
+    /// Forgets what a call changes. Assembly knows which registers its own functions leave alone, and keeps things in them.
+    fn call(&mut self, state: &mut State, instruction: &Instruction) {
+        let target = instruction.near_branch_target();
+        let direct = instruction.flow_control() == FlowControl::Call;
+        let changed = if !direct || !self.window.contains(target) {
+            u16::MAX
+        } else if let Some(changed) = self.changed.get(&target) {
+            *changed
+        } else {
+            let changed = self.changes(target).unwrap_or(u16::MAX);
+            self.changed.insert(target, changed);
+            changed
+        };
+        for register in SCRATCH {
+            if changed >> register & 1 == 1 {
+                state.registers[register] = Value::Unknown;
+            }
+        }
+    }
+
+    /// Bits of the registers that a function changes which calls no other; none if that is not to be known.
+    fn changes(&mut self, start: u64) -> Option<u16> {
+        let mut seen = HashSet::new();
+        let mut paths = vec![start];
+        let mut changed = 0;
+        while let Some(mut address) = paths.pop() {
+            while seen.insert(address) {
+                if seen.len() > CALLEE_LIMIT {
+                    return None;
+                }
+                let instruction = self.decode(address)?;
+                if is_call(&instruction) || is_system_call(&instruction) {
+                    return None;
+                }
+                let options = InstructionInfoOptions::NO_MEMORY_USAGE;
+                let information = self.information.info_options(&instruction, options);
+                for used in information.used_registers() {
+                    if let Some(register) = whole(used.register().full_register())
+                        && is_write(used.access())
+                    {
+                        changed |= 1 << register;
+                    }
+                }
+                address = match self.next(&instruction) {
+                    Next::Return => break,
+                    Next::Away | Next::End => return None,
+                    Next::Jump(target) => target,
+                    Next::Fork(target) => {
+                        paths.push(target);
+                        instruction.next_ip()
+                    }
+                    Next::On => instruction.next_ip(),
+                };
+            }
+        }
+        Some(changed)
     }
 
     /// The instruction at an address; none if it is none, or if enough were looked at.
@@ -389,7 +462,7 @@ impl<'a> Machine<'a> {
             return state.clobber(&[0, 2, 11]);
         }
         if is_call(instruction) {
-            return state.clobber(&SCRATCH);
+            return self.call(state, instruction);
         }
         let moves = instruction.stack_pointer_increment();
         if moves < 0 {
@@ -404,15 +477,6 @@ impl<'a> Machine<'a> {
 
     /// What any instruction writes is not known from then on.
     fn write(&mut self, state: &mut State, instruction: &Instruction, moves: bool) {
-        let writes = |access: OpAccess| {
-            matches!(
-                access,
-                OpAccess::Write
-                    | OpAccess::CondWrite
-                    | OpAccess::ReadWrite
-                    | OpAccess::ReadCondWrite
-            )
-        };
         let options = InstructionInfoOptions::NONE;
         let information = self.information.info_options(instruction, options);
         let address = |memory: &UsedMemory| match whole(memory.base()) {
@@ -424,13 +488,13 @@ impl<'a> Machine<'a> {
         let stores: Vec<(Value, i32)> = information
             .used_memory()
             .iter()
-            .filter(|memory| writes(memory.access()))
+            .filter(|memory| is_write(memory.access()))
             .filter(|memory| !(moves && whole(memory.base()) == Some(RSP)))
             .map(|memory| (address(memory), memory.memory_size().size() as i32))
             .collect();
         for used in information.used_registers() {
             let full = used.register().full_register();
-            if writes(used.access())
+            if is_write(used.access())
                 && let Some(register) = whole(full)
                 && !(register == RSP && moves)
             {
@@ -466,6 +530,13 @@ fn is_call(instruction: &Instruction) -> bool {
     matches!(
         instruction.flow_control(),
         FlowControl::Call | FlowControl::IndirectCall
+    )
+}
+
+fn is_write(access: OpAccess) -> bool {
+    matches!(
+        access,
+        OpAccess::Write | OpAccess::CondWrite | OpAccess::ReadWrite | OpAccess::ReadCondWrite
     )
 }
 
@@ -678,13 +749,13 @@ fn inner_row(state: &State) -> Row {
         _ => None,
     };
     // A call leaves the first of these and the stack as they are.
-    let (lasting, passing) = ([RBP, 3, 12, 13, 14, 15], [0, 10, 11]);
+    let lasting = [RBP, 3, 12, 13, 14, 15];
     let moved = matches!(sp, Value::Plus(base, _) if base != START && base != ALIGNED)
         || matches!(sp, Value::At(..));
     let cfa = to_caller(RSP)
         .or_else(|| lasting.into_iter().filter(|_| !moved).find_map(to_caller))
         .or_else(kept)
-        .or_else(|| passing.into_iter().filter(|_| !moved).find_map(to_caller));
+        .or_else(|| SCRATCH.into_iter().filter(|_| !moved).find_map(to_caller));
     let Some(cfa) = cfa else {
         return Row::UNCOVERED;
     };
@@ -707,6 +778,7 @@ fn inner_row(state: &State) -> Row {
         });
         *rule = saved.unwrap_or(if unchanged { Rule::Same } else { Rule::Lost });
     }
+    row.kept = state.kept();
     row
 }
 
@@ -715,6 +787,7 @@ fn plain(cfa: Cfa) -> Row {
         kind: Kind::Plain,
         last: false,
         jumps: false,
+        kept: 0,
         cfa,
         ra: -8,
         rules: [Rule::Same; 6],
@@ -744,7 +817,12 @@ fn follow_exits(machine: &mut Machine<'_>, address: u64, is_return: bool) -> Opt
     let mut seen: HashMap<u64, Value> = HashMap::new();
     let mut state = State::new();
     if is_return {
-        state.clobber(&SCRATCH);
+        match machine.decode(address.wrapping_sub(DIRECT_CALL)) {
+            Some(call) if is_call(&call) && call.next_ip() == address => {
+                machine.call(&mut state, &call);
+            }
+            _ => state.clobber(&SCRATCH),
+        }
     }
     let mut paths = vec![(address, state)];
     let (mut found, mut weak): (Option<Row>, Option<Row>) = (None, None);
@@ -838,9 +916,7 @@ fn outer_row(state: &State) -> Option<Row> {
     };
     let cfa = match state.sp() {
         // Who returns above its return address was not called here.
-        Value::Plus(register, distance)
-            if keeps(register) && (usize::from(register) != RSP || distance >= 0) =>
-        {
+        Value::Plus(register, distance) if usize::from(register) != RSP || distance >= 0 => {
             Cfa::Register {
                 register,
                 offset: distance + 8,
@@ -866,6 +942,7 @@ fn outer_row(state: &State) -> Option<Row> {
             _ => Rule::Lost,
         };
     }
+    row.kept = state.kept();
     Some(row)
 }
 

@@ -145,6 +145,7 @@ impl Functions {
             kind: Kind::Plain,
             last: end == address.wrapping_add(1),
             jumps: false,
+            kept: 0,
             reach: [0, 1],
             cfa: Cfa::Register {
                 register: RSP as u8,

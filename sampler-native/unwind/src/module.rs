@@ -755,6 +755,7 @@ impl Modules {
             known.parts.clear();
         }
         known.parts.insert((start, offset), row);
+        self.give_back(id);
         row
     }
 
@@ -803,6 +804,7 @@ impl Modules {
             known.addresses.clear();
         }
         known.addresses.insert((offset, is_return), row);
+        self.give_back(id);
         row
     }
 

@@ -823,6 +823,7 @@ impl Walk<'_> {
             }
         }
         self.registers.enter_caller(cfa, ra);
+        self.registers.known |= old.known & u32::from(row.kept);
         Ok(())
     }
 
