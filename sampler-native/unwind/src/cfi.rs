@@ -114,6 +114,10 @@ pub(crate) struct Row {
     pub kind: Kind,
     /// The entry ends one byte on: what returns there may be other code.
     pub last: bool,
+    /// By the instructions: none of the ways seen returns, they only jump to other functions.
+    pub jumps: bool,
+    /// By the instructions: registers beside [`CALLEE_SAVED`] that the caller has still, a bit for each.
+    pub kept: u16,
     /// Bytes before and from the address that was asked for in which it holds too.
     pub reach: [u32; 2],
     pub cfa: Cfa,
@@ -127,6 +131,8 @@ impl Row {
     pub(crate) const UNCOVERED: Row = Row {
         kind: Kind::Uncovered,
         last: false,
+        jumps: false,
+        kept: 0,
         reach: [0; 2],
         cfa: Cfa::Plt { limit: 0 },
         ra: 0,

@@ -9,7 +9,7 @@ use iced_x86::{
     Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory,
     InstructionInfoOptions, Mnemonic, OpAccess, OpKind, Register, UsedMemory,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Bytes of code around an address that are looked at.
 pub(crate) const WINDOW: u64 = 32 << 10;
@@ -31,6 +31,10 @@ const FRAME_LIMIT: i32 = 16 << 20;
 const ALIGNED: u8 = 16;
 /// DWARF numbers by those of the processor.
 const DWARF: [u8; 16] = [0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15];
+/// Bytes of a call that names its target.
+const DIRECT_CALL: u64 = 5;
+/// Instructions of a function that is called, looked at for the registers that it changes.
+const CALLEE_LIMIT: usize = 512;
 /// Registers that calls may change.
 const SCRATCH: [usize; 9] = [0, 1, 2, 4, 5, 8, 9, 10, 11];
 
@@ -128,6 +132,14 @@ impl State {
         value
     }
 
+    /// Bits of [`SCRATCH`] registers that are as at the beginning.
+    fn kept(&self) -> u16 {
+        let original =
+            |register: &usize| self.registers[*register] == Value::Plus(*register as u8, 0);
+        let kept = SCRATCH.into_iter().filter(original);
+        kept.fold(0, |bits, register| bits | 1 << register)
+    }
+
     fn clobber(&mut self, registers: &[usize]) {
         for register in registers {
             self.registers[*register] = Value::Unknown;
@@ -192,6 +204,8 @@ struct Machine<'a> {
     decoder: Decoder<'a>,
     information: InstructionInfoFactory,
     left: u32,
+    /// Bits of the registers that functions change, by their starts.
+    changed: HashMap<u64, u16>,
 }
 
 impl<'a> Machine<'a> {
@@ -201,7 +215,66 @@ impl<'a> Machine<'a> {
             decoder: Decoder::with_ip(64, window.bytes, window.start, DecoderOptions::NONE),
             information: InstructionInfoFactory::new(),
             left,
+            changed: HashMap::new(),
         }
+    }
+
+    /// Forgets what a call changes. Assembly knows which registers its own functions leave alone, and keeps things in them.
+    fn call(&mut self, state: &mut State, instruction: &Instruction) {
+        let target = instruction.near_branch_target();
+        let direct = instruction.flow_control() == FlowControl::Call;
+        let changed = if !direct || !self.window.contains(target) {
+            u16::MAX
+        } else if let Some(changed) = self.changed.get(&target) {
+            *changed
+        } else {
+            let changed = self.changes(target).unwrap_or(u16::MAX);
+            self.changed.insert(target, changed);
+            changed
+        };
+        for register in SCRATCH {
+            if changed >> register & 1 == 1 {
+                state.registers[register] = Value::Unknown;
+            }
+        }
+    }
+
+    /// Bits of the registers that a function changes which calls no other; none if that is not to be known.
+    fn changes(&mut self, start: u64) -> Option<u16> {
+        let mut seen = HashSet::new();
+        let mut paths = vec![start];
+        let mut changed = 0;
+        while let Some(mut address) = paths.pop() {
+            while seen.insert(address) {
+                if seen.len() > CALLEE_LIMIT {
+                    return None;
+                }
+                let instruction = self.decode(address)?;
+                if is_call(&instruction) || is_system_call(&instruction) {
+                    return None;
+                }
+                let options = InstructionInfoOptions::NO_MEMORY_USAGE;
+                let information = self.information.info_options(&instruction, options);
+                for used in information.used_registers() {
+                    if let Some(register) = whole(used.register().full_register())
+                        && is_write(used.access())
+                    {
+                        changed |= 1 << register;
+                    }
+                }
+                address = match self.next(&instruction) {
+                    Next::Return => break,
+                    Next::Away | Next::End => return None,
+                    Next::Jump(target) => target,
+                    Next::Fork(target) => {
+                        paths.push(target);
+                        instruction.next_ip()
+                    }
+                    Next::On => instruction.next_ip(),
+                };
+            }
+        }
+        Some(changed)
     }
 
     /// The instruction at an address; none if it is none, or if enough were looked at.
@@ -229,6 +302,18 @@ impl<'a> Machine<'a> {
         }
         let next = self.skip_padding(end);
         (next > start && self.window.contains(next)).then_some(next)
+    }
+
+    /// Whether a function seems to begin there: the call before it does not come back then.
+    fn begins(&mut self, address: u64) -> bool {
+        self.decode(address).is_some_and(|instruction| {
+            let kept = |register| CALLEE_SAVED.contains(&register);
+            match instruction.code() {
+                Code::Endbr64 => true,
+                Code::Push_r64 => whole(instruction.op0_register()).is_some_and(kept),
+                _ => false,
+            }
+        })
     }
 
     fn skip_padding(&mut self, mut address: u64) -> u64 {
@@ -376,11 +461,8 @@ impl<'a> Machine<'a> {
         if is_system_call(instruction) {
             return state.clobber(&[0, 2, 11]);
         }
-        if matches!(
-            instruction.flow_control(),
-            FlowControl::Call | FlowControl::IndirectCall
-        ) {
-            return state.clobber(&SCRATCH);
+        if is_call(instruction) {
+            return self.call(state, instruction);
         }
         let moves = instruction.stack_pointer_increment();
         if moves < 0 {
@@ -395,15 +477,6 @@ impl<'a> Machine<'a> {
 
     /// What any instruction writes is not known from then on.
     fn write(&mut self, state: &mut State, instruction: &Instruction, moves: bool) {
-        let writes = |access: OpAccess| {
-            matches!(
-                access,
-                OpAccess::Write
-                    | OpAccess::CondWrite
-                    | OpAccess::ReadWrite
-                    | OpAccess::ReadCondWrite
-            )
-        };
         let options = InstructionInfoOptions::NONE;
         let information = self.information.info_options(instruction, options);
         let address = |memory: &UsedMemory| match whole(memory.base()) {
@@ -415,13 +488,13 @@ impl<'a> Machine<'a> {
         let stores: Vec<(Value, i32)> = information
             .used_memory()
             .iter()
-            .filter(|memory| writes(memory.access()))
+            .filter(|memory| is_write(memory.access()))
             .filter(|memory| !(moves && whole(memory.base()) == Some(RSP)))
             .map(|memory| (address(memory), memory.memory_size().size() as i32))
             .collect();
         for used in information.used_registers() {
             let full = used.register().full_register();
-            if writes(used.access())
+            if is_write(used.access())
                 && let Some(register) = whole(full)
                 && !(register == RSP && moves)
             {
@@ -453,6 +526,20 @@ fn with_sp(instruction: &Instruction) -> Option<usize> {
     }
 }
 
+fn is_call(instruction: &Instruction) -> bool {
+    matches!(
+        instruction.flow_control(),
+        FlowControl::Call | FlowControl::IndirectCall
+    )
+}
+
+fn is_write(access: OpAccess) -> bool {
+    matches!(
+        access,
+        OpAccess::Write | OpAccess::CondWrite | OpAccess::ReadWrite | OpAccess::ReadCondWrite
+    )
+}
+
 fn is_system_call(instruction: &Instruction) -> bool {
     matches!(
         instruction.mnemonic(),
@@ -466,8 +553,10 @@ pub(crate) struct Function {
     /// Start and end of runs of instructions that have one row.
     runs: Vec<(u64, u64, u16)>,
     rows: Vec<Row>,
-    /// A path came back to a return with the stack as it was.
+    /// A path came back to a return, or to a jump to another function, with the stack as it was.
     pub returns: bool,
+    /// No path came to a return, some to such a jump.
+    jumps: bool,
     /// Where the next function starts, if all of this one was seen.
     pub next: Option<u64>,
 }
@@ -478,7 +567,10 @@ impl Function {
         let after = self.runs.partition_point(|(start, _, _)| *start <= address);
         let (_, end, row) = self.runs.get(after.checked_sub(1)?)?;
         let row = self.rows.get(usize::from(*row))?;
-        (address < *end && row.kind == Kind::Plain).then_some(*row)
+        (address < *end && row.kind == Kind::Plain).then_some(Row {
+            jumps: self.jumps,
+            ..*row
+        })
     }
 
     /// Bytes of memory that it takes.
@@ -525,7 +617,7 @@ fn follow_function(
     let mut seen: BTreeMap<u64, (u64, Value, u16)> = BTreeMap::new();
     let (mut rows, mut numbers) = (Vec::new(), HashMap::new());
     let mut paths = vec![(start, State::new())];
-    let (mut returns, mut chooses) = (false, false);
+    let (mut returns, mut jumps, mut chooses) = (false, false, false);
     while let Some((mut address, mut state)) = paths.pop() {
         let mut compared = None;
         loop {
@@ -554,7 +646,7 @@ fn follow_function(
             match machine.next(&instruction) {
                 Next::Return if at_start => returns = true,
                 Next::Return if here => return Err(None),
-                Next::Away => returns |= at_start,
+                Next::Away => jumps |= at_start,
                 Next::Return | Next::End => {
                     chooses |= instruction.flow_control() == FlowControl::IndirectBranch;
                 }
@@ -604,9 +696,34 @@ fn follow_function(
     Ok(Function {
         runs,
         rows,
-        returns,
+        returns: returns || jumps,
+        jumps: jumps && !returns,
         next,
     })
+}
+
+/// Where `main` is, by the entry point: it is the first argument of the call there.
+pub(crate) fn main(window: &Window<'_>) -> Option<u64> {
+    let mut machine = Machine::new(window, 32);
+    let (mut address, mut main) = (window.start, None);
+    while let Some(instruction) = machine.decode(address) {
+        let to_first = instruction.op0_kind() == OpKind::Register
+            && instruction.op0_register().full_register() == Register::RDI;
+        match instruction.code() {
+            Code::Lea_r64_m if to_first && instruction.is_ip_rel_memory_operand() => {
+                main = Some(instruction.ip_rel_memory_address());
+            }
+            Code::Mov_rm64_imm32 | Code::Mov_r32_imm32 if to_first => {
+                main = Some(instruction.immediate(1));
+            }
+            _ => {}
+        }
+        if instruction.flow_control() != FlowControl::Next {
+            break;
+        }
+        address = instruction.next_ip();
+    }
+    main
 }
 
 /// How to leave a function whose first instruction had the return address at the stack pointer.
@@ -632,13 +749,13 @@ fn inner_row(state: &State) -> Row {
         _ => None,
     };
     // A call leaves the first of these and the stack as they are.
-    let (lasting, passing) = ([RBP, 3, 12, 13, 14, 15], [0, 10, 11]);
+    let lasting = [RBP, 3, 12, 13, 14, 15];
     let moved = matches!(sp, Value::Plus(base, _) if base != START && base != ALIGNED)
         || matches!(sp, Value::At(..));
     let cfa = to_caller(RSP)
         .or_else(|| lasting.into_iter().filter(|_| !moved).find_map(to_caller))
         .or_else(kept)
-        .or_else(|| passing.into_iter().filter(|_| !moved).find_map(to_caller));
+        .or_else(|| SCRATCH.into_iter().filter(|_| !moved).find_map(to_caller));
     let Some(cfa) = cfa else {
         return Row::UNCOVERED;
     };
@@ -661,6 +778,7 @@ fn inner_row(state: &State) -> Row {
         });
         *rule = saved.unwrap_or(if unchanged { Rule::Same } else { Rule::Lost });
     }
+    row.kept = state.kept();
     row
 }
 
@@ -668,6 +786,8 @@ fn plain(cfa: Cfa) -> Row {
     Row {
         kind: Kind::Plain,
         last: false,
+        jumps: false,
+        kept: 0,
         cfa,
         ra: -8,
         rules: [Rule::Same; 6],
@@ -697,7 +817,12 @@ fn follow_exits(machine: &mut Machine<'_>, address: u64, is_return: bool) -> Opt
     let mut seen: HashMap<u64, Value> = HashMap::new();
     let mut state = State::new();
     if is_return {
-        state.clobber(&SCRATCH);
+        match machine.decode(address.wrapping_sub(DIRECT_CALL)) {
+            Some(call) if is_call(&call) && call.next_ip() == address => {
+                machine.call(&mut state, &call);
+            }
+            _ => state.clobber(&SCRATCH),
+        }
     }
     let mut paths = vec![(address, state)];
     let (mut found, mut weak): (Option<Row>, Option<Row>) = (None, None);
@@ -739,6 +864,9 @@ fn follow_exits(machine: &mut Machine<'_>, address: u64, is_return: bool) -> Opt
                 Next::On => {
                     machine.execute(&mut state, &instruction);
                     address = instruction.next_ip();
+                    if is_call(&instruction) && machine.begins(address) {
+                        break;
+                    }
                 }
             }
         }
@@ -748,7 +876,8 @@ fn follow_exits(machine: &mut Machine<'_>, address: u64, is_return: bool) -> Opt
     }
     match (found, weak) {
         (Some(found), Some(weak)) => agreed(Some(found), weak),
-        (found, weak) => found.or(weak),
+        (Some(found), None) => Some(found),
+        (None, weak) => weak.map(|row| Row { jumps: true, ..row }),
     }
 }
 
@@ -786,10 +915,13 @@ fn outer_row(state: &State) -> Option<Row> {
         usize::from(register) == RSP || CALLEE_SAVED.contains(&usize::from(register))
     };
     let cfa = match state.sp() {
-        Value::Plus(register, distance) if keeps(register) => Cfa::Register {
-            register,
-            offset: distance + 8,
-        },
+        // Who returns above its return address was not called here.
+        Value::Plus(register, distance) if usize::from(register) != RSP || distance >= 0 => {
+            Cfa::Register {
+                register,
+                offset: distance + 8,
+            }
+        }
         Value::At(register, offset, add) if [RSP, RBP].contains(&usize::from(register)) => {
             Cfa::Deref {
                 register,
@@ -810,6 +942,7 @@ fn outer_row(state: &State) -> Option<Row> {
             _ => Rule::Lost,
         };
     }
+    row.kept = state.kept();
     Some(row)
 }
 

@@ -144,6 +144,8 @@ impl Functions {
         let mut row = Row {
             kind: Kind::Plain,
             last: end == address.wrapping_add(1),
+            jumps: false,
+            kept: 0,
             reach: [0, 1],
             cfa: Cfa::Register {
                 register: RSP as u8,

@@ -44,6 +44,8 @@ const THREAD_START: &str = "[thread start]";
 const CODE_BUDGET: u32 = 32 << 10;
 /// Starts below an address that are tried.
 const STARTS: usize = 6;
+/// Bytes that an instruction has at most, and one more.
+const LONGEST_INSTRUCTION: u64 = 16;
 /// Functions without a symbol that are followed one after another.
 const FOLLOWED: usize = 64;
 /// Functions, and single addresses, whose rows by their instructions are kept of a module.
@@ -266,6 +268,10 @@ struct Uncovered {
     functions: BTreeMap<u64, Option<code::Function>>,
     /// By the address, and whether a call returns there.
     addresses: HashMap<(u64, bool), Option<Row>>,
+    /// By where a function starts, which a call has told, and the address.
+    parts: HashMap<(u64, u64), Option<Row>>,
+    /// Where `main` starts.
+    main: Option<u64>,
     /// Bytes of memory that the functions take.
     functions_size: usize,
 }
@@ -275,7 +281,7 @@ impl Uncovered {
         const ADDRESS: usize = size_of::<((u64, bool), Option<Row>)>();
         size_of_val(self.symbols.as_slice())
             + self.functions_size
-            + ADDRESS * self.addresses.capacity()
+            + ADDRESS * (self.addresses.capacity() + self.parts.capacity())
     }
 }
 
@@ -679,18 +685,78 @@ impl Modules {
         (opcode == 0xe8 && self.get(id).is_code(target)).then_some(target)
     }
 
+    /// The end of the function that the call names which returns to `offset`, if unwind information covers that: there its
+    /// frame is in place, if it jumps away at its end.
+    pub(crate) fn frame_of_call(&mut self, id: ModuleId, offset: u64) -> Option<u64> {
+        let target = self.call_target(id, offset)?;
+        let (start, end) = self.function(id, target)?;
+        (start == target).then(|| end.wrapping_sub(1))
+    }
+
     /// The row of `offset` by the instructions from where the call starts that returns to `to`.
-    pub(crate) fn row_by_call(&mut self, id: ModuleId, to: u64, offset: u64) -> Option<Row> {
+    pub(crate) fn row_by_call(
+        &mut self,
+        id: ModuleId,
+        to: u64,
+        offset: u64,
+        is_return: bool,
+    ) -> Option<Row> {
         let target = self.call_target(id, to)?;
-        if offset.checked_sub(target)? >= code::WINDOW {
+        self.row_from(id, target, offset, is_return)
+    }
+
+    /// The row of `offset` by the instructions from where `main` starts, if the entry point says where.
+    pub(crate) fn row_of_main(
+        &mut self,
+        id: ModuleId,
+        offset: u64,
+        is_return: bool,
+    ) -> Option<Row> {
+        let main = self.uncovered(id)?.main?;
+        self.row_from(id, main, offset, is_return)
+    }
+
+    /// The row of `offset` in the function that starts at `start`.
+    fn row_from(&mut self, id: ModuleId, start: u64, offset: u64, is_return: bool) -> Option<Row> {
+        let distance = offset.checked_sub(start)?;
+        if distance >= code::WINDOW {
             return None;
         }
-        let start = Symbol {
-            address: target,
+        let symbol = Symbol {
+            address: start,
             size: 0,
             is_function: true,
         };
-        self.code_function(id, &start)??.row(offset)
+        let row = self
+            .code_function(id, &symbol)?
+            .and_then(|function| function.row(offset));
+        if row.is_some() {
+            return row;
+        }
+        if let Some(row) = self.uncovered(id)?.parts.get(&(start, offset)) {
+            return *row;
+        }
+        // A call that does not come back seems to go on in whatever follows it: what lies behind this place is left out.
+        let size = distance + if is_return { 1 } else { LONGEST_INSTRUCTION };
+        let bytes = self.code_from(id, start, size);
+        let window = Window {
+            start,
+            bytes: &bytes,
+        };
+        let mut left = self.budget;
+        let function = code::function(&window, start, &mut left);
+        self.budget = left;
+        if left == 0 {
+            return None;
+        }
+        let row = function.and_then(|function| function.row(offset));
+        let known = self.uncovered(id)?;
+        if known.parts.len() >= ADDRESSES_KEPT {
+            known.parts.clear();
+        }
+        known.parts.insert((start, offset), row);
+        self.give_back(id);
+        row
     }
 
     /// A walk begins.
@@ -738,6 +804,7 @@ impl Modules {
             known.addresses.clear();
         }
         known.addresses.insert((offset, is_return), row);
+        self.give_back(id);
         row
     }
 
@@ -750,7 +817,7 @@ impl Modules {
                 Some(next) => next,
                 // What is known of its size is known without its instructions.
                 None if start.size > 0 => start.address.saturating_add(u64::from(start.size)),
-                None => return Some(None),
+                None => return Some(function.and_then(|function| function.row(offset))),
             };
             if next > offset {
                 let row = function.and_then(|function| function.row(offset));
@@ -844,12 +911,20 @@ impl Modules {
                 };
                 symbols.insert(at, entry);
             }
+            let bytes = self.code_from(id, entry, ENTRY_SIZE);
+            let window = Window {
+                start: entry,
+                bytes: &bytes,
+            };
+            let main = code::main(&window).filter(|main| self.get(id).is_code(*main));
             // Without them the ways to a return are left.
             let few = size_of_val(symbols.as_slice()) <= self.limit / 4;
             let known = Uncovered {
                 symbols: if few { symbols } else { Vec::new() },
                 functions: BTreeMap::new(),
                 addresses: HashMap::new(),
+                parts: HashMap::new(),
+                main,
                 functions_size: 0,
             };
             self.list[id.0 as usize].uncovered = Some(Box::new(known));

@@ -21,6 +21,9 @@ const SKIPPED_FRAMES: u64 = 16 << 10;
 const SAVE_AREA: u64 = 256;
 /// Bytes below a frame pointer that are searched for where the frame begins.
 const CALLER_FRAME: u64 = 4096;
+/// Bytes of the frame of a function that jumps to code of another language, at most; Haskell's runtime leaves 16 KiB there.
+const JUMPED_FROM: u64 = 20 << 10;
+const RETURN_ADDRESS: u64 = 8;
 /// A word that is missing this near after copied memory continues it.
 const NEAR: u64 = 4096;
 /// Where the kernel saves registers on a signal: offset in the frame, and their order.
@@ -410,55 +413,164 @@ impl Walk<'_> {
         if is_return && self.is_fiber_start(area, pc) {
             return Step::FiberTo;
         }
-        let row = self.modules.code_row(area.module, offset, is_return);
-        let Some(row) = row.or_else(|| self.row_by_caller(area, offset)) else {
-            return self.guess(area, is_return);
-        };
         let (before, missed) = (self.registers, self.missed);
-        let sp = before.values[RSP];
-        match self.apply(&row) {
-            Ok(()) => {
-                let (ra, to) = (self.registers.values[RIP], self.registers.values[RSP]);
-                let advances = to > sp || self.memory.end_of(to) != self.memory.end_of(sp);
-                if advances && ra == 0 {
-                    return Step::Fiber;
-                }
-                if advances && (self.is_called() || self.is_return_address(ra, false)) {
-                    return Step::Caller {
-                        is_return: true,
-                        guess: Guess::Not,
-                    };
-                }
-                if advances && self.is_entry(ra) {
-                    return Step::Fiber;
+        let row = self.modules.code_row(area.module, offset, is_return);
+        // That nothing called it is believed only if no call on the stack says otherwise.
+        let mut fiber = false;
+        if let Some(row) = row {
+            match self.leave_by_row(&row, area, offset, is_return) {
+                Some(Step::Fiber) => fiber = true,
+                Some(step) => return step,
+                None => {}
+            }
+            (self.registers, self.missed) = (before, missed);
+        }
+        if let Some(row) = self.row_by_caller(area, offset, is_return) {
+            if let Some(step) = self.leave_by_row(&row, area, offset, is_return) {
+                return step;
+            }
+            (self.registers, self.missed) = (before, missed);
+        }
+        if fiber {
+            return Step::Fiber;
+        }
+        if row.is_none()
+            && let Some(step @ Step::Caller { .. }) = self.leave_jumped_to(before.values[RSP])
+        {
+            return step;
+        }
+        self.guess(area, is_return)
+    }
+
+    /// One step by a row that the instructions tell; nothing if it leads to no caller.
+    fn leave_by_row(
+        &mut self,
+        row: &Row,
+        area: &Area,
+        offset: u64,
+        is_return: bool,
+    ) -> Option<Step> {
+        let sp = self.registers.values[RSP];
+        let at_jump = match row.cfa {
+            Cfa::Register { register, offset } => self
+                .registers
+                .get(usize::from(register))
+                .map(|base| base.wrapping_add_signed(i64::from(offset) - RETURN_ADDRESS as i64)),
+            _ => None,
+        };
+        let before = self.registers;
+        let applied = self.apply(row);
+        let (ra, to) = (self.registers.values[RIP], self.registers.values[RSP]);
+        let by = |guess| {
+            Some(Step::Caller {
+                is_return: true,
+                guess,
+            })
+        };
+        // What is jumped to in the midst of another's frame, as Haskell code is, has any word where a return address would be.
+        if row.jumps {
+            let returns = applied.is_ok() && to > sp && self.is_return_address(ra, false);
+            if returns && area.contains(ra) {
+                let to = area.offset(ra);
+                let called = self.modules.row_by_call(area.module, to, offset, is_return);
+                if called.is_some() {
+                    return by(Guess::Not);
                 }
             }
+            let caller = self.registers;
+            self.registers = before;
+            let jumped = at_jump.and_then(|at_jump| self.leave_jumped_to(at_jump));
+            if jumped.is_some() || !returns {
+                return jumped;
+            }
+            self.registers = caller;
+            self.unsure = true;
+            return by(Guess::Loose);
+        }
+        match applied {
+            Ok(()) => {
+                let advances = to > sp || self.memory.end_of(to) != self.memory.end_of(sp);
+                if !advances {
+                    return None;
+                }
+                if ra == 0 {
+                    return Some(Step::Fiber);
+                }
+                if self.is_called() || self.is_return_address(ra, false) {
+                    return by(Guess::Not);
+                }
+                self.is_entry(ra).then_some(Step::Fiber)
+            }
             Err(Failure::Missing(address)) if address == self.memory.input.mapping.end => {
-                return Step::Fiber;
+                Some(Step::Fiber)
             }
             Err(Failure::Missing(address))
                 if address > sp && self.memory.input.mapping.contains(&address) =>
             {
-                return self.ends_at(address);
+                Some(self.ends_at(address))
             }
-            Err(_) => {}
+            Err(_) => None,
         }
-        (self.registers, self.missed) = (before, missed);
-        self.guess(area, is_return)
+    }
+
+    /// From code that only jumps on, with the frame of a function that jumped to it still in place: Haskell code is entered so by
+    /// its runtime. That function was called directly, and its own unwind information leads from `sp`, the stack pointer when
+    /// it jumped, to behind that very call.
+    fn leave_jumped_to(&mut self, sp: u64) -> Option<Step> {
+        let mut here = self.registers;
+        here.set(RSP, sp);
+        for at in (sp.checked_add(8)?..sp.checked_add(JUMPED_FROM)?).step_by(8) {
+            let Ok(ra) = self.memory.read(at) else {
+                let in_stack = self.memory.input.mapping.contains(&at);
+                return in_stack.then(|| self.ends_at(at));
+            };
+            let Some(area) = self.maps.find(ra.wrapping_sub(1)).copied() else {
+                continue;
+            };
+            let to = area.offset(ra);
+            let frame = (area.image)
+                .then(|| self.modules.frame_of_call(area.module, to))
+                .flatten();
+            let Some(frame) = frame else {
+                continue;
+            };
+            let memory = self.memory;
+            let read = |address| memory.read(address);
+            let context = &mut self.unwinder.context;
+            let caller = self
+                .modules
+                .evaluate(area.module, frame, context, &here, &read);
+            if let Ok(caller) = caller
+                && caller.values[RIP] == ra
+                && caller.values[RSP] == at.wrapping_add(RETURN_ADDRESS)
+            {
+                self.registers = caller;
+                self.unsure = true;
+                return Some(Step::Caller {
+                    is_return: true,
+                    guess: Guess::Loose,
+                });
+            }
+        }
+        None
     }
 
     /// The row of a function that no symbol names, if a call whose return address lies on the stack does: the instructions
-    /// from there must lead to that very place.
-    fn row_by_caller(&mut self, area: &Area, offset: u64) -> Option<Row> {
+    /// from there must lead to that very place. What is called by a pointer may be `main`, which the entry point names.
+    fn row_by_caller(&mut self, area: &Area, offset: u64, is_return: bool) -> Option<Row> {
         let sp = self.registers.values[RSP];
         for at in (0..SCAN_WORDS).map(|word| sp.wrapping_add(8 * word)) {
             let ra = self.memory.read(at).ok()?;
-            if !area.contains(ra) {
-                continue;
-            }
-            let row = self
-                .modules
-                .row_by_call(area.module, area.offset(ra), offset);
+            let direct = area.contains(ra).then(|| {
+                let to = area.offset(ra);
+                self.modules.row_by_call(area.module, to, offset, is_return)
+            });
+            let row = match direct.flatten() {
+                None if self.is_return_address(ra, true) => {
+                    self.modules.row_of_main(area.module, offset, is_return)
+                }
+                row => row,
+            };
             let Some(row) = row else {
                 continue;
             };
@@ -627,7 +739,17 @@ impl Walk<'_> {
             && !matches!(failure, Failure::Missing(address) if beyond(address))
         {
             self.registers = before;
-            return self.guess(area, is_return);
+            let step = self.guess(area, is_return);
+            // Lisp keeps frame pointers up to the runtime that called it, whose own stack may be another.
+            let elsewhere = match (failure, &step) {
+                (Failure::Missing(address), Step::End(End::NoUnwindInfo, _)) => Some(address),
+                _ => None,
+            };
+            let Some(address) = elsewhere.filter(|_| is_return) else {
+                return step;
+            };
+            let (end, want) = self.memory.lack(address, sp);
+            return Step::End(end, want);
         }
         match (failure, self.missed) {
             (Failure::Missing(address), _) if address == self.memory.input.mapping.end => {
@@ -704,6 +826,7 @@ impl Walk<'_> {
             }
         }
         self.registers.enter_caller(cfa, ra);
+        self.registers.known |= old.known & u32::from(row.kept);
         Ok(())
     }
 

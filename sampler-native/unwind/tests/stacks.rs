@@ -557,6 +557,76 @@ fn walk_fiber_ends_in_fiber_start_however_it_was_entered() {
 }
 
 #[test]
+fn walk_code_jumped_to_in_another_s_frame_has_that_one_s_caller_and_is_no_fiber() {
+    for (name, option) in [("jumped", "-g"), ("jumped-stripped", "-s")] {
+        let mut program = Program::start(name, &[OMIT, &[option]].concat(), "jumped.c", &[]);
+        if option == "-s" {
+            program.symbols = BTreeMap::from([(0, "code".to_owned())]);
+        }
+        let schedule = if option == "-s" { "code" } else { "schedule" };
+        let mut modules = Modules::new(LIMIT);
+        let maps = ProcessMaps::read(program.child.id(), &mut modules).expect("maps");
+        let mut stopped = Stopped::stop(program.child.id(), program.child.id()).expect("stopped");
+        let mut jumped = 0;
+        for _ in 0..600 {
+            let (frames, outcome, _) = stopped.walk(&mut Unwinder::new(), &maps, &mut modules, 4);
+            let names = program.names(&frames, &modules);
+            assert_eq!(outcome.end, End::Root, "{names:?}");
+            assert!(
+                !names.iter().any(|name| name == "[fiber start]"),
+                "{names:?}"
+            );
+            if names[1] == "[guessed]" {
+                assert_eq!(names[2], schedule, "{names:?}");
+                assert_eq!(frames.len(), 7, "{names:?}");
+                jumped += 1;
+            }
+            stopped.step().expect("a step");
+        }
+        assert!(jumped > 150, "{jumped}");
+    }
+}
+
+#[test]
+fn walk_compiled_code_on_a_stack_of_its_own_goes_on_at_the_first_one() {
+    let program = Program::start("lisp", OMIT, "lisp.c", &[]).asleep();
+    let walked = program.walk(2);
+    walked.assert_contains(&["asleep", "[jit]", "enter", "main", "libc.so.6"]);
+    assert_eq!(walked.outcome.end, End::Root, "{:?}", walked.names);
+    let short = program.walk(0);
+    assert_eq!(short.outcome.end, End::OtherStack, "{:?}", short.names);
+}
+
+#[test]
+fn walk_stripped_functions_whose_last_call_does_not_return_are_complete() {
+    let options = [
+        "gcc",
+        "-Os",
+        "-fomit-frame-pointer",
+        "-fno-asynchronous-unwind-tables",
+        "-fno-unwind-tables",
+        "-falign-functions=1",
+        "-s",
+    ];
+    for (name, kind) in [
+        ("ends", "-pie"),
+        ("ends-fixed", "-no-pie"),
+        ("ends-static", "-static"),
+    ] {
+        let path = Program::compile(name, &[&options[..], &[kind]].concat(), "ends.c");
+        let mut program = Program::run(path, &[]).asleep();
+        program.symbols = BTreeMap::from([(0, "code".to_owned())]);
+        let walked = program.walk(2);
+        walked.assert_whole();
+        assert_eq!(walked.roots, Some("[process start]"));
+        if kind != "-static" {
+            let own = walked.names.iter().filter(|name| *name == "code").count();
+            assert_eq!(own, 5, "{:?}", walked.names);
+        }
+    }
+}
+
+#[test]
 fn walk_native_function_guessed_between_jit_frames_is_refused() {
     let walked = Program::start("guessed-jit", OMIT, "guessed_jit.c", &[])
         .asleep()
