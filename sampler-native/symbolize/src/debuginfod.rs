@@ -620,8 +620,7 @@ mod tests {
         let long_ago = Instant::now();
         let now = long_ago + WITHOUT_TIME;
         let id = |i: usize| i.to_le_bytes().to_vec();
-        let mut state = State::default();
-        state.files = (0..KNOWN_MAX)
+        let files = (0..KNOWN_MAX)
             .map(|i| match i {
                 0 => (id(i), Standing::Wanted(1)),
                 1 => (id(i), Standing::Asked),
@@ -630,6 +629,10 @@ mod tests {
                 _ => (id(i), Standing::Without(long_ago)),
             })
             .collect();
+        let mut state = State {
+            files,
+            ..State::default()
+        };
         assert!(!state.has_room(now - Duration::from_millis(1)));
         assert_eq!(state.files.len(), KNOWN_MAX);
         assert!(state.has_room(now));
