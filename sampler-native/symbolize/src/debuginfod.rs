@@ -621,15 +621,13 @@ mod tests {
         let now = long_ago + WITHOUT_TIME;
         let id = |i: usize| i.to_le_bytes().to_vec();
         let mut state = State::default();
-        state.files = (0..KNOWN_MAX)
-            .map(|i| match i {
-                0 => (id(i), Standing::Wanted(1)),
-                1 => (id(i), Standing::Asked),
-                2 => (id(i), Standing::Without(now)),
-                3 => (id(i), Standing::Refused),
-                _ => (id(i), Standing::Without(long_ago)),
-            })
-            .collect();
+        state.files.extend((0..KNOWN_MAX).map(|i| match i {
+            0 => (id(i), Standing::Wanted(1)),
+            1 => (id(i), Standing::Asked),
+            2 => (id(i), Standing::Without(now)),
+            3 => (id(i), Standing::Refused),
+            _ => (id(i), Standing::Without(long_ago)),
+        }));
         assert!(!state.has_room(now - Duration::from_millis(1)));
         assert_eq!(state.files.len(), KNOWN_MAX);
         assert!(state.has_room(now));
