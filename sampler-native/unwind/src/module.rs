@@ -40,8 +40,11 @@ pub(crate) const GUESSED: &[u8] = b"[guessed]";
 const PROCESS_START: &str = "[process start]";
 const THREAD_START: &str = "[thread start]";
 
-/// Instructions looked at in one walk at most, where there is no unwind information.
+/// Instructions looked at in one walk at most, where there is no unwind information; reads of the file count as some.
 const CODE_BUDGET: u32 = 32 << 10;
+/// A read of the file takes as long as so many instructions, and one more for so many bytes.
+const READ_COST: u32 = 16;
+const BYTES_PER_COST: usize = 128;
 /// Starts below an address that are tried.
 const STARTS: usize = 6;
 /// Bytes that an instruction has at most, and one more.
@@ -673,11 +676,11 @@ impl Modules {
 
     /// Whether the call that returns to `offset` names its target, which is code of this module.
     pub(crate) fn calls_directly(&mut self, id: ModuleId, offset: u64) -> bool {
-        self.call_target(id, offset).is_some()
+        self.named_target(id, offset).is_some()
     }
 
     /// The target of the call that returns to `offset`, if the call names it.
-    fn call_target(&mut self, id: ModuleId, offset: u64) -> Option<u64> {
+    fn named_target(&mut self, id: ModuleId, offset: u64) -> Option<u64> {
         let mut bytes = [0; 5];
         self.code(id, offset.wrapping_sub(5), &mut bytes)?;
         let [opcode, distance @ ..] = bytes;
@@ -691,6 +694,14 @@ impl Modules {
         let target = self.call_target(id, offset)?;
         let (start, end) = self.function(id, target)?;
         (start == target).then(|| end.wrapping_sub(1))
+    }
+
+    /// The same target, if this walk may still look at code.
+    fn call_target(&mut self, id: ModuleId, offset: u64) -> Option<u64> {
+        self.budget = self.budget.saturating_sub(READ_COST);
+        (self.budget > 0)
+            .then(|| self.named_target(id, offset))
+            .flatten()
     }
 
     /// The row of `offset` by the instructions from where the call starts that returns to `to`.
@@ -888,7 +899,13 @@ impl Modules {
         let Some(place) = image.code_offset(address) else {
             return Vec::new();
         };
-        let mut bytes = vec![0; size.min(image.code_left(address)) as usize];
+        let size = size.min(image.code_left(address)) as usize;
+        let cost = READ_COST.saturating_add((size / BYTES_PER_COST) as u32);
+        self.budget = self.budget.saturating_sub(cost);
+        if self.budget == 0 {
+            return Vec::new();
+        }
+        let mut bytes = vec![0; size];
         let opened = self.open(id).is_ok();
         let source = self.get(id).source().filter(|_| opened);
         let read = source.map_or(0, |source| source.read_some(place, &mut bytes));
