@@ -688,9 +688,9 @@ impl Modules {
         (opcode == 0xe8 && self.get(id).is_code(target)).then_some(target)
     }
 
-    /// The end of the function that the call names which returns to `offset`, if unwind information covers that: there its
+    /// The last byte of the function that the call names which returns to `offset`, if unwind information covers that: there its
     /// frame is in place, if it jumps away at its end.
-    pub(crate) fn frame_of_call(&mut self, id: ModuleId, offset: u64) -> Option<u64> {
+    pub(crate) fn end_of_called(&mut self, id: ModuleId, offset: u64) -> Option<u64> {
         let target = self.call_target(id, offset)?;
         let (start, end) = self.function(id, target)?;
         (start == target).then(|| end.wrapping_sub(1))

@@ -47,6 +47,9 @@ pub struct Unwinder {
     calls: Box<[CachedCall]>,
     context: UnwindContext<usize>,
     hops: Vec<Hop>,
+    called: Box<[CachedEnd]>,
+    /// From the stack pointer of code that was jumped to up to the return address of who jumped, when that was found last.
+    jumped: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -63,6 +66,14 @@ struct CachedCall {
     offset: u64,
     module: ModuleId,
     follows_call: bool,
+}
+
+/// Where the function ends whose call returns to `offset`.
+#[derive(Clone, Copy)]
+struct CachedEnd {
+    offset: u64,
+    module: ModuleId,
+    end: Option<u64>,
 }
 
 impl Default for Unwinder {
@@ -116,11 +127,18 @@ impl Unwinder {
             module: FREE,
             follows_call: false,
         };
+        let end = CachedEnd {
+            offset: 0,
+            module: FREE,
+            end: None,
+        };
         Unwinder {
             rows: vec![row; ROWS].into(),
             calls: vec![call; CALLS].into(),
             context: UnwindContext::new(),
             hops: Vec::new(),
+            called: vec![end; CALLS].into(),
+            jumped: 0,
         }
     }
 
@@ -195,6 +213,24 @@ impl Unwinder {
         self.rows[set + 1] = self.rows[set];
         self.rows[set] = cached;
         cached
+    }
+
+    /// See [`Modules::end_of_called`].
+    fn end_of_called(
+        &mut self,
+        modules: &mut Modules,
+        module: ModuleId,
+        offset: u64,
+    ) -> Option<u64> {
+        let cached = &mut self.called[slot(module, offset, CALLS)];
+        if cached.offset != offset || cached.module != module {
+            *cached = CachedEnd {
+                offset,
+                module,
+                end: modules.end_of_called(module, offset),
+            };
+        }
+        cached.end
     }
 
     /// Whether `offset` is a place that a call returns to, in code that unwind information covers if `covered`.
@@ -517,9 +553,10 @@ impl Walk<'_> {
     /// its runtime. That function was called directly, and its own unwind information leads from `sp`, the stack pointer when
     /// it jumped, to behind that very call.
     fn leave_jumped_to(&mut self, sp: u64) -> Option<Step> {
-        let mut here = self.registers;
-        here.set(RSP, sp);
-        for at in (sp.checked_add(8)?..sp.checked_add(JUMPED_FROM)?).step_by(8) {
+        let words = (sp.checked_add(8)?..sp.checked_add(JUMPED_FROM)?).step_by(8);
+        // It is the same function again, as a rule.
+        let last = sp.checked_add(self.unwinder.jumped);
+        for at in last.filter(|at| *at > sp).into_iter().chain(words) {
             let Ok(ra) = self.memory.read(at) else {
                 let in_stack = self.memory.input.mapping.contains(&at);
                 return in_stack.then(|| self.ends_at(at));
@@ -527,23 +564,10 @@ impl Walk<'_> {
             let Some(area) = self.maps.find(ra.wrapping_sub(1)).copied() else {
                 continue;
             };
-            let to = area.offset(ra);
-            let frame = (area.image)
-                .then(|| self.modules.frame_of_call(area.module, to))
-                .flatten();
-            let Some(frame) = frame else {
-                continue;
-            };
-            let memory = self.memory;
-            let read = |address| memory.read(address);
-            let context = &mut self.unwinder.context;
-            let caller = self
-                .modules
-                .evaluate(area.module, frame, context, &here, &read);
-            if let Ok(caller) = caller
-                && caller.values[RIP] == ra
-                && caller.values[RSP] == at.wrapping_add(RETURN_ADDRESS)
+            if area.image
+                && let Some(caller) = self.jumped_from(&area, sp, at, ra)
             {
+                self.unwinder.jumped = at - sp;
                 self.registers = caller;
                 self.unsure = true;
                 return Some(Step::Caller {
@@ -553,6 +577,33 @@ impl Walk<'_> {
             }
         }
         None
+    }
+
+    /// The caller's registers, if the function whose call returns to `ra` has its frame from `sp` to `at`, where `ra` lies.
+    fn jumped_from(&mut self, area: &Area, sp: u64, at: u64, ra: u64) -> Option<Registers> {
+        let end = self
+            .unwinder
+            .end_of_called(self.modules, area.module, area.offset(ra))?;
+        let row = self.unwinder.row(self.modules, area.module, end).row;
+        match row.cfa {
+            _ if row.kind == Kind::Evaluate => {}
+            Cfa::Register { register, offset }
+                if row.kind == Kind::Plain
+                    && usize::from(register) == RSP
+                    && sp.wrapping_add_signed(i64::from(offset)) == at + RETURN_ADDRESS => {}
+            _ => return None,
+        }
+        let mut here = self.registers;
+        here.set(RSP, sp);
+        let memory = self.memory;
+        let read = |address| memory.read(address);
+        let context = &mut self.unwinder.context;
+        let caller = self
+            .modules
+            .evaluate(area.module, end, context, &here, &read)
+            .ok()?;
+        let is_caller = caller.values[RIP] == ra && caller.values[RSP] == at + RETURN_ADDRESS;
+        is_caller.then_some(caller)
     }
 
     /// The row of a function that no symbol names, if a call whose return address lies on the stack does: the instructions
