@@ -365,7 +365,7 @@ impl<'a> Machine<'a> {
                     && instruction.memory_index() == Register::None;
                 if pointer { Next::Away } else { Next::End }
             }
-            // What never comes back is often the last of its function.
+            // A call that never comes back is often the last instruction of its function.
             FlowControl::Call | FlowControl::IndirectCall
                 if !is_system_call(instruction)
                     && self.window.is_padding(instruction.next_ip()) =>
@@ -507,7 +507,7 @@ impl<'a> Machine<'a> {
                 state
                     .slots
                     .retain(|slot| slot.0 != base || slot.1 >= end || at >= slot.1 + 8);
-                // That it was written stands for what was there before, too.
+                // The slot says that these bytes were written: otherwise a load would give what they held at the beginning.
                 if size <= 8 && state.slots.len() < SLOTS {
                     state.slots.push((base, at, Value::Unknown));
                 }

@@ -359,3 +359,20 @@ fn place_in_many_lines_many_mappings_are_found_soon() {
     });
     assert_eq!(found, [0, COUNT, COUNT, 0]);
 }
+
+#[test]
+fn row_by_call_many_calls_on_one_stack_are_looked_at_as_far_as_a_walk_may() {
+    let mut image = file(&[(1, 5, 0, PAGE, PAGE)], &[]);
+    image.resize(PAGE as usize, 0xcc);
+    // `call` of the function behind it, which is `sub $8,%rsp; add $8,%rsp; ret`.
+    image[0x300..0x305].copy_from_slice(b"\xe8\xfb\0\0\0");
+    image[0x400..0x409].copy_from_slice(b"\x48\x83\xec\x08\x48\x83\xc4\x08\xc3");
+    let mut modules = Modules::new(1 << 20);
+    let module = modules.vdso(PAGE, || Ok(image)).expect("an image");
+    for _ in 0..3 {
+        modules.begin();
+        let mut row = || modules.row_by_call(module, PAGE + 0x305, PAGE + 0x404, false);
+        let found = (0..100_000).filter(|_| row().is_some()).count();
+        assert!((1000..4000).contains(&found), "{found}");
+    }
+}

@@ -40,8 +40,11 @@ pub(crate) const GUESSED: &[u8] = b"[guessed]";
 const PROCESS_START: &str = "[process start]";
 const THREAD_START: &str = "[thread start]";
 
-/// Instructions looked at in one walk at most, where there is no unwind information.
+/// Instructions looked at in one walk at most, where there is no unwind information; reads of the file count as some.
 const CODE_BUDGET: u32 = 32 << 10;
+/// A read of the file takes as long as so many instructions, and one more for so many bytes.
+const READ_COST: u32 = 16;
+const BYTES_PER_COST: u64 = 128;
 /// Starts below an address that are tried.
 const STARTS: usize = 6;
 /// Bytes that an instruction has at most, and one more.
@@ -673,16 +676,24 @@ impl Modules {
 
     /// Whether the call that returns to `offset` names its target, which is code of this module.
     pub(crate) fn calls_directly(&mut self, id: ModuleId, offset: u64) -> bool {
-        self.call_target(id, offset).is_some()
+        self.named_target(id, offset).is_some()
     }
 
     /// The target of the call that returns to `offset`, if the call names it.
-    fn call_target(&mut self, id: ModuleId, offset: u64) -> Option<u64> {
+    fn named_target(&mut self, id: ModuleId, offset: u64) -> Option<u64> {
         let mut bytes = [0; 5];
         self.code(id, offset.wrapping_sub(5), &mut bytes)?;
         let [opcode, distance @ ..] = bytes;
         let target = offset.wrapping_add_signed(i64::from(i32::from_le_bytes(distance)));
         (opcode == 0xe8 && self.get(id).is_code(target)).then_some(target)
+    }
+
+    /// The same target, if this walk may still look at code.
+    fn call_target(&mut self, id: ModuleId, offset: u64) -> Option<u64> {
+        self.budget = self.budget.saturating_sub(READ_COST);
+        (self.budget > 0)
+            .then(|| self.named_target(id, offset))
+            .flatten()
     }
 
     /// The end of the function that the call names which returns to `offset`, if unwind information covers that: there its
@@ -882,8 +893,20 @@ impl Modules {
         row
     }
 
-    /// At most `size` bytes of code.
+    /// At most `size` bytes of code, if this walk may still look at code.
     fn code_from(&mut self, id: ModuleId, address: u64, size: u64) -> Vec<u8> {
+        let size = size.min(self.get(id).image.code_left(address));
+        let cost = u32::try_from(size / BYTES_PER_COST).unwrap_or(u32::MAX);
+        let cost = cost.saturating_add(READ_COST);
+        self.budget = self.budget.saturating_sub(cost);
+        if self.budget == 0 {
+            return Vec::new();
+        }
+        self.read_code(id, address, size)
+    }
+
+    /// At most `size` bytes of code.
+    fn read_code(&mut self, id: ModuleId, address: u64, size: u64) -> Vec<u8> {
         let image = &self.get(id).image;
         let Some(place) = image.code_offset(address) else {
             return Vec::new();
@@ -911,7 +934,7 @@ impl Modules {
                 };
                 symbols.insert(at, entry);
             }
-            let bytes = self.code_from(id, entry, ENTRY_SIZE);
+            let bytes = self.read_code(id, entry, ENTRY_SIZE);
             let window = Window {
                 start: entry,
                 bytes: &bytes,
