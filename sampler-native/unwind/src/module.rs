@@ -44,7 +44,7 @@ const THREAD_START: &str = "[thread start]";
 const CODE_BUDGET: u32 = 32 << 10;
 /// A read of the file takes as long as so many instructions, and one more for so many bytes.
 const READ_COST: u32 = 16;
-const BYTES_PER_COST: usize = 128;
+const BYTES_PER_COST: u64 = 128;
 /// Starts below an address that are tried.
 const STARTS: usize = 6;
 /// Bytes that an instruction has at most, and one more.
@@ -893,18 +893,25 @@ impl Modules {
         row
     }
 
-    /// At most `size` bytes of code.
+    /// At most `size` bytes of code, if this walk may still look at code.
     fn code_from(&mut self, id: ModuleId, address: u64, size: u64) -> Vec<u8> {
+        let size = size.min(self.get(id).image.code_left(address));
+        let cost = u32::try_from(size / BYTES_PER_COST).unwrap_or(u32::MAX);
+        let cost = cost.saturating_add(READ_COST);
+        self.budget = self.budget.saturating_sub(cost);
+        if self.budget == 0 {
+            return Vec::new();
+        }
+        self.read_code(id, address, size)
+    }
+
+    /// At most `size` bytes of code.
+    fn read_code(&mut self, id: ModuleId, address: u64, size: u64) -> Vec<u8> {
         let image = &self.get(id).image;
         let Some(place) = image.code_offset(address) else {
             return Vec::new();
         };
         let size = size.min(image.code_left(address)) as usize;
-        let cost = READ_COST.saturating_add((size / BYTES_PER_COST) as u32);
-        self.budget = self.budget.saturating_sub(cost);
-        if self.budget == 0 {
-            return Vec::new();
-        }
         let mut bytes = vec![0; size];
         let opened = self.open(id).is_ok();
         let source = self.get(id).source().filter(|_| opened);
@@ -928,7 +935,7 @@ impl Modules {
                 };
                 symbols.insert(at, entry);
             }
-            let bytes = self.code_from(id, entry, ENTRY_SIZE);
+            let bytes = self.read_code(id, entry, ENTRY_SIZE);
             let window = Window {
                 start: entry,
                 bytes: &bytes,
