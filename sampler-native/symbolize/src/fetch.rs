@@ -92,8 +92,8 @@ struct Fetcher<'a> {
     cache: PathBuf,
     servers: Vec<String>,
     seconds: u64,
-    /// How often each server could not be reached.
-    silences: HashMap<String, u32>,
+    /// How often each server could not be reached, and why the last time.
+    silences: HashMap<String, (u32, String)>,
 }
 
 /// What became of a question.
@@ -216,12 +216,16 @@ impl<'a> Fetcher<'a> {
             let why = "curl is not installed, which fetches them: apt install curl";
             return Ok(Search::ended(Ended::Unreachable, why));
         };
-        let mut search = Search::ended(Ended::Unreachable, "the servers gave no answer before");
+        let mut search = Search::ended(Ended::Unreachable, "");
         let mut all_answered = true;
         for server in self.servers.clone() {
-            let silences = self.silences.get(&server).copied().unwrap_or(0);
-            if silences >= SILENCES_MAX {
+            if let Some((silences, why)) = self.silences.get(&server)
+                && *silences >= SILENCES_MAX
+            {
                 all_answered = false;
+                if search.ended == Ended::Unreachable {
+                    search.why.clone_from(why);
+                }
                 continue;
             }
             let url = format!("{server}/buildid/{name}/{NAME}");
@@ -237,17 +241,20 @@ impl<'a> Fetcher<'a> {
                 }
                 Err(failure) => failure,
             };
+            let why = match failure.ended {
+                Ended::Absent => String::new(),
+                _ => format!("{}: {}", host(&server), failure.why),
+            };
             if failure.ended == Ended::Unreachable {
-                *self.silences.entry(server.clone()).or_default() += 1;
+                let silences = self.silences.get(&server).map_or(0, |(count, _)| *count);
+                let silent = (silences + 1, why.clone());
+                self.silences.insert(server.clone(), silent);
             }
             all_answered &= failure.ended == Ended::Absent;
             // What a server did wrong is told rather than that another has no such file.
             if rank(failure.ended) >= rank(search.ended) {
                 search.ended = failure.ended;
-                search.why = match failure.ended {
-                    Ended::Absent => String::new(),
-                    _ => format!("{}: {}", host(&server), failure.why),
-                };
+                search.why = why;
             }
         }
         if all_answered {
