@@ -33,7 +33,7 @@ impl Random {
     }
 }
 
-/// What all CPUs have in common.
+/// State that all CPUs share.
 #[derive(Clone, Copy)]
 pub struct Pace {
     /// Mean period, ns.
@@ -70,7 +70,7 @@ pub struct Beat {
     period: u64,
     /// … which was so long after the last tick.
     age: u64,
-    /// What was drawn; the period makes up for `age` and `debt` besides.
+    /// The drawn period; the period in force makes up for `age` and `debt` besides.
     drawn: u64,
     /// Ticks came so much later than what was drawn would have them.
     debt: i64,

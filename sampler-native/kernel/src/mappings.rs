@@ -24,14 +24,14 @@ const CPUS_PERIOD: u64 = 1_000_000_000;
 /// Of the longest path that is kept.
 const MAX_PATH: usize = 4096;
 
-/// What a process did to its executable mappings.
+/// A change of the executable mappings of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MappingEvent {
     /// `CLOCK_MONOTONIC`, ns.
     pub time: u64,
     /// The process, as the initial pid namespace numbers it.
     pub tgid: u32,
-    /// What it did.
+    /// The kind of the change.
     pub what: MappingChange,
 }
 
