@@ -102,7 +102,7 @@ impl Idle {
         })
     }
 
-    /// Whether this CPU is idle at this moment.
+    /// Returns true while CPU `cpu` is idle.
     pub fn is_idle(&self, cpu: u32) -> bool {
         let cpu = self
             .skel

@@ -19,7 +19,7 @@ use crate::{check, cpus, sys};
 /// Of the ring of each CPU, without its first page; a power of two. A thousand starts of programs a second fill the half of it
 /// in 50 ms.
 const RING_BYTES: usize = 128 << 10;
-/// Whether other CPUs are online by now is asked this often, ns.
+/// Period at which the reader looks for CPUs that came online or went offline, ns.
 const CPUS_PERIOD: u64 = 1_000_000_000;
 /// Of the longest path that is kept.
 const MAX_PATH: usize = 4096;
@@ -35,7 +35,7 @@ pub struct MappingEvent {
     pub what: MappingChange,
 }
 
-/// What became of mappings.
+/// The kinds of changes of mappings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MappingChange {
     /// The process called exec: nothing of before is mapped any more.
@@ -100,7 +100,7 @@ impl Mappings {
         })
     }
 
-    /// What becomes readable when a ring is half full.
+    /// The descriptors of the events; each becomes readable when its ring is half full.
     pub fn events(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.rings.iter().map(|ring| ring.event.as_fd())
     }
@@ -206,7 +206,7 @@ impl Ring {
         tail.store(end, Ordering::Release);
     }
 
-    /// What is at a position, which goes on at the front of the ring after its end.
+    /// Copies the bytes at a position; the copy goes on at the front of the ring where the ring ends.
     fn copy(&self, position: u64, to: &mut [u8]) {
         let from = position as usize % RING_BYTES;
         let first = to.len().min(RING_BYTES - from);

@@ -19,18 +19,18 @@ use crate::{os, tasks::Process};
 const PERIOD: u64 = 100_000_000;
 /// Bytes of what was told and is kept, of all processes: 25,000 mappings.
 const MOST_BYTES: usize = 4 << 20;
-/// What one change takes beside its path, with its place in the tables.
+/// Bytes that a change takes beside its path, its place in the tables included.
 const CHANGE_BYTES: usize = 160;
 /// Of a process that mapped more since it was walked last, mappings are read rather than followed.
 const MOST_FOLLOWED: usize = 256;
 /// After so many that were followed they are read again: of what was unmapped nobody tells.
 const READ_AFTER: usize = 4096;
 
-/// What is known of the mappings of one process generation.
+/// The known mappings of one process generation.
 #[derive(Debug, Default)]
 pub struct Maps {
     history: Option<MapHistory>,
-    /// What was told up to then is in it, ns.
+    /// The history holds all changes that were told up to this time, ns.
     synced: u64,
     /// When they were read, or tried, ns.
     read: u64,
