@@ -9,7 +9,7 @@
 #ifndef FLAMETOP_H
 #define FLAMETOP_H
 
-#define FT_ABI 2
+#define FT_ABI 3
 
 #define FT_REGS          17 /* DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
 #define FT_COMM          16
@@ -79,6 +79,7 @@ struct ft_head {
 	__u64 nivcsw;
 	__u64 run_ns;  /* se.sum_exec_runtime */
 	__u64 wait_ns; /* sched_info.run_delay; 0 where the kernel has none */
+	__u64 blocked_ns; /* in uninterruptible sleep, while scheduler statistics are on */
 	__u32 self_exec_id;
 	__u32 uid;   /* effective user, initial namespace */
 	__u32 image; /* which exec made the address space, hashed; forks have it too; 0 without one */
@@ -167,7 +168,7 @@ struct ft_frequency {
 	__u64 events; /* changes of it that were told */
 };
 
-_Static_assert(sizeof(struct ft_head) == 144, "ft_head has padding or moved");
+_Static_assert(sizeof(struct ft_head) == 152, "ft_head has padding or moved");
 _Static_assert(sizeof(struct ft_stack) == 17 * 8 + 4 * 8 + 4 * 4 + 8 + FT_COMM + 2 * 4,
 	       "ft_stack has padding or moved");
 _Static_assert(sizeof(struct ft_step) == 16, "ft_step has padding or moved");

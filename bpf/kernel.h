@@ -170,6 +170,12 @@ struct sched_info {
 	unsigned long long last_queued;  /* 0 while it runs or sleeps */
 };
 
+/* empty without CONFIG_SCHEDSTATS; stands still while kernel.sched_schedstats is 0 */
+struct sched_statistics {
+	unsigned long long block_start; /* by the clock of sched_info.last_arrival; 0: in no uninterruptible sleep */
+	__u64 sum_block_runtime;	/* ns, up to the last wake-up */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
@@ -179,6 +185,7 @@ struct task_struct {
 	unsigned int on_rq;
 	struct sched_entity se;
 	struct sched_info sched_info;
+	struct sched_statistics stats;
 	struct mm_struct *mm;
 	int exit_state;
 	int pid;
@@ -238,6 +245,14 @@ static __always_inline __u64 wait_ns(struct task_struct *t)
 {
 	if (bpf_core_field_exists(t->sched_info.run_delay))
 		return t->sched_info.run_delay;
+	return 0;
+}
+
+/* what it has of a stay that goes on is not in it */
+static __always_inline __u64 blocked_ns(struct task_struct *t)
+{
+	if (bpf_core_field_exists(t->stats.sum_block_runtime))
+		return t->stats.sum_block_runtime;
 	return 0;
 }
 
@@ -337,6 +352,7 @@ static __always_inline void fill_head(struct ft_head *head, struct task_struct *
 	head->nivcsw = t->nivcsw;
 	head->run_ns = t->se.sum_exec_runtime;
 	head->wait_ns = wait_ns(t);
+	head->blocked_ns = blocked_ns(t);
 	head->self_exec_id = t->self_exec_id;
 	head->uid = t->real_cred->euid.val;
 	__builtin_memcpy(head->comm, t->comm, FT_COMM);

@@ -92,6 +92,7 @@ int task_free(__u64 *ctx)
 	head->nivcsw = t->nivcsw;
 	head->run_ns = t->se.sum_exec_runtime;
 	head->wait_ns = wait_ns(t);
+	head->blocked_ns = blocked_ns(t);
 	head->self_exec_id = t->self_exec_id;
 	submit(head);
 	return 0;

@@ -43,6 +43,8 @@ pub struct Head {
     pub run_ns: u64,
     /// ns waiting for a CPU since the task began; 0 where the kernel does not count it.
     pub wait_ns: u64,
+    /// ns in uninterruptible sleep since the task began, while the kernel counts it: `kernel.sched_schedstats`. What goes on is in it.
+    pub blocked_ns: u64,
     /// Generation of the process image: one more with each exec.
     pub self_exec_id: u32,
     /// Effective user, initial user namespace.
@@ -103,6 +105,7 @@ same_layout!(
     nivcsw,
     run_ns,
     wait_ns,
+    blocked_ns,
     self_exec_id,
     uid,
     image,

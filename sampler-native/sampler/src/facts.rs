@@ -49,6 +49,7 @@ pub fn header(settings: &Settings, own: &[u32], kernel: &Kernel) -> Vec<u8> {
     let (frequency, cycles) = kernel.cycles_missing();
     facts.extend(frequency.map(|why| ("frequency.missing".to_owned(), why)));
     facts.extend(cycles.map(|why| ("cycles.missing".to_owned(), why)));
+    facts.extend(os::blocked_missing().map(|why| ("blocked.missing".to_owned(), why.to_owned())));
     file_header(facts.iter().map(|(k, v)| (k.as_str(), v.as_str())))
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     ffi::CString,
-    fs::File,
+    fs::{self, File},
     io,
     os::fd::{AsRawFd, FromRawFd},
 };
@@ -14,6 +14,15 @@ const THREAD_CLOCK: libc::clockid_t = PROCESS_CLOCK | 4;
 /// ns of `CLOCK_MONOTONIC`.
 pub fn monotonic() -> u64 {
     clock(libc::CLOCK_MONOTONIC)
+}
+
+/// Why the kernel does not count what tasks spend in uninterruptible sleep; `None` if it does.
+pub fn blocked_missing() -> Option<&'static str> {
+    match fs::read("/proc/sys/kernel/sched_schedstats") {
+        Ok(text) if text.starts_with(b"1") => None,
+        Ok(_) => Some("kernel.sched_schedstats is 0"),
+        Err(_) => Some("the kernel was built without scheduler statistics (CONFIG_SCHEDSTATS)"),
+    }
 }
 
 /// ns of `CLOCK_BOOTTIME`.

@@ -181,7 +181,8 @@ impl Session {
         })?;
         kernel.count_program_time(settings.program_time);
         let header = facts::header(&settings, &own, &kernel);
-        let tasks = Tasks::new(opened, facts::boot_offset(), cgroups);
+        let mut tasks = Tasks::new(opened, facts::boot_offset(), cgroups);
+        tasks.counts_blocked = os::blocked_missing().is_none();
         let told = match settings.mappings_told {
             true => Some(flametop_kernel::Mappings::open()),
             false => None,
@@ -411,6 +412,7 @@ impl Session {
         let usage = now >= self.usage_told + USAGE_PERIOD;
         if usage {
             self.usage_told = now;
+            pipeline.tasks.counts_blocked = os::blocked_missing().is_none();
             self.usage
                 .tell(&self.kernel, self.pass_hz, self.cpu_hz, &mut pipeline.out);
         }

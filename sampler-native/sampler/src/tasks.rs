@@ -8,7 +8,7 @@
 use std::{collections::HashMap, fs::File, io::Read};
 
 use flametop_kernel::{Reach, abi, record::Head};
-use flametop_stream::{Encoder, Record, Space};
+use flametop_stream::{Encoder, NOT_COUNTED, Record, Space};
 use flametop_unwind::ModuleId;
 
 use crate::{cgroups::Cgroups, ids::Ids, mappings::Maps};
@@ -91,6 +91,8 @@ pub struct Task {
     first_seen: u64,
     marked: u64,
     sums: (u64, u64),
+    /// See [`Record::TaskBlocked`]; as told last.
+    blocked: u64,
     /// Seen in a newer image since then, ns, which of its threads is not known.
     early: Option<u64>,
     /// See [`Told`].
@@ -101,6 +103,25 @@ pub struct Task {
     pub unknown: Option<(u64, u64)>,
     /// What the CPU clock copies of its stack, if that was changed.
     pub reach: Option<Reach>,
+}
+
+impl Task {
+    /// Tells what it has been blocked, before the sight that this is of.
+    fn tell_blocked(&mut self, head: &Head, counted: bool, out: &mut Encoder) {
+        // An idle kernel thread waits for work in uninterruptible sleep.
+        if head.status & abi::FT_KTHREAD != 0 || u32::from(head.kind) == abi::FT_KIND_MARK {
+            return;
+        }
+        let ns = match self.blocked {
+            _ if !counted => NOT_COUNTED,
+            NOT_COUNTED => head.blocked_ns,
+            told => told.max(head.blocked_ns),
+        };
+        if ns != self.blocked {
+            self.blocked = ns;
+            out.put(&Record::TaskBlocked { task: self.id, ns });
+        }
+    }
 }
 
 /// One process image.
@@ -145,6 +166,7 @@ impl Ending {
         self.exit.ktime = (self.exit.ktime + waited).min(last.ktime - 1);
         self.exit.run_ns = self.exit.run_ns.max(last.run_ns);
         self.exit.wait_ns += waited;
+        self.exit.blocked_ns = self.exit.blocked_ns.max(last.blocked_ns);
     }
 }
 
@@ -181,6 +203,8 @@ pub struct Tasks {
     cgroups: Cgroups,
     opened: u64,
     boot_offset: u64,
+    /// The kernel counts uninterruptible sleep: `kernel.sched_schedstats`.
+    pub counts_blocked: bool,
 }
 
 impl Tasks {
@@ -198,6 +222,7 @@ impl Tasks {
             cgroups,
             opened,
             boot_offset,
+            counts_blocked: false,
         }
     }
 
@@ -228,13 +253,7 @@ impl Tasks {
         {
             // It runs no more, so these sums are the last ones.
             ending.complete(head);
-            let Head {
-                ktime,
-                run_ns,
-                wait_ns,
-                ..
-            } = ending.exit;
-            self.end(key, ktime, Some((run_ns, wait_ns)), out);
+            self.end(key, ending.exit.ktime, Some(&ending.exit), out);
         }
         if let Some(gone) = self.gone.get(&key) {
             // Only a zombie, or the image after an exec by another thread, is there after the end.
@@ -292,6 +311,7 @@ impl Tasks {
                 first_seen: head.ktime,
                 marked: pass,
                 sums: (head.run_ns, head.wait_ns),
+                blocked: NOT_COUNTED,
                 early: None,
                 told: None,
                 pieces: None,
@@ -309,6 +329,7 @@ impl Tasks {
         }
         task.marked = task.marked.max(pass);
         task.sums = (head.run_ns.max(task.sums.0), head.wait_ns.max(task.sums.1));
+        task.tell_blocked(head, self.counts_blocked, out);
         Sight::Live(task, process)
     }
 
@@ -374,7 +395,7 @@ impl Tasks {
                     && (task.process.tgid, task.process.start) == (process.tgid, process.start)
             });
             if let Some((key, _)) = caller {
-                self.end(*key, head.ktime, Some((head.run_ns, head.wait_ns)), out);
+                self.end(*key, head.ktime, Some(head), out);
             }
         }
         self.see(head, 0, out)
@@ -411,7 +432,7 @@ impl Tasks {
                 let task = self.tasks.get(&key);
                 // Not the one that has the number of a former leader now.
                 if task.is_some_and(|t| !newer(t.process.exec, head.self_exec_id)) {
-                    self.end(key, head.ktime, Some((head.run_ns, head.wait_ns)), out);
+                    self.end(key, head.ktime, Some(head), out);
                 }
             }
         }
@@ -447,21 +468,25 @@ impl Tasks {
     fn finish(&mut self, key: TaskKey, out: &mut Encoder) {
         if let Some(Ending { exit, .. }) = self.ending.remove(&key) {
             self.see(&exit, 0, out);
-            self.end(key, exit.ktime, Some((exit.run_ns, exit.wait_ns)), out);
+            self.end(key, exit.ktime, Some(&exit), out);
         }
     }
 
-    fn end(&mut self, key: TaskKey, time: u64, exact: Option<(u64, u64)>, out: &mut Encoder) {
-        let Some(task) = self.tasks.remove(&key) else {
+    /// The task has ended; `last` has its last sums.
+    fn end(&mut self, key: TaskKey, time: u64, last: Option<&Head>, out: &mut Encoder) {
+        let Some(mut task) = self.tasks.remove(&key) else {
             return;
         };
-        let (run, wait) = exact.unwrap_or(task.sums);
+        let (run, wait) = last.map_or(task.sums, |head| (head.run_ns, head.wait_ns));
+        if let Some(head) = last {
+            task.tell_blocked(head, self.counts_blocked, out);
+        }
         out.put(&Record::TaskGone {
             task: task.id,
             time,
             run: run.max(task.sums.0),
             wait: wait.max(task.sums.1),
-            exact: exact.is_some(),
+            exact: last.is_some(),
         });
         if let Some(process) = self.processes.get_mut(&task.process) {
             process.tasks = process.tasks.saturating_sub(1);
@@ -617,6 +642,7 @@ pub(crate) mod tests {
             nivcsw: 0,
             run_ns: time * 10,
             wait_ns: time,
+            blocked_ns: 0,
             self_exec_id: 1,
             uid: 1000,
             image: 1,
@@ -741,6 +767,44 @@ pub(crate) mod tests {
                 "{time}"
             );
         }
+    }
+
+    #[test]
+    fn see_task_whose_time_in_d_is_counted_tells_it_when_it_has_grown() {
+        let mut log = Log::new();
+        let blocked = |time, blocked_ns| Head {
+            blocked_ns,
+            ..head(100, time)
+        };
+        log.see(&blocked(11, 7));
+        assert_eq!(log.take().len(), 2, "not counted");
+        log.tasks.counts_blocked = true;
+        let worker = Head {
+            status: abi::FT_KTHREAD,
+            ..head(101, 11)
+        };
+        log.see(&worker);
+        assert_eq!(log.take().len(), 1, "a kernel thread waits for work");
+        // One of an earlier moment comes late.
+        for (time, ns, told) in [
+            (12, 7, Some(7)),
+            (13, 7, None),
+            (14, 9, Some(9)),
+            (13, 8, None),
+        ] {
+            log.see(&blocked(time, ns));
+            let told: Vec<String> = told
+                .iter()
+                .map(|ns| format!("blocked task=0 ns={ns}"))
+                .collect();
+            assert_eq!(log.take(), told, "{time}");
+        }
+        log.tasks.counts_blocked = false;
+        log.see(&blocked(15, 9));
+        assert_eq!(log.take(), ["blocked task=0 ns=none"]);
+        log.tasks.counts_blocked = true;
+        log.exit(&blocked(16, 10));
+        assert_eq!(log.take(), ["blocked task=0 ns=10", "gone task=0 exact=1"]);
     }
 
     #[test]

@@ -336,6 +336,14 @@ fn second_part() -> Encoder {
         wait: 0,
         exact: false,
     });
+    e.put(&Record::TaskBlocked {
+        task: 0,
+        ns: 5_000_000_000,
+    });
+    e.put(&Record::TaskBlocked {
+        task: 0,
+        ns: NOT_COUNTED,
+    });
     let mut totals = [0; COUNTERS];
     for (i, total) in totals.iter_mut().enumerate() {
         *total = 1_000 + i as u64;

@@ -40,6 +40,11 @@ pub enum Record<'a> {
         wait: u64,
         exact: bool,
     },
+    /// `ns`: [`NOT_COUNTED`](crate::NOT_COUNTED) where the kernel does not count it.
+    TaskBlocked {
+        task: u32,
+        ns: u64,
+    },
     ModuleSeen {
         module: u32,
         kind: ModuleKind,
@@ -167,6 +172,10 @@ impl<'a> Record<'a> {
                 run: b.u64()?,
                 wait: b.u64()?,
                 exact: b.u8()? != 0,
+            },
+            Kind::TaskBlocked => Record::TaskBlocked {
+                task: b.u32()?,
+                ns: b.u64()?,
             },
             Kind::ModuleSeen => Record::ModuleSeen {
                 module: b.u32()?,
@@ -580,7 +589,7 @@ macro_rules! numbered {
 }
 
 numbered!(Kind: u16, Counters, ProcessSeen, TaskSeen, TaskGone, ModuleSeen, FrameSeen, StackSeen, TaskChanged, CpuSample,
-    CpuUsage, IdleState, Name, Notice, HostUsage, Forgotten, OwnUsage, Place, CpuCycles, Cgroup);
+    CpuUsage, IdleState, Name, Notice, HostUsage, Forgotten, OwnUsage, Place, CpuCycles, Cgroup, TaskBlocked);
 numbered!(State: u8, Run, Queued, Sleep, Disk, Stopped, Zombie, Parked, IdleKthread);
 numbered!(End: u8, Root, Truncated, OtherStack, NoUnwindInfo, Jit, MmBusy, Torn, Faulted, Exited, Limit, Unreadable, Narrow);
 numbered!(ModuleKind: u8, Kernel, File, Vdso, Jit, Unknown);

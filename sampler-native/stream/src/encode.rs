@@ -100,6 +100,10 @@ impl Encoder {
                 b.u64(*wait);
                 b.u8(u8::from(*exact));
             }),
+            Record::TaskBlocked { task, ns } => self.record(Kind::TaskBlocked, |b| {
+                b.u32(*task);
+                b.u64(*ns);
+            }),
             Record::ModuleSeen {
                 module,
                 kind,

@@ -18,7 +18,8 @@
 //! `time.boot_offset` (`CLOCK_BOOTTIME` − `CLOCK_MONOTONIC`, ns), `own` (comma list of flametop's tgids as started, which are
 //! not sampled; nor is the symbolizer, which may be started anew at any time),
 //! `idle.CPU.STATE` (`name|exit latency µs|target residency µs`), `idle.missing` (why there are no idle states, if so),
-//! `frequency.missing` and `cycles.missing` (why there is none of it in *CPU cycles*, if so).
+//! `frequency.missing` and `cycles.missing` (why there is none of it in *CPU cycles*, if so), `blocked.missing` (why there is no
+//! *task blocked* as started, if so).
 //! A reader ignores facts it does not know.
 //!
 //! # Batch
@@ -67,6 +68,7 @@
 //! | 17 place | `u32 frame`, `u16 n`, `n × (str function, str file, u32 line)`, `str missing`: on demand. The function that the frame is in and what was inlined into it there, outermost first; the last has the line that runs, the others that of a call. Unknown: empty, line 0. If `n` is 0, `missing` says why and what mends it |
 //! | 18 CPU cycles | `u32 cpu`, `u64 frequency` (Hz now), `u64 offered` (cycles that passed at its frequencies, used or not), `u64 cycles` (that it ran, by its hardware counter); all ones where there is none. Utilisation by cycles is the growth of `cycles` over that of `offered` |
 //! | 19 cgroup | `u32 process`, `str path` (≤ 1,024 bytes; empty: not known): the control group of the process's first thread, from the root that flametop sees, `/` itself included; follows its *process seen*, again when it moved. Without one it is not known |
+//! | 20 task blocked | `u32 task`, `u64 ns`: in uninterruptible sleep (state D) since the task began, the sleep that goes on included; all ones: no longer counted. Comes before the next sight of the task, which it is of; not again while it stays the same. Without one it is not counted |
 //!
 //! Record 1 is in every batch that ends a pass. It, 10, 11, 14 and 18 (if there is any of it) come at least four times a second; 16 about once a second.
 //!
@@ -114,6 +116,7 @@
 //! place frame= calls=FUNCTION@FILE:LINE,… missing=
 //! cycles cpu= frequency= offered= cycles=
 //! cgroup process= path=
+//! blocked task= ns=
 //! ```
 //! Fields are separated by one space. Numbers are unsigned decimal, enums their numbers, flags `0` or `1`;
 //! no stack and a figure that is not counted are `none`; an empty list is empty. `build_id` is lower-case hexadecimal.
@@ -179,6 +182,7 @@ pub enum Kind {
     Place = 17,
     CpuCycles = 18,
     Cgroup = 19,
+    TaskBlocked = 20,
 }
 
 /// States of a task; the same numbers as `enum ft_state`.

@@ -76,7 +76,9 @@ impl Rules {
                 put(&mut self.frames_of, *stack, frames.to_vec());
             }
             Record::Cgroup { process, .. } => self.check(Space::Process, *process)?,
-            Record::TaskGone { task, .. } => self.check(Space::Task, *task)?,
+            Record::TaskGone { task, .. } | Record::TaskBlocked { task, .. } => {
+                self.check(Space::Task, *task)?
+            }
             Record::TaskChanged(head) | Record::CpuSample(head) => {
                 self.check(Space::Task, head.task)?;
                 if let Some(stack) = head.stack.filter(|s| *s != NO_STACK) {

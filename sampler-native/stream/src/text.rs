@@ -212,6 +212,10 @@ impl fmt::Display for Line<'_, Record<'_>> {
                 let names = ["frequency", "offered", "cycles"];
                 counted(f, names.iter().zip(&[*frequency, *offered, *cycles]))
             }
+            Record::TaskBlocked { task, ns } => {
+                write!(f, "blocked task={task}")?;
+                counted(f, ["ns"].iter().zip(&[*ns]))
+            }
             Record::Cgroup { process, path } => {
                 write!(f, "cgroup process={process} path={}", Quoted(path))
             }

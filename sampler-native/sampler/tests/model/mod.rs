@@ -255,6 +255,7 @@ impl Model {
                     },
                 ),
             },
+            Record::TaskBlocked { .. } => {}
             Record::TaskGone {
                 task, run, exact, ..
             } => {

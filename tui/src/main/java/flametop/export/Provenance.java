@@ -91,6 +91,9 @@ public record Provenance(
                   time(heldEnd - with.windowNanos()),
                   time(heldEnd))));
     }
+    if (states.contains(State.DISK) && !facts.blockedMissing().isEmpty()) {
+      list.add(new Fact("D and S", "told apart by samples: " + facts.blockedMissing()));
+    }
     boolean changed =
         !moment.ended() && (moment.passHz() != facts.passHz() || moment.cpuHz() != facts.cpuHz());
     list.add(

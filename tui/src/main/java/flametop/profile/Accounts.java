@@ -33,6 +33,7 @@ import java.util.BitSet;
  *       and what remains is carried over. A rest without a voluntary switch is no sleep: up to a
  *       tick of it is carried over as well, since it may be such a lag; what is above is {@link
  *       Stacks#STOLEN}.
+ *   <li>Where the kernel counts time in D, time off the CPU that no pass saw is parted by it.
  *   <li>A kernel may take a sleep for a wait, back to the start of the task: of a wait sum that
  *       grew by far more than time passed only what can be is taken.
  * </ul>
@@ -61,6 +62,10 @@ final class Accounts {
   private static final int RUN = State.RUN.ordinal();
   private static final int QUEUED = State.QUEUED.ordinal();
   private static final int SLEEP = State.SLEEP.ordinal();
+  private static final int DISK = State.DISK.ordinal();
+
+  /** Time in D that is not counted. */
+  private static final long NOT_COUNTED = -1;
 
   private final ChangeLog log;
   private final Owners owners;
@@ -87,6 +92,14 @@ final class Accounts {
 
   /** Of the open wait: ns before {@link #openSince} that are in the log. */
   private long[] waitedBefore = new long[256];
+
+  /** ns in D by the kernel: as told last, and at the sight before. */
+  private long[] blocked = new long[256];
+
+  private long[] blockedBefore = new long[256];
+
+  /** What the sights so far have less of D than the kernel, ns. */
+  private long[] blockedCarry = new long[256];
 
   private int[] sampledStack = new int[256];
   private byte[] seenState = new byte[256];
@@ -159,6 +172,7 @@ final class Accounts {
       int account = account(task);
       if (fresh) {
         begin(account, start, 0, 0, 0);
+        blockedBefore[account] = 0;
       }
     }
   }
@@ -199,6 +213,9 @@ final class Accounts {
       openSince = Arrays.copyOf(openSince, length);
       waitedBefore = Arrays.copyOf(waitedBefore, length);
       visit = Arrays.copyOf(visit, length);
+      blocked = Arrays.copyOf(blocked, length);
+      blockedBefore = Arrays.copyOf(blockedBefore, length);
+      blockedCarry = Arrays.copyOf(blockedCarry, length);
       sampledStack = Arrays.copyOf(sampledStack, length);
       seenState = Arrays.copyOf(seenState, length);
       since = Arrays.copyOf(since, length);
@@ -208,6 +225,7 @@ final class Accounts {
     accountOf[task] = account;
     taskOf[account] = task;
     begun[account] = false;
+    blocked[account] = NOT_COUNTED;
     sampledStack[account] = NO_INTERVAL;
     openStack[account] = NO_INTERVAL;
     seenState[account] = NOT_SEEN;
@@ -222,7 +240,14 @@ final class Accounts {
     switches[account] = switchSum;
     carry[account] = 0;
     doubtNanos[account] = 0;
+    blockedBefore[account] = blocked[account];
+    blockedCarry[account] = 0;
     owner[account] = owners.owner(taskOf[account]);
+  }
+
+  /** The task has been in D for so long, up to its next sight, ns; -1: that is not counted. */
+  void blocked(int task, long nanos) {
+    blocked[account(task)] = Math.max(NOT_COUNTED, nanos);
   }
 
   /** A pass saw the task; {@code stack} is meant only off the CPU. */
@@ -347,10 +372,6 @@ final class Accounts {
     if (rest < 0) {
       rest = takeBack(account, rest);
     }
-    if (state != State.QUEUED) {
-      // All waits are in the sums now.
-      doubtNanos[account] = 0;
-    }
     long slept = 0;
     long queued = 0;
     if (rest < 0) {
@@ -377,13 +398,20 @@ final class Accounts {
       log.closed(
           before, openStack[account], openState[account], time[account] + slept - unseen, passes);
     }
+    boolean sawDisk = wasOff && openState[account] == DISK;
+    long disk = disk(account, sawDisk ? slept - unseen : 0, unseen);
     waits(before, RUN, ran);
     waits(before, QUEUED, waited);
-    waits(before, SLEEP, unseen);
-    if (!off && unseen > 0) {
+    waits(before, DISK, disk);
+    waits(before, SLEEP, unseen - disk);
+    if (state != State.QUEUED) {
+      // All waits are in the sums now.
+      doubtNanos[account] = 0;
+    }
+    if (!off && unseen > disk) {
       boolean more = doubtOwner[account] == before;
-      if (more || unseen > doubtNanos[account]) {
-        doubtNanos[account] = unseen + (more ? doubtNanos[account] : 0);
+      if (more || unseen - disk > doubtNanos[account]) {
+        doubtNanos[account] = unseen - disk + (more ? doubtNanos[account] : 0);
         doubtOwner[account] = before;
       }
     }
@@ -398,6 +426,30 @@ final class Accounts {
     wait[account] = Math.max(wait[account], waitSum);
     switches[account] = switchSum;
     return off ? unseen : queued;
+  }
+
+  /**
+   * How much of the time off the CPU that no pass saw was in D, where the kernel counts it.
+   *
+   * @param seen ns in D that passes saw
+   */
+  private long disk(int account, long seen, long unseen) {
+    long before = blockedBefore[account];
+    blockedBefore[account] = blocked[account];
+    if (before == NOT_COUNTED || blocked[account] == NOT_COUNTED) {
+      blockedCarry[account] = 0;
+      return 0;
+    }
+    long rest = blocked[account] - before - seen + blockedCarry[account];
+    long disk = Math.max(0, Math.min(rest, unseen));
+    // What was taken for sleep was a wait, so this was no wait.
+    long taken = Math.min(Math.max(0, rest - unseen), doubtNanos[account]);
+    doubtNanos[account] -= taken;
+    waits(doubtOwner[account], SLEEP, -taken);
+    waits(owner[account], DISK, taken);
+    rest -= taken;
+    blockedCarry[account] = Math.max(-TICK_NANOS, Math.min(rest - disk, SECOND));
+    return disk;
   }
 
   /** Takes what is in doubt back, as far as it makes up for this rest; what remains of the rest. */

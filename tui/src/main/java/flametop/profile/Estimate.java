@@ -9,24 +9,29 @@ import java.util.function.IntToLongFunction;
  * pool and by the samples in it.
  *
  * <p>A pool is what the graph shows below {@code all} (all processes of a comm, a process, a
- * thread). Three kinds of time are told apart in it: RUN, QUEUED, and off the CPU. Of each the pool
- * has an amount T of which the stack is not known, exact by the kernel's sums, and samples with
- * weights: what each stands for, by the rate that was in force. Samples with the weight w of W in
- * all get T · w ÷ W. So the sums of a pool are exact, shares are those of the samples, and nothing
- * depends on where after a wake-up a sample came. Time that is known to be a stack's, as between
- * two passes which found a thread asleep, counts as it is and is no part of T. Where there is no
- * sample T goes where such known time is, and stays not sampled where there is none either.
+ * thread). Three kinds of time are told apart in it: RUN, QUEUED, and off the CPU; a fourth is D
+ * where the kernel counts it. Of each the pool has an amount T of which the stack is not known,
+ * exact by the kernel's sums, and samples with weights: what each stands for, by the rate that was
+ * in force. Samples with the weight w of W in all get T · w ÷ W. So the sums of a pool are exact,
+ * shares are those of the samples, and nothing depends on where after a wake-up a sample came. Time
+ * that is known to be a stack's, as between two passes which found a thread asleep, counts as it is
+ * and is no part of T. Where there is no sample T goes where such known time is, and stays not
+ * sampled where there is none either.
  *
  * <p>docs/estimator.md has the bias and the variance of it.
  */
 final class Estimate {
   private static final int QUEUED = State.QUEUED.ordinal();
   private static final int OFF = 2;
-  private static final int CLASSES = 3;
+  private static final int DISK = 3;
+  private static final int CLASSES = 4;
 
-  /** Bits of the states of a class. */
+  /** Bits of the states of a class; D is off the CPU unless it is counted. */
   private static final int[] STATES = {
-    StateSet.ON_CPU.bits(), StateSet.of(State.QUEUED).bits(), StateSet.BLOCKED.bits()
+    StateSet.ON_CPU.bits(),
+    StateSet.of(State.QUEUED).bits(),
+    StateSet.BLOCKED.bits(),
+    StateSet.of(State.DISK).bits()
   };
 
   /** What the entries are whose time is placed. */
@@ -65,9 +70,22 @@ final class Estimate {
     this.entries = entries;
   }
 
-  /** RUN and QUEUED are a class each, the first two. */
+  /** RUN and QUEUED are a class each, the first two; D is one where the kernel counts it. */
   private static int classOf(int state) {
-    return state <= QUEUED ? state : OFF;
+    return state <= QUEUED ? state : state == State.DISK.ordinal() ? DISK : OFF;
+  }
+
+  /** The place of a state of a pool in the sums. */
+  private int at(int pool, int state) {
+    int of = classOf(state);
+    return CLASSES * pool + (of == DISK && known[CLASSES * pool + DISK] == 0 ? OFF : of);
+  }
+
+  /** Bits of the states that have this place. */
+  private int states(int at) {
+    int of = at % CLASSES;
+    boolean parted = of == OFF && known[at - OFF + DISK] != 0;
+    return parted ? STATES[OFF] & ~STATES[DISK] : STATES[of];
   }
 
   /**
@@ -83,10 +101,9 @@ final class Estimate {
     int count = entries.count();
     for (int entry = 0; entry < count; entry++) {
       boolean open = entries.stack(entry) == Stacks.NOT_SAMPLED;
-      int pool = CLASSES * entries.pool(entry);
       for (int slot = sums.first(entry); slot >= 0; slot = sums.next(slot)) {
         int kind = sums.kind(slot);
-        int at = pool + classOf(Spot.state(kind));
+        int at = at(entries.pool(entry), Spot.state(kind));
         boolean placed = known[at] > 0 && weight[at] + sure[at] > 0;
         if (Spot.isSampled(kind)) {
           nanos[slot] = placed && weight[at] > 0 ? part(at, nanos[slot], weight[at]) : 0;
@@ -141,6 +158,12 @@ final class Estimate {
         }
       }
     }
+    for (int pool = 0; pool < size; pool += CLASSES) {
+      if (known[pool + DISK] == 0) {
+        weight[pool + OFF] += weight[pool + DISK];
+        sure[pool + OFF] += sure[pool + DISK];
+      }
+    }
   }
 
   private boolean isSure(int entry) {
@@ -179,10 +202,9 @@ final class Estimate {
     for (int entry = 0; entry < count; entry++) {
       boolean its = part.has(entry);
       boolean open = entries.stack(entry) == Stacks.NOT_SAMPLED;
-      int pool = CLASSES * entries.pool(entry);
       for (int slot = sums.first(entry); slot >= 0; slot = sums.next(slot)) {
         int state = Spot.state(sums.kind(slot));
-        int at = pool + classOf(state);
+        int at = at(entries.pool(entry), state);
         touched[at] |= its && !open && (states & 1 << state) != 0;
         if (Spot.isSampled(sums.kind(slot))) {
           long seen = sums.samples(slot, window);
@@ -192,7 +214,7 @@ final class Estimate {
             weights[at] += sums.amount(slot, window);
           }
         } else if (open && its) {
-          int of = STATES[classOf(state)];
+          int of = states(at);
           whole[at] |= (states & of) == of;
         }
       }

@@ -6,9 +6,13 @@ import java.util.Arrays;
 /** The log folded for one shape: a trie, and the sums of every process whatever the shape. */
 final class Fold extends LogWindow {
   private static final int BLOCKED = StateSet.BLOCKED.bits();
+  private static final int DISK = StateSet.of(State.DISK).bits();
 
   /** Kind of time off the CPU that no pass saw. */
   private static final int UNSEEN = Spot.KINDS;
+
+  /** Of time in D that the kernel counted. */
+  private static final int COUNTED_DISK = Spot.KINDS + 1;
 
   private final Owners owners;
   private final Shape shape;
@@ -177,7 +181,9 @@ final class Fold extends LogWindow {
         stack == Stacks.NOT_SAMPLED
             && !Spot.isSampled(spot)
             && (BLOCKED >> Spot.state(spot) & 1) != 0;
-    return unknown ? UNSEEN : Spot.kind(spot);
+    return !unknown
+        ? Spot.kind(spot)
+        : Spot.state(spot) == State.DISK.ordinal() ? COUNTED_DISK : UNSEEN;
   }
 
   private int process(int owner) {
@@ -201,7 +207,7 @@ final class Fold extends LogWindow {
 
   /**
    * ns of a process in these states, whatever the shape. Time off the CPU between two passes is in
-   * the states in which passes saw the process.
+   * the states in which passes saw the process, but that in D is exact where the kernel counts it.
    */
   long processWeight(int process, int states) {
     if (process >= processCount) {
@@ -213,8 +219,13 @@ final class Fold extends LogWindow {
       return nanos;
     }
     long unknown = processes.weight(process, 1 << UNSEEN, window);
-    double seen = processes.weight(process, Spot.sampledKinds(BLOCKED), window);
-    double seenIn = processes.weight(process, Spot.sampledKinds(states & BLOCKED), window);
+    long disk = processes.weight(process, 1 << COUNTED_DISK, window);
+    int parted = disk == 0 ? BLOCKED : BLOCKED & ~DISK;
+    if ((states & DISK) != 0) {
+      nanos += disk;
+    }
+    double seen = processes.weight(process, Spot.sampledKinds(parted), window);
+    double seenIn = processes.weight(process, Spot.sampledKinds(states & parted), window);
     boolean asleep = (states & StateSet.of(State.SLEEP).bits()) != 0;
     return nanos + (seen > 0 ? (long) (unknown * (seenIn / seen)) : asleep ? unknown : 0);
   }

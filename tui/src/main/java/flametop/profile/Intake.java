@@ -152,6 +152,11 @@ final class Intake implements StreamVisitor {
   }
 
   @Override
+  public void taskBlocked(int task, long nanos) {
+    accounts.blocked(task, nanos);
+  }
+
+  @Override
   public void taskGone(int task, long time, long run, long wait, boolean exact) {
     sightOf(time);
     owners.moment(now);

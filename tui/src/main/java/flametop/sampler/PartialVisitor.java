@@ -26,6 +26,9 @@ abstract class PartialVisitor implements StreamVisitor {
       String commandLine) {}
 
   @Override
+  public void taskBlocked(int task, long nanos) {}
+
+  @Override
   public void cgroup(int process, String path) {}
 
   @Override

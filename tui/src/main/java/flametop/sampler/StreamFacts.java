@@ -118,6 +118,11 @@ public final class StreamFacts {
     return text("cycles.missing");
   }
 
+  /** Why time in D is not counted; empty if it is, or if the stream does not say. */
+  public String blockedMissing() {
+    return text("blocked.missing");
+  }
+
   private void idleState(String key, String value) {
     String[] place = key.split("\\.");
     String[] fields = value.split("\\|");

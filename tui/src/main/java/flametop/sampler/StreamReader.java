@@ -258,6 +258,7 @@ public final class StreamReader {
       case 17 -> place(in, visitor);
       case 18 -> cpuCycles(in, visitor);
       case 19 -> cgroup(in, visitor);
+      case 20 -> taskBlocked(in, visitor);
       default -> {}
     }
     in.limit(batchEnd).position(end);
@@ -307,6 +308,15 @@ public final class StreamReader {
     ByteBuffer path = str(in);
     if (visitor != null) {
       visitor.cgroup(process, CleanText.clean(path, MAX_PATH));
+    }
+  }
+
+  private void taskBlocked(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 12);
+    int task = id(in, tasks);
+    long nanos = in.getLong();
+    if (visitor != null) {
+      visitor.taskBlocked(task, nanos);
     }
   }
 

@@ -44,6 +44,14 @@ public interface StreamVisitor {
    */
   void taskSeen(int task, int process, int tid, long start, boolean fresh, String comm);
 
+  /**
+   * What the task spent in uninterruptible sleep (state D), the sleep that goes on included, up to
+   * its next sight.
+   *
+   * @param nanos since the task began; -1: it is not counted any more
+   */
+  void taskBlocked(int task, long nanos);
+
   void taskGone(int task, long time, long run, long wait, boolean exact);
 
   /**

@@ -131,6 +131,107 @@ class AccountsTest {
   }
 
   @Test
+  void changed_timeInDiskIsCounted_isExactWhateverPassesSaw() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.blocked(0, 300);
+          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
+        });
+    for (int i = 1; i <= 40; i++) {
+      int at = i;
+      // Of every 50 ms it is in D for 30, where one pass of four sees it.
+      world.batch(
+          1000 + 50 * i,
+          true,
+          () -> {
+            world.blocked(0, 300 + 30 * at);
+            State state = at % 4 == 0 ? State.DISK : State.SLEEP;
+            world.changed(1000 + 50 * at, 0, at % 4 == 0 ? b : a, 5, 1, 7 + at, state);
+          });
+    }
+    assertEquals(Map.of("app;main;poll", 800L), world.folded(SLEEP));
+    assertEquals(Map.of("app;main;read", 1_200L), world.folded(StateSet.of(State.DISK)));
+    for (StateSet states : new StateSet[] {SLEEP, StateSet.of(State.DISK)}) {
+      long nanos = world.reader().processes(states, world.tasks(), false).get(0).weight();
+      assertEquals(states.equals(SLEEP) ? 800L : 1_200L, Math.round(nanos / 1e6));
+    }
+  }
+
+  @Test
+  void changed_timeInDiskSeenByNoPass_isInDiskWithoutAStack() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.blocked(0, 0);
+          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
+        });
+    world.batch(
+        1050,
+        true,
+        () -> {
+          world.blocked(0, 20);
+          world.changed(1050, 0, a, 5, 1, 9, State.SLEEP);
+        });
+    assertEquals(Map.of("app;[not sampled]", 20L), world.folded(StateSet.of(State.DISK)));
+    assertEquals(Map.of("app;main;poll", 30L), world.folded(SLEEP));
+  }
+
+  @Test
+  void changed_oneLongStayInDisk_countsOnce() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.blocked(0, 0);
+          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
+        });
+    world.batch(
+        1050,
+        true,
+        () -> {
+          world.blocked(0, 10);
+          world.changed(1050, 0, b, 5, 1, 8, State.DISK);
+        });
+    world.batch(1100, true, () -> {});
+    world.batch(
+        1150,
+        true,
+        () -> {
+          world.blocked(0, 85);
+          world.changed(1150, 0, a, 5, 1, 9, State.SLEEP);
+        });
+    assertEquals(Map.of("app;main;read", 85L), world.folded(StateSet.of(State.DISK)));
+    assertEquals(Map.of("app;main;poll", 65L), world.folded(SLEEP));
+  }
+
+  @Test
+  void changed_diskIsCountedNoLonger_samplesTellThen() {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.blocked(0, 0);
+          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
+        });
+    world.batch(
+        1050,
+        true,
+        () -> {
+          world.intake.taskBlocked(0, -1);
+          world.changed(1050, 0, b, 5, 1, 8, State.DISK);
+        });
+    assertEquals(Map.of("app;main;read", 50L), world.folded(StateSet.of(State.DISK)));
+    assertEquals(Map.of(), world.folded(SLEEP));
+  }
+
+  @Test
   void changed_seenOnCpuAfterOneSight_offCpuIsNotSampled() {
     world.batch(
         1000,

@@ -56,6 +56,10 @@ final class Simulation {
     long until;
     long run;
     long wait;
+    long blocked;
+    long toldBlocked = -1;
+    long firstBlocked;
+    long lastBlocked;
     long nvcsw;
     long nivcsw;
     long shown = -1;
@@ -64,6 +68,10 @@ final class Simulation {
     long lastWait;
     long lastSight;
     State lastState;
+
+    long blockedSum(long now) {
+      return state == State.DISK ? blocked + now - since : blocked;
+    }
 
     long runSum(long now) {
       return state == State.RUN ? run + Math.max(0, now / TICK * TICK - since) : run;
@@ -78,6 +86,11 @@ final class Simulation {
   private final Random forgetting;
 
   private final Random moving;
+
+  /** Whether its kernel counts time in D. */
+  final boolean countsDisk;
+
+  private final Random diskOrSleep;
 
   private final World.Ids taskIds = new World.Ids();
   private final World.Ids processIds = new World.Ids();
@@ -104,6 +117,8 @@ final class Simulation {
     this.nameAtOnce = nameAtOnce;
     this.forgetting = forgetting;
     moving = new Random(~seed);
+    diskOrSleep = new Random(seed + 1000);
+    countsDisk = seed % 2 == 1;
     random = new Random(seed);
     stacks = new int[40];
     stackEnd = new WalkEnd[stacks.length];
@@ -222,12 +237,14 @@ final class Simulation {
         boolean sleeps = random.nextInt(3) > 0;
         t.nvcsw += sleeps ? 1 : 0;
         t.nivcsw += sleeps ? 0 : 1;
-        next = sleeps ? State.SLEEP : State.QUEUED;
+        State sleep = diskOrSleep.nextInt(3) == 0 ? State.DISK : State.SLEEP;
+        next = sleeps ? sleep : State.QUEUED;
         t.stack = random.nextInt(stacks.length);
       } else if (t.state == State.QUEUED) {
         t.wait += length;
         next = State.RUN;
       } else {
+        t.blocked += t.state == State.DISK ? length : 0;
         next = State.QUEUED;
       }
       t.state = next;
@@ -311,33 +328,41 @@ final class Simulation {
     }
   }
 
-  private void note(Task t, long at, long run, long wait) {
+  private void note(Task t, long at, long run, long wait, long blocked) {
+    if (countsDisk && blocked > t.toldBlocked) {
+      t.toldBlocked = blocked;
+      world.intake.taskBlocked(t.number, blocked);
+    }
     if (!t.seen) {
       t.seen = true;
       t.account = t.fresh ? t.begin : at;
       t.firstSum = t.fresh ? 0 : run;
       t.firstWait = t.fresh ? 0 : wait;
+      t.firstBlocked = t.fresh ? 0 : blocked;
       t.lastSight = t.account;
       t.lastRun = t.firstSum;
       t.lastWait = t.firstWait;
+      t.lastBlocked = t.firstBlocked;
     }
     if (at >= t.lastSight) {
       t.lastSight = at;
       t.lastRun = run;
       t.lastWait = wait;
+      t.lastBlocked = blocked;
     }
   }
 
   private void sample(Task t, long at, List<Runnable> to) {
     long run = t.runSum(at);
     long wait = t.wait;
+    long blocked = t.blockedSum(at);
     long nvcsw = t.nvcsw;
     int stack = t.stack;
     int cpu = (int) (at / MS % 3);
     to.add(
         () -> {
           if (t.alive) {
-            note(t, at, run, wait);
+            note(t, at, run, wait, blocked);
             world.intake.cpuSample(
                 at,
                 t.number,
@@ -363,13 +388,14 @@ final class Simulation {
     t.shownState = t.state;
     long run = t.runSum(at);
     long wait = t.wait;
+    long blocked = t.blockedSum(at);
     long nvcsw = t.nvcsw;
     State state = t.state;
     int stack = state == State.RUN ? NONE : t.stack;
     to.add(
         () -> {
           if (t.alive) {
-            note(t, at, run, wait);
+            note(t, at, run, wait, blocked);
             t.lastState = state;
             t.told = stack;
             int id = stack == NONE ? NONE : stacks[stack];
@@ -381,10 +407,11 @@ final class Simulation {
   private void exit(Task t, long at, List<Runnable> to) {
     long run = t.run + at - t.since;
     long wait = t.wait;
+    long blocked = t.blocked;
     to.add(
         () -> {
           if (t.alive) {
-            note(t, at, run, wait);
+            note(t, at, run, wait, blocked);
             t.alive = false;
             t.goneAt = now;
             world.intake.taskGone(t.number, at, run, wait, true);

@@ -81,6 +81,11 @@ final class World {
     intake.taskSeen(task, process, tid, ns(start), fresh, comm);
   }
 
+  /** Time in D so far, which the kernel counts. */
+  void blocked(int task, double ms) {
+    intake.taskBlocked(task, ns(ms));
+  }
+
   static long ns(double ms) {
     return Math.round(ms * MS);
   }

@@ -53,6 +53,11 @@ final class StreamText implements StreamVisitor {
   }
 
   @Override
+  public void taskBlocked(int task, long nanos) {
+    add("blocked task=%s ns=%s", u(task), counted(nanos));
+  }
+
+  @Override
   public void cgroup(int process, String path) {
     add("cgroup process=%s path=%s", u(process), quoted(path));
   }
