@@ -253,6 +253,9 @@ static __always_inline bool is_displaced(struct task_struct *t)
 	       task_cpu(t) == task_cpu(self);
 }
 
+/* the state of the task that is visited: through memory, so that the verifier follows one program rather than one for each state */
+volatile __u16 visited_state;
+
 /* bytes from `address` to the end of its mapping, at most `most`, a multiple of 8 so that records stay aligned */
 static __always_inline __u64 copyable(__u64 address, struct mapping *mapping, __u64 most)
 {
@@ -277,19 +280,21 @@ int task_stacks(struct bpf_iter__task *ctx)
 
 	struct seq_file *seq = ctx->meta->seq;
 	__u32 tid = t->pid;
+
+	visited_state = task_state(t);
+	if (visited_state == FT_STATE_RUNQ && is_displaced(t))
+		visited_state = FT_STATE_RUN;
 	struct seen now = {
 		.start_boottime = t->start_boottime,
 		.switches = t->nvcsw + t->nivcsw,
 		.tid = tid,
 		.exec_id = t->self_exec_id,
-		.state = task_state(t),
+		.state = visited_state,
 	};
 	struct seen *place = place_of(tid, now.start_boottime);
 
 	if (!place)
 		return 0;
-	if (now.state == FT_STATE_RUNQ && is_displaced(t))
-		now.state = FT_STATE_RUN;
 	if ((__s32)(look_until - pass) >= 0)
 		meet(t, tid);
 
