@@ -117,11 +117,7 @@ final class Estimate {
     return nanos;
   }
 
-  /**
-   * Adds up what is known of the pools.
-   *
-   * @param to takes the amounts; null if they are not wanted
-   */
+  /** Adds up what is known of the pools; {@code to} takes the amounts. */
   private void addUp(IntToLongFunction amounts, long[] to) {
     int size = CLASSES * entries.pools();
     if (size > known.length) {
@@ -144,9 +140,7 @@ final class Estimate {
       int pool = CLASSES * entries.pool(entry);
       for (int slot = sums.first(entry); slot >= 0; slot = sums.next(slot)) {
         long amount = amounts.applyAsLong(slot);
-        if (to != null) {
-          to[slot] = amount;
-        }
+        to[slot] = amount;
         int kind = sums.kind(slot);
         if (Spot.isSampled(kind)) {
           weight[pool + classOf(Spot.state(kind))] += amount;
@@ -185,13 +179,12 @@ final class Estimate {
   }
 
   /**
-   * The standard error of the time of some entries in a window: for each pool T² p (1 − p) ÷ n, p
-   * their share of its n samples. What has all time of a pool is exact.
+   * The standard error of the time of some entries in the window that was estimated last: for each
+   * pool T² p (1 − p) ÷ n, p their share of its n samples. What has all time of a pool is exact.
    *
    * @param states that count, bits
    */
   Selection.Certainty certainty(Part part, int states, Window window) {
-    addUp(slot -> sums.amount(slot, window), null);
     int size = CLASSES * entries.pools();
     long[] all = new long[size];
     long[] samples = new long[size];

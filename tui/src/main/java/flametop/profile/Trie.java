@@ -64,6 +64,9 @@ final class Trie {
   private int[] stackEntry = new int[1024];
   private Estimate estimate = new Estimate(entrySums, new PooledEntries());
 
+  /** Of the window before. */
+  private Estimate estimateBefore = new Estimate(entrySums, new PooledEntries());
+
   /** Another one than before where any sum or path may have changed. */
   private long changes;
 
@@ -174,7 +177,7 @@ final class Trie {
   /** ns of the {@linkplain Watch watched} node by state. */
   long[] watchedNanos(Window window) {
     estimated(window);
-    return byState(watch::holds);
+    return watch.node() == ROOT ? rootNanos.clone() : byState(watch::holds);
   }
 
   private long[] byState(IntPredicate counts) {
@@ -217,6 +220,7 @@ final class Trie {
 
   /** How sure the time of a node is that is {@linkplain Watch watched}. */
   Selection.Certainty certainty(int states, Window window) {
+    estimated(window);
     return estimate.certainty(watch::holds, states & shape.states(), window);
   }
 
@@ -245,7 +249,7 @@ final class Trie {
    * @param begin when it began, ns
    */
   long[] before(int states, Window window, long begin) {
-    before = estimate.of(slot -> entrySums.before(slot, window, begin), before);
+    before = estimateBefore.of(slot -> entrySums.before(slot, window, begin), before);
     long[] sums = new long[2];
     for (int entry = 0; entry < entries; entry++) {
       if (entryLeaf[entry] != NONE) {
@@ -724,6 +728,7 @@ final class Trie {
   void retire() {
     entrySums = null;
     estimate = null;
+    estimateBefore = null;
     nodeSums = null;
     heldSums = null;
     nanos = null;
