@@ -1,5 +1,5 @@
 //! Symbol names as people write them. Only names that are marked as mangled are touched: a C
-//! function `h` stays `h`. Those of Swift stay as they are.
+//! function `h` stays `h`.
 
 use std::fmt::{self, Write};
 use std::panic::catch_unwind;
@@ -15,7 +15,7 @@ const DEPTH_MAX: u32 = 96;
 const CUT: &str = "…";
 
 /// The name to show for the symbol `raw`: without its version, demangled if it is a name of C++,
-/// Rust, D, Haskell or OCaml, at most [`NAME_MAX`] bytes.
+/// Rust, D, Haskell, OCaml or Swift, at most [`NAME_MAX`] bytes.
 pub fn shown_name(raw: &str) -> String {
     let name = without_version(raw);
     let mangled = name.starts_with("_Z") || name.starts_with("_R");
@@ -216,7 +216,7 @@ mod tests {
     }
 
     /// Names that use much of both grammars.
-    const NAMES: [&str; 16] = [
+    const NAMES: [&str; 18] = [
         "camlDune__exe__Main__$2b$2e_12",
         "camlLib__Deep$$$2b_12",
         "_D3app14__T3fooTiTAyaZQpQbFZv",
@@ -233,6 +233,8 @@ mod tests {
         "_RINvNtC3std3mem8align_ofNtNtC3std3mem12DiscriminantE",
         "_RNCINvC1a1bFUKC3foomEuE0",
         "_RMC0INtC8arrayvec8ArrayVechKj7b_E",
+        "$s4main7CounterC4bumpSiyFZ",
+        "$s4main5helloyyFSiycfU_",
     ];
 
     #[test]
@@ -270,7 +272,16 @@ mod tests {
     #[test]
     fn shown_name_every_production_repeated_stays_bounded() {
         let grammar = b"NSRIEXTDLCKVPFAJUMGQBYKvijmhcabdefst0_";
-        for start in ["_Z", "_ZN", "_R", "_RINvC1a1b", "_Z1fI", "_Z1f"] {
+        for start in [
+            "_Z",
+            "_ZN",
+            "_R",
+            "_RINvC1a1b",
+            "_Z1fI",
+            "_Z1f",
+            "$s",
+            "$s1a1fyy",
+        ] {
             for &first in grammar {
                 for &second in grammar {
                     let pair = [first, second];

@@ -1,5 +1,8 @@
-//! Names as the compilers of D, Haskell and OCaml write them into symbols. What does not fit a
+//! Names as the compilers of D, Haskell, OCaml and Swift write them into symbols. What does not fit a
 //! grammar exactly is no such name and is left as it is: C functions may be called anything.
+
+use symbolic_common::{Language, Name, NameMangling};
+use symbolic_demangle::{Demangle, DemangleOptions};
 
 /// Longest part of a D name that a reference may lead back to is found by so many digits.
 const DIGITS_MAX: usize = 4;
@@ -9,6 +12,20 @@ pub fn plain(symbol: &str) -> Option<String> {
     ocaml(symbol)
         .or_else(|| d(symbol))
         .or_else(|| haskell(symbol))
+        .or_else(|| swift(symbol))
+}
+
+/// `$s3app7CounterC4bumpSiyF` is `Counter.bump`: without module, types of arguments and result.
+fn swift(symbol: &str) -> Option<String> {
+    if !["$s", "$S", "_T0"]
+        .iter()
+        .any(|mark| symbol.starts_with(mark))
+    {
+        return None;
+    }
+    let name = Name::new(symbol, NameMangling::Mangled, Language::Swift);
+    name.demangle(DemangleOptions::name_only())
+        .filter(|plain| plain != symbol)
 }
 
 fn begins_upper(text: &str) -> bool {
@@ -299,6 +316,17 @@ mod tests {
     }
 
     #[test]
+    fn plain_swift_names_are_those_of_the_functions() {
+        all(&[
+            ("$s4main5helloyyF", "hello"),
+            ("$s4main7CounterC4bumpSiyFZ", "static Counter.bump"),
+            ("$s4main3FooV1xSivg", "Foo.x.getter"),
+            ("$s4main5helloyyFSiycfU_", "closure #1 in hello"),
+            ("$sSS6appendyySSF", "String.append"),
+        ]);
+    }
+
+    #[test]
     fn plain_names_of_c_stay() {
         for symbol in [
             "caml_alloc_small",
@@ -312,6 +340,9 @@ mod tests {
             "size_info",
             "resize_Image_info",
             "_info",
+            "$s",
+            "$save",
+            "_T0",
             "_Data_entry",
             "_D",
             "_D3",
@@ -321,7 +352,6 @@ mod tests {
             "_D3fo",
             "_D3a.bFZv",
             "_D1aQaZ",
-            "$s4main3fooyyF",
             "z_info",
             "",
         ] {
