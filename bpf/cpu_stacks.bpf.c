@@ -74,6 +74,7 @@ __u64 taken;      /* samples of the target */
 __u64 dropped;    /* … that the ring had no place for */
 __u64 copied;     /* bytes of user stacks in the ring */
 __u64 own_wakeups[FT_MAX_CPUS]; /* timers that found the CPU idle */
+__u64 ticks[FT_MAX_CPUS];       /* timers */
 __u64 activity[FT_MAX_CPUS];    /* timers that found that something had run since the one before */
 __u64 idle_switches[FT_MAX_CPUS]; /* how often the CPU had left its idle task by then */
 
@@ -389,6 +390,7 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 	if (cpu < FT_MAX_CPUS) {
 		__u64 switches = tid ? 0 : t->nvcsw + t->nivcsw;
 
+		ticks[cpu]++;
 		if (tid || switches != idle_switches[cpu])
 			activity[cpu]++;
 		if (!tid) {

@@ -107,7 +107,7 @@ impl Beat {
         self.due
     }
 
-    /// The period that it is to have from now on, if another one. `activity` grows whenever a tick finds that something ran;
+    /// The period that it is to have from now on, if another one, and how many ticks were due since the one before. `activity` grows whenever a tick finds that something ran;
     /// where nothing does, nothing is drawn, since each change would wake the CPU.
     pub fn change(
         &mut self,
@@ -115,7 +115,7 @@ impl Beat {
         random: &mut Random,
         now: u64,
         activity: u64,
-    ) -> Option<u64> {
+    ) -> Option<(u64, u64)> {
         let passed = now.saturating_sub(self.since) / self.period;
         let Some(due) = self.due else {
             if activity != self.seen {
@@ -148,7 +148,7 @@ impl Beat {
             self.period = (self.drawn as i64 - over).clamp(mean / 4, 2 * mean) as u64;
             self.plan(pace);
         }
-        Some(self.period)
+        Some((self.period, passed))
     }
 
     /// The change was over only then.
@@ -186,7 +186,7 @@ mod tests {
                     .map(|n| began + n * period)
                     .take_while(|t| *t < begins),
             );
-            (began, period) = (begins, next.expect("it is due"));
+            (began, period) = (begins, next.expect("it is due").0);
         }
         all
     }
@@ -284,7 +284,10 @@ mod tests {
         assert!(beat.change(&pace, &mut random, due, 5).is_some());
         beat.changed(&pace, due);
         let due = beat.due().unwrap();
-        assert_eq!(beat.change(&pace, &mut random, due, 5), Some(pace.mean));
+        assert_eq!(
+            beat.change(&pace, &mut random, due, 5),
+            Some((pace.mean, 10))
+        );
         beat.changed(&pace, due);
         assert_eq!(beat.due(), None);
         let later = due + 1000 * SECOND;

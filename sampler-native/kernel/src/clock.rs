@@ -1,6 +1,7 @@
-//! The CPU clock: the object `cpu_stacks`, and one perf event per online CPU.
+//! The CPU clock: the object `cpu_stacks`, and one perf event per online CPU, whichever those are.
 
 use std::{
+    collections::HashMap,
     hash::{BuildHasher, RandomState},
     os::fd::{AsFd, IntoRawFd, OwnedFd},
     sync::Arc,
@@ -19,7 +20,7 @@ use crate::{
     idle::Idle,
     load,
     rings::Learned,
-    skeletons::{CpuStacksSkel, CpuStacksSkelBuilder},
+    skeletons::{CpuStacksSkel, CpuStacksSkelBuilder, layout},
     sys,
 };
 
@@ -33,13 +34,21 @@ const LEAST_REACH: u64 = 24 * 1024;
 const HIGHEST_HZ: u32 = 10_000;
 /// Period of a clock that is off.
 const OFF_HZ: u32 = 99;
+/// How often the clock looks for CPUs that came online or went offline, ns.
+const CPUS_PERIOD: u64 = 1_000_000_000;
 
 pub struct Clock {
     events: Vec<Event>,
     skel: CpuStacksSkel<'static>,
     /// `None`: it is off.
     pace: Option<Pace>,
+    hz: u32,
     random: Random,
+    /// When the online CPUs were asked for last, ns.
+    asked: u64,
+    /// By CPU: idle stays that changes of the period ended.
+    woken: HashMap<u32, u64>,
+    missed: u64,
     /// Says whether a change of a period wakes a CPU.
     pub idle: Option<Arc<Idle>>,
 }
@@ -51,8 +60,55 @@ struct Event {
     _link: Link,
     cpu: u32,
     beat: Beat,
-    /// Idle stays that changes of the period ended.
-    woken: u64,
+    /// What the program has counted when the period in force began.
+    ticks: u64,
+    /// A tick was not there yet when the last period ended: it may have been on its way.
+    owed: bool,
+}
+
+impl Event {
+    /// A clock that does not tick yet.
+    fn open(cpu: u32, skel: &CpuStacksSkel<'_>) -> Result<Event> {
+        let fd = sys::open_cpu_clock(cpu, period(OFF_HZ))
+            .with_context(|| format!("failed to open the CPU clock of CPU {cpu}"))?;
+        let link = skel
+            .progs
+            .cpu_stacks
+            .attach_perf_event(fd.try_clone()?.into_raw_fd())?;
+        // attaching starts it
+        sys::enable(fd.as_fd(), false)?;
+        Ok(Event {
+            fd,
+            _link: link,
+            cpu,
+            beat: Beat::default(),
+            ticks: 0,
+            owed: false,
+        })
+    }
+
+    /// Has it tick from now on.
+    fn start(&mut self, pace: &Pace, random: &mut Random, ticks: u64) -> Result<()> {
+        let (beat, period) = Beat::start(pace, random);
+        self.beat = beat;
+        self.ticks = ticks;
+        self.owed = false;
+        sys::set_period(self.fd.as_fd(), period)
+            .context("failed to change the period of the CPU clock")
+    }
+
+    /// How many ticks are missing of those that were due since the period began.
+    fn missing(&mut self, due: u64, ticks: u64) -> u64 {
+        let came = ticks.saturating_sub(std::mem::replace(&mut self.ticks, ticks));
+        let owed = u64::from(std::mem::take(&mut self.owed));
+        let missing = (due + owed).saturating_sub(came);
+        // One more than before may have been on its way only.
+        if due > came && missing > 0 {
+            self.owed = true;
+            return missing - 1;
+        }
+        missing
+    }
 }
 
 impl Clock {
@@ -67,34 +123,30 @@ impl Clock {
             let rodata = load::aim!(open, "cpu_stacks", settings);
             rodata.ring_bytes = ring_bytes;
             open.maps.ring.set_max_entries(ring_bytes)?;
-            let cpus = online.iter().max().map_or(1, |last| last + 1);
+            // those that may come online, too
+            let present = cpus::present().unwrap_or_default();
+            let cpus = online
+                .iter()
+                .chain(&present)
+                .max()
+                .map_or(1, |last| last + 1);
             open.maps.scratch.set_max_entries(cpus)?;
             load::keep_probe_read_user(open.open_object())?;
             let skel = open.load()?;
             load::set_target(&skel.maps.targets, &skel.maps.own, settings)?;
-            let mut events = Vec::new();
-            for cpu in online {
-                let event = sys::open_cpu_clock(cpu, period(OFF_HZ))
-                    .with_context(|| format!("failed to open the CPU clock of CPU {cpu}"))?;
-                let link = skel
-                    .progs
-                    .cpu_stacks
-                    .attach_perf_event(event.try_clone()?.into_raw_fd())?;
-                // attaching starts it
-                sys::enable(event.as_fd(), false)?;
-                events.push(Event {
-                    fd: event,
-                    _link: link,
-                    cpu,
-                    beat: Beat::default(),
-                    woken: 0,
-                });
-            }
+            let events: Result<Vec<Event>> = online
+                .into_iter()
+                .map(|cpu| Event::open(cpu, &skel))
+                .collect();
             Ok(Clock {
-                events,
+                events: events?,
                 skel,
                 pace: None,
+                hz: 0,
                 random: Random::new(RandomState::new().hash_one(0)),
+                asked: sys::monotonic_nanos(),
+                woken: HashMap::new(),
+                missed: 0,
                 idle: None,
             })
         })
@@ -110,23 +162,53 @@ impl Clock {
             sys::write_shared(&mut bss.most_stack, most_stack(hz));
         }
         let pace = (hz > 0).then(|| Pace::new(hz, self.events.len()));
+        let bss = self.skel.maps.bss_data.as_deref();
         for event in &mut self.events {
-            let fd = event.fd.as_fd();
             if let Some(pace) = &pace {
-                let (beat, period) = Beat::start(pace, &mut self.random);
-                event.beat = beat;
-                sys::set_period(fd, period)
-                    .context("failed to change the period of the CPU clock")?;
+                event.start(pace, &mut self.random, ticks(bss, event.cpu))?;
             }
             if pace.is_some() != self.pace.is_some() {
-                sys::enable(fd, pace.is_some()).context("failed to switch the CPU clock")?;
+                sys::enable(event.fd.as_fd(), pace.is_some())
+                    .context("failed to switch the CPU clock")?;
             }
             if let Some(pace) = &pace {
                 event.beat.started(pace, sys::monotonic_nanos());
             }
         }
         self.pace = pace;
+        self.hz = hz;
         Ok(())
+    }
+
+    /// Closes the clocks of CPUs that went offline, which stay dead if those come back, and starts those of CPUs that came.
+    fn follow_cpus(&mut self) {
+        let Ok(online) = cpus::online() else {
+            return;
+        };
+        let before = self.events.len();
+        self.events.retain(|event| online.contains(&event.cpu));
+        let mut changed = self.events.len() != before;
+        let places = self.skel.maps.scratch.max_entries();
+        for cpu in online.into_iter().filter(|cpu| *cpu < places) {
+            if self.events.iter().all(|event| event.cpu != cpu)
+                // of one that is gone again it need not work
+                && let Ok(mut event) = Event::open(cpu, &self.skel)
+            {
+                let before = ticks(self.skel.maps.bss_data.as_deref(), cpu);
+                if let Some(pace) = &self.pace
+                    && event.start(pace, &mut self.random, before).is_ok()
+                    && sys::enable(event.fd.as_fd(), true).is_ok()
+                {
+                    event.beat.started(pace, sys::monotonic_nanos());
+                }
+                self.events.push(event);
+                changed = true;
+            }
+        }
+        if changed && self.pace.is_some() {
+            // how often periods change depends on how many there are
+            self.pace = Some(Pace::new(self.hz, self.events.len()));
+        }
     }
 
     /// When [`Clock::vary`] is to be called next (ns), if the clock of some CPU needs it.
@@ -138,8 +220,13 @@ impl Clock {
             .min()
     }
 
-    /// Changes the periods that are due.
+    /// Changes the periods that are due, and follows the CPUs that come and go.
     pub fn vary(&mut self) {
+        let now = sys::monotonic_nanos();
+        if now >= self.asked + CPUS_PERIOD {
+            self.asked = now;
+            self.follow_cpus();
+        }
         let (Some(pace), Some(bss)) = (&self.pace, self.skel.maps.bss_data.as_deref()) else {
             return;
         };
@@ -147,11 +234,14 @@ impl Clock {
             let activity = bss.activity.get(event.cpu as usize);
             let activity = activity.map_or(0, sys::read_shared);
             let now = sys::monotonic_nanos();
-            let Some(period) = event.beat.change(pace, &mut self.random, now, activity) else {
+            let change = event.beat.change(pace, &mut self.random, now, activity);
+            let Some((period, due)) = change else {
                 continue;
             };
+            self.missed += event.missing(due, ticks(Some(bss), event.cpu));
             let idle = self.idle.as_ref();
-            event.woken += u64::from(idle.is_some_and(|idle| idle.is_idle(event.cpu)));
+            let wakes = idle.is_some_and(|idle| idle.is_idle(event.cpu));
+            *self.woken.entry(event.cpu).or_default() += u64::from(wakes);
             // of a CPU that went offline meanwhile it need not work
             if sys::set_period(event.fd.as_fd(), period).is_ok() {
                 event.beat.changed(pace, sys::monotonic_nanos());
@@ -181,12 +271,17 @@ impl Clock {
         )
     }
 
+    /// Ticks that were due and did not come, or did not run the program, since another BPF program ran there at that moment. Machines
+    /// whose CPUs are lent by a host have them while that takes a CPU away.
+    pub fn missed(&self) -> u64 {
+        self.missed
+    }
+
     /// Idle stays of this CPU that its timer ended, or a change of its period.
     pub fn own_wakeups(&self, cpu: u32) -> u64 {
         let bss = self.skel.maps.bss_data.as_deref();
         let ticks = bss.and_then(|bss| bss.own_wakeups.get(cpu as usize));
-        let event = self.events.iter().find(|event| event.cpu == cpu);
-        ticks.map_or(0, sys::read_shared) + event.map_or(0, |event| event.woken)
+        ticks.map_or(0, sys::read_shared) + self.woken.get(&cpu).copied().unwrap_or(0)
     }
 
     pub fn ring(&self) -> &impl MapCore {
@@ -206,6 +301,12 @@ impl Clock {
     pub fn object(&self) -> &libbpf_rs::Object {
         self.skel.object()
     }
+}
+
+/// How often the timer of a CPU has run the program.
+fn ticks(bss: Option<&layout::clock_counts>, cpu: u32) -> u64 {
+    let ticks = bss.and_then(|bss| bss.ticks.get(cpu as usize));
+    ticks.map_or(0, sys::read_shared)
 }
 
 /// Most bytes of one stack in a sample.

@@ -8,10 +8,21 @@ use crate::sys;
 
 const ONLINE: &str = "/sys/devices/system/cpu/online";
 
+const PRESENT: &str = "/sys/devices/system/cpu/present";
+
 /// Numbers of the online CPUs, ascending.
 pub fn online() -> Result<Vec<u32>> {
-    let text = fs::read_to_string(ONLINE).with_context(|| format!("failed to read {ONLINE}"))?;
-    parse_list(&text).with_context(|| format!("{ONLINE} is not a list of CPUs: {}", text.trim()))
+    list(ONLINE)
+}
+
+/// Numbers of the CPUs that are there, online or not, ascending.
+pub fn present() -> Result<Vec<u32>> {
+    list(PRESENT)
+}
+
+fn list(path: &str) -> Result<Vec<u32>> {
+    let text = fs::read_to_string(path).with_context(|| format!("failed to read {path}"))?;
+    parse_list(&text).with_context(|| format!("{path} is not a list of CPUs: {}", text.trim()))
 }
 
 /// `0-3,8` → 0 1 2 3 8.

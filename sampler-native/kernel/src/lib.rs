@@ -147,6 +147,8 @@ pub struct KernelCounters {
     pub cpu_samples: u64,
     /// … of them: lost, since the ring was full.
     pub cpu_dropped: u64,
+    /// Ticks of the CPU clock that were due and did not come, or found another BPF program running.
+    pub ticks_missed: u64,
     /// Exit and exec records lost.
     pub life_dropped: u64,
     /// Bytes of user stack memory copied into records.
@@ -434,6 +436,7 @@ impl Kernel {
         KernelCounters {
             cpu_samples,
             cpu_dropped,
+            ticks_missed: self.clock().map_or(0, |clock| clock.missed()),
             life_dropped: self.life.as_ref().map_or(0, Life::dropped),
             bytes_copied: self.passes.bytes_copied() + cpu_bytes,
             program_nanos: self

@@ -21,6 +21,8 @@ use crate::{
     sys,
 };
 
+/// Most records of one poll: while they go on coming, the caller has other things to do as well.
+const MOST_RECORDS: usize = 8192;
 /// Records that do not wake the reader wait no longer than this.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
@@ -82,6 +84,8 @@ pub struct Rings {
     /// What libbpf polls; closed after it.
     _maps: Vec<OwnedFd>,
     learned: Option<Learned>,
+    /// The last poll left records.
+    left: bool,
     /// Whoever polls changes the periods of this clock. It is weak, so that the clock ends with its owner.
     clock: Weak<Mutex<Clock>>,
 }
@@ -127,6 +131,9 @@ unsafe extern "C" fn take(
                 sink.panic = Some(panic);
                 return -libc::ECANCELED;
             }
+            if sink.records == MOST_RECORDS {
+                return -libc::ECANCELED;
+            }
         }
         None => sink.damaged += 1,
     }
@@ -146,6 +153,7 @@ impl Rings {
             ring: None,
             _maps: Vec::new(),
             learned,
+            left: false,
             clock: Weak::new(),
         };
         for map in maps {
@@ -229,8 +237,8 @@ impl Rings {
     }
 
     /// Sleeps until a ring is a quarter full, a process is seen that was not seen before, or the CPU clock is to have another
-    /// period, which it then gets; at most `timeout` and never longer than 100 ms. Then hands over every record there is, and
-    /// returns how many there were: first ends of tasks and execs, then samples of the CPU clock, each in the order of time.
+    /// period, which it then gets; at most `timeout` and never longer than 100 ms. Then hands over the records that there are, 8,192 at
+    /// most ([`Rings::left`]), and returns how many there were: first ends of tasks and execs, then samples of the CPU clock, each in the order of time.
     ///
     /// # Errors
     /// If the kernel refuses to wait, or wrote a record that makes no sense.
@@ -240,6 +248,7 @@ impl Rings {
         on_record: &mut dyn FnMut(Record<'_>),
     ) -> Result<usize> {
         let timeout = timeout.min(LONGEST_WAIT).min(self.clock_due());
+        let timeout = if self.left { Duration::ZERO } else { timeout };
         let Some(ring) = self.ring else {
             std::thread::sleep(timeout);
             return Ok(0);
@@ -264,7 +273,8 @@ impl Rings {
         if let Some(panic) = sink.panic {
             resume_unwind(panic);
         }
-        if result < 0 {
+        self.left = sink.records == MOST_RECORDS;
+        if result < 0 && !self.left {
             return Err(std::io::Error::from_raw_os_error(-result))
                 .context("failed to read the CPU clock's ring");
         }
@@ -272,6 +282,11 @@ impl Rings {
             anyhow::bail!("the kernel wrote {} damaged records", sink.damaged);
         }
         Ok(sink.records)
+    }
+
+    /// Whether the last poll left records, since there were too many: ends of tasks may be among them.
+    pub fn left(&self) -> bool {
+        self.left
     }
 
     /// What the CPU clock copies from now on; where nothing was said it is [`crate::abi::FT_CPU_FIRST`] bytes. Of more than

@@ -26,6 +26,7 @@ pub mod layout {
     pub use super::generated::{
         cpu_frequency::types::ft_frequency,
         cpu_idle::types::ft_idle,
+        cpu_stacks::types::bss as clock_counts,
         task_stacks::types::{counts, ft_head, ft_stack},
     };
 }

@@ -1081,3 +1081,57 @@ fn mappings_more_than_the_ring_holds_are_counted_as_lost() {
             .any(|e| matches!(e.what, MappingChange::Lost(count) if count > 0))
     );
 }
+
+/// A CPU that is offline until this goes.
+struct Offline(PathBuf);
+
+impl Offline {
+    fn take(cpu: usize) -> Option<Offline> {
+        let switch = PathBuf::from(format!("/sys/devices/system/cpu/cpu{cpu}/online"));
+        std::fs::write(&switch, "0").ok()?;
+        Some(Offline(switch))
+    }
+}
+
+impl Drop for Offline {
+    fn drop(&mut self) {
+        std::fs::write(&self.0, "1").expect("it comes back");
+    }
+}
+
+#[test]
+fn poll_cpu_that_went_offline_and_came_back_is_sampled_again() {
+    let Some(_alone) = alone() else { return };
+    let last = cpus_online() - 1;
+    let subject = Subject::start(&["busy"]);
+    let (kernel, mut rings) = open(Target::Processes(vec![subject.pid()]), 99);
+    let Some(offline) = Offline::take(last).filter(|_| last > 0) else {
+        println!("not run: CPU {last} cannot be taken offline");
+        return;
+    };
+    poll_until(&mut rings, |r| u32::from(r.head.kind) == FT_KIND_CPU);
+    // long enough to be seen
+    let gone = Instant::now();
+    while gone.elapsed() < Duration::from_secs(3) {
+        rings
+            .poll(Duration::from_millis(100), &mut |r| {
+                assert_ne!(r.head.cpu as usize, last, "it is offline");
+            })
+            .unwrap();
+    }
+    drop(offline);
+    for thread in std::fs::read_dir(format!("/proc/{}/task", subject.pid())).unwrap() {
+        let tid = thread.unwrap().file_name().into_string().unwrap();
+        // SAFETY: the kernel reads one set.
+        unsafe {
+            let mut set: libc::cpu_set_t = std::mem::zeroed();
+            libc::CPU_SET(last, &mut set);
+            libc::sched_setaffinity(tid.parse().unwrap(), size_of_val(&set), &raw const set);
+        }
+    }
+    poll_until(&mut rings, |r| {
+        u32::from(r.head.kind) == FT_KIND_CPU && r.head.cpu as usize == last
+    });
+    let missed = kernel.counters().ticks_missed;
+    assert!(missed < 1000, "{missed}");
+}

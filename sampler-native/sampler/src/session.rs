@@ -483,6 +483,7 @@ fn counters(passes: &Passes, pipeline: &Pipeline, kernel: KernelCounters) -> [u6
     set(Counter::Walked, totals.walked);
     set(Counter::Short, totals.short);
     set(Counter::LifeDropped, kernel.life_dropped);
+    set(Counter::TicksMissed, kernel.ticks_missed);
     set(Counter::BytesCopied, kernel.bytes_copied);
     set(Counter::ProgramNanos, kernel.program_nanos);
     let files = pipeline.debug_files;
@@ -530,10 +531,13 @@ fn drain(mut rings: Rings, shared: &Shared) {
         let Ok(mut pipeline) = shared.pipeline() else {
             return;
         };
-        for head in life.drain(..) {
-            pipeline.life(&head);
+        // Else there may be samples of before.
+        if !rings.left() {
+            for head in life.drain(..) {
+                pipeline.life(&head);
+            }
+            pipeline.drained(drained_to);
         }
-        pipeline.drained(drained_to);
         let reaches = std::mem::take(&mut pipeline.wishes.reaches);
         let steps = std::mem::take(&mut pipeline.wishes.steps);
         if let Err(e) = drained {

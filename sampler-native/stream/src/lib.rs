@@ -337,6 +337,8 @@ pub enum Counter {
     DebugFailed,
     /// Bytes that were fetched.
     DebugBytes,
+    /// Ticks of the CPU clock that were due and did not come, or found another BPF program running, on any CPU.
+    TicksMissed,
     /// How many counters there are.
     Count,
 }

@@ -317,7 +317,8 @@ final class Quality {
             since(before, Counter.PASSES_LATE),
             gap,
             since(before, Counter.CPU_DROPPED),
-            since(before, Counter.LIFE_DROPPED)),
+            since(before, Counter.LIFE_DROPPED),
+            since(before, Counter.TICKS_MISSED)),
         begin == Long.MIN_VALUE ? 0 : time - begin);
   }
 

@@ -84,6 +84,7 @@ public record QualityReport(
    * @param worstGapNanos the longest time from one pass to the next; 0 if there were not two
    * @param lostSamples samples of the CPU clock that were dropped
    * @param lostEnds exit and exec records that were dropped
+   * @param missedTicks ticks of the CPU clock that did not come, or found another BPF program
    */
   public record Sum(
       Counts counts,
@@ -92,7 +93,8 @@ public record QualityReport(
       long late,
       long worstGapNanos,
       long lostSamples,
-      long lostEnds) {}
+      long lostEnds,
+      long missedTicks) {}
 
   /**
    * @param share of one CPU

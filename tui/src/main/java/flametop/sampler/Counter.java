@@ -37,5 +37,10 @@ public enum Counter {
   DEBUG_FETCHED,
   DEBUG_ABSENT,
   DEBUG_FAILED,
-  DEBUG_BYTES
+  DEBUG_BYTES,
+
+  /**
+   * Ticks of the CPU clock that were due and did not come, or found another BPF program running.
+   */
+  TICKS_MISSED
 }

@@ -204,7 +204,12 @@ final class QualityPainter implements ViewPainter {
   }
 
   private static String losses(QualityReport.Sum sum) {
-    return count(sum.lostSamples()) + " samples, " + count(sum.lostEnds()) + " ends of tasks";
+    String ticks = sum.missedTicks() == 0 ? "" : ", " + count(sum.missedTicks()) + " ticks";
+    return count(sum.lostSamples())
+        + " samples, "
+        + count(sum.lostEnds())
+        + " ends of tasks"
+        + ticks;
   }
 
   private static String perSecond(double bytes) {

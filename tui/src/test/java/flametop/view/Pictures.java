@@ -842,8 +842,8 @@ public final class Pictures {
     QualityReport.Counts all = counts(2_227_600, 3_100, WalkEnd.JIT, 289_000, WalkEnd.LIMIT, 4_000);
     return new QualityReport(
         33 * SECOND,
-        new QualityReport.Sum(window, 627, 627, 0, 61_000_000, 0, 0),
-        new QualityReport.Sum(all, 62_700, 62_696, 4, 231_000_000, 17, 0),
+        new QualityReport.Sum(window, 627, 627, 0, 61_000_000, 0, 0, 0),
+        new QualityReport.Sum(all, 62_700, 62_696, 4, 231_000_000, 17, 0, 3),
         processes,
         modules,
         List.of(
