@@ -387,15 +387,19 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 	struct task_struct *t = bpf_get_current_task_btf();
 	__u32 cpu = bpf_get_smp_processor_id(), tid = t->pid;
 
-	if (cpu < FT_MAX_CPUS) {
+	/* of 64 bits: else the bound is checked of a copy, which tells older verifiers nothing of the index */
+	__u64 index = cpu;
+
+	asm volatile("" : "+r"(index));
+	if (index < FT_MAX_CPUS) {
 		__u64 switches = tid ? 0 : t->nvcsw + t->nivcsw;
 
-		ticks[cpu]++;
-		if (tid || switches != idle_switches[cpu])
-			activity[cpu]++;
+		ticks[index]++;
+		if (tid || switches != idle_switches[index])
+			activity[index]++;
 		if (!tid) {
-			idle_switches[cpu] = switches;
-			own_wakeups[cpu]++;
+			idle_switches[index] = switches;
+			own_wakeups[index]++;
 		}
 	}
 	if (!tid)

@@ -309,7 +309,7 @@ pub fn explain(error: &anyhow::Error) -> (String, String) {
         io == Some(std::io::ErrorKind::PermissionDenied)
             || bpf == Some(libbpf_rs::ErrorKind::PermissionDenied)
     });
-    if refused {
+    if refused && !load::is_refused_by_verifier() {
         return (
             "the kernel does not permit it".to_owned(),
             "run it as root (sudo); in a container add CAP_BPF and CAP_PERFMON, and allow bpf and perf_event_open"

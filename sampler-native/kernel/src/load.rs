@@ -38,12 +38,25 @@ pub fn silence() {
     SAID.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
+/// Whether the last object was refused by the verifier, which found something in it that this kernel does not allow
+/// anybody. Its error is the same as that of a privilege that is missing.
+pub fn is_refused_by_verifier() -> bool {
+    has_verdict(&SAID.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The verifier's log ends in statistics.
+const STATISTICS: &str = "processed ";
+
+fn has_verdict(said: &VecDeque<String>) -> bool {
+    said.iter().any(|line| line.starts_with(STATISTICS))
+}
+
 /// What libbpf or the verifier gave as the reason, in one line.
 pub fn reason() -> Option<String> {
     let said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    // the verifier's log ends in statistics; its verdict is the line before
+    // the verdict is the line before the statistics
     let verdict = said.iter().rev().find(|line| {
-        !line.starts_with("processed ")
+        !line.starts_with(STATISTICS)
             && !line.starts_with("-- ")
             && !line.contains("failed to load object")
             && !line.contains("failed to load BPF skeleton")
@@ -62,6 +75,8 @@ pub fn place() -> &'static mut MaybeUninit<OpenObject> {
 pub fn patiently<T>(mut open: impl FnMut() -> Result<T>) -> Result<T> {
     let begun = Instant::now();
     loop {
+        // of the object before
+        SAID.lock().unwrap_or_else(PoisonError::into_inner).clear();
         match open() {
             Err(error) if is_interrupted(&error) && begun.elapsed() < PATIENCE => (),
             opened => return opened,
@@ -215,4 +230,24 @@ pub fn program_nanos(object: &libbpf_rs::Object) -> u64 {
         .progs()
         .filter_map(|program| sys::program_nanos(program.as_fd()))
         .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn has_verdict_only_where_the_verifier_has_looked_at_the_program() {
+        let said = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+        assert!(has_verdict(&said(&[
+            "libbpf: prog 'cpu_stacks': -- BEGIN PROG LOAD LOG --",
+            "R2 unbounded memory access, make sure to bounds check any such access",
+            "processed 3639 insns (limit 1000000) max_states_per_insn 9 total_states 72 peak_states 54 mark_read 3",
+            "-- END PROG LOAD LOG --",
+        ])));
+        assert!(!has_verdict(&said(&[
+            "libbpf: Error in bpf_object__probe_loading(): -EPERM. Couldn't load trivial BPF program.",
+            "libbpf: failed to load object 'cpu_stacks_bpf'",
+        ])));
+    }
 }
