@@ -525,7 +525,7 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 			chunks = fetch->chunks;
 		}
 		if (!user_bytes)
-			sample->head.status |= FT_FAULTED;
+			sample->head.status |= mapping.end ? FT_FAULTED | FT_ABSENT : FT_FAULTED;
 		if (reach && reach->piece && user_bytes) {
 			__u64 at = reach->near, used;
 
