@@ -89,9 +89,9 @@ struct bpf_perf_event_data {
 #define VM_MIXEDMAP 0x10000000
 
 /* From the kernel's user API. */
-#define S_IFMT	       0xf000
-#define S_IFREG	       0x8000
-#define TMPFS_MAGIC    0x01021994
+#define S_IFMT          0xf000
+#define S_IFREG         0x8000
+#define TMPFS_MAGIC     0x01021994
 #define HUGETLBFS_MAGIC 0x958458f6
 
 /* bits of rw_semaphore.owner beside the task */
@@ -394,7 +394,10 @@ static __always_inline __u64 mmap_lock_owner(struct task_struct *t)
 /* Whether it is memory of a device, or such that only its driver knows. */
 static __always_inline bool is_of_device(struct vm_area_struct *vma)
 {
-	return vma->vm_flags & (VM_IO | VM_PFNMAP | VM_MIXEDMAP);
+	/* since 6.19 about to be replaced; such memory is not mapped by the kernel, so a copy fails anyway */
+	if (bpf_core_field_exists(vma->vm_flags))
+		return vma->vm_flags & (VM_IO | VM_PFNMAP | VM_MIXEDMAP);
+	return 0;
 }
 
 /* Whether a process handles the page faults there. */

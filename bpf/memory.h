@@ -34,8 +34,9 @@
 /* Where the kernel has all memory mapped is a multiple of 1 GiB, as many below any page table as that has memory below. */
 #define MOST_GIB (1 << 16)
 
-const volatile __u32 reads_kernel = 1; /* set before load: the kernel's memory may be read by its address */
-__u64 all_memory; /* where the kernel has all memory mapped; 0: not known */
+const volatile __u32
+	reads_kernel = 1; /* set before load: the kernel's memory may be read by its address */
+__u64 all_memory;         /* where the kernel has all memory mapped; 0: not known */
 
 /* The search for `all_memory`: it is found where these words are at this address of the process that reads. */
 __u64 trial; /* 0: no search */
@@ -48,13 +49,13 @@ const __u8 untouched[PAGE];
 /* one copy at a time */
 struct copying {
 	__u64 address, most; /* what is wanted */
-	__u64 room;	     /* for so many bytes */
-	__u64 place;	     /* in `memory` */
-	__u64 tables;	     /* of its process */
+	__u64 room;          /* for so many bytes */
+	__u64 place;         /* in `memory` */
+	__u64 tables;        /* of its process */
 	__u64 start, end;    /* of its mapping */
-	__u64 bytes;	     /* copied, or to be copied through page faults; a multiple of 8 so that records stay aligned */
-	bool full;	     /* there was no room */
-	bool absent;	     /* it ended at a page that is not in memory, or may not be waited for */
+	__u64 bytes; /* copied, or to be copied through page faults; a multiple of 8 so that records stay aligned */
+	bool full;   /* there was no room */
+	bool absent; /* it ended at a page that is not in memory, or may not be waited for */
 };
 struct copying copying;
 

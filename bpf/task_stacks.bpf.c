@@ -25,7 +25,8 @@ struct record {
 _Static_assert(sizeof(struct record) + KERNEL_BYTES + FT_PASS_STACK + FT_PASS_PIECE < SEQ_BUFFER,
 	       "a record must fit in one read");
 _Static_assert(FT_PASS_STACK + FT_PASS_PIECE + PAGE <= MEMORY_BYTES,
-	       "both copies share the buffer; a page of slack lets the verifier see that the last page fits");
+	       "both copies share the buffer; a page of slack lets the verifier see that the last "
+	       "page fits");
 
 /* Where every visited task is counted, in exactly one place; bytes are those of user stacks. */
 struct counts {
@@ -371,7 +372,8 @@ int task_stacks(struct bpf_iter__task *ctx)
 	if (piece_bytes > FT_PASS_PIECE)
 		piece_bytes = FT_PASS_PIECE;
 	if (!copies_pages() && piece_bytes &&
-	    bpf_copy_from_user_task(memory + FT_PASS_STACK, piece_bytes, (void *)piece_address, t, 0)) {
+	    bpf_copy_from_user_task(memory + FT_PASS_STACK, piece_bytes, (void *)piece_address, t,
+				    0)) {
 		record.head.status |= FT_PIECE_FAILED;
 		piece_bytes = 0;
 	}

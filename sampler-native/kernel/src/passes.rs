@@ -239,6 +239,7 @@ fn link(skel: &TaskStacksSkel<'_>, target: &Target) -> Result<Vec<OwnedFd>> {
 #[cfg(test)]
 mod tests {
     use std::{
+        os::fd::{AsRawFd, FromRawFd},
         process,
         sync::atomic::{AtomicBool, Ordering},
         thread,
@@ -291,6 +292,8 @@ mod tests {
             "last_queued",
             "sched_delayed",
             "mmap_lock",
+            "vm_flags",
+            "vm_userfaultfd_ctx",
             "cgroups",
         ] {
             let path = btf_without(field);
@@ -299,6 +302,75 @@ mod tests {
             std::fs::remove_file(&path).unwrap();
             let waits = waits(&mut opened.unwrap_or_else(|e| panic!("{field}: {e:#}")));
             assert_eq!(waits == 0, field == "run_delay", "{field}: {waits} ns");
+        }
+    }
+
+    /// A thread of this process that sleeps with its stack pointer in a mapping of this file: `flags` as for mmap.
+    fn stand_in(file: impl AsFd, flags: i32) -> (u32, u64) {
+        const BYTES: usize = 1 << 16;
+        let (tell, told) = std::sync::mpsc::channel();
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let file = file.as_fd().as_raw_fd();
+        // SAFETY: a new mapping, used by nobody else.
+        let memory = unsafe { libc::mmap(ptr::null_mut(), BYTES, protection, flags, file, 0) };
+        assert_ne!(memory, libc::MAP_FAILED);
+        let sp = memory as u64 + 4096;
+        // SAFETY: within the new mapping.
+        unsafe { ptr::write_volatile(sp as *mut u64, sp) };
+        thread::spawn(move || {
+            // SAFETY: no pointers are passed.
+            tell.send(unsafe { libc::gettid() } as u32).unwrap();
+            // SAFETY: never left, and uses no stack.
+            unsafe {
+                std::arch::asm!("mov rsp, {}", "2: mov eax, 34", "syscall", "jmp 2b", in(reg) sp, options(noreturn))
+            }
+        });
+        (told.recv().unwrap(), sp)
+    }
+
+    #[test]
+    fn pass_kernel_whose_memory_may_not_be_read_copies_only_what_no_process_serves() {
+        if std::env::var_os("FLAMETOP_NO_BPF").is_some() {
+            println!("not run: FLAMETOP_NO_BPF is set");
+            return;
+        }
+        load::silence();
+        let own_file = std::fs::File::open("/proc/self/exe").unwrap();
+        // SAFETY: the name ends in a NUL; the descriptor is ours alone.
+        let memfd = unsafe {
+            OwnedFd::from_raw_fd(libc::memfd_create(c"stack".as_ptr(), libc::MFD_CLOEXEC))
+        };
+        let memfd = std::fs::File::from(memfd);
+        memfd.set_len(1 << 16).unwrap();
+        let of_file = stand_in(&own_file, libc::MAP_PRIVATE);
+        let shared = stand_in(&memfd, libc::MAP_SHARED);
+        let settings = Settings {
+            target: Target::Threads(vec![of_file.0, shared.0]),
+            ..Settings::default()
+        };
+        for reads_kernel in [true, false] {
+            let mut passes = Passes::open_for(&settings, None, reads_kernel).unwrap();
+            passes.find_memory().unwrap();
+            assert_eq!(passes.takes_no_faults(), reads_kernel);
+            for ((tid, sp), copied) in [(of_file, reads_kernel), (shared, true)] {
+                let mut found = None;
+                // Until then it is on its way there, or mmap_lock is held.
+                while found.is_none() {
+                    let mut see = |record: Record<'_>| {
+                        let stack = record.stack.filter(|s| s.user_address == sp);
+                        let status = record.head.status & (abi::FT_ABSENT | abi::FT_FAULTED);
+                        let busy = record.head.status & abi::FT_MM_BUSY != 0;
+                        if let Some(stack) = stack.filter(|_| record.head.tid == tid && !busy) {
+                            found = Some((status, stack.user.first_chunk().copied()));
+                        }
+                    };
+                    passes.want(tid, sp).unwrap();
+                    passes.pass(false, &mut see).unwrap();
+                }
+                let absent = (abi::FT_ABSENT | abi::FT_FAULTED, None);
+                let there = (0, Some(sp.to_ne_bytes()));
+                assert_eq!(found.unwrap(), if copied { there } else { absent });
+            }
         }
     }
 

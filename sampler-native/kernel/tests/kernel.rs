@@ -598,38 +598,36 @@ fn pass_stack_that_another_process_serves_waits_for_nobody_and_says_so() {
         let innocent = Subject::start(&["value"]);
         let pids = vec![served.subject.pid(), innocent.pid()];
         let (mut kernel, _rings) = open(Target::Processes(pids), 0);
-        let is_there = |r: &&Kept| r.head.tid == served.tid && r.head.status & FT_ABSENT != 0;
-        let (mut found, mut whole, mut worst) = (0, 0, Duration::ZERO);
+        let (mut absent, mut there, mut whole, mut passes) = (0, 0, 0, 0);
         let begin = Instant::now();
-        const PASSES: u32 = 1000;
-        for _ in 0..PASSES {
+        // Memory that is the file's only in turn is to be seen both ways.
+        while passes < 1000 || kind == "remap" && (absent == 0 || there == 0) {
             // What is asked for is copied at each pass.
             kernel.want(served.tid, served.sp).unwrap();
             kernel.want(innocent.pid(), 64).unwrap();
-            let began = Instant::now();
             let (_, records) = pass(&mut kernel, false);
-            worst = worst.max(began.elapsed());
-            if let Some(record) = records.iter().find(is_there) {
-                let stack = record.stack.as_ref().unwrap();
-                assert!(stack.user.is_empty() && stack.piece.is_empty(), "{kind}");
-                assert_ne!(record.head.status & FT_FAULTED, 0, "{kind}");
-                found += 1;
+            passes += 1;
+            let of = |tid: u32| records.iter().find(|r| r.head.tid == tid);
+            let other = of(innocent.pid()).unwrap();
+            whole += u32::from(holds_value(&other.stack.as_ref().unwrap().user));
+            // Where mmap_lock is held there may be none.
+            if let Some(record) = of(served.tid) {
+                let is_absent = record.head.status & FT_ABSENT != 0;
+                let why = record.head.status & (FT_FAULTED | FT_MM_BUSY);
+                assert!(!is_absent || why != 0, "{kind}");
+                absent += u32::from(is_absent);
+                there += u32::from(!record.stack.as_ref().unwrap().user.is_empty());
             }
-            let other = records.iter().find(|r| r.head.tid == innocent.pid());
-            whole += u32::from(holds_value(&other.unwrap().stack.as_ref().unwrap().user));
+            assert!(begin.elapsed() < PATIENCE, "{kind}: the passes are held up");
         }
         println!(
-            "{kind}: {PASSES} passes in {:?}, worst {worst:?}, absent in {found}",
+            "{kind}: {passes} passes in {:?}, absent in {absent}",
             begin.elapsed()
         );
+        assert_eq!(whole, passes, "{kind}");
         assert!(
-            begin.elapsed() < Duration::from_secs(30),
-            "{kind}: the passes were held up"
-        );
-        assert_eq!(whole, PASSES, "{kind}");
-        assert!(
-            found == PASSES || kind == "remap" && found > 0,
-            "{kind}: {found}"
+            absent == passes && there == 0 || kind == "remap",
+            "{kind}: {absent}, {there}"
         );
         assert!(!served.was_asked(), "{kind}: a page was asked for");
     }
