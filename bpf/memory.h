@@ -34,9 +34,9 @@
 /* Where the kernel has all memory mapped is a multiple of 1 GiB, as many below any page table as that has memory below. */
 #define MOST_GIB (1 << 16)
 
-const volatile __u32
-	reads_kernel = 1; /* set before load: the kernel's memory may be read by its address */
-__u64 all_memory;         /* where the kernel has all memory mapped; 0: not known */
+/* set before load: the kernel's memory may be read by its address */
+const volatile __u32 reads_kernel = 1;
+__u64 all_memory; /* where the kernel has all memory mapped; 0: not known */
 
 /* The search for `all_memory`: it is found where these words are at this address of the process that reads. */
 __u64 trial; /* 0: no search */
@@ -53,7 +53,7 @@ struct copying {
 	__u64 place;         /* in `memory` */
 	__u64 tables;        /* of its process */
 	__u64 start, end;    /* of its mapping */
-	__u64 bytes; /* copied, or to be copied through page faults; a multiple of 8 so that records stay aligned */
+	__u64 bytes; /* copied, or that a fault may bring; a multiple of 8, for records to stay aligned */
 	bool full;   /* there was no room */
 	bool absent; /* it ended at a page that is not in memory, or may not be waited for */
 };

@@ -189,7 +189,8 @@ static int fuse_file(int overlaid)
 	start(serve);
 	snprintf(text, sizeof text, "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
 	must(!mount("served", "/tmp/f", "fuse", MS_NOSUID | MS_NODEV, text), "mount fuse");
-	if (overlaid && mount("overlay", "/tmp/o", "overlay", 0, "lowerdir=/tmp/f:/tmp/e,userxattr"))
+	if (overlaid &&
+	    mount("overlay", "/tmp/o", "overlay", 0, "lowerdir=/tmp/f:/tmp/e,userxattr"))
 		exit(77);
 	int file = open(overlaid ? "/tmp/o/file" : "/tmp/f/file", O_RDONLY);
 	/* The answer to the first flush is that there is none: else this process could not end. */
@@ -215,13 +216,10 @@ static void *stand(void *unused)
 	char *sp = memory + PAGE + 512;
 	tid = syscall(SYS_gettid);
 	if (busy)
-		__asm__ volatile("mov %%rsp, %%rbx; mov %0, %%rsp; 1: pause; jmp 1b" ::"r"(sp)
-				 : "rbx", "memory");
+		__asm__ volatile("mov %0, %%rsp; 1: pause; jmp 1b" ::"r"(sp));
 	else
-		__asm__ volatile("mov %%rsp, %%rbx; mov %1, %%rsp; 1: mov %0, %%eax; syscall; jmp 1b" ::"i"(
-					 SYS_pause),
-				 "r"(sp)
-				 : "rax", "rbx", "rcx", "r11", "memory");
+		__asm__ volatile(
+			"mov %0, %%rsp; 1: mov $34, %%eax; syscall /* pause */; jmp 1b" ::"r"(sp));
 	return unused;
 }
 
