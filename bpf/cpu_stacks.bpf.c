@@ -387,8 +387,11 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 	struct task_struct *t = bpf_get_current_task_btf();
 	__u32 cpu = bpf_get_smp_processor_id(), tid = t->pid;
 
-	/* of 64 bits: else the bound is checked of a copy, which tells older verifiers nothing of the index */
-	__u64 index = cpu;
+	/*
+	 * Of 64 bits: else the bound is checked of a copy, which tells older verifiers nothing of the index. A number of its own: else
+	 * the verifier follows two programs, for CPUs below and above the bound.
+	 */
+	__u64 index = bpf_get_smp_processor_id();
 
 	asm volatile("" : "+r"(index));
 	if (index < FT_MAX_CPUS) {

@@ -60,6 +60,7 @@ enum ft_status {
 	FT_PIECE_FAILED = 1 << 11, /* the piece that was asked for could not be copied */
 	FT_GROUP_DEAD = 1 << 12,   /* exit: the last thread of its process */
 	FT_COMPAT = 1 << 13,       /* 32-bit user half */
+	FT_ABSENT = 1 << 14,       /* a copy ended at a page that is not in memory */
 };
 
 struct ft_head {

@@ -84,6 +84,16 @@ struct bpf_perf_event_data {
 
 #define USER32_CS 0x23
 
+#define VM_PFNMAP   0x00000400
+#define VM_IO       0x00004000
+#define VM_MIXEDMAP 0x10000000
+
+/* From the kernel's user API. */
+#define S_IFMT          0xf000
+#define S_IFREG         0x8000
+#define TMPFS_MAGIC     0x01021994
+#define HUGETLBFS_MAGIC 0x958458f6
+
 /* bits of rw_semaphore.owner beside the task */
 #define RWSEM_READER_OWNED 1
 #define RWSEM_OWNER_FLAGS  7
@@ -104,17 +114,41 @@ struct rw_semaphore {
 	atomic_long_t owner; /* not on real-time kernels */
 };
 
-struct file;
+struct super_block {
+	unsigned long s_magic;
+};
+
+struct inode {
+	unsigned short i_mode;
+	struct super_block *i_sb;
+};
+
+struct file {
+	struct inode *f_inode;
+};
 
 struct mm_struct {
+	void *pgd;
 	unsigned long exec_vm;
 	struct rw_semaphore mmap_lock;
 	struct file *exe_file;
 	unsigned long mmap_base, start_code, end_code, start_stack;
 };
 
+struct vm_operations_struct;
+struct userfaultfd_ctx;
+
+struct vm_userfaultfd_ctx {
+	struct userfaultfd_ctx *ctx; /* only with CONFIG_USERFAULTFD */
+};
+
 struct vm_area_struct {
 	unsigned long vm_start, vm_end;
+	struct mm_struct *vm_mm;
+	unsigned long vm_flags;
+	const struct vm_operations_struct *vm_ops;
+	struct file *vm_file;
+	struct vm_userfaultfd_ctx vm_userfaultfd_ctx;
 };
 
 typedef struct {
@@ -371,6 +405,23 @@ static __always_inline __u64 mmap_lock_owner(struct task_struct *t)
 		return 0;
 	owner = t->mm->mmap_lock.owner.counter;
 	return owner & RWSEM_READER_OWNED ? 0 : owner & ~(__u64)RWSEM_OWNER_FLAGS;
+}
+
+/* Whether it is memory of a device, or such that only its driver knows. */
+static __always_inline bool is_of_device(struct vm_area_struct *vma)
+{
+	/* since 6.19 about to be replaced; such memory is not mapped by the kernel, so a copy fails anyway */
+	if (bpf_core_field_exists(vma->vm_flags))
+		return vma->vm_flags & (VM_IO | VM_PFNMAP | VM_MIXEDMAP);
+	return 0;
+}
+
+/* Whether a process handles the page faults there. */
+static __always_inline bool has_userfaultfd(struct vm_area_struct *vma)
+{
+	if (bpf_core_field_exists(vma->vm_userfaultfd_ctx.ctx))
+		return vma->vm_userfaultfd_ctx.ctx;
+	return 0;
 }
 
 /* `from` is a struct pt_regs or the regs of a perf_event, `to` has FT_REGS slots in DWARF order.

@@ -5,12 +5,14 @@
  * The kernel runs the program again for the same task when its buffer was full,
  * so nothing is counted or remembered before the last write has succeeded.
  */
+#include "memory.h"
 #include "target.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* what the kernel's buffer for one read holds: 8 pages */
 #define SEQ_BUFFER (32 * 1024)
+_Static_assert(MEMORY_BYTES == SEQ_BUFFER, "`memory` fills that buffer");
 /* a copy that failed is tried again 1, 2, 4 … passes later, at most this many */
 #define MOST_PASSES_APART 16
 
@@ -22,7 +24,9 @@ struct record {
 #define KERNEL_BYTES (FT_KERNEL_FRAMES * sizeof(__u64))
 _Static_assert(sizeof(struct record) + KERNEL_BYTES + FT_PASS_STACK + FT_PASS_PIECE < SEQ_BUFFER,
 	       "a record must fit in one read");
-_Static_assert(FT_PASS_STACK + FT_PASS_PIECE <= SEQ_BUFFER, "both copies share the buffer");
+_Static_assert(FT_PASS_STACK + FT_PASS_PIECE + PAGE <= MEMORY_BYTES,
+	       "both copies share the buffer; a page of slack lets the verifier see that the last "
+	       "page fits");
 
 /* Where every visited task is counted, in exactly one place; bytes are those of user stacks. */
 struct counts {
@@ -44,7 +48,6 @@ __u32 reader; /* tgid of who reads, as the kernel numbers it: another one in a p
 /* one reader at a time, so one record at a time */
 struct record record;
 __u64 kernel_stack[FT_KERNEL_FRAMES + 1];
-__u8 memory[SEQ_BUFFER] __attribute__((aligned(8)));
 
 /*
  * Who holds mmap_locks. All that is known of a holder is the address of its task, until the walk comes to the task of
@@ -256,18 +259,6 @@ static __always_inline bool is_displaced(struct task_struct *t)
 /* the state of the task that is visited: through memory, so that the verifier follows one program rather than one for each state */
 volatile __u16 visited_state;
 
-/* bytes from `address` to the end of its mapping, at most `most`, a multiple of 8 so that records stay aligned */
-static __always_inline __u64 copyable(__u64 address, struct mapping *mapping, __u64 most)
-{
-	__u64 n = mapping->end - address;
-
-	if (address >= mapping->end)
-		return 0;
-	if (n > most)
-		n = most;
-	return n & ~7ULL;
-}
-
 SEC("iter.s/task")
 int task_stacks(struct bpf_iter__task *ctx)
 {
@@ -277,6 +268,11 @@ int task_stacks(struct bpf_iter__task *ctx)
 	look_at_clocks();
 	if (!t)
 		return 0;
+	if (trial) {
+		if (t->tgid == (int)reader)
+			find_memory(t);
+		return 0;
+	}
 
 	struct seq_file *seq = ctx->meta->seq;
 	__u32 tid = t->pid;
@@ -345,9 +341,9 @@ int task_stacks(struct bpf_iter__task *ctx)
 		return 0;
 	}
 
-	struct mapping mapping = {}, piece_mapping = {};
 	__u64 user_bytes = 0, piece_bytes = 0, sp = 0, piece_address = 0;
-	bool user_half;
+	__u64 least = sizeof(record) + KERNEL_BYTES, rest = seq->size - seq->count;
+	bool user_half, full = rest <= least;
 
 	fill_head(&record.head, t, FT_KIND_TASK, now.state);
 	add_open_block(&record.head, t);
@@ -362,8 +358,12 @@ int task_stacks(struct bpf_iter__task *ctx)
 		if ((regs->cs & 0xffff) == USER32_CS)
 			record.head.status |= FT_COMPAT;
 		sp = record.stack.regs[REG_SP];
-		/* only tries mmap_lock, and gives the end of the mapping: a copy across it would fail whole */
-		err = bpf_find_vma(t, sp, take_mapping, &mapping, 0);
+		rest = full ? 0 : rest - least;
+		err = copy(t, sp, FT_PASS_STACK, rest, 0);
+		user_bytes = copying.bytes;
+		full |= copying.full;
+		record.stack.mapping_start = copying.start;
+		record.stack.mapping_end = copying.end;
 		if (err == -EBUSY) {
 			/* it did not run: its last record holds, and the request stays */
 			if (same && !place->passes_apart)
@@ -373,19 +373,24 @@ int task_stacks(struct bpf_iter__task *ctx)
 		} else if (err) {
 			record.head.status |= FT_NO_MAPPING;
 		}
-		user_bytes = copyable(sp, &mapping, FT_PASS_STACK);
-		if (mapping.end - sp > FT_PASS_STACK && user_bytes)
+		if (copying.absent)
+			record.head.status |= user_bytes ? FT_ABSENT : FT_ABSENT | FT_FAULTED;
+		if (copying.end - sp > FT_PASS_STACK && user_bytes)
 			record.head.status |= FT_CLAMPED;
-		if (asked) {
+		if (asked && !full) {
 			piece_address = *asked & ~7ULL;
-			if (bpf_find_vma(t, piece_address, take_mapping, &piece_mapping, 0))
+			if (copy(t, piece_address, FT_PASS_PIECE, rest - user_bytes, FT_PASS_STACK))
 				record.head.status |= FT_PIECE_FAILED;
-			piece_bytes = copyable(piece_address, &piece_mapping, FT_PASS_PIECE);
+			piece_bytes = copying.bytes;
+			full |= copying.full;
+			if (copying.absent)
+				record.head.status |= piece_bytes ? FT_ABSENT
+								  : FT_ABSENT | FT_PIECE_FAILED;
 		}
 	}
 
-	/* overflow before the copies rather than after them: the kernel will run this again */
-	if (seq->size - seq->count <= sizeof(record) + KERNEL_BYTES + user_bytes + piece_bytes) {
+	/* overflow before the kernel's stack rather than after it: the kernel will run this again */
+	if (full) {
 		bpf_seq_write(seq, memory, sizeof(memory));
 		return 0;
 	}
@@ -400,21 +405,21 @@ int task_stacks(struct bpf_iter__task *ctx)
 	asm volatile("" : "+r"(user_bytes));
 	if (user_bytes > FT_PASS_STACK)
 		user_bytes = FT_PASS_STACK;
-	if (user_bytes && bpf_copy_from_user_task(memory, user_bytes, (void *)sp, t, 0)) {
+	if (!copies_pages() && user_bytes &&
+	    bpf_copy_from_user_task(memory, user_bytes, (void *)sp, t, 0)) {
 		record.head.status |= FT_FAULTED;
 		user_bytes = 0;
 	}
 	asm volatile("" : "+r"(piece_bytes));
 	if (piece_bytes > FT_PASS_PIECE)
 		piece_bytes = FT_PASS_PIECE;
-	if (piece_bytes && bpf_copy_from_user_task(memory + FT_PASS_STACK, piece_bytes,
-						   (void *)piece_address, t, 0)) {
+	if (!copies_pages() && piece_bytes &&
+	    bpf_copy_from_user_task(memory + FT_PASS_STACK, piece_bytes, (void *)piece_address, t,
+				    0)) {
 		record.head.status |= FT_PIECE_FAILED;
 		piece_bytes = 0;
 	}
 
-	record.stack.mapping_start = mapping.start;
-	record.stack.mapping_end = mapping.end;
 	record.stack.user_address = sp;
 	record.stack.piece_address = piece_bytes ? piece_address : 0;
 	record.stack.switches_after = t->nvcsw + t->nivcsw;

@@ -307,6 +307,13 @@ impl Kernel {
         })?;
         let mut notices = Vec::from_iter(check::stacks_fall_short());
         notices.extend(check::no_run_queue_time());
+        if !passes.takes_no_faults() {
+            notices.push(
+                "stacks are copied through page faults, since this kernel lets nobody read its memory: who remaps a stack in \
+                 the very moment of the copy can hold up the passes"
+                    .to_owned(),
+            );
+        }
         let mut own = None;
         if !check::in_initial_pid_namespace() {
             own = passes.own_tgid().ok(); // since 6.1

@@ -40,13 +40,22 @@ pub struct Passes {
     recheck: Cell<bool>,
 }
 
+/// Two words that lie in one page.
+#[repr(align(16))]
+struct Trial([u64; 2]);
+
 impl Passes {
     pub fn open(settings: &Settings) -> Result<Passes> {
-        load::patiently(|| Passes::open_for(settings, None))
+        let open =
+            |reads_kernel| load::patiently(|| Passes::open_for(settings, None, reads_kernel));
+        // Under lockdown's confidentiality no program may read the kernel's memory by its address.
+        let mut passes = open(true).or_else(|_| open(false))?;
+        passes.find_memory()?;
+        Ok(passes)
     }
 
-    /// For a kernel whose types are those of the file `btf`; otherwise for the one that runs.
-    fn open_for(settings: &Settings, btf: Option<&CStr>) -> Result<Passes> {
+    /// For a kernel whose types are those of the file `btf`; otherwise for the one that runs. `reads_kernel`: see `memory.h`.
+    fn open_for(settings: &Settings, btf: Option<&CStr>, reads_kernel: bool) -> Result<Passes> {
         let options = libbpf_sys::bpf_object_open_opts {
             sz: size_of::<libbpf_sys::bpf_object_open_opts>() as libbpf_sys::size_t,
             btf_custom_path: btf.map_or(ptr::null(), CStr::as_ptr),
@@ -56,6 +65,7 @@ impl Passes {
         let rodata = load::aim!(open, "task_stacks", settings);
         let entries = entries(sys::most_tids(), sys::tasks());
         rodata.index_mask = entries - 1;
+        rodata.reads_kernel = u32::from(reads_kernel);
         open.maps.tasks.set_max_entries(entries)?;
         let skel = open.load()?;
         load::set_target(&skel.maps.targets, &skel.maps.own, settings)?;
@@ -122,12 +132,42 @@ impl Passes {
         }
     }
 
-    /// This process as the kernel numbers it, which in a pid namespace differs from its own view.
-    pub fn own_tgid(&mut self) -> Result<u32> {
+    /// Whether user memory is copied without page faults, so that no pass ever waits for one.
+    pub fn takes_no_faults(&self) -> bool {
+        let bss = self.skel.maps.bss_data.as_deref();
+        bss.is_some_and(|bss| sys::read_shared(&bss.all_memory) != 0)
+    }
+
+    /// Has the program look for where the kernel has all memory mapped: there it must find two words that only this process
+    /// has. Where they are not found, memory is copied through page faults.
+    fn find_memory(&mut self) -> Result<()> {
+        let words = Box::new(Trial([sys::random()?, sys::random()?]));
+        self.set_trial(&raw const *words as u64, words.0);
         let own = Walk::Process(std::process::id());
-        let link = sys::link_iterator(self.skel.progs.task_stacks.as_fd(), own)?;
+        // Before 6.1 all tasks are walked.
+        let walked = self.walk(own).or_else(|_| self.walk(Walk::All));
+        self.set_trial(0, [0; 2]);
+        walked
+    }
+
+    fn set_trial(&mut self, address: u64, words: [u64; 2]) {
+        if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
+            sys::write_shared(&mut bss.trial_words, words);
+            sys::write_shared(&mut bss.trial, address);
+        }
+    }
+
+    /// A walk that is not a pass.
+    fn walk(&mut self, walk: Walk) -> Result<()> {
+        let link = sys::link_iterator(self.skel.progs.task_stacks.as_fd(), walk)?;
         let mut walk = sys::start_walk(link.as_fd())?;
         while sys::read_words(&mut walk, &mut self.buffer)? > 0 {}
+        Ok(())
+    }
+
+    /// This process as the kernel numbers it, which in a pid namespace differs from its own view.
+    pub fn own_tgid(&mut self) -> Result<u32> {
+        self.walk(Walk::Process(std::process::id()))?;
         let bss = self.skel.maps.bss_data.as_deref();
         Ok(bss.map_or(0, |bss| sys::read_shared(&bss.reader)))
     }
@@ -199,6 +239,7 @@ fn link(skel: &TaskStacksSkel<'_>, target: &Target) -> Result<Vec<OwnedFd>> {
 #[cfg(test)]
 mod tests {
     use std::{
+        os::fd::{AsRawFd, FromRawFd},
         process,
         sync::atomic::{AtomicBool, Ordering},
         thread,
@@ -251,14 +292,85 @@ mod tests {
             "last_queued",
             "sched_delayed",
             "mmap_lock",
+            "vm_flags",
+            "vm_userfaultfd_ctx",
             "cgroups",
         ] {
             let path = btf_without(field);
             let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
-            let opened = Passes::open_for(&settings, Some(&name));
+            let opened = Passes::open_for(&settings, Some(&name), true);
             std::fs::remove_file(&path).unwrap();
             let waits = waits(&mut opened.unwrap_or_else(|e| panic!("{field}: {e:#}")));
             assert_eq!(waits == 0, field == "run_delay", "{field}: {waits} ns");
+        }
+    }
+
+    /// A thread of this process that sleeps with its stack pointer in a mapping of this file: `flags` as for mmap.
+    fn stand_in(file: impl AsFd, flags: i32) -> (u32, u64) {
+        const BYTES: usize = 1 << 16;
+        let (tell, told) = std::sync::mpsc::channel();
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let file = file.as_fd().as_raw_fd();
+        // SAFETY: a new mapping, used by nobody else.
+        let memory = unsafe { libc::mmap(ptr::null_mut(), BYTES, protection, flags, file, 0) };
+        assert_ne!(memory, libc::MAP_FAILED);
+        let sp = memory as u64 + 4096;
+        // SAFETY: within the new mapping.
+        unsafe { ptr::write_volatile(sp as *mut u64, sp) };
+        thread::spawn(move || {
+            // SAFETY: no pointers are passed.
+            tell.send(unsafe { libc::gettid() } as u32).unwrap();
+            // SAFETY: never left, and uses no stack.
+            unsafe {
+                std::arch::asm!("mov rsp, {}", "2: mov eax, 34", "syscall", "jmp 2b", in(reg) sp, options(noreturn))
+            }
+        });
+        (told.recv().unwrap(), sp)
+    }
+
+    #[test]
+    fn pass_kernel_whose_memory_may_not_be_read_copies_only_what_no_process_serves() {
+        if std::env::var_os("FLAMETOP_NO_BPF").is_some() {
+            println!("not run: FLAMETOP_NO_BPF is set");
+            return;
+        }
+        load::silence();
+        let own_file = std::fs::File::open("/proc/self/exe").unwrap();
+        // SAFETY: the name ends in a NUL; the descriptor is ours alone.
+        let memfd = unsafe {
+            OwnedFd::from_raw_fd(libc::memfd_create(c"stack".as_ptr(), libc::MFD_CLOEXEC))
+        };
+        let memfd = std::fs::File::from(memfd);
+        memfd.set_len(1 << 16).unwrap();
+        let of_file = stand_in(&own_file, libc::MAP_PRIVATE);
+        let shared = stand_in(&memfd, libc::MAP_SHARED);
+        let settings = Settings {
+            target: Target::Threads(vec![of_file.0, shared.0]),
+            ..Settings::default()
+        };
+        for reads_kernel in [true, false] {
+            let mut passes = Passes::open_for(&settings, None, reads_kernel).unwrap();
+            passes.find_memory().unwrap();
+            assert_eq!(passes.takes_no_faults(), reads_kernel);
+            for ((tid, sp), copied) in [(of_file, reads_kernel), (shared, true)] {
+                let mut found = None;
+                // Until then it is on its way there, or mmap_lock is held.
+                while found.is_none() {
+                    let mut see = |record: Record<'_>| {
+                        let stack = record.stack.filter(|s| s.user_address == sp);
+                        let status = record.head.status & (abi::FT_ABSENT | abi::FT_FAULTED);
+                        let busy = record.head.status & abi::FT_MM_BUSY != 0;
+                        if let Some(stack) = stack.filter(|_| record.head.tid == tid && !busy) {
+                            found = Some((status, stack.user.first_chunk().copied()));
+                        }
+                    };
+                    passes.want(tid, sp).unwrap();
+                    passes.pass(false, &mut see).unwrap();
+                }
+                let absent = (abi::FT_ABSENT | abi::FT_FAULTED, None);
+                let there = (0, Some(sp.to_ne_bytes()));
+                assert_eq!(found.unwrap(), if copied { there } else { absent });
+            }
         }
     }
 

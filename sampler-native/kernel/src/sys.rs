@@ -247,6 +247,14 @@ pub fn monotonic_nanos() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
+/// A number that nobody can guess.
+pub fn random() -> Result<u64> {
+    let mut number = 0u64;
+    // SAFETY: the kernel writes 8 bytes.
+    let bytes = unsafe { libc::getrandom((&raw mut number).cast(), size_of_val(&number), 0) };
+    done(bytes as c_int).map(|()| number)
+}
+
 /// Moves the calling thread to one CPU.
 pub fn move_to_cpu(cpu: u32) -> Result<()> {
     let mut set = [0u64; 1024 / 64];

@@ -5,9 +5,9 @@ use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},
     io::{BufRead, BufReader, Write},
     os::unix::fs::MetadataExt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -51,22 +51,26 @@ impl Subject {
         program.pop();
         program.pop();
         program.push("examples/kernel_subject");
-        let mut child = Command::new(&program)
-            .args(words)
+        let room = "x".repeat(room);
+        let subject = Subject::of(Command::new(&program).args(words).env("ROOM", room));
+        // Its first thread said so, and now waits to be told something, or for a vfork.
+        wait_until(|| matches!(proc_state(subject.pid()), Some('S' | 'D')));
+        subject
+    }
+
+    /// A program that says when it is ready.
+    fn of(command: &mut Command) -> Subject {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .env("ROOM", "x".repeat(room))
             .spawn()
-            .unwrap_or_else(|e| panic!("{}: {e}", program.display()));
+            .unwrap_or_else(|e| panic!("{command:?}: {e}"));
         let lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
         let said = lines
             .map(Result::unwrap)
             .take_while(|line| line != "ready")
             .collect();
-        let subject = Subject { child, said };
-        // Its first thread said so, and now waits to be told something, or for a vfork.
-        wait_until(|| matches!(proc_state(subject.pid()), Some('S' | 'D')));
-        subject
+        Subject { child, said }
     }
 
     fn pid(&self) -> u32 {
@@ -504,6 +508,148 @@ fn pass_mmap_lock_held_the_holder_is_named() {
             .is_some_and(|s| s.holder.as_ref() == Some(&hog))
     });
     assert_ne!(busy.head.status & FT_MM_BUSY, 0);
+}
+
+/// The program of that name in C.
+fn compiled(name: &str) -> PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).to_owned();
+        let source = format!("{}/tests/programs/served.c", env!("CARGO_MANIFEST_DIR"));
+        let mut compiler = Command::new("cc");
+        compiler.args(["-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-o"]);
+        let status = compiler.arg(folder.join("served")).arg(source).status();
+        assert!(status.unwrap().success());
+        folder
+    });
+    folder.join(name)
+}
+
+/// A thread whose stack pointer lies in memory of a kind: see `served.c`.
+struct Served {
+    subject: Subject,
+    tid: u32,
+    sp: u64,
+}
+
+impl Served {
+    /// `None`: this machine has no such memory.
+    fn start(kind: &str, busy: bool) -> Option<Served> {
+        let mut command = Command::new(compiled("served"));
+        command.arg(kind).args(busy.then_some("busy"));
+        let mut subject = Subject::of(&mut command);
+        let Some(said) = subject.said.first() else {
+            let status = subject.child.wait().unwrap();
+            assert_eq!(status.code(), Some(77), "{kind}");
+            println!("not run: there is no memory of kind {kind}");
+            return None;
+        };
+        let (tid, sp) = said.split_once(' ').unwrap();
+        let (tid, sp) = (tid.parse().unwrap(), sp.parse().unwrap());
+        Some(Served { subject, tid, sp })
+    }
+
+    /// Ends it; whether anybody ever asked for a page.
+    fn was_asked(mut self) -> bool {
+        self.subject.child.kill().unwrap();
+        let lines = BufReader::new(self.subject.child.stdout.as_mut().unwrap()).lines();
+        lines.map_while(Result::ok).any(|line| line == "asked")
+    }
+}
+
+#[test]
+fn pass_stack_that_is_in_memory_is_copied_whatever_is_mapped() {
+    let Some(_alone) = alone() else { return };
+    for kind in [
+        "anonymous",
+        "none",
+        "huge",
+        "hugetlb",
+        "memfd",
+        "written",
+        "untouched",
+    ] {
+        let Some(served) = Served::start(kind, false) else {
+            continue;
+        };
+        let (mut kernel, _rings) = open(Target::Threads(vec![served.tid]), 0);
+        let record = pass_until(&mut kernel, |r| u32::from(r.head.state) == FT_STATE_SLEEP);
+        let stack = record.stack.unwrap();
+        assert_eq!(stack.user_address, served.sp, "{kind}");
+        let bytes = u64::from(FT_PASS_STACK).min(stack.mapping.end - served.sp);
+        assert_eq!(stack.user.len() as u64, bytes, "{kind}");
+        for (i, word) in stack.user.chunks_exact(8).enumerate() {
+            let address = served.sp + 8 * i as u64;
+            let is = if kind == "untouched" { 0 } else { address };
+            assert_eq!(word, is.to_ne_bytes(), "{kind} at {address:#x}");
+        }
+        assert_eq!(record.head.status & FT_ABSENT, 0, "{kind}");
+    }
+}
+
+#[test]
+fn pass_stack_that_another_process_serves_waits_for_nobody_and_says_so() {
+    let Some(_alone) = alone() else { return };
+    let kinds = ["vvar", "userfaultfd", "fuse", "overlay", "remap"];
+    for kind in kinds {
+        let Some(served) = Served::start(kind, false) else {
+            continue;
+        };
+        let innocent = Subject::start(&["value"]);
+        let pids = vec![served.subject.pid(), innocent.pid()];
+        let (mut kernel, _rings) = open(Target::Processes(pids), 0);
+        let (mut absent, mut there, mut whole, mut passes) = (0, 0, 0, 0);
+        let begin = Instant::now();
+        // Memory that is the file's only in turn is to be seen both ways.
+        while passes < 1000 || kind == "remap" && (absent == 0 || there == 0) {
+            // What is asked for is copied at each pass.
+            kernel.want(served.tid, served.sp).unwrap();
+            kernel.want(innocent.pid(), 64).unwrap();
+            let (_, records) = pass(&mut kernel, false);
+            passes += 1;
+            let of = |tid: u32| records.iter().find(|r| r.head.tid == tid);
+            let other = of(innocent.pid()).unwrap();
+            whole += u32::from(holds_value(&other.stack.as_ref().unwrap().user));
+            // Where mmap_lock is held there may be none.
+            if let Some(record) = of(served.tid) {
+                let is_absent = record.head.status & FT_ABSENT != 0;
+                let why = record.head.status & (FT_FAULTED | FT_MM_BUSY);
+                assert!(!is_absent || why != 0, "{kind}");
+                absent += u32::from(is_absent);
+                there += u32::from(!record.stack.as_ref().unwrap().user.is_empty());
+            }
+            assert!(begin.elapsed() < PATIENCE, "{kind}: the passes are held up");
+        }
+        println!(
+            "{kind}: {passes} passes in {:?}, absent in {absent}",
+            begin.elapsed()
+        );
+        assert_eq!(whole, passes, "{kind}");
+        assert!(
+            absent == passes && there == 0 || kind == "remap",
+            "{kind}: {absent}, {there}"
+        );
+        assert!(!served.was_asked(), "{kind}: a page was asked for");
+    }
+}
+
+#[test]
+fn poll_stack_that_another_process_serves_waits_for_nobody_and_says_so() {
+    let Some(_alone) = alone() else { return };
+    for kind in ["userfaultfd", "fuse"] {
+        let Some(served) = Served::start(kind, true) else {
+            continue;
+        };
+        let (_kernel, mut rings) = open(Target::Threads(vec![served.tid]), 999);
+        for _ in 0..20 {
+            let sample = poll_until(&mut rings, |r| r.head.tid == served.tid);
+            assert_ne!(sample.head.status & FT_FAULTED, 0, "{kind}");
+            let stack = sample.stack.as_ref().unwrap();
+            assert!(!stack.mapping.is_empty() && stack.user.is_empty(), "{kind}");
+            assert_eq!(sample.stack.unwrap().regs[7], served.sp, "{kind}");
+        }
+        assert!(!served.was_asked(), "{kind}: a page was asked for");
+    }
 }
 
 #[test]

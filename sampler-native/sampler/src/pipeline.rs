@@ -851,16 +851,23 @@ impl Walker {
             outcome = self.unwind(&newer, &input);
             stale = false;
         }
+        // An interrupt copies what is in memory.
+        let clock = u32::from(head.kind) == abi::FT_KIND_CPU && !stack.mapping.is_empty();
+        let absent = head.status & abi::FT_ABSENT != 0 || clock && stack.user.is_empty();
         if stack.user.is_empty() {
             // Only the leaf is known, by its register.
-            return Walk::ended(End::Faulted);
+            return Walk::ended(if absent { End::Absent } else { End::Faulted });
         }
         if head.status & abi::FT_LAST_ENTRY != 0 && !self.user.is_empty() {
             // It has run on since: the callers may still be right, the leaf is not.
             self.user.remove(0);
         }
+        let absent = absent && head.status & abi::FT_PIECE_FAILED != 0;
         let end = match outcome.end {
             flametop_unwind::End::Root => End::Root,
+            flametop_unwind::End::Truncated | flametop_unwind::End::OtherStack if absent => {
+                End::Absent
+            }
             flametop_unwind::End::Truncated => End::Truncated,
             flametop_unwind::End::OtherStack => End::OtherStack,
             flametop_unwind::End::NoUnwindInfo => End::NoUnwindInfo,

@@ -77,9 +77,11 @@ fn compiled(name: &str) -> PathBuf {
     let folder = FOLDER.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).to_owned();
         let (tests, bench) = ("tests/programs", "../../bench/programs");
+        let kernel = "../kernel/tests/programs";
         let programs = [
             (tests, "chain"),
             (tests, "life"),
+            (kernel, "served"),
             (bench, "deep"),
             (bench, "hog"),
             (bench, "switching"),
@@ -610,6 +612,31 @@ fn pass_mmap_lock_held_the_stack_names_the_holder() {
         .find(|(id, _)| model.names(*id as u32).first() == Some(&reason))
         .expect("a stack");
     assert_eq!(busy.end, End::MmBusy);
+}
+
+#[test]
+fn stack_in_memory_that_another_process_serves_is_not_in_memory() {
+    for how in [&["fuse"][..], &["fuse", "busy"]] {
+        let mut command = Command::new(compiled("served"));
+        let command = command.args(how).stdin(Stdio::piped());
+        let served = Program(command.stdout(Stdio::null()).spawn().expect("it starts"));
+        let innocent = Program::start("life", &["deep", "2000"]);
+        let pids = format!("{},{}", served.pid(), innocent.pid());
+        let mut recording = Recording::open(&format!("target=pid {pids}\nhz.cpu=99"));
+        let absent = |task: &Task| {
+            let sampled = task.samples.iter().any(|s| s.why == End::Absent);
+            sampled || task.now.is_some_and(|now| now.why == End::Absent)
+        };
+        run_until(&mut recording, "memory that is not there", |model| {
+            model.tasks_of(served.pid()).any(absent)
+        });
+        let whole = |model: &Model| {
+            let task = model.task(innocent.pid());
+            task.and_then(|t| t.now)
+                .is_some_and(|now| now.why == End::Root)
+        };
+        run_until(&mut recording, "the other's stack", whole);
+    }
 }
 
 /// The model checks the identities of the counters at every batch.

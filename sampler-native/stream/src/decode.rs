@@ -591,7 +591,7 @@ macro_rules! numbered {
 numbered!(Kind: u16, Counters, ProcessSeen, TaskSeen, TaskGone, ModuleSeen, FrameSeen, StackSeen, TaskChanged, CpuSample,
     CpuUsage, IdleState, Name, Notice, HostUsage, Forgotten, OwnUsage, Place, CpuCycles, Cgroup, TaskBlocked);
 numbered!(State: u8, Run, Queued, Sleep, Disk, Stopped, Zombie, Parked, IdleKthread);
-numbered!(End: u8, Root, Truncated, OtherStack, NoUnwindInfo, Jit, MmBusy, Torn, Faulted, Exited, Limit, Unreadable, Narrow);
+numbered!(End: u8, Root, Truncated, OtherStack, NoUnwindInfo, Jit, MmBusy, Torn, Faulted, Exited, Limit, Unreadable, Narrow, Absent);
 numbered!(ModuleKind: u8, Kernel, File, Vdso, Jit, Unknown);
 numbered!(Space: u8, Process, Task, Module, Frame, Stack);
 numbered!(NameSource: u8, Symbol, FunctionStart, Unknown, Root, Reason);

@@ -228,6 +228,8 @@ pub enum End {
     Unreadable = 10,
     /// Code of a 32-bit process.
     Narrow = 11,
+    /// The stack goes on in memory that was not there: on swap, or of a file or another process that would have to bring it.
+    Absent = 12,
 }
 
 /// Kinds of module.

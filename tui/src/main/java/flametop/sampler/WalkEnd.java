@@ -16,7 +16,8 @@ public enum WalkEnd {
   EXITED("exited"),
   LIMIT("limit"),
   UNREADABLE("file not readable"),
-  NARROW("32-bit code");
+  NARROW("32-bit code"),
+  ABSENT("not in memory");
 
   private static final WalkEnd[] ALL = values();
 

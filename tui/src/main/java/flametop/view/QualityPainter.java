@@ -302,6 +302,7 @@ final class QualityPainter implements ViewPainter {
       case OTHER_STACK -> "other stk";
       case UNREADABLE -> "no file";
       case NARROW -> "32-bit";
+      case ABSENT -> "absent";
       case NO_UNWIND_INFO -> "no unwind";
       case JIT -> "jit no fp";
       default -> end.reason();
