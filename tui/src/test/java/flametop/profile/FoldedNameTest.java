@@ -30,6 +30,7 @@ class FoldedNameTest {
         "[no stack]",
         "[naming]",
         "[32-bit code]",
+        "[not in memory]",
         "f_[k]",
         "f_[j]",
         "f_[i]",

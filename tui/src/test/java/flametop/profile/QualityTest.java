@@ -65,12 +65,12 @@ final class QualityTest {
     }
     QualityReport report = quality.report(ALL);
     String reasons =
-        " TRUNCATED=1 OTHER_STACK=1 NO_UNWIND_INFO=1 JIT=1 MM_BUSY=1 TORN=1 FAULTED=1 EXITED=1 LIMIT=1 UNREADABLE=1 NARROW=1";
-    assertEquals("app 12: ROOT=1" + reasons, text(report.processes()));
+        " TRUNCATED=1 OTHER_STACK=1 NO_UNWIND_INFO=1 JIT=1 MM_BUSY=1 TORN=1 FAULTED=1 EXITED=1 LIMIT=1 UNREADABLE=1 NARROW=1 ABSENT=1";
+    assertEquals("app 13: ROOT=1" + reasons, text(report.processes()));
     assertEquals(
-        "libx.so 12: ROOT=1" + reasons + "; app 12: ROOT=12; [kernel] 12: ROOT=12",
+        "libx.so 13: ROOT=1" + reasons + "; app 13: ROOT=13; [kernel] 13: ROOT=13",
         text(report.modules()));
-    assertEquals(12, report.window().counts().samples());
+    assertEquals(13, report.window().counts().samples());
   }
 
   @Test
