@@ -92,3 +92,11 @@ missing_for_test() {
   fi
   echo "${missing# }"
 }
+
+# The same for booting other kernels, which are fetched apart.
+missing_for_kernels() {
+  missing=
+  command -v qemu-system-x86_64 >/dev/null || missing="$missing qemu-system-x86"
+  command -v busybox >/dev/null || missing="$missing busybox-static"
+  echo "${missing# }"
+}

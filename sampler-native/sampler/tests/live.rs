@@ -45,7 +45,7 @@ impl Program {
         tasks.flatten().all(|task| {
             let stat = std::fs::read_to_string(task.path().join("stat")).unwrap_or_default();
             let state = stat.rsplit(')').next();
-            state.is_some_and(|rest| rest.starts_with(" S"))
+            state.is_some_and(|rest| rest.starts_with(" S") || rest.starts_with(" D"))
         })
     }
 
@@ -273,6 +273,29 @@ fn pass_fiber_s_stack_ends_in_its_start_by_name() {
     assert_eq!(now.why, End::Root);
     let names = recording.model.names(now.stack.expect("a stack"));
     assert_eq!(names[..4], ["[fiber start]", "entry", "inside", "asleep"]);
+}
+
+/// Its return address is in a register meanwhile, and its frame is empty.
+#[test]
+fn pass_thread_that_waits_in_vfork_is_whole() {
+    let source = "../../kernels/programs/asleep.c";
+    let path = built(source, "asleep", &["-fomit-frame-pointer", "-pthread"]);
+    let program = Program::of(Command::new(path).arg("300"));
+    let folder = format!("/proc/{}/task", program.pid());
+    let mut tasks = std::fs::read_dir(folder).expect("threads").flatten();
+    let named = |comm: &std::path::Path| std::fs::read(comm).is_ok_and(|name| name == b"block\n");
+    let thread = tasks.find(|task| named(&task.path().join("comm")));
+    let tid = thread.expect("a thread `block`").file_name();
+    let tid = tid
+        .to_str()
+        .and_then(|tid| tid.parse().ok())
+        .expect("a tid");
+    let mut recording = Recording::open(&target(program.pid()));
+    let now = run_until_settled(&mut recording, tid);
+    assert_eq!((now.why, now.state), (End::Root, State::Disk));
+    let names = from("block_outer", &recording.model, now.stack.expect("a stack"));
+    assert_eq!(names[..3], ["block_outer", "block_middle", "block_inner"]);
+    assert!(names[3].contains("vfork"), "{names:?}");
 }
 
 #[test]

@@ -770,7 +770,10 @@ impl Walk<'_> {
         let failure = match left {
             Ok(()) => {
                 let (ra, to) = (self.registers.values[RIP], self.registers.values[RSP]);
-                let advances = to > sp || self.memory.end_of(to) != self.memory.end_of(sp);
+                // vfork keeps its return address in a register while its child runs on the stack, and has no frame then.
+                let advances = to > sp
+                    || to == sp && !is_return
+                    || self.memory.end_of(to) != self.memory.end_of(sp);
                 if ra == 0 && advances {
                     return Step::Fiber;
                 }
