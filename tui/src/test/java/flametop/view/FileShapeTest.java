@@ -97,7 +97,11 @@ class FileShapeTest {
     type("g");
     assertEquals(List.of("all", "main", "a", "lib`f", "b", "b", "b"), names());
     type("g");
+    assertEquals(Shape.of(new Shape.Comm(false)), state.shape());
+    assertEquals("the outermost frame is a function", state.message());
+    type("g");
     assertEquals(Shape.PLAIN, state.shape());
+    assertEquals("the outermost frame is a comm", state.message());
   }
 
   @Test
