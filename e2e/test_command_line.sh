@@ -180,3 +180,104 @@ test_through_a_link_from_elsewhere() {
   (cd / && "$work/a link" --version) >"$work/out" 2>"$work/err" || status=$?
   equal "exit code" 0 "$status"
 }
+
+test_options_for_other_jvms_are_ignored() {
+  status=0
+  JAVA_TOOL_OPTIONS=-Xbogus _JAVA_OPTIONS=-Xbogus JDK_JAVA_OPTIONS=-Xbogus \
+    "$flametop" --version >"$work/out" 2>"$work/err" </dev/null || status=$?
+  equal "exit code" 0 "$status"
+  [ ! -s "$work/err" ] || fail "it says $(cat "$work/err")"
+}
+
+# What it starts has the user's environment.
+test_program_that_is_started_has_the_options_and_the_path() {
+  status=0
+  # shellcheck disable=SC2016 # expanded by the program
+  (PATH=/nowhere:$PATH && JAVA_TOOL_OPTIONS='a  b' "$flametop" record -o "$work/p.folded" -- \
+    sh -c 'echo "$JAVA_TOOL_OPTIONS;$PATH;$(env | grep -c ^FLAMETOP_USER_)"') >"$work/out" 2>"$work/err" </dev/null || status=$?
+  equal "exit code: $(cat "$work/err")" 0 "$status"
+  equal "what it has" "a  b;/nowhere:$PATH;0" "$(cat "$work/out")"
+}
+
+test_path_without_the_system_starts() {
+  status=0
+  env PATH=/nowhere "$flametop" --version >"$work/out" 2>"$work/err" </dev/null || status=$?
+  equal "exit code: $(cat "$work/err")" 0 "$status"
+}
+
+test_output_that_cannot_be_taken_is_told() {
+  local what
+  for what in --help --version --print-config check 'record --help'; do
+    status=0
+    # shellcheck disable=SC2086 # several words
+    "$flametop" $what >/dev/full 2>"$work/err" </dev/null || status=$?
+    said 1 'cannot write to stdout'
+  done
+}
+
+test_output_to_nowhere_is_dropped() {
+  run record -d 1 -o /dev/null
+  equal "exit code: $(cat "$work/err")" 0 "$status"
+  contains "what was written" 'wrote /dev/null: [1-9]' "$work/err"
+  run record -d 1 --format flametop -o /dev/null
+  contains "what was written" 'wrote /dev/null: a stream of [1-9]' "$work/err"
+  [ -c /dev/null ] || fail "/dev/null is no device any more"
+}
+
+test_signals_give_their_codes() {
+  local name number
+  for name in INT TERM HUP; do
+    number=$(kill -l "$name")
+    rm -f "$work/signal.folded"
+    # A shell has those that it puts into the background ignore INT.
+    env --default-signal=INT "$flametop" record -o "$work/signal.folded" 2>"$work/err" </dev/null &
+    load=$!
+    wait_until "it records" records "$load"
+    kill "-$name" "$load"
+    status=0
+    wait "$load" || status=$?
+    equal "exit code of $name: $(cat "$work/err")" $((128 + number)) "$status"
+    [ -s "$work/signal.folded" ] || fail "nothing is written: $(cat "$work/err")"
+  done
+  load=
+}
+# It has its own handlers by the time that it has its threads.
+records() {
+  local jvm
+  jvm=$(pgrep -P "$1" java) && grep -qsx 'sampler' "/proc/$jvm/task"/*/comm
+}
+
+test_files_behind_two_dashes_are_files() {
+  echo 'main;f 3' >"$work/-x"
+  echo 'main;f 4' >"$work/@y"
+  status=0
+  (cd "$work" && "$flametop" diff -- -x @y) >"$work/out" 2>"$work/err" </dev/null || status=$?
+  equal "exit code: $(cat "$work/err")" 0 "$status"
+  equal "what it wrote" 'main;f 3 4' "$(cat "$work/out")"
+  # What stands in a file is no option.
+  echo '--version' >"$work/options"
+  (cd "$work" && "$flametop" @options) >"$work/out" 2>"$work/err" </dev/null && fail "it took options of a file"
+  contains "message" '@options' "$work/err"
+}
+
+test_replay_of_stdin_is_that_of_the_file() {
+  local stream=$root/sampler-native/stream/golden/v1.flametop
+  run record --replay "$stream"
+  mv "$work/out" "$work/expected"
+  status=0
+  # shellcheck disable=SC2002 # a pipe is what is tested
+  cat "$stream" | "$flametop" record --replay - >"$work/out" 2>"$work/err" || status=$?
+  equal "exit code: $(cat "$work/err")" 0 "$status"
+  cmp "$work/expected" "$work/out" || fail "another replay"
+}
+
+test_paths_of_groups_that_are_none_are_usage() {
+  run record -d 1 --cgroup ''
+  said 2 'cgroup'
+  run record -d 1 --cgroup ..
+  said 2 'cgroup'
+  run record -d 1 --cgroup /system.slice/../..
+  said 2 'cgroup'
+  run record -d 1 -c ''
+  said 2 '-c takes the name'
+}

@@ -109,9 +109,14 @@ final class ControlGroups {
    * The tasks of a group.
    *
    * @param given its path from the root of the hierarchy, or of its folder
-   * @throws Failure.Ends if there is none
+   * @throws Failure.Ends if there is none, or if it is no path of one
    */
   static Target named(String given) {
+    if (given.isEmpty() || List.of(given.split("/")).contains("..")) {
+      throw new Failure.Ends(
+          ExitCode.USAGE,
+          "--cgroup takes the path of a control group, without ..: /system.slice/ssh.service");
+    }
     Path mount;
     try {
       mount = mount();

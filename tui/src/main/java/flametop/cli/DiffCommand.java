@@ -54,6 +54,12 @@ final class DiffCommand implements Callable<Integer> {
   @Option(names = "-n", description = "written: scale the first numbers to the total of the second")
   private boolean normalize;
 
+  @Option(
+      names = "--comm",
+      negatable = true,
+      description = "the first frame is a comm, or no comm (default: as the files say)")
+  private Boolean comm;
+
   @Mixin private final LookOptions looks = new LookOptions();
 
   @Option(names = "--force", hidden = true)
@@ -80,34 +86,38 @@ final class DiffCommand implements Callable<Integer> {
     StackInput first = ReplayedStacks.open(before);
     StackInput second = ReplayedStacks.open(now);
     if (screen) {
-      try (StackFiles files = new StackFiles(StackFile.compared(first, second))) {
+      try (StackFiles files = new StackFiles(StackFile.compared(first, second, comm))) {
         return FileScreen.show(files, before + " → " + now, looks);
       }
     }
-    try (StackFile file = StackFile.compared(first, second)) {
-      write(file);
+    try (StackFile file = StackFile.compared(first, second, comm)) {
+      return write(file).number();
     }
-    return ExitCode.DONE.number();
   }
 
-  private void write(StackFile file) throws IOException, InterruptedException {
+  private ExitCode write(StackFile file) throws IOException, InterruptedException {
     PrintWriter err = spec.commandLine().getErr();
     try {
       file.whole().get();
       for (String complaint : file.complaints().get()) {
         Main.complain(err, complaint);
       }
-      long[] totals = file.totals().get();
+      StackFile.Use use = file.use().get();
+      if (!use.counts()) {
+        Main.complain(err, "there is nothing to compare, so nothing is written");
+        return ExitCode.FAILED;
+      }
       HeldStacks stacks = file.held(0).get();
-      double scale = normalize && totals[0] > 0 ? (double) totals[1] / totals[0] : 1;
+      long[] totals = normalize ? new long[] {use.before(), use.now()} : null;
+      ExitCode code = use.whole() ? ExitCode.DONE : ExitCode.FAILED;
       if (output == null || output.toString().equals("-")) {
         OutputStream out = new FileOutputStream(FileDescriptor.out);
-        long unused = ComparedStacks.write(out, stacks, scale);
-        return;
+        long unused = ComparedStacks.write(out, stacks, totals);
+        return code;
       }
       try (OutputFile to = OutputFile.create(output, force)) {
         long[] written = new long[1];
-        to.write(out -> written[0] = ComparedStacks.write(out, stacks, scale));
+        to.write(out -> written[0] = ComparedStacks.write(out, stacks, totals));
         String text =
             String.format(
                 Locale.ROOT,
@@ -116,6 +126,7 @@ final class DiffCommand implements Callable<Integer> {
                 written[0]);
         Main.complain(err, text);
       }
+      return code;
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
       throw cause instanceof IOException io ? io : new IOException(Failure.of(e).message(), e);

@@ -13,7 +13,7 @@ public enum ExitCode {
   NOT_POSSIBLE(3),
   /** The process or thread is not there, or ended too early. */
   TARGET_GONE(4),
-  /** A signal ended it early; what was sampled is written. */
+  /** A signal ended it early, such as that of Ctrl-C; what was sampled is written. */
   INTERRUPTED(130);
 
   private final int number;

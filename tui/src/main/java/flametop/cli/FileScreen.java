@@ -111,7 +111,12 @@ final class FileScreen implements ScreenExporter.Shown {
       }
     }
     return new StackExport(
-        provenance(reading, facts), unit, () -> new Now(stacks.iterator(), through), total);
+        provenance(reading, facts),
+        unit,
+        () -> new Now(stacks.iterator(), through),
+        total,
+        stacks.decimals(),
+        true);
   }
 
   /** What is now: not what is only in that with which it is compared. */

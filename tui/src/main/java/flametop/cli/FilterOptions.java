@@ -32,6 +32,10 @@ final class FilterOptions {
   }
 
   Shape filter() {
+    if (comms.contains("")) {
+      throw new Failure.Ends(
+          ExitCode.USAGE, "-c takes the name of a thread or process; the empty one is nobody's");
+    }
     Set<String> clean = new HashSet<>();
     comms.forEach(comm -> clean.add(CleanText.clean(comm, MAX_COMM)));
     Set<Integer> uids = new HashSet<>();

@@ -1,23 +1,34 @@
 package flametop.cli;
 
+import flametop.term.Signals;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets a command end early and still write, when INT, TERM or HUP comes. The JVM runs its shutdown
- * hooks then, and halts when they have returned: the hook here waits until the command is through.
+ * Lets a command end early and still write, when INT, TERM or HUP comes. Where these cannot be
+ * handled, the JVM runs its shutdown hooks and halts when they have returned: the hook here waits
+ * until the command is through.
  */
 final class Interruption {
+  private static final List<String> SIGNALS = List.of("INT", "TERM", "HUP");
+
   private final CountDownLatch requested = new CountDownLatch(1);
   private final CountDownLatch finished = new CountDownLatch(1);
   private final Thread hook = new Thread(this::wind, "interruption");
   private volatile int code;
 
+  /** Number of the one that came; 0 before. */
+  private volatile int signal;
+
   /** Runs a command, during which a signal only requests the end. */
   <T> T during(Callable<T> command) throws Exception {
     Runtime.getRuntime().addShutdownHook(hook);
-    try {
+    try (Signals signals = new Signals()) {
+      for (String name : SIGNALS) {
+        signals.handle(name, this::request);
+      }
       return command.call();
     } finally {
       try {
@@ -26,6 +37,16 @@ final class Interruption {
         // It runs already, and waits for the end.
       }
     }
+  }
+
+  private void request(int number) {
+    signal = number;
+    requested.countDown();
+  }
+
+  /** What the shell is to see of how a command ended: which signal it was that ended it. */
+  int number(ExitCode of) {
+    return of == ExitCode.INTERRUPTED && signal > 0 ? 128 + signal : of.number();
   }
 
   boolean requested() {

@@ -2,6 +2,7 @@ package flametop.cli;
 
 import flametop.sampler.CleanText;
 import flametop.term.LiveScreen;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import picocli.CommandLine.ParameterException;
 
 /** The command line {@code flametop}. */
 public final class Main {
+  /** What starts no program: behind {@code --} there are files. */
   private static final Set<String> NO_PROGRAM = Set.of("check", "view", "diff");
 
   private static final int MAX_MESSAGE = 2_000;
@@ -41,16 +43,14 @@ public final class Main {
   /** Runs a command; what stands behind {@code --} is the program that it is to start. */
   private static int run(Interruption interruption, String[] args) {
     int end = Arrays.asList(args).indexOf("--");
-    if (end < 0) {
+    if (end < 0 || NO_PROGRAM.contains(args[0])) {
       return execute(interruption, args, List.of());
     }
     List<String> program = List.of(Arrays.copyOfRange(args, end + 1, args.length));
-    if (program.isEmpty() || end > 0 && NO_PROGRAM.contains(args[0])) {
-      String text =
-          program.isEmpty()
-              ? "-- comes before a program to start: flametop record -o out.folded -- make"
-              : args[0] + " starts no program";
-      complain(new PrintWriter(System.err, true, StandardCharsets.UTF_8), text);
+    if (program.isEmpty()) {
+      complain(
+          new PrintWriter(System.err, true, StandardCharsets.UTF_8),
+          "-- comes before a program to start: flametop record -o out.folded -- make");
       return ExitCode.USAGE.number();
     }
     return execute(interruption, Arrays.copyOf(args, end), program);
@@ -59,9 +59,16 @@ public final class Main {
   private static int execute(Interruption interruption, String[] args, List<String> program) {
     try {
       Callable<Integer> command = withoutOptions(args, program);
-      return command == null
-          ? commandLine(interruption, program).execute(DebuginfodOptions.parted(args))
-          : command.call();
+      if (command != null) {
+        return command.call();
+      }
+      CommandLine line = commandLine(interruption, program);
+      line.setOut(new PrintWriter(System.out, false, StandardCharsets.UTF_8));
+      int code = line.execute(DebuginfodOptions.parted(args));
+      if (line.getOut().checkError() && code == ExitCode.DONE.number()) {
+        throw new IOException("cannot write to stdout; is there room where it goes?");
+      }
+      return code;
     } catch (Exception e) {
       return failed(e, new PrintWriter(System.err, true, StandardCharsets.UTF_8));
     }
@@ -78,7 +85,7 @@ public final class Main {
     }
     List<Path> paths = new ArrayList<>();
     for (int i = 1; i < args.length; i++) {
-      if (args[i].isEmpty() || args[i].charAt(0) == '-' || args[i].charAt(0) == '@') {
+      if (args[i].isEmpty() || args[i].charAt(0) == '-') {
         return null;
       }
       paths.add(Path.of(args[i]));
@@ -108,6 +115,8 @@ public final class Main {
     line.setUsageHelpLongOptionsMaxWidth(18);
     line.setUsageHelpAutoWidth(false);
     line.setUsageHelpWidth(80);
+    // A file of that name may be meant, and nobody is asked to keep arguments in files.
+    line.setExpandAtFiles(false);
     return line;
   }
 

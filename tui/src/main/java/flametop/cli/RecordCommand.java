@@ -215,7 +215,7 @@ final class RecordCommand implements Callable<Integer> {
               : "a flametop stream is not for a terminal; give a file: -o out.flametop");
     }
     if (program.isEmpty()) {
-      return interruption.during(() -> record(target, null, toStdout)).number();
+      return interruption.number(interruption.during(() -> record(target, null, toStdout)));
     }
     if (toStdout) {
       throw new Failure.Ends(
@@ -227,7 +227,7 @@ final class RecordCommand implements Callable<Integer> {
       boolean ended = code == ExitCode.DONE && workload.isOver();
       workload.close();
       workload.left().ifPresent(left -> Main.complain(spec.commandLine().getErr(), left));
-      return ended ? workload.exitCode() : code.number();
+      return ended ? workload.exitCode() : interruption.number(code);
     }
   }
 

@@ -48,8 +48,17 @@ final class ReplayOptions {
     return file;
   }
 
+  /** Whether it comes from stdin. */
+  boolean isStdin() {
+    return file != null && file.toString().equals("-");
+  }
+
   /** Opens the file. */
   ReplaySource open(double defaultSpeed) throws SamplerException {
+    if (isStdin() && Terminals.isStdin()) {
+      throw new Failure.Ends(
+          ExitCode.USAGE, "stdin is the terminal; --replay - takes a stream from a pipe");
+    }
     return ReplaySource.open(file, speed == null ? defaultSpeed : speed);
   }
 

@@ -167,7 +167,7 @@ final class ScreenCommand implements Callable<Integer> {
       return ExitCode.DONE.number();
     }
     replay.agree(targets, rates, budget, jvms, debuginfod);
-    if (!Terminals.isStdin() || !Terminals.isStdout()) {
+    if (!Terminals.isStdin() && !replay.isStdin() || !Terminals.isStdout()) {
       throw new Failure.Ends(
           ExitCode.USAGE,
           (Terminals.isStdout() ? "stdin" : "stdout")

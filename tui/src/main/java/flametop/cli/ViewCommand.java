@@ -31,6 +31,12 @@ final class ViewCommand implements Callable<Integer> {
       description = "stacks, one a line: a;b;c 12; - is stdin")
   private List<Path> paths = new ArrayList<>();
 
+  @Option(
+      names = "--comm",
+      negatable = true,
+      description = "the first frame is a comm, or no comm (default: as each file says)")
+  private Boolean comm;
+
   @Mixin private final LookOptions looks = new LookOptions();
 
   @Option(
@@ -68,7 +74,7 @@ final class ViewCommand implements Callable<Integer> {
     for (Path path : paths) {
       inputs.add(ReplayedStacks.open(path));
     }
-    try (StackFiles files = new StackFiles(inputs)) {
+    try (StackFiles files = new StackFiles(inputs, comm)) {
       return FileScreen.show(files, paths.get(0).toString(), looks);
     }
   }

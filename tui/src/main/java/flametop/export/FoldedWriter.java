@@ -26,6 +26,7 @@ final class FoldedWriter {
   static long write(StackExport export, OutputStream out) throws IOException {
     Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     writer.append("# unit: ").append(export.unit() == Unit.US ? "us\n" : "samples\n");
+    writer.append("# first frame: ").append(hasOwners(export) ? "comm\n" : "function\n");
     for (String line : export.provenance().lines()) {
       String text = oneLine(line);
       writer.append("# ").append(text);
@@ -34,22 +35,35 @@ final class FoldedWriter {
     long stacks = 0;
     for (FoldedStack stack : export.stacks()) {
       stacks++;
-      line(writer, stack.names(), stack.kinds());
-      writer.append(' ').append(Long.toString(stack.value())).append('\n');
+      line(writer, stack.names(), stack.kinds(), !export.ofFile());
+      writer.append(' ').append(export.text(stack.value())).append('\n');
     }
     writer.flush();
     return stacks;
   }
 
-  /** Appends a path, without its number. */
-  static void line(Writer writer, String[] names, NodeKind[] kinds) throws IOException {
+  /** Whether comms, processes or the like stand above the frames, as the first stack tells. */
+  private static boolean hasOwners(StackExport export) {
+    for (FoldedStack stack : export.stacks()) {
+      return stack.kinds()[0].isOwner();
+    }
+    return false;
+  }
+
+  /**
+   * Appends a path, without its number.
+   *
+   * @param joins whether the spaces of a comm become {@code _}
+   */
+  static void line(Writer writer, String[] names, NodeKind[] kinds, boolean joins)
+      throws IOException {
     for (int i = 0; i < names.length; i++) {
       if (i > 0) {
         writer.append(';');
       }
       NodeKind kind = kinds[i];
       String name = names[i].isEmpty() ? "-" : oneLine(names[i].replace(';', ':'));
-      name = kind.isOwner() ? name.replace(' ', '_') : name;
+      name = joins && kind.isOwner() ? name.replace(' ', '_') : name;
       // Such a line would be a comment.
       writer.append(FoldedName.of(kind, i == 0 && name.startsWith("# ") ? "_" + name : name));
     }

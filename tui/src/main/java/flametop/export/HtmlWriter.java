@@ -62,7 +62,7 @@ final class HtmlWriter {
   private static long profile(Writer json, StackExport export) throws IOException {
     json.append("{\"title\":");
     Json.string(json, export.provenance().title());
-    json.append(",\"total\":").append(Long.toString(export.total()));
+    json.append(",\"total\":").append(export.text(export.total()));
     json.append(",\"unit\":").append(export.unit() == Unit.US ? "\"us\"" : "\"samples\"");
     json.append(",\n\"facts\":[");
     String separator = "";
@@ -81,7 +81,7 @@ final class HtmlWriter {
     }
     json.append("],\n\"nodes\":[");
     Functions functions = new Functions();
-    long stacks = nodes(json, export.stacks(), functions);
+    long stacks = nodes(json, export, functions);
     json.append("],\n\"functions\":[");
     Map<String, Integer> modules = new LinkedHashMap<>();
     for (int i = 0; i < functions.size(); i++) {
@@ -107,13 +107,13 @@ final class HtmlWriter {
     return stacks;
   }
 
-  private static long nodes(Writer json, Iterable<FoldedStack> stacks, Functions functions)
+  private static long nodes(Writer json, StackExport export, Functions functions)
       throws IOException {
     int[] before = new int[0];
     long[] states = new long[State.values().length];
     String separator = "\n";
     long written = 0;
-    for (FoldedStack stack : stacks) {
+    for (FoldedStack stack : export.stacks()) {
       written++;
       int[] path = new int[stack.names().length];
       int common = 0;
@@ -129,15 +129,16 @@ final class HtmlWriter {
         }
         separator = ",";
       }
-      shares(json, stack, states);
+      shares(json, export, stack, states);
       before = path;
     }
     return written;
   }
 
-  private static void shares(Writer json, FoldedStack stack, long[] states) throws IOException {
+  private static void shares(Writer json, StackExport export, FoldedStack stack, long[] states)
+      throws IOException {
     if (stack.shares().isEmpty()) {
-      json.append(",1,-1,").append(Long.toString(stack.value()));
+      json.append(",1,-1,").append(export.text(stack.value()));
       return;
     }
     Arrays.fill(states, 0);

@@ -1,6 +1,7 @@
 package flametop.export;
 
 import flametop.sampler.CleanText;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
@@ -40,6 +41,9 @@ public final class OutputFile implements AutoCloseable {
   /** A part is locked long before it is so old. */
   private static final long PART_MILLIS = 60_000;
 
+  /** What is written there is dropped; nothing is made in its folder. */
+  private static final Path NOWHERE = Path.of("/dev/null");
+
   private static final String PLACES = " (record: -o; the screen: start it in another folder)";
 
   private final Path path;
@@ -47,10 +51,12 @@ public final class OutputFile implements AutoCloseable {
   /** As it was given: failures name it so. */
   private final Path given;
 
+  /** Null: it is nowhere. */
   private final Path beside;
+
   private final boolean replace;
   private final FileChannel channel;
-  private final OutputStream out;
+  private final Counting out;
   private volatile boolean done;
 
   private OutputFile(Path path, Path given, Path beside, boolean replace, FileChannel channel) {
@@ -59,7 +65,7 @@ public final class OutputFile implements AutoCloseable {
     this.beside = beside;
     this.replace = replace;
     this.channel = channel;
-    out = Channels.newOutputStream(channel);
+    out = new Counting(Channels.newOutputStream(channel));
   }
 
   /**
@@ -83,6 +89,9 @@ public final class OutputFile implements AutoCloseable {
           "the folder " + name(folder) + " does not exist; make it first (mkdir -p)");
     }
     if (Files.exists(absolute, LinkOption.NOFOLLOW_LINKS)) {
+      if (absolute.equals(NOWHERE)) {
+        return new OutputFile(absolute, path, null, false, nowhere(path));
+      }
       if (!Files.isRegularFile(absolute, LinkOption.NOFOLLOW_LINKS)) {
         throw new ExportException(
             name(path) + " exists and is not a plain file; give another name, or - for stdout");
@@ -110,6 +119,14 @@ public final class OutputFile implements AutoCloseable {
         file.giveTo(invoker);
       }
       return file;
+    } catch (IOException e) {
+      throw cannotWrite(path, e, "");
+    }
+  }
+
+  private static FileChannel nowhere(Path path) throws ExportException {
+    try {
+      return FileChannel.open(NOWHERE, StandardOpenOption.WRITE);
     } catch (IOException e) {
       throw cannotWrite(path, e, "");
     }
@@ -156,6 +173,27 @@ public final class OutputFile implements AutoCloseable {
     return out;
   }
 
+  /** Counts what is written. */
+  private static final class Counting extends FilterOutputStream {
+    private long bytes;
+
+    Counting(OutputStream out) {
+      super(out);
+    }
+
+    @Override
+    public void write(int one) throws IOException {
+      out.write(one);
+      bytes++;
+    }
+
+    @Override
+    public void write(byte[] from, int offset, int length) throws IOException {
+      out.write(from, offset, length);
+      bytes += length;
+    }
+  }
+
   /** What is written in one go. */
   @FunctionalInterface
   public interface Content {
@@ -186,8 +224,10 @@ public final class OutputFile implements AutoCloseable {
   /** Drops what is behind {@code bytes} bytes: the beginning of what could not be written whole. */
   public void cutAt(long bytes) throws ExportException {
     try {
-      channel.truncate(bytes);
-      channel.position(bytes);
+      if (beside != null) {
+        channel.truncate(bytes);
+        channel.position(bytes);
+      }
     } catch (IOException e) {
       throw cannotWrite(given, e, "");
     }
@@ -201,6 +241,11 @@ public final class OutputFile implements AutoCloseable {
    */
   public long commit() throws ExportException {
     try {
+      if (beside == null) {
+        done = true;
+        channel.close();
+        return out.bytes;
+      }
       long bytes = channel.size();
       channel.force(true);
       channel.close();
@@ -259,7 +304,9 @@ public final class OutputFile implements AutoCloseable {
       done = true;
       try {
         channel.close();
-        Files.deleteIfExists(beside);
+        if (beside != null) {
+          Files.deleteIfExists(beside);
+        }
       } catch (IOException e) {
         // A file that is no one's; its name says whose it was.
       }

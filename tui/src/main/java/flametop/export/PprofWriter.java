@@ -38,10 +38,10 @@ final class PprofWriter {
     Functions functions = new Functions();
     Protobuf profile = new Protobuf();
     boolean time = export.unit() == Unit.US;
-    profile.field(1, type("samples", "count"));
+    profile.field(1, type("samples", time ? "count" : parts("count", export.decimals())));
     if (time) {
       // The last is what pprof shows if it is not asked for another.
-      profile.field(1, type("time", "microseconds"));
+      profile.field(1, type("time", parts("microseconds", export.decimals())));
     }
     long stacks = 0;
     for (FoldedStack stack : export.stacks()) {
@@ -105,6 +105,11 @@ final class PprofWriter {
     }
     out.write(profile.take());
     return stacks;
+  }
+
+  /** Its numbers are whole: what they count is smaller then. */
+  private static String parts(String unit, int decimals) {
+    return decimals == 0 ? unit : unit + "/1" + "0".repeat(decimals);
   }
 
   private static long[] values(boolean time, long samples, long value) {

@@ -48,7 +48,7 @@ final class SpeedscopeWriter {
     json.append(",\"unit\":")
         .append(export.unit() == Unit.US ? "\"microseconds\"" : "\"none\"")
         .append(",\"startValue\":0,\"endValue\":")
-        .append(Long.toString(export.total()))
+        .append(export.text(export.total()))
         .append(",\"samples\":[");
     long stacks = 0;
     for (FoldedStack stack : export.stacks()) {
@@ -61,7 +61,7 @@ final class SpeedscopeWriter {
     json.append("],\"weights\":[");
     String separator = "";
     for (FoldedStack stack : export.stacks()) {
-      json.append(separator).append(Long.toString(stack.value()));
+      json.append(separator).append(export.text(stack.value()));
       separator = ",";
     }
     json.append("]}]}\n");

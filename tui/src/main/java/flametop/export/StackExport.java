@@ -14,9 +14,16 @@ import java.util.Locale;
  * @param stacks in the unit, in order of their names, no two with the same path; formats go through
  *     them as often as they need, and keep none
  * @param total sum of their values
+ * @param decimals digits of the values that stand behind the point
+ * @param ofFile they were read from folded stacks: their names stay as they stood there
  */
 public record StackExport(
-    Provenance provenance, Unit unit, Iterable<FoldedStack> stacks, long total) {
+    Provenance provenance,
+    Unit unit,
+    Iterable<FoldedStack> stacks,
+    long total,
+    int decimals,
+    boolean ofFile) {
   /**
    * Turns the profile's numbers into the unit. What is less than one goes on to the next, so that
    * every sum is right to one.
@@ -36,7 +43,14 @@ public record StackExport(
         samples == 0 ? provenance : provenance.withSamples(samples),
         unit,
         () -> new Converted(measured.iterator(), unit),
-        total / unit.parts());
+        total / unit.parts(),
+        0,
+        false);
+  }
+
+  /** A value in the unit, as it is written. */
+  String text(long value) {
+    return Decimal.text(value, decimals);
   }
 
   /** Whether there is no stack. */
@@ -50,9 +64,12 @@ public record StackExport(
    * @param written how many stacks
    */
   public String describe(long written) {
+    double whole = total / Math.pow(10, decimals);
     return unit == Unit.US
-        ? String.format(Locale.ROOT, "%,d stacks, %.3f s of task time", written, total / 1e6)
-        : String.format(Locale.ROOT, "%,d stacks, %,d samples", written, total);
+        ? String.format(Locale.ROOT, "%,d stacks, %.3f s of task time", written, whole / 1e6)
+        : decimals == 0
+            ? String.format(Locale.ROOT, "%,d stacks, %,d samples", written, total)
+            : String.format(Locale.ROOT, "%,d stacks, %s samples", written, text(total));
   }
 
   private static final class Converted extends LookAhead<FoldedStack> {

@@ -8,6 +8,9 @@ interface FoldedTree extends CallTree {
   /** A number that is another one whenever the sums are, or what is below a node. */
   int changes();
 
+  /** How many of its weights make one of what the file counts. */
+  long parts();
+
   /** Keeps only the paths of its nodes. */
   void retire();
 

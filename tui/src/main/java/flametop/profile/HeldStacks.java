@@ -75,7 +75,7 @@ public final class HeldStacks implements Iterable<ComparedStack> {
         names.held(),
         held.ends(StackTree.NOW),
         tree.hasBaseline() ? held.ends(StackTree.BEFORE) : null,
-        tree.weight(node, 0),
+        tree.weight(node, 0) / tree.times(),
         above,
         new long[] {node},
         false,
@@ -148,6 +148,11 @@ public final class HeldStacks implements Iterable<ComparedStack> {
   /** What all of them count now. */
   public long total() {
     return total;
+  }
+
+  /** Digits behind the point that the numbers have: they are so many times ten as large. */
+  public int decimals() {
+    return tree.decimals();
   }
 
   @Override

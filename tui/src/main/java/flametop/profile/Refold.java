@@ -33,7 +33,7 @@ final class Refold {
     this.functions = functions;
     this.mostNodes = mostNodes;
     turns = turns(shape);
-    grouped = shape.group() != RootOrder.NONE;
+    grouped = shape.group() != RootOrder.NONE && whole.isComm();
     Shape straight = turns ? turned(shape) : shape;
     forwards =
         straight.equals(Shape.PLAIN) ? null : new StackFold(whole, functions, straight, mostNodes);

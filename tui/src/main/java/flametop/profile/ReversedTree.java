@@ -31,7 +31,9 @@ final class ReversedTree extends ArrayTree {
   // What ends in each node of the tree that is turned round.
   private final long[] now;
   private final long[] before;
+  private final long times;
   private final double scale;
+  private final long parts;
 
   /** The stacks, by the nodes that they end in. */
   private int[] stack = new int[0];
@@ -87,7 +89,9 @@ final class ReversedTree extends ArrayTree {
     this.mostNodes = mostNodes;
     now = from.ends(StackTree.NOW);
     before = from.hasBaseline() ? from.ends(StackTree.BEFORE) : null;
+    times = from.times();
     scale = from.scale();
+    parts = from.parts();
     if (older != null) {
       copy(older);
       changes = older.changes + 1;
@@ -115,10 +119,7 @@ final class ReversedTree extends ArrayTree {
           }
           if (now[node] != 0 || before != null && before[node] != 0) {
             stacks.add(node);
-            sum[ROOT] += now[node];
-            if (before != null) {
-              sumBefore[ROOT] += before[node];
-            }
+            weigh(ROOT, node);
           }
         }
         if (System.nanoTime() - deadline >= 0) {
@@ -280,9 +281,9 @@ final class ReversedTree extends ArrayTree {
   }
 
   private void weigh(int node, int of) {
-    sum[node] += now[of];
+    sum[node] += now[of] * times;
     if (before != null) {
-      sumBefore[node] += before[of];
+      sumBefore[node] += StackTree.scaled(before[of], scale);
     }
   }
 
@@ -496,7 +497,7 @@ final class ReversedTree extends ArrayTree {
           marked.set(node, its || marked.get(parent));
           owners.set(node, owners.get(parent));
         }
-        all += marked.get(node) || owners.get(node) ? now[node] : 0;
+        all += marked.get(node) || owners.get(node) ? now[node] * times : 0;
       }
       weight = all;
     }
@@ -516,11 +517,16 @@ final class ReversedTree extends ArrayTree {
   @Override
   public HeldStacks held(int node, StackNames names) {
     int[] ends = Arrays.copyOfRange(stack, begin[node], end[node]);
-    return HeldStacks.reversed(from, ends, names, now, before, sum[node], grouped);
+    return HeldStacks.reversed(from, ends, names, now, before, sum[node] / times, grouped);
   }
 
   @Override
   public void sumUp() {}
+
+  @Override
+  public long parts() {
+    return parts;
+  }
 
   @Override
   public int changes() {
@@ -547,14 +553,14 @@ final class ReversedTree extends ArrayTree {
     }
     long self = 0;
     for (int i = begin[node]; i < end[node]; i++) {
-      self += after(i) == ROOT ? now[stack[i]] : 0;
+      self += after(i) == ROOT ? now[stack[i]] * times : 0;
     }
     return self;
   }
 
   @Override
   public long baseline(int node, int states) {
-    return before == null ? 0 : Math.round(sumBefore[node] * scale);
+    return before == null ? 0 : sumBefore[node];
   }
 
   @Override

@@ -215,6 +215,14 @@ public final class Shape {
     }
   }
 
+  /** Whether the outermost frame of the stacks of a file is a comm; else it is a function. */
+  public record Comm(boolean is) implements Step {
+    @Override
+    public String text() {
+      return is ? "outermost: a comm" : "outermost: a function";
+    }
+  }
+
   /** Innermost frame first. */
   public record Reverse() implements Step {
     @Override
@@ -321,6 +329,15 @@ public final class Shape {
   public Shape minus(Step step) {
     List<Step> fewer = new ArrayList<>(steps);
     return fewer.remove(step) ? new Shape(List.copyOf(fewer)) : this;
+  }
+
+  /** The last step of one sort; null if there is none. */
+  public <S extends Step> S last(Class<S> sort) {
+    S last = null;
+    for (Step step : steps) {
+      last = sort.isInstance(step) ? sort.cast(step) : last;
+    }
+    return last;
   }
 
   /** The same with its first so many steps only. */

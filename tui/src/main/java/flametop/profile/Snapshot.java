@@ -110,9 +110,12 @@ public record Snapshot(
    * @param size in bytes; -1 where that is not known, as of a pipe
    * @param done all is read, or as much as can be
    * @param unit of the numbers: {@code us}, {@code samples}
+   * @param parts how many of the weights make one of the unit
    * @param stacks lines that were used
    * @param waits what it waits for before its first line; empty if for nothing
    * @param folded how much of a graph that is folded anew is there, 0 to 1; 1 if none is
+   * @param comm whether the outermost frames are comms, else they are functions
+   * @param ownComm the same without what {@link Shape.Comm} says
    */
   public record Reading(
       String name,
@@ -122,7 +125,10 @@ public record Snapshot(
       long size,
       boolean done,
       String unit,
+      long parts,
       long stacks,
       String waits,
-      double folded) {}
+      double folded,
+      boolean comm,
+      boolean ownComm) {}
 }

@@ -31,6 +31,10 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private final List<StackInput> inputs;
   private final int number;
   private final int files;
+
+  /** Null: as the files say. */
+  private final Boolean comm;
+
   private final long opened = System.nanoTime();
   private final BlockingQueue<Runnable> due = new LinkedBlockingQueue<>();
   private final BlockingQueue<byte[]> free = new ArrayBlockingQueue<>(PIECES);
@@ -48,6 +52,9 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   /** Why each input is not read to its end; null if it is. */
   private final String[] troubles;
 
+  /** Who waits until all is read. */
+  private final List<CompletableFuture<Snapshot.Reading>> waiting = new ArrayList<>();
+
   private final StackGraph graph;
 
   private final SandwichGraphs<StackGraph> sandwich = new SandwichGraphs<>(this::graph);
@@ -59,22 +66,29 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
    * with.
    *
    * @param number of it among {@code files}, from 1
+   * @param comm whether the outermost frames are comms; null: as the file says
    */
-  public StackFile(StackInput input, int number, int files) {
-    this(List.of(input), number, files);
+  public StackFile(StackInput input, int number, int files, Boolean comm) {
+    this(List.of(input), number, files, comm);
   }
 
-  /** Begins to read two files of which the second is compared with the first. */
-  public static StackFile compared(StackInput before, StackInput now) {
-    return new StackFile(List.of(before, now), 1, 1);
+  /**
+   * Begins to read two files of which the second is compared with the first.
+   *
+   * @param comm whether the outermost frames are comms; null: as the files say
+   */
+  public static StackFile compared(StackInput before, StackInput now, Boolean comm) {
+    return new StackFile(List.of(before, now), 1, 1, comm);
   }
 
-  private StackFile(List<StackInput> inputs, int number, int files) {
+  private StackFile(List<StackInput> inputs, int number, int files, Boolean comm) {
+    this.comm = comm;
     this.inputs = inputs;
     this.number = number;
     this.files = files;
     epoch = number;
     troubles = new String[inputs.size()];
+    tree.ask(comm);
     graph = graph(Shape.PLAIN);
     boolean two = inputs.size() > 1;
     if (two) {
@@ -120,7 +134,8 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
       due.add(this::end);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (OutOfMemoryError e) {
+    } catch (RuntimeException | Error e) {
+      // Who waits for the end is told.
       failure = e;
       due.add(this::end);
     }
@@ -213,8 +228,14 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
       while (!closed) {
         StackGraph behind = behind();
         Runnable item = behind == null ? due.take() : due.poll();
+        int flips = tree.flips();
         if (item != null) {
           item.run();
+        }
+        if (flips != tree.flips()) {
+          graph.flipped();
+          sandwich.end();
+          behind = behind();
         }
         if (behind != null && behind.due()) {
           behind.slice();
@@ -222,8 +243,9 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (RuntimeException | OutOfMemoryError e) {
+    } catch (RuntimeException | Error e) {
       failure = e;
+      tell();
     }
     // Who asked is told, and whoever asks from now on.
     while (failure != null && !closed) {
@@ -231,7 +253,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         due.take().run();
       } catch (InterruptedException e) {
         return;
-      } catch (RuntimeException | OutOfMemoryError e) {
+      } catch (RuntimeException | Error e) {
         // What follows from the first is not worth telling.
       }
     }
@@ -255,6 +277,20 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     tree.trim();
     // Reading leaves garbage, and nothing is made from now on that would have it collected.
     System.gc();
+    tell();
+  }
+
+  private void tell() {
+    waiting.forEach(this::tell);
+    waiting.clear();
+  }
+
+  private void tell(CompletableFuture<Snapshot.Reading> who) {
+    if (failure != null) {
+      who.completeExceptionally(failure);
+    } else {
+      who.complete(progress());
+    }
   }
 
   private <T> CompletableFuture<T> ask(Supplier<T> question) {
@@ -332,23 +368,15 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   /** Waits until all is read; then {@link #held} has all of it. */
   public CompletableFuture<Snapshot.Reading> whole() {
     CompletableFuture<Snapshot.Reading> answer = new CompletableFuture<>();
-    await(answer);
+    due.add(
+        () -> {
+          if (done || failure != null) {
+            tell(answer);
+          } else {
+            waiting.add(answer);
+          }
+        });
     return answer;
-  }
-
-  private void await(CompletableFuture<Snapshot.Reading> answer) {
-    CompletableFuture<?> unused =
-        ask(this::progress)
-            .whenComplete(
-                (reading, e) -> {
-                  if (e != null) {
-                    answer.completeExceptionally(e);
-                  } else if (reading.done()) {
-                    answer.complete(reading);
-                  } else {
-                    await(answer);
-                  }
-                });
   }
 
   private Snapshot picture(GraphQuery query) {
@@ -424,9 +452,12 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         size,
         done,
         now.unit().isEmpty() ? "samples" : now.unit(),
+        graph.parts(),
         stacks,
         done ? "" : inputs.get(reads).waits(),
-        folded());
+        folded(),
+        tree.isComm(),
+        comm == null ? tree.saidComm() : comm);
   }
 
   private double folded() {
@@ -446,7 +477,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     if (illFormed > 0) {
       notices.add(
           (illFormed == 1 ? "1 name is" : illFormed + " names are")
-              + " not in UTF-8: \uFFFD stands for what cannot be read");
+              + " not in UTF-8: what cannot be read stands as \\xNN");
     }
     for (int i = 0; i < lines.size(); i++) {
       notices(inputs.get(i), lines.get(i), troubles[i], notices);
@@ -488,6 +519,12 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
       notices.add(name + " has no stacks: " + of.whyNone());
     } else if (trouble == null) {
       notices.add(name + " is empty");
+    }
+    if (done && of.stacks() > 0 && !of.counts()) {
+      notices.add(before + "all of its numbers are 0");
+    }
+    if (input.trails()) {
+      notices.add(name + ": what follows its packed data is not packed, and is left out");
     }
     if (trouble != null) {
       notices.add(
@@ -542,7 +579,12 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         throw new IllegalArgumentException("folded stacks do not know: " + step.text());
       }
     }
-    due.add(() -> graph.shape(shape));
+    due.add(
+        () -> {
+          Shape.Comm asked = shape.last(Shape.Comm.class);
+          tree.ask(asked == null ? comm : Boolean.valueOf(asked.is()));
+          graph.shape(shape.without(Shape.Comm.class));
+        });
   }
 
   /** Whether folded stacks know what a step asks for: they have no CPUs, states, users, ids. */
@@ -626,16 +668,27 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
                 });
   }
 
-  /** Sums of all stacks: {@code {before, now}}. */
-  public CompletableFuture<long[]> totals() {
+  /**
+   * What can be done with what was read.
+   *
+   * @param counts each file has a number that is more than 0
+   * @param whole each could be read to its end
+   * @param before sum of all stacks, with the decimals of {@link HeldStacks}
+   * @param now like {@code before}
+   */
+  public record Use(boolean counts, boolean whole, long before, long now) {}
+
+  /** What can be done with what was read. */
+  public CompletableFuture<Use> use() {
     return ask(
         () -> {
-          long[] sums = new long[2];
-          for (StackLines of : lines) {
-            sums[0] += of.total(StackTree.BEFORE);
-            sums[1] += of.total(StackTree.NOW);
+          boolean counts = true;
+          boolean whole = true;
+          for (int i = 0; i < lines.size(); i++) {
+            counts &= lines.get(i).counts();
+            whole &= troubles[i] == null;
           }
-          return sums;
+          return new Use(counts, whole, tree.total(StackTree.BEFORE), tree.total(StackTree.NOW));
         });
   }
 

@@ -10,12 +10,18 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class StackFiles implements SnapshotSource, AutoCloseable {
   private final List<StackInput> inputs;
+  private final Boolean comm;
   private final StackFile[] files;
   private volatile StackFile shown;
   private int at;
 
-  /** Begins to read the first. */
-  public StackFiles(List<StackInput> inputs) {
+  /**
+   * Begins to read the first.
+   *
+   * @param comm whether the outermost frames are comms; null: as each file says
+   */
+  public StackFiles(List<StackInput> inputs, Boolean comm) {
+    this.comm = comm;
     this.inputs = List.copyOf(inputs);
     files = new StackFile[inputs.size()];
     turn(0);
@@ -24,6 +30,7 @@ public final class StackFiles implements SnapshotSource, AutoCloseable {
   /** One that is being read already. */
   public StackFiles(StackFile file) {
     inputs = List.of();
+    comm = null;
     files = new StackFile[] {file};
     shown = file;
   }
@@ -36,7 +43,7 @@ public final class StackFiles implements SnapshotSource, AutoCloseable {
 
   private synchronized StackFile file(int index) {
     if (files[index] == null) {
-      files[index] = new StackFile(inputs.get(index), index + 1, files.length);
+      files[index] = new StackFile(inputs.get(index), index + 1, files.length, comm);
     }
     return files[index];
   }

@@ -29,7 +29,11 @@ final class StackFold {
   private final int mostNodes;
   private final StackTree tree;
 
+  /** Frames of the file that are left out, from the outermost on. */
+  private final int left;
+
   private int at;
+  private int decimals;
   private boolean admitted;
   private final IntList path = new IntList();
   private final IntList stack = new IntList();
@@ -50,7 +54,8 @@ final class StackFold {
     this.functions = functions;
     this.mostNodes = mostNodes;
     shaper = new Shaper(shape, functions);
-    above = shape.group() == RootOrder.NONE ? 0 : 1;
+    left = from.isComm() && shape.group() == RootOrder.NONE ? 1 : 0;
+    above = from.isComm() && left == 0 ? 1 : 0;
     for (Shape.Step step : shape.steps()) {
       if (step instanceof Shape.Comms c) {
         filters.add(c);
@@ -75,6 +80,7 @@ final class StackFold {
   /** Begins anew. */
   void begin() {
     at = ROOT;
+    decimals = from.decimals();
     admitted = true;
     path.clear();
     now = new long[1024];
@@ -108,6 +114,9 @@ final class StackFold {
    * @return whether that was the last
    */
   boolean slice(long deadline) {
+    if (decimals != from.decimals()) {
+      begin();
+    }
     int frames = 0;
     while (at != NONE && !overflows()) {
       long value = from.own(at, StackTree.NOW);
@@ -125,7 +134,7 @@ final class StackFold {
       }
     }
     if (!overflows()) {
-      tree.replace(now, before);
+      tree.replace(now, before, decimals);
     }
     now = null;
     before = null;
@@ -134,7 +143,7 @@ final class StackFold {
 
   private void add(long value, long compared) {
     stack.clear();
-    for (int i = 1 - above; i < path.size; i++) {
+    for (int i = left; i < path.size; i++) {
       stack.add(path.items[i]);
     }
     if (!shaper.shape(stack, above, origins)) {

@@ -208,6 +208,17 @@ final class StackGraph extends ShownGraph<StackGraph.Shaped> implements GraphPic
     }
   }
 
+  /** What the outermost frames are is another thing from now on. */
+  void flipped() {
+    Shape wanted = shape();
+    if (next != null) {
+      next.leave();
+      next = null;
+    }
+    replace(null, Shape.PLAIN);
+    shape(wanted);
+  }
+
   private void replace(Refold with, Shape of) {
     if (fold != null) {
       fold.tree().retire();
@@ -240,6 +251,11 @@ final class StackGraph extends ShownGraph<StackGraph.Shaped> implements GraphPic
     FoldedTree tree = shown().tree();
     tree.sumUp();
     return tree;
+  }
+
+  /** How many of its weights make one of what the file counts. */
+  long parts() {
+    return shown().tree().parts();
   }
 
   /** Names of the outermost frames, with what is below them, whatever the shape. */
@@ -288,10 +304,17 @@ final class StackGraph extends ShownGraph<StackGraph.Shaped> implements GraphPic
   long find(NodePath path) {
     IntList functions = new IntList();
     for (int i = path.names().length - 1; i >= 0; i--) {
-      functions.add(names.find(path.names()[i], path.outermost()[i]));
+      int function = names.find(path.names()[i], path.outermost()[i]);
+      functions.add(
+          function < 0 || i > 0 ? function : StackNames.function(function >> 1, isOutermost()));
     }
     refill();
     return reader.number(descend(functions, functions.size - 1));
+  }
+
+  /** Whether below the root there are comms. */
+  private boolean isOutermost() {
+    return whole.isComm() && shown().shape().group() != RootOrder.NONE;
   }
 
   @Override
@@ -320,7 +343,7 @@ final class StackGraph extends ShownGraph<StackGraph.Shaped> implements GraphPic
     if (of.shape().reversed() != shape.reversed() && path.size > 0 && !isOwner(path.items[0])) {
       return heaviest(path.items[0], path.items[path.size - 1]);
     }
-    if (shape.group() == RootOrder.NONE) {
+    if (shape.group() == RootOrder.NONE && whole.isComm()) {
       int below = descend(path, path.size - 2);
       if (below != ROOT) {
         return below;
@@ -381,7 +404,9 @@ final class StackGraph extends ShownGraph<StackGraph.Shaped> implements GraphPic
     for (int i = from; i >= 0; i--) {
       tree.open(at, Double.POSITIVE_INFINITY, 1);
       int child = tree.firstChild(at);
-      while (child != NONE && tree.function(child) != path.items[i]) {
+      // What is outermost may have been a comm, or is one since.
+      int outermost = at == ROOT ? 1 : 0;
+      while (child != NONE && (tree.function(child) | outermost) != (path.items[i] | outermost)) {
         child = tree.sibling(child);
       }
       if (child == NONE) {

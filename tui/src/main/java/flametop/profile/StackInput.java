@@ -1,8 +1,7 @@
 package flametop.profile;
 
 import flametop.sampler.CleanText;
-import io.airlift.compress.MalformedInputException;
-import io.airlift.compress.zstd.ZstdInputStream;
+import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.FileDescriptor;
@@ -13,13 +12,18 @@ import java.io.SequenceInputStream;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
-import java.util.zip.GZIPInputStream;
-import java.util.zip.ZipException;
+import java.util.stream.Stream;
+import org.tukaani.xz.MemoryLimitException;
+import org.tukaani.xz.XZFormatException;
+import org.tukaani.xz.XZInputStream;
 
-/** The bytes of a file of stacks, or of stdin; unpacked if they are packed by gzip or zstd. */
+/** The bytes of a file of stacks, or of stdin; unpacked if they are {@link Packing packed}. */
 public final class StackInput implements AutoCloseable {
   /** Stands for stdin. */
   private static final String STDIN = "-";
@@ -27,20 +31,47 @@ public final class StackInput implements AutoCloseable {
   /** What a recorded stream begins with. */
   private static final byte[] STREAM = {'F', 'L', 'A', 'M', 'E', 'T', 'O', 'P'};
 
-  private static final byte[] GZIP = {0x1F, (byte) 0x8B};
-  private static final byte[] ZSTD = {0x28, (byte) 0xB5, 0x2F, (byte) 0xFD};
-
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
   private static final String CUT = "it ends too early";
 
-  /** What the reader of zstd says then. */
-  private static final String CUT_ZSTD = "Not enough input bytes";
+  /** Memory that may be taken to unpack xz: it needs what its writer had, KiB. */
+  private static final int MOST_XZ_KIB = 256 << 10;
 
   /** Who reads it takes the keys away. */
   private static final Pattern TERMINAL = Pattern.compile("/dev/(tty.*|console|pts/.*)");
 
-  private static final int PACKED_BYTES = 1 << 16;
+  private static final int BUFFER = 1 << 16;
+
+  /** How a file is packed, as its beginning tells. */
+  private enum Packing {
+    GZIP(0x1F, 0x8B),
+    ZSTD(0x28, 0xB5, 0x2F, 0xFD),
+    XZ(0xFD, '7', 'z', 'X', 'Z', 0),
+    BZIP2('B', 'Z', 'h'),
+    NONE;
+
+    private final byte[] magic;
+
+    Packing(int... magic) {
+      this.magic = new byte[magic.length];
+      for (int i = 0; i < magic.length; i++) {
+        this.magic[i] = (byte) magic[i];
+      }
+    }
+
+    private static final List<byte[]> MAGICS =
+        Stream.of(values()).map(packing -> packing.magic).toList();
+
+    static Packing of(byte[] head) {
+      for (Packing packing : values()) {
+        if (begins(head, packing.magic)) {
+          return packing;
+        }
+      }
+      return NONE;
+    }
+  }
 
   private final String name;
   private final long size;
@@ -55,10 +86,18 @@ public final class StackInput implements AutoCloseable {
   /** Null until it is opened. */
   private volatile InputStream raw;
 
-  private volatile boolean packed;
+  private volatile Packing packing = Packing.NONE;
+
+  private volatile boolean trails;
 
   /** Null until the first read, which may wait for a pipe. */
   private InputStream text;
+
+  /** Whether there was something of it. */
+  private boolean unpacked;
+
+  /** Why the file itself cannot be read; null while it can. */
+  private IOException failed;
 
   private StackInput(String name, long size, InputStream raw, Path unopened, LongSupplier bytes) {
     this.name = name;
@@ -179,26 +218,57 @@ public final class StackInput implements AutoCloseable {
     }
   }
 
-  /** Whether what is read is unpacked. */
-  boolean isPacked() {
-    return packed;
+  /** Whether something that is not packed stands behind what is. */
+  boolean trails() {
+    return trails;
   }
 
-  /** Reads at least one byte of the text; -1 at its end. Only one thread may. */
+  /** Whether what is read is unpacked. */
+  boolean isPacked() {
+    return packing != Packing.NONE;
+  }
+
+  /**
+   * Reads at least one byte of the text; -1 at its end. Only one thread may.
+   *
+   * @throws IOException with a line for people, whatever fails
+   */
   int read(byte[] into, int from, int room) throws IOException {
     try {
       if (text == null) {
         text = unpack();
       }
-      return text.read(into, from, room);
+      int count = text.read(into, from, room);
+      unpacked = true;
+      return count;
     } catch (EOFException e) {
       throw new IOException(CUT, e);
-    } catch (ZipException e) {
-      throw new IOException("damaged gzip data (" + e.getMessage() + ")", e);
-    } catch (MalformedInputException e) {
-      throw new IOException("damaged zstd data (" + e.getMessage() + ")", e);
-    } catch (IOException e) {
-      throw CUT_ZSTD.equals(e.getMessage()) ? new IOException(CUT, e) : e;
+    } catch (TrailingData e) {
+      trails = true;
+      return -1;
+    } catch (XZFormatException e) {
+      if (!unpacked) {
+        throw new IOException("damaged xz data", e);
+      }
+      trails = true;
+      return -1;
+    } catch (MemoryLimitException e) {
+      throw new IOException(
+          "to unpack it takes "
+              + (e.getMemoryNeeded() >> 10)
+              + " MiB of memory; unpack it first (xz -dc)",
+          e);
+    } catch (IOException | RuntimeException e) {
+      // Decoders fail in ways of their own where data is damaged.
+      if (failed != null) {
+        throw failed;
+      }
+      if (packing == Packing.NONE) {
+        throw e;
+      }
+      String how = packing.name().toLowerCase(Locale.ROOT);
+      String why = e.getMessage() == null ? "" : " (" + e.getMessage() + ")";
+      throw new IOException("damaged " + how + " data" + why, e);
     }
   }
 
@@ -210,18 +280,45 @@ public final class StackInput implements AutoCloseable {
       }
     }
     InputStream counts = new Counted();
-    byte[] head = counts.readNBytes(ZSTD.length);
+    byte[] head = head(counts, Packing.MAGICS);
     InputStream whole = new SequenceInputStream(new ByteArrayInputStream(head), counts);
-    packed = begins(head, GZIP) || begins(head, ZSTD);
-    if (begins(head, GZIP)) {
-      return withoutMark(new GZIPInputStream(whole, PACKED_BYTES));
+    packing = Packing.of(head);
+    return withoutMark(
+        switch (packing) {
+          case GZIP -> new GzipInput(whole);
+          case ZSTD -> new ZstdInput(whole);
+          case XZ -> new XZInputStream(new BufferedInputStream(whole, BUFFER), MOST_XZ_KIB);
+          case BZIP2 -> new Bzip2Input(whole);
+          case NONE -> whole;
+        });
+  }
+
+  /** The first bytes, as many as may be the beginning of what is looked for: more may be far. */
+  private static byte[] head(InputStream of, List<byte[]> wanted) throws IOException {
+    byte[] head = new byte[0];
+    while (isBeginning(head, wanted)) {
+      int next = of.read();
+      if (next < 0) {
+        break;
+      }
+      head = Arrays.copyOf(head, head.length + 1);
+      head[head.length - 1] = (byte) next;
     }
-    return withoutMark(begins(head, ZSTD) ? new ZstdInputStream(whole) : whole);
+    return head;
+  }
+
+  private static boolean isBeginning(byte[] head, List<byte[]> wanted) {
+    for (byte[] of : wanted) {
+      if (of.length > head.length && begins(of, head)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Windows begins UTF-8 with a byte order mark, which is no part of the first name. */
   private static InputStream withoutMark(InputStream all) throws IOException {
-    byte[] head = all.readNBytes(BYTE_ORDER_MARK.length);
+    byte[] head = head(all, List.of(BYTE_ORDER_MARK));
     return begins(head, BYTE_ORDER_MARK)
         ? all
         : new SequenceInputStream(new ByteArrayInputStream(head), all);
@@ -257,17 +354,16 @@ public final class StackInput implements AutoCloseable {
 
     @Override
     public int read(byte[] into, int from, int room) throws IOException {
-      int count = raw.read(into, from, room);
-      if (count > 0) {
-        counted.addAndGet(count);
+      try {
+        int count = raw.read(into, from, room);
+        if (count > 0) {
+          counted.addAndGet(count);
+        }
+        return count;
+      } catch (IOException e) {
+        failed = e;
+        throw e;
       }
-      return count;
-    }
-
-    /** A gzip stream looks here whether another member follows. */
-    @Override
-    public int available() throws IOException {
-      return raw.available();
     }
   }
 }

@@ -1,5 +1,6 @@
 package flametop.profile;
 
+import java.io.ByteArrayOutputStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -8,13 +9,25 @@ import java.util.Arrays;
 
 /**
  * Folds lines of stacks into a tree: {@code frame;frame;frame 12}, outermost first; with two
- * numbers the first is what was before. What is no such line is counted and left out.
+ * numbers the first is what was before. What is no such line is counted and left out. What is a
+ * file of another sort is no stacks at all, even where some of its lines end in a number.
+ *
+ * <p>What is decided of a file is decided by its first bytes, so by the same ones in whatever
+ * pieces they come. Lines are taken as they come; what the next ones refute is taken back.
  *
  * <p>Neighbouring lines mostly begin alike. What a line shares with the one before is found by one
  * comparison of their bytes, and only what comes after is looked at frame by frame.
  */
 final class StackLines {
   private static final String UNIT = "# unit:";
+
+  /** Whether the outermost frame is a comm; {@link #PROGRAM} did not say it in every version. */
+  private static final String FIRST = "# first frame:";
+
+  private static final String PROGRAM = "# program: flametop ";
+
+  /** The lines that begin within so many bytes decide whether there are two numbers. */
+  private static final int DECIDING = 1 << 18;
 
   private static final VarHandle WORDS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -23,10 +36,8 @@ final class StackLines {
   private static final long NEWLINES = ONES * '\n';
   private static final long SEMICOLONS = ONES * ';';
 
-  /** A sum of this many numbers cannot overflow before a file of an exabyte ends. */
-  private static final int MAX_DIGITS = 15;
-
-  private static final long MOST = Long.MAX_VALUE / 4;
+  /** Any number of so many digits is one that there is room for. */
+  private static final int MAX_DIGITS = 18;
 
   /** Frames of a stack that is taken: ten times those of the deepest recursion that is known. */
   private static final int MAX_FRAMES = 1 << 20;
@@ -36,8 +47,23 @@ final class StackLines {
   private final int column;
   private final boolean alone;
 
-  private boolean begun;
+  /** The first bytes, by which a file of another sort is known. */
+  private byte[] head = new byte[0];
+
+  /** Why it is no stacks; empty while it may be. */
+  private String foreign = "";
+
+  /** What decides comes still, or may. */
+  private boolean deciding = true;
+
+  /** Of what decides, how much came. */
+  private long seen;
+
+  /** What came while all lines had two numbers. */
+  private final ByteArrayOutputStream doubtful = new ByteArrayOutputStream();
+
   private boolean twoColumns;
+  private boolean saysFirst;
 
   // The line before: where its stack ends, and where each frame of it does.
   private byte[] previous = new byte[0];
@@ -49,19 +75,20 @@ final class StackLines {
 
   private long lines;
   private long stacks;
-  private final long[] total = new long[2];
+  private boolean counts;
   private long bad;
   private long firstBadLine;
   private String firstBadReason = "";
   private long unheld;
   private long firstUnheldLine;
-  private String guess = "";
   private String unit = "";
 
   // What parse() finds.
   private int stackEnd;
   private long value;
+  private int digits;
   private long second;
+  private int secondDigits;
 
   /**
    * @param column what the numbers of lines with one are: {@link StackTree#NOW} or {@link
@@ -75,14 +102,103 @@ final class StackLines {
     this.alone = alone;
   }
 
-  /**
-   * Takes whole lines, each with its line end. Whether there are two numbers is decided by the
-   * first lines that come: by all of them.
-   */
+  /** Takes whole lines, each with its line end. */
   void fold(byte[] text, int from, int to) {
-    if (!begun) {
-      begin(text, from, to);
+    look(text, from, to);
+    if (!foreign.isEmpty()) {
+      return;
     }
+    int begin = from;
+    if (deciding) {
+      begin = decidingEnd(text, from, to);
+      decide(text, from, begin);
+      seen += begin - from;
+      if (seen >= DECIDING) {
+        decided();
+      }
+    }
+    take(text, begin, to);
+  }
+
+  /** Whether it is a file of another sort, as far as it is known by now. */
+  private void look(byte[] text, int from, int to) {
+    int more = Math.min(to - from, Foreign.LOOKED_AT - head.length);
+    if (more <= 0 || !foreign.isEmpty()) {
+      return;
+    }
+    head = Arrays.copyOf(head, head.length + more);
+    System.arraycopy(text, from, head, head.length - more, more);
+    foreign = Foreign.named(head);
+    if (!foreign.isEmpty()) {
+      takeBack();
+      lines = 1;
+    }
+  }
+
+  /** Where the last line ends that decides. */
+  private int decidingEnd(byte[] text, int from, int to) {
+    long rest = DECIDING - seen;
+    if (to - from <= rest) {
+      return to;
+    }
+    return find(text, from + (int) rest - 1, to - 1, NEWLINES, '\n') + 1;
+  }
+
+  /** Finds out how many numbers lines have, and takes them. */
+  private void decide(byte[] text, int from, int to) {
+    boolean one = false;
+    boolean two = false;
+    for (int at = from; at < to; ) {
+      int lineEnd = find(text, at, to, NEWLINES, '\n');
+      twoColumns = true;
+      boolean hasTwo = parse(text, at, lineEnd) == null;
+      twoColumns = false;
+      two |= hasTwo;
+      one |= !hasTwo && parse(text, at, lineEnd) == null;
+      at = lineEnd + 1;
+    }
+    boolean doubts = doubtful.size() > 0;
+    if (one && doubts) {
+      takeBack();
+      byte[] before = doubtful.toByteArray();
+      decided();
+      take(before, 0, before.length);
+    } else if (one) {
+      decided();
+    } else if (two || doubts) {
+      twoColumns = true;
+      if (!doubts && alone) {
+        tree.compare();
+      }
+      doubtful.write(text, from, to - from);
+    }
+    take(text, from, to);
+  }
+
+  private void decided() {
+    deciding = false;
+    doubtful.reset();
+  }
+
+  /** Nothing was taken. */
+  private void takeBack() {
+    tree.reset(column);
+    if (alone) {
+      tree.compareNothing();
+    }
+    twoColumns = false;
+    lines = 0;
+    stacks = 0;
+    counts = false;
+    bad = 0;
+    unheld = 0;
+    previous = new byte[0];
+    previousFrom = 0;
+    previousEnd = 0;
+    depth = 0;
+  }
+
+  private void take(byte[] text, int from, int to) {
     int at = from;
     while (at < to) {
       int room = Math.min(to - at, previousEnd - previousFrom);
@@ -114,6 +230,10 @@ final class StackLines {
       refuse("it has more than a million frames");
       return;
     }
+    if (!fits()) {
+      refuse("the sum of the numbers is too large");
+      return;
+    }
     int known = depth;
     // A frame is the same if its end is, too: the last one's is where the number begins.
     if (known > 0 && (stackEnd - from != end[known - 1] || shared < end[known - 1])) {
@@ -131,19 +251,26 @@ final class StackLines {
     }
     int leaf = node[depth - 1];
     if (twoColumns && alone) {
-      tree.add(leaf, value, StackTree.BEFORE);
-      tree.add(leaf, second, StackTree.NOW);
-      total[StackTree.BEFORE] += value;
-      total[StackTree.NOW] += second;
+      tree.add(leaf, value, digits, StackTree.BEFORE);
+      tree.add(leaf, second, secondDigits, StackTree.NOW);
+    } else if (twoColumns) {
+      tree.add(leaf, second, secondDigits, column);
     } else {
-      long count = twoColumns ? second : value;
-      tree.add(leaf, count, column);
-      total[column] += count;
+      tree.add(leaf, value, digits, column);
     }
+    counts |= value > 0 || twoColumns && second > 0;
     stacks++;
     previous = text;
     previousFrom = from;
     previousEnd = stackEnd;
+  }
+
+  private boolean fits() {
+    if (!twoColumns) {
+      return tree.fits(value, digits, column);
+    }
+    return (!alone || tree.fits(value, digits, StackTree.BEFORE))
+        && tree.fits(second, secondDigits, column);
   }
 
   private boolean isTooDeep(byte[] text, int from) {
@@ -171,7 +298,10 @@ final class StackLines {
       } else {
         frameEnd = find(text, at, stackEnd, SEMICOLONS, ';');
         int name = names.intern(text, at, frameEnd);
-        parent = name < 0 ? -1 : tree.child(parent, StackNames.function(name, depth == 0));
+        parent =
+            name < 0
+                ? -1
+                : tree.child(parent, StackNames.function(name, depth == 0 && tree.isComm()));
         if (parent < 0) {
           return false;
         }
@@ -205,31 +335,6 @@ final class StackLines {
     return at;
   }
 
-  private void begin(byte[] text, int from, int to) {
-    long one = 0;
-    long two = 0;
-    for (int at = from; at < to; ) {
-      int lineEnd = find(text, at, to, NEWLINES, '\n');
-      twoColumns = true;
-      if (parse(text, at, lineEnd) == null) {
-        two++;
-      }
-      twoColumns = false;
-      if (parse(text, at, lineEnd) == null) {
-        one++;
-      }
-      at = lineEnd + 1;
-    }
-    begun = one > 0;
-    if (!begun && guess.isEmpty()) {
-      guess = Foreign.guess(text, from, to);
-    }
-    twoColumns = begun && two == one;
-    if (twoColumns && alone) {
-      tree.compare();
-    }
-  }
-
   /**
    * Finds the end of the stack and the numbers.
    *
@@ -253,6 +358,7 @@ final class StackLines {
     int stack = skipSpace(text, from, number);
     if (twoColumns) {
       second = value;
+      secondDigits = digits;
       number = number(text, from, stack);
       if (number < 0) {
         return "one number at its end, others have two";
@@ -261,9 +367,6 @@ final class StackLines {
     }
     if (stack == from) {
       return "no stack before its number";
-    }
-    if (Math.max(total[0], total[1]) > MOST) {
-      return "the sum of the numbers is too large";
     }
     stackEnd = stack;
     return null;
@@ -274,8 +377,8 @@ final class StackLines {
   private static final int NEGATIVE = -3;
 
   /**
-   * Reads the number that ends before {@code to} into {@link #value}; parts of one are dropped, as
-   * those who draw such files do.
+   * Reads the number that ends before {@code to} into {@link #value}, of which the last {@link
+   * #digits} stand behind its point. What is finer than there is room for is rounded.
    *
    * @return where it begins, after a space; negative if there is none
    */
@@ -309,7 +412,16 @@ final class StackLines {
     for (int i = first; i < whole; i++) {
       sum = 10 * sum + text[i] - '0';
     }
-    value = sum;
+    int last = to;
+    while (last > whole + 1 && text[last - 1] == '0') {
+      last--;
+    }
+    int behind = Math.max(0, last - whole - 1);
+    digits = Math.min(behind, Math.min(StackTree.MOST_DECIMALS, MAX_DIGITS - (whole - first)));
+    for (int i = whole + 1; i <= whole + digits; i++) {
+      sum = 10 * sum + text[i] - '0';
+    }
+    value = digits < behind && text[whole + 1 + digits] >= '5' ? sum + 1 : sum;
     return at;
   }
 
@@ -325,12 +437,20 @@ final class StackLines {
     return at;
   }
 
-  /** {@code # unit: us}: what the numbers count. */
+  /**
+   * {@code # unit: us}: what the numbers count. {@code # first frame: comm}: the outermost frame is
+   * no function.
+   */
   private void comment(byte[] text, int from, int to) {
     String line = new String(text, from, Math.min(to - from, 200), StandardCharsets.ISO_8859_1);
     if (line.startsWith(UNIT)) {
       String said = line.substring(UNIT.length()).trim();
       unit = said.matches("[A-Za-zµ]{1,16}") ? said : "";
+    } else if (line.startsWith(FIRST)) {
+      saysFirst = true;
+      tree.says(line.substring(FIRST.length()).trim().equals("comm"));
+    } else if (line.startsWith(PROGRAM) && !saysFirst) {
+      tree.says(true);
     }
   }
 
@@ -356,8 +476,9 @@ final class StackLines {
     return stacks;
   }
 
-  long total(int of) {
-    return total[of];
+  /** Whether any number is more than 0. */
+  boolean counts() {
+    return counts;
   }
 
   long bad() {
@@ -371,6 +492,7 @@ final class StackLines {
 
   /** Why there are no stacks, for people: what it is instead, or what the first line lacks. */
   String whyNone() {
+    String guess = foreign.isEmpty() ? Foreign.guess(head) : foreign;
     return !guess.isEmpty() ? guess : bad > 0 ? firstBad() : "nothing but comments";
   }
 

@@ -5,9 +5,13 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HexFormat;
 
 /**
  * The names of the frames of files, by number: each distinct one once, as its bytes, and cleaned
@@ -25,6 +29,8 @@ final class StackNames implements Functions {
 
   /** As it is called of a live machine. */
   private static final String KERNEL = "[kernel]";
+
+  private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
   private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
   private static final int EMPTY = -1;
@@ -220,6 +226,25 @@ final class StackNames implements Functions {
     return true;
   }
 
+  /** What is no UTF-8 as {@code \\xNN}: names that differ in such bytes alone stay apart. */
+  private static String escaped(byte[] text, int from, int length) {
+    ByteBuffer bytes = ByteBuffer.wrap(text, from, Math.min(length, 4 * MAX_NAME));
+    CharBuffer chars = CharBuffer.allocate(bytes.remaining());
+    StringBuilder out = new StringBuilder();
+    CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
+    while (true) {
+      CoderResult result = decoder.decode(bytes, chars, true);
+      out.append(chars.flip());
+      chars.clear();
+      if (!result.isMalformed()) {
+        return out.toString();
+      }
+      for (int i = 0; i < result.length(); i++) {
+        out.append("\\x").append(HEX.toHexDigits(bytes.get()));
+      }
+    }
+  }
+
   /** How many names are no UTF-8. */
   int illFormed() {
     return illFormed;
@@ -235,7 +260,11 @@ final class StackNames implements Functions {
     int name = function >> 1;
     if (clean[name] == null) {
       int end = FoldedName.end(bytes, start[name], start[name + 1]);
-      String text = CleanText.clean(bytes, start[name], end - start[name], MAX_NAME);
+      int length = end - start[name];
+      String text =
+          isWellFormed(name)
+              ? CleanText.clean(bytes, start[name], length, MAX_NAME)
+              : CleanText.clean(escaped(bytes, start[name], length), MAX_NAME);
       clean[name] = text.isEmpty() ? "-" : text;
     }
     return clean[name];

@@ -7,13 +7,32 @@ import java.util.Arrays;
  * node is summed up when the tree is read, a pass over the array from its end.
  *
  * <p>It counts two sums for each node, of which the second is compared with the first: that of a
- * single file is only now.
+ * single file is only now. Shares are compared, not the lengths of two runs: what is shown of both
+ * is in parts so small that nothing of either is rounded away.
  */
 final class StackTree extends ArrayTree {
   /** What is looked at, and what it is compared with. */
   static final int NOW = 0;
 
   static final int BEFORE = 1;
+
+  /** All numbers of a column together are no more than this. */
+  static final long MOST = Long.MAX_VALUE / 4;
+
+  /** Digits behind the point that are kept of a number. */
+  static final int MOST_DECIMALS = 9;
+
+  /** In so many parts is all that is compared. */
+  private static final long FINE = 1L << 56;
+
+  private static final long[] TENS = new long[19];
+
+  static {
+    TENS[0] = 1;
+    for (int i = 1; i < TENS.length; i++) {
+      TENS[i] = 10 * TENS[i - 1];
+    }
+  }
 
   private static final int FIRST_CAPACITY = 1 << 12;
   private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
@@ -40,7 +59,23 @@ final class StackTree extends ArrayTree {
   private final StackTree whole;
 
   private final long[] total = new long[2];
+
+  /** Digits behind the point that its numbers have: they are so many times ten as large. */
+  private int decimals;
+
+  /** No more of them: their sum would be too large. */
+  private int mostDecimals = MOST_DECIMALS;
+
+  /** What it is to be if that is said: whether the outermost frame is a comm. */
+  private Boolean asked;
+
+  private boolean said;
+  private boolean comm;
+  private int flips;
+
   private boolean stale;
+  private long summedTimes;
+  private double summedScale;
   private int changes;
 
   /** An empty one, for all the stacks of a file. */
@@ -84,6 +119,8 @@ final class StackTree extends ArrayTree {
     sibling = of.sibling;
     own = of.ends(NOW);
     ownBefore = of.ownBefore == null ? null : of.ends(BEFORE);
+    decimals = of.decimals;
+    comm = of.comm;
     table = null;
     recent = null;
   }
@@ -150,7 +187,11 @@ final class StackTree extends ArrayTree {
   }
 
   private void rehash() {
-    table = new int[2 * table.length];
+    fill(2 * table.length);
+  }
+
+  private void fill(int length) {
+    table = new int[length];
     int mask = table.length - 1;
     for (int node = 1; node < size; node++) {
       int slot = slot(key[node], mask);
@@ -178,14 +219,132 @@ final class StackTree extends ArrayTree {
     return table == null;
   }
 
-  void add(int node, long value, int column) {
-    if (column == NOW) {
-      own[node] += value;
-    } else {
-      ownBefore[node] += value;
+  /**
+   * Has a number of a column find room.
+   *
+   * @param digits of it that stand behind the point
+   * @return false if all of them would be too many
+   */
+  boolean fits(long value, int digits, int column) {
+    int finest = Math.min(digits, mostDecimals);
+    while (decimals < finest && Math.max(total[NOW], total[BEFORE]) <= MOST / 10) {
+      rescale(decimals + 1);
     }
-    total[column] += value;
+    while (scaled(value, digits) > MOST - total[column]) {
+      if (decimals == 0) {
+        return false;
+      }
+      rescale(decimals - 1);
+      mostDecimals = decimals;
+    }
+    return true;
+  }
+
+  /** Adds a number that fits to what ends in a node. */
+  void add(int node, long value, int digits, int column) {
+    long scaled = scaled(value, digits);
+    if (column == NOW) {
+      own[node] += scaled;
+    } else {
+      ownBefore[node] += scaled;
+    }
+    total[column] += scaled;
     stale = true;
+  }
+
+  private long scaled(long value, int digits) {
+    if (digits > decimals) {
+      long parts = TENS[digits - decimals];
+      return (value + parts / 2) / parts;
+    }
+    long times = TENS[decimals - digits];
+    return value > Long.MAX_VALUE / times ? Long.MAX_VALUE : value * times;
+  }
+
+  private void rescale(int to) {
+    total[NOW] = rescale(own, to);
+    total[BEFORE] = ownBefore == null ? 0 : rescale(ownBefore, to);
+    decimals = to;
+    stale = true;
+  }
+
+  private long rescale(long[] of, int to) {
+    long sum = 0;
+    for (int node = 0; node < size; node++) {
+      of[node] = to > decimals ? 10 * of[node] : (of[node] + 5) / 10;
+      sum += of[node];
+    }
+    return sum;
+  }
+
+  /** All that was added to a column. */
+  long total(int column) {
+    return total[column];
+  }
+
+  /** Digits behind the point that its numbers have. */
+  int decimals() {
+    return decimals;
+  }
+
+  /** Nothing was ever added to a column. */
+  void reset(int column) {
+    if (column == NOW) {
+      Arrays.fill(own, 0);
+    } else if (ownBefore != null) {
+      Arrays.fill(ownBefore, 0);
+    }
+    total[column] = 0;
+    stale = true;
+  }
+
+  /** A file says whether its outermost frames are comms. */
+  void says(boolean isComm) {
+    said |= isComm;
+    flip();
+  }
+
+  /**
+   * Somebody says whether the outermost frames are comms.
+   *
+   * @param isComm null: as the files say
+   */
+  void ask(Boolean isComm) {
+    asked = isComm;
+    flip();
+  }
+
+  /** What they are if nobody says it. */
+  boolean saidComm() {
+    return said;
+  }
+
+  /** Whether the outermost frame is a comm, a process, a thread: else it is a function. */
+  boolean isComm() {
+    return whole == this ? comm : whole.comm;
+  }
+
+  /** Another number whenever {@link #isComm} is another. */
+  int flips() {
+    return flips;
+  }
+
+  private void flip() {
+    boolean is = asked == null ? said : asked;
+    if (is == comm) {
+      return;
+    }
+    comm = is;
+    flips++;
+    changes++;
+    // Another thread may read what it had.
+    key = key.clone();
+    for (int node = firstChild[ROOT]; node != NONE; node = sibling[node]) {
+      key[node] = key(ROOT, StackNames.function(function(node) >> 1, comm));
+    }
+    if (table != null) {
+      fill(table.length);
+    }
   }
 
   /** All that was ever added. */
@@ -197,13 +356,16 @@ final class StackTree extends ArrayTree {
    * What ends in each node is this from now on.
    *
    * @param before null if nothing is compared
+   * @param digits that they have behind the point
    */
-  void replace(long[] now, long[] before) {
+  void replace(long[] now, long[] before, int digits) {
     own = Arrays.copyOf(now, capacity);
+    compareNothing();
     if (before != null) {
       compare();
       ownBefore = Arrays.copyOf(before, capacity);
     }
+    decimals = digits;
     stale = true;
   }
 
@@ -214,44 +376,70 @@ final class StackTree extends ArrayTree {
     stale = true;
   }
 
+  /** From now on there is nothing to compare with. */
+  void compareNothing() {
+    ownBefore = null;
+    sumBefore = null;
+    total[BEFORE] = 0;
+    stale = true;
+  }
+
   @Override
   public void sumUp() {
-    if (!stale) {
+    long times = times();
+    double scale = scale();
+    if (!stale && times == summedTimes && scale == summedScale) {
       return;
     }
     stale = false;
+    summedTimes = times;
+    summedScale = scale;
     changes++;
-    sum(own, sum);
+    for (int node = 0; node < size; node++) {
+      sum[node] = own[node] * times;
+    }
+    sum(sum);
     if (ownBefore != null) {
-      sum(ownBefore, sumBefore);
-      normalize();
+      for (int node = 0; node < size; node++) {
+        sumBefore[node] = scaled(ownBefore[node], scale);
+      }
+      sum(sumBefore);
     }
   }
 
-  private void sum(long[] of, long[] into) {
-    System.arraycopy(of, 0, into, 0, size);
+  private void sum(long[] of) {
     for (int node = size - 1; node > ROOT; node--) {
-      into[parent(node)] += into[node];
+      of[parent(node)] += of[node];
     }
+  }
+
+  /** What is shown for each of the numbers of now, so that those of before have room beside it. */
+  long times() {
+    if (whole.ownBefore == null) {
+      return 1;
+    }
+    long most = whole.total[NOW] > 0 ? whole.total[NOW] : whole.total[BEFORE];
+    return Math.max(1, Math.min(FINE / Math.max(1, most), MOST / TENS[whole.decimals]));
   }
 
   /**
-   * What brings sums of before to the same total as those of now: shares are compared, not the
-   * lengths of two runs.
+   * What is shown for each of the numbers of before: so all of them are as much as all of now.
+   * Numbers are brought to that one by one, so that sums are right and none is lost.
    */
   double scale() {
     long now = whole.total[NOW];
     long before = whole.total[BEFORE];
-    return now > 0 && before > 0 ? (double) now / before : 1;
+    return now > 0 && before > 0 ? (double) now * times() / before : times();
   }
 
-  private void normalize() {
-    double scale = scale();
-    if (scale != 1) {
-      for (int node = 0; node < size; node++) {
-        sumBefore[node] = Math.round(sumBefore[node] * scale);
-      }
-    }
+  /** A number of before, as it is shown. */
+  static long scaled(long before, double scale) {
+    return before == 0 ? 0 : Math.max(1, Math.round(before * scale));
+  }
+
+  @Override
+  public long parts() {
+    return times() * TENS[decimals];
   }
 
   @Override
@@ -266,7 +454,7 @@ final class StackTree extends ArrayTree {
 
   /** What ends in it and not below it. */
   long own(int node, int column) {
-    return column == NOW ? own[node] : ownBefore[node];
+    return column == NOW ? own[node] : ownBefore == null ? 0 : ownBefore[node];
   }
 
   /** The same of all nodes that there are; what is added later is not in it. */

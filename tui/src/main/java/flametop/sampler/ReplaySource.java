@@ -1,6 +1,8 @@
 package flametop.sampler;
 
 import java.io.BufferedInputStream;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -21,7 +23,10 @@ import java.util.zip.CRC32;
 public final class ReplaySource implements SampleSource {
   private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  private final Path path;
+  /** Stands for stdin. */
+  private static final String STDIN = "-";
+
+  private final String name;
   private final InputStream file;
   private final byte[] header;
   private final StreamFacts facts;
@@ -37,8 +42,8 @@ public final class ReplaySource implements SampleSource {
   private volatile boolean damaged;
   private final AtomicLong bytes = new AtomicLong();
 
-  private ReplaySource(Path path, InputStream file, double speed) throws IOException {
-    this.path = path;
+  private ReplaySource(String name, InputStream file, double speed) throws IOException {
+    this.name = name;
     this.file = file;
     this.speed = speed;
     byte[] prefix = file.readNBytes(StreamReader.HEADER_PREFIX);
@@ -53,22 +58,27 @@ public final class ReplaySource implements SampleSource {
   }
 
   /**
-   * Opens a recorded stream.
+   * Opens a recorded stream; {@code -} is stdin.
    *
    * @param speed 1: as it was recorded; 2: twice as fast; 0: as fast as it is read
    * @throws SamplerException with a line for people, if it cannot be read, is no stream, or is a
    *     newer one
    */
   public static ReplaySource open(Path path, double speed) throws SamplerException {
-    String name = CleanText.clean(path.toString(), 1_024);
+    boolean stdin = path.toString().equals(STDIN);
+    String name = stdin ? "stdin" : CleanText.clean(path.toString(), 1_024);
     InputStream file = null;
     try {
+      if (stdin) {
+        file = new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16);
+        return new ReplaySource(name, file, speed);
+      }
       if (Files.exists(path) && !Files.isRegularFile(path)) {
         throw failed(
             "no plain file; --replay takes what `flametop record --format flametop` wrote");
       }
       file = new BufferedInputStream(Files.newInputStream(path), 1 << 16);
-      return new ReplaySource(path, file, speed);
+      return new ReplaySource(name, file, speed);
     } catch (NoSuchFileException e) {
       throw failed(
           name + " does not exist; --replay takes what `flametop record --format flametop` wrote");
@@ -123,12 +133,7 @@ public final class ReplaySource implements SampleSource {
       } catch (DamagedStreamException e) {
         ended = true;
         damaged = true;
-        next =
-            notice(
-                CleanText.clean(path.toString(), 1_024)
-                    + " is "
-                    + e.getMessage()
-                    + "; what came before is shown");
+        next = notice(name + " is " + e.getMessage() + "; what came before is shown");
       }
       if (next == null) {
         ended = true;

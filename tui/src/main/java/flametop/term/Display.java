@@ -18,7 +18,7 @@ import java.util.Map;
  */
 final class Display implements AutoCloseable {
   private static final Path DEVICE = Path.of("/dev/tty");
-  private static final long LINGER_MILLIS = 100;
+  private static final long LINGER_MILLIS = 200;
   private static final long LINGER_OVER_SSH_MILLIS = 250;
 
   /** How long leaving waits for a terminal that does not take what is written. */

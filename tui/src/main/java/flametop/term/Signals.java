@@ -7,15 +7,16 @@ import java.util.Map;
 import java.util.function.IntConsumer;
 
 /**
- * Handlers of signals, taken back when closed. Through {@code sun.misc.Signal} by reflection, since
- * there is no other way in Java and the compiler's warning about it cannot be switched off. A
- * signal that the JVM keeps to itself (QUIT) is left to it.
+ * Handlers of signals, taken back when closed. The JVM leaves INT, TERM and HUP ignored where they
+ * were when it started. Through {@code sun.misc.Signal} by reflection, since there is no other way
+ * in Java and the compiler's warning about it cannot be switched off. A signal that the JVM keeps
+ * to itself (QUIT) is left to it.
  */
-final class Signals implements AutoCloseable {
+public final class Signals implements AutoCloseable {
   private final Map<String, Object> before = new LinkedHashMap<>();
 
   /** Sends a signal's number to {@code handler}, on a thread of the JVM's. */
-  void handle(String name, IntConsumer handler) {
+  public void handle(String name, IntConsumer handler) {
     try {
       Class<?> signal = Class.forName("sun.misc.Signal");
       Class<?> type = Class.forName("sun.misc.SignalHandler");

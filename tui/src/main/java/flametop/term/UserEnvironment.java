@@ -1,12 +1,16 @@
 package flametop.term;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** The environment as the user has it: without what the launcher sets for the JVM. */
 public final class UserEnvironment {
   /** Set by the launcher: {@code LC_ALL} of the user, empty if there is none. */
   private static final String LC_ALL = "flametop.user.lc_all";
+
+  /** What the user has called so without it, the launcher has changed. */
+  private static final String USERS = "FLAMETOP_USER_";
 
   private UserEnvironment() {}
 
@@ -25,6 +29,11 @@ public final class UserEnvironment {
       environment.remove("LC_ALL");
       if (!locale.isEmpty()) {
         environment.put("LC_ALL", locale);
+      }
+      for (String name : List.copyOf(environment.keySet())) {
+        if (name.startsWith(USERS)) {
+          environment.put(name.substring(USERS.length()), environment.remove(name));
+        }
       }
     }
   }

@@ -2,6 +2,8 @@ package flametop.view;
 
 import flametop.profile.Snapshot;
 import flametop.view.HeaderPainter.Piece;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -78,7 +80,7 @@ final class FileHeader {
         pieces.add(Piece.of(grouped(reading.stacks()) + " stacks  ", Role.DIM));
       }
       if (form < 7) {
-        pieces.add(Piece.of(amount(scene.snapshot.total(), reading.unit()), Role.TEXT));
+        pieces.add(Piece.of(amount(scene.snapshot.total(), reading), Role.TEXT));
       }
     }
     return pieces;
@@ -97,20 +99,32 @@ final class FileHeader {
   }
 
   /** {@code 1,234 samples}, {@code 12.3 ms}. */
-  static String amount(long count, String unit) {
-    return unit.equals("us") ? figure(count, unit) : grouped(count) + " " + unit;
+  static String amount(long weight, Snapshot.Reading of) {
+    return of.unit().equals("us") ? figure(weight, of) : figure(weight, of) + " " + of.unit();
   }
 
   /** The same without a unit that its column says. */
-  static String figure(long count, String unit) {
-    if (!unit.equals("us")) {
-      return grouped(count);
+  static String figure(long weight, Snapshot.Reading of) {
+    if (!of.unit().equals("us")) {
+      return weight % of.parts() == 0 ? grouped(weight / of.parts()) : broken(weight, of.parts());
     }
-    return count < 1_000_000
+    double count = (double) weight / of.parts();
+    return count < 1e6
         ? Units.oneDecimal(count / 1e3) + " ms"
-        : count < 100_000_000
+        : count < 1e8
             ? Units.oneDecimal(count / 1e6) + " s"
             : grouped(Math.round(count / 1e6)) + " s";
+  }
+
+  /** {@code 0.0123}, {@code 12.34}, {@code 12,345}: four digits of it, or all before the point. */
+  private static String broken(long weight, long parts) {
+    if (weight / parts >= 1_000) {
+      return grouped(Math.round((double) weight / parts));
+    }
+    return new BigDecimal(weight)
+        .divide(new BigDecimal(parts), new MathContext(4))
+        .stripTrailingZeros()
+        .toPlainString();
   }
 
   /** {@code 1,234,567}; the formatter of the JDK takes 20 ms for its first. */

@@ -2,6 +2,7 @@ package flametop.view;
 
 import flametop.profile.RootOrder;
 import flametop.profile.Selection;
+import flametop.profile.Shape;
 import flametop.profile.Snapshot;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -141,10 +142,7 @@ final class FileKeys implements ViewKeys {
           answer(s, "nothing is sampled here");
       case COMPARE, COMPARE_END -> answer(s, "two files are compared by flametop diff");
       case JVM_NAMES -> answer(s, "no JVM is asked here");
-      case GROUP ->
-          s.chosenShape().group() == RootOrder.NONE
-              ? ShapeKeys.group(s, RootOrder.COMM, "by the outermost frame")
-              : ShapeKeys.group(s, RootOrder.NONE, "without the outermost frame");
+      case GROUP -> outermost(scene, s);
       case COLLAPSE ->
           saysNoModule(scene)
               ? answer(s, "its name does not say its module, as mod`f or f [mod] would")
@@ -202,6 +200,26 @@ final class FileKeys implements ViewKeys {
   @Override
   public Keys.Step match(Scene scene, ViewState s, int direction) {
     return live.match(scene, s, direction);
+  }
+
+  /** What the outermost frame is: a comm, nothing that is shown, a function. */
+  private static Keys.Step outermost(Scene scene, ViewState s) {
+    Snapshot.Reading reading = scene.snapshot == null ? null : scene.snapshot.reading();
+    if (reading == null) {
+      return answer(s, "nothing is read yet");
+    }
+    boolean shown = s.chosenShape().group() != RootOrder.NONE;
+    if (reading.comm() && shown) {
+      return ShapeKeys.group(s, RootOrder.NONE, "without the outermost frame");
+    }
+    boolean isComm = !reading.comm();
+    Shape plain = s.chosenShape().without(Shape.Group.class).without(Shape.Comm.class);
+    Shape next = isComm == reading.ownComm() ? plain : plain.plus(new Shape.Comm(isComm));
+    return ShapeKeys.to(
+        s,
+        next,
+        isComm ? "the outermost frame is a comm" : "the outermost frame is a function",
+        "");
   }
 
   private static boolean saysNoModule(Scene scene) {

@@ -137,7 +137,7 @@ final class SandwichPainter implements ViewPainter {
     long run = page.nanosByState()[State.RUN.ordinal()];
     String worth =
         reading != null
-            ? FileHeader.amount(page.total(), reading.unit())
+            ? FileHeader.amount(page.total(), reading)
             : Units.cpus(run, scene.snapshot.windowNanos());
     return "self " + self + "  total " + total + of + "  " + worth;
   }

@@ -157,7 +157,7 @@ final class SelectionPainter {
     }
     if (file) {
       if (form < 6) {
-        text.append("   ").append(FileHeader.amount(weight, snapshot.reading().unit()));
+        text.append("   ").append(FileHeader.amount(weight, snapshot.reading()));
       }
       pieces.add(Piece.of(text.toString(), Role.TEXT));
       return pieces;

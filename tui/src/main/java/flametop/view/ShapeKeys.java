@@ -82,7 +82,7 @@ final class ShapeKeys {
     return (out ? "without " : "only ") + what + rest;
   }
 
-  private static Keys.Step to(ViewState s, Shape next, String said, String already) {
+  static Keys.Step to(ViewState s, Shape next, String said, String already) {
     return next.equals(s.chosenShape())
         ? Keys.Step.to(s.withMessage(already, false))
         : Keys.Step.to(s.withShape(next).withMessage(said, false));

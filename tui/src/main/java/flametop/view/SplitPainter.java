@@ -65,7 +65,7 @@ final class SplitPainter {
       pieces.add(Piece.of(found.count() == 0 ? "  no match" : "  matched " + share, Role.ACCENT));
     }
     if (form < 1) {
-      String amount = FileHeader.amount(snapshot.total(), snapshot.reading().unit());
+      String amount = FileHeader.amount(snapshot.total(), snapshot.reading());
       pieces.add(Piece.of("  " + amount, Role.DIM));
     }
     return pieces;

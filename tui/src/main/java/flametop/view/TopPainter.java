@@ -201,7 +201,7 @@ final class TopPainter extends TablePainter<TopPainter.Column, TopReport.Row> {
     }
     Snapshot.Reading reading = scene.snapshot.reading();
     if (reading != null) {
-      String amount = FileHeader.figure(row.total(), reading.unit());
+      String amount = FileHeader.figure(row.total(), reading);
       columns.put(grid, Column.AMOUNT, y, amount, fg, bg, 0);
     }
     long[] total = row.totalByState();
@@ -327,11 +327,10 @@ final class TopPainter extends TablePainter<TopPainter.Column, TopReport.Row> {
     String from = function.module().isEmpty() ? kind(function.kind()) : function.module();
     Snapshot.Reading reading = scene.snapshot.reading();
     if (reading != null) {
-      String unit = reading.unit();
       String amounts =
-          FileHeader.amount(row.self(), unit)
+          FileHeader.amount(row.self(), reading)
               + " itself, "
-              + FileHeader.figure(row.total(), unit)
+              + FileHeader.figure(row.total(), reading)
               + " in all";
       area.detail(scene, grid, 1, from, List.of(figures, amounts));
       return;

@@ -9,11 +9,15 @@ import flametop.sampler.KernelSource.CheckLine;
 import flametop.sampler.State;
 import flametop.sampler.Target;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -255,7 +259,7 @@ class CommandLineTest {
         "record",
         "-o",
         folder.resolve("no/out").toString());
-    refused(ExitCode.FAILED, "not a plain file", "record", "--force", "-o", "/dev/null");
+    refused(ExitCode.FAILED, "not a plain file", "record", "--force", "-o", "/dev/zero");
   }
 
   @Test
@@ -385,5 +389,86 @@ class CommandLineTest {
     assertEquals(ExitCode.FAILED, failure.code());
     assertEquals(1, failure.message().lines().count());
     assertTrue(failure.message().contains("please report it"), failure::message);
+  }
+
+  private Path file(String name, String text) throws IOException {
+    return Files.writeString(folder.resolve(name), text);
+  }
+
+  private ExitCode diff(Path before, Path now, String... options) {
+    List<String> args = new ArrayList<>(List.of("diff", before.toString(), now.toString()));
+    args.addAll(List.of("--force", "-o", folder.resolve("out").toString()));
+    args.addAll(List.of(options));
+    return run(args.toArray(String[]::new));
+  }
+
+  private List<String> written() throws IOException {
+    return Files.readAllLines(folder.resolve("out"));
+  }
+
+  @Test
+  void diff_ofAnInputWithoutStacks_failsAndWritesNothing() throws IOException {
+    Path good = file("good", "a;b 1\n");
+    for (String text : List.of("", "no stack\n", "a;b 0\n", "{\n\"a\": 12\n}\n", "# x\n")) {
+      Path bad = file("bad", text);
+      for (Path[] files : new Path[][] {{bad, good}, {good, bad}}) {
+        err.getBuffer().setLength(0);
+        assertEquals(ExitCode.FAILED, diff(files[0], files[1]), text);
+        assertFalse(Files.exists(folder.resolve("out")), text);
+        assertTrue(err.toString().contains("bad"), err::toString);
+        assertTrue(err.toString().contains("nothing to compare"), err::toString);
+      }
+    }
+  }
+
+  @Test
+  void diff_ofADamagedInput_writesWhatThereIsAndFails() throws IOException {
+    Path cut = folder.resolve("cut.gz");
+    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(cut))) {
+      out.write("a;b 1\n".getBytes(StandardCharsets.UTF_8));
+      out.flush();
+    }
+    byte[] bytes = Files.readAllBytes(cut);
+    bytes[bytes.length - 6] ^= 1;
+    Files.write(cut, bytes);
+    assertEquals(ExitCode.FAILED, diff(cut, file("good", "a;b 2\n")));
+    assertEquals(List.of("a;b 1 2"), written());
+    assertTrue(err.toString().contains("damaged gzip data"), err::toString);
+  }
+
+  @Test
+  void diff_written_hasTheNumbersAsTheyAre() throws IOException {
+    Path before = file("before", "a;b 9007199254740993\n<module> (x.py:24);f 0.5\n");
+    Path now = file("now", "a;b 1\na;c 999999999999999\n");
+    assertEquals(ExitCode.DONE, diff(before, now));
+    assertEquals(
+        List.of("<module> (x.py:24);f 0.5 0", "a;b 9007199254740993 1", "a;c 0 999999999999999"),
+        written());
+  }
+
+  /** As difffolded.pl does: without what is less than one. */
+  @Test
+  void diff_scaled_hasWhatDifffoldedHas() throws IOException {
+    Path before = file("before", "a;b 2\na;c 1\na;d 9000000000000000\n");
+    Path now = file("now", "a;b 3\na;c 2\na;e 5999999999999998\n");
+    assertEquals(ExitCode.DONE, diff(before, now, "-n"));
+    // Totals of 9000000000000003 and 6000000000000003.
+    assertEquals(
+        List.of("a;b 1 3", "a;c 0 2", "a;d 6000000000000000 0", "a;e 0 5999999999999998"),
+        written());
+    Path same = file("same", "a;b 2.5\n");
+    assertEquals(ExitCode.DONE, diff(same, same, "-n"));
+    assertEquals(List.of("a;b 2.5 2.5"), written());
+    assertEquals(ExitCode.DONE, diff(same, file("twice", "a;b 3.5\na;c 1.5\n"), "-n"));
+    assertEquals(List.of("a;b 5 3.5", "a;c 0 1.5"), written());
+  }
+
+  @Test
+  void comm_ofDiff_takesBothWays() throws IOException {
+    Path one = file("one", "a b;c 1\n");
+    for (String option : List.of("--comm", "--no-comm")) {
+      assertEquals(ExitCode.DONE, diff(one, one, option), err::toString);
+      assertEquals(List.of("a b;c 1 1"), written());
+    }
   }
 }

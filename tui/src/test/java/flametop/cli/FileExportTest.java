@@ -44,7 +44,7 @@ class FileExportTest {
   private static final int STACKS = 3_000;
 
   private static StackFile file(InputStream text) {
-    return new StackFile(StackInput.of("a", -1, text, () -> 0), 1, 1);
+    return new StackFile(StackInput.of("a", -1, text, () -> 0), 1, 1, true);
   }
 
   private static Map<String, Long> stacks(Random random, int count) {
@@ -84,7 +84,7 @@ class FileExportTest {
         });
     list.sort(Comparator.comparing(FoldedStack::names, Arrays::compare));
     long total = stacks.values().stream().mapToLong(v -> v).sum();
-    return new StackExport(as.provenance(), as.unit(), list, total);
+    return new StackExport(as.provenance(), as.unit(), list, total, 0, true);
   }
 
   private static byte[] bytes(StackFormat format, StackExport export) throws IOException {
@@ -226,7 +226,7 @@ class FileExportTest {
     for (String text : List.of("p;a 1\np;b;x 2\n", "q;z 1\np;b;y 4\np;a 8\n")) {
       inputs.add(StackInput.of("a", -1, new ByteArrayInputStream(text.getBytes(UTF_8)), () -> 0));
     }
-    try (StackFiles files = new StackFiles(inputs)) {
+    try (StackFiles files = new StackFiles(inputs, true)) {
       long unused = files.shown().whole().get().stacks();
       GraphSlice graph =
           files

@@ -26,7 +26,7 @@ class ReplayedStacksTest {
   @TempDir private Path folder;
 
   private static Snapshot read(StackInput input) throws Exception {
-    try (StackFile file = new StackFile(input, 1, 1)) {
+    try (StackFile file = new StackFile(input, 1, 1, null)) {
       file.whole().get();
       return file.snapshot(new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, 0, 1_000_000, 700, null))
           .get();

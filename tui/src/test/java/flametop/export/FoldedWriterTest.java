@@ -74,10 +74,11 @@ class FoldedWriterTest {
   void write_provenance_isBeforeTheStacksAndEndsInNoNumber() throws IOException {
     List<String> lines = lines(Exports.of(Unit.US, Exports.stack(5_000, "a", NodeKind.PROCESS)));
     assertEquals("# unit: us", lines.get(0));
-    assertEquals("# program: flametop 0.0.0;", lines.get(1));
+    assertEquals("# first frame: comm", lines.get(1));
+    assertEquals("# program: flametop 0.0.0;", lines.get(2));
     assertEquals("a 5", lines.get(lines.size() - 1));
     assertEquals(
-        Exports.provenance("web-1").lines().size() + 1,
+        Exports.provenance("web-1").lines().size() + 2,
         lines.stream().filter(line -> line.startsWith("# ")).count());
     for (String line : lines.subList(0, lines.size() - 1)) {
       assertFalse(line.matches(".*\\s[0-9]+(\\.[0-9]*)?"), line);

@@ -96,8 +96,17 @@ class OutputFileTest {
   }
 
   @Test
+  void write_toNowhere_dropsAllAndLeavesTheDevice() throws Exception {
+    try (OutputFile file = OutputFile.create(Path.of("/dev/null"), false)) {
+      assertEquals(3, file.write(out -> out.write(new byte[3])));
+    }
+    assertFalse(Files.isRegularFile(Path.of("/dev/null")));
+    assertTrue(Files.exists(Path.of("/dev/null")));
+  }
+
+  @Test
   void create_deviceOrFolder_refusedEvenByOrder() {
-    assertThrows(ExportException.class, () -> OutputFile.create(Path.of("/dev/null"), true));
+    assertThrows(ExportException.class, () -> OutputFile.create(Path.of("/dev/zero"), true));
     assertThrows(ExportException.class, () -> OutputFile.create(folder, true));
     assertThrows(ExportException.class, () -> OutputFile.create(Path.of("/"), true));
   }

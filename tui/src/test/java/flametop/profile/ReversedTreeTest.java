@@ -20,7 +20,7 @@ class ReversedTreeTest {
   private static final int STACKS = 30_000;
 
   private final StackNames names = new StackNames();
-  private final StackTree tree = new StackTree();
+  private final StackTree tree = byComm();
 
   /** The same without the outermost frames. */
   private final StackFold inner =
@@ -32,6 +32,12 @@ class ReversedTreeTest {
   private final Map<String, long[]> sums = new TreeMap<>();
 
   private final Map<String, long[]> ends = new TreeMap<>();
+
+  private static StackTree byComm() {
+    StackTree tree = new StackTree();
+    tree.ask(true);
+    return tree;
+  }
 
   private void add(Random random, int stacks, boolean grouped) {
     StringBuilder text = new StringBuilder();
@@ -101,10 +107,10 @@ class ReversedTreeTest {
         continue;
       }
       found++;
-      assertEquals(sum[1], reversed.weight(node, 0), path);
-      assertEquals(Math.round(sum[0] * tree.scale()), reversed.baseline(node, 0), path);
+      assertEquals(sum[1] * tree.times(), reversed.weight(node, 0), path);
+      assertEquals(sum[0] * tree.scale(), reversed.baseline(node, 0), 1e-9 * tree.weight(0, 0));
       long[] end = ends.getOrDefault(path, new long[2]);
-      assertEquals(end[1], reversed.self(node, 0), path);
+      assertEquals(end[1] * tree.times(), reversed.self(node, 0), path);
       for (int c = reversed.firstChild(node); c >= 0; c = reversed.sibling(c)) {
         assertEquals(node, reversed.parent(c));
       }
@@ -206,7 +212,7 @@ class ReversedTreeTest {
       weight += matches ? end.getValue()[1] : 0;
     }
     assertEquals(count, search.count());
-    assertEquals(weight, search.weight());
+    assertEquals(weight * tree.times(), search.weight());
     assertFalse(search.more());
   }
 
@@ -231,7 +237,8 @@ class ReversedTreeTest {
     assertTrue(search.more());
     assertEquals(4_096, search.nodes().length);
     assertTrue(search.count() >= 4_096);
-    assertEquals(sums.get("")[1] - ends.getOrDefault("", new long[2])[1], search.weight());
+    long framed = sums.get("")[1] - ends.getOrDefault("", new long[2])[1];
+    assertEquals(framed * tree.times(), search.weight());
     assertTrue(reversed.nodes() < sums.size() / 2, "the rest is not made");
   }
 

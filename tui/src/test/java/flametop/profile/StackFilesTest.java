@@ -30,7 +30,7 @@ class StackFilesTest {
       Path path = folder.resolve(inputs.size() + ".folded");
       inputs.add(StackInput.open(Files.write(path, text.getBytes(StandardCharsets.ISO_8859_1))));
     }
-    files = new StackFiles(inputs);
+    files = new StackFiles(inputs, true);
   }
 
   private static GraphQuery query(long zoom, long selected) {

@@ -35,7 +35,7 @@ class StackShapeTest {
   private StackFile open(String text) throws Exception {
     Path path = folder.resolve("a.folded");
     Files.write(path, text.getBytes(UTF_8));
-    StackFile file = new StackFile(StackInput.open(path), 1, 1);
+    StackFile file = new StackFile(StackInput.open(path), 1, 1, true);
     file.whole().get();
     return file;
   }
@@ -187,10 +187,11 @@ class StackShapeTest {
   void shape_ofTwoFiles_comparesSharesOfTheWhole() throws Exception {
     try (StackFile file = open("a;b 10 30\na;c 30 10\n")) {
       file.shape(Shape.of(new Shape.Through(function("b"), false)));
-      GraphSlice slice = shaped(file).graph();
+      Snapshot snapshot = shaped(file);
+      GraphSlice slice = snapshot.graph();
       int b = Arrays.asList(slice.name()).indexOf("b");
-      assertEquals(30, slice.weight()[b]);
-      assertEquals(10, slice.baseline()[b]);
+      assertEquals(30 * snapshot.reading().parts(), slice.weight()[b]);
+      assertEquals(10 * snapshot.reading().parts(), slice.baseline()[b]);
     }
   }
 
@@ -211,7 +212,7 @@ class StackShapeTest {
               }
             });
     writer.start();
-    try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1)) {
+    try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1, true)) {
       writer.join();
       file.shape(Shape.of(new Shape.Callees(function("c"))));
       Snapshot first;
@@ -271,7 +272,7 @@ class StackShapeTest {
   void page_topOfTwoFiles_hasBothAndTheirDifference() throws Exception {
     Path before = Files.writeString(folder.resolve("before"), "a;x 6\na;y 4\n");
     Path now = Files.writeString(folder.resolve("now"), "a;x 6\na;z 14\n");
-    try (StackFile file = StackFile.compared(StackInput.open(before), StackInput.open(now))) {
+    try (StackFile file = StackFile.compared(StackInput.open(before), StackInput.open(now), true)) {
       file.whole().get();
       TopQuery query =
           new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.SELF_CHANGE, 9, null, null);
@@ -279,9 +280,14 @@ class StackShapeTest {
       assertEquals(
           "z 0 14, y 8 0, x 12 6",
           report.rows().stream()
-              .map(r -> r.function().name() + " " + r.before().self() + " " + r.self())
+              .map(
+                  r ->
+                      r.function().name()
+                          + " "
+                          + Math.round(20.0 * r.before().self() / report.total())
+                          + " "
+                          + Math.round(20.0 * r.self() / report.total()))
               .collect(Collectors.joining(", ")));
-      assertEquals(20, report.total());
       assertTrue(report.rows().get(1).isGone());
       assertEquals(-0.5, report.rows().get(2).before().totalChange());
     }
@@ -409,7 +415,7 @@ class StackShapeTest {
         }
         sums.forEach((path, sum) -> put(expected, path, sum));
         file.shape(shape);
-        assertEquals(weights(sums), drawnSums(shaped(file).graph()), shape.toString());
+        assertEquals(weights(sums), drawnSums(shaped(file)), shape.toString());
         Map<String, long[]> found = new TreeMap<>();
         for (ComparedStack s : file.held(0).get()) {
           String joined =
@@ -441,7 +447,8 @@ class StackShapeTest {
     return weights;
   }
 
-  private static Map<String, Long> drawnSums(GraphSlice slice) {
+  private static Map<String, Long> drawnSums(Snapshot of) {
+    GraphSlice slice = of.graph();
     Map<String, Long> sums = new TreeMap<>();
     for (int i = 1; i < slice.size(); i++) {
       StringBuilder path = new StringBuilder(slice.name()[i]);
@@ -449,7 +456,7 @@ class StackShapeTest {
         path.insert(0, slice.name()[p] + ";");
       }
       if (slice.weight()[i] > 0) {
-        sums.merge(path.toString(), slice.weight()[i], Long::sum);
+        sums.merge(path.toString(), slice.weight()[i] / of.reading().parts(), Long::sum);
       }
     }
     return sums;

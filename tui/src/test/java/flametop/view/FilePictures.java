@@ -24,8 +24,8 @@ final class FilePictures {
 
   static List<Pictures.Frame> golden() {
     List<Pictures.Frame> frames = new ArrayList<>();
-    try (StackFile one = new StackFile(StackInput.open(NOW), 2, 3);
-        StackFile two = StackFile.compared(StackInput.open(BEFORE), StackInput.open(NOW))) {
+    try (StackFile one = new StackFile(StackInput.open(NOW), 2, 3, true);
+        StackFile two = StackFile.compared(StackInput.open(BEFORE), StackInput.open(NOW), true)) {
       for (int[] size : new int[][] {{40, 10}, {80, 24}, {200, 60}}) {
         String of = "-" + size[0] + "x" + size[1];
         frames.add(frame("file" + of, one, "deflate|Brotli", size, false));
@@ -70,7 +70,8 @@ final class FilePictures {
 
   private static Pictures.Frame turning(StackFile file) throws Exception {
     Snapshot.Reading reading =
-        new Snapshot.Reading("now.folded", 1, 1, 9, 9, true, "samples", 12, "", 0.43);
+        new Snapshot.Reading(
+            "now.folded", 1, 1, 9, 9, true, "samples", 1, 12, "", 0.43, true, true);
     ViewState state = state();
     Snapshot snapshot = with(snapshot(file, state, 80), reading);
     state = state.withView(View.CALLERS);
@@ -79,10 +80,11 @@ final class FilePictures {
   }
 
   private static Pictures.Frame waiting() throws Exception {
-    try (StackFile empty = new StackFile(StackInput.open(Path.of("/dev/null")), 1, 1)) {
+    try (StackFile empty = new StackFile(StackInput.open(Path.of("/dev/null")), 1, 1, true)) {
       String waits = "waiting for a writer of stacks.fifo";
       Snapshot.Reading reading =
-          new Snapshot.Reading("stacks.fifo", 1, 1, 0, -1, false, "samples", 0, waits, 1);
+          new Snapshot.Reading(
+              "stacks.fifo", 1, 1, 0, -1, false, "samples", 1, 0, waits, 1, true, true);
       Snapshot snapshot = with(snapshot(empty, state(), 80), reading);
       return new Pictures.Frame(
           "file-waiting-80x24", Painter.paint(Scene.of(snapshot, state(), 80, 24, options(false))));
@@ -123,8 +125,8 @@ final class FilePictures {
   /** A file and two that are compared, named so. */
   static List<Pictures.Frame> inEveryView(int columns, int rows, boolean plain) {
     int[] size = {columns, rows};
-    try (StackFile one = new StackFile(StackInput.open(NOW), 2, 3);
-        StackFile two = StackFile.compared(StackInput.open(BEFORE), StackInput.open(NOW))) {
+    try (StackFile one = new StackFile(StackInput.open(NOW), 2, 3, true);
+        StackFile two = StackFile.compared(StackInput.open(BEFORE), StackInput.open(NOW), true)) {
       List<Pictures.Frame> frames = new ArrayList<>();
       if (columns >= Split.MIN_COLUMNS) {
         frames.add(SplitPictures.graph("split", size, plain));
@@ -151,7 +153,7 @@ final class FilePictures {
 
   /** A file with a frame selected. */
   static Scene scene(int columns, int rows) {
-    try (StackFile file = new StackFile(StackInput.open(NOW), 2, 3)) {
+    try (StackFile file = new StackFile(StackInput.open(NOW), 2, 3, true)) {
       return scene(file, "deflate|Brotli", new int[] {columns, rows}, false);
     } catch (Exception e) {
       throw new IllegalStateException(e);

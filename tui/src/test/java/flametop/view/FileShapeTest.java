@@ -35,7 +35,7 @@ class FileShapeTest {
     Path path =
         Files.writeString(
             folder.resolve("a.folded"), "x;main;a;lib`f 6\nx;main;b;b;b 3\ny;main;a 1\n");
-    file = new StackFile(StackInput.open(path), 1, 1);
+    file = new StackFile(StackInput.open(path), 1, 1, true);
     file.whole().get();
   }
 
@@ -97,7 +97,11 @@ class FileShapeTest {
     type("g");
     assertEquals(List.of("all", "main", "a", "lib`f", "b", "b", "b"), names());
     type("g");
+    assertEquals(Shape.of(new Shape.Comm(false)), state.shape());
+    assertEquals("the outermost frame is a function", state.message());
+    type("g");
     assertEquals(Shape.PLAIN, state.shape());
+    assertEquals("the outermost frame is a comm", state.message());
   }
 
   @Test
@@ -222,7 +226,7 @@ class FileShapeTest {
   void sandwich_ofAFunctionThatCallsItself_saysTheSameSelfTwice() throws Exception {
     Path path = folder.resolve("recursive.folded");
     Files.writeString(path, "app;main;walk 10\napp;main;walk;walk 30\napp;main;rest 60\n");
-    try (StackFile recursive = new StackFile(StackInput.open(path), 1, 1)) {
+    try (StackFile recursive = new StackFile(StackInput.open(path), 1, 1, true)) {
       ViewState of = FilePictures.state().withSandwich(new Function(NodeKind.USER, "", "walk"));
       Scene scene = FilePictures.scene(recursive, of, new int[] {120, 30}, false);
       CellGrid grid = Painter.paint(scene);

@@ -90,7 +90,7 @@ class MonkeyTest {
     for (int file = 0; file < 3; file++) {
       inputs.add(StackInput.open(file(file)));
     }
-    try (StackFiles files = new StackFiles(inputs)) {
+    try (StackFiles files = new StackFiles(inputs, true)) {
       play(files, Origin.FILE, STEPS, () -> {});
     }
   }

@@ -32,7 +32,7 @@ class RunTest {
 
   private void open(String text) throws Exception {
     Path path = Files.writeString(folder.resolve("a.folded"), text);
-    file = new StackFile(StackInput.open(path), 1, 1);
+    file = new StackFile(StackInput.open(path), 1, 1, true);
     file.whole().get();
   }
 

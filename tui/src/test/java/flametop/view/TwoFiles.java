@@ -30,7 +30,7 @@ final class TwoFiles implements AutoCloseable {
     for (Path path : paths) {
       inputs.add(StackInput.open(path));
     }
-    files = new StackFiles(inputs);
+    files = new StackFiles(inputs, true);
     source = new ScreenSource(files);
     arrive();
   }
