@@ -193,8 +193,8 @@ test_options_for_other_jvms_are_ignored() {
 test_program_that_is_started_has_the_options_and_the_path() {
   status=0
   # shellcheck disable=SC2016 # expanded by the program
-  (PATH=/nowhere:$PATH && JAVA_TOOL_OPTIONS='a  b' "$flametop" record -o "$work/p.folded" -- \
-    sh -c 'echo "$JAVA_TOOL_OPTIONS;$PATH;$(env | grep -c ^FLAMETOP_USER_)"') >"$work/out" 2>"$work/err" </dev/null || status=$?
+  env PATH="/nowhere:$PATH" JAVA_TOOL_OPTIONS='a  b' "$flametop" record -o "$work/p.folded" -- \
+    sh -c 'echo "$JAVA_TOOL_OPTIONS;$PATH;$(env | grep -c ^FLAMETOP_USER_)"' >"$work/out" 2>"$work/err" </dev/null || status=$?
   equal "exit code: $(cat "$work/err")" 0 "$status"
   equal "what it has" "a  b;/nowhere:$PATH;0" "$(cat "$work/out")"
 }
