@@ -206,7 +206,7 @@ test_diff_writes_both_numbers() {
   equal "stacks" "main;gone_[k] 30 0
 main;new 0 5
 main;same 50 55" "$(LC_ALL=C sort "$work/diff.folded")"
-  equal "the same to a pipe, of one total" "main;same 38 55" \
+  equal "the same to a pipe, of one total" "main;same 37 55" \
     "$("$flametop" diff -n "$work/before" "$work/now.gz" | grep same)"
 }
 
@@ -231,7 +231,7 @@ main;b_[k] 5000" "$(grep -v '^# ' "$found")"
 test_view_takes_other_shapes() {
   printf 'x;main;a;f 6\nx;main;b;b;b 3\ny;main;a 1\n' >"$work/a.folded"
   open_pane
-  start_view 'view a.folded'
+  start_view 'view --comm a.folded'
   keys Down
   wait_for '^ *x +90\.0% of all'
   keys x
@@ -265,7 +265,7 @@ main;b 3" "$(grep -v '^# ' "$(echo "$work"/flametop-a-*.folded)")"
 test_view_has_a_sandwich_and_top_functions() {
   printf 'x;main;a;f 60\nx;main;b;f 30\ny;main;a 10\n' >"$work/a.folded"
   open_pane
-  start_view 'view a.folded'
+  start_view 'view --comm a.folded'
   keys Down Down Down
   wait_for '^ *a +60\.0% of all'
   keys s

@@ -126,7 +126,7 @@ final class Foreign {
         ? "zip"
         : text.startsWith("\4\"M\30")
             ? "lz4"
-            : text.startsWith("7z\u00BC\u00AF\u0027\u001C") ? "7z" : "";
+            : text.startsWith("7z\u00BC\u00AF'\u001C") ? "7z" : "";
   }
 
   /**

@@ -9,6 +9,7 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,27 +46,28 @@ public final class StackInput implements AutoCloseable {
 
   /** How a file is packed, as its beginning tells. */
   private enum Packing {
-    GZIP(0x1F, 0x8B),
-    ZSTD(0x28, 0xB5, 0x2F, 0xFD),
-    XZ(0xFD, '7', 'z', 'X', 'Z', 0),
-    BZIP2('B', 'Z', 'h'),
-    NONE;
+    GZIP("\u001F\u008B"),
+    ZSTD("(\u00B5/\u00FD"),
+    XZ("\u00FD7zXZ\0"),
+    BZIP2("BZh"),
+    NONE("");
 
-    private final byte[] magic;
+    private static final List<byte[]> MAGICS = Stream.of(values()).map(Packing::magic).toList();
 
-    Packing(int... magic) {
-      this.magic = new byte[magic.length];
-      for (int i = 0; i < magic.length; i++) {
-        this.magic[i] = (byte) magic[i];
-      }
+    /** A byte for each char. */
+    private final String magic;
+
+    Packing(String magic) {
+      this.magic = magic;
     }
 
-    private static final List<byte[]> MAGICS =
-        Stream.of(values()).map(packing -> packing.magic).toList();
+    private byte[] magic() {
+      return magic.getBytes(StandardCharsets.ISO_8859_1);
+    }
 
     static Packing of(byte[] head) {
       for (Packing packing : values()) {
-        if (begins(head, packing.magic)) {
+        if (begins(head, packing.magic())) {
           return packing;
         }
       }

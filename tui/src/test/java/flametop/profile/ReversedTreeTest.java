@@ -108,7 +108,8 @@ class ReversedTreeTest {
       }
       found++;
       assertEquals(sum[1] * tree.times(), reversed.weight(node, 0), path);
-      assertEquals(sum[0] * tree.scale(), reversed.baseline(node, 0), 1e-9 * tree.weight(0, 0));
+      assertEquals(
+          sum[0] * tree.scale(), (double) reversed.baseline(node, 0), 1e-9 * tree.weight(0, 0));
       long[] end = ends.getOrDefault(path, new long[2]);
       assertEquals(end[1] * tree.times(), reversed.self(node, 0), path);
       for (int c = reversed.firstChild(node); c >= 0; c = reversed.sibling(c)) {

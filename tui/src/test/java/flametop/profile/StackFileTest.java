@@ -522,32 +522,27 @@ class StackFileTest {
         assertThrows(IOException.class, () -> StackInput.open(Path.of("/dev/tty"))).getMessage());
   }
 
-  private static byte[] packed(Packer packer, String text) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try (OutputStream packing = packer.to(out)) {
-      packing.write(text.getBytes(UTF_8));
-    }
-    return out.toByteArray();
-  }
-
-  private interface Packer {
-    OutputStream to(OutputStream out) throws IOException;
-  }
-
   private enum Packed {
-    GZIP(GZIPOutputStream::new),
-    ZSTD(ZstdOutputStream::new),
-    XZ(out -> new XZOutputStream(out, new LZMA2Options(1))),
-    BZIP2(out -> new BZip2HadoopStreams().createOutputStream(out));
+    GZIP,
+    ZSTD,
+    XZ,
+    BZIP2;
 
-    private final Packer packer;
-
-    Packed(Packer packer) {
-      this.packer = packer;
+    private OutputStream to(OutputStream out) throws IOException {
+      return switch (this) {
+        case GZIP -> new GZIPOutputStream(out);
+        case ZSTD -> new ZstdOutputStream(out);
+        case XZ -> new XZOutputStream(out, new LZMA2Options(1));
+        case BZIP2 -> new BZip2HadoopStreams().createOutputStream(out);
+      };
     }
 
     byte[] of(String text) throws IOException {
-      return packed(packer, text);
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      try (OutputStream packing = to(out)) {
+        packing.write(text.getBytes(UTF_8));
+      }
+      return out.toByteArray();
     }
   }
 
