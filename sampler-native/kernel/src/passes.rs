@@ -307,7 +307,7 @@ mod tests {
 
     /// A thread of this process that sleeps with its stack pointer in a mapping of this file: `flags` as for mmap.
     fn stand_in(file: impl AsFd, flags: i32) -> (u32, u64) {
-        const BYTES: usize = 1 << 16;
+        const BYTES: usize = 2 * 4096;
         let (tell, told) = std::sync::mpsc::channel();
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let file = file.as_fd().as_raw_fd();
@@ -341,7 +341,7 @@ mod tests {
             OwnedFd::from_raw_fd(libc::memfd_create(c"stack".as_ptr(), libc::MFD_CLOEXEC))
         };
         let memfd = std::fs::File::from(memfd);
-        memfd.set_len(1 << 16).unwrap();
+        memfd.set_len(2 * 4096).unwrap();
         let of_file = stand_in(&own_file, libc::MAP_PRIVATE);
         let shared = stand_in(&memfd, libc::MAP_SHARED);
         let settings = Settings {
