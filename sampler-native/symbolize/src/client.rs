@@ -25,6 +25,12 @@ const PATIENCE: Patience = Patience {
     cpu: Duration::from_secs(2),
     wall: Duration::from_secs(20),
 };
+/// … of the kernel, whose table no program writes, and without which every stack lacks names. On an emulated or crowded machine,
+/// whose CPU time is partly that of others, it took 2 s.
+const KERNEL_PATIENCE: Patience = Patience {
+    cpu: Duration::from_secs(20),
+    wall: Duration::from_secs(60),
+};
 const BACKOFF_MIN: Duration = Duration::from_millis(50);
 const BACKOFF_MAX: Duration = Duration::from_secs(10);
 /// After so long without a death the next start comes quickly again.
@@ -447,6 +453,10 @@ impl Client {
             path: path.to_vec(),
             offsets,
         };
+        let patience = match module.kind {
+            KERNEL => KERNEL_PATIENCE,
+            _ => PATIENCE,
+        };
         let build_id = module.build_id.clone();
         let debug = self.debug_files.file(&build_id);
         let files: Vec<_> = module
@@ -456,7 +466,7 @@ impl Client {
             .map(File::as_fd)
             .collect();
         self.helper.ask(&ask, &files)?;
-        let mut waiting = self.helper.patience();
+        let mut waiting = patience.begin();
         let mut unnamed = 0;
         while !batch.queries.is_empty() {
             match self.helper.receive(&self.shared.watched, &mut waiting)? {

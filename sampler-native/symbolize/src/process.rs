@@ -123,6 +123,19 @@ pub struct Patience {
     pub wall: Duration,
 }
 
+impl Patience {
+    /// The time for one question, from now on.
+    pub fn begin(self) -> Waiting {
+        Waiting {
+            patience: self,
+            begun: Instant::now(),
+            first: None,
+            last: 0,
+            moved: Instant::now(),
+        }
+    }
+}
+
 /// Starts helper processes, one at a time.
 #[derive(Debug)]
 pub struct Helper {
@@ -180,13 +193,7 @@ impl Helper {
 
     /// The time for one question, from now on.
     pub fn patience(&self) -> Waiting {
-        Waiting {
-            patience: self.patience,
-            begun: Instant::now(),
-            first: None,
-            last: 0,
-            moved: Instant::now(),
-        }
+        self.patience.begin()
     }
 
     /// The next message.
