@@ -92,7 +92,7 @@ impl Served {
         self.mute.store(true, Ordering::SeqCst);
     }
 
-    /// Questions that were not answered.
+    /// Questions of this process that were not answered.
     pub fn unanswered(&self) -> usize {
         self.unanswered.load(Ordering::SeqCst)
     }
@@ -179,7 +179,8 @@ fn serve(
         }
         if mute.load(Ordering::SeqCst) {
             // Nobody waits for the answer to that it is closed.
-            unanswered.fetch_add(usize::from(opcode != RELEASE), Ordering::SeqCst);
+            let own = Path::new(&format!("/proc/self/task/{}", u32_at(32))).exists();
+            unanswered.fetch_add(usize::from(own && opcode != RELEASE), Ordering::SeqCst);
             continue;
         }
         let answer = match opcode {
