@@ -284,7 +284,7 @@ mod tests {
         assert!(!outcome.unknown_address, "reading again would not tell");
         // A blank that is filled later is a version of its own.
         let mut history = MapHistory::new(own, 0, Arc::new(maps));
-        let replaced = history.map([(5, anonymous(100))].into_iter(), || false, &mut modules);
+        let replaced = history.map(unseen([(5, anonymous(100))]), &mut modules);
         assert!(!replaced, "nothing was known of what was there");
         assert_eq!(
             path_at(&history, &mut modules, 4, 100).as_deref(),

@@ -1,8 +1,7 @@
 //! Files and stacks that are made to keep the sampler busy: each is done with soon.
 
 use crate::{
-    End, Frame, Input, MAX_FRAMES, ModuleId, Modules, NewMapping, Outcome, Piece, ProcessMaps,
-    Unwinder,
+    End, Frame, Input, MAX_FRAMES, ModuleId, Modules, Outcome, Piece, ProcessMaps, Unwinder,
     cfi::Kind,
     elf::{Image, Source},
     maps::{self, Area},
