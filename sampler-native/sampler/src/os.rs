@@ -4,7 +4,11 @@ use std::{
     ffi::CString,
     fs::File,
     io,
-    os::fd::{AsRawFd, FromRawFd},
+    os::{
+        fd::{AsRawFd, FromRawFd, OwnedFd},
+        unix::net::UnixStream,
+    },
+    time::Duration,
 };
 
 /// Kinds of CPU clocks, as `linux/posix-timers.h` numbers them.
@@ -245,6 +249,51 @@ pub fn signal(process: &File, signal: libc::c_int) -> io::Result<()> {
     })
 }
 
+/// A connection to the socket at a path; whoever does not take it is waited for no longer than so.
+///
+/// # Errors
+/// There is no socket, or nobody takes connections in time.
+pub fn connect(path: &str, longest: Duration) -> io::Result<UnixStream> {
+    // SAFETY: all zeros is an empty address.
+    let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
+    address.sun_family = libc::AF_UNIX as libc::sa_family_t;
+    // A NUL stays behind it.
+    if path.len() >= address.sun_path.len() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    for (to, byte) in address.sun_path.iter_mut().zip(path.bytes()) {
+        *to = byte as libc::c_char;
+    }
+    // SAFETY: takes numbers only.
+    let socket = unsafe { libc::socket(libc::AF_UNIX, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) };
+    let socket = descriptor(socket.into())?;
+    let longest = libc::timeval {
+        tv_sec: longest.as_secs() as libc::time_t,
+        tv_usec: longest.subsec_micros().into(),
+    };
+    // SAFETY: the time lives through the call, and its size is the one passed.
+    let limited = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_SNDTIMEO,
+            (&raw const longest).cast(),
+            size_of::<libc::timeval>() as libc::socklen_t,
+        )
+    };
+    done(limited.into())?;
+    // SAFETY: the address lives through the call, and its size is the one passed.
+    let connected = unsafe {
+        libc::connect(
+            socket.as_raw_fd(),
+            (&raw const address).cast(),
+            size_of::<libc::sockaddr_un>() as libc::socklen_t,
+        )
+    };
+    done(connected.into())?;
+    Ok(UnixStream::from(OwnedFd::from(socket)))
+}
+
 /// Makes the calling thread alone act as this user and group, for good. By the bare system calls: those of libc would change
 /// every thread.
 ///
@@ -284,4 +333,33 @@ pub fn remove_in(folder: &File, name: &str) -> io::Result<()> {
 pub fn trim() {
     // SAFETY: it may be called at any time.
     unsafe { libc::malloc_trim(0) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{os::unix::net::UnixListener, time::Instant};
+
+    #[test]
+    fn connect_nobody_takes_it_ends_in_time() {
+        let path = std::env::temp_dir().join(format!("flametop-connect-{}", std::process::id()));
+        let listener = UnixListener::bind(&path).expect("a socket");
+        // SAFETY: takes numbers only.
+        unsafe { libc::listen(listener.as_raw_fd(), 0) };
+        let name = path.to_str().expect("a path");
+        let begin = Instant::now();
+        let mut taken = Vec::new();
+        let refused = loop {
+            match connect(name, Duration::from_millis(100)) {
+                Ok(stream) => taken.push(stream),
+                Err(error) => break error,
+            }
+            assert!(taken.len() < 100, "a queue of one");
+        };
+        std::fs::remove_file(&path).expect("removed");
+        assert_eq!(refused.kind(), io::ErrorKind::WouldBlock);
+        assert!(begin.elapsed() < Duration::from_secs(60));
+        let gone = connect(name, Duration::from_secs(1)).expect_err("gone");
+        assert_eq!(gone.kind(), io::ErrorKind::NotFound);
+    }
 }

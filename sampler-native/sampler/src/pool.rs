@@ -6,8 +6,6 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    fs::File,
-    io,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
@@ -73,7 +71,7 @@ struct Shared<A> {
     state: Mutex<State<A>>,
     work: Condvar,
     answered: Condvar,
-    event: File,
+    on_answer: Box<dyn Fn() + Send + Sync>,
 }
 
 /// The threads. What runs when this is dropped is left to itself.
@@ -82,11 +80,8 @@ pub struct Pool<A: Send + 'static> {
 }
 
 impl<A: Send + 'static> Pool<A> {
-    /// Starts no thread before there is work.
-    ///
-    /// # Errors
-    /// No descriptor is left.
-    pub fn new() -> io::Result<Pool<A>> {
+    /// Starts no thread before there is work. `on_answer` is called by those threads when there is something to take.
+    pub fn new(on_answer: impl Fn() + Send + Sync + 'static) -> Pool<A> {
         let state = State {
             queues: HashMap::new(),
             turns: VecDeque::new(),
@@ -100,19 +95,14 @@ impl<A: Send + 'static> Pool<A> {
             given_up: 0,
             ended: false,
         };
-        Ok(Pool {
+        Pool {
             shared: Arc::new(Shared {
                 state: Mutex::new(state),
                 work: Condvar::new(),
                 answered: Condvar::new(),
-                event: os::event()?,
+                on_answer: Box::new(on_answer),
             }),
-        })
-    }
-
-    /// Becomes readable with each answer.
-    pub fn event(&self) -> &File {
-        &self.shared.event
+        }
     }
 
     /// Has a thread do this for a process of that user. Its answer comes by [`Pool::take`], or `late` at the deadline. False: nobody
@@ -233,7 +223,7 @@ impl<A> Shared<A> {
             state.idle += 1;
             if state.end(number, done) {
                 self.answered.notify_all();
-                os::tell(&self.event);
+                (self.on_answer)();
             }
         }
         state.workers -= 1;
@@ -361,7 +351,7 @@ mod tests {
 
     #[test]
     fn ask_work_that_hangs_is_answered_late_and_others_go_on() {
-        let pool = Pool::new().expect("a pool");
+        let pool = Pool::new(|| {});
         let hung: Vec<_> = (0..MOST_SLOW_OF_USER as u32).map(|n| hang(&pool, 1, n)).collect();
         assert!(hung.iter().all(Option::is_some));
         assert!(pool.ask(2, 0, || 7));
@@ -389,7 +379,7 @@ mod tests {
 
     #[test]
     fn ask_many_users_that_hang_no_more_than_the_bound_are_left_behind() {
-        let pool = Pool::new().expect("a pool");
+        let pool = Pool::new(|| {});
         let mut hung = Vec::new();
         let until = Instant::now() + Duration::from_secs(120);
         let mut user = 0;
@@ -406,7 +396,7 @@ mod tests {
 
     #[test]
     fn ask_work_that_panics_is_answered_as_if_late() {
-        let pool = Pool::new().expect("a pool");
+        let pool = Pool::new(|| {});
         assert!(pool.ask(1, 5, || panic!("of the test")));
         assert_eq!(next(&pool), 5);
         assert!(pool.ask(1, 5, || 6));
@@ -415,7 +405,7 @@ mod tests {
 
     #[test]
     fn ask_one_user_s_crowd_does_not_keep_another_waiting() {
-        let pool = Pool::new().expect("a pool");
+        let pool = Pool::new(|| {});
         let slowly = |answer| {
             move || {
                 thread::sleep(Duration::from_millis(20));

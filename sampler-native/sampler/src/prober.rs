@@ -5,8 +5,12 @@
 //! second or so, be it that there is no answer.
 
 use std::{
-    fs, io,
-    os::{fd::AsFd, fd::BorrowedFd, unix::fs::MetadataExt},
+    fs::{self, File},
+    io,
+    os::{
+        fd::{AsFd, BorrowedFd},
+        unix::fs::MetadataExt,
+    },
     sync::Arc,
     time::Instant,
 };
@@ -83,6 +87,7 @@ pub enum Answer {
 /// Asks threads that read.
 pub struct Prober {
     pool: Pool<Answer>,
+    event: Arc<File>,
     files: Arc<Files>,
     /// ns that clocks of this namespace are ahead of those of the host's.
     ahead: i64,
@@ -94,8 +99,11 @@ impl Prober {
     /// # Errors
     /// No descriptor is left.
     pub fn new(files: Arc<Files>) -> io::Result<Prober> {
+        let event = Arc::new(os::event()?);
+        let told = Arc::clone(&event);
         Ok(Prober {
-            pool: Pool::new()?,
+            pool: Pool::new(move || os::tell(&told)),
+            event,
             files,
             ahead: ahead(&fs::read_to_string("/proc/self/timens_offsets").unwrap_or_default()),
         })
@@ -103,7 +111,7 @@ impl Prober {
 
     /// Becomes readable with each answer.
     pub fn event(&self) -> BorrowedFd<'_> {
-        self.pool.event().as_fd()
+        self.event.as_fd()
     }
 
     /// Asks; never waits. False: too much waits already.
