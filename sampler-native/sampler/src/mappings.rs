@@ -12,7 +12,8 @@ use std::{
 use flametop_kernel::{Mapping, MappingChange, MappingEvent, record::Head};
 use flametop_stream::End;
 use flametop_unwind::{
-    self as unwind, MapHistory, ModuleId, Modules, NewMapping, ProbedMaps, ProcessMaps, Seen, WantedMapping,
+    self as unwind, MapHistory, ModuleId, Modules, NewMapping, ProbedMaps, ProcessMaps, Seen,
+    WantedMapping,
 };
 
 use crate::{
@@ -207,7 +208,9 @@ impl Told {
         };
         let mut seen = seen.into_iter().flatten();
         for (time, start) in which {
-            let seen = seen.next().unwrap_or(Seen::Unknown(unwind::End::Unreadable));
+            let seen = seen
+                .next()
+                .unwrap_or(Seen::Unknown(unwind::End::Unreadable));
             let first = changes.partition_point(|change| change.time < *time);
             let same = changes.range_mut(first..).take_while(|c| c.time == *time);
             let is = |c: &&mut Change| c.mapping.as_ref().is_some_and(|m| m.start == *start);
@@ -421,7 +424,10 @@ impl Mappings {
             }
             if let Some((start, began, read)) = self.early.remove(&head.tgid)
                 && self.prober.is(whom.key, start)
-                && self.told.of(head.tgid, began).all(|change| change.time > head.ktime)
+                && self
+                    .told
+                    .of(head.tgid, began)
+                    .all(|change| change.time > head.ktime)
             {
                 (maps.read, maps.exec_vm) = (head.ktime.max(1), head.exec_vm);
                 return Read::Come(read);
@@ -431,8 +437,13 @@ impl Mappings {
             return Read::No;
         }
         maps.asked_vm = head.exec_vm;
-        let runtime = maps.history.as_ref().map(|history| history.last().1.runtime());
-        maps.asked = self.prober.ask(whom, What::Maps(runtime.unwrap_or_default()));
+        let runtime = maps
+            .history
+            .as_ref()
+            .map(|history| history.last().1.runtime());
+        maps.asked = self
+            .prober
+            .ask(whom, What::Maps(runtime.unwrap_or_default()));
         match maps.asked {
             true => Read::Asked,
             false => {
@@ -842,7 +853,11 @@ mod tests {
             mappings.told.drained = 6_000_000_000;
             let mut maps = Maps::default();
             let asked = mappings.meet(&seen, &mut maps, &mut modules);
-            assert_eq!((asked, maps.asked, maps.read() > 0), (read, read, read), "{count}");
+            assert_eq!(
+                (asked, maps.asked, maps.read() > 0),
+                (read, read, read),
+                "{count}"
+            );
             assert_eq!(maps.history.is_some(), !read, "{count}");
         }
     }

@@ -308,7 +308,12 @@ impl Pipeline {
     fn dismiss(&mut self, key: &ProcessKey) {
         self.need_files.remove(key);
         for sample in self.waiting.take(key) {
-            self.place(&sample.head, sample.stack().as_ref(), sample.pass, Turn::Last);
+            self.place(
+                &sample.head,
+                sample.stack().as_ref(),
+                sample.pass,
+                Turn::Last,
+            );
         }
     }
 
@@ -363,8 +368,9 @@ impl Pipeline {
 
     /// Asks what waited for files to be opened.
     fn ask_unopened(&mut self) {
-        let (places, names): (Vec<_>, Vec<_>) =
-            mem::take(&mut self.unopened).into_iter().partition(|(_, places)| *places);
+        let (places, names): (Vec<_>, Vec<_>) = mem::take(&mut self.unopened)
+            .into_iter()
+            .partition(|(_, places)| *places);
         let frames = |of: Vec<(u32, bool)>| of.into_iter().map(|(f, _)| f).collect::<Vec<u32>>();
         let (places, names) = (frames(places), frames(names));
         for frame in places.iter().chain(&names) {
@@ -454,17 +460,13 @@ impl Pipeline {
         self.tasks.see(head, pass, &mut self.out);
     }
 
-    fn place_cpu_sample(
-        &mut self,
-        head: &Head,
-        stack: Option<&StackPart<'_>>,
-        turn: Turn,
-    ) -> bool {
+    fn place_cpu_sample(&mut self, head: &Head, stack: Option<&StackPart<'_>>, turn: Turn) -> bool {
         let sight = self.tasks.see(head, 0, &mut self.out);
         let (task, walk) = match (sight, stack) {
             (Sight::Ended(id), Some(stack)) if turn != Turn::First => {
                 let process = self.tasks.process(ProcessKey::of(head));
-                let walk = process.map(|process| self.walker.walk(head, stack, None, process, turn));
+                let walk =
+                    process.map(|process| self.walker.walk(head, stack, None, process, turn));
                 (id, walk)
             }
             (Sight::Ended(id) | Sight::Early(id), _) => (id, None),

@@ -110,9 +110,7 @@ impl<A: Send + 'static> Pool<A> {
     pub fn ask(&self, user: u32, late: A, work: impl FnOnce() -> A + Send + 'static) -> bool {
         let mut state = self.shared.state();
         let of_user = state.queues.get(&user).map_or(0, VecDeque::len);
-        if state.queued >= MOST_QUEUED
-            || of_user >= MOST_QUEUED_OF_USER
-            || state.is_exhausted(user)
+        if state.queued >= MOST_QUEUED || of_user >= MOST_QUEUED_OF_USER || state.is_exhausted(user)
         {
             return false;
         }
@@ -207,7 +205,10 @@ impl<A> Shared<A> {
                 if state.workers > WORKERS + state.slow() {
                     break;
                 }
-                state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self
+                    .work
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
             state.idle -= 1;
@@ -268,7 +269,10 @@ impl<A> State<A> {
         let Job { user, late, work } = job?;
         self.queued -= 1;
         let now = Instant::now();
-        let long = self.long.get(&user).is_some_and(|last| now < *last + PENANCE);
+        let long = self
+            .long
+            .get(&user)
+            .is_some_and(|last| now < *last + PENANCE);
         let running = Running {
             user,
             since: now,
@@ -352,7 +356,9 @@ mod tests {
     #[test]
     fn ask_work_that_hangs_is_answered_late_and_others_go_on() {
         let pool = Pool::new(|| {});
-        let hung: Vec<_> = (0..MOST_SLOW_OF_USER as u32).map(|n| hang(&pool, 1, n)).collect();
+        let hung: Vec<_> = (0..MOST_SLOW_OF_USER as u32)
+            .map(|n| hang(&pool, 1, n))
+            .collect();
         assert!(hung.iter().all(Option::is_some));
         assert!(pool.ask(2, 0, || 7));
         assert_eq!(next(&pool), 7, "another user's comes first");
@@ -374,7 +380,11 @@ mod tests {
             thread::sleep(Duration::from_millis(1));
         }
         assert!(pool.ask(1, 0, || 10), "they are back");
-        assert_eq!(next(&pool), 10, "and what they found is not told a second time");
+        assert_eq!(
+            next(&pool),
+            10,
+            "and what they found is not told a second time"
+        );
     }
 
     #[test]

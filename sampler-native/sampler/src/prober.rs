@@ -175,16 +175,17 @@ impl Prober {
                 return false;
             };
             let files = Arc::clone(&self.files);
-            self.pool.ask(folder.uid(), Answer::Early(tgid, None), move || {
-                let read = || {
-                    let process = ProcessFolder::open(tgid).ok()?;
-                    let began = os::monotonic();
-                    let start = process.start().ok()?;
-                    let maps = files.maps(&process, RuntimeKnown::default()).ok()?;
-                    Some((start, began, maps))
-                };
-                Answer::Early(tgid, read())
-            })
+            self.pool
+                .ask(folder.uid(), Answer::Early(tgid, None), move || {
+                    let read = || {
+                        let process = ProcessFolder::open(tgid).ok()?;
+                        let began = os::monotonic();
+                        let start = process.start().ok()?;
+                        let maps = files.maps(&process, RuntimeKnown::default()).ok()?;
+                        Some((start, began, maps))
+                    };
+                    Answer::Early(tgid, read())
+                })
         };
         tgids.into_iter().filter(ask).take(MOST_EARLY).collect()
     }
@@ -224,7 +225,9 @@ fn began_at(key: ProcessKey, ticks: u64, ahead: i64) -> bool {
 
 /// By the lines of `/proc/PID/timens_offsets`.
 fn ahead(offsets: &str) -> i64 {
-    let line = offsets.lines().find_map(|line| line.strip_prefix("boottime"));
+    let line = offsets
+        .lines()
+        .find_map(|line| line.strip_prefix("boottime"));
     let mut words = line.unwrap_or_default().split_ascii_whitespace();
     let mut number = || words.next()?.parse::<i64>().ok();
     let (seconds, nanos) = (number().unwrap_or(0), number().unwrap_or(0));
@@ -284,8 +287,14 @@ mod tests {
 
     #[test]
     fn ahead_of_a_time_namespace_is_that_of_the_boot_clock() {
-        assert_eq!(ahead("monotonic 5 6\nboottime -86400 500\n"), -86_399_999_999_500);
-        assert_eq!(ahead("monotonic           0         0\nboottime            0         0\n"), 0);
+        assert_eq!(
+            ahead("monotonic 5 6\nboottime -86400 500\n"),
+            -86_399_999_999_500
+        );
+        assert_eq!(
+            ahead("monotonic           0         0\nboottime            0         0\n"),
+            0
+        );
         assert_eq!(ahead(""), 0);
     }
 }

@@ -12,9 +12,7 @@ use std::{
 };
 
 use anyhow::{Result, anyhow, bail};
-use flametop_kernel::{
-    Kernel, KernelCounters, OpenErrorKind, Rings, Target, abi, record::Head,
-};
+use flametop_kernel::{Kernel, KernelCounters, OpenErrorKind, Rings, Target, abi, record::Head};
 use flametop_stream::{
     BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Counter, Encoder, Record, batch, whole_records,
 };
@@ -125,9 +123,7 @@ struct Shared {
 
 impl Shared {
     fn pipeline(&self) -> Result<MutexGuard<'_, Pipeline>> {
-        self.pipeline
-            .lock()
-            .map_err(|_| anyhow!(FAILED))
+        self.pipeline.lock().map_err(|_| anyhow!(FAILED))
     }
 }
 

@@ -126,7 +126,8 @@ impl WaitingRoom {
 
     /// Processes whose first sample is older than that, ns.
     pub fn older(&self, time: u64) -> Vec<ProcessKey> {
-        let old = |samples: &VecDeque<Waiting>| samples.front().is_some_and(|s| s.head.ktime < time);
+        let old =
+            |samples: &VecDeque<Waiting>| samples.front().is_some_and(|s| s.head.ktime < time);
         let processes = self.processes.iter();
         let old = processes.filter(|(_, (_, samples))| old(samples));
         old.map(|(key, _)| *key).collect()
@@ -167,7 +168,10 @@ mod tests {
         }
         let mut of_other = 0;
         while room.crowded().is_none() {
-            room.push(key(2), Waiting::new(&head(2, 1 + of_other), Some(&stack), Some(3)));
+            room.push(
+                key(2),
+                Waiting::new(&head(2, 1 + of_other), Some(&stack), Some(3)),
+            );
             of_other += 1;
         }
         assert_eq!(room.crowded(), Some(key(2)));
@@ -177,7 +181,10 @@ mod tests {
         assert_eq!(taken.len() as u64, of_other);
         assert_eq!(room.crowded(), None);
         let again = taken[0].stack().expect("a stack");
-        assert_eq!((again.regs, again.user, again.kernel), (&regs, &user[..], &[4, 5][..]));
+        assert_eq!(
+            (again.regs, again.user, again.kernel),
+            (&regs, &user[..], &[4, 5][..])
+        );
         assert_eq!(taken[0].pass, Some(3));
         assert_eq!(room.take(&key(1)).len(), 5);
         assert_eq!(room.bytes, 0);

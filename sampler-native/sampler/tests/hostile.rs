@@ -76,8 +76,20 @@ fn compiled(folder: &Path, source: &str) -> PathBuf {
     let name = Path::new(source).file_stem().expect("a name");
     let program = folder.join(name);
     let source = format!("{}/{source}", env!("CARGO_MANIFEST_DIR"));
-    let options = ["-g", "-O2", "-fomit-frame-pointer", "-Wall", "-Werror", "-pthread", "-o"];
-    let built = Command::new("cc").args(options).arg(&program).arg(source).status();
+    let options = [
+        "-g",
+        "-O2",
+        "-fomit-frame-pointer",
+        "-Wall",
+        "-Werror",
+        "-pthread",
+        "-o",
+    ];
+    let built = Command::new("cc")
+        .args(options)
+        .arg(&program)
+        .arg(source)
+        .status();
     assert!(built.expect("a C compiler").success());
     program
 }
@@ -85,7 +97,11 @@ fn compiled(folder: &Path, source: &str) -> PathBuf {
 /// A program of nobody that has a page of that file.
 fn served(program: &Path, file: &Path, what: &str) -> Program {
     let mut command = Command::new(program);
-    command.arg0("s").arg("f".repeat(16 << 10)).arg(file).arg(what);
+    command
+        .arg0("s")
+        .arg("f".repeat(16 << 10))
+        .arg(file)
+        .arg(what);
     let program = Program::start(&mut command);
     let mapped = || {
         let maps = std::fs::read_to_string(format!("/proc/{}/maps", program.pid()));
@@ -143,7 +159,10 @@ fn passes_and_names_beside(folder: &Path, attack: impl FnOnce() -> Vec<Program>)
         worst = worst.max(filling.elapsed());
         made += 1;
         if started.is_none() && begin.elapsed() > Duration::from_millis(300) {
-            started = Some((Program::start(Command::new(&innocent).arg("sleep")), Instant::now()));
+            started = Some((
+                Program::start(Command::new(&innocent).arg("sleep")),
+                Instant::now(),
+            ));
         }
         if let Some((program, since)) = &started
             && named.is_none()
@@ -153,12 +172,21 @@ fn passes_and_names_beside(folder: &Path, attack: impl FnOnce() -> Vec<Program>)
             let of = |task: &&model::Task| task.tid == program.pid();
             let stack = model.tasks.iter().find(of).and_then(|task| task.now?.stack);
             let names = stack.map_or(Vec::new(), |stack| model.names(stack));
-            named = names.iter().any(|name| name == "chain_1").then(|| since.elapsed());
+            named = names
+                .iter()
+                .any(|name| name == "chain_1")
+                .then(|| since.elapsed());
         }
     }
     let due = length.as_millis() as u64 * HZ / 1000;
-    assert!(100 * made >= 99 * due, "{made} passes of {due}, the slowest {worst:?}");
-    assert!(named.is_some_and(|after| after < NAMED), "named after {named:?}");
+    assert!(
+        100 * made >= 99 * due,
+        "{made} passes of {due}, the slowest {worst:?}"
+    );
+    assert!(
+        named.is_some_and(|after| after < NAMED),
+        "named after {named:?}"
+    );
     let counters = recording.model.counters.expect("counters");
     assert_eq!(counters[Counter::PassesMade as usize], made);
     drop(attack);
@@ -252,6 +280,9 @@ fn mappings_file_that_was_swapped_for_one_that_is_served_is_not_opened() {
     };
     let process = ProcessFolder::open(attack.pid()).expect("its folder");
     let seen = Prober::default().mappings(&process, &[wanted], RuntimeKnown::default());
-    assert!(matches!(seen[..], [Seen::Unknown(End::Unreadable)]), "{seen:?}");
+    assert!(
+        matches!(seen[..], [Seen::Unknown(End::Unreadable)]),
+        "{seen:?}"
+    );
     assert_eq!(filesystem.unanswered(), 0, "nobody asked");
 }

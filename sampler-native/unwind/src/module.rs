@@ -378,7 +378,11 @@ impl Modules {
 
     /// What became of a file of [`Modules::take_closed`].
     pub fn reopened(&mut self, id: ModuleId, closed: &ClosedFile, file: Option<Arc<OpenFile>>) {
-        let Some(origin) = self.list.get_mut(id.0 as usize).and_then(|m| m.file.as_mut()) else {
+        let Some(origin) = self
+            .list
+            .get_mut(id.0 as usize)
+            .and_then(|m| m.file.as_mut())
+        else {
             return;
         };
         if origin.key != closed.key || origin.open.is_some() {
@@ -437,7 +441,9 @@ impl Modules {
         let gone: HashSet<ModuleId> = forgotten.iter().copied().collect();
         self.told.retain(|_, id| !gone.contains(id));
         self.closed.retain(|id| !gone.contains(id));
-        self.vdso = self.vdso.filter(|id| id.is_none_or(|id| !gone.contains(&id)));
+        self.vdso = self
+            .vdso
+            .filter(|id| id.is_none_or(|id| !gone.contains(&id)));
         self.free.extend_from_slice(&forgotten);
         forgotten
     }
@@ -453,7 +459,12 @@ impl Modules {
     /// The module is no file, or the last process seen to map it is gone.
     pub fn file(&mut self, id: ModuleId) -> io::Result<File> {
         self.open(id)?;
-        match self.get(id).file.as_ref().and_then(|origin| origin.open.as_ref()) {
+        match self
+            .get(id)
+            .file
+            .as_ref()
+            .and_then(|origin| origin.open.as_ref())
+        {
             Some(open) => open.file.try_clone(),
             None => Err(io::Error::new(
                 io::ErrorKind::InvalidInput,

@@ -31,8 +31,43 @@ const LAYERS_LIMIT: usize = 512;
 const NBD_MAJOR: u32 = 43;
 /// Filesystems that the kernel itself serves from memory or a block device.
 const LOCAL: [&[u8]; 24] = [
-    b"ext2", b"ext3", b"ext4", b"xfs", b"btrfs", b"f2fs", b"tmpfs", b"ramfs", b"rootfs", b"devtmpfs", b"squashfs", b"erofs",
-    b"iso9660", b"udf", b"vfat", b"msdos", b"exfat", b"ntfs3", b"zfs", b"bcachefs", b"jfs", b"reiserfs", b"nilfs2", b"hugetlbfs",
+    b"ext2",
+    b"ext3",
+    b"ext4",
+    b"xfs",
+    b"btrfs",
+    b"f2fs",
+    b"tmpfs",
+    b"ramfs",
+    b"rootfs",
+    b"devtmpfs",
+    b"squashfs",
+    b"erofs",
+    b"iso9660",
+    b"udf",
+    b"vfat",
+    b"msdos",
+    b"exfat",
+    b"ntfs3",
+    b"zfs",
+    b"bcachefs",
+    b"jfs",
+    b"reiserfs",
+    b"nilfs2",
+    b"hugetlbfs",
+];
+
+/// Those whose server is another machine, or the host of this one. Who waits for it can be killed.
+const NETWORK: [&[u8]; 9] = [
+    b"nfs",
+    b"nfs4",
+    b"cifs",
+    b"smb3",
+    b"9p",
+    b"virtiofs",
+    b"ceph",
+    b"lustre",
+    b"afs",
 ];
 
 /// A device as the kernel numbers it: major, minor.
@@ -43,6 +78,8 @@ pub(crate) type Device = (u32, u32);
 pub(crate) enum Lies {
     /// On a filesystem that the kernel serves itself; which one, and whether that is of layers.
     Locally(Device, bool),
+    /// On one of the network.
+    Remotely(Device),
     /// Where somebody else answers, or nobody knows who.
     Elsewhere,
 }
@@ -71,6 +108,7 @@ struct Mount {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
     Local,
+    Network,
     /// Their paths where it was mounted.
     Layers(Vec<Vec<u8>>),
     Other,
@@ -101,6 +139,7 @@ impl Mounts {
         };
         Ok(match mount.kind {
             Kind::Local => Lies::Locally(mount.device, false),
+            Kind::Network => Lies::Remotely(mount.device),
             Kind::Other => Lies::Elsewhere,
             // Who mounts in a user namespace of his own chooses layers that only he knows: what counts is the same overlay where
             // flametop is.
@@ -122,7 +161,10 @@ impl Mounts {
         let local = |layer: &Vec<u8>| {
             let path = OsStr::from_bytes(layer);
             let layer = layer.starts_with(b"/").then(|| {
-                let options = OpenOptions::new().read(true).custom_flags(O_PATH).open(path);
+                let options = OpenOptions::new()
+                    .read(true)
+                    .custom_flags(O_PATH)
+                    .open(path);
                 options.and_then(|layer| mount_of(&layer)).ok()
             });
             let mount = layer.flatten().and_then(|id| list.mounts.get(&id));
@@ -135,7 +177,10 @@ impl Mounts {
     fn list(&self, process: &ProcessFolder) -> io::Result<Arc<List>> {
         let namespace = process.link("ns/mnt")?;
         let lists = || self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lists().iter().find(|(of, _)| *of == namespace).map(|(_, list)| Arc::clone(list));
+        let known = lists()
+            .iter()
+            .find(|(of, _)| *of == namespace)
+            .map(|(_, list)| Arc::clone(list));
         if let Some(list) = known.filter(|list| !list.has_changed()) {
             return Ok(list);
         }
@@ -200,6 +245,7 @@ fn parse(line: &[u8]) -> Option<(u64, Mount)> {
         b"erofs" if device.0 == 0 => Kind::Other,
         _ if device.0 == NBD_MAJOR => Kind::Other,
         kind if LOCAL.contains(&kind) => Kind::Local,
+        kind if NETWORK.contains(&kind) => Kind::Network,
         _ => Kind::Other,
     };
     Some((id, Mount { device, kind }))
@@ -244,8 +290,14 @@ fn octal(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((byte, after)) = rest.split_first() {
-        let digits = after.get(..3).filter(|digits| *byte == b'\\' && digits.iter().all(|d| (b'0'..b'8').contains(d)));
-        match digits.map(|digits| digits.iter().fold(0u32, |n, digit| n * 8 + u32::from(digit - b'0'))) {
+        let digits = after
+            .get(..3)
+            .filter(|digits| *byte == b'\\' && digits.iter().all(|d| (b'0'..b'8').contains(d)));
+        match digits.map(|digits| {
+            digits
+                .iter()
+                .fold(0u32, |n, digit| n * 8 + u32::from(digit - b'0'))
+        }) {
             Some(code) => {
                 out.push(code as u8);
                 rest = &after[3..];
@@ -271,15 +323,23 @@ mod tests {
     #[test]
     fn parse_mountinfo_line_knows_who_serves_it() {
         assert_eq!(
-            parse(b"40 35 0:51 / /mnt/with\\040space rw shared:1 master:2 - fuse.sshfs me@there: rw"),
-            Some((40, Mount { device: (0, 51), kind: Kind::Other }))
+            parse(
+                b"40 35 0:51 / /mnt/with\\040space rw shared:1 master:2 - fuse.sshfs me@there: rw"
+            ),
+            Some((
+                40,
+                Mount {
+                    device: (0, 51),
+                    kind: Kind::Other
+                }
+            ))
         );
         for (line, expected) in [
             (&b"41 35 0:52 / /mnt rw - fuse fuse rw"[..], Kind::Other),
             (b"42 35 8:1 / /data rw - fuseblk /dev/sda1 rw", Kind::Other),
             (b"42 35 8:1 / /data rw - ext4 /dev/sda1 rw", Kind::Local),
             (b"42 35 43:1 / /data rw - ext4 /dev/nbd0p1 rw", Kind::Other),
-            (b"42 35 0:60 / /data rw - nfs4 host:/x rw", Kind::Other),
+            (b"42 35 0:60 / /data rw - nfs4 host:/x rw", Kind::Network),
             (b"42 35 0:60 / /data rw - erofs none rw", Kind::Other),
             (b"42 35 7:0 / /data rw - erofs /dev/loop0 rw", Kind::Local),
             (b"42 35 0:60 / /tmp rw - tmpfs tmpfs rw", Kind::Local),
@@ -305,7 +365,10 @@ mod tests {
         let mounts = Mounts::new();
         let own = ProcessFolder::open(std::process::id()).expect("own folder");
         let find = |path: &str| {
-            let file = OpenOptions::new().read(true).custom_flags(O_PATH).open(path);
+            let file = OpenOptions::new()
+                .read(true)
+                .custom_flags(O_PATH)
+                .open(path);
             mounts.find(&own, &file.expect("opened")).expect("found")
         };
         assert!(matches!(find("/proc/self/exe"), Lies::Locally(_, _)));
@@ -322,12 +385,17 @@ mod tests {
         let mounts = Mounts::new();
         let own = ProcessFolder::open(std::process::id()).expect("own folder");
         let find = || {
-            let file = OpenOptions::new().read(true).custom_flags(O_PATH).open(&folder);
+            let file = OpenOptions::new()
+                .read(true)
+                .custom_flags(O_PATH)
+                .open(&folder);
             mounts.find(&own, &file.expect("opened")).expect("found")
         };
         find();
         let ran = |command: &mut Command| command.status().is_ok_and(|status| status.success());
-        let mounted = ran(Command::new("mount").args(["-t", "proc", "proc"]).arg(&folder));
+        let mounted = ran(Command::new("mount")
+            .args(["-t", "proc", "proc"])
+            .arg(&folder));
         let found = mounted.then(find);
         let ended = !mounted || ran(Command::new("umount").arg(&folder));
         fs::remove_dir(&folder).expect("removed");

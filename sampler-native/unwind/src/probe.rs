@@ -15,10 +15,16 @@ use std::{
             fs::{FileExt, MetadataExt, OpenOptionsExt},
         },
     },
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
-use nix::fcntl::{OFlag, OpenHow, ResolveFlag, openat2};
+use nix::{
+    fcntl::{FcntlArg, OFlag, OpenHow, ResolveFlag, SealFlag, fcntl, openat2},
+    sys::memfd::{MFdFlags, memfd_create},
+};
 
 use crate::{
     End, HotSpot, ModuleId,
@@ -34,6 +40,10 @@ const O_NOCTTY: i32 = 0o400;
 const O_DIRECTORY: i32 = 0o200_000;
 /// Files whose holders are looked through for those that are gone when there are twice as many.
 const FILES_KEPT: usize = 1024;
+
+/// Most bytes of a file that is copied, and of all copies.
+const COPY_LIMIT: u64 = 32 << 20;
+const COPIES_LIMIT: u64 = 128 << 20;
 
 /// The folder of one process in `/proc`: nothing in it is ever that of another process that has the same number later.
 #[derive(Debug)]
@@ -67,7 +77,10 @@ impl ProcessFolder {
     pub fn start(&self) -> io::Result<u64> {
         let stat = self.read("stat", 4096)?;
         // The name before may be anything.
-        let fields = stat.iter().rposition(|byte| *byte == b')').map(|end| &stat[end + 1..]);
+        let fields = stat
+            .iter()
+            .rposition(|byte| *byte == b')')
+            .map(|end| &stat[end + 1..]);
         let fields = fields.and_then(|fields| std::str::from_utf8(fields).ok());
         fields
             .and_then(|fields| fields.split_ascii_whitespace().nth(19)?.parse().ok())
@@ -186,12 +199,27 @@ pub(crate) enum Program {
     Data,
 }
 
-/// A file that the kernel itself serves, open for reading.
+/// A file that the kernel itself serves, open for reading; or a copy in memory of one that it does not.
 #[derive(Debug)]
 pub struct OpenFile {
     pub(crate) key: FileKey,
     pub(crate) file: File,
     pub(crate) program: Program,
+    /// Held as long as the file is a copy.
+    _copy: Option<Copied>,
+}
+
+/// Bytes of a copy, of all that there may be.
+#[derive(Debug)]
+struct Copied {
+    bytes: u64,
+    all: Arc<AtomicU64>,
+}
+
+impl Drop for Copied {
+    fn drop(&mut self) {
+        self.all.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
 }
 
 /// What an executable mapping holds.
@@ -278,6 +306,8 @@ pub struct ClosedFile {
 pub struct Prober {
     mounts: Mounts,
     files: Mutex<HashMap<FileKey, Weak<OpenFile>>>,
+    /// Bytes of copies.
+    copied: Arc<AtomicU64>,
 }
 
 impl Default for Prober {
@@ -285,6 +315,7 @@ impl Default for Prober {
         Prober {
             mounts: Mounts::new(),
             files: Mutex::default(),
+            copied: Arc::default(),
         }
     }
 }
@@ -351,10 +382,11 @@ impl Prober {
     pub fn reopen(&self, closed: &ClosedFile) -> io::Result<Arc<OpenFile>> {
         let process = ProcessFolder::open(closed.place.tgid)?;
         let (file, _) = closed.place.find(&process)?;
-        if self.mounts.find(&process, &file)? == Lies::Elsewhere {
-            return Err(io::ErrorKind::PermissionDenied.into());
-        }
-        let opened = self.open(&file)?;
+        let opened = match self.mounts.find(&process, &file)? {
+            Lies::Locally(..) => self.open(&file, false)?,
+            Lies::Remotely(_) => self.open(&file, true)?,
+            Lies::Elsewhere => return Err(io::ErrorKind::PermissionDenied.into()),
+        };
         match opened.key == closed.key {
             true => Ok(opened),
             false => Err(io::ErrorKind::NotFound.into()),
@@ -395,8 +427,10 @@ impl Prober {
     ) -> io::Result<Option<Arc<OpenFile>>> {
         let place = Place::new(process.tgid, line.start, line.end, line.path);
         let (file, found) = place.find(process)?;
-        let Lies::Locally(device, layered) = self.mounts.find(process, &file)? else {
-            return Ok(None);
+        let (device, layered, remote) = match self.mounts.find(process, &file)? {
+            Lies::Locally(device, layered) => (device, layered, false),
+            Lies::Remotely(device) => (device, false, true),
+            Lies::Elsewhere => return Ok(None),
         };
         // Another file may have been mapped there meanwhile. Layered filesystems may have other numbers than the files below.
         let same = file.metadata()?.ino() == line.inode
@@ -408,11 +442,11 @@ impl Prober {
         if !same && !mapped {
             return Err(io::ErrorKind::NotFound.into());
         }
-        self.open(&file).map(Some)
+        self.open(&file, remote).map(Some)
     }
 
-    /// Opens what was found, which the kernel itself serves.
-    fn open(&self, found: &File) -> io::Result<Arc<OpenFile>> {
+    /// Opens what was found, or copies it: no walk is to wait for another machine.
+    fn open(&self, found: &File, copy: bool) -> io::Result<Arc<OpenFile>> {
         let metadata = found.metadata()?;
         if !metadata.is_file() {
             return Err(io::Error::new(
@@ -430,6 +464,13 @@ impl Prober {
             .read(true)
             .custom_flags(O_NONBLOCK | O_NOCTTY)
             .open(format!("/proc/self/fd/{}", found.as_raw_fd()))?;
+        let (file, copy) = match copy {
+            true => {
+                let (file, copied) = self.copy(&file, metadata.len())?;
+                (file, Some(copied))
+            }
+            false => (file, None),
+        };
         let source = Source::File(&file);
         let program = match Image::read(source) {
             Ok(image) => Program::Elf(image),
@@ -440,13 +481,37 @@ impl Prober {
             }),
             Err(_) => Program::Data,
         };
-        let open = Arc::new(OpenFile { key, file, program });
+        let open = Arc::new(OpenFile {
+            key,
+            file,
+            program,
+            _copy: copy,
+        });
         let mut files = files();
         if files.len() >= FILES_KEPT && files.len() == files.capacity() {
             files.retain(|_, file| file.strong_count() > 0);
         }
         files.insert(key, Arc::downgrade(&open));
         Ok(open)
+    }
+}
+
+impl Prober {
+    /// A copy of a file of that size in memory, which nobody can change.
+    fn copy(&self, file: &File, size: u64) -> io::Result<(File, Copied)> {
+        let copied = Copied {
+            bytes: size,
+            all: Arc::clone(&self.copied),
+        };
+        let before = copied.all.fetch_add(size, Ordering::Relaxed);
+        if size > COPY_LIMIT || before.saturating_add(size) > COPIES_LIMIT {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
+        let mut copy = File::from(memfd_create(c"flametop", flags)?);
+        io::copy(&mut file.take(size), &mut copy)?;
+        fcntl(&copy, FcntlArg::F_ADD_SEALS(SealFlag::all()))?;
+        Ok((copy, copied))
     }
 }
 
@@ -491,3 +556,37 @@ pub(crate) fn own_vdso() -> io::Result<Vec<u8>> {
 
 /// The vDSO is two or three pages.
 const VDSO_LIMIT: u64 = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn own() -> File {
+        File::open("/proc/self/exe").expect("own program")
+    }
+
+    #[test]
+    fn open_copy_is_the_same_program_and_counts_until_it_is_dropped() {
+        let prober = Prober::default();
+        let size = own().metadata().expect("facts").len();
+        let copy = prober.open(&own(), true).expect("a copy");
+        assert!(matches!(&copy.program, Program::Elf(image) if !image.segments.is_empty()));
+        assert_eq!(copy.file.metadata().expect("facts").len(), size);
+        assert!((&copy.file).write(b"x").is_err(), "nobody can change it");
+        let again = prober.open(&own(), true).expect("the same");
+        assert!(Arc::ptr_eq(&copy, &again), "copied once");
+        assert_eq!(prober.copied.load(Ordering::Relaxed), size);
+        drop((copy, again));
+        assert_eq!(prober.copied.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn copy_more_than_there_may_be_is_refused() {
+        let prober = Prober::default();
+        assert!(prober.copy(&own(), COPY_LIMIT + 1).is_err());
+        prober.copied.store(COPIES_LIMIT, Ordering::Relaxed);
+        assert!(prober.copy(&own(), 1).is_err());
+        assert_eq!(prober.copied.load(Ordering::Relaxed), COPIES_LIMIT);
+    }
+}

@@ -134,7 +134,9 @@ impl Recording {
     /// Asks for the names of the frames that are new; they come in later batches.
     pub fn ask_new_names(&mut self) {
         let model = &mut self.model;
-        let new: Vec<u32> = (model.asked..model.frames.len()).map(|f| f as u32).collect();
+        let new: Vec<u32> = (model.asked..model.frames.len())
+            .map(|f| f as u32)
+            .collect();
         model.asked = model.frames.len();
         self.session.names().ask(&new);
     }

@@ -11,7 +11,8 @@ static volatile int sink;
 
 static void *map(int fd, void *place)
 {
-	void *at = mmap(place, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | (place ? MAP_FIXED : 0), fd, 0);
+	void *at = mmap(place, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | (place ? MAP_FIXED : 0),
+			fd, 0);
 	/* A file that is closed later is asked about at the end of this process. */
 	close(fd);
 	return at == MAP_FAILED ? NULL : at;

@@ -69,8 +69,11 @@ impl Served {
         let unanswered = Arc::new(AtomicUsize::new(0));
         let stop = Arc::new(AtomicBool::new(false));
         let server = {
-            let (mute, unanswered, stop) =
-                (Arc::clone(&mute), Arc::clone(&unanswered), Arc::clone(&stop));
+            let (mute, unanswered, stop) = (
+                Arc::clone(&mute),
+                Arc::clone(&unanswered),
+                Arc::clone(&stop),
+            );
             thread::spawn(move || serve(device, inode, &mute, &unanswered, &stop))
         };
         Served {
@@ -184,7 +187,24 @@ fn serve(
             continue;
         }
         let answer = match opcode {
-            INIT => Ok(words(&[7, 31, 1 << 16, 0, 0, 1 << 16, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0])),
+            INIT => Ok(words(&[
+                7,
+                31,
+                1 << 16,
+                0,
+                0,
+                1 << 16,
+                1,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+            ])),
             LOOKUP if request[40..].starts_with(NAME.as_bytes()) => {
                 // Valid for no time at all: everybody who looks asks.
                 Ok([words(&[2, 0, 0, 0, 0, 0, 0, 0, 0, 0]), attributes(2, inode)].concat())
@@ -199,7 +219,9 @@ fn serve(
                 Ok(bytes.collect())
             }
             // Names of 255 bytes.
-            STATFS => Ok(words(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4096, 255, 4096, 0, 0, 0, 0, 0, 0, 0])),
+            STATFS => Ok(words(&[
+                0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4096, 255, 4096, 0, 0, 0, 0, 0, 0, 0,
+            ])),
             RELEASE | RELEASEDIR | FLUSH | ACCESS => Ok(Vec::new()),
             _ => Err(libc::ENOSYS),
         };
