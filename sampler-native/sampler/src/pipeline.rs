@@ -297,7 +297,6 @@ impl Pipeline {
         for sample in self.waiting.take(key) {
             let stack = sample.stack();
             waits = waits || self.place(&sample.head, stack.as_ref(), sample.pass, Turn::Again);
-            drop(stack);
             if waits {
                 self.waiting.push(*key, sample);
             }

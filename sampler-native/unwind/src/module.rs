@@ -559,7 +559,7 @@ impl Modules {
             return Some(id);
         }
         let mut module = Module::new(ModuleKind::File, path);
-        module.image = image.clone();
+        module.image = Image::clone(image);
         let key = file.key;
         module.file = Some(Origin {
             key,

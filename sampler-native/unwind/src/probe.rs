@@ -192,7 +192,7 @@ enum Found {
 /// What a file is.
 #[derive(Debug)]
 pub(crate) enum Program {
-    Elf(Image),
+    Elf(Box<Image>),
     /// A program of 32 bits, of another machine, or damaged.
     Other(End),
     /// No program: code that was made at run time lies in it.
@@ -473,7 +473,7 @@ impl Prober {
         };
         let source = Source::File(&file);
         let program = match Image::read(source) {
-            Ok(image) => Program::Elf(image),
+            Ok(image) => Program::Elf(Box::new(image)),
             // A program of another machine or a damaged one is not code made at run time.
             Err(_) if Image::is_elf(source) => Program::Other(match Image::is_narrow(source) {
                 true => End::Narrow,
