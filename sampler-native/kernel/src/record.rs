@@ -182,6 +182,18 @@ impl<'a> Iterator for Chunks<'a> {
     }
 }
 
+impl<'a> Chunks<'a> {
+    /// Those that lie in these bytes.
+    pub fn of(bytes: &'a [u8]) -> Chunks<'a> {
+        Chunks(bytes)
+    }
+
+    /// The bytes that they lie in.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.0
+    }
+}
+
 /// A task that holds the mmap_lock of another.
 #[derive(Clone, Copy, Debug)]
 pub struct Holder<'a> {

@@ -10,10 +10,7 @@ use std::{
     io::{self, ErrorKind, Read, Write},
     os::{
         fd::AsRawFd,
-        unix::{
-            fs::{FileTypeExt, MetadataExt},
-            net::UnixStream,
-        },
+        unix::fs::{FileTypeExt, MetadataExt},
     },
     sync::atomic::{AtomicBool, Ordering},
     thread,
@@ -121,7 +118,7 @@ fn open_socket(
 
 fn ask(folder: &File, socket: &str, stop: &AtomicBool) -> Result<(), String> {
     let failed = |e: io::Error| format!("its socket /tmp/{socket} does not answer: {e}");
-    let mut stream = UnixStream::connect(path(folder, socket)).map_err(failed)?;
+    let mut stream = os::connect(&path(folder, socket), OPENING).map_err(failed)?;
     stream.set_write_timeout(Some(ANSWER)).map_err(failed)?;
     stream.set_read_timeout(Some(STEP)).map_err(failed)?;
     stream.write_all(REQUEST).map_err(failed)?;

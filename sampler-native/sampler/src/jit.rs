@@ -1,14 +1,16 @@
 //! Names of code that processes made at run time, from the perf maps that they write (`perf_map`); JVMs are asked to write one
 //! (`attach`) if that is wanted.
 //!
-//! A thread named `flametop-jit` reads the files and follows them: frames without a name get one when a map brings it, and
-//! where other code took the place of what was named, what is seen there from then on is another frame. A filesystem or a JVM
-//! that hangs holds up only these names.
+//! A thread named `flametop-jit` follows the files: frames without a name get one when a map brings it, and where other code took
+//! the place of what was named, what is seen there from then on is another frame. The files are read by threads of a [`Pool`], which
+//! have the process's map for so long: a filesystem that hangs holds up the names of its process and of no other, and each JVM is
+//! asked by a thread of its own.
 
 use std::{
     collections::{HashMap, HashSet},
     fs,
     hash::{BuildHasher, RandomState},
+    os::unix::fs::MetadataExt,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -23,6 +25,7 @@ use flametop_unwind::Frame;
 use crate::{
     attach,
     perf_map::{PerfMap, Process},
+    pool::Pool,
 };
 
 /// Most processes looked after; the one that was asked about longest ago goes first.
@@ -41,8 +44,13 @@ const ASKING: Duration = Duration::from_secs(10);
 const REFUSED: Duration = Duration::from_secs(60);
 /// How long the end of the thread is waited for.
 const ENDING: Duration = Duration::from_millis(500);
+/// Most JVMs that are asked at a time.
+const MOST_ASKED: usize = 8;
+/// How often it is looked for those that do not answer.
+const LATE: Duration = Duration::from_millis(200);
 
 /// A frame that wants a name.
+#[derive(Clone)]
 pub struct Ask {
     pub frame: u32,
     pub tgid: u32,
@@ -69,7 +77,27 @@ enum Question {
     JvmMaps(bool),
     /// A JVM has written its map, or said why not.
     Mapped(u32, Result<(), String>),
+    /// The pool is done with something.
+    Done,
     End,
+}
+
+/// What became of a process and of what was asked about it.
+enum Done {
+    Back(Box<Subject>, Vec<Answer>),
+    /// The process is gone.
+    Gone(u32, Vec<Ask>),
+    /// Nothing came in time.
+    Lost(u32, Vec<Ask>),
+}
+
+/// Where a process's map is.
+enum Place {
+    Here(Box<Subject>),
+    /// A thread has it; what is asked meanwhile.
+    Out(Vec<Ask>),
+    /// That thread did not come back; nothing is asked before.
+    Lost(Instant),
 }
 
 /// The asking side. The thread ends when this is dropped.
@@ -87,15 +115,17 @@ impl JitNames {
         let (replies, answers) = channel();
         let (end, ended) = channel();
         let stop = Arc::new(AtomicBool::new(false));
+        let own = questions.clone();
         let mut names = Names {
             processes: HashMap::new(),
+            pool: Pool::new(move || drop(own.send(Question::Done))),
             hasher: RandomState::new(),
             replies,
             own: questions.clone(),
             stop: Arc::clone(&stop),
             jvm_maps,
             follow_due: Instant::now(),
-            asking: None,
+            asking: 0,
             told: HashSet::new(),
         };
         // If it does not start, nothing is ever answered, and the frames keep their addresses.
@@ -171,7 +201,8 @@ struct Told {
 }
 
 struct Names {
-    processes: HashMap<u32, Subject>,
+    processes: HashMap<u32, Place>,
+    pool: Pool<Done>,
     hasher: RandomState,
     replies: Sender<Answer>,
     own: Sender<Question>,
@@ -179,8 +210,8 @@ struct Names {
     jvm_maps: bool,
     /// Nothing is looked after before.
     follow_due: Instant,
-    /// The JVM that is asked now; one at a time.
-    asking: Option<thread::JoinHandle<()>>,
+    /// JVMs that are asked now.
+    asking: usize,
     /// What the user was told already.
     told: HashSet<String>,
 }
@@ -188,177 +219,228 @@ struct Names {
 impl Names {
     fn run(&mut self, questions: &Receiver<Question>) {
         loop {
+            let out = |place: &Place| matches!(place, Place::Out(_));
+            let wait = match self.processes.values().any(out) {
+                true => LATE,
+                false => TICK,
+            };
             let question = match self.processes.is_empty() {
                 true => questions.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                false => questions.recv_timeout(TICK),
+                false => questions.recv_timeout(wait),
             };
+            // What was looked at just now is looked at again with the next question, or at the next tick.
+            let follow = !matches!(question, Ok(Question::Done));
             match question {
-                Ok(Question::Names(batch)) => {
-                    for ask in batch {
-                        self.answer(&ask);
-                    }
-                }
+                Ok(Question::Names(batch)) => self.ask(batch),
                 Ok(Question::JvmMaps(wanted)) => {
                     self.jvm_maps = wanted;
-                    for subject in self.processes.values_mut() {
-                        subject.ask_due = Instant::now();
-                        subject.wants_map = true;
+                    for place in self.processes.values_mut() {
+                        if let Place::Here(subject) = place {
+                            subject.ask_due = Instant::now();
+                            subject.wants_map = true;
+                        }
                     }
                 }
                 Ok(Question::Mapped(tgid, result)) => self.mapped(tgid, result),
-                Err(RecvTimeoutError::Timeout) => {}
+                Ok(Question::Done) | Err(RecvTimeoutError::Timeout) => {}
                 Ok(Question::End) | Err(RecvTimeoutError::Disconnected) => break,
             }
-            self.follow();
-        }
-        if let Some(thread) = self.asking.take() {
-            let _ = thread.join();
-        }
-    }
-
-    fn answer(&mut self, ask: &Ask) {
-        let name = self.subject(ask.tgid).and_then(|s| s.process_name(ask));
-        let hash = name.as_ref().map_or(0, |n| self.hasher.hash_one(n) | 1);
-        if let Some(subject) = self.processes.get_mut(&ask.tgid)
-            && subject.told.len() < MAX_TOLD
-        {
-            let told = Told {
-                place: ask.place,
-                name: hash,
-                first: subject.version,
-                confirmed: false,
-            };
-            subject.told.insert(ask.frame, told);
-        }
-        let _ = self.replies.send(Answer::Name {
-            frame: ask.frame,
-            place: ask.place,
-            name,
-            asked: true,
-        });
-    }
-
-    /// The process of that number, if it is there; the image before it is forgotten.
-    fn subject(&mut self, tgid: u32) -> Option<&mut Subject> {
-        let now = Instant::now();
-        let known = self
-            .processes
-            .get(&tgid)
-            .is_some_and(|s| s.used + TICK > now);
-        if !known {
-            let process = Process::read(tgid)?;
-            let start = self.processes.get(&tgid).map(|s| s.process.start);
-            if start != Some(process.start) {
-                self.make_room();
-                let subject = Subject {
-                    process,
-                    map: None,
-                    version: 0,
-                    told: HashMap::new(),
-                    unchecked: false,
-                    check_due: now,
-                    look_due: now,
-                    used: now,
-                    wants_map: true,
-                    jvm: None,
-                    ask_due: now,
-                    told_skipped: false,
-                };
-                self.processes.insert(tgid, subject);
+            for done in self.pool.take() {
+                self.done(done);
+            }
+            if follow {
+                self.follow();
             }
         }
-        let subject = self.processes.get_mut(&tgid)?;
-        subject.used = now;
-        subject.wants_map = true;
-        Some(subject)
+        // They may have files to remove.
+        while self.asking > 0 {
+            match questions.recv() {
+                Ok(Question::Mapped(..)) => self.asking -= 1,
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+    }
+
+    /// Has the frames named, each by the map of its process.
+    fn ask(&mut self, batch: Vec<Ask>) {
+        let mut of_processes: HashMap<u32, Vec<Ask>> = HashMap::new();
+        for ask in batch {
+            of_processes.entry(ask.tgid).or_default().push(ask);
+        }
+        for (tgid, mut asks) in of_processes {
+            match self.processes.remove(&tgid) {
+                Some(Place::Here(subject)) => self.send(tgid, Some(subject), asks),
+                Some(Place::Out(mut waiting)) => {
+                    waiting.append(&mut asks);
+                    self.processes.insert(tgid, Place::Out(waiting));
+                }
+                Some(Place::Lost(until)) if until > Instant::now() => {
+                    self.processes.insert(tgid, Place::Lost(until));
+                    self.without(&asks);
+                }
+                Some(Place::Lost(_)) | None => {
+                    self.make_room();
+                    self.send(tgid, None, asks);
+                }
+            }
+        }
+    }
+
+    /// Has a thread answer these, and look at the file.
+    fn send(&mut self, tgid: u32, subject: Option<Box<Subject>>, asks: Vec<Ask>) {
+        let user = match &subject {
+            Some(subject) => subject.process.uids[1],
+            None => fs::metadata(format!("/proc/{tgid}")).map_or(u32::MAX, |facts| facts.uid()),
+        };
+        let late = Done::Lost(tgid, asks.clone());
+        let (hasher, jvm_maps, unasked) = (self.hasher.clone(), self.jvm_maps, asks.clone());
+        let work = move || work(tgid, subject, asks, &hasher, jvm_maps);
+        let sent = self.pool.ask(user, late, work);
+        if sent {
+            self.processes.insert(tgid, Place::Out(Vec::new()));
+        } else {
+            self.without(&unasked);
+            self.processes
+                .insert(tgid, Place::Lost(Instant::now() + REFUSED));
+        }
+    }
+
+    fn done(&mut self, done: Done) {
+        let tgid = match &done {
+            Done::Back(subject, _) => subject.process.tgid,
+            Done::Gone(tgid, _) | Done::Lost(tgid, _) => *tgid,
+        };
+        let asked = match self.processes.remove(&tgid) {
+            Some(Place::Out(asked)) => asked,
+            _ => Vec::new(),
+        };
+        match done {
+            Done::Back(subject, answers) => {
+                for answer in answers {
+                    match answer {
+                        Answer::Notice { trouble, text } => self.notice(trouble, text),
+                        answer => drop(self.replies.send(answer)),
+                    }
+                }
+                match asked.is_empty() {
+                    true => drop(self.processes.insert(tgid, Place::Here(subject))),
+                    false => self.send(tgid, Some(subject), asked),
+                }
+            }
+            Done::Gone(_, asks) => {
+                self.without(&asks);
+                self.without(&asked);
+            }
+            Done::Lost(_, asks) => {
+                self.without(&asks);
+                self.without(&asked);
+                let until = Instant::now() + REFUSED;
+                self.processes.insert(tgid, Place::Lost(until));
+                let text = format!(
+                    "the perf map of {} is not answered for; names of its compiled code are left out",
+                    title(tgid)
+                );
+                self.notice(true, text);
+            }
+        }
+    }
+
+    /// Answers that there are no names.
+    fn without(&self, asks: &[Ask]) {
+        for ask in asks {
+            let _ = self.replies.send(Answer::Name {
+                frame: ask.frame,
+                place: ask.place,
+                name: None,
+                asked: true,
+            });
+        }
     }
 
     fn make_room(&mut self) {
+        let now = Instant::now();
+        self.processes
+            .retain(|_, place| !matches!(place, Place::Lost(until) if *until <= now));
         if self.processes.len() >= MAX_PROCESSES {
-            let oldest = self.processes.iter().min_by_key(|(_, s)| s.used);
-            if let Some(tgid) = oldest.map(|(t, _)| *t) {
+            let used = |place: &Place| match place {
+                Place::Here(subject) => Some(subject.used),
+                Place::Out(_) | Place::Lost(_) => None,
+            };
+            let here = self.processes.iter();
+            let here = here.filter_map(|(tgid, place)| Some((used(place)?, *tgid)));
+            if let Some((_, tgid)) = here.min() {
                 self.processes.remove(&tgid);
             }
         }
     }
 
-    /// Looks at the files that may have changed, and tells what they bring.
+    /// Has the files looked at that may have changed.
     fn follow(&mut self) {
         let now = Instant::now();
         if now < self.follow_due {
             return;
         }
         self.follow_due = now + PAUSE;
-        self.processes.retain(|_, s| {
-            s.used + REFUSED > now
-                || Process::read(s.process.tgid).is_some_and(|p| p.start == s.process.start)
-        });
-        let mut tgids: Vec<u32> = self.processes.keys().copied().collect();
-        tgids.sort_unstable_by_key(|t| std::cmp::Reverse(self.processes[t].used));
-        let mut places = 0;
-        for tgid in tgids {
-            let Some(subject) = self.processes.get_mut(&tgid) else {
-                continue;
-            };
-            if subject.look_due <= now {
-                subject.look();
-            }
-            if subject.unchecked && subject.check_due <= now {
-                subject.recheck(&self.hasher, &self.replies);
-            }
-            let skipped = subject.map.as_ref().map_or(0, |m| m.skipped);
-            if skipped > 0 && !std::mem::replace(&mut subject.told_skipped, true) {
-                let text = format!(
-                    "the perf map of {} has {skipped} lines that are none; they are left out",
-                    title(tgid)
-                );
-                self.notice(true, text);
-            }
-            places += self.processes[&tgid].map.as_ref().map_or(0, PerfMap::len);
-            if places > MAX_PLACES {
-                self.processes.remove(&tgid);
+        let mut here: Vec<(Instant, u32, usize)> = Vec::new();
+        for (tgid, place) in &self.processes {
+            if let Place::Here(subject) = place {
+                let places = subject.map.as_ref().map_or(0, PerfMap::len);
+                here.push((subject.used, *tgid, places));
             }
         }
-        if self.jvm_maps && self.asking.is_none() {
-            self.ask_a_jvm(now);
+        here.sort_unstable();
+        let mut places = 0;
+        for (_, tgid, of_process) in here.into_iter().rev() {
+            places += of_process;
+            if places > MAX_PLACES {
+                self.processes.remove(&tgid);
+            } else if let Some(Place::Here(subject)) = self.processes.remove(&tgid) {
+                let due = subject.look_due <= now
+                    || subject.unchecked && subject.check_due <= now
+                    || self.jvm_maps && subject.jvm.is_none();
+                match due {
+                    true => self.send(tgid, Some(subject), Vec::new()),
+                    false => drop(self.processes.insert(tgid, Place::Here(subject))),
+                }
+            }
+        }
+        if self.jvm_maps {
+            self.ask_jvms(now);
         }
     }
 
-    fn ask_a_jvm(&mut self, now: Instant) {
-        for subject in self.processes.values_mut() {
-            if !subject.wants_map || subject.ask_due > now {
-                continue;
-            }
-            let is_jvm = *subject
-                .jvm
-                .get_or_insert_with(|| maps_libjvm(subject.process.tgid));
-            if !is_jvm {
-                continue;
-            }
-            let Some(process) = Process::read(subject.process.tgid) else {
+    fn ask_jvms(&mut self, now: Instant) {
+        for place in self.processes.values_mut() {
+            let Place::Here(subject) = place else {
                 continue;
             };
+            let due = subject.jvm == Some(true) && subject.wants_map && subject.ask_due <= now;
+            if !due || self.asking >= MOST_ASKED {
+                continue;
+            }
             subject.wants_map = false;
-            let tgid = process.tgid;
+            subject.ask_due = now + REFUSED;
+            let process = subject.process.clone();
             let (own, stop) = (self.own.clone(), Arc::clone(&self.stop));
             // A thread of its own, since it takes on the JVM's user.
             let thread = thread::Builder::new()
                 .name("flametop-attach".to_owned())
                 .spawn(move || {
-                    let result = attach::write_map(&process, &stop);
-                    let _ = own.send(Question::Mapped(tgid, result));
+                    // Since it was looked at last it may have got its handlers.
+                    let now = Process::read(process.tgid).filter(|now| now.start == process.start);
+                    let gone = || Err("it is gone".to_owned());
+                    let result = now.map_or_else(gone, |now| attach::write_map(&now, &stop));
+                    let _ = own.send(Question::Mapped(process.tgid, result));
                 });
-            self.asking = thread.ok();
-            return;
+            self.asking += usize::from(thread.is_ok());
         }
     }
 
     fn mapped(&mut self, tgid: u32, result: Result<(), String>) {
-        if let Some(thread) = self.asking.take() {
-            let _ = thread.join();
-        }
+        self.asking -= 1;
         let now = Instant::now();
-        if let Some(subject) = self.processes.get_mut(&tgid) {
+        if let Some(Place::Here(subject)) = self.processes.get_mut(&tgid) {
             let pause = if result.is_ok() { ASKING } else { REFUSED };
             subject.ask_due = now + pause;
             subject.look_due = now;
@@ -386,7 +468,94 @@ impl Names {
     }
 }
 
+/// Answers what is asked about a process, looks at its file, and tells what that brings. May wait.
+fn work(
+    tgid: u32,
+    subject: Option<Box<Subject>>,
+    asks: Vec<Ask>,
+    hasher: &RandomState,
+    jvm_maps: bool,
+) -> Done {
+    let now = Instant::now();
+    let known = subject.as_ref().is_some_and(|s| s.used + TICK > now);
+    let subject = match (subject, if known { None } else { Process::read(tgid) }) {
+        // The image before it is forgotten.
+        (Some(subject), Some(process)) if subject.process.start == process.start => Some(subject),
+        (_, Some(process)) => Some(Box::new(Subject::new(process, now))),
+        (subject, None) => subject.filter(|s| s.used + REFUSED > now),
+    };
+    let Some(mut subject) = subject else {
+        return Done::Gone(tgid, asks);
+    };
+    let mut answers = Vec::new();
+    for ask in &asks {
+        subject.answer(ask, hasher, &mut answers);
+    }
+    if !asks.is_empty() {
+        subject.used = now;
+        subject.wants_map = true;
+    }
+    if subject.look_due <= now {
+        subject.look();
+    }
+    if subject.unchecked && subject.check_due <= now {
+        subject.recheck(hasher, &mut answers);
+    }
+    if jvm_maps && subject.jvm.is_none() {
+        subject.jvm = Some(maps_libjvm(tgid));
+    }
+    let skipped = subject.map.as_ref().map_or(0, |map| map.skipped);
+    if skipped > 0 && !std::mem::replace(&mut subject.told_skipped, true) {
+        let text = format!(
+            "the perf map of {} has {skipped} lines that are none; they are left out",
+            title(tgid)
+        );
+        answers.push(Answer::Notice {
+            trouble: true,
+            text,
+        });
+    }
+    Done::Back(subject, answers)
+}
+
 impl Subject {
+    fn new(process: Process, now: Instant) -> Subject {
+        Subject {
+            process,
+            map: None,
+            version: 0,
+            told: HashMap::new(),
+            unchecked: false,
+            check_due: now,
+            look_due: now,
+            used: now,
+            wants_map: true,
+            jvm: None,
+            ask_due: now,
+            told_skipped: false,
+        }
+    }
+
+    fn answer(&mut self, ask: &Ask, hasher: &RandomState, answers: &mut Vec<Answer>) {
+        let name = self.process_name(ask);
+        let hash = name.as_ref().map_or(0, |n| hasher.hash_one(n) | 1);
+        if self.told.len() < MAX_TOLD {
+            let told = Told {
+                place: ask.place,
+                name: hash,
+                first: self.version,
+                confirmed: false,
+            };
+            self.told.insert(ask.frame, told);
+        }
+        answers.push(Answer::Name {
+            frame: ask.frame,
+            place: ask.place,
+            name,
+            asked: true,
+        });
+    }
+
     fn process_name(&mut self, ask: &Ask) -> Option<Vec<u8>> {
         let name = |s: &Subject| s.map.as_ref().and_then(|m| m.name(ask.place.offset));
         let found = name(self);
@@ -408,7 +577,7 @@ impl Subject {
     }
 
     /// Tells of all frames that have another name now.
-    fn recheck(&mut self, hasher: &RandomState, replies: &Sender<Answer>) {
+    fn recheck(&mut self, hasher: &RandomState, answers: &mut Vec<Answer>) {
         let began = Instant::now();
         self.unchecked = false;
         let Some(map) = &self.map else { return };
@@ -424,12 +593,12 @@ impl Subject {
                 return true;
             }
             if told.confirmed {
-                let _ = replies.send(Answer::Moved { frame, place });
+                answers.push(Answer::Moved { frame, place });
                 return false;
             }
             told.name = hash;
             told.confirmed = confirmed;
-            let _ = replies.send(Answer::Name {
+            answers.push(Answer::Name {
                 frame,
                 place,
                 name: Some(name),
@@ -561,6 +730,61 @@ mod tests {
         assert_eq!(world.next(), said(1, "second"));
         world.write("10 10 third\n20 10 stays\n");
         assert_eq!(world.next(), said(1, "moved"));
+    }
+
+    #[test]
+    fn answer_map_that_is_not_answered_for_holds_up_no_other_process() {
+        let mut world = World::start();
+        world.write("10 10 named\n");
+        // A thread that never comes back has this one's.
+        let (_end, ended) = channel::<()>();
+        let other = std::process::id();
+        let ask = |tgid, frame| Ask {
+            frame,
+            tgid,
+            place: Frame {
+                module: ModuleId(0),
+                offset: 0x10,
+                guessed: false,
+            },
+        };
+        let (questions, asked) = channel();
+        let (replies, answers) = channel();
+        let mut names = Names {
+            processes: HashMap::new(),
+            pool: Pool::new(|| {}),
+            hasher: RandomState::new(),
+            replies,
+            own: questions,
+            stop: Arc::default(),
+            jvm_maps: false,
+            follow_due: Instant::now(),
+            asking: 0,
+            told: HashSet::new(),
+        };
+        drop(asked);
+        let late = Done::Lost(other, vec![ask(other, 1)]);
+        names.processes.insert(other, Place::Out(Vec::new()));
+        assert!(names.pool.ask(0, late, move || {
+            let _ = ended.recv();
+            Done::Gone(other, Vec::new())
+        }));
+        names.ask(vec![ask(other, 2), ask(world.process.id(), 3)]);
+        let mut order = Vec::new();
+        let until = Instant::now() + Duration::from_secs(60);
+        while order.len() < 3 && Instant::now() < until {
+            names.pool.wait(until);
+            for done in names.pool.take() {
+                names.done(done);
+            }
+            order.extend(answers.try_iter().filter_map(|answer| match answer {
+                Answer::Name { frame, name, .. } => Some((frame, name)),
+                _ => None,
+            }));
+        }
+        let named = Some(b"named".to_vec());
+        assert_eq!(order, [(3, named), (1, None), (2, None)]);
+        assert!(matches!(names.processes[&other], Place::Lost(_)));
     }
 
     #[test]

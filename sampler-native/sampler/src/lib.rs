@@ -3,7 +3,8 @@
 //!
 //! # Threads
 //! The caller makes passes with [`Session::fill`], on one thread at a time. Beside it a thread named `flametop-ring`
-//! sleeps on the rings of the CPU clock and of task ends, walks stacks at once and queues records for the next batch.
+//! sleeps on the rings of the CPU clock and of task ends, walks stacks at once and queues records for the next batch. Neither reads
+//! anything of another process: threads named `flametop-probe` do, and samples of what is not known yet wait for them in a queue.
 //! Names are asked for from any thread ([`Names`]).
 //!
 //! # Errors
@@ -22,11 +23,14 @@ mod os;
 mod own;
 mod perf_map;
 mod pipeline;
+mod pool;
+mod prober;
 mod session;
 mod settings;
 mod stacks;
 mod tasks;
 mod usage;
+mod waiting;
 
 pub use check::check;
 pub use flametop_kernel::CheckLine;

@@ -5,18 +5,27 @@
 //! executable pages moves, which it does not if something as large comes to the same place.
 
 use std::{
-    cell::Cell,
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::{Arc, Weak},
 };
 
 use flametop_kernel::{Mapping, MappingChange, MappingEvent, record::Head};
-use flametop_unwind::{MapHistory, ModuleId, Modules, NewMapping, ProcessMaps};
+use flametop_stream::End;
+use flametop_unwind::{
+    self as unwind, MapHistory, ModuleId, Modules, NewMapping, ProbedMaps, ProcessMaps, Seen,
+    WantedMapping,
+};
 
-use crate::{os, tasks::Process};
+use crate::{
+    os,
+    prober::{Missing, Prober, What, Whom},
+    tasks::{Process, ProcessKey},
+};
 
 /// Mappings of one process are read at most this often, ns.
 const PERIOD: u64 = 100_000_000;
+/// Those of one that did not answer in time, ns.
+const LATE_PERIOD: u64 = 10_000_000_000;
 /// Bytes of what was told and is kept, of all processes: 25,000 mappings.
 const MOST_BYTES: usize = 4 << 20;
 /// Bytes that a change takes beside its path, its place in the tables included.
@@ -25,6 +34,10 @@ const CHANGE_BYTES: usize = 160;
 const MOST_FOLLOWED: usize = 256;
 /// After so many that were followed they are read again: of what was unmapped nobody tells.
 const READ_AFTER: usize = 4096;
+/// What was read of processes that were not seen then is kept so long, ns.
+const EARLY_KEPT: u64 = 5_000_000_000;
+/// Mappings that are asked about in one go.
+const MOST_WANTED: usize = 64;
 
 /// The known mappings of one process generation.
 #[derive(Debug, Default)]
@@ -42,6 +55,33 @@ pub struct Maps {
     over: Option<u64>,
     /// From when on more happened than is known, until they are read again, ns.
     missed: Option<u64>,
+    /// A question about them is not answered.
+    asked: bool,
+    /// `exec_vm` when they were asked for.
+    asked_vm: u64,
+    /// They came, or could not be read.
+    come: Option<Result<(u64, ProbedMaps), Missing>>,
+    /// Why they could not be read the last time.
+    missing: Option<End>,
+}
+
+/// What is known of the mappings of a process at the moment of a sample.
+#[derive(Debug)]
+pub enum At {
+    /// All.
+    Known(Arc<ProcessMaps>),
+    /// Nothing, and why.
+    Unknown(End),
+    /// It was asked for; the answer comes soon, if there is one.
+    Asked,
+}
+
+/// Mappings that were to be read.
+enum Read {
+    Come(ProbedMaps),
+    Asked,
+    /// Not now: it is too soon after the last time, or they cannot be read.
+    No,
 }
 
 impl Maps {
@@ -53,6 +93,10 @@ impl Maps {
     /// When they were read last, ns.
     pub fn read(&self) -> u64 {
         self.read
+    }
+
+    fn unknown(&self) -> At {
+        At::Unknown(self.missing.unwrap_or(End::Exited))
     }
 
     fn may_be_read(&self, now: u64) -> bool {
@@ -74,6 +118,8 @@ struct Change {
     time: u64,
     /// None: it called exec.
     mapping: Option<Mapping>,
+    /// What the mapping holds, once somebody looked.
+    seen: Option<Seen>,
 }
 
 /// What the kernel told, by process, until there is too much of it.
@@ -121,7 +167,11 @@ impl Told {
             MappingChange::Mapped(mapping) if &*mapping.path == b"[vsyscall]" => return,
             MappingChange::Mapped(mapping) => Some(mapping),
         };
-        let change = Change { time, mapping };
+        let change = Change {
+            time,
+            mapping,
+            seen: None,
+        };
         self.bytes += change.bytes();
         self.processes.entry(tgid).or_default().push_back(change);
         self.order.push_back(tgid);
@@ -150,6 +200,27 @@ impl Told {
     }
 }
 
+impl Told {
+    /// What mappings hold that a process made, each by time and start; or nothing of that could be found out.
+    fn see(&mut self, tgid: u32, which: &[(u64, u64)], seen: Option<Vec<Seen>>) {
+        let Some(changes) = self.processes.get_mut(&tgid) else {
+            return;
+        };
+        let mut seen = seen.into_iter().flatten();
+        for (time, start) in which {
+            let seen = seen
+                .next()
+                .unwrap_or(Seen::Unknown(unwind::End::Unreadable));
+            let first = changes.partition_point(|change| change.time < *time);
+            let same = changes.range_mut(first..).take_while(|c| c.time == *time);
+            let is = |c: &&mut Change| c.mapping.as_ref().is_some_and(|m| m.start == *start);
+            if let Some(change) = same.into_iter().find(is) {
+                change.seen = Some(seen);
+            }
+        }
+    }
+}
+
 impl Change {
     fn bytes(&self) -> usize {
         CHANGE_BYTES
@@ -175,16 +246,23 @@ impl Change {
 }
 
 /// The mappings of all processes.
-#[derive(Default)]
 pub struct Mappings {
     told: Told,
     families: Families,
     boot_offset: u64,
+    prober: Arc<Prober>,
+    /// Processes that are read before they are seen, and those that were: when they began, ticks.
+    early_asked: HashSet<u32>,
+    early: HashMap<u32, (u64, u64, ProbedMaps)>,
 }
 
 impl Mappings {
     /// `source`: tells of mappings, where that can be had. `boot_offset`: boot time − monotonic time, ns.
-    pub fn new(source: Option<flametop_kernel::Mappings>, boot_offset: u64) -> Mappings {
+    pub fn new(
+        source: Option<flametop_kernel::Mappings>,
+        boot_offset: u64,
+        prober: Arc<Prober>,
+    ) -> Mappings {
         let now = os::monotonic();
         Mappings {
             told: Told {
@@ -195,12 +273,58 @@ impl Mappings {
             },
             families: Families::default(),
             boot_offset,
+            prober,
+            early_asked: HashSet::new(),
+            early: HashMap::new(),
         }
+    }
+
+    /// Asks for the mappings of these processes before they are seen, or for those of all.
+    pub fn ask_early(&mut self, tgids: Option<&[u32]>) {
+        self.early_asked.extend(self.prober.ask_early(tgids));
+    }
+
+    /// The mappings of a process that was asked for early, and the tick when that began.
+    pub fn early(&mut self, tgid: u32, read: Option<(u64, u64, ProbedMaps)>) {
+        self.early_asked.remove(&tgid);
+        self.early.extend(read.map(|read| (tgid, read)));
+    }
+
+    /// All mappings of a process, and when they began to be read.
+    pub fn come(&mut self, process: &mut Process, read: Result<(u64, ProbedMaps), Missing>) {
+        let maps = &mut process.maps;
+        maps.asked = false;
+        if matches!(read, Err(Missing::Late)) {
+            // Each question to such a process costs a thread.
+            maps.read = os::monotonic() + LATE_PERIOD;
+        }
+        maps.come = Some(read);
+    }
+
+    /// What mappings hold that a process made.
+    pub fn seen(
+        &mut self,
+        key: ProcessKey,
+        process: Option<&mut Process>,
+        which: &[(u64, u64)],
+        seen: Option<Vec<Seen>>,
+    ) {
+        if let Some(process) = process {
+            process.maps.asked = false;
+            if seen.is_none() {
+                // All are read when there is time.
+                process.maps.followed = READ_AFTER + 1;
+                process.maps.read = os::monotonic() + LATE_PERIOD;
+            }
+        }
+        self.told.see(key.tgid(), which, seen);
     }
 
     /// Takes what was told up to `time`.
     pub fn drain(&mut self, time: u64) {
         self.told.drain(time);
+        self.early
+            .retain(|_, (_, read, _)| *read + EARLY_KEPT > time);
     }
 
     /// Mappings that the kernel could not tell of.
@@ -213,52 +337,53 @@ impl Mappings {
         self.families.known.remove(&Families::key(head));
     }
 
-    /// What the process of a sample had mapped then; nothing if that is not known.
-    pub fn at(
-        &mut self,
-        head: &Head,
-        process: &mut Process,
-        modules: &mut Modules,
-    ) -> Option<Arc<ProcessMaps>> {
+    /// What the process of a sample had mapped then.
+    pub fn at(&mut self, head: &Head, process: &mut Process, modules: &mut Modules) -> At {
         let maps = &mut process.maps;
-        if self.told.source.is_none() {
-            self.poll(head, maps, modules);
+        let asked = if self.told.source.is_none() {
+            self.poll(head, maps, modules)
         } else {
             self.told.drain(head.ktime);
             match &maps.history {
                 Some(_) => self.follow(head, maps, modules),
                 None => self.meet(head, maps, modules),
             }
+        };
+        if asked {
+            return At::Asked;
         }
         let known = |until: &Option<u64>| until.is_none_or(|until| head.ktime < until);
-        if !known(&maps.over) || !known(&maps.missed) {
-            return None;
+        let history = maps.history.as_ref();
+        let history = history.filter(|_| known(&maps.over) && known(&maps.missed));
+        match history.and_then(|history| history.at(head.ktime)) {
+            Some(maps) => At::Known(Arc::clone(maps)),
+            None => maps.unknown(),
         }
-        maps.history.as_ref()?.at(head.ktime).cloned()
     }
 
     /// An address of a sample has no mapping: reads them again, unless that was done a moment ago, and gives what may be newer
     /// than [`Mappings::at`] but holds for the sample too.
-    pub fn again(
-        &mut self,
-        head: &Head,
-        process: &mut Process,
-        modules: &mut Modules,
-    ) -> Option<Arc<ProcessMaps>> {
+    pub fn again(&mut self, head: &Head, process: &mut Process, modules: &mut Modules) -> At {
         let maps = &mut process.maps;
-        if !maps.may_read(head.ktime) {
-            return None;
+        if maps.history.is_none() {
+            return maps.unknown();
         }
-        let history = maps.history.as_mut()?;
-        let read = history.last().1.read_again(head.tgid, modules).ok()?;
-        let read = Arc::new(read);
+        let read = match self.read(head, maps) {
+            Read::Come(read) => read,
+            Read::Asked => return At::Asked,
+            Read::No => return maps.unknown(),
+        };
+        let Some(history) = &mut maps.history else {
+            return At::Unknown(End::Unreadable);
+        };
+        let read = Arc::new(history.last().1.again(head.tgid, read, modules));
         maps.exec_vm = head.exec_vm;
         if self.told.source.is_some() {
             let now = os::monotonic();
             self.told.drain(now);
             if history.last().0 > head.ktime || self.told.of(head.tgid, head.ktime).next().is_some()
             {
-                return None;
+                return At::Unknown(End::Unreadable);
             }
             maps.followed = 0;
             history.push(now, Arc::clone(&read));
@@ -266,11 +391,70 @@ impl Mappings {
             *history = MapHistory::new(head.tgid, 0, Arc::clone(&read));
         }
         self.families.put(head, &read, head.ktime);
-        Some(read)
+        At::Known(read)
     }
 
-    /// Of a process that was not walked before.
-    fn meet(&mut self, head: &Head, maps: &mut Maps, modules: &mut Modules) {
+    /// All mappings of the process of a sample, which are asked for if they were not.
+    fn read(&mut self, head: &Head, maps: &mut Maps) -> Read {
+        if let Some(come) = maps.come.take() {
+            if self.told.source.is_none() {
+                maps.exec_vm = maps.asked_vm;
+            }
+            maps.missing = match come {
+                Ok(_) => None,
+                Err(Missing::Gone) => Some(End::Exited),
+                Err(Missing::Late) => Some(End::MmBusy),
+            };
+            let Ok((began, read)) = come else {
+                return Read::No;
+            };
+            // They may have come for a sample of before.
+            let mut since = self.told.of(head.tgid, began);
+            if since.all(|change| change.time > head.ktime) {
+                return Read::Come(read);
+            }
+        }
+        if maps.asked {
+            return Read::Asked;
+        }
+        let whom = Whom::of(head);
+        if maps.history.is_none() {
+            if self.early_asked.contains(&head.tgid) {
+                return Read::Asked;
+            }
+            if let Some((start, began, read)) = self.early.remove(&head.tgid)
+                && self.prober.is(whom.key, start)
+                && self
+                    .told
+                    .of(head.tgid, began)
+                    .all(|change| change.time > head.ktime)
+            {
+                (maps.read, maps.exec_vm) = (head.ktime.max(1), head.exec_vm);
+                return Read::Come(read);
+            }
+        }
+        if !maps.may_read(head.ktime) {
+            return Read::No;
+        }
+        maps.asked_vm = head.exec_vm;
+        let runtime = maps
+            .history
+            .as_ref()
+            .map(|history| history.last().1.runtime());
+        maps.asked = self
+            .prober
+            .ask(whom, What::Maps(runtime.unwrap_or_default()));
+        match maps.asked {
+            true => Read::Asked,
+            false => {
+                maps.missing = Some(End::Limit);
+                Read::No
+            }
+        }
+    }
+
+    /// Of a process that was not walked before. Returns whether more was asked for.
+    fn meet(&mut self, head: &Head, maps: &mut Maps, modules: &mut Modules) -> bool {
         let (tgid, time) = (head.tgid, head.ktime);
         let start = head.process_start_boottime.saturating_sub(self.boot_offset);
         let exec = |change: &&Change| change.mapping.is_none() && change.time <= time;
@@ -285,27 +469,32 @@ impl Mappings {
             let nothing = Arc::new(ProcessMaps::empty(tgid));
             maps.history = Some(MapHistory::new(tgid, began, nothing));
             maps.synced = began;
-            self.advance(head, maps, modules);
-        } else if began.is_none()
+            return self.advance(head, maps, modules);
+        }
+        if began.is_none()
             && few
             && start > self.told.complete
             && let Some(family) = self.families.get(head, Some(&self.told))
         {
             maps.history = Some(MapHistory::new(tgid, start, family));
             maps.synced = start;
-            self.advance(head, maps, modules);
-        } else if maps.may_read(time)
-            && let Ok(read) = ProcessMaps::read(tgid, modules)
-        {
-            self.told.drain(os::monotonic());
-            let before = self.told.of(tgid, start).take_while(|c| c.time <= time);
-            let since = before.last().map_or(0, |change| change.time);
-            let since = since.max(start).max(self.told.complete);
-            self.begin(head, maps, read, since, modules);
+            return self.advance(head, maps, modules);
+        }
+        match self.read(head, maps) {
+            Read::Come(read) => {
+                let read = ProcessMaps::of(tgid, read, modules);
+                self.told.drain(os::monotonic());
+                let before = self.told.of(tgid, start).take_while(|c| c.time <= time);
+                let since = before.last().map_or(0, |change| change.time);
+                let since = since.max(start).max(self.told.complete);
+                self.begin(head, maps, read, since, modules)
+            }
+            Read::Asked => true,
+            Read::No => false,
         }
     }
 
-    /// Begins with mappings that were read just now, as they were at `since`.
+    /// Begins with mappings that were read just now, as they were at `since`. Returns whether more was asked for.
     fn begin(
         &mut self,
         head: &Head,
@@ -313,14 +502,14 @@ impl Mappings {
         mut read: ProcessMaps,
         since: u64,
         modules: &mut Modules,
-    ) {
+    ) -> bool {
         for change in self.told.of(head.tgid, since) {
             match &change.mapping {
                 Some(mapping) => read.blank(mapping.start, mapping.end, modules),
                 // What was read is of the next image.
                 None => {
                     maps.over = Some(change.time);
-                    return;
+                    return false;
                 }
             }
         }
@@ -330,31 +519,34 @@ impl Mappings {
             history => *history = Some(MapHistory::new(head.tgid, since, read)),
         }
         (maps.synced, maps.followed, maps.missed) = (since, 0, None);
-        self.advance(head, maps, modules);
+        self.advance(head, maps, modules)
     }
 
-    /// Of a process that was walked before.
-    fn follow(&mut self, head: &Head, maps: &mut Maps, modules: &mut Modules) {
-        let Some(history) = &mut maps.history else {
-            return;
+    /// Of a process that was walked before. Returns whether more was asked for.
+    fn follow(&mut self, head: &Head, maps: &mut Maps, modules: &mut Modules) -> bool {
+        let Some(history) = &maps.history else {
+            return false;
         };
         if maps.over.is_some() || head.ktime <= maps.synced {
-            return;
+            return false;
         }
         let synced = maps.synced;
         let more = self.told.of(head.tgid, synced).count();
         if synced < self.told.complete || more > MOST_FOLLOWED {
             maps.missed = Some(synced + 1);
             let last = Arc::clone(history.last().1);
-            let may_read = maps.may_read(head.ktime);
-            let read = may_read.then(|| last.read_again(head.tgid, modules));
-            let Some(Ok(read)) = read else {
-                // Another process may have mapped so much that this one was not told of: then the count of pages has to do, as
-                // where the kernel does not tell.
-                if more <= MOST_FOLLOWED && maps.exec_vm == head.exec_vm {
-                    maps.missed = None;
+            // Another process may have mapped so much that this one was not told of: then the count of pages has to do, as where
+            // the kernel does not tell.
+            let alike = more <= MOST_FOLLOWED && maps.exec_vm == head.exec_vm;
+            let read = match self.read(head, maps) {
+                Read::Come(read) => last.again(head.tgid, read, modules),
+                Read::Asked => return true,
+                Read::No => {
+                    if alike {
+                        maps.missed = None;
+                    }
+                    return false;
                 }
-                return;
             };
             self.told.drain(os::monotonic());
             let last = self.told.of(head.tgid, synced).next_back();
@@ -363,16 +555,17 @@ impl Mappings {
             if let Some(history) = &mut maps.history {
                 history.bridge(synced + 1, &read);
             }
-            self.begin(head, maps, read, since, modules);
-            return;
+            return self.begin(head, maps, read, since, modules);
         }
         let late = history.last().1.is_starting() || maps.followed > READ_AFTER;
-        self.advance(head, maps, modules);
+        let asked = self.advance(head, maps, modules);
+        // Nobody waits for these.
         if late
-            && maps.may_read(head.ktime)
+            && !asked
+            && let Read::Come(read) = self.read(head, maps)
             && let Some(history) = &mut maps.history
-            && let Ok(read) = history.last().1.read_again(head.tgid, modules)
         {
+            let read = history.last().1.again(head.tgid, read, modules);
             let now = os::monotonic();
             self.told.drain(now);
             if self.told.of(head.tgid, maps.synced).next().is_none() {
@@ -380,58 +573,114 @@ impl Mappings {
                 history.push(now, Arc::new(read));
             }
         }
+        asked
     }
 
-    /// Adds what was told since.
-    fn advance(&mut self, head: &Head, maps: &mut Maps, modules: &mut Modules) {
-        let may_read = maps.may_be_read(head.ktime);
+    /// Adds what was told since, as far as what that holds is known. Returns whether more was asked for that the sample needs.
+    fn advance(&mut self, head: &Head, maps: &mut Maps, modules: &mut Modules) -> bool {
+        let (found, wanted) = self.wanted(head, maps, modules);
         let Some(history) = &mut maps.history else {
-            return;
+            return false;
         };
+        let mut needed = false;
+        if !wanted.is_empty() && !maps.asked {
+            let (wanted, which): (Vec<_>, Vec<_>) = wanted
+                .iter()
+                .take(MOST_WANTED)
+                .map(|(time, wanted)| ((*time, wanted.clone()), (*time, wanted.start)))
+                .unzip();
+            let runtime = history.last().1.runtime();
+            maps.asked = self
+                .prober
+                .ask(Whom::of(head), What::Mappings(wanted, runtime));
+            if !maps.asked {
+                self.told.see(head.tgid, &which, None);
+                return self.advance(head, maps, modules);
+            }
+        }
+        let known_to = wanted.first().map(|(time, _)| *time);
+        if let Some(time) = known_to {
+            needed = time <= head.ktime;
+        }
         let changes = self.told.of(head.tgid, maps.synced);
         let exec = changes.clone().find(|change| change.mapping.is_none());
         maps.over = exec.map(|exec| exec.time);
         // After the next exec it is about another image.
-        let mut new = changes.map_while(Change::made).peekable();
-        let mut replaced = false;
-        if new.peek().is_some() {
-            maps.followed += new.clone().count();
-            let read = Cell::new(false);
-            replaced = history.map(new, || may_read && !read.replace(true), modules);
-            if read.get() {
-                maps.read = head.ktime.max(1);
-            }
+        let made = changes.map_while(Change::made).zip(found);
+        let new: Vec<_> = made
+            .map(|((time, new), seen)| (time, new, seen))
+            .take_while(|(time, ..)| known_to.is_none_or(|first| *time < first))
+            .collect();
+        let last = new.last().map(|(time, ..)| *time);
+        maps.followed += new.len();
+        let replaced = history.map(new.into_iter(), modules);
+        match known_to {
+            None => (maps.synced, maps.exec_vm) = (self.told.drained, head.exec_vm),
+            Some(_) => maps.synced = last.unwrap_or(maps.synced),
         }
-        (maps.synced, maps.exec_vm) = (self.told.drained, head.exec_vm);
         if replaced {
             self.families.replaced(head);
-        } else if maps.over.is_none() && history.last().0 <= head.ktime {
+        } else if known_to.is_none() && maps.over.is_none() && history.last().0 <= head.ktime {
             self.families.put(head, history.last().1, maps.synced);
         }
+        needed
+    }
+
+    /// Of what was told since: what the first mappings hold, as far as that is known, and the others of which it is not.
+    fn wanted(
+        &self,
+        head: &Head,
+        maps: &Maps,
+        modules: &mut Modules,
+    ) -> (Vec<Seen>, Vec<(u64, WantedMapping)>) {
+        let (mut found, mut wanted) = (Vec::new(), Vec::new());
+        let Some(history) = &maps.history else {
+            return (found, wanted);
+        };
+        let last = history.last().1;
+        let mut python = last.runs_python();
+        for change in self.told.of(head.tgid, maps.synced) {
+            let Some((time, new)) = change.made() else {
+                break;
+            };
+            python |= new.is_python();
+            let seen = change.seen.clone();
+            let seen = seen.or_else(|| new.known(python, modules));
+            match seen {
+                Some(seen) if wanted.is_empty() => found.push(seen),
+                Some(_) => {}
+                None => wanted.push((time, WantedMapping::of(&new))),
+            }
+        }
+        (found, wanted)
     }
 
     /// Where nobody tells: reads them at first sight, unless it is of a family whose mappings are known, and when the kernel's
-    /// count of executable pages moved.
-    fn poll(&mut self, head: &Head, maps: &mut Maps, modules: &mut Modules) {
+    /// count of executable pages moved. Returns whether they were asked for.
+    fn poll(&mut self, head: &Head, maps: &mut Maps, modules: &mut Modules) -> bool {
         let moved = head.exec_vm != 0 && head.exec_vm != maps.exec_vm;
         let family = match &maps.history {
             None => self.families.get(head, None),
-            Some(_) if moved => None,
-            Some(_) => return,
+            Some(_) if moved || maps.asked || maps.come.is_some() => None,
+            Some(_) => return false,
         };
-        if family.is_none() && !maps.may_read(head.ktime) {
-            return;
-        }
-        let read = match (family, &maps.history) {
-            (Some(family), _) => Ok(family),
-            (None, Some(known)) => known.last().1.read_again(head.tgid, modules).map(Arc::new),
-            (None, None) => ProcessMaps::read(head.tgid, modules).map(Arc::new),
+        let read = match family {
+            Some(family) => {
+                maps.exec_vm = head.exec_vm;
+                family
+            }
+            None => match self.read(head, maps) {
+                Read::Come(read) => Arc::new(match &maps.history {
+                    Some(known) => known.last().1.again(head.tgid, read, modules),
+                    None => ProcessMaps::of(head.tgid, read, modules),
+                }),
+                Read::Asked => return true,
+                Read::No => return false,
+            },
         };
-        maps.exec_vm = head.exec_vm;
-        if let Ok(read) = read {
-            self.families.put(head, &read, head.ktime);
-            maps.history = Some(MapHistory::new(head.tgid, 0, read));
-        }
+        self.families.put(head, &read, head.ktime);
+        maps.history = Some(MapHistory::new(head.tgid, 0, read));
+        false
     }
 }
 
@@ -508,7 +757,6 @@ impl Families {
 mod tests {
     use super::*;
     use crate::tasks::tests::head;
-    use flametop_unwind::ModuleKind;
 
     fn mapped(tgid: u32, time: u64) -> MappingEvent {
         MappingEvent {
@@ -552,10 +800,18 @@ mod tests {
         );
     }
 
+    fn mappings() -> Mappings {
+        let prober = Prober::new(Arc::default()).expect("a prober");
+        Mappings {
+            told: Told::default(),
+            ..Mappings::new(None, 0, Arc::new(prober))
+        }
+    }
+
     #[test]
     fn follow_others_mapped_too_much_same_count_of_pages_keeps_what_is_known() {
         let mut modules = Modules::new(1 << 20);
-        let mut mappings = Mappings::default();
+        let mut mappings = mappings();
         let met = head(7, 60);
         let empty = Arc::new(ProcessMaps::empty(met.tgid));
         let mut maps = Maps {
@@ -565,23 +821,23 @@ mod tests {
             ..Maps::default()
         };
         mappings.told.drained = 30;
-        mappings.follow(&met, &mut maps, &mut modules);
+        assert!(!mappings.follow(&met, &mut maps, &mut modules));
         assert_eq!((maps.synced, maps.exec_vm), (30, met.exec_vm));
         mappings.told.drained = 50;
         mappings.told.take(lost(3));
-        mappings.follow(&met, &mut maps, &mut modules);
+        assert!(!mappings.follow(&met, &mut maps, &mut modules));
         assert_eq!(maps.missed, None, "as many pages as before");
         let moved = Head { exec_vm: 11, ..met };
-        mappings.follow(&moved, &mut maps, &mut modules);
+        assert!(!mappings.follow(&moved, &mut maps, &mut modules));
         assert_eq!(maps.missed, Some(31));
     }
 
     #[test]
-    fn meet_exec_then_more_mappings_than_are_followed_are_read() {
+    fn meet_exec_then_more_mappings_than_are_followed_are_asked_for() {
         let own = std::process::id();
         let mut modules = Modules::new(1 << 20);
         for (count, read) in [(MOST_FOLLOWED, false), (MOST_FOLLOWED + 1, true)] {
-            let mut mappings = Mappings::default();
+            let mut mappings = mappings();
             let seen = Head {
                 tgid: own,
                 ..head(own, 60)
@@ -596,12 +852,53 @@ mod tests {
             }
             mappings.told.drained = 6_000_000_000;
             let mut maps = Maps::default();
-            mappings.meet(&seen, &mut maps, &mut modules);
-            assert_eq!(maps.read() > 0, read, "{count}");
-            let history = maps.history.unwrap();
-            let files = |id| modules.get(id).kind() == ModuleKind::File;
-            assert_eq!(history.modules().any(files), read, "{count}");
+            let asked = mappings.meet(&seen, &mut maps, &mut modules);
+            assert_eq!(
+                (asked, maps.asked, maps.read() > 0),
+                (read, read, read),
+                "{count}"
+            );
+            assert_eq!(maps.history.is_some(), !read, "{count}");
         }
+    }
+
+    #[test]
+    fn advance_file_that_nobody_saw_is_asked_for_and_holds_only_later_samples_up() {
+        let mut modules = Modules::asking(1 << 20);
+        let mut mappings = mappings();
+        let seen = Head {
+            ktime: 50,
+            ..head(7, 60)
+        };
+        let empty = Arc::new(ProcessMaps::empty(seen.tgid));
+        let mut maps = Maps {
+            history: Some(MapHistory::new(seen.tgid, 10, empty)),
+            synced: 20,
+            ..Maps::default()
+        };
+        let file = MappingEvent {
+            time: 40,
+            tgid: seen.tgid,
+            what: MappingChange::Mapped(Mapping {
+                start: 4096,
+                end: 8192,
+                inode: 7,
+                ..Mapping::default()
+            }),
+        };
+        mappings.told.take(mapped(seen.tgid, 30));
+        mappings.told.take(file);
+        mappings.told.drained = 60;
+        assert!(mappings.advance(&seen, &mut maps, &mut modules));
+        assert_eq!((maps.asked, maps.synced), (true, 30));
+        let before = Head { ktime: 39, ..seen };
+        assert!(!mappings.advance(&before, &mut maps, &mut modules));
+        let history = maps.history.as_ref().expect("a history");
+        assert!(history.at(39).expect("known").is_executable(8));
+        mappings.told.see(seen.tgid, &[(40, 4096)], None);
+        maps.asked = false;
+        assert!(!mappings.advance(&seen, &mut maps, &mut modules));
+        assert_eq!(maps.synced, 60);
     }
 
     #[test]

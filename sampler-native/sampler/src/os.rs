@@ -4,7 +4,11 @@ use std::{
     ffi::CString,
     fs::{self, File},
     io,
-    os::fd::{AsRawFd, FromRawFd},
+    os::{
+        fd::{AsRawFd, FromRawFd, OwnedFd},
+        unix::net::UnixStream,
+    },
+    time::Duration,
 };
 
 /// Kinds of CPU clocks, as `linux/posix-timers.h` numbers them.
@@ -81,16 +85,39 @@ pub fn page() -> u64 {
     }
 }
 
-/// Puts the calling thread before all ordinary ones: `SCHED_RR` at its lowest priority, or else nice −10. A burst of other
+/// How soon a thread gets a CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Priority {
+    /// Before all others here: it has deadlines.
+    Deadlines,
+    /// Before all ordinary threads.
+    Prompt,
+    /// As others do.
+    Ordinary,
+}
+
+/// Puts the calling thread before all ordinary ones: `SCHED_RR` at a low priority, or else nice −10. A burst of other
 /// tasks must not keep it from its deadlines.
 ///
 /// # Errors
 /// Neither is allowed; the thread is as it was.
 pub fn raise_priority() -> io::Result<()> {
-    let rr = libc::sched_param { sched_priority: 1 };
-    // SAFETY: `rr` lives through the call; 0 is the calling thread. Children do not inherit it.
-    if unsafe { libc::sched_setscheduler(0, libc::SCHED_RR | libc::SCHED_RESET_ON_FORK, &rr) } == 0
-    {
+    set_priority(Priority::Deadlines)
+}
+
+/// Gives the calling thread this priority.
+///
+/// # Errors
+/// Not allowed; the thread is as it was.
+pub fn set_priority(priority: Priority) -> io::Result<()> {
+    let (policy, rr) = match priority {
+        Priority::Deadlines => (libc::SCHED_RR, 2),
+        Priority::Prompt => (libc::SCHED_RR, 1),
+        Priority::Ordinary => (libc::SCHED_OTHER, 0),
+    };
+    let of = libc::sched_param { sched_priority: rr };
+    // SAFETY: `of` lives through the call; 0 is the calling thread. Children do not inherit it.
+    if unsafe { libc::sched_setscheduler(0, policy | libc::SCHED_RESET_ON_FORK, &of) } == 0 {
         return Ok(());
     }
     // SAFETY: no memory is passed; 0 is the calling thread.
@@ -98,6 +125,22 @@ pub fn raise_priority() -> io::Result<()> {
         return Ok(());
     }
     Err(io::Error::last_os_error())
+}
+
+/// An event: readable once somebody [tells](tell) of something.
+///
+/// # Errors
+/// No descriptor is left.
+pub fn event() -> io::Result<File> {
+    // SAFETY: no memory is passed.
+    descriptor(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) }.into())
+}
+
+/// Tells whoever waits for the event.
+pub fn tell(event: &File) {
+    let one = 1u64;
+    // SAFETY: the number lives through the call. It fails only if nobody has looked for longer than this machine lives.
+    unsafe { libc::write(event.as_raw_fd(), (&raw const one).cast(), size_of::<u64>()) };
 }
 
 /// Gives the threads of this process with these names nice −10, where that is allowed: what a thread with deadlines waits for
@@ -215,6 +258,51 @@ pub fn signal(process: &File, signal: libc::c_int) -> io::Result<()> {
     })
 }
 
+/// A connection to the socket at a path; whoever does not take it is waited for no longer than so.
+///
+/// # Errors
+/// There is no socket, or nobody takes connections in time.
+pub fn connect(path: &str, longest: Duration) -> io::Result<UnixStream> {
+    // SAFETY: all zeros is an empty address.
+    let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
+    address.sun_family = libc::AF_UNIX as libc::sa_family_t;
+    // A NUL stays behind it.
+    if path.len() >= address.sun_path.len() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    for (to, byte) in address.sun_path.iter_mut().zip(path.bytes()) {
+        *to = byte as libc::c_char;
+    }
+    // SAFETY: takes numbers only.
+    let socket = unsafe { libc::socket(libc::AF_UNIX, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) };
+    let socket = descriptor(socket.into())?;
+    let longest = libc::timeval {
+        tv_sec: longest.as_secs() as libc::time_t,
+        tv_usec: longest.subsec_micros().into(),
+    };
+    // SAFETY: the time lives through the call, and its size is the one passed.
+    let limited = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_SNDTIMEO,
+            (&raw const longest).cast(),
+            size_of::<libc::timeval>() as libc::socklen_t,
+        )
+    };
+    done(limited.into())?;
+    // SAFETY: the address lives through the call, and its size is the one passed.
+    let connected = unsafe {
+        libc::connect(
+            socket.as_raw_fd(),
+            (&raw const address).cast(),
+            size_of::<libc::sockaddr_un>() as libc::socklen_t,
+        )
+    };
+    done(connected.into())?;
+    Ok(UnixStream::from(OwnedFd::from(socket)))
+}
+
 /// Makes the calling thread alone act as this user and group, for good. By the bare system calls: those of libc would change
 /// every thread.
 ///
@@ -254,4 +342,33 @@ pub fn remove_in(folder: &File, name: &str) -> io::Result<()> {
 pub fn trim() {
     // SAFETY: it may be called at any time.
     unsafe { libc::malloc_trim(0) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{os::unix::net::UnixListener, time::Instant};
+
+    #[test]
+    fn connect_nobody_takes_it_ends_in_time() {
+        let path = std::env::temp_dir().join(format!("flametop-connect-{}", std::process::id()));
+        let listener = UnixListener::bind(&path).expect("a socket");
+        // SAFETY: takes numbers only.
+        unsafe { libc::listen(listener.as_raw_fd(), 0) };
+        let name = path.to_str().expect("a path");
+        let begin = Instant::now();
+        let mut taken = Vec::new();
+        let refused = loop {
+            match connect(name, Duration::from_millis(100)) {
+                Ok(stream) => taken.push(stream),
+                Err(error) => break error,
+            }
+            assert!(taken.len() < 100, "a queue of one");
+        };
+        std::fs::remove_file(&path).expect("removed");
+        assert_eq!(refused.kind(), io::ErrorKind::WouldBlock);
+        assert!(begin.elapsed() < Duration::from_secs(60));
+        let gone = connect(name, Duration::from_secs(1)).expect_err("gone");
+        assert_eq!(gone.kind(), io::ErrorKind::NotFound);
+    }
 }

@@ -11,9 +11,10 @@ use crate::os;
 const PERIOD: u64 = 1_000_000_000;
 
 /// Parts of this process by the names of its threads; the first beginning that fits. What no name tells is `other`.
-const PARTS: [(&str, &str); 15] = [
+const PARTS: [(&str, &str); 16] = [
     ("sampler", "passes"),
     ("flametop-ring", "ring"),
+    ("flametop-probe", "ring"),
     ("profile", "profile"),
     ("java", "screen"),
     ("input", "screen"),

@@ -33,6 +33,7 @@ const TAIL: usize = 64;
 const CLOCK_ERROR: Duration = Duration::from_secs(2);
 
 /// What the kernel says of a process.
+#[derive(Clone)]
 pub struct Process {
     /// Its number in its own pid namespace.
     pub own_pid: u32,

@@ -2,7 +2,9 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    io,
+    io, mem,
+    sync::Arc,
+    time::{Duration, Instant},
 };
 
 use flametop_kernel::{
@@ -20,13 +22,18 @@ use flametop_unwind::{
 
 use crate::{
     jit::{self, Answer, JitNames},
-    mappings::Mappings,
+    mappings::{At, Mappings},
+    prober::{self, Prober, What},
     stacks::Stacks,
-    tasks::{Pieces, Process, Sight, Task, Tasks, Told},
+    tasks::{Pieces, Process, ProcessKey, Sight, Task, Tasks, Told},
+    waiting::{Waiting, WaitingRoom},
 };
 
-/// Bytes of unwind information in memory.
-const UNWIND_MEMORY: usize = 8 << 20;
+/// The first samples may be waited for so long, all together and each; later ones never: they wait themselves.
+const GRACE: Duration = Duration::from_millis(400);
+const GRACE_OF_ONE: Duration = Duration::from_millis(10);
+/// A sample waits no longer for what is asked about its process, however often, ns.
+const LONGEST_WAIT: u64 = 3_000_000_000;
 /// Modules that are known before those are forgotten that nothing needs. Builds make files by the thousand.
 const MAX_MODULES: usize = 4096;
 /// Most bytes of stack that are collected of one sleeper.
@@ -104,6 +111,27 @@ pub struct Pipeline {
     modules_due: usize,
     /// New mappings that the kernel could not tell of, as said last.
     lost_told: u64,
+    prober: Arc<Prober>,
+    /// Samples of processes that are asked about.
+    waiting: WaitingRoom,
+    /// Processes whose samples wait for files.
+    need_files: HashSet<ProcessKey>,
+    /// Frames whose names, or whose places, are to be asked for when their files are open.
+    unopened: Vec<(u32, bool)>,
+    /// What is left of [`GRACE`].
+    grace: Duration,
+    /// Questions that were not answered, as said last.
+    late_told: u64,
+}
+
+/// How a sample is placed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    First,
+    /// It waited; its task may have ended.
+    Again,
+    /// It waits no more.
+    Last,
 }
 
 /// What a walk came to; the frames are in the walker.
@@ -112,6 +140,8 @@ struct Walk {
     outcome: Option<Outcome>,
     /// The mappings were too old for it, and it was too soon to read them again.
     stale: bool,
+    /// More was asked for that it needs.
+    waits: bool,
 }
 
 impl Walk {
@@ -120,12 +150,25 @@ impl Walk {
             end,
             outcome: None,
             stale: false,
+            waits: false,
+        }
+    }
+
+    fn waits() -> Walk {
+        Walk {
+            waits: true,
+            ..Walk::ended(End::Limit)
         }
     }
 }
 
 struct Walker {
     modules: Modules,
+    prober: Arc<Prober>,
+    /// Modules whose files are being opened.
+    opening: HashSet<ModuleId>,
+    /// Whether the last walk needed one of them.
+    lacks_file: bool,
     mappings: Mappings,
     unwinder: Unwinder,
     kernel_module: ModuleId,
@@ -145,11 +188,12 @@ impl Pipeline {
     /// Nothing seen yet. `jvm_maps`: see [`JitNames::start`].
     pub fn new(
         tasks: Tasks,
+        mut modules: Modules,
         mappings: Mappings,
+        prober: Arc<Prober>,
         symbolizer: Symbolizer,
         jvm_maps: bool,
     ) -> Pipeline {
-        let mut modules = Modules::new(UNWIND_MEMORY);
         let kernel_module = modules.kernel();
         Pipeline {
             out: Encoder::new(),
@@ -159,6 +203,9 @@ impl Pipeline {
             stacks: Stacks::default(),
             walker: Walker {
                 modules,
+                prober: Arc::clone(&prober),
+                opening: HashSet::new(),
+                lacks_file: false,
                 mappings,
                 unwinder: Unwinder::new(),
                 kernel_module,
@@ -177,26 +224,202 @@ impl Pipeline {
             subjects: HashSet::new(),
             modules_due: MAX_MODULES,
             lost_told: 0,
+            prober,
+            waiting: WaitingRoom::default(),
+            need_files: HashSet::new(),
+            unopened: Vec::new(),
+            grace: GRACE,
+            late_told: 0,
         }
+    }
+
+    /// Asks for the mappings of these processes before they are seen, or for those of all.
+    pub fn ask_early(&mut self, tgids: Option<&[u32]>) {
+        self.walker.mappings.ask_early(tgids);
     }
 
     /// A task seen by pass number `pass`.
     pub fn task(&mut self, head: &Head, stack: Option<&StackPart<'_>>, pass: u64) {
+        self.sample(head, stack, Some(pass));
+    }
+
+    /// A sample of the CPU clock.
+    pub fn cpu_sample(&mut self, head: &Head, stack: Option<&StackPart<'_>>) {
+        self.sample(head, stack, None);
+    }
+
+    fn sample(&mut self, head: &Head, stack: Option<&StackPart<'_>>, pass: Option<u64>) {
+        let key = ProcessKey::of(head);
+        let mut waits = self.waiting.holds(&key);
+        if waits {
+            self.tasks.see(head, pass.unwrap_or(0), &mut self.out);
+        } else {
+            waits = self.place(head, stack, pass, Turn::First);
+            let until = Instant::now() + GRACE_OF_ONE;
+            while waits && !self.grace.is_zero() && Instant::now() < until {
+                let begin = Instant::now();
+                self.prober.wait(until.min(begin + self.grace));
+                self.grace = self.grace.saturating_sub(begin.elapsed());
+                self.probed();
+                waits = self.place(head, stack, pass, Turn::First);
+            }
+        }
+        if waits {
+            self.waiting.push(key, Waiting::new(head, stack, pass));
+            while let Some(crowd) = self.waiting.crowded() {
+                self.dismiss(&crowd);
+            }
+        }
+        self.ask_command_lines();
+    }
+
+    /// Returns whether it has to wait.
+    fn place(
+        &mut self,
+        head: &Head,
+        stack: Option<&StackPart<'_>>,
+        pass: Option<u64>,
+        turn: Turn,
+    ) -> bool {
+        let waits = match pass {
+            Some(pass) => self.place_task(head, stack, pass, turn),
+            None => self.place_cpu_sample(head, stack, turn),
+        };
+        if waits && self.walker.lacks_file {
+            self.need_files.insert(ProcessKey::of(head));
+        }
+        waits
+    }
+
+    /// More is known of a process: places its samples, as far as they need not wait still.
+    fn resume(&mut self, key: &ProcessKey) {
+        let mut waits = false;
+        for sample in self.waiting.take(key) {
+            let stack = sample.stack();
+            waits = waits || self.place(&sample.head, stack.as_ref(), sample.pass, Turn::Again);
+            if waits {
+                self.waiting.push(*key, sample);
+            }
+        }
+    }
+
+    /// Places all samples of a process with what is known.
+    fn dismiss(&mut self, key: &ProcessKey) {
+        self.need_files.remove(key);
+        for sample in self.waiting.take(key) {
+            self.place(
+                &sample.head,
+                sample.stack().as_ref(),
+                sample.pass,
+                Turn::Last,
+            );
+        }
+    }
+
+    fn ask_command_lines(&mut self) {
+        for whom in self.tasks.take_unread() {
+            self.prober.ask(whom, What::CommandLine);
+        }
+    }
+
+    /// Takes what has become known of processes and files, and places the samples that waited for that.
+    pub fn probed(&mut self) {
+        let mut ready = Vec::new();
+        let mut files = false;
+        for answer in self.prober.take() {
+            let mappings = &mut self.walker.mappings;
+            match answer {
+                prober::Answer::CommandLine(key, text) => {
+                    if let Some(text) = text {
+                        self.tasks.command_line(key, text, &mut self.out);
+                    }
+                }
+                prober::Answer::Maps(key, read) => {
+                    if let Some(process) = self.tasks.process(key) {
+                        mappings.come(process, read);
+                    }
+                    ready.push(key);
+                }
+                prober::Answer::Mappings(key, which, seen) => {
+                    mappings.seen(key, self.tasks.process(key), &which, seen);
+                    ready.push(key);
+                }
+                prober::Answer::File(id, closed, file) => {
+                    self.walker.opening.remove(&id);
+                    self.walker.modules.reopened(id, &closed, file);
+                    files = true;
+                }
+                prober::Answer::Early(tgid, read) => {
+                    mappings.early(tgid, read);
+                    ready.extend(self.waiting.of(tgid));
+                }
+            }
+        }
+        if files {
+            ready.extend(mem::take(&mut self.need_files));
+            self.ask_unopened();
+        }
+        for key in ready {
+            self.resume(&key);
+        }
+        self.ask_command_lines();
+    }
+
+    /// Asks what waited for files to be opened.
+    fn ask_unopened(&mut self) {
+        let (places, names): (Vec<_>, Vec<_>) = mem::take(&mut self.unopened)
+            .into_iter()
+            .partition(|(_, places)| *places);
+        let frames = |of: Vec<(u32, bool)>| of.into_iter().map(|(f, _)| f).collect::<Vec<u32>>();
+        let (places, names) = (frames(places), frames(names));
+        for frame in places.iter().chain(&names) {
+            self.stacks.answered(*frame);
+        }
+        self.ask_names(&names);
+        self.ask_places(&places);
+    }
+
+    /// Whether a module's file is open, or will not be. If not, this is asked again when it is.
+    fn is_open(&mut self, module: ModuleId, frame: u32, places: bool) -> bool {
+        if self.walker.modules.is_ready(module) {
+            return true;
+        }
+        // That tells that it is needed.
+        let _ = self.walker.modules.file(module);
+        self.walker.reopen();
+        let open = self.walker.modules.is_ready(module);
+        if !open {
+            self.stacks.asked(frame);
+            self.unopened.push((frame, places));
+        }
+        open
+    }
+
+    fn place_task(
+        &mut self,
+        head: &Head,
+        stack: Option<&StackPart<'_>>,
+        pass: u64,
+        turn: Turn,
+    ) -> bool {
         let (task, process) = match self.tasks.see(head, pass, &mut self.out) {
             Sight::Live(task, process) => (task, process),
-            Sight::Ended(_) => return,
+            Sight::Ended(_) => return false,
             Sight::Early(_) => {
                 // Any piece will do to be shown the task again.
                 let address = stack.map_or(0, |s| s.user_address);
                 self.wishes.pieces.push((head.tid, address));
-                return;
+                return false;
             }
         };
         let (end, id) = match stack {
             Some(stack) => {
                 let walk = self
                     .walker
-                    .walk(head, stack, task.pieces.as_deref(), process);
+                    .walk(head, stack, task.pieces.as_deref(), process, turn);
+                if walk.waits {
+                    return true;
+                }
                 let piece = next_piece(head, stack, task, &walk);
                 // Any piece will do to be shown the task again.
                 let again = walk.stale && try_again(head, task, process);
@@ -228,6 +451,7 @@ impl Pipeline {
             let head = stream_head(head, task.id, id, end);
             self.out.put(&Record::TaskChanged(head));
         }
+        false
     }
 
     /// A task that exists, seen by pass number `pass`.
@@ -235,14 +459,19 @@ impl Pipeline {
         self.tasks.see(head, pass, &mut self.out);
     }
 
-    /// A sample of the CPU clock.
-    pub fn cpu_sample(&mut self, head: &Head, stack: Option<&StackPart<'_>>) {
+    fn place_cpu_sample(&mut self, head: &Head, stack: Option<&StackPart<'_>>, turn: Turn) -> bool {
         let sight = self.tasks.see(head, 0, &mut self.out);
-        let (task, placed) = match (sight, stack) {
+        let (task, walk) = match (sight, stack) {
+            (Sight::Ended(id), Some(stack)) if turn != Turn::First => {
+                let process = self.tasks.process(ProcessKey::of(head));
+                let walk =
+                    process.map(|process| self.walker.walk(head, stack, None, process, turn));
+                (id, walk)
+            }
             (Sight::Ended(id) | Sight::Early(id), _) => (id, None),
             (Sight::Live(task, _), None) => (task.id, None),
             (Sight::Live(task, process), Some(stack)) => {
-                let walk = self.walker.walk(head, stack, None, process);
+                let walk = self.walker.walk(head, stack, None, process, turn);
                 let reach = task.reach.or(process.reach);
                 if walk.outcome.is_some() {
                     let lacks = walk.end == End::Truncated;
@@ -260,31 +489,37 @@ impl Pipeline {
                         reaches.push((Whose::Process(head.tgid), of));
                     }
                 }
-                let nothing = self.walker.user.is_empty() && self.walker.kernel.is_empty();
-                // Of 32-bit code there are no frames, and the reason stands for them.
-                let placed = (!nothing || walk.end == End::Narrow).then_some(walk.end);
-                (task.id, placed)
+                (task.id, Some(walk))
             }
         };
-        let (stack, why) = match placed {
-            Some(end) => {
-                self.totals.cpu_placed += 1;
-                let Pipeline {
-                    stacks,
-                    walker,
-                    totals,
-                    out,
-                    ..
-                } = self;
-                (Some(walker.stack_id(end, stacks, totals, out)), end)
-            }
-            None => {
-                self.totals.cpu_failed += 1;
-                (None, End::Exited)
-            }
+        let end = walk.as_ref().map_or(End::Exited, |walk| walk.end);
+        if walk.as_ref().is_some_and(|walk| walk.waits) {
+            return true;
+        }
+        let nothing = self.walker.user.is_empty() && self.walker.kernel.is_empty();
+        // Of 32-bit code there are no frames, and the reason stands for them.
+        let placed = walk.is_some() && (!nothing || end == End::Narrow);
+        let stack = if placed {
+            self.totals.cpu_placed += 1;
+            let Pipeline {
+                stacks,
+                walker,
+                totals,
+                out,
+                ..
+            } = self;
+            Some(walker.stack_id(end, stacks, totals, out))
+        } else {
+            self.totals.cpu_failed += 1;
+            None
+        };
+        let why = match end {
+            End::Root if !placed => End::Exited,
+            end => end,
         };
         self.out
             .put(&Record::CpuSample(stream_head(head, task, stack, why)));
+        false
     }
 
     /// A process image was replaced, a task ended, or its last sums are known.
@@ -308,6 +543,20 @@ impl Pipeline {
     pub fn drained(&mut self, now: u64) {
         self.tasks.drained(now, &mut self.out);
         self.walker.mappings.drain(now);
+        for key in self.waiting.older(now.saturating_sub(LONGEST_WAIT)) {
+            self.dismiss(&key);
+        }
+        let (_, late) = self.prober.lost();
+        if late > 2 * self.late_told {
+            self.late_told = late;
+            self.notice(
+                true,
+                &format!(
+                    "{late} questions about processes were not answered in time, by their memory, its lock or files that they \
+                     map: their stacks end in [mm busy] or [file not readable], others' are as ever"
+                ),
+            );
+        }
         let lost = self.walker.mappings.lost();
         // Said again when they have doubled.
         if lost > 2 * self.lost_told {
@@ -368,6 +617,10 @@ impl Pipeline {
                 }
                 _ => {}
             }
+            if !self.subjects.contains(&module) && !self.is_open(module, frame, false) {
+                continue;
+            }
+            let modules = &mut self.walker.modules;
             if !self.subjects.contains(&module)
                 && let Ok(subject) = subject(modules, module)
             {
@@ -400,9 +653,12 @@ impl Pipeline {
             let Some(&Frame { module, offset, .. }) = self.stacks.place(frame) else {
                 continue;
             };
-            self.stacks.asked(frame);
             let missing: &[u8] = match self.walker.modules.get(module).kind() {
                 ModuleKind::File => {
+                    if !self.is_open(module, frame, true) {
+                        continue;
+                    }
+                    self.stacks.asked(frame);
                     of_files.entry(module).or_default().push((frame, offset));
                     continue;
                 }
@@ -411,7 +667,8 @@ impl Pipeline {
                 ModuleKind::Jit => b"code made at run time has no debug information",
                 ModuleKind::Unknown => b"its file cannot be read",
             };
-            self.place(frame, &[], missing);
+            self.stacks.asked(frame);
+            self.tell_place(frame, &[], missing);
         }
         for (module, frames) in of_files {
             let modules = &mut self.walker.modules;
@@ -429,14 +686,14 @@ impl Pipeline {
                 Err(error) => {
                     let missing = format!("its file cannot be opened any more ({error})");
                     for (frame, _) in frames {
-                        self.place(frame, &[], missing.as_bytes());
+                        self.tell_place(frame, &[], missing.as_bytes());
                     }
                 }
             }
         }
     }
 
-    fn place(&mut self, frame: u32, calls: &[flametop_symbolize::Call], missing: &[u8]) {
+    fn tell_place(&mut self, frame: u32, calls: &[flametop_symbolize::Call], missing: &[u8]) {
         self.stacks.answered(frame);
         let calls = calls.iter().map(|call| Call {
             function: &call.function,
@@ -503,7 +760,7 @@ impl Pipeline {
             self.name(answer.frame, answer.source, &answer.name);
         }
         for answer in self.symbolizer.take_places() {
-            self.place(answer.frame, &answer.calls, &answer.missing);
+            self.tell_place(answer.frame, &answer.calls, &answer.missing);
         }
         for notice in self.symbolizer.take_notices() {
             self.notice(true, &notice);
@@ -775,6 +1032,42 @@ impl Walker {
         stack: &StackPart<'_>,
         collected: Option<&Pieces>,
         process: &mut Process,
+        turn: Turn,
+    ) -> Walk {
+        let mut walk = self.walk_known(head, stack, collected, process, turn);
+        self.lacks_file = self.reopen();
+        if self.lacks_file && turn != Turn::Last {
+            walk = Walk::waits();
+        }
+        walk
+    }
+
+    /// Asks for the files that were needed and are not open; returns whether there are any.
+    fn reopen(&mut self) -> bool {
+        let mut lacks = false;
+        for (id, closed) in self.modules.take_closed() {
+            lacks = true;
+            // What was found without it is wrong.
+            self.unwinder.forget(id);
+            if self.opening.contains(&id) {
+                continue;
+            }
+            if self.prober.reopen(id, closed.clone()) {
+                self.opening.insert(id);
+            } else {
+                self.modules.reopened(id, &closed, None);
+            }
+        }
+        lacks
+    }
+
+    fn walk_known(
+        &mut self,
+        head: &Head,
+        stack: &StackPart<'_>,
+        collected: Option<&Pieces>,
+        process: &mut Process,
+        turn: Turn,
     ) -> Walk {
         self.user.clear();
         self.kernel.clear();
@@ -807,11 +1100,20 @@ impl Walker {
             self.user.extend(holder);
             return Walk::ended(End::MmBusy);
         }
-        let Some(maps) = self.mappings.at(head, process, &mut self.modules) else {
-            return Walk {
-                stale: true,
-                ..Walk::ended(End::Exited)
-            };
+        let unknown = match self.mappings.at(head, process, &mut self.modules) {
+            At::Known(maps) => Ok(maps),
+            At::Asked if turn != Turn::Last => return Walk::waits(),
+            At::Asked => Err(End::Limit),
+            At::Unknown(end) => Err(end),
+        };
+        let maps = match unknown {
+            Ok(maps) => maps,
+            Err(end) => {
+                return Walk {
+                    stale: true,
+                    ..Walk::ended(end)
+                };
+            }
         };
         let switches = head.nvcsw + head.nivcsw;
         let collected = collected.filter(|p| p.switches == switches);
@@ -847,9 +1149,15 @@ impl Walker {
         };
         let mut outcome = self.unwind(&maps, &input);
         let mut stale = outcome.unknown_address;
-        if stale && let Some(newer) = self.mappings.again(head, process, &mut self.modules) {
-            outcome = self.unwind(&newer, &input);
-            stale = false;
+        if stale {
+            match self.mappings.again(head, process, &mut self.modules) {
+                At::Known(newer) => {
+                    outcome = self.unwind(&newer, &input);
+                    stale = false;
+                }
+                At::Asked if turn != Turn::Last => return Walk::waits(),
+                At::Asked | At::Unknown(_) => {}
+            }
         }
         // An interrupt copies what is in memory.
         let clock = u32::from(head.kind) == abi::FT_KIND_CPU && !stack.mapping.is_empty();
@@ -880,6 +1188,7 @@ impl Walker {
             end,
             outcome: Some(outcome),
             stale,
+            waits: false,
         }
     }
 
@@ -918,7 +1227,7 @@ impl Walker {
         if !lacks && !expected {
             return;
         }
-        let Some(maps) = self.mappings.at(head, process, &mut self.modules) else {
+        let At::Known(maps) = self.mappings.at(head, process, &mut self.modules) else {
             return;
         };
         // The kernel side may have forgotten some: they are told again now and then.

@@ -12,15 +12,16 @@ use std::{
 };
 
 use anyhow::{Result, anyhow, bail};
-use flametop_kernel::{Kernel, KernelCounters, OpenErrorKind, Rings, abi, record::Head};
+use flametop_kernel::{Kernel, KernelCounters, OpenErrorKind, Rings, Target, abi, record::Head};
 use flametop_stream::{
     BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Counter, Encoder, Record, batch, whole_records,
 };
 use flametop_symbolize::{Debuginfod, Symbolizer};
+use flametop_unwind::Modules;
 
 use crate::{
-    cgroups::Cgroups, facts, mappings::Mappings, os, pipeline::Pipeline, settings::Settings,
-    tasks::Tasks, usage::Usage,
+    cgroups::Cgroups, facts, mappings::Mappings, os, pipeline::Pipeline, prober::Prober,
+    settings::Settings, tasks::Tasks, usage::Usage,
 };
 
 /// Smallest buffer that [`Session::fill`] takes: any record fits.
@@ -38,6 +39,10 @@ const RING_PERIOD: Duration = Duration::from_millis(50);
 const MAX_QUEUED: usize = 64 << 20;
 /// Names passed on to the symbolizer in one fill, about 10 ms of work; the rest waits for the next.
 const MAX_NAMES: usize = 1024;
+/// Bytes of unwind information in memory.
+const UNWIND_MEMORY: usize = 8 << 20;
+
+const FAILED: &str = "the sampler failed earlier; restart flametop";
 
 /// Why a session could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,12 +100,15 @@ impl Names {
         lock(&self.0.asked_places).extend_from_slice(frames);
     }
 
-    /// Whether JVMs are asked to write maps of their compiled code from now on.
+    /// Whether JVMs are asked to write maps of their compiled code from now on. Never waits.
     ///
     /// # Errors
     /// A thread of the session failed earlier.
     pub fn jvm_maps(&self, wanted: bool) -> Result<()> {
-        self.0.pipeline()?.jit.jvm_maps(wanted);
+        if self.0.pipeline.is_poisoned() {
+            bail!(FAILED);
+        }
+        *lock(&self.0.jvm_maps) = Some(wanted);
         Ok(())
     }
 }
@@ -109,14 +117,13 @@ struct Shared {
     pipeline: Mutex<Pipeline>,
     asked: Mutex<Vec<u32>>,
     asked_places: Mutex<Vec<u32>>,
+    jvm_maps: Mutex<Option<bool>>,
     stop: AtomicBool,
 }
 
 impl Shared {
     fn pipeline(&self) -> Result<MutexGuard<'_, Pipeline>> {
-        self.pipeline
-            .lock()
-            .map_err(|_| anyhow!("the sampler failed earlier; restart flametop"))
+        self.pipeline.lock().map_err(|_| anyhow!(FAILED))
     }
 }
 
@@ -195,15 +202,28 @@ impl Session {
             // Where that fails, mappings are read with the rest, every 50 ms.
             let _ = rings.wake_for(event);
         }
+        let modules = Modules::asking(UNWIND_MEMORY);
+        let prober = Prober::new(modules.prober())
+            .map_err(|e| OpenError::failed(format!("no descriptor is left: {e}")))?;
+        let prober = Arc::new(prober);
+        // Where that fails, answers are taken with the rest.
+        let _ = rings.wake_for(prober.event());
         let mut pipeline = Pipeline::new(
             tasks,
-            Mappings::new(told, facts::boot_offset()),
+            modules,
+            Mappings::new(told, facts::boot_offset(), Arc::clone(&prober)),
+            prober,
             Symbolizer::start(
                 &settings.symbolizer,
                 Debuginfod::of_environment(&settings.debuginfod),
             ),
             settings.jvm_maps,
         );
+        match &settings.target {
+            Target::All => pipeline.ask_early(None),
+            Target::Processes(tgids) => pipeline.ask_early(Some(tgids)),
+            Target::Threads(_) | Target::Cgroup(_) => {}
+        }
         for notice in kernel.notices() {
             pipeline.notice(true, &notice);
         }
@@ -217,6 +237,7 @@ impl Session {
             pipeline: Mutex::new(pipeline),
             asked: Mutex::new(Vec::new()),
             asked_places: Mutex::new(Vec::new()),
+            jvm_maps: Mutex::new(None),
             stop: AtomicBool::new(false),
         });
         let ring = {
@@ -333,7 +354,7 @@ impl Session {
             }
         })?;
         if broken {
-            bail!("the sampler failed earlier; restart flametop");
+            bail!(FAILED);
         }
         passes.made = number;
         passes.tasks = counts.visited;
@@ -371,7 +392,12 @@ impl Session {
             let rest = asked.split_off(now);
             std::mem::replace(&mut *asked, rest)
         };
+        let jvm_maps = lock(&self.shared.jvm_maps).take();
         let mut pipeline = self.shared.pipeline()?;
+        if let Some(wanted) = jvm_maps {
+            pipeline.jit.jvm_maps(wanted);
+        }
+        pipeline.probed();
         if !asked.is_empty() {
             pipeline.ask_names(&asked);
         }
@@ -536,6 +562,9 @@ fn drain(mut rings: Rings, shared: &Shared) {
             for head in life.drain(..) {
                 pipeline.life(&head);
             }
+        }
+        pipeline.probed();
+        if !rings.left() {
             pipeline.drained(drained_to);
         }
         let reaches = std::mem::take(&mut pipeline.wishes.reaches);

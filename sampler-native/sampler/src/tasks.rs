@@ -5,13 +5,13 @@
 //! end is told of when the last sums have come. What has ended is remembered for a while: the rings and the passes run beside each
 //! other, so a record from before the end may come after it.
 
-use std::{collections::HashMap, fs::File, io::Read};
+use std::collections::HashMap;
 
 use flametop_kernel::{Reach, abi, record::Head};
 use flametop_stream::{Encoder, NOT_COUNTED, Record, Space};
 use flametop_unwind::ModuleId;
 
-use crate::{cgroups::Cgroups, ids::Ids, mappings::Maps};
+use crate::{cgroups::Cgroups, ids::Ids, mappings::Maps, prober::Whom};
 
 /// How long the last sums of a task that ended are waited for, ns: those of one that nobody has reaped do not come, and a busy
 /// machine tells them a second late.
@@ -20,8 +20,6 @@ const LAST_SUMS: u64 = 2_000_000_000;
 const EXEC: u64 = 500_000_000;
 /// How long the ended is remembered, ns.
 const MEMORY: u64 = 5_000_000_000;
-/// Longest command line in the stream, bytes.
-const MAX_CMDLINE: u64 = 4096;
 
 /// Identity of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,6 +54,21 @@ impl ProcessKey {
             start: head.process_start_boottime,
             exec: head.self_exec_id,
         }
+    }
+
+    /// Its number.
+    pub fn tgid(&self) -> u32 {
+        self.tgid
+    }
+
+    /// When it started, `CLOCK_BOOTTIME`, ns.
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+
+    #[cfg(test)]
+    pub fn new(tgid: u32, start: u64, exec: u32) -> ProcessKey {
+        ProcessKey { tgid, start, exec }
     }
 }
 
@@ -131,6 +144,9 @@ pub struct Process {
     comm: [u8; 16],
     uid: u32,
     cgroup: u64,
+    kthread: bool,
+    /// As far as that was told of; NULs as they are.
+    cmdline: Box<[u8]>,
     tasks: u32,
     emptied: u64,
     /// What it has mapped, once a stack of it was walked.
@@ -201,6 +217,8 @@ pub struct Tasks {
     task_ids: Ids,
     process_ids: Ids,
     cgroups: Cgroups,
+    /// Processes whose command lines are to be asked for.
+    unread: Vec<Whom>,
     opened: u64,
     boot_offset: u64,
     /// The kernel counts uninterruptible sleep: `kernel.sched_schedstats`.
@@ -220,9 +238,30 @@ impl Tasks {
             task_ids: Ids::default(),
             process_ids: Ids::default(),
             cgroups,
+            unread: Vec::new(),
             opened,
             boot_offset,
             counts_blocked: false,
+        }
+    }
+
+    /// The process of this image, if it is remembered.
+    pub fn process(&mut self, key: ProcessKey) -> Option<&mut Process> {
+        self.processes.get_mut(&key)
+    }
+
+    /// Processes whose command lines are not known, since the last call.
+    pub fn take_unread(&mut self) -> Vec<Whom> {
+        std::mem::take(&mut self.unread)
+    }
+
+    /// Tells the command line of a process.
+    pub fn command_line(&mut self, key: ProcessKey, cmdline: Vec<u8>, out: &mut Encoder) {
+        if let Some(process) = self.processes.get_mut(&key)
+            && *process.cmdline != *cmdline
+        {
+            process.cmdline = cmdline.into();
+            process.tell(key, out);
         }
     }
 
@@ -286,6 +325,7 @@ impl Tasks {
             process_key,
             &mut self.process_ids,
             &mut self.cgroups,
+            &mut self.unread,
             head,
             out,
         );
@@ -539,6 +579,7 @@ fn see_process<'a>(
     key: ProcessKey,
     ids: &mut Ids,
     cgroups: &mut Cgroups,
+    unread: &mut Vec<Whom>,
     head: &Head,
     out: &mut Encoder,
 ) -> &'a mut Process {
@@ -550,6 +591,8 @@ fn see_process<'a>(
             comm: head.process_comm,
             uid: head.uid,
             cgroup: head.cgroup,
+            kthread: false,
+            cmdline: Box::default(),
             tasks: 0,
             emptied: head.ktime,
             maps: Maps::default(),
@@ -568,22 +611,14 @@ fn see_process<'a>(
         }
         // Of the user processes that have kernel threads (io_uring), the leader never is one.
         let kthread = head.status & abi::FT_KTHREAD != 0 && leader;
-        let cmdline = match u32::from(head.state) {
-            abi::FT_STATE_ZOMBIE => Vec::new(),
-            _ if kthread => Vec::new(),
-            _ => read_cmdline(head.tgid),
-        };
-        out.put(&Record::ProcessSeen {
-            process: process.id,
-            tgid: head.tgid,
-            start_boottime: head.process_start_boottime,
-            self_exec_id: key.exec,
-            uid: process.uid,
-            cgroup: process.cgroup,
-            kthread,
-            comm: comm(&process.comm),
-            cmdline: &cmdline,
-        });
+        process.kthread = kthread;
+        if !kthread && u32::from(head.state) != abi::FT_STATE_ZOMBIE {
+            unread.push(Whom {
+                key,
+                uid: process.uid,
+            });
+        }
+        process.tell(key, out);
         let path = (new || moved).then(|| cgroups.path(process.cgroup, head.tgid));
         if let Some(path) = path.filter(|path| moved || path.is_some()) {
             out.put(&Record::Cgroup {
@@ -605,13 +640,20 @@ fn comm(padded: &[u8; 16]) -> &[u8] {
     &padded[..end]
 }
 
-/// The command line of a process, NULs as they are; empty if it is gone.
-fn read_cmdline(tgid: u32) -> Vec<u8> {
-    let mut text = Vec::new();
-    if let Ok(file) = File::open(format!("/proc/{tgid}/cmdline")) {
-        let _ = file.take(MAX_CMDLINE).read_to_end(&mut text);
+impl Process {
+    fn tell(&self, key: ProcessKey, out: &mut Encoder) {
+        out.put(&Record::ProcessSeen {
+            process: self.id,
+            tgid: key.tgid,
+            start_boottime: key.start,
+            self_exec_id: key.exec,
+            uid: self.uid,
+            cgroup: self.cgroup,
+            kthread: self.kthread,
+            comm: comm(&self.comm),
+            cmdline: &self.cmdline,
+        });
     }
-    text
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The pipeline on the real kernel: run as root. Programs are compiled with the system's C compiler, without frame pointers.
 
+#[allow(dead_code)]
 mod model;
 
 use std::{

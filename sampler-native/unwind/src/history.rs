@@ -1,8 +1,8 @@
 //! What a process had mapped at which moment.
 
-use std::{cell::OnceCell, collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, sync::Arc};
 
-use crate::{ModuleId, ModuleKind, Modules, NewMapping, ProcessMaps, maps, mounts::Mounts};
+use crate::{ModuleId, Modules, NewMapping, ProcessMaps, Seen, maps};
 
 /// Samples wait no longer than this to be walked, ns: what was over for longer is not asked for.
 const KEPT: u64 = 2_000_000_000;
@@ -60,34 +60,22 @@ impl MapHistory {
         self.versions.push_back((since, maps));
     }
 
-    /// The process made these mappings, each with its time. `may_read`: whether its mappings may be read beside, asked when that is
-    /// needed. Returns whether one came to where other code was.
+    /// The process made these mappings, each with its time and with what it holds. Returns whether one came to where other code
+    /// was.
     pub fn map<'a>(
         &mut self,
-        new: impl Iterator<Item = (u64, NewMapping<'a>)>,
-        may_read: impl Fn() -> bool,
+        new: impl Iterator<Item = (u64, NewMapping<'a>, Seen)>,
         modules: &mut Modules,
     ) -> bool {
-        let mut mounts = Mounts::new(self.tgid);
-        let (text, lines) = (OnceCell::new(), OnceCell::new());
         let blank = maps::blank(modules);
         let mut replaced = false;
-        for (time, new) in new {
+        for (time, new, seen) in new {
             let (_, last) = self.versions.back_mut().expect("a version");
             if !last.is_of(self.tgid) {
                 *last = Arc::new(ProcessMaps::clone(last).of_fork(self.tgid));
             }
             let last = Arc::make_mut(last);
-            let mut area = last.place(&new, modules, &mut mounts);
-            if new.inode != 0 && modules.get(area.module).kind() == ModuleKind::Unknown {
-                let text = text.get_or_init(|| match may_read() {
-                    true => last.text().unwrap_or_default(),
-                    false => Vec::new(),
-                });
-                let lines = lines.get_or_init(|| maps::code_lines(text));
-                let found = last.place_in(lines, &new, modules, &mut mounts);
-                area = found.unwrap_or(area);
-            }
+            let area = last.place(&new, seen, modules);
             let (other, code) = last.is_replaced_by(&area, blank);
             replaced |= code;
             if other {
@@ -143,6 +131,19 @@ mod tests {
         }
     }
 
+    /// Of each what nobody looked at.
+    fn unseen<'a>(
+        new: impl IntoIterator<Item = (u64, NewMapping<'a>)>,
+    ) -> impl Iterator<Item = (u64, NewMapping<'a>, Seen)> {
+        new.into_iter().map(|(time, new)| {
+            let seen = match new.inode {
+                0 => Seen::Code { trampolines: false },
+                _ => Seen::Unknown(End::Unreadable),
+            };
+            (time, new, seen)
+        })
+    }
+
     fn path_at(
         history: &MapHistory,
         modules: &mut Modules,
@@ -173,7 +174,7 @@ mod tests {
             (40, gone(100, b"/second")),
             (50, gone(100, b"/first")),
         ];
-        assert!(history.map(new.into_iter(), || false, &mut modules));
+        assert!(history.map(unseen(new), &mut modules));
         let mut at = |time, page| path_at(&history, &mut modules, time, page);
         assert_eq!(at(9, 100), None, "before all that is known");
         assert_eq!(at(39, 100).as_deref(), Some(&b"/first"[..]));
@@ -190,7 +191,7 @@ mod tests {
         let mut history = MapHistory::new(own, 0, Arc::new(ProcessMaps::empty(own)));
         for turn in 0..1000 {
             let new = [(turn, anonymous(100)), (turn, anonymous(101 + turn % 8))];
-            assert!(!history.map(new.into_iter(), || false, &mut modules));
+            assert!(!history.map(unseen(new), &mut modules));
         }
         assert_eq!(history.versions.len(), 1);
         // Pieces that lie together are one.
@@ -204,11 +205,7 @@ mod tests {
         let mut history = MapHistory::new(own, 0, Arc::new(ProcessMaps::empty(own)));
         for time in 0..10_000 {
             let path = [&b"/first"[..], b"/second"][time as usize % 2];
-            history.map(
-                [(time, gone(100, path))].into_iter(),
-                || false,
-                &mut modules,
-            );
+            history.map(unseen([(time, gone(100, path))]), &mut modules);
             assert!(history.versions.len() <= MAX_VERSIONS);
         }
         assert_eq!(
@@ -252,13 +249,9 @@ mod tests {
         let own = std::process::id();
         let mut history = MapHistory::new(own, 0, Arc::new(ProcessMaps::empty(own)));
         let new = [(1, gone(100, b"/stays")), (1, gone(200, b"/goes"))];
-        history.map(new.into_iter(), || false, &mut modules);
+        history.map(unseen(new), &mut modules);
         let mut later = MapHistory::new(own, 0, Arc::clone(history.last().1));
-        later.map(
-            [(2, gone(200, b"/came"))].into_iter(),
-            || false,
-            &mut modules,
-        );
+        later.map(unseen([(2, gone(200, b"/came"))]), &mut modules);
         history.bridge(10, later.last().1);
         assert_eq!(
             path_at(&history, &mut modules, 9, 200).as_deref(),
@@ -276,7 +269,7 @@ mod tests {
         let mut modules = Modules::new(1 << 20);
         let own = std::process::id();
         let mut history = MapHistory::new(own, 0, Arc::new(ProcessMaps::empty(own)));
-        history.map([(1, anonymous(100))].into_iter(), || false, &mut modules);
+        history.map(unseen([(1, anonymous(100))]), &mut modules);
         let mut maps = ProcessMaps::clone(history.last().1);
         maps.blank(100 * PAGE, 100 * PAGE + 16, &mut modules);
         let mut regs = [0; 17];
@@ -291,7 +284,7 @@ mod tests {
         assert!(!outcome.unknown_address, "reading again would not tell");
         // A blank that is filled later is a version of its own.
         let mut history = MapHistory::new(own, 0, Arc::new(maps));
-        let replaced = history.map([(5, anonymous(100))].into_iter(), || false, &mut modules);
+        let replaced = history.map(unseen([(5, anonymous(100))]), &mut modules);
         assert!(!replaced, "nothing was known of what was there");
         assert_eq!(
             path_at(&history, &mut modules, 4, 100).as_deref(),

@@ -5,12 +5,8 @@
 //! to its interpreter.
 //! The JVM owns this memory: every read is bounded, and what makes no sense is an error.
 
-use std::{
-    fs::File,
-    io::{self, Read},
-    ops::Range,
-    os::unix::fs::FileExt,
-};
+use crate::ProcessFolder;
+use std::{fs::File, io, ops::Range, os::unix::fs::FileExt};
 
 /// Most entries of each table; JDK 25 has about 3,000 fields and 1,500 flags.
 const MAX_ENTRIES: u64 = 16 << 10;
@@ -47,17 +43,19 @@ impl HotSpot {
     /// # Errors
     /// It has no `libjvm.so`, or one of another kind; or it may not be read.
     pub fn read(tgid: u32) -> io::Result<HotSpot> {
-        let mut maps = Vec::new();
-        File::open(format!("/proc/{tgid}/maps"))?
-            .take(crate::maps::MAPS_LIMIT)
-            .read_to_end(&mut maps)?;
+        HotSpot::read_of(&ProcessFolder::open(tgid)?)
+    }
+
+    /// The same of the process of this folder.
+    pub(crate) fn read_of(process: &ProcessFolder) -> io::Result<HotSpot> {
+        let maps = process.read("maps", crate::maps::MAPS_LIMIT)?;
         let base = maps
             .split(|b| *b == b'\n')
             .filter(|line| is_libjvm(line))
             .find_map(|line| std::str::from_utf8(line.split(|b| *b == b'-').next()?).ok())
             .and_then(|start| u64::from_str_radix(start, 16).ok())
             .ok_or_else(|| strange("it has no libjvm.so"))?;
-        let memory = Memory(File::open(format!("/proc/{tgid}/mem"))?);
+        let memory = Memory(process.file("mem")?);
         flags(&memory, base)
     }
 }

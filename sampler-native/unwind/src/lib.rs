@@ -2,9 +2,9 @@
 //!
 //! Three things work together. [`ProcessMaps`] knows what a process has mapped where, [`Modules`] knows
 //! the files behind it, each opened once however many processes map it, and [`Unwinder`] turns registers
-//! and copied stack memory into frames of (module, offset). Nothing here touches the process that is
-//! walked except to read its `/proc` files; files are read, never mapped, so that a file which shrinks
-//! meanwhile is an error and not a signal.
+//! and copied stack memory into frames of (module, offset). Only a [`Prober`] touches the process that is
+//! walked, by its `/proc` files, and opens what that has mapped; whoever asks it may have to wait. Files are read, never mapped, so
+//! that a file which shrinks meanwhile is an error and not a signal.
 //!
 //! # Threads
 //! Every type is `Send`; each belongs to one thread at a time.
@@ -23,12 +23,16 @@ mod hotspot;
 mod maps;
 mod module;
 mod mounts;
+mod probe;
 mod walk;
 
 pub use history::MapHistory;
 pub use hotspot::HotSpot;
 pub use maps::{NewMapping, ProcessMaps};
 pub use module::{Module, ModuleKind, Modules, Sign};
+pub use probe::{
+    ClosedFile, OpenFile, ProbedMaps, Prober, ProcessFolder, RuntimeKnown, Seen, WantedMapping,
+};
 pub use walk::Unwinder;
 
 /// Names one module for the life of its [`Modules`]: dense, from 0.

@@ -2,23 +2,18 @@
 
 use crate::{
     End, HotSpot, ModuleId, ModuleKind, Modules, hotspot,
-    mounts::{Device, Mounts},
+    mounts::Device,
+    probe::{ProbedArea, ProbedMaps, ProcessFolder, RuntimeKnown, Seen},
 };
-use std::{
-    fs::File,
-    io::{self, Read},
-    os::unix::fs::FileExt,
-};
+use std::io;
 
 /// Most bytes read of `/proc/PID/maps`: a million mappings with names of ordinary length.
 pub(crate) const MAPS_LIMIT: u64 = 128 << 20;
-/// The vDSO is two or three pages.
-const VDSO_LIMIT: u64 = 1 << 20;
 /// A JVM that does not tell about itself (it is starting, or is not HotSpot) is asked so often.
 const MAX_ATTEMPTS: u8 = 20;
 /// `sub $8,%rsp; call *%rcx; add $8,%rsp; ret`: CPython 3.12 and newer with `-X perf` makes one for each function, so that
 /// it has an address; a mapping of them holds nothing else.
-const TRAMPOLINE: [u8; 11] = [
+pub(crate) const TRAMPOLINE: [u8; 11] = [
     0x48, 0x83, 0xec, 0x08, 0xff, 0xd1, 0x48, 0x83, 0xc4, 0x08, 0xc3,
 ];
 
@@ -41,6 +36,28 @@ pub struct NewMapping<'a> {
     pub path: &'a [u8],
 }
 
+impl NewMapping<'_> {
+    /// Whether it is of CPython's code.
+    pub fn is_python(&self) -> bool {
+        Runtime::is_python(self.path)
+    }
+
+    /// What it holds, if that can be told without looking. `python`: see [`ProcessMaps::runs_python`].
+    pub fn known(&self, python: bool, modules: &Modules) -> Option<Seen> {
+        if self.path == b"[vdso]" {
+            return Some(match self.end <= u64::from(u32::MAX) {
+                true => Seen::Unknown(End::Narrow),
+                false => Seen::Vdso,
+            });
+        }
+        if self.inode == 0 {
+            return (!python).then_some(Seen::Code { trampolines: false });
+        }
+        let module = modules.told((self.device, self.inode, self.generation))?;
+        Some(Seen::Module(module))
+    }
+}
+
 /// The executable mappings of one process generation (from one exec to the next).
 #[derive(Clone, Debug)]
 pub struct ProcessMaps {
@@ -52,7 +69,7 @@ pub struct ProcessMaps {
 
 /// What makes code at run time there, as far as it changes how that code is walked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Runtime {
+pub(crate) enum Runtime {
     Other,
     Python,
     /// Not known yet, after so many attempts.
@@ -84,8 +101,34 @@ impl Area {
     }
 }
 
+impl Runtime {
+    /// Takes note of a runtime by its library. `ask`: what a JVM tells; one that is still starting is asked again next time.
+    pub(crate) fn see(&mut self, path: &[u8], ask: impl FnOnce() -> io::Result<HotSpot>) {
+        if hotspot::is_libjvm(path) {
+            let attempts = match self {
+                Runtime::HotSpot(_) => return,
+                Runtime::Jvm(attempts) => *attempts,
+                _ => 0,
+            };
+            if attempts < MAX_ATTEMPTS {
+                *self = match ask() {
+                    Ok(jvm) => Runtime::HotSpot(jvm),
+                    Err(_) => Runtime::Jvm(attempts + 1),
+                };
+            }
+        } else if *self == Runtime::Other && Runtime::is_python(path) {
+            *self = Runtime::Python;
+        }
+    }
+
+    pub(crate) fn is_python(path: &[u8]) -> bool {
+        let file = path.rsplit(|b| *b == b'/').next().unwrap_or_default();
+        file.starts_with(b"python3") || file.starts_with(b"libpython3")
+    }
+}
+
 impl ProcessMaps {
-    /// Reads the mappings of process `tgid`.
+    /// Reads the mappings of process `tgid`, for who may wait for that.
     ///
     /// # Errors
     /// What the kernel says about `/proc/TGID/maps`: the process is gone, or may not be looked at. Not found if it has
@@ -94,6 +137,39 @@ impl ProcessMaps {
         let mut maps = ProcessMaps::empty(tgid);
         maps.refresh(modules)?;
         Ok(maps)
+    }
+
+    /// Reads them again, of the same process generation: code made at run time keeps its module.
+    ///
+    /// # Errors
+    /// As [`ProcessMaps::read`]; what was known stays.
+    pub fn refresh(&mut self, modules: &mut Modules) -> io::Result<()> {
+        let process = ProcessFolder::open(self.tgid)?;
+        let probed = modules.prober().maps(&process, self.runtime())?;
+        *self = self.again(self.tgid, probed, modules);
+        Ok(())
+    }
+
+    /// Those of process `tgid` as they were read.
+    pub fn of(tgid: u32, probed: ProbedMaps, modules: &mut Modules) -> ProcessMaps {
+        ProcessMaps::empty(tgid).again(tgid, probed, modules)
+    }
+
+    /// Those of process `tgid`, which is this one or a fork of it that goes its own way now, as they were read.
+    #[must_use]
+    pub fn again(&self, tgid: u32, probed: ProbedMaps, modules: &mut Modules) -> ProcessMaps {
+        let mut maps = ProcessMaps {
+            tgid,
+            areas: Vec::with_capacity(probed.areas.len()),
+            jit: self.jit.filter(|_| tgid == self.tgid),
+            runtime: probed.runtime,
+        };
+        for area in probed.areas {
+            let area = maps.area(area, modules);
+            maps.areas.push(area);
+        }
+        adopt_remapped(&mut maps.areas, modules);
+        maps
     }
 
     /// Those of a process that has mapped nothing yet: exec has just begun.
@@ -106,49 +182,14 @@ impl ProcessMaps {
         }
     }
 
-    /// Reads those of process `tgid`, which is this one or a fork of it that goes its own way now.
-    ///
-    /// # Errors
-    /// As [`ProcessMaps::read`].
-    pub fn read_again(&self, tgid: u32, modules: &mut Modules) -> io::Result<ProcessMaps> {
-        let mut maps = ProcessMaps {
-            tgid,
-            areas: Vec::new(),
-            jit: self.jit.filter(|_| tgid == self.tgid),
-            runtime: self.runtime.clone(),
-        };
-        maps.refresh(modules)?;
-        Ok(maps)
+    /// What is known of the runtime in it.
+    pub fn runtime(&self) -> RuntimeKnown {
+        RuntimeKnown(self.runtime.clone())
     }
 
-    /// Reads them again, of the same process generation: code made at run time keeps its module.
-    ///
-    /// # Errors
-    /// As [`ProcessMaps::read`]; what was known stays.
-    pub fn refresh(&mut self, modules: &mut Modules) -> io::Result<()> {
-        let text = self.text()?;
-        let mut areas = Vec::new();
-        let mut mounts = Mounts::new(self.tgid);
-        for line in text.split(|byte| *byte == b'\n').filter_map(Line::parse) {
-            if line.executable && line.path != b"[vsyscall]" {
-                self.see_runtime(line.path);
-                areas.push(self.area(&line, None, modules, &mut mounts));
-            }
-        }
-        adopt_remapped(&mut areas, modules);
-        self.areas = areas;
-        Ok(())
-    }
-
-    pub(crate) fn text(&self) -> io::Result<Vec<u8>> {
-        let mut text = Vec::new();
-        File::open(format!("/proc/{}/maps", self.tgid))?
-            .take(MAPS_LIMIT)
-            .read_to_end(&mut text)?;
-        match text.is_empty() {
-            true => Err(io::ErrorKind::NotFound.into()),
-            false => Ok(text),
-        }
+    /// Whether it is a process of CPython.
+    pub fn runs_python(&self) -> bool {
+        self.runtime == Runtime::Python
     }
 
     /// The modules that it names.
@@ -178,47 +219,29 @@ impl ProcessMaps {
         self
     }
 
-    /// The place of a new mapping of this process.
+    /// The place of a new mapping of this process, which holds that.
     pub(crate) fn place(
         &mut self,
         new: &NewMapping<'_>,
+        seen: Seen,
         modules: &mut Modules,
-        mounts: &mut Mounts,
     ) -> Area {
-        let line = Line {
+        // A JVM that has just begun cannot tell of itself.
+        self.runtime
+            .see(new.path, || Err(io::ErrorKind::WouldBlock.into()));
+        let told = matches!(seen, Seen::File(_));
+        let area = ProbedArea {
             start: new.start,
             end: new.end,
-            executable: true,
             offset: new.offset,
-            device: new.device,
-            inode: new.inode,
-            path: new.path,
+            path: new.path.into(),
+            seen,
         };
-        self.see_runtime(line.path);
-        self.area(&line, Some(new.generation), modules, mounts)
-    }
-
-    /// The same where the mapping was cut since, so that the kernel has no link of that name any more: by that of these lines
-    /// which has its beginning.
-    pub(crate) fn place_in(
-        &mut self,
-        lines: &[Line<'_>],
-        new: &NewMapping<'_>,
-        modules: &mut Modules,
-        mounts: &mut Mounts,
-    ) -> Option<Area> {
-        let after = lines.partition_point(|line| line.start <= new.start);
-        let line = lines[..after].last().filter(|line| {
-            new.start < line.end
-                && (line.device, line.inode) == (new.device, new.inode)
-                && line.offset.checked_add(new.start - line.start) == Some(new.offset)
-        })?;
-        let area = self.area(line, Some(new.generation), modules, mounts);
-        Some(Area {
-            start: new.start,
-            end: new.end,
-            ..area
-        })
+        let area = self.area(area, modules);
+        if told && modules.get(area.module).kind() == ModuleKind::File {
+            modules.tell((new.device, new.inode, new.generation), area.module);
+        }
+        area
     }
 
     /// Whether something else is known where `area` is now, and whether it is more than that nothing is known (`blank`).
@@ -321,28 +344,6 @@ impl ProcessMaps {
         }
     }
 
-    /// Takes note of a runtime by its library. A JVM that is still starting is asked again next time.
-    fn see_runtime(&mut self, path: &[u8]) {
-        let file = path.rsplit(|b| *b == b'/').next().unwrap_or_default();
-        if hotspot::is_libjvm(path) {
-            let attempts = match self.runtime {
-                Runtime::HotSpot(_) => return,
-                Runtime::Jvm(attempts) => attempts,
-                _ => 0,
-            };
-            if attempts < MAX_ATTEMPTS {
-                self.runtime = match HotSpot::read(self.tgid) {
-                    Ok(jvm) => Runtime::HotSpot(jvm),
-                    Err(_) => Runtime::Jvm(attempts + 1),
-                };
-            }
-        } else if self.runtime == Runtime::Other
-            && (file.starts_with(b"python3") || file.starts_with(b"libpython3"))
-        {
-            self.runtime = Runtime::Python;
-        }
-    }
-
     /// Whether `address` lies in an executable mapping.
     pub fn is_executable(&self, address: u64) -> bool {
         self.find(address).is_some()
@@ -364,27 +365,21 @@ impl ProcessMaps {
             .filter(|area| address < area.end)
     }
 
-    /// `generation`: of the file, if the kernel told of the mapping, so that another may be there by now.
-    fn area(
-        &mut self,
-        line: &Line<'_>,
-        generation: Option<u64>,
-        modules: &mut Modules,
-        mounts: &mut Mounts,
-    ) -> Area {
-        let (start, end) = (line.start, line.end);
-        let module = if line.path == b"[vdso]" && end <= u64::from(u32::MAX) {
-            // That of a 32-bit process.
-            Some(modules.unknown(line.path, End::Narrow))
-        } else if line.path == b"[vdso]" {
-            modules.vdso(end - start, || self.read_vdso(start, end))
-        } else if line.inode == 0 {
-            None
-        } else if !mounts.answers(line.device) {
-            (!line.is_memory()).then(|| modules.unknown(line.path, End::Unreadable))
-        } else {
-            let told = generation.map(|generation| (line.device, line.inode, generation));
-            modules.mapped_file(self.tgid, start, end, line.inode, line.path, told)
+    fn area(&mut self, probed: ProbedArea, modules: &mut Modules) -> Area {
+        let ProbedArea {
+            start,
+            end,
+            offset,
+            path,
+            seen,
+        } = probed;
+        let trampolines = matches!(seen, Seen::Code { trampolines: true });
+        let module = match seen {
+            Seen::Code { .. } => None,
+            Seen::Unknown(reason) => Some(modules.unknown(&path, reason)),
+            Seen::Vdso => modules.own_vdso(end - start),
+            Seen::Module(module) => Some(module),
+            Seen::File(file) => modules.opened(file, (self.tgid, start, end), &path),
         };
         if let Some(module) = module {
             if modules.get(module).kind() == ModuleKind::Unknown {
@@ -397,7 +392,7 @@ impl ProcessMaps {
                     trampolines: false,
                 };
             }
-            if let Some(delta) = modules.get(module).delta(start, end, line.offset) {
+            if let Some(delta) = modules.get(module).delta(start, end, offset) {
                 return Area {
                     start,
                     end,
@@ -417,28 +412,8 @@ impl ProcessMaps {
             module,
             delta: 0,
             image: false,
-            trampolines: self.runtime == Runtime::Python
-                && matches!(self.code_at(start), Ok(TRAMPOLINE)),
+            trampolines,
         }
-    }
-
-    fn code_at(&self, address: u64) -> io::Result<[u8; TRAMPOLINE.len()]> {
-        let mut code = [0; TRAMPOLINE.len()];
-        File::open(format!("/proc/{}/mem", self.tgid))?.read_exact_at(&mut code, address)?;
-        Ok(code)
-    }
-
-    fn read_vdso(&self, start: u64, end: u64) -> io::Result<Vec<u8>> {
-        let size = end - start;
-        if size > VDSO_LIMIT {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                "the vDSO is too large",
-            ));
-        }
-        let mut image = vec![0; size as usize];
-        File::open(format!("/proc/{}/mem", self.tgid))?.read_exact_at(&mut image, start)?;
-        Ok(image)
     }
 }
 
@@ -476,14 +451,14 @@ fn adopt_remapped(areas: &mut [Area], modules: &Modules) {
 /// One line of `/proc/PID/maps`: `start-end perms offset device inode   path`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Line<'a> {
-    start: u64,
-    end: u64,
-    executable: bool,
-    offset: u64,
-    device: Device,
-    inode: u64,
+    pub start: u64,
+    pub end: u64,
+    pub executable: bool,
+    pub offset: u64,
+    pub device: Device,
+    pub inode: u64,
     /// Anything but a newline, which the kernel writes as `\012`.
-    path: &'a [u8],
+    pub path: &'a [u8],
 }
 
 /// The lines of code, by their addresses.
@@ -496,7 +471,7 @@ pub(crate) fn code_lines(text: &[u8]) -> Vec<Line<'_>> {
 
 impl Line<'_> {
     /// None if the line is not of that form.
-    fn parse(line: &[u8]) -> Option<Line<'_>> {
+    pub(crate) fn parse(line: &[u8]) -> Option<Line<'_>> {
         let mut fields = line.splitn(6, |byte| *byte == b' ');
         let range = fields.next()?;
         let dash = range.iter().position(|byte| *byte == b'-')?;
@@ -525,7 +500,7 @@ impl Line<'_> {
 impl Line<'_> {
     /// Memory with a name rather than a file: of `memfd_create`, shared anonymous, System V. Its filesystem is
     /// mounted nowhere.
-    fn is_memory(&self) -> bool {
+    pub(crate) fn is_memory(&self) -> bool {
         let names: [&[u8]; 4] = [
             b"/memfd:",
             b"/dev/zero (deleted)",

@@ -1,31 +1,26 @@
 //! The files that processes map, each opened once.
 
 use crate::{
-    End, ModuleId,
+    ClosedFile, End, ModuleId, OpenFile, Prober,
     cfi::{Failure, Kind, Registers, Row, Table},
     code::{self, Window},
     elf::{Image, Source, Symbol},
     go::Functions,
     mounts::Device,
+    probe::{self, FileKey, Place, Program},
 };
 use gimli::UnwindContext;
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    fs::{self, File},
+    fs::File,
     io,
-    os::unix::{
-        ffi::OsStrExt,
-        fs::{MetadataExt, OpenOptionsExt},
-    },
-    path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// Descriptors held open at a time.
 const OPEN_LIMIT: usize = 256;
 /// Most bytes of code searched for a system call.
 const CODE_LIMIT: u64 = 4096;
-/// `O_NONBLOCK | O_NOFOLLOW` of x86-64: never wait for a FIFO, never follow a link.
-const OPEN_FLAGS: i32 = 0o4000 | 0o400000;
 /// `mov $15, %rax; syscall` and `mov $15, %eax; syscall`: how a signal handler returns.
 pub(crate) const SIGRETURN: [&[u8]; 2] =
     [b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05"];
@@ -79,109 +74,18 @@ pub enum Sign {
     Gap,
 }
 
-/// A file as the kernel tells it apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct FileKey {
-    device: u64,
-    inode: u64,
-    seconds: i64,
-    nanos: i64,
-}
-
-impl FileKey {
-    fn of(metadata: &fs::Metadata) -> FileKey {
-        FileKey {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            seconds: metadata.mtime(),
-            nanos: metadata.mtime_nsec(),
-        }
-    }
-}
-
 /// A file as the kernel tells of it when it is mapped: device, inode, generation.
 type ToldFile = (Device, u64, u64);
 
-/// Where a file can be opened.
-#[derive(Clone, Debug)]
-struct Place {
-    /// The process last seen to map it.
-    tgid: u32,
-    /// The kernel's link to the mapped file, whatever has become of its name.
-    link: PathBuf,
-    /// Its name, seen from the root of the process: for who may not follow the link.
-    name: PathBuf,
-}
-
-impl Place {
-    fn new(tgid: u32, start: u64, end: u64, path: &[u8]) -> Place {
-        let mut name = PathBuf::from(format!("/proc/{tgid}/root")).into_os_string();
-        name.push(std::ffi::OsStr::from_bytes(path));
-        Place {
-            tgid,
-            link: format!("/proc/{tgid}/map_files/{start:x}-{end:x}").into(),
-            name: name.into(),
-        }
-    }
-
-    /// The file of this inode that is mapped there, or else has the name.
-    fn key(&self, inode: u64, path: &[u8]) -> io::Result<FileKey> {
-        match key(&self.link) {
-            // Layered filesystems have other numbers than the files below.
-            Ok(key) if key.inode == inode || self.is_linked(path) => Ok(key),
-            // Another file was mapped there meanwhile.
-            Ok(_) => Err(io::ErrorKind::NotFound.into()),
-            Err(error) => match key(&self.name) {
-                Ok(key) if key.inode == inode => Ok(key),
-                _ => Err(error),
-            },
-        }
-    }
-
-    fn is_linked(&self, path: &[u8]) -> bool {
-        fs::read_link(&self.link).is_ok_and(|linked| linked.as_os_str().as_bytes() == path)
-    }
-
-    /// The file that is mapped there, if it has this inode. Nobody is waited for.
-    fn linked(&self, inode: u64) -> Option<FileKey> {
-        key(&self.link).ok().filter(|key| key.inode == inode)
-    }
-
-    /// Opens it, if it is still the file of `key`: where the process has it, or, once that is gone, by the same path here.
-    fn open(&self, key: FileKey) -> io::Result<File> {
-        // `/proc/PID/root` is no part of the path.
-        let here: PathBuf = self.name.iter().skip(4).collect();
-        open_same(&self.link, 0, key)
-            .or_else(|_| open_same(&self.name, OPEN_FLAGS, key))
-            .or_else(|_| open_same(&Path::new("/").join(here), OPEN_FLAGS, key))
-    }
-}
-
-fn key(path: &Path) -> io::Result<FileKey> {
-    let metadata = fs::metadata(path)?;
-    if !metadata.is_file() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "not a regular file",
-        ));
-    }
-    Ok(FileKey::of(&metadata))
-}
-
-fn open_same(path: &Path, flags: i32, key: FileKey) -> io::Result<File> {
-    let file = fs::OpenOptions::new()
-        .read(true)
-        .custom_flags(flags)
-        .open(path)?;
-    let metadata = file.metadata()?;
-    if metadata.is_file() && FileKey::of(&metadata) == key {
-        Ok(file)
-    } else {
-        Err(io::Error::new(
-            io::ErrorKind::NotFound,
-            "the file has changed",
-        ))
-    }
+/// The file of a module.
+#[derive(Debug)]
+struct Origin {
+    key: FileKey,
+    place: Place,
+    /// Not there if it was closed, since others were used more.
+    open: Option<Arc<OpenFile>>,
+    /// Cannot be opened again before a process is seen to map it.
+    lost: bool,
 }
 
 /// Unwind information of a module, in the order in which it is asked.
@@ -254,6 +158,15 @@ enum Section {
 }
 
 impl Section {
+    /// Whether nothing can be said without the file.
+    fn needs_file(&self) -> bool {
+        match self {
+            Section::Out => true,
+            Section::In(information) => information.is_piecewise(),
+            Section::Absent | Section::Unreadable => false,
+        }
+    }
+
     fn size(&self) -> usize {
         if let Section::In(information) = self {
             information.size()
@@ -298,7 +211,7 @@ pub struct Module {
     end: End,
     image: Image,
     memory: Vec<u8>,
-    file: Option<(FileKey, Place, Option<File>)>,
+    file: Option<Origin>,
     information: [Section; 3],
     uncovered: Option<Box<Uncovered>>,
     used: u64,
@@ -345,7 +258,7 @@ impl Module {
     /// seen to map it, which may be gone.
     pub fn tgid(&self) -> Option<u32> {
         self.tgid
-            .or_else(|| self.file.as_ref().map(|(_, place, _)| place.tgid))
+            .or_else(|| self.file.as_ref().map(|origin| origin.place.tgid))
     }
 
     /// What a frame in it stands for, if it is no code: `[fiber start]` where nothing called a fiber's function, `[guessed]`
@@ -373,11 +286,11 @@ impl Module {
     }
 
     fn source(&self) -> Option<Source<'_>> {
-        match &self.file {
-            _ if self.kind == ModuleKind::Vdso => Some(Source::Memory(&self.memory)),
-            Some((_, _, Some(file))) => Some(Source::File(file)),
-            _ => None,
+        if self.kind == ModuleKind::Vdso {
+            return Some(Source::Memory(&self.memory));
         }
+        let open = self.file.as_ref()?.open.as_ref()?;
+        Some(Source::File(&open.file))
     }
 
     /// Nothing, where it is not open.
@@ -405,11 +318,25 @@ pub struct Modules {
     clock: u64,
     /// Instructions that this walk may still look at.
     budget: u32,
+    prober: Arc<Prober>,
+    /// Whether whoever uses this may wait for a file that is to be opened again.
+    waits: bool,
+    /// Files that were needed and are not open.
+    closed: Vec<ModuleId>,
+    vdso: Option<Option<ModuleId>>,
 }
 
 impl Modules {
-    /// `limit`: bytes of unwind information to hold in memory.
+    /// For one who may wait for files. `limit`: bytes of unwind information to hold in memory.
     pub fn new(limit: usize) -> Modules {
+        Modules {
+            waits: true,
+            ..Modules::asking(limit)
+        }
+    }
+
+    /// For one who waits for nobody: what needs a file that is not open fails, and [`Modules::take_closed`] tells which.
+    pub fn asking(limit: usize) -> Modules {
         Modules {
             list: Vec::new(),
             free: Vec::new(),
@@ -420,7 +347,57 @@ impl Modules {
             limit,
             clock: 0,
             budget: CODE_BUDGET,
+            prober: Arc::default(),
+            waits: false,
+            closed: Vec::new(),
+            vdso: None,
         }
+    }
+
+    /// Opens the files of these modules.
+    pub fn prober(&self) -> Arc<Prober> {
+        Arc::clone(&self.prober)
+    }
+
+    /// The files that were needed since the last call and are not open. What was found without them is forgotten here, and has to be
+    /// by an [`Unwinder`](crate::Unwinder), too.
+    pub fn take_closed(&mut self) -> Vec<(ModuleId, ClosedFile)> {
+        let closed = std::mem::take(&mut self.closed);
+        let closed = closed.into_iter().filter_map(|id| {
+            let module = &mut self.list[id.0 as usize];
+            module.uncovered = None;
+            let origin = module.file.as_ref()?;
+            let closed = ClosedFile {
+                key: origin.key,
+                place: origin.place.clone(),
+            };
+            Some((id, closed))
+        });
+        closed.collect()
+    }
+
+    /// What became of a file of [`Modules::take_closed`].
+    pub fn reopened(&mut self, id: ModuleId, closed: &ClosedFile, file: Option<Arc<OpenFile>>) {
+        let Some(origin) = self
+            .list
+            .get_mut(id.0 as usize)
+            .and_then(|m| m.file.as_mut())
+        else {
+            return;
+        };
+        if origin.key != closed.key || origin.open.is_some() {
+            return;
+        }
+        origin.lost = file.is_none();
+        origin.open = file;
+        self.touch(id);
+        self.close_least_used();
+    }
+
+    /// Whether what it is asked of the module can be answered now, or never.
+    pub fn is_ready(&self, id: ModuleId) -> bool {
+        let closed = |origin: &Origin| origin.open.is_none() && !origin.lost;
+        self.waits || !self.get(id).file.as_ref().is_some_and(closed)
     }
 
     /// The module of that id.
@@ -452,8 +429,8 @@ impl Modules {
         forgotten.retain(|id| Some(*id) != self.kernel && !free.contains(id) && !keep(*id));
         for id in &forgotten {
             let module = &mut self.list[id.0 as usize];
-            if let Some((key, ..)) = &module.file {
-                self.files.remove(key);
+            if let Some(origin) = &module.file {
+                self.files.remove(&origin.key);
             }
             let key = (std::mem::take(&mut module.path), module.end);
             if self.unknown.get(&key) == Some(id) {
@@ -463,6 +440,10 @@ impl Modules {
         }
         let gone: HashSet<ModuleId> = forgotten.iter().copied().collect();
         self.told.retain(|_, id| !gone.contains(id));
+        self.closed.retain(|id| !gone.contains(id));
+        self.vdso = self
+            .vdso
+            .filter(|id| id.is_none_or(|id| !gone.contains(&id)));
         self.free.extend_from_slice(&forgotten);
         forgotten
     }
@@ -478,9 +459,14 @@ impl Modules {
     /// The module is no file, or the last process seen to map it is gone.
     pub fn file(&mut self, id: ModuleId) -> io::Result<File> {
         self.open(id)?;
-        match &self.get(id).file {
-            Some((_, _, Some(file))) => file.try_clone(),
-            _ => Err(io::Error::new(
+        match self
+            .get(id)
+            .file
+            .as_ref()
+            .and_then(|origin| origin.open.as_ref())
+        {
+            Some(open) => open.file.try_clone(),
+            None => Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
                 "the module is no file",
             )),
@@ -522,77 +508,84 @@ impl Modules {
             .then_some(THREAD_START)
     }
 
-    /// The module of the file that process `tgid` has mapped at `start..end`, if it is an ELF file. `told`: the kernel told of
-    /// that; it may be over, and is then known only if the file was seen before.
-    pub(crate) fn mapped_file(
-        &mut self,
-        tgid: u32,
-        start: u64,
-        end: u64,
-        inode: u64,
-        path: &[u8],
-        told: Option<ToldFile>,
-    ) -> Option<ModuleId> {
-        let place = Place::new(tgid, start, end, path);
-        let found = match told {
-            Some(_) => place.linked(inode),
-            None => place.key(inode, path).ok(),
-        };
-        let Some(key) = found else {
-            let known = told.and_then(|told| self.told.get(&told).copied());
-            let known = known.filter(|id| self.is_unchanged(*id));
-            return Some(known.unwrap_or_else(|| self.unknown(path, End::Unreadable)));
-        };
-        let id = self.file_of(key, place, path)?;
-        if let Some(told) = told.filter(|_| self.get(id).kind == ModuleKind::File) {
-            self.told.insert(told, id);
-        }
-        Some(id)
+    /// The module of a file that the kernel told of, if it was seen before and nothing was written to it since.
+    pub(crate) fn told(&self, file: ToldFile) -> Option<ModuleId> {
+        let known = self.told.get(&file).copied();
+        known.filter(|id| self.is_unchanged(*id))
+    }
+
+    /// A file that the kernel told of is that of module `id`.
+    pub(crate) fn tell(&mut self, file: ToldFile, id: ModuleId) {
+        self.told.insert(file, id);
     }
 
     /// Whether nothing was written to its file since it was opened, if it is open still.
     fn is_unchanged(&self, id: ModuleId) -> bool {
-        match &self.get(id).file {
-            Some((key, _, Some(file))) => {
-                file.metadata().is_ok_and(|now| FileKey::of(&now) == *key)
-            }
-            file => file.is_some(),
-        }
+        let Some(origin) = &self.get(id).file else {
+            return false;
+        };
+        origin.open.as_ref().is_none_or(|open| {
+            let now = open.file.metadata();
+            now.is_ok_and(|now| FileKey::of(&now) == origin.key)
+        })
     }
 
-    fn file_of(&mut self, key: FileKey, place: Place, path: &[u8]) -> Option<ModuleId> {
-        if let Some(id) = self.files.get(&key).copied() {
+    /// The module of a file that was found open, if it is an ELF file; `mapped` by that process from there to there.
+    pub(crate) fn opened(
+        &mut self,
+        file: Arc<OpenFile>,
+        mapped: (u32, u64, u64),
+        path: &[u8],
+    ) -> Option<ModuleId> {
+        let Program::Elf(image) = &file.program else {
+            return None;
+        };
+        let (tgid, start, end) = mapped;
+        let place = Place::new(tgid, start, end, path);
+        if let Some(id) = self.files.get(&file.key).copied() {
             let module = &mut self.list[id.0 as usize];
-            if let Some((_, known, _)) = &mut module.file {
-                *known = place;
+            if let Some(origin) = &mut module.file {
+                origin.place = place;
+                origin.lost = false;
+                origin.open.get_or_insert(file);
             }
             for section in &mut module.information {
                 if matches!(section, Section::Unreadable) {
                     *section = Section::Out;
                 }
             }
+            self.touch(id);
+            self.close_least_used();
             return Some(id);
         }
-        let Ok(file) = place.open(key) else {
-            return Some(self.unknown(path, End::Unreadable));
-        };
         let mut module = Module::new(ModuleKind::File, path);
-        module.image = match Image::read(Source::File(&file)) {
-            Ok(image) => image,
-            // A program of another machine or a damaged one is not code made at run time.
-            Err(_) if Image::is_elf(Source::File(&file)) => {
-                let narrow = Image::is_narrow(Source::File(&file));
-                let end = if narrow { End::Narrow } else { End::Unreadable };
-                return Some(self.unknown(path, end));
-            }
-            Err(_) => return None,
-        };
-        module.file = Some((key, place, Some(file)));
+        module.image = Image::clone(image);
+        let key = file.key;
+        module.file = Some(Origin {
+            key,
+            place,
+            open: Some(file),
+            lost: false,
+        });
         let id = self.add(module);
         self.files.insert(key, id);
         self.touch(id);
         self.close_least_used();
         Some(id)
+    }
+
+    /// The vDSO, if it is as large as that of this process, which every process has.
+    pub(crate) fn own_vdso(&mut self, size: u64) -> Option<ModuleId> {
+        let own = match self.vdso {
+            Some(own) => own,
+            None => {
+                let image = probe::own_vdso();
+                let size = image.as_ref().map_or(0, |image| image.len() as u64);
+                let own = self.vdso(size, || image);
+                *self.vdso.insert(own)
+            }
+        };
+        own.filter(|id| self.get(*id).memory.len() as u64 == size)
     }
 
     /// The vDSO: every process has the same, so only the first is asked for its image.
@@ -1078,6 +1071,9 @@ impl Modules {
         for kept in KEPT {
             self.load(id, kept);
             let module = self.get(id);
+            if !self.is_ready(id) && module.information[kept as usize].needs_file() {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
             match &module.information[kept as usize] {
                 Section::In(information) => {
                     if let Some(answer) = ask(module, information) {
@@ -1104,7 +1100,7 @@ impl Modules {
             _ => return,
         };
         let opened = self.open(id);
-        if piecewise && opened.is_ok() {
+        if piecewise && opened.is_ok() || !self.is_ready(id) {
             return;
         }
         let limit = self.limit as u64;
@@ -1145,27 +1141,44 @@ impl Modules {
         }
     }
 
+    /// Has the file of a module open, or tells who waits that it is not.
     fn open(&mut self, id: ModuleId) -> io::Result<()> {
-        let Some((key, place, file @ None)) = &mut self.list[id.0 as usize].file else {
+        let Some(origin) = &mut self.list[id.0 as usize].file else {
             return Ok(());
         };
-        *file = Some(place.open(*key)?);
+        if origin.open.is_some() {
+            return Ok(());
+        }
+        if origin.lost {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        if !self.waits {
+            if !self.closed.contains(&id) {
+                self.closed.push(id);
+            }
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        let closed = ClosedFile {
+            key: origin.key,
+            place: origin.place.clone(),
+        };
+        origin.open = Some(self.prober.reopen(&closed)?);
         self.touch(id);
         self.close_least_used();
         Ok(())
     }
 
     fn close_least_used(&mut self) {
-        let open = |module: &Module| matches!(module.file, Some((_, _, Some(_))));
+        let open = |module: &Module| module.file.as_ref().is_some_and(|f| f.open.is_some());
         if self.list.iter().filter(|module| open(module)).count() > OPEN_LIMIT
             && let Some(oldest) = self
                 .list
                 .iter_mut()
                 .filter(|module| open(module))
                 .min_by_key(|module| module.used)
-            && let Some((_, _, file)) = &mut oldest.file
+            && let Some(origin) = &mut oldest.file
         {
-            *file = None;
+            origin.open = None;
         }
     }
 

@@ -152,6 +152,16 @@ impl Unwinder {
         *self = Unwinder::new();
     }
 
+    /// Forgets what was found in a module.
+    pub fn forget(&mut self, module: ModuleId) {
+        let rows = self.rows.iter_mut().filter(|row| row.module == module);
+        rows.for_each(|row| row.module = FREE);
+        let calls = self.calls.iter_mut().filter(|call| call.module == module);
+        calls.for_each(|call| call.module = FREE);
+        let called = self.called.iter_mut().filter(|end| end.module == module);
+        called.for_each(|end| end.module = FREE);
+    }
+
     /// Walks one stack into `frames` (cleared first), leaf first. Nothing is allocated for a stack whose
     /// rows are known and for which `frames` has room.
     pub fn walk(

@@ -131,6 +131,16 @@ impl Recording {
         }
     }
 
+    /// Asks for the names of the frames that are new; they come in later batches.
+    pub fn ask_new_names(&mut self) {
+        let model = &mut self.model;
+        let new: Vec<u32> = (model.asked..model.frames.len())
+            .map(|f| f as u32)
+            .collect();
+        model.asked = model.frames.len();
+        self.session.names().ask(&new);
+    }
+
     /// Asks for the names of all frames, also of those that come meanwhile, and waits for those
     /// seen so far: on a busy machine more come all the time.
     pub fn name_all(&mut self) {

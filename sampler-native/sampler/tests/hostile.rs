@@ -1,0 +1,290 @@
+//! Programs of a user without any rights that try to hold the sampler: passes go on, and who has nothing to do with it keeps names.
+//! On the real kernel: run as root.
+
+#[allow(dead_code)]
+mod model;
+mod served;
+
+use std::{
+    os::unix::{fs::MetadataExt, process::CommandExt},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use flametop_stream::Counter;
+use flametop_unwind::{End, Prober, ProcessFolder, RuntimeKnown, Seen, WantedMapping};
+use model::Recording;
+use served::{Mounted, Served};
+
+const HZ: u64 = 49;
+/// The program that nobody knows yet has its names within this time.
+const NAMED: Duration = Duration::from_secs(3);
+
+/// A child that is killed and reaped at the end.
+struct Program(Child);
+
+impl Program {
+    fn start(command: &mut Command) -> Program {
+        let command = command.stdin(Stdio::null()).stdout(Stdio::null());
+        Program(command.spawn().expect("the program starts"))
+    }
+
+    fn pid(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A folder of one test, which everybody may look into. It is removed at the end, when nothing is mounted in it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let folder = Path::new("/tmp").join(format!("flametop-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        Folder(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+impl std::ops::Deref for Folder {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+fn compiled(folder: &Path, source: &str) -> PathBuf {
+    let name = Path::new(source).file_stem().expect("a name");
+    let program = folder.join(name);
+    let source = format!("{}/{source}", env!("CARGO_MANIFEST_DIR"));
+    let options = [
+        "-g",
+        "-O2",
+        "-fomit-frame-pointer",
+        "-Wall",
+        "-Werror",
+        "-pthread",
+        "-o",
+    ];
+    let built = Command::new("cc")
+        .args(options)
+        .arg(&program)
+        .arg(source)
+        .status();
+    assert!(built.expect("a C compiler").success());
+    program
+}
+
+/// A program of nobody that has a page of that file.
+fn served(program: &Path, file: &Path, what: &str) -> Program {
+    let mut command = Command::new(program);
+    command
+        .arg0("s")
+        .arg("f".repeat(16 << 10))
+        .arg(file)
+        .arg(what);
+    let program = Program::start(&mut command);
+    let mapped = || {
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", program.pid()));
+        maps.is_ok_and(|maps| maps.contains(&*file.to_string_lossy()))
+    };
+    let until = Instant::now() + Duration::from_secs(60);
+    while !mapped() {
+        assert!(Instant::now() < until, "it maps the file");
+        thread::sleep(Duration::from_millis(5));
+    }
+    // It has run there.
+    thread::sleep(Duration::from_millis(100));
+    program
+}
+
+/// Ends this process if the test hangs: a thread that hangs in the kernel cannot be given up otherwise.
+struct Guard(Arc<AtomicBool>);
+
+impl Guard {
+    fn new() -> Guard {
+        let done = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&done);
+        thread::spawn(move || {
+            thread::sleep(Duration::from_secs(60));
+            if !seen.load(Ordering::SeqCst) {
+                eprintln!("the sampler is held");
+                std::process::exit(1);
+            }
+        });
+        Guard(done)
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+/// Records all tasks beside an attack: passes are made, and a program that starts meanwhile has its names.
+fn passes_and_names_beside(folder: &Path, attack: impl FnOnce() -> Vec<Program>) -> Recording {
+    let _guard = Guard::new();
+    let attack = attack();
+    let innocent = compiled(folder, "tests/programs/chain.c");
+    let mut recording = Recording::open("target=all");
+    // As whoever makes passes: other work of the machine does not count here.
+    flametop_sampler::raise_priority().expect("run as root");
+    let (begin, length) = (Instant::now(), Duration::from_secs(4));
+    let (mut made, mut worst) = (0, Duration::ZERO);
+    let mut started: Option<(Program, Instant)> = None;
+    let mut named = None;
+    while begin.elapsed() < length {
+        let due = Duration::from_nanos(made * 1_000_000_000 / HZ);
+        thread::sleep(due.saturating_sub(begin.elapsed()));
+        let filling = Instant::now();
+        recording.fill(true);
+        worst = worst.max(filling.elapsed());
+        made += 1;
+        if started.is_none() && begin.elapsed() > Duration::from_millis(300) {
+            started = Some((
+                Program::start(Command::new(&innocent).arg("sleep")),
+                Instant::now(),
+            ));
+        }
+        if let Some((program, since)) = &started
+            && named.is_none()
+        {
+            recording.ask_new_names();
+            let model = &recording.model;
+            let of = |task: &&model::Task| task.tid == program.pid();
+            let stack = model.tasks.iter().find(of).and_then(|task| task.now?.stack);
+            let names = stack.map_or(Vec::new(), |stack| model.names(stack));
+            named = names
+                .iter()
+                .any(|name| name == "chain_1")
+                .then(|| since.elapsed());
+        }
+    }
+    let due = length.as_millis() as u64 * HZ / 1000;
+    assert!(
+        100 * made >= 99 * due,
+        "{made} passes of {due}, the slowest {worst:?}"
+    );
+    assert!(
+        named.is_some_and(|after| after < NAMED),
+        "named after {named:?}"
+    );
+    let counters = recording.model.counters.expect("counters");
+    assert_eq!(counters[Counter::PassesMade as usize], made);
+    drop(attack);
+    recording
+}
+
+#[test]
+fn pass_beside_code_of_a_file_that_is_not_answered_for_goes_on() {
+    let folder = Folder::new("code");
+    let program = compiled(&folder, "tests/programs/served.c");
+    let filesystem = Served::mount(&folder.join("mount"), 7);
+    passes_and_names_beside(&folder, || {
+        let attack = served(&program, &filesystem.file(), "code");
+        filesystem.fall_silent();
+        vec![attack]
+    });
+    assert_eq!(filesystem.unanswered(), 0, "nobody asked");
+}
+
+#[test]
+fn pass_beside_an_overlay_above_a_file_that_is_not_answered_for_goes_on() {
+    let folder = Folder::new("overlay");
+    let program = compiled(&folder, "tests/programs/served.c");
+    let filesystem = Served::mount(&folder.join("mount"), 7);
+    let empty = folder.join("empty");
+    std::fs::create_dir_all(&empty).expect("a folder");
+    let overlay = folder.join("overlay");
+    let mounted = Mounted::overlay(&overlay, &[&folder.join("mount"), &empty]);
+    passes_and_names_beside(&folder, || {
+        let attack = served(&program, &overlay.join(served::NAME), "code");
+        filesystem.fall_silent();
+        vec![attack]
+    });
+    assert_eq!(filesystem.unanswered(), 0, "nobody asked");
+    drop(mounted);
+}
+
+#[test]
+fn pass_beside_arguments_of_twenty_processes_that_are_not_answered_for_goes_on() {
+    let folder = Folder::new("args");
+    let program = compiled(&folder, "tests/programs/served.c");
+    let filesystem = Served::mount(&folder.join("mount"), 7);
+    let recording = passes_and_names_beside(&folder, || {
+        let start = |_| served(&program, &filesystem.file(), "args");
+        let attack = (0..20).map(start).collect();
+        filesystem.fall_silent();
+        attack
+    });
+    let model = &recording.model;
+    let known = |p: &&model::Process| !p.kthread && !p.cmdline.is_empty() && p.comm != "served";
+    assert!(model.processes.iter().filter(known).count() > 2);
+}
+
+#[test]
+fn pass_beside_processes_that_hold_their_mappings_goes_on() {
+    let folder = Folder::new("hog");
+    let hog = compiled(&folder, "../../bench/programs/hog.c");
+    passes_and_names_beside(&folder, || {
+        let mut command = Command::new(&hog);
+        command.args(["64", "24"]).uid(65534).gid(65534);
+        vec![Program::start(&mut command)]
+    });
+}
+
+/// The kernel told of another file that was mapped there, of the same number.
+#[test]
+fn mappings_file_that_was_swapped_for_one_that_is_served_is_not_opened() {
+    let _guard = Guard::new();
+    let folder = Folder::new("swap");
+    let program = compiled(&folder, "tests/programs/served.c");
+    let real = std::fs::metadata(&program).expect("the program");
+    let filesystem = Served::mount(&folder.join("mount"), real.ino());
+    let attack = served(&program, &filesystem.file(), "code");
+    let maps = std::fs::read_to_string(format!("/proc/{}/maps", attack.pid())).expect("maps");
+    let name = filesystem.file().display().to_string();
+    let line = maps.lines().find(|line| line.ends_with(&name));
+    let (start, rest) = line.expect("its line").split_once('-').expect("a range");
+    let end = rest.split(' ').next().expect("an end");
+    let number = |text: &str| u64::from_str_radix(text, 16).expect("a number");
+    filesystem.fall_silent();
+    let wanted = WantedMapping {
+        start: number(start),
+        end: number(end),
+        offset: 0,
+        device: (
+            (real.dev() >> 8 & 0xfff) as u32,
+            (real.dev() & 0xff | real.dev() >> 12 & 0xfff00) as u32,
+        ),
+        inode: real.ino(),
+        path: program.display().to_string().into_bytes().into(),
+    };
+    let process = ProcessFolder::open(attack.pid()).expect("its folder");
+    let seen = Prober::default().mappings(&process, &[wanted], RuntimeKnown::default());
+    assert!(
+        matches!(seen[..], [Seen::Unknown(End::Unreadable)]),
+        "{seen:?}"
+    );
+    assert_eq!(filesystem.unanswered(), 0, "nobody asked");
+}
