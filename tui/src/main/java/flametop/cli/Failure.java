@@ -58,6 +58,14 @@ record Failure(ExitCode code, String message) {
           CleanText.clean(e.getInput(), MAX_MESSAGE)
               + ": a name that this locale has no letters for; LC_ALL=C.UTF-8 has");
     }
+    String refused = refused(cause);
+    if (!refused.isEmpty()) {
+      return new Failure(
+          ExitCode.FAILED,
+          "the system refused what this needs: "
+              + refused
+              + "; a container or a filter of system calls (seccomp) may forbid it");
+    }
     StackTraceElement[] trace = cause.getStackTrace();
     String place =
         trace.length == 0 ? "" : " at " + trace[0].getFileName() + ":" + trace[0].getLineNumber();
@@ -70,5 +78,18 @@ record Failure(ExitCode code, String message) {
             + ")"
             + place
             + "; please report it");
+  }
+
+  /** What the system says that stands behind an exception of another sort; empty if it is not. */
+  private static String refused(Throwable of) {
+    Throwable cause = of;
+    // Causes may go round.
+    for (int depth = 0; cause != null && depth < 16; depth++) {
+      if (cause instanceof IOException && cause.getMessage() != null) {
+        return CleanText.clean(cause.getMessage(), MAX_MESSAGE);
+      }
+      cause = cause.getCause();
+    }
+    return "";
   }
 }

@@ -5,6 +5,7 @@ import flametop.sampler.Target;
 import flametop.term.UserEnvironment;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,6 +74,8 @@ final class Workload implements AutoCloseable {
           remove(group);
         }
       }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
   }
 
