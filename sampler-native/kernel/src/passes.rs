@@ -345,10 +345,8 @@ mod tests {
         // SAFETY: a struct of numbers, which the kernel fills.
         let mut system: libc::statfs = unsafe { std::mem::zeroed() };
         // SAFETY: the descriptor is open.
-        assert_eq!(
-            unsafe { libc::fstatfs(own_file.as_raw_fd(), &raw mut system) },
-            0
-        );
+        let done = unsafe { libc::fstatfs(own_file.as_raw_fd(), &raw mut system) };
+        assert_eq!(done, 0);
         let in_memory = system.f_type == libc::TMPFS_MAGIC;
         let of_file = stand_in(&own_file, libc::MAP_PRIVATE);
         let shared = stand_in(&memfd, libc::MAP_SHARED);
