@@ -54,8 +54,9 @@ struct copying {
 	__u64 tables;        /* of its process */
 	__u64 start, end;    /* of its mapping */
 	__u64 bytes; /* copied, or that a fault may bring; a multiple of 8, for records to stay aligned */
-	bool full;   /* there was no room */
-	bool absent; /* it ended at a page that is not in memory, or may not be waited for */
+	__u32 nothing; /* status where nothing could be copied */
+	__u32 status; /* FT_ABSENT and that: it ended at a page that is not in memory, or may not be waited for */
+	bool full; /* there was no room; stays so */
 };
 struct copying copying;
 
@@ -138,7 +139,11 @@ static __always_inline bool is_served(struct vm_area_struct *vma)
 	       (magic != TMPFS_MAGIC && magic != HUGETLBFS_MAGIC);
 }
 
-/* Copies page by page, up to the first that is missing. */
+/*
+ * Copies page by page, up to the first that is missing.
+ *
+ * Not static: the verifier looks at it once, rather than at each way to it.
+ */
 __attribute__((noinline)) int copy_pages(__u64 wanted, bool zeros)
 {
 	/* in memory, of which the verifier remembers nothing: else it follows each sum of pages */
@@ -161,7 +166,7 @@ __attribute__((noinline)) int copy_pages(__u64 wanted, bool zeros)
 		if (n > PAGE || at > sizeof(memory) - PAGE)
 			break;
 		if (page == PAGE_ABSENT || bpf_probe_read_kernel(memory + at, n, (void *)page)) {
-			copying.absent = 1;
+			copying.status = done ? FT_ABSENT : FT_ABSENT | copying.nothing;
 			break;
 		}
 		*copied = done + n;
@@ -180,21 +185,21 @@ static long copy_mapped(struct task_struct *t __attribute__((unused)), struct vm
 	if (wanted > copying.most)
 		wanted = copying.most;
 	wanted &= ~7ULL;
-	if (wanted >= copying.room) {
+	if (wanted >= copying.room)
 		copying.full = 1;
+	if (copying.full)
+		return 0;
+	if (copies_pages() ? is_of_device(vma) : is_served(vma)) {
+		copying.status = FT_ABSENT | copying.nothing;
 		return 0;
 	}
 	if (!copies_pages()) {
-		copying.absent = is_served(vma);
-		copying.bytes = copying.absent ? 0 : wanted;
+		copying.bytes = wanted;
 		return 0;
 	}
 	*(volatile __u64 *)&copying.tables = (__u64)vma->vm_mm->pgd;
-	if (is_of_device(vma))
-		copying.absent = 1;
-	else
-		/* what nobody touched of anonymous memory is zero */
-		copy_pages(wanted, !vma->vm_ops && !has_userfaultfd(vma));
+	/* what nobody touched of anonymous memory is zero */
+	copy_pages(wanted, !vma->vm_ops && !has_userfaultfd(vma));
 	return 0;
 }
 
@@ -203,11 +208,15 @@ static long copy_mapped(struct task_struct *t __attribute__((unused)), struct vm
  * `place` on: `copying` says what was found. Gives the error of bpf_find_vma, which only tries mmap_lock.
  */
 static __always_inline long copy(struct task_struct *t, __u64 address, __u64 most, __u64 room,
-				 __u64 place)
+				 __u64 place, __u32 nothing)
 {
-	struct copying next = { .address = address, .most = most, .room = room, .place = place };
-
-	copying = next;
+	copying.address = address;
+	copying.most = most;
+	copying.room = room;
+	copying.place = place;
+	copying.nothing = nothing;
+	copying.start = copying.end = copying.bytes = 0;
+	copying.status = 0;
 	return bpf_find_vma(t, address, copy_mapped, NULL, 0);
 }
 

@@ -342,9 +342,10 @@ int task_stacks(struct bpf_iter__task *ctx)
 	}
 
 	__u64 user_bytes = 0, piece_bytes = 0, sp = 0, piece_address = 0;
-	__u64 least = sizeof(record) + KERNEL_BYTES, rest = seq->size - seq->count;
-	bool user_half, full = rest <= least;
+	__u64 least = sizeof(record) + KERNEL_BYTES, rest = seq->size - seq->count - least;
+	bool user_half;
 
+	copying.full = seq->size - seq->count <= least;
 	fill_head(&record.head, t, FT_KIND_TASK, now.state);
 	add_open_block(&record.head, t);
 	__builtin_memset(&record.stack, 0, sizeof(record.stack));
@@ -358,10 +359,8 @@ int task_stacks(struct bpf_iter__task *ctx)
 		if ((regs->cs & 0xffff) == USER32_CS)
 			record.head.status |= FT_COMPAT;
 		sp = record.stack.regs[REG_SP];
-		rest = full ? 0 : rest - least;
-		err = copy(t, sp, FT_PASS_STACK, rest, 0);
+		err = copy(t, sp, FT_PASS_STACK, rest, 0, FT_FAULTED);
 		user_bytes = copying.bytes;
-		full |= copying.full;
 		record.stack.mapping_start = copying.start;
 		record.stack.mapping_end = copying.end;
 		if (err == -EBUSY) {
@@ -373,24 +372,21 @@ int task_stacks(struct bpf_iter__task *ctx)
 		} else if (err) {
 			record.head.status |= FT_NO_MAPPING;
 		}
-		if (copying.absent)
-			record.head.status |= user_bytes ? FT_ABSENT : FT_ABSENT | FT_FAULTED;
+		record.head.status |= copying.status;
 		if (copying.end - sp > FT_PASS_STACK && user_bytes)
 			record.head.status |= FT_CLAMPED;
-		if (asked && !full) {
+		if (asked) {
 			piece_address = *asked & ~7ULL;
-			if (copy(t, piece_address, FT_PASS_PIECE, rest - user_bytes, FT_PASS_STACK))
+			if (copy(t, piece_address, FT_PASS_PIECE, rest - user_bytes, FT_PASS_STACK,
+				 FT_PIECE_FAILED))
 				record.head.status |= FT_PIECE_FAILED;
 			piece_bytes = copying.bytes;
-			full |= copying.full;
-			if (copying.absent)
-				record.head.status |= piece_bytes ? FT_ABSENT
-								  : FT_ABSENT | FT_PIECE_FAILED;
+			record.head.status |= copying.status;
 		}
 	}
 
 	/* overflow before the kernel's stack rather than after it: the kernel will run this again */
-	if (full) {
+	if (copying.full) {
 		bpf_seq_write(seq, memory, sizeof(memory));
 		return 0;
 	}
