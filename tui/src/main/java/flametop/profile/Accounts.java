@@ -288,7 +288,8 @@ final class Accounts {
     openStack[account] = stack;
     openState[account] = (byte) state.ordinal();
     openSince[account] = now;
-    visit[account] = Math.max(0, now - passBegan);
+    // A pass that was held up says little of when the next one comes by.
+    visit[account] = Math.max(0, Math.min(now - passBegan, passNanos));
     // A sample counts for the pass that goes on.
     log.opened(owner[account], stack, state.ordinal(), now, first ? passes + 1 : passes);
     if (state == State.QUEUED) {
