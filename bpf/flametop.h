@@ -78,8 +78,8 @@ struct ft_head {
 	__u64 cgroup;  /* id in the hierarchy that was asked for */
 	__u64 nvcsw;
 	__u64 nivcsw;
-	__u64 run_ns;  /* se.sum_exec_runtime */
-	__u64 wait_ns; /* sched_info.run_delay; 0 where the kernel has none */
+	__u64 run_ns;     /* se.sum_exec_runtime */
+	__u64 wait_ns;    /* sched_info.run_delay; 0 where the kernel has none */
 	__u64 blocked_ns; /* in uninterruptible sleep, while scheduler statistics are on */
 	__u32 self_exec_id;
 	__u32 uid;   /* effective user, initial namespace */

@@ -206,8 +206,9 @@ struct sched_info {
 
 /* empty without CONFIG_SCHEDSTATS; stands still while kernel.sched_schedstats is 0 */
 struct sched_statistics {
-	unsigned long long block_start; /* by the clock of sched_info.last_arrival; 0: in no uninterruptible sleep */
-	__u64 sum_block_runtime;	/* ns, up to the last wake-up */
+	unsigned long long
+		block_start; /* by the clock of sched_info.last_arrival; 0: in no uninterruptible sleep */
+	__u64 sum_block_runtime; /* ns, up to the last wake-up */
 };
 
 struct task_struct {

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -153,13 +154,14 @@ class RecordKernelTest {
 
   @Test
   void record_signals_writtenAndInterrupted() throws Exception {
-    for (String signal : List.of("INT", "TERM", "HUP")) {
+    for (Map.Entry<String, Integer> of : Map.of("INT", 130, "TERM", 143, "HUP", 129).entrySet()) {
+      String signal = of.getKey();
       Path out = folder.resolve(signal + ".folded");
       Process process = start(List.of(), NATIVE, "record", "--states", "all", "-o", out.toString());
       awaitPart(0);
       other("kill", "-" + signal, String.valueOf(process.pid())).waitFor();
       Ended ended = await(process);
-      assertEquals(130, ended.code, signal + ": " + ended.err);
+      assertEquals(of.getValue(), ended.code, signal + ": " + ended.err);
       assertTrue(Files.exists(out), ended.err);
     }
   }

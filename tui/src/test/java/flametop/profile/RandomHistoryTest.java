@@ -95,7 +95,10 @@ class RandomHistoryTest {
       }
       if (simulation.countsDisk && open[t.id] == 0) {
         assertEquals(
-            t.lastBlocked - t.firstBlocked, (double) disk[t.id], Accounts.TICK_NANOS, where);
+            (double) (t.lastBlocked - t.firstBlocked),
+            (double) disk[t.id],
+            Accounts.TICK_NANOS,
+            where);
       }
       if (open[t.id] == 0 || t.lastState != State.QUEUED) {
         assertEquals(t.lastWait - t.firstWait, queued[t.id], where);
