@@ -229,8 +229,8 @@ test_signals_give_their_codes() {
   for name in INT TERM HUP; do
     number=$(kill -l "$name")
     rm -f "$work/signal.folded"
-    # A shell has those that it puts into the background ignore INT.
-    env --default-signal=INT "$flametop" record -o "$work/signal.folded" 2>"$work/err" </dev/null &
+    # A shell has those that it puts into the background ignore INT, and nohup HUP.
+    env --default-signal=INT,HUP "$flametop" record -o "$work/signal.folded" 2>"$work/err" </dev/null &
     load=$!
     wait_until "it records" records "$load"
     kill "-$name" "$load"
