@@ -49,7 +49,7 @@ test_tables_compare_with_what_was_before() {
 }
 
 test_selection_and_zoom_are_there_again_after_the_callers() {
-  printf 'app;main;left;inner 6\napp;main;right;inner 3\nother;run;inner 1\n' >"$work/a"
+  printf '# first frame: comm\napp;main;left;inner 6\napp;main;right;inner 3\nother;run;inner 1\n' >"$work/a"
   open_pane 100 24
   run_line "'$flametop' view '$work/a'"
   wait_for 'right'
