@@ -60,7 +60,7 @@ struct Event {
     _link: Link,
     cpu: u32,
     beat: Beat,
-    /// What the program has counted when the period in force began.
+    /// Ticks that the program had counted when the period in force began.
     ticks: u64,
     /// A tick was not there yet when the last period ended: it may have been on its way.
     owed: bool,

@@ -132,7 +132,7 @@ impl Passes {
         }
     }
 
-    /// Whether user memory is copied without page faults, so that no pass ever waits for one.
+    /// Tells whether passes copy user memory without page faults, so that no pass ever waits for one.
     pub fn takes_no_faults(&self) -> bool {
         let bss = self.skel.maps.bss_data.as_deref();
         bss.is_some_and(|bss| sys::read_shared(&bss.all_memory) != 0)

@@ -284,7 +284,7 @@ impl Rings {
         Ok(sink.records)
     }
 
-    /// Whether the last poll left records, since there were too many: ends of tasks may be among them.
+    /// Tells whether the last poll left records behind, since there were too many: ends of tasks may be among those.
     pub fn left(&self) -> bool {
         self.left
     }

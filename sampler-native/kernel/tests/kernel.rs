@@ -602,7 +602,7 @@ fn pass_stack_that_another_process_serves_waits_for_nobody_and_says_so() {
         let begin = Instant::now();
         // Memory that is the file's only in turn is to be seen both ways.
         while passes < 1000 || kind == "remap" && (absent == 0 || there == 0) {
-            // What is asked for is copied at each pass.
+            // Each pass copies the memory that was asked for.
             kernel.want(served.tid, served.sp).unwrap();
             kernel.want(innocent.pid(), 64).unwrap();
             let (_, records) = pass(&mut kernel, false);

@@ -82,7 +82,7 @@ enum Question {
     End,
 }
 
-/// What became of a process and of what was asked about it.
+/// The state of a process and of the questions about that process.
 enum Done {
     Back(Box<Subject>, Vec<Answer>),
     /// The process is gone.
@@ -96,7 +96,7 @@ enum Place {
     Here(Box<Subject>),
     /// A thread has it; what is asked meanwhile.
     Out(Vec<Ask>),
-    /// That thread did not come back; nothing is asked before.
+    /// The thread did not come back; no question is asked before this moment.
     Lost(Instant),
 }
 
@@ -228,7 +228,7 @@ impl Names {
                 true => questions.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 false => questions.recv_timeout(wait),
             };
-            // What was looked at just now is looked at again with the next question, or at the next tick.
+            // A process that was looked at just now is looked at again with the next question, or at the next tick.
             let follow = !matches!(question, Ok(Question::Done));
             match question {
                 Ok(Question::Names(batch)) => self.ask(batch),

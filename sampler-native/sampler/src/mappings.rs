@@ -34,7 +34,7 @@ const CHANGE_BYTES: usize = 160;
 const MOST_FOLLOWED: usize = 256;
 /// After so many that were followed they are read again: of what was unmapped nobody tells.
 const READ_AFTER: usize = 4096;
-/// What was read of processes that were not seen then is kept so long, ns.
+/// Mappings that were read before their process was seen are kept so long, ns.
 const EARLY_KEPT: u64 = 5_000_000_000;
 /// Mappings that are asked about in one go.
 const MOST_WANTED: usize = 64;
