@@ -1,0 +1,148 @@
+//! What single instructions of modules say.
+
+use super::Modules;
+use crate::{ModuleId, cfi::Kind};
+use gimli::UnwindContext;
+
+/// Most bytes of code searched for a system call.
+const CODE_LIMIT: u64 = 4096;
+/// `mov $15, %rax; syscall` and `mov $15, %eax; syscall`: how a signal handler returns.
+pub(crate) const SIGRETURN: [&[u8]; 2] =
+    [b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05"];
+/// `mov $60, %al; syscall` and `mov $60, %eax; syscall`: how a thread ends when its function has returned.
+pub(crate) const EXIT: [&[u8]; 2] = [b"\xb0\x3c\x0f\x05", b"\xb8\x3c\0\0\0\x0f\x05"];
+/// Bytes of code at the entry point of a file that call the rest of the program.
+pub(super) const ENTRY_SIZE: u64 = 64;
+const PROCESS_START: &str = "[process start]";
+const THREAD_START: &str = "[thread start]";
+
+impl Modules {
+    /// `[process start]` or `[thread start]` if unwind information says that nothing called this code: the
+    /// file's entry point, or a function that makes system calls, as those do that start threads.
+    pub fn root_name(&mut self, id: ModuleId, offset: u64) -> Option<&'static str> {
+        let row = self.row(id, offset, &mut UnwindContext::new())?;
+        if row.kind != Kind::Root {
+            return None;
+        }
+        let Some((start, end)) = self.function(id, offset) else {
+            return self.outermost(id, offset);
+        };
+        if (start..end).contains(&self.get(id).image.entry) {
+            return Some(PROCESS_START);
+        }
+        let mut code = vec![0; end.saturating_sub(start).min(CODE_LIMIT) as usize];
+        self.code(id, start, &mut code)?;
+        code.windows(2)
+            .any(|bytes| bytes == b"\x0f\x05")
+            .then_some(THREAD_START)
+    }
+
+    /// Which root it is, of code without unwind information: it follows the entry point, or goes on to end the thread.
+    pub(super) fn outermost(&mut self, id: ModuleId, offset: u64) -> Option<&'static str> {
+        let image = &self.get(id).image;
+        if image.is_code(offset) && offset.wrapping_sub(image.entry) < ENTRY_SIZE {
+            return Some(PROCESS_START);
+        }
+        self.ends_thread(id, offset).then_some(THREAD_START)
+    }
+
+    /// Whether the code just after `offset` ends the thread.
+    pub(crate) fn ends_thread(&mut self, id: ModuleId, offset: u64) -> bool {
+        let mut code = [0; 16];
+        self.code(id, offset, &mut code).is_some()
+            && EXIT
+                .iter()
+                .any(|pattern| code.windows(pattern.len()).any(|bytes| bytes == *pattern))
+    }
+
+    /// Fills `bytes` with code of the file.
+    pub(crate) fn code(&mut self, id: ModuleId, offset: u64, bytes: &mut [u8]) -> Option<()> {
+        let place = self.get(id).image.code_offset(offset)?;
+        self.open(id).ok()?;
+        self.get(id).source()?.read_at(place, bytes).ok()
+    }
+
+    /// At most `size` bytes of code.
+    pub(super) fn read_code(&mut self, id: ModuleId, address: u64, size: u64) -> Vec<u8> {
+        let image = &self.get(id).image;
+        let Some(place) = image.code_offset(address) else {
+            return Vec::new();
+        };
+        let size = size.min(image.code_left(address)) as usize;
+        let mut bytes = vec![0; size];
+        let opened = self.open(id).is_ok();
+        let source = self.get(id).source().filter(|_| opened);
+        let read = source.map_or(0, |source| source.read_some(place, &mut bytes));
+        bytes.truncate(read);
+        bytes
+    }
+
+    /// Whether the code at `offset` returns from a signal.
+    pub(crate) fn is_sigreturn(&mut self, id: ModuleId, offset: u64) -> bool {
+        SIGRETURN.iter().any(|pattern| {
+            let mut bytes = [0; 9];
+            let bytes = &mut bytes[..pattern.len()];
+            self.code(id, offset, bytes).is_some() && bytes == *pattern
+        })
+    }
+
+    /// Whether a direct call of `target` returns to `offset`.
+    pub(crate) fn calls(&mut self, id: ModuleId, offset: u64, target: u64) -> bool {
+        let mut bytes = [0; 5];
+        let start = offset.wrapping_sub(5);
+        let [opcode, distance @ ..] = match self.code(id, start, &mut bytes) {
+            Some(()) => bytes,
+            None => return false,
+        };
+        let distance = i64::from(i32::from_le_bytes(distance));
+        opcode == 0xe8 && offset.wrapping_add_signed(distance) == target
+    }
+
+    /// Whether the call that returns to `offset` names its target, which is code of this module.
+    pub(crate) fn calls_directly(&mut self, id: ModuleId, offset: u64) -> bool {
+        self.named_target(id, offset).is_some()
+    }
+
+    /// The target of the call that returns to `offset`, if the call names it.
+    pub(super) fn named_target(&mut self, id: ModuleId, offset: u64) -> Option<u64> {
+        let mut bytes = [0; 5];
+        self.code(id, offset.wrapping_sub(5), &mut bytes)?;
+        let [opcode, distance @ ..] = bytes;
+        let target = offset.wrapping_add_signed(i64::from(i32::from_le_bytes(distance)));
+        (opcode == 0xe8 && self.get(id).is_code(target)).then_some(target)
+    }
+
+    /// Whether a call returns to `offset`.
+    pub(crate) fn follows_call(&mut self, id: ModuleId, offset: u64) -> bool {
+        let mut bytes = [0; 7];
+        let Some(start) = offset.checked_sub(7) else {
+            return false;
+        };
+        if self.code(id, start, &mut bytes).is_none() {
+            return false;
+        }
+        let [_, _, opcode, distance @ ..] = bytes;
+        if opcode == 0xe8 {
+            let target = offset.wrapping_add_signed(i64::from(i32::from_le_bytes(distance)));
+            if self.get(id).is_code(target) {
+                return true;
+            }
+        }
+        // Indirect: ff /2, of a length that its operand says.
+        (2..=7).any(|length| {
+            let [opcode, operand, rest @ ..] = &bytes[7 - length..] else {
+                return false;
+            };
+            let (mode, register, memory) = (operand >> 6, operand >> 3 & 7, operand & 7);
+            let scaled = (mode != 3 && memory == 4) as usize;
+            let displacement = match mode {
+                0 if memory == 5 => 4,
+                0 if memory == 4 && rest.first().is_some_and(|scale| scale & 7 == 5) => 4,
+                1 => 1,
+                2 => 4,
+                _ => 0,
+            };
+            *opcode == 0xff && register == 2 && length == 2 + scaled + displacement
+        })
+    }
+}
