@@ -67,6 +67,9 @@ __attribute__((noinline)) __u64 page_of(__u64 address)
 	/* with five levels the kernel's half begins lower */
 	__u32 shift = all_memory >> 47 == 0x1ffff ? 39 : 48;
 
+	/* a global function is verified even if nothing calls it */
+	if (!reads_kernel)
+		return PAGE_ABSENT;
 	for (int level = 0; level < 5; level++) {
 		__u64 offset = address & ((1ULL << shift) - 1);
 		bool leaf;
@@ -149,6 +152,8 @@ __attribute__((noinline)) int copy_pages(__u64 wanted, bool zeros)
 	/* in memory, of which the verifier remembers nothing: else it follows each sum of pages */
 	volatile __u64 *copied = &copying.bytes;
 
+	if (!reads_kernel)
+		return 0;
 	for (__u32 i = 0; i < FT_PASS_STACK / PAGE + 1; i++) {
 		__u64 done = *copied;
 		__u64 at = copying.place + done;
