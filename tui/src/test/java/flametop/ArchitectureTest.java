@@ -3,11 +3,16 @@ package flametop;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /** Data moves one way, and nothing below imports anything above it. */
 @AnalyzeClasses(packages = "flametop", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -42,7 +47,44 @@ final class ArchitectureTest {
           .mayOnlyBeAccessedByLayers("profile", "view", "term", "export", "cli");
 
   @ArchTest
-  static final ArchRule NO_CYCLES = slices().matching("flametop.(*)..").should().beFreeOfCycles();
+  static final ArchRule ROOMS_OF_PROFILE_STAND_ON_EACH_OTHER =
+      layeredArchitecture()
+          .consideringOnlyDependenciesInLayers()
+          .layer("answer")
+          .definedBy("flametop.profile.answer")
+          .layer("tree")
+          .definedBy("flametop.profile.tree")
+          .layer("log")
+          .definedBy("flametop.profile.log")
+          .layer("host")
+          .definedBy("flametop.profile.host")
+          .layer("live")
+          .definedBy("flametop.profile.live")
+          .layer("file")
+          .definedBy("flametop.profile.file")
+          .whereLayer("live")
+          .mayNotBeAccessedByAnyLayer()
+          .whereLayer("file")
+          .mayNotBeAccessedByAnyLayer()
+          .whereLayer("host")
+          .mayOnlyBeAccessedByLayers("live")
+          .whereLayer("log")
+          .mayOnlyBeAccessedByLayers("live")
+          .whereLayer("tree")
+          .mayOnlyBeAccessedByLayers("log", "live", "file");
+
+  @ArchTest
+  static final ArchRule NO_CYCLES = slices().matching("flametop.(**)").should().beFreeOfCycles();
+
+  @ArchTest
+  static void no_room_has_more_than_35_files(JavaClasses classes) {
+    Map<String, Long> files =
+        classes.stream()
+            .filter(c -> c.isTopLevelClass() && !c.getPackageName().equals("flametop.view"))
+            .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+    files.values().removeIf(count -> count <= 35);
+    assertEquals(Map.of(), files);
+  }
 
   @ArchTest
   static final ArchRule ONLY_TERM_TOUCHES_LANTERNA =

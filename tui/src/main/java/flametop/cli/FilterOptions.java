@@ -1,6 +1,6 @@
 package flametop.cli;
 
-import flametop.profile.Shape;
+import flametop.profile.answer.Shape;
 import flametop.sampler.CleanText;
 import flametop.sampler.Users;
 import java.util.ArrayList;

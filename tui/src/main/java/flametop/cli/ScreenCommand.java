@@ -1,7 +1,7 @@
 package flametop.cli;
 
-import flametop.profile.Options;
-import flametop.profile.Profile;
+import flametop.profile.live.Profile;
+import flametop.profile.tree.Options;
 import flametop.sampler.CleanText;
 import flametop.sampler.KernelSource;
 import flametop.sampler.ReplaySource;

@@ -1,6 +1,6 @@
 package flametop.cli;
 
-import flametop.profile.StateSet;
+import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
 import java.util.Locale;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package flametop.cli;
 
-import flametop.profile.StateSet;
+import flametop.profile.answer.StateSet;
 import picocli.CommandLine.Option;
 
 /** Which time is shown. */

@@ -1,7 +1,7 @@
 package flametop.cli;
 
-import flametop.profile.StackFiles;
-import flametop.profile.StackInput;
+import flametop.profile.file.StackFiles;
+import flametop.profile.file.StackInput;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

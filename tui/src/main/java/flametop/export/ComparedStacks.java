@@ -1,7 +1,7 @@
 package flametop.export;
 
-import flametop.profile.ComparedStack;
-import flametop.profile.HeldStacks;
+import flametop.profile.answer.ComparedStack;
+import flametop.profile.file.HeldStacks;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;

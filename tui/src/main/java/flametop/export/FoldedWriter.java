@@ -1,8 +1,8 @@
 package flametop.export;
 
-import flametop.profile.FoldedName;
-import flametop.profile.FoldedStack;
-import flametop.profile.NodeKind;
+import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.file.FoldedName;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,7 +1,7 @@
 package flametop.export;
 
-import flametop.profile.FoldedStack;
-import flametop.profile.NodeKind;
+import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.NodeKind;
 import flametop.sampler.State;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -80,12 +80,12 @@ final class HtmlWriter {
       Json.string(json, state.label());
     }
     json.append("],\n\"nodes\":[");
-    Functions functions = new Functions();
+    FunctionTable functions = new FunctionTable();
     long stacks = nodes(json, export, functions);
     json.append("],\n\"functions\":[");
     Map<String, Integer> modules = new LinkedHashMap<>();
     for (int i = 0; i < functions.size(); i++) {
-      Functions.Function function = functions.get(i);
+      FunctionTable.Function function = functions.get(i);
       int module = -1;
       if (!function.module().isEmpty()) {
         Integer known = modules.putIfAbsent(function.module(), modules.size());
@@ -107,7 +107,7 @@ final class HtmlWriter {
     return stacks;
   }
 
-  private static long nodes(Writer json, StackExport export, Functions functions)
+  private static long nodes(Writer json, StackExport export, FunctionTable functions)
       throws IOException {
     int[] before = new int[0];
     long[] states = new long[State.values().length];

@@ -1,6 +1,6 @@
 package flametop.export;
 
-import flametop.profile.FoldedStack;
+import flametop.profile.answer.FoldedStack;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ final class PprofWriter {
 
   private long profile(StackExport export, OutputStream out) throws IOException {
     Provenance provenance = export.provenance();
-    Functions functions = new Functions();
+    FunctionTable functions = new FunctionTable();
     Protobuf profile = new Protobuf();
     boolean time = export.unit() == Unit.US;
     profile.field(1, type("samples", time ? "count" : parts("count", export.decimals())));
@@ -71,7 +71,7 @@ final class PprofWriter {
     // The first mapping is what pprof calls the file of the profile.
     mapping(profile, modules, provenance.host());
     for (int i = 0; i < functions.size(); i++) {
-      Functions.Function function = functions.get(i);
+      FunctionTable.Function function = functions.get(i);
       int number = i + 1;
       String module = function.module().isEmpty() ? provenance.host() : function.module();
       profile.field(

@@ -1,8 +1,8 @@
 package flametop.export;
 
-import flametop.profile.Moment;
-import flametop.profile.Snapshot;
-import flametop.profile.StateSet;
+import flametop.profile.answer.Moment;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
 import java.time.Instant;

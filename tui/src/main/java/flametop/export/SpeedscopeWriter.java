@@ -1,6 +1,6 @@
 package flametop.export;
 
-import flametop.profile.FoldedStack;
+import flametop.profile.answer.FoldedStack;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -22,7 +22,7 @@ final class SpeedscopeWriter {
   /** Returns how many stacks. */
   static long write(StackExport export, OutputStream out) throws IOException {
     Writer json = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.US_ASCII));
-    Functions functions = new Functions();
+    FunctionTable functions = new FunctionTable();
     for (FoldedStack stack : export.stacks()) {
       for (int frame = 0; frame < stack.names().length; frame++) {
         int unused = functions.of(stack, frame);

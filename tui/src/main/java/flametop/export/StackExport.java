@@ -1,7 +1,7 @@
 package flametop.export;
 
-import flametop.profile.FoldedStack;
-import flametop.profile.LookAhead;
+import flametop.profile.answer.FoldedStack;
+import flametop.profile.tree.LookAhead;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

@@ -1,15 +1,15 @@
 package flametop.term;
 
-import flametop.profile.Beside;
-import flametop.profile.GraphQuery;
-import flametop.profile.Page;
-import flametop.profile.PageQuery;
-import flametop.profile.Profile;
-import flametop.profile.Sandwich;
-import flametop.profile.Shape;
-import flametop.profile.Snapshot;
-import flametop.profile.SnapshotSource;
-import flametop.profile.StateSet;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.Sandwich;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.SnapshotSource;
+import flametop.profile.answer.SplitAnswer;
+import flametop.profile.answer.StateSet;
+import flametop.profile.live.Profile;
 import flametop.sampler.Budget;
 import flametop.sampler.Users;
 import flametop.view.CellGrid;
@@ -566,7 +566,7 @@ public final class LiveScreen {
   /** Whether there is nothing to come: then only a key, or another size, asks for a picture. */
   @SuppressWarnings("ReferenceEquality") // what has not changed is not made anew
   private static boolean isStill(Snapshot before, Snapshot now, Page page) {
-    if (page instanceof Beside two) {
+    if (page instanceof SplitAnswer two) {
       return isStill(before, now, two.own()) && isStill(null, two.snapshot(), two.page());
     }
     if (now.refolding() || page instanceof Sandwich sandwich && sandwich.refolding()) {

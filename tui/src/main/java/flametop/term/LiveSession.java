@@ -1,6 +1,6 @@
 package flametop.term;
 
-import flametop.profile.SnapshotSource;
+import flametop.profile.answer.SnapshotSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 

@@ -1,8 +1,8 @@
 package flametop.term;
 
-import flametop.profile.Page;
-import flametop.profile.Shape;
-import flametop.profile.Snapshot;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
 import flametop.view.Effect;
 import flametop.view.Key;
 import flametop.view.Keys;

@@ -1,7 +1,7 @@
 package flametop.term;
 
-import flametop.profile.Shape;
-import flametop.profile.StateSet;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.StateSet;
 import flametop.sampler.Budget;
 import flametop.view.Origin;
 

@@ -1,7 +1,7 @@
 package flametop.view;
 
-import flametop.profile.GraphSlice;
-import flametop.profile.NodeKind;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.NodeKind;
 import flametop.sampler.State;
 
 /** What the colour of a frame tells. Its shade is always that of its name. */

@@ -1,6 +1,6 @@
 package flametop.view;
 
-import flametop.profile.Snapshot;
+import flametop.profile.answer.Snapshot;
 
 /** What the keys do that compare the present with what was. */
 final class CompareKeys {

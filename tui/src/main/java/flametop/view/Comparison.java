@@ -1,9 +1,9 @@
 package flametop.view;
 
-import flametop.profile.GraphSlice;
-import flametop.profile.Noise;
-import flametop.profile.Selection;
-import flametop.profile.Snapshot;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.tree.Noise;
 import java.util.Locale;
 
 /**

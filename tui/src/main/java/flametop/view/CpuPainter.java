@@ -1,8 +1,8 @@
 package flametop.view;
 
-import flametop.profile.CpuRow;
-import flametop.profile.CpuRow.IdleRow;
-import flametop.profile.Shape;
+import flametop.profile.answer.CpuRow;
+import flametop.profile.answer.CpuRow.IdleRow;
+import flametop.profile.answer.Shape;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,9 +1,9 @@
 package flametop.view;
 
-import flametop.profile.CpuReport;
-import flametop.profile.CpuRow;
-import flametop.profile.PageQuery;
-import flametop.profile.Shape;
+import flametop.profile.answer.CpuReport;
+import flametop.profile.answer.CpuRow;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.Shape;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;

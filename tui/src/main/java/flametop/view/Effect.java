@@ -1,9 +1,9 @@
 package flametop.view;
 
-import flametop.profile.Function;
-import flametop.profile.ProcessRow;
-import flametop.profile.SnapshotSource;
-import flametop.profile.StateSet;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.ProcessRow;
+import flametop.profile.answer.SnapshotSource;
+import flametop.profile.answer.StateSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -113,14 +113,15 @@ public sealed interface Effect {
   }
 
   /** Find where the selected node is in the source. */
-  record Source() implements Question<flametop.profile.Source> {
+  record Source() implements Question<flametop.profile.answer.Source> {
     @Override
-    public CompletableFuture<flametop.profile.Source> ask(SnapshotSource source, ViewState state) {
+    public CompletableFuture<flametop.profile.answer.Source> ask(
+        SnapshotSource source, ViewState state) {
       return source.source(state.windowNanos(), state.states(), state.selected());
     }
 
     @Override
-    public Keys.Step answered(ViewState state, flametop.profile.Source found) {
+    public Keys.Step answered(ViewState state, flametop.profile.answer.Source found) {
       return Keys.Step.to(state.withAnswer(found));
     }
   }

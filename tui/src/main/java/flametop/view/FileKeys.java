@@ -1,9 +1,9 @@
 package flametop.view;
 
-import flametop.profile.RootOrder;
-import flametop.profile.Selection;
-import flametop.profile.Shape;
-import flametop.profile.Snapshot;
+import flametop.profile.answer.RootOrder;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -1,7 +1,7 @@
 package flametop.view;
 
-import flametop.profile.Function;
-import flametop.profile.GraphQuery;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.GraphQuery;
 import java.util.List;
 
 /** What keys do in the list of export formats. */

@@ -1,7 +1,7 @@
 package flametop.view;
 
-import flametop.profile.GraphSlice;
-import flametop.profile.Siblings;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.Siblings;
 import java.util.Arrays;
 
 /**

@@ -1,10 +1,10 @@
 package flametop.view;
 
-import flametop.profile.GraphSlice;
-import flametop.profile.NodeKind;
-import flametop.profile.Shape;
-import flametop.profile.Snapshot;
-import flametop.profile.StateSet;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
 import java.util.List;
 

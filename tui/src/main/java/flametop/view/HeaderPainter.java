@@ -1,7 +1,7 @@
 package flametop.view;
 
-import flametop.profile.Snapshot;
-import flametop.profile.TasksReport;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.TasksReport;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 package flametop.view;
 
-import flametop.profile.CpuReport;
-import flametop.profile.PageQuery;
+import flametop.profile.answer.CpuReport;
+import flametop.profile.answer.PageQuery;
 
 /** What the keys do in the view of the idle states. */
 final class IdleKeys implements ViewKeys {

@@ -1,8 +1,8 @@
 package flametop.view;
 
-import flametop.profile.CpuReport;
-import flametop.profile.CpuRow;
-import flametop.profile.CpuRow.IdleRow;
+import flametop.profile.answer.CpuReport;
+import flametop.profile.answer.CpuRow;
+import flametop.profile.answer.CpuRow.IdleRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,8 +1,8 @@
 package flametop.view;
 
-import flametop.profile.Function;
-import flametop.profile.ProcessRow;
-import flametop.profile.StateSet;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.ProcessRow;
+import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.EnumSet;

@@ -1,6 +1,6 @@
 package flametop.view;
 
-import flametop.profile.StateSet;
+import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
 
 /** What the colours of the graph stand for, at the right end of a line between panels. */

@@ -1,11 +1,11 @@
 package flametop.view;
 
-import flametop.profile.Beside;
-import flametop.profile.GraphQuery;
-import flametop.profile.GraphSlice;
-import flametop.profile.Sandwich;
-import flametop.profile.Selection;
-import flametop.profile.Snapshot;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.Sandwich;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.SplitAnswer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -22,7 +22,7 @@ final class OtherPane {
    * Whether the keys have gone to the other pane since two files were asked for: then that is the
    * one to show with the keys.
    */
-  static boolean isCrossed(Snapshot snapshot, Beside beside, Split split) {
+  static boolean isCrossed(Snapshot snapshot, SplitAnswer beside, Split split) {
     return split != null
         && number(snapshot) == split.other()
         && number(beside.snapshot()) == split.active();
@@ -33,7 +33,7 @@ final class OtherPane {
   }
 
   /** What does not work of both files, each with its name, as they stand. */
-  static List<String> notices(Scene scene, Beside two) {
+  static List<String> notices(Scene scene, SplitAnswer two) {
     List<String> notices = new ArrayList<>(scene.options.notices());
     boolean right = scene.state.split().onRight();
     add(notices, right ? two.snapshot() : scene.snapshot);
@@ -49,7 +49,7 @@ final class OtherPane {
   }
 
   /** The state in which the keys act on it, at the same place. */
-  static ViewState state(Scene scene, Beside two) {
+  static ViewState state(Scene scene, SplitAnswer two) {
     ViewState s = scene.state;
     Place from = s.place();
     SandwichLayout layout = scene.sandwich;

@@ -1,9 +1,9 @@
 package flametop.view;
 
-import flametop.profile.CpuRow;
-import flametop.profile.Shape;
-import flametop.profile.Shape.Filter;
-import flametop.profile.StateSet;
+import flametop.profile.answer.CpuRow;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Shape.Filter;
+import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package flametop.view;
 
-import flametop.profile.ProcessRow;
-import flametop.profile.SnapshotSource;
-import flametop.profile.StateSet;
+import flametop.profile.answer.ProcessRow;
+import flametop.profile.answer.SnapshotSource;
+import flametop.profile.answer.StateSet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

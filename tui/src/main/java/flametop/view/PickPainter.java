@@ -1,6 +1,6 @@
 package flametop.view;
 
-import flametop.profile.ProcessRow;
+import flametop.profile.answer.ProcessRow;
 import flametop.sampler.State;
 import java.util.List;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package flametop.view;
 
-import flametop.profile.ProcessRow;
+import flametop.profile.answer.ProcessRow;
 
 /**
  * A row of a pick list.

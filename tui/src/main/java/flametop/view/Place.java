@@ -1,7 +1,7 @@
 package flametop.view;
 
-import flametop.profile.GraphQuery;
-import flametop.profile.Siblings;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Siblings;
 import java.util.List;
 
 /**

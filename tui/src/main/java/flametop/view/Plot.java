@@ -1,8 +1,8 @@
 package flametop.view;
 
-import flametop.profile.GraphQuery;
-import flametop.profile.GraphSlice;
-import flametop.profile.Siblings;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.Siblings;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -1,8 +1,8 @@
 package flametop.view;
 
-import flametop.profile.PageQuery;
-import flametop.profile.QualityReport;
-import flametop.profile.Shape;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.QualityReport;
+import flametop.profile.answer.Shape;
 import java.util.List;
 import java.util.Set;
 

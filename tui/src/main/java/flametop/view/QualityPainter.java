@@ -1,6 +1,6 @@
 package flametop.view;
 
-import flametop.profile.QualityReport;
+import flametop.profile.answer.QualityReport;
 import flametop.sampler.OwnPart;
 import flametop.sampler.WalkEnd;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package flametop.view;
 
-import flametop.profile.NodeKind;
+import flametop.profile.answer.NodeKind;
 import flametop.sampler.State;
 
 /**

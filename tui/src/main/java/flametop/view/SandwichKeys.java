@@ -1,11 +1,11 @@
 package flametop.view;
 
-import flametop.profile.Function;
-import flametop.profile.GraphQuery;
-import flametop.profile.NodeKind;
-import flametop.profile.PageQuery;
-import flametop.profile.SandwichQuery;
-import flametop.profile.Selection;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.SandwichQuery;
+import flametop.profile.answer.Selection;
 import java.util.Arrays;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package flametop.view;
 
-import flametop.profile.Page;
-import flametop.profile.Sandwich;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.Sandwich;
 
 /**
  * Where everything of a sandwich is: the callers grow upwards from the function, the callees

@@ -1,8 +1,8 @@
 package flametop.view;
 
-import flametop.profile.Function;
-import flametop.profile.Sandwich;
-import flametop.profile.Snapshot;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.Sandwich;
+import flametop.profile.answer.Snapshot;
 import flametop.sampler.State;
 
 /** A sandwich: the callers of a function above it, what it calls below. */

@@ -1,6 +1,6 @@
 package flametop.view;
 
-import flametop.profile.Function;
+import flametop.profile.answer.Function;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,9 +1,9 @@
 package flametop.view;
 
-import flametop.profile.Beside;
-import flametop.profile.Page;
-import flametop.profile.Selection;
-import flametop.profile.Snapshot;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.SplitAnswer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -102,9 +102,9 @@ public final class Scene {
       Scene beside) {
     givenSnapshot = someSnapshot;
     givenPage = somePage;
-    Beside given = somePage instanceof Beside b ? b : null;
+    SplitAnswer given = somePage instanceof SplitAnswer b ? b : null;
     boolean crossed = given != null && OtherPane.isCrossed(someSnapshot, given, state.split());
-    Beside two = crossed ? given.crossed(someSnapshot) : given;
+    SplitAnswer two = crossed ? given.crossed(someSnapshot) : given;
     snapshot = crossed ? given.snapshot() : someSnapshot;
     page = two == null ? somePage : two.own();
     boolean split = two != null && state.isSplit(columns);

@@ -1,7 +1,7 @@
 package flametop.view;
 
-import flametop.profile.Shape;
-import flametop.profile.SnapshotSource;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.SnapshotSource;
 import java.util.concurrent.CompletableFuture;
 
 /** The source of the pictures of a screen: does what keys ask of it. */

@@ -1,11 +1,11 @@
 package flametop.view;
 
-import flametop.profile.GraphQuery;
-import flametop.profile.GraphSlice;
-import flametop.profile.NodeKind;
-import flametop.profile.Selection;
-import flametop.profile.Shape;
-import flametop.profile.Snapshot;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
 import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
 import flametop.view.HeaderPainter.Piece;

@@ -1,10 +1,10 @@
 package flametop.view;
 
-import flametop.profile.NodeKind;
-import flametop.profile.RootOrder;
-import flametop.profile.Selection;
-import flametop.profile.Shape;
-import flametop.profile.Shape.Filter;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.RootOrder;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Shape.Filter;
 import java.util.List;
 
 /** What the keys do to the shape of a graph, live or of a file. */

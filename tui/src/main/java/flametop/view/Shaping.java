@@ -1,6 +1,6 @@
 package flametop.view;
 
-import flametop.profile.Shape;
+import flametop.profile.answer.Shape;
 import java.util.ArrayList;
 import java.util.List;
 

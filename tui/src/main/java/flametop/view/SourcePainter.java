@@ -1,6 +1,6 @@
 package flametop.view;
 
-import flametop.profile.Source;
+import flametop.profile.answer.Source;
 import flametop.sampler.Call;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package flametop.view;
 
-import flametop.profile.Snapshot;
+import flametop.profile.answer.Snapshot;
 import flametop.view.HeaderPainter.Piece;
 import java.util.ArrayList;
 import java.util.List;

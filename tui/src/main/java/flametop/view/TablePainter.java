@@ -1,6 +1,6 @@
 package flametop.view;
 
-import flametop.profile.StateSet;
+import flametop.profile.answer.StateSet;
 import java.util.List;
 
 /**

@@ -1,7 +1,7 @@
 package flametop.view;
 
-import flametop.profile.TasksQuery;
-import flametop.profile.TasksReport;
+import flametop.profile.answer.TasksQuery;
+import flametop.profile.answer.TasksReport;
 import java.util.List;
 
 /**

@@ -1,9 +1,9 @@
 package flametop.view;
 
-import flametop.profile.PageQuery;
-import flametop.profile.Shape;
-import flametop.profile.TasksQuery;
-import flametop.profile.TasksReport;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.TasksQuery;
+import flametop.profile.answer.TasksReport;
 import java.util.List;
 import java.util.Set;
 

@@ -1,10 +1,10 @@
 package flametop.view;
 
-import flametop.profile.Function;
-import flametop.profile.Shape;
-import flametop.profile.StateSet;
-import flametop.profile.TasksQuery;
-import flametop.profile.TasksReport;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.StateSet;
+import flametop.profile.answer.TasksQuery;
+import flametop.profile.answer.TasksReport;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package flametop.view;
 
-import flametop.profile.Snapshot;
+import flametop.profile.answer.Snapshot;
 
 /**
  * Where the times of the strip are. A column is so many whole seconds, always the same ones: it

@@ -1,10 +1,10 @@
 package flametop.view;
 
-import flametop.profile.Function;
-import flametop.profile.PageQuery;
-import flametop.profile.Shape;
-import flametop.profile.TopQuery;
-import flametop.profile.TopReport;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.TopQuery;
+import flametop.profile.answer.TopReport;
 import java.util.List;
 
 /** What the keys do in the view of the functions. */

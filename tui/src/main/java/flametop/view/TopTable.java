@@ -1,8 +1,8 @@
 package flametop.view;
 
-import flametop.profile.Function;
-import flametop.profile.TopQuery;
-import flametop.profile.TopReport;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.TopQuery;
+import flametop.profile.answer.TopReport;
 import java.util.List;
 
 /**

@@ -1,6 +1,6 @@
 package flametop.view;
 
-import flametop.profile.PageQuery;
+import flametop.profile.answer.PageQuery;
 
 /** What fills the screen between the header and the keys. */
 public enum View {

@@ -1,6 +1,6 @@
 package flametop.view;
 
-import flametop.profile.PageQuery;
+import flametop.profile.answer.PageQuery;
 import java.util.List;
 
 /** What a view can do, and what it asks for. */

@@ -1,13 +1,13 @@
 package flametop.view;
 
-import flametop.profile.BesideQuery;
-import flametop.profile.Function;
-import flametop.profile.GraphQuery;
-import flametop.profile.PageQuery;
-import flametop.profile.Shape;
-import flametop.profile.Siblings;
-import flametop.profile.Source;
-import flametop.profile.StateSet;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Siblings;
+import flametop.profile.answer.Source;
+import flametop.profile.answer.SplitQuery;
+import flametop.profile.answer.StateSet;
 import flametop.sampler.Budget;
 import java.util.ArrayList;
 import java.util.List;
@@ -357,7 +357,7 @@ public final class ViewState implements Cloneable {
   /** What to ask it for beside that; null for nothing. */
   public PageQuery page(int columns) {
     return isSplit(columns)
-        ? new BesideQuery(
+        ? new SplitQuery(
             split.other(), shape(), query(columns), view.page(this, Split.pane(columns)))
         : view.page(this, columns);
   }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.StateSet;
+import flametop.profile.answer.StateSet;
 import flametop.sampler.KernelSource.CheckLine;
 import flametop.sampler.State;
 import flametop.sampler.Target;

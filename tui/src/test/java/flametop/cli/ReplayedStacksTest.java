@@ -3,11 +3,11 @@ package flametop.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.GraphQuery;
-import flametop.profile.Snapshot;
-import flametop.profile.StackFile;
-import flametop.profile.StackInput;
-import flametop.profile.StateSet;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
+import flametop.profile.file.StackFile;
+import flametop.profile.file.StackInput;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.StateSet;
+import flametop.profile.answer.StateSet;
 import flametop.term.UserFiles;
 import flametop.view.Action;
 import flametop.view.Key;

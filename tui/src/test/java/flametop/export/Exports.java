@@ -2,12 +2,12 @@ package flametop.export;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import flametop.profile.FoldedStack;
-import flametop.profile.Moment;
-import flametop.profile.NodeKind;
-import flametop.profile.Shape;
-import flametop.profile.Snapshot;
-import flametop.profile.StateSet;
+import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.Moment;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
 import java.io.ByteArrayOutputStream;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.FoldedStack;
-import flametop.profile.NodeKind;
+import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.NodeKind;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

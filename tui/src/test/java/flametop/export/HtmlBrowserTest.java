@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import flametop.profile.FoldedStack;
-import flametop.profile.NodeKind;
+import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.NodeKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import flametop.profile.FoldedStack;
-import flametop.profile.NodeKind;
+import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.NodeKind;
 import flametop.sampler.State;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

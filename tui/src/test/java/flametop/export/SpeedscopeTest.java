@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpServer;
-import flametop.profile.NodeKind;
+import flametop.profile.answer.NodeKind;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

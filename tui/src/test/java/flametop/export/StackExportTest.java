@@ -3,8 +3,8 @@ package flametop.export;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.FoldedStack;
-import flametop.profile.NodeKind;
+import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.NodeKind;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,9 +1,9 @@
 package flametop.term;
 
-import flametop.profile.GraphQuery;
-import flametop.profile.Page;
-import flametop.profile.PageQuery;
-import flametop.profile.Snapshot;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.Snapshot;
 import flametop.view.Pictures;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,8 +72,8 @@ public final class DemoScreen {
                 flametop.view.Origin.LIVE,
                 "web-1",
                 "all tasks",
-                flametop.profile.Shape.PLAIN,
-                flametop.profile.StateSet.BUSY,
+                flametop.profile.answer.Shape.PLAIN,
+                flametop.profile.answer.StateSet.BUSY,
                 19,
                 99,
                 0,

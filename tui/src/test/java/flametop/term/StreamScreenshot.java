@@ -1,11 +1,11 @@
 package flametop.term;
 
-import flametop.profile.GraphQuery;
-import flametop.profile.Options;
-import flametop.profile.Profile;
-import flametop.profile.Shape;
-import flametop.profile.Snapshot;
-import flametop.profile.StateSet;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
+import flametop.profile.live.Profile;
+import flametop.profile.tree.Options;
 import flametop.sampler.ReplaySource;
 import flametop.sampler.Sampler;
 import flametop.view.CellGrid;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.GraphSlice;
-import flametop.profile.StateSet;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.StateSet;
 import org.junit.jupiter.api.Test;
 
 class ColouringTest {

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.GraphSlice;
-import flametop.profile.Selection;
-import flametop.profile.Snapshot;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Snapshot;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -3,9 +3,9 @@ package flametop.view;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.CpuReport;
-import flametop.profile.CpuRow;
-import flametop.profile.Shape;
+import flametop.profile.answer.CpuReport;
+import flametop.profile.answer.CpuRow;
+import flametop.profile.answer.Shape;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

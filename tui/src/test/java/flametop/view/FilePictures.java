@@ -1,16 +1,16 @@
 package flametop.view;
 
-import flametop.profile.Function;
-import flametop.profile.GraphSlice;
-import flametop.profile.NodeKind;
-import flametop.profile.Page;
-import flametop.profile.PageQuery;
-import flametop.profile.Sandwich;
-import flametop.profile.Shape;
-import flametop.profile.Snapshot;
-import flametop.profile.StackFile;
-import flametop.profile.StackInput;
-import flametop.profile.StateSet;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.Sandwich;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
+import flametop.profile.file.StackFile;
+import flametop.profile.file.StackInput;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

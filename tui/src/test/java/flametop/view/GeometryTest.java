@@ -3,10 +3,10 @@ package flametop.view;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.GraphQuery;
-import flametop.profile.GraphSlice;
-import flametop.profile.Siblings;
-import flametop.profile.StateSet;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.Siblings;
+import flametop.profile.answer.StateSet;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.Shape;
-import flametop.profile.Snapshot;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
 import flametop.sampler.State;
 import java.util.List;
 import java.util.Set;

@@ -2,17 +2,17 @@ package flametop.view;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.BusyMachine;
-import flametop.profile.Options;
-import flametop.profile.Page;
-import flametop.profile.PageQuery;
-import flametop.profile.Profile;
-import flametop.profile.Shape;
-import flametop.profile.Snapshot;
-import flametop.profile.SnapshotSource;
-import flametop.profile.StackFiles;
-import flametop.profile.StackInput;
-import flametop.profile.StateSet;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.SnapshotSource;
+import flametop.profile.answer.StateSet;
+import flametop.profile.file.StackFiles;
+import flametop.profile.file.StackInput;
+import flametop.profile.live.BusyMachine;
+import flametop.profile.live.Profile;
+import flametop.profile.tree.Options;
 import flametop.sampler.ReplaySource;
 import flametop.sampler.Sampler;
 import java.io.IOException;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.QualityReport;
-import flametop.profile.Shape;
+import flametop.profile.answer.QualityReport;
+import flametop.profile.answer.Shape;
 import flametop.sampler.WalkEnd;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package flametop.view;
 
-import flametop.profile.Snapshot;
+import flametop.profile.answer.Snapshot;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

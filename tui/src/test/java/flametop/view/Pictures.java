@@ -1,20 +1,20 @@
 package flametop.view;
 
-import flametop.profile.CpuReport;
-import flametop.profile.CpuRow;
-import flametop.profile.GraphQuery;
-import flametop.profile.Page;
-import flametop.profile.PageQuery;
-import flametop.profile.ProcessRow;
-import flametop.profile.QualityReport;
-import flametop.profile.SandwichQuery;
-import flametop.profile.Selection;
-import flametop.profile.Shape;
-import flametop.profile.Snapshot;
-import flametop.profile.Source;
-import flametop.profile.StateSet;
-import flametop.profile.TasksQuery;
-import flametop.profile.TopQuery;
+import flametop.profile.answer.CpuReport;
+import flametop.profile.answer.CpuRow;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.ProcessRow;
+import flametop.profile.answer.QualityReport;
+import flametop.profile.answer.SandwichQuery;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.Source;
+import flametop.profile.answer.StateSet;
+import flametop.profile.answer.TasksQuery;
+import flametop.profile.answer.TopQuery;
 import flametop.sampler.Budget;
 import flametop.sampler.Call;
 import flametop.sampler.DebugFiles;
@@ -882,7 +882,7 @@ public final class Pictures {
   }
 
   /** The server as a source of snapshots. */
-  public static class Machine implements flametop.profile.SnapshotSource {
+  public static class Machine implements flametop.profile.answer.SnapshotSource {
     private final Tree tree = server();
     private boolean frozen;
 

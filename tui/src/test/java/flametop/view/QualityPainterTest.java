@@ -3,7 +3,7 @@ package flametop.view;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.QualityReport;
+import flametop.profile.answer.QualityReport;
 import flametop.sampler.DebugFiles;
 import org.junit.jupiter.api.Test;
 

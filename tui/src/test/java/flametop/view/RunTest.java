@@ -3,10 +3,10 @@ package flametop.view;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.GraphQuery;
-import flametop.profile.Snapshot;
-import flametop.profile.StackFile;
-import flametop.profile.StackInput;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.file.StackFile;
+import flametop.profile.file.StackInput;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.Function;
-import flametop.profile.GraphQuery;
-import flametop.profile.NodeKind;
-import flametop.profile.SandwichQuery;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.SandwichQuery;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -1,13 +1,13 @@
 package flametop.view;
 
-import flametop.profile.Function;
-import flametop.profile.GraphQuery;
-import flametop.profile.GraphSlice;
-import flametop.profile.NodeKind;
-import flametop.profile.Sandwich;
-import flametop.profile.SandwichQuery;
-import flametop.profile.Selection;
-import flametop.profile.Snapshot;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Sandwich;
+import flametop.profile.answer.SandwichQuery;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Snapshot;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package flametop.view;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.Snapshot;
+import flametop.profile.answer.Snapshot;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

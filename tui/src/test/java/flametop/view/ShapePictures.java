@@ -1,11 +1,11 @@
 package flametop.view;
 
-import flametop.profile.Function;
-import flametop.profile.NodeKind;
-import flametop.profile.RootOrder;
-import flametop.profile.Shape;
-import flametop.profile.Snapshot;
-import flametop.profile.StateSet;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.RootOrder;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,15 +1,15 @@
 package flametop.view;
 
-import flametop.profile.Function;
-import flametop.profile.NodeKind;
-import flametop.profile.Noise;
-import flametop.profile.Page;
-import flametop.profile.Shape;
-import flametop.profile.StateSet;
-import flametop.profile.TasksQuery;
-import flametop.profile.TasksReport;
-import flametop.profile.TopQuery;
-import flametop.profile.TopReport;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.StateSet;
+import flametop.profile.answer.TasksQuery;
+import flametop.profile.answer.TasksReport;
+import flametop.profile.answer.TopQuery;
+import flametop.profile.answer.TopReport;
+import flametop.profile.tree.Noise;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.Comparator;

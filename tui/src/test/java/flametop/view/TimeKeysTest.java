@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.Snapshot;
+import flametop.profile.answer.Snapshot;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;

@@ -1,7 +1,7 @@
 package flametop.view;
 
-import flametop.profile.Selection;
-import flametop.profile.Snapshot;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Snapshot;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,12 +1,12 @@
 package flametop.view;
 
-import flametop.profile.Function;
-import flametop.profile.GraphQuery;
-import flametop.profile.GraphSlice;
-import flametop.profile.NodeKind;
-import flametop.profile.Selection;
-import flametop.profile.Shape;
-import flametop.profile.Snapshot;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,7 +80,7 @@ final class Tree {
     return this;
   }
 
-  /** The callers or callees of a function, as {@link flametop.profile.Sandwich} has them. */
+  /** The callers or callees of a function, as {@link flametop.profile.answer.Sandwich} has them. */
   Tree half(String function, boolean callers) {
     Tree half = new Tree();
     for (Node node : nodes) {

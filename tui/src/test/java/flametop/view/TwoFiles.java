@@ -1,13 +1,13 @@
 package flametop.view;
 
-import flametop.profile.Beside;
-import flametop.profile.Page;
-import flametop.profile.PageQuery;
-import flametop.profile.Sandwich;
-import flametop.profile.Snapshot;
-import flametop.profile.StackFile;
-import flametop.profile.StackFiles;
-import flametop.profile.StackInput;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.Sandwich;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.SplitAnswer;
+import flametop.profile.file.StackFile;
+import flametop.profile.file.StackFiles;
+import flametop.profile.file.StackInput;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,7 +58,7 @@ final class TwoFiles implements AutoCloseable {
   }
 
   private static boolean isBehind(Snapshot graph, Page beside) {
-    if (beside instanceof Beside two) {
+    if (beside instanceof SplitAnswer two) {
       return isBehind(graph, two.own()) || isBehind(two.snapshot(), two.page());
     }
     return !graph.reading().done()

@@ -1,10 +1,10 @@
 package flametop.view;
 
-import flametop.profile.Function;
-import flametop.profile.NodeKind;
-import flametop.profile.Page;
-import flametop.profile.PageQuery;
-import flametop.profile.Snapshot;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.Snapshot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,0 +1,37 @@
+package flametop.export;
+
+import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.NodeKind;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Numbers functions from 0 on, in the order that they come. */
+final class FunctionTable {
+  /** What the frames of one name have in common. */
+  record Function(NodeKind kind, String module, String name) {}
+
+  private final Map<Function, Integer> known = new HashMap<>();
+  private final List<Function> functions = new ArrayList<>();
+
+  /** The number of a frame's function. */
+  int of(FoldedStack stack, int frame) {
+    Function function =
+        new Function(stack.kinds()[frame], stack.modules()[frame], stack.names()[frame]);
+    Integer number = known.putIfAbsent(function, functions.size());
+    if (number == null) {
+      functions.add(function);
+      return functions.size() - 1;
+    }
+    return number;
+  }
+
+  int size() {
+    return functions.size();
+  }
+
+  Function get(int number) {
+    return functions.get(number);
+  }
+}

@@ -1,4 +1,0 @@
-package flametop.profile;
-
-/** What a view shows beside the snapshot. Immutable. */
-public interface Page {}

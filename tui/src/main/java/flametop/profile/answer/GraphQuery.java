@@ -1,0 +1,75 @@
+package flametop.profile.answer;
+
+import java.util.Objects;
+import java.util.regex.Pattern;
+
+/**
+ * What one picture of the graph is to show. Asked by the screen, answered by the profile's thread
+ * with a {@link Snapshot}.
+ *
+ * @param windowNanos the last so many ns; {@link Long#MAX_VALUE}: all since the start
+ * @param states whose time counts
+ * @param zoom node that fills the width; {@link #ROOT} for all
+ * @param selected node whose {@link Selection} is wanted; {@link #ROOT} if none
+ * @param columns width in cells; children narrower than an eighth of a cell are summed up, not
+ *     listed
+ * @param levels how many levels below the zoomed node are wanted
+ * @param search matches names anywhere in the graph; null for none
+ * @param byState {@link GraphSlice#state} is wanted
+ * @param siblings only these children of the zoomed node are wanted, and they fill the width; null:
+ *     all of them
+ */
+public record GraphQuery(
+    long windowNanos,
+    StateSet states,
+    long zoom,
+    long selected,
+    int columns,
+    int levels,
+    Pattern search,
+    boolean byState,
+    Siblings siblings) {
+  /** All children, without states by node. */
+  public GraphQuery(
+      long windowNanos,
+      StateSet states,
+      long zoom,
+      long selected,
+      int columns,
+      int levels,
+      Pattern search) {
+    this(windowNanos, states, zoom, selected, columns, levels, search, false, null);
+  }
+
+  /** The root of the graph. Other nodes are opaque numbers, stable while they live. */
+  public static final long ROOT = 0;
+
+  /** The same of other nodes. */
+  public GraphQuery at(long zoomed, long selectedNode) {
+    return new GraphQuery(
+        windowNanos, states, zoomed, selectedNode, columns, levels, search, byState, siblings);
+  }
+
+  /** Whether both ask for the same, whatever is selected in it. */
+  public boolean isOfSameGraph(GraphQuery query) {
+    return windowNanos == query.windowNanos
+        && states.equals(query.states)
+        && zoom == query.zoom
+        && columns == query.columns
+        && levels == query.levels
+        && search == query.search
+        && byState == query.byState
+        && Objects.equals(siblings, query.siblings);
+  }
+
+  // A record's own are made when they are first used, which costs the first key 20 ms.
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof GraphQuery query && isOfSameGraph(query) && selected == query.selected;
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(zoom) ^ Long.hashCode(31 * selected) ^ columns;
+  }
+}

@@ -1,0 +1,74 @@
+package flametop.profile.answer;
+
+/**
+ * The visible part of the graph at one moment: immutable, in pre-order, siblings ordered by name.
+ * Index 0 is the root; the ancestors of the zoomed node come first, then the zoomed node at index
+ * {@code zoomIndex} and what is below it.
+ *
+ * @param node opaque number of each node
+ * @param parent index of its parent; -1 for the root
+ * @param name clean name, whole
+ * @param kind what it stands for
+ * @param weight ns in the states asked for, its descendants included
+ * @param hiddenWeight {@link #extent} of those children of it that are too narrow to list; none of
+ *     the zoomed node
+ * @param hiddenCount how many those are
+ * @param bundled 0 for a node. Else it stands for so many neighbouring children of the zoomed node
+ *     that are too narrow to be listed: {@code node} is the first of them, the weight is of all
+ * @param last the last node that it stands for: itself, or of a bundle
+ * @param opened only some neighbouring children of the zoomed node are listed ({@link
+ *     GraphQuery#siblings}), and they fill its width
+ * @param matched whether its own name matches the search
+ * @param zoomIndex index of the zoomed node
+ * @param state {@link flametop.sampler.State#ordinal()} of the state, of those asked for, that most
+ *     of each node's time was spent in; null if that was not asked for
+ * @param baseline what each node had in what the graph is compared with, scaled to the same length
+ *     of time, or to the same total; null if it is compared with nothing. Nodes that only have this
+ *     are listed too, with weight 0
+ */
+public record GraphSlice(
+    long[] node,
+    int[] parent,
+    String[] name,
+    NodeKind[] kind,
+    long[] weight,
+    long[] hiddenWeight,
+    int[] hiddenCount,
+    int[] bundled,
+    long[] last,
+    boolean opened,
+    boolean[] matched,
+    int zoomIndex,
+    byte[] state,
+    long[] baseline) {
+  /** What its width stands for: its weight, or what it is compared with if that is more. */
+  public long extent(int index) {
+    return baseline == null ? weight[index] : Math.max(weight[index], baseline[index]);
+  }
+
+  /** Index of a node; -1 if it is not listed. */
+  public int find(long number) {
+    for (int i = 0; i < node.length; i++) {
+      if (node[i] == number) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Whether a number can be of a node of this tree; else it is of one that was shown before. */
+  public boolean has(long number) {
+    return number == GraphQuery.ROOT
+        || node.length < 2
+        || number >>> 32 == node[node.length - 1] >>> 32;
+  }
+
+  /** Whether all that is on a node is here, listed or summed up. */
+  public boolean isWhole(int index) {
+    return index > zoomIndex || index == zoomIndex && !opened;
+  }
+
+  public int size() {
+    return node.length;
+  }
+}

@@ -1,0 +1,30 @@
+package flametop.profile.answer;
+
+/** What a node of the graph stands for; decides its colour. */
+public enum NodeKind {
+  ROOT,
+  /** A process, or the processes of one comm. */
+  PROCESS,
+  /** A thread, or a CPU. */
+  THREAD,
+  /**
+   * A control group by the last name of its path, below those that it is in; {@code /} is the root.
+   */
+  CGROUP,
+  USER,
+  KERNEL,
+  JIT,
+  INLINED,
+  /** A frame without a name. */
+  UNKNOWN,
+  /**
+   * Says why a stack is short, or that its pool has no sample: {@code [truncated]}, {@code [not
+   * sampled]}, {@code [naming]}.
+   */
+  REASON;
+
+  /** Whether it stands above the frames, and tells whose they are. */
+  public boolean isOwner() {
+    return this == PROCESS || this == THREAD || this == CGROUP;
+  }
+}

@@ -1,0 +1,103 @@
+package flametop.profile.answer;
+
+import flametop.sampler.DebugFiles;
+import flametop.sampler.OwnPart;
+import flametop.sampler.WalkEnd;
+import java.util.List;
+
+/**
+ * How good the samples are and what they cost, immutable.
+ *
+ * @param windowNanos what {@code window} and the rows are of; it begins up to five seconds earlier
+ *     than was asked for
+ * @param all since the start, or since {@code z}
+ * @param processes a row for each process that was sampled in the window
+ * @param modules a row for each module with a frame in a stack of the window. Here whole are the
+ *     walks that went on beyond the module, and a reason counts for the module where the walk ended
+ * @param parts what flametop's parts cost lately
+ * @param resident bytes, by process
+ * @param copiedPerSecond bytes of stack memory lately; NaN if not known yet
+ * @param streamPerSecond bytes of the stream lately; NaN if not known yet
+ * @param debugFiles that are looked for by build id, since the start
+ */
+public record QualityReport(
+    long windowNanos,
+    Sum window,
+    Sum all,
+    List<Row> processes,
+    List<Row> modules,
+    List<Part> parts,
+    List<OwnPart> resident,
+    double copiedPerSecond,
+    double streamPerSecond,
+    DebugFiles debugFiles)
+    implements Page {
+  /** Asks for the quality of the last {@code windowNanos}. */
+  public record Query(long windowNanos) implements PageQuery {
+    @Override
+    public boolean isAnsweredBy(Page page) {
+      return page instanceof QualityReport;
+    }
+  }
+
+  /** How samples ended: {@link WalkEnd#ordinal()}, then those with a guessed frame. */
+  public static final int OUTCOMES = WalkEnd.values().length + 1;
+
+  public static final int GUESSED = OUTCOMES - 1;
+
+  /**
+   * Counts of samples: of stacks that were taken by a pass or by the CPU clock, or could not be. A
+   * task that a pass found unchanged is none, since its stack was not taken again.
+   *
+   * @param byOutcome by {@link WalkEnd#ordinal()}, then those with a guessed frame
+   */
+  public record Counts(long[] byOutcome) {
+    /** All samples. */
+    public long samples() {
+      long sum = 0;
+      for (int i = 0; i < GUESSED; i++) {
+        sum += byOutcome[i];
+      }
+      return sum;
+    }
+
+    public long whole() {
+      return of(WalkEnd.ROOT);
+    }
+
+    /** Samples that have a frame that was guessed, whole or not. */
+    public long guessed() {
+      return byOutcome[GUESSED];
+    }
+
+    public long of(WalkEnd end) {
+      return byOutcome[end.ordinal()];
+    }
+  }
+
+  /**
+   * @param pid 0 for a module, and for processes that are summed up
+   */
+  public record Row(int pid, String name, Counts counts) {}
+
+  /**
+   * @param worstGapNanos the longest time from one pass to the next; 0 if there were not two
+   * @param lostSamples samples of the CPU clock that were dropped
+   * @param lostEnds exit and exec records that were dropped
+   * @param missedTicks ticks of the CPU clock that did not come, or found another BPF program
+   */
+  public record Sum(
+      Counts counts,
+      long due,
+      long made,
+      long late,
+      long worstGapNanos,
+      long lostSamples,
+      long lostEnds,
+      long missedTicks) {}
+
+  /**
+   * @param share of one CPU
+   */
+  public record Part(String name, double share) {}
+}

@@ -1,0 +1,13 @@
+package flametop.profile.answer;
+
+/** What stands between the root of a graph and its frames. */
+public enum RootOrder {
+  NONE,
+  COMM,
+  PROCESS,
+  THREAD,
+  /** The CPU that it ran on, as far as that is known. */
+  CPU,
+  /** The control groups from the outermost to that of the process, then its comm. */
+  CGROUP
+}

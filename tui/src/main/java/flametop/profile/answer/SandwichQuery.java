@@ -1,0 +1,86 @@
+package flametop.profile.answer;
+
+import java.util.regex.Pattern;
+
+/**
+ * Which callers and callees a {@link Sandwich} is to show.
+ *
+ * @param windowNanos the last so many ns; {@link Long#MAX_VALUE}: all since the start
+ * @param states whose time counts
+ * @param function in the middle
+ * @param callers node of the callers that fills the width; {@link GraphQuery#ROOT} for all
+ * @param callersOf its {@link GraphQuery#siblings}
+ * @param callees like {@code callers}
+ * @param calleesOf its {@link GraphQuery#siblings}
+ * @param selected node of either whose {@link Selection} is wanted; {@link GraphQuery#ROOT}: the
+ *     function
+ * @param columns width in cells
+ * @param levels how many levels of each are wanted
+ * @param search looked for in the names of what is listed; null if nothing is
+ * @param byState whether the state of each node is wanted
+ */
+public record SandwichQuery(
+    long windowNanos,
+    StateSet states,
+    Function function,
+    long callers,
+    Siblings callersOf,
+    long callees,
+    Siblings calleesOf,
+    long selected,
+    int columns,
+    int levels,
+    Pattern search,
+    boolean byState)
+    implements PageQuery {
+  @Override
+  public boolean isAnsweredBy(Page page) {
+    return page instanceof Sandwich;
+  }
+
+  /** How the callers are folded where the graph has a shape. */
+  public Shape above(Shape graph) {
+    return plain(graph).plus(new Shape.Callers(function));
+  }
+
+  /** How what it calls is folded where the graph has a shape. */
+  public Shape below(Shape graph) {
+    return plain(graph).plus(new Shape.Callees(function));
+  }
+
+  private static Shape plain(Shape graph) {
+    return graph.without(Shape.Reverse.class).with(new Shape.Group(RootOrder.NONE));
+  }
+
+  /** What it asks of the callers, of which this node is selected. */
+  public GraphQuery ofCallers(long node) {
+    return of(callers, callersOf, node);
+  }
+
+  /** What it asks of the callees, of which this node is selected. */
+  public GraphQuery ofCallees(long node) {
+    return of(callees, calleesOf, node);
+  }
+
+  /** The same of other nodes. */
+  public SandwichQuery at(long ofCallers, long ofCallees, long selectedNode) {
+    return new SandwichQuery(
+        windowNanos,
+        states,
+        function,
+        ofCallers,
+        callersOf,
+        ofCallees,
+        calleesOf,
+        selectedNode,
+        columns,
+        levels,
+        search,
+        byState);
+  }
+
+  private GraphQuery of(long zoom, Siblings siblings, long node) {
+    return new GraphQuery(
+        windowNanos, states, zoom, node, columns, levels, search, byState, siblings);
+  }
+}

@@ -1,0 +1,80 @@
+package flametop.profile.answer;
+
+import flametop.sampler.State;
+
+/**
+ * The selected node in full.
+ *
+ * @param node where it is now: its number may change when its name comes or the shape does
+ * @param path names from the root down to it
+ * @param module file name of its module, or empty
+ * @param guessed found by frame pointer or scan, not by unwind information
+ * @param processes how many processes have time in it; {@link #UNKNOWN} of one of very many that
+ *     was just selected
+ * @param pid the process, if it is only one; else 0
+ * @param commandLine of that process, clean
+ * @param filter what admits only what it is in; null if nothing does, as for the root
+ * @param weight ns in the states shown
+ * @param self ns of that in itself, in nothing that it calls
+ * @param nanosByState ns by {@link flametop.sampler.State#ordinal()}, all states
+ * @param certainty how sure the weight is; null if that is not known (yet), or does not apply
+ * @param before what it had in the window before; null if that is not known (yet)
+ */
+public record Selection(
+    long node,
+    String[] path,
+    NodeKind kind,
+    String module,
+    boolean guessed,
+    int processes,
+    int pid,
+    String commandLine,
+    Shape.Filter filter,
+    long weight,
+    long self,
+    long[] nanosByState,
+    Certainty certainty,
+    Before before) {
+  /** Not told yet: it is by the next picture of the same node. */
+  public static final int UNKNOWN = -1;
+
+  /**
+   * The window before the one that is shown, as long as that.
+   *
+   * @param windowNanos how much of it there is
+   * @param weight ns of the node then, in the states shown
+   * @param total ns of the whole graph then
+   */
+  public record Before(long windowNanos, long weight, long total) {}
+
+  /**
+   * How sure a time is that samples placed.
+   *
+   * @param samples that saw the node, in the states shown
+   * @param errorNanos standard error of the weight, ns; 0 where the weight is exact
+   */
+  public record Certainty(long samples, long errorNanos) {}
+
+  /** What a slice of a file's graph tells of a node of which it has {@link GraphSlice#isWhole}. */
+  public static Selection of(GraphSlice slice, int index) {
+    long self = slice.weight()[index] - slice.hiddenWeight()[index];
+    for (int i = index + 1; i < slice.size(); i++) {
+      self -= slice.parent()[i] == index ? slice.weight()[i] : 0;
+    }
+    return new Selection(
+        slice.node()[index],
+        new String[] {slice.name()[index]},
+        slice.kind()[index],
+        "",
+        false,
+        0,
+        0,
+        "",
+        null,
+        slice.weight()[index],
+        Math.max(0, self),
+        new long[State.values().length],
+        null,
+        null);
+  }
+}

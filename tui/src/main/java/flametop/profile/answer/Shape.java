@@ -1,0 +1,464 @@
+package flametop.profile.answer;
+
+import flametop.sampler.State;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * How stacks become the paths of a graph: a list of steps, applied in their order to the frames of
+ * each stack, the past included; sampling goes on as started. Immutable, so undo is the shape
+ * before.
+ *
+ * <p>Whatever their place in the list, what stands above the frames is the last {@link Group}'s,
+ * and {@link Reverse} is done last.
+ */
+public final class Shape {
+  /** The number of a CPU that nobody told. */
+  public static final int NO_CPU = -1;
+
+  /** One thing done to all stacks. */
+  public sealed interface Step {
+    /** What it does, for the breadcrumb; clean and short but for names. */
+    String text();
+  }
+
+  /** A step that admits some stacks, or all but those. */
+  public sealed interface Filter extends Step {
+    /** Whether what it names is left out. */
+    boolean out();
+
+    /** The same that keeps only what it names, or leaves it out. */
+    Filter with(boolean isOut);
+  }
+
+  /** Only these processes, or all but these. */
+  public record Processes(Set<Integer> tgids, boolean out) implements Filter {
+    @Override
+    public String text() {
+      return in(out, "pid " + joined(tgids));
+    }
+
+    @Override
+    public Processes with(boolean isOut) {
+      return new Processes(tgids, isOut);
+    }
+  }
+
+  /** Only these threads, or all but these. */
+  public record Threads(Set<Integer> tids, boolean out) implements Filter {
+    @Override
+    public String text() {
+      return in(out, "tid " + joined(tids));
+    }
+
+    @Override
+    public Threads with(boolean isOut) {
+      return new Threads(tids, isOut);
+    }
+  }
+
+  /** Only threads and processes of these comms, or all but these. */
+  public record Comms(Set<String> comms, boolean out) implements Filter {
+    @Override
+    public String text() {
+      return in(out, "comm " + joined(comms));
+    }
+
+    @Override
+    public Comms with(boolean isOut) {
+      return new Comms(comms, isOut);
+    }
+  }
+
+  /** Only processes of these users, or all but these. */
+  public record Users(Set<Integer> uids, boolean out) implements Filter {
+    @Override
+    public String text() {
+      return in(out, "uid " + joined(uids));
+    }
+
+    @Override
+    public Users with(boolean isOut) {
+      return new Users(uids, isOut);
+    }
+  }
+
+  /**
+   * Only processes of these control groups and of those below them, or all but these. What is known
+   * of no group, and of old history that is not known any more, belongs to neither.
+   *
+   * @param paths from the root, as {@code /system.slice/ssh.service}; {@code /} is the root without
+   *     what is below it
+   */
+  public record Cgroups(Set<String> paths, boolean out) implements Filter {
+    @Override
+    public String text() {
+      return in(out, "cgroup " + joined(paths));
+    }
+
+    @Override
+    public Cgroups with(boolean isOut) {
+      return new Cgroups(paths, isOut);
+    }
+
+    private boolean admits(String path) {
+      return path.startsWith("/") && contains(path) != out;
+    }
+
+    private boolean contains(String path) {
+      for (String p : paths) {
+        if (path.startsWith(p) && (path.length() == p.length() || path.charAt(p.length()) == '/')) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  /**
+   * Only what ran on these CPUs, or on others. Of history that is only sums, and of what is off the
+   * CPU, that is not known: it belongs to neither.
+   */
+  public record Cpus(Set<Integer> cpus, boolean out) implements Filter {
+    @Override
+    public String text() {
+      return in(out, "cpu " + joined(cpus));
+    }
+
+    @Override
+    public Cpus with(boolean isOut) {
+      return new Cpus(cpus, isOut);
+    }
+  }
+
+  /** Only time in these states. */
+  public record States(StateSet states) implements Step {
+    @Override
+    public String text() {
+      List<String> labels = new ArrayList<>();
+      for (State state : State.values()) {
+        if (states.contains(state)) {
+          labels.add(state.label());
+        }
+      }
+      return String.join("+", labels);
+    }
+  }
+
+  /**
+   * Only stacks with a frame whose name matches, or without one. What is no regular expression is
+   * refused with {@link java.util.regex.PatternSyntaxException}.
+   *
+   * @param flags of {@link Pattern#compile(String, int)}
+   */
+  public record Matching(String regex, int flags, boolean out) implements Filter {
+    public Matching {
+      Pattern.compile(regex, flags);
+    }
+
+    @Override
+    public String text() {
+      return in(out, "/" + regex + "/");
+    }
+
+    @Override
+    public Matching with(boolean isOut) {
+      return new Matching(regex, flags, isOut);
+    }
+  }
+
+  /** Only stacks that pass through a function, or that do not. */
+  public record Through(Function function, boolean out) implements Filter {
+    @Override
+    public String text() {
+      return in(out, function.name());
+    }
+
+    @Override
+    public Through with(boolean isOut) {
+      return new Through(function, isOut);
+    }
+  }
+
+  /**
+   * No function calls itself: between two calls of one function on a stack, what called the second
+   * is left out, and it stands for both.
+   */
+  public record Merge() implements Step {
+    @Override
+    public String text() {
+      return "recursion merged";
+    }
+  }
+
+  /** Frames of one module that call each other are one node, {@code [module]}. */
+  public record Collapse(String module) implements Step {
+    @Override
+    public String text() {
+      return Shape.collapsed(module);
+    }
+  }
+
+  /** What stands above the frames; without one it is {@link RootOrder#COMM}. */
+  public record Group(RootOrder by) implements Step {
+    @Override
+    public String text() {
+      return switch (by) {
+        case NONE -> "not grouped";
+        case COMM -> "by comm";
+        case PROCESS -> "by process";
+        case THREAD -> "by thread";
+        case CPU -> "by CPU";
+        case CGROUP -> "by cgroup";
+      };
+    }
+  }
+
+  /** Whether the outermost frame of the stacks of a file is a comm; else it is a function. */
+  public record Comm(boolean is) implements Step {
+    @Override
+    public String text() {
+      return is ? "outermost: a comm" : "outermost: a function";
+    }
+  }
+
+  /** Innermost frame first. */
+  public record Reverse() implements Step {
+    @Override
+    public String text() {
+      return "reversed";
+    }
+  }
+
+  /**
+   * Who calls a function: of the stacks with it, the function, its caller, and so on outwards. Of
+   * recursive calls it is the outermost, so that all weigh what the function does.
+   */
+  public record Callers(Function function) implements Step {
+    @Override
+    public String text() {
+      return "callers of " + function.name();
+    }
+  }
+
+  /** What a function calls: of the stacks with it, what its outermost call begins. */
+  public record Callees(Function function) implements Step {
+    @Override
+    public String text() {
+      return "below " + function.name();
+    }
+  }
+
+  /** How many of a set its text names. */
+  private static final int NAMED = 4;
+
+  /** Everything by comm. */
+  public static final Shape PLAIN = new Shape(List.of());
+
+  private final List<Step> steps;
+  private final RootOrder group;
+  private final int states;
+  private final boolean reversed;
+  private final boolean everybody;
+  private final boolean narrowsCpus;
+
+  private Shape(List<Step> steps) {
+    this.steps = steps;
+    RootOrder by = RootOrder.COMM;
+    int bits = -1;
+    boolean reverse = false;
+    boolean all = true;
+    boolean cpus = false;
+    for (Step step : steps) {
+      if (step instanceof Group g) {
+        by = g.by;
+      } else if (step instanceof States s) {
+        bits &= s.states.bits();
+      } else if (step instanceof Cpus) {
+        cpus = true;
+      } else if (step instanceof Reverse) {
+        reverse = true;
+      } else if (step instanceof Processes
+          || step instanceof Threads
+          || step instanceof Comms
+          || step instanceof Users
+          || step instanceof Cgroups) {
+        all = false;
+      }
+    }
+    group = by;
+    states = bits;
+    reversed = reverse;
+    everybody = all;
+    narrowsCpus = cpus;
+  }
+
+  public static Shape of(Step... steps) {
+    return new Shape(List.of(steps));
+  }
+
+  public List<Step> steps() {
+    return steps;
+  }
+
+  /** The same with one more step, at the end. */
+  public Shape plus(Step step) {
+    List<Step> more = new ArrayList<>(steps);
+    more.add(step);
+    return new Shape(List.copyOf(more));
+  }
+
+  /** The same with this step in place of those of its sort. */
+  public Shape with(Step step) {
+    return without(step.getClass()).plus(step);
+  }
+
+  /** The same without the steps of one sort. */
+  public Shape without(Class<? extends Step> sort) {
+    List<Step> fewer = new ArrayList<>();
+    for (Step step : steps) {
+      if (!sort.isInstance(step)) {
+        fewer.add(step);
+      }
+    }
+    return fewer.size() == steps.size() ? this : new Shape(List.copyOf(fewer));
+  }
+
+  /** The same without one step. */
+  public Shape minus(Step step) {
+    List<Step> fewer = new ArrayList<>(steps);
+    return fewer.remove(step) ? new Shape(List.copyOf(fewer)) : this;
+  }
+
+  /** The last step of one sort; null if there is none. */
+  public <S extends Step> S last(Class<S> sort) {
+    S last = null;
+    for (Step step : steps) {
+      last = sort.isInstance(step) ? sort.cast(step) : last;
+    }
+    return last;
+  }
+
+  /** The same with its first so many steps only. */
+  public Shape first(int count) {
+    return count >= steps.size() ? this : new Shape(List.copyOf(steps.subList(0, count)));
+  }
+
+  /** The same with the steps of one sort that another shape has, in place of its own. */
+  public Shape as(Shape base, Class<? extends Step> sort) {
+    Shape result = without(sort);
+    for (Step step : base.steps) {
+      if (sort.isInstance(step)) {
+        result = result.plus(step);
+      }
+    }
+    return result;
+  }
+
+  /** What stands above the frames. */
+  public RootOrder group() {
+    return group;
+  }
+
+  /** Whether the innermost frame is first. */
+  public boolean reversed() {
+    return reversed;
+  }
+
+  /** Bits of the states whose time counts. */
+  public int states() {
+    return states;
+  }
+
+  /** Whether it admits what ran on some CPUs only. */
+  public boolean narrowsCpus() {
+    return narrowsCpus;
+  }
+
+  /** Whether it admits what ran on a CPU. */
+  public boolean admitsCpu(int cpu) {
+    for (Step step : steps) {
+      if (step instanceof Cpus c && (cpu == NO_CPU || c.cpus.contains(cpu) == c.out)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether it matters on which CPU something ran. */
+  public boolean tellsCpus() {
+    return narrowsCpus || group == RootOrder.CPU;
+  }
+
+  /** Whether it admits every task. */
+  public boolean everybody() {
+    return everybody;
+  }
+
+  /**
+   * @param tid {@code Owners.NONE} of one that stands for many
+   * @param cgroup its path, or text that does not begin as one
+   */
+  public boolean admits(
+      int tgid, int tid, int uid, String comm, String processComm, String cgroup) {
+    for (Step step : steps) {
+      boolean admitted = true;
+      if (step instanceof Processes p) {
+        admitted = p.tgids.contains(tgid) != p.out;
+      } else if (step instanceof Threads t) {
+        admitted = t.tids.contains(tid) != t.out;
+      } else if (step instanceof Comms c) {
+        admitted = (c.comms.contains(comm) || c.comms.contains(processComm)) != c.out;
+      } else if (step instanceof Users u) {
+        admitted = u.uids.contains(uid) != u.out;
+      } else if (step instanceof Cgroups c) {
+        admitted = c.admits(cgroup);
+      }
+      if (!admitted) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Name of the node for the frames of a module. */
+  public static String collapsed(String module) {
+    return module.startsWith("[") ? module : "[" + module + "]";
+  }
+
+  private static String in(boolean out, String what) {
+    return out ? "not " + what : what;
+  }
+
+  private static String joined(Set<?> values) {
+    int more = values.size() - NAMED;
+    return values.stream()
+            .sorted(
+                Comparator.comparing(v -> v instanceof Integer i ? i : 0)
+                    .thenComparing(Object::toString))
+            .limit(more > 1 ? NAMED : NAMED + 1)
+            .map(Object::toString)
+            .collect(Collectors.joining(","))
+        + (more > 1 ? " and " + more + " more" : "");
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Shape s && s.steps.equals(steps);
+  }
+
+  @Override
+  public int hashCode() {
+    return steps.hashCode();
+  }
+
+  /** The breadcrumb. */
+  @Override
+  public String toString() {
+    return steps.stream().map(Step::text).collect(Collectors.joining(" › "));
+  }
+}

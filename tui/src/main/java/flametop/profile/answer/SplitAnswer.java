@@ -1,0 +1,20 @@
+package flametop.profile.answer;
+
+/**
+ * Another file beside the one that is shown. What is zoomed and selected in it are the nodes with
+ * the paths that were asked for, or with as much of them as it has.
+ *
+ * @param own what was asked for beside the graph, of the file that is shown; null if nothing was
+ * @param snapshot of the other file
+ * @param page like {@code own}, of the other file
+ */
+public record SplitAnswer(Page own, Snapshot snapshot, Page page) implements Page {
+  /**
+   * The same with the other file as the one that is shown.
+   *
+   * @param shown snapshot of the file that was
+   */
+  public SplitAnswer crossed(Snapshot shown) {
+    return new SplitAnswer(/* own= */ page, shown, /* page= */ own);
+  }
+}

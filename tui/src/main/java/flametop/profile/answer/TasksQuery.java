@@ -1,0 +1,35 @@
+package flametop.profile.answer;
+
+import java.util.regex.Pattern;
+
+/**
+ * Which tasks a {@link TasksReport} is to list.
+ *
+ * @param windowNanos the last so many ns; {@link Long#MAX_VALUE}: all since the start
+ * @param threads a row for each thread; else for each process
+ * @param order heaviest first, or longest
+ * @param rows at most so many
+ * @param search only those whose comm or command line matches; null for all
+ */
+public record TasksQuery(long windowNanos, boolean threads, Order order, int rows, Pattern search)
+    implements PageQuery {
+  @Override
+  public boolean isAnsweredBy(Page page) {
+    return page instanceof TasksReport;
+  }
+
+  /** What rows are ordered by. */
+  public enum Order {
+    CPU,
+    /** How much {@link #CPU} is another than in what it is compared with. */
+    CHANGE,
+    QUEUED,
+    AGE,
+    PID;
+
+    /** This order, or where nothing is compared one that means something there too. */
+    public Order in(boolean compared) {
+      return !compared && this == CHANGE ? CPU : this;
+    }
+  }
+}

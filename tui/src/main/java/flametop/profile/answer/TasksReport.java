@@ -1,0 +1,61 @@
+package flametop.profile.answer;
+
+import flametop.sampler.State;
+import java.util.List;
+
+/**
+ * Processes or threads, those that ended within the window or range too: what they did in it, and
+ * what they do now, or at the moment that is held.
+ *
+ * @param rows in the order asked for
+ * @param matching how many there are that match
+ * @param tasks how many there are
+ * @param windowNanos how much the times really cover
+ */
+public record TasksReport(List<Row> rows, int matching, int tasks, long windowNanos)
+    implements Page {
+  /**
+   * A process or a thread. What is told of a process's state is that of its liveliest thread; of
+   * several that wait, of the one that waits longest, else of the one that came last to it.
+   *
+   * @param pid 0 of what stands for processes of one comm that ended long ago
+   * @param tid of a thread; 0 of a process, and of what stands for threads that ended long ago
+   * @param threads of a process that live; 1 of a thread
+   * @param run ns on a CPU within the window, exact
+   * @param queued ns in the run queue within the window, exact
+   * @param off ns off the CPU within the window
+   * @param state at the moment that is shown; of a range of the past, now. null: it ended
+   * @param ageNanos in that state; at least so long where it was so at first sight
+   * @param leaf innermost frame, where it is now or was sampled last; null: not known
+   * @param user innermost frame that is not the kernel's; null: not known, or none
+   * @param before null if nothing is compared
+   */
+  public record Row(
+      int pid,
+      int tid,
+      int threads,
+      int uid,
+      String comm,
+      String commandLine,
+      long run,
+      long queued,
+      long off,
+      State state,
+      long ageNanos,
+      Function leaf,
+      Function user,
+      Before before) {
+    /** Whether it ended before the window or range, and is only compared with. */
+    public boolean isGone() {
+      return state == null && before != null && (run | queued | off) == 0;
+    }
+  }
+
+  /**
+   * What a process or thread had in what it is compared with, scaled to the same length of time.
+   *
+   * @param run ns on a CPU
+   * @param change {@code Noise.change} of that
+   */
+  public record Before(long run, double change) {}
+}

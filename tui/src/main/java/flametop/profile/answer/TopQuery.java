@@ -1,0 +1,62 @@
+package flametop.profile.answer;
+
+import flametop.sampler.State;
+import java.util.regex.Pattern;
+
+/**
+ * Which functions a {@link TopReport} is to list.
+ *
+ * @param windowNanos the last so many ns; {@link Long#MAX_VALUE}: all since the start
+ * @param states whose time counts
+ * @param order what comes first
+ * @param rows so many, and if need be more, as far as {@code to}
+ * @param to the row of this function is to be among them; null: no matter which
+ * @param search only functions whose name matches; null for all
+ */
+public record TopQuery(
+    long windowNanos, StateSet states, Order order, int rows, Function to, Pattern search)
+    implements PageQuery {
+  @Override
+  public boolean isAnsweredBy(Page page) {
+    return page instanceof TopReport;
+  }
+
+  /** What functions are ordered by; all but the name begin with the most. */
+  public enum Order {
+    /** What is spent in the function itself. */
+    SELF,
+    /** Also in what it calls. */
+    TOTAL,
+    /** How much {@link #SELF} is another than in what it is compared with. */
+    SELF_CHANGE,
+    /** The same of {@link #TOTAL}. */
+    TOTAL_CHANGE,
+    /** Of the total, what was in one state. */
+    RUN,
+    QUEUED,
+    DISK,
+    SLEEP,
+    NAME;
+
+    /** This order, or where nothing is compared one that means something there too. */
+    public Order in(boolean compared) {
+      return !compared && isOfChange() ? SELF : this;
+    }
+
+    /** Whether it is one by change. */
+    public boolean isOfChange() {
+      return this == SELF_CHANGE || this == TOTAL_CHANGE;
+    }
+
+    /** The states of a total that is of one state only; null of the other orders. */
+    public StateSet states() {
+      return switch (this) {
+        case RUN -> StateSet.of(State.RUN);
+        case QUEUED -> StateSet.of(State.QUEUED);
+        case DISK -> StateSet.of(State.DISK);
+        case SLEEP -> StateSet.of(State.SLEEP);
+        case SELF, TOTAL, SELF_CHANGE, TOTAL_CHANGE, NAME -> null;
+      };
+    }
+  }
+}

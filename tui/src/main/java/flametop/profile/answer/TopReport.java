@@ -1,0 +1,48 @@
+package flametop.profile.answer;
+
+import java.util.List;
+
+/**
+ * The functions with the most time.
+ *
+ * @param rows in the order asked for
+ * @param matching how many have time and match
+ * @param functions how many have time, or had in what they are compared with
+ * @param total ns of the whole graph, in the states asked for; of the larger of the two if it is
+ *     compared
+ */
+public record TopReport(List<Row> rows, int matching, int functions, long total) implements Page {
+  /**
+   * One function.
+   *
+   * @param self ns in the function itself
+   * @param total ns in it and in what it calls; of recursive calls the outermost counts
+   * @param selfByState ns by {@link flametop.sampler.State#ordinal()}, all states; zeros where no
+   *     states are known
+   * @param totalByState like {@code selfByState}
+   * @param before null if nothing is compared
+   */
+  public record Row(
+      Function function,
+      long self,
+      long total,
+      long[] selfByState,
+      long[] totalByState,
+      Before before) {
+    /** Whether there is nothing left of it. */
+    public boolean isGone() {
+      return total == 0;
+    }
+  }
+
+  /**
+   * What a function had in what it is compared with, scaled to the same length of time or the same
+   * total.
+   *
+   * @param self ns
+   * @param total ns
+   * @param selfChange {@code Noise.change} of its own
+   * @param totalChange the same of the total
+   */
+  public record Before(long self, long total, double selfChange, double totalChange) {}
+}

@@ -1,0 +1,115 @@
+package flametop.profile.file;
+
+import flametop.profile.answer.NodeKind;
+import flametop.sampler.WalkEnd;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * How a name stands in folded stacks. {@code _[k]}, {@code _[j]} and {@code _[i]} after it say that
+ * it is of the kernel, made at run time, inlined; a reason stands in brackets. A name that only
+ * looks like one of these, or like one with a number after it, is followed by {@code _}.
+ */
+public final class FoldedName {
+  private FoldedName() {}
+
+  /**
+   * What is written of a name.
+   *
+   * @param name without {@code ;} and line ends
+   */
+  public static String of(NodeKind kind, String name) {
+    return switch (kind) {
+      case KERNEL -> name + "_[k]";
+      case JIT -> name + "_[j]";
+      case INLINED -> name + "_[i]";
+      case REASON -> name;
+      default -> canMislead(name) && isMarked(name) ? name + "_" : name;
+    };
+  }
+
+  private static boolean canMislead(String name) {
+    char last = name.isEmpty() ? ' ' : name.charAt(name.length() - 1);
+    return last == ']' || last == '_' || last == '.' || last >= '0' && last <= '9';
+  }
+
+  private static boolean isMarked(String name) {
+    byte[] text = name.getBytes(StandardCharsets.UTF_8);
+    return misleads(text, 0, withoutMarks(text, 0, text.length));
+  }
+
+  /** The kind that a written name says. */
+  static NodeKind kind(byte[] text, int from, int to) {
+    if (to - from < 2 || text[to - 1] != ']') {
+      return NodeKind.USER;
+    }
+    if (to - from > 4 && text[to - 4] == '_' && text[to - 3] == '[') {
+      NodeKind kind = kindOf(text[to - 2]);
+      if (kind != null) {
+        return kind;
+      }
+    }
+    if (text[from] != '[') {
+      return NodeKind.USER;
+    }
+    String inside = new String(text, from + 1, to - from - 2, StandardCharsets.ISO_8859_1);
+    return isReason(inside) ? NodeKind.REASON : NodeKind.UNKNOWN;
+  }
+
+  private static NodeKind kindOf(byte letter) {
+    return switch (letter) {
+      case 'k' -> NodeKind.KERNEL;
+      case 'j' -> NodeKind.JIT;
+      case 'i' -> NodeKind.INLINED;
+      default -> null;
+    };
+  }
+
+  /** Where a name ends that is written from {@code from} to {@code to}. */
+  static int end(byte[] text, int from, int to) {
+    return switch (kind(text, from, to)) {
+      case KERNEL, JIT, INLINED -> to - 4;
+      default ->
+          to > from && text[to - 1] == '_' && misleads(text, from, withoutMarks(text, from, to))
+              ? to - 1
+              : to;
+    };
+  }
+
+  private static int withoutMarks(byte[] text, int from, int to) {
+    int end = to;
+    while (end > from && text[end - 1] == '_') {
+      end--;
+    }
+    return end;
+  }
+
+  private static boolean misleads(byte[] text, int from, int to) {
+    return switch (kind(text, from, to)) {
+      case KERNEL, JIT, INLINED, REASON -> true;
+      default -> endsInNumber(text, from, to);
+    };
+  }
+
+  private static boolean endsInNumber(byte[] text, int from, int to) {
+    int at = to;
+    while (at > from && (text[at - 1] >= '0' && text[at - 1] <= '9' || text[at - 1] == '.')) {
+      at--;
+    }
+    return at < to && at > from && text[at - 1] == ' ';
+  }
+
+  private static boolean isReason(String text) {
+    for (WalkEnd end : WalkEnd.values()) {
+      if (end != WalkEnd.ROOT
+          && text.startsWith(end.reason())
+          && (text.length() == end.reason().length()
+              || text.startsWith(": ", end.reason().length()))) {
+        return true;
+      }
+    }
+    return switch (text) {
+      case "not sampled", "irq or stolen", "naming", "older", "no stack" -> true;
+      default -> false;
+    };
+  }
+}

@@ -1,0 +1,353 @@
+package flametop.profile.file;
+
+import flametop.profile.answer.ComparedStack;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Shape;
+import flametop.profile.tree.IntList;
+import flametop.profile.tree.LookAhead;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * The stacks of a file, or those below a node, as they were at one moment, in order of their names,
+ * those with one path as one. Any thread may go through them, as often as it likes. There is no
+ * list of them, of which there may be millions: what goes through them keeps the way that it came,
+ * and what stands beside that.
+ */
+public final class HeldStacks implements Iterable<ComparedStack> {
+  private static final int ROOT = 0;
+
+  /** Stands for those without a frame, such as those of which only the owner was left out. */
+  private static final String NO_STACK = "[no stack]";
+
+  private final StackTree tree;
+  private final StackNames names;
+  private final long[] now;
+  private final long[] before;
+  private final long total;
+
+  /** What is above them all, if the outermost frame is the first; else null. */
+  private final int[] above;
+
+  /** The first frames that are gone through, and where each stack ends that is turned round. */
+  private final long[] first;
+
+  private final boolean reversed;
+  private final boolean grouped;
+
+  /** Whether those without a frame are among them; they end in the root. */
+  private final boolean frameless;
+
+  private Shape shape = Shape.PLAIN;
+  private List<String> zoom = List.of();
+
+  private HeldStacks(
+      StackTree tree,
+      StackNames names,
+      long[] now,
+      long[] before,
+      long total,
+      int[] above,
+      long[] first,
+      boolean grouped,
+      boolean frameless) {
+    this.tree = tree;
+    this.names = names;
+    this.now = now;
+    this.before = before;
+    this.total = total;
+    this.above = above;
+    this.first = first;
+    this.reversed = above == null;
+    this.grouped = grouped;
+    this.frameless = frameless;
+  }
+
+  /** Those that end in a node or below it. */
+  static HeldStacks below(StackTree tree, int node, StackNames names) {
+    StackTree held = tree.held();
+    IntList path = new IntList();
+    for (int n = tree.parent(node); n > ROOT; n = tree.parent(n)) {
+      path.add(n);
+    }
+    int[] above = new int[path.size];
+    for (int i = 0; i < above.length; i++) {
+      above[i] = path.items[above.length - 1 - i];
+    }
+    return new HeldStacks(
+        held,
+        names.held(),
+        held.ends(StackTree.NOW),
+        tree.hasBaseline() ? held.ends(StackTree.BEFORE) : null,
+        tree.weight(node, 0) / tree.times(),
+        above,
+        new long[] {node},
+        false,
+        node == ROOT);
+  }
+
+  /**
+   * Those that end in given nodes, their innermost frames first.
+   *
+   * @param now what ends in each node, {@code before} what it is compared with, or null: both stay
+   * @param total of {@code now}
+   * @param grouped whether the outermost frame stays the first
+   */
+  static HeldStacks reversed(
+      StackTree tree,
+      int[] ends,
+      StackNames names,
+      long[] now,
+      long[] before,
+      long total,
+      boolean grouped) {
+    StackTree held = tree.held();
+    long[] first = new long[ends.length];
+    int count = 0;
+    boolean frameless = false;
+    for (int end : ends) {
+      if (end == ROOT) {
+        frameless = true;
+        continue;
+      }
+      int node = end;
+      while (grouped && held.parent(node) > ROOT) {
+        node = held.parent(node);
+      }
+      first[count++] = (long) end << 32 | node;
+    }
+    return new HeldStacks(
+        held,
+        names.held(),
+        now,
+        before,
+        total,
+        null,
+        Arrays.copyOf(first, count),
+        grouped,
+        frameless);
+  }
+
+  HeldStacks of(Shape itsShape, List<String> itsZoom) {
+    shape = itsShape;
+    zoom = itsZoom;
+    return this;
+  }
+
+  /** What was done to them. */
+  public Shape shape() {
+    return shape;
+  }
+
+  /** Names of the frames down to the one that all pass through; empty if there is none. */
+  public List<String> zoom() {
+    return zoom;
+  }
+
+  /** Whether they are compared: {@link ComparedStack#before} means something. */
+  public boolean compared() {
+    return before != null;
+  }
+
+  /** What all of them count now. */
+  public long total() {
+    return total;
+  }
+
+  /** Digits behind the point that the numbers have: they are so many times ten as large. */
+  public int decimals() {
+    return tree.decimals();
+  }
+
+  @Override
+  public Iterator<ComparedStack> iterator() {
+    return new Walk();
+  }
+
+  /**
+   * Goes in depth. A level is a range of items in the order of their functions: nodes beside each
+   * other, or stacks that are turned round, each with the node where it is looked at. Those below
+   * come behind them; stacks stay where they are, and are put in order anew among themselves.
+   */
+  private final class Walk extends LookAhead<ComparedStack> {
+    private long[] items = Arrays.copyOf(first, Math.max(1, first.length));
+    private final IntList at = new IntList();
+    private final IntList to = new IntList();
+    private String[] path = new String[64];
+    private NodeKind[] kinds = new NodeKind[64];
+    private final int lead;
+    private boolean begun;
+
+    Walk() {
+      lead = reversed ? 0 : above.length;
+      for (int i = 0; i < lead; i++) {
+        frame(i, tree.function(above[i]));
+      }
+      if (!reversed && first[0] == ROOT) {
+        push(0, children(0, 1, 0));
+      } else {
+        push(0, first.length);
+      }
+    }
+
+    private ComparedStack withoutFrame() {
+      long nows = frameless ? now[ROOT] : 0;
+      long befores = frameless && before != null ? before[ROOT] : 0;
+      return nows == 0 && befores == 0
+          ? null
+          : new ComparedStack(
+              new String[] {NO_STACK}, new NodeKind[] {NodeKind.REASON}, befores, nows);
+    }
+
+    @Override
+    protected ComparedStack find() {
+      if (!begun) {
+        begun = true;
+        ComparedStack bare = withoutFrame();
+        if (bare != null) {
+          return bare;
+        }
+      }
+      while (at.size > 0) {
+        int level = at.size - 1;
+        int from = at.items[level];
+        int end = to.items[level];
+        if (from == end) {
+          at.size--;
+          to.size--;
+          continue;
+        }
+        int function = function(from);
+        int run = from + 1;
+        while (run < end && names.compare(function, function(run)) == 0) {
+          run++;
+        }
+        at.items[level] = run;
+        frame(lead + level, function);
+        ComparedStack stack = stack(from, run, lead + level + 1);
+        if (reversed) {
+          push(from, ahead(from, run, level));
+        } else {
+          push(end, children(from, run, end));
+        }
+        if (stack != null) {
+          return stack;
+        }
+      }
+      return null;
+    }
+
+    private int function(int item) {
+      return tree.function((int) items[item]);
+    }
+
+    private void frame(int depth, int function) {
+      if (depth == path.length) {
+        path = Arrays.copyOf(path, 2 * depth);
+        kinds = Arrays.copyOf(kinds, 2 * depth);
+      }
+      path[depth] = names.name(function);
+      kinds[depth] = names.kind(function);
+    }
+
+    /** What ends at some items of the level that was pushed last; null if nothing does. */
+    private ComparedStack stack(int from, int run, int depth) {
+      long nows = 0;
+      long befores = 0;
+      for (int i = from; i < run; i++) {
+        if (!reversed || after(items[i], at.size - 1) == ROOT) {
+          int end = reversed ? (int) (items[i] >>> 32) : (int) items[i];
+          nows += now[end];
+          befores += before == null ? 0 : before[end];
+        }
+      }
+      return nows == 0 && befores == 0
+          ? null
+          : new ComparedStack(
+              Arrays.copyOf(path, depth), Arrays.copyOf(kinds, depth), befores, nows);
+    }
+
+    /** Puts the children of nodes where there is room for them; returns where they end. */
+    private int children(int from, int run, int room) {
+      int end = room;
+      for (int i = from; i < run; i++) {
+        int child = tree.firstChild((int) items[i]);
+        for (; child >= 0; child = tree.sibling(child)) {
+          if (end == items.length) {
+            items = Arrays.copyOf(items, 2 * end);
+          }
+          items[end++] = child;
+        }
+      }
+      return end;
+    }
+
+    /** Moves those stacks on that do not end here; returns where they end. */
+    private int ahead(int from, int run, int level) {
+      int end = from;
+      for (int i = from; i < run; i++) {
+        int node = after(items[i], level);
+        if (node != ROOT) {
+          items[end++] = items[i] >>> 32 << 32 | node;
+        }
+      }
+      return end;
+    }
+
+    /** The node where a stack is looked at next; the root if it ends. */
+    private int after(long item, int level) {
+      int end = (int) (item >>> 32);
+      int node = (int) item;
+      if (!grouped) {
+        return tree.parent(node);
+      }
+      int after = level == 0 ? end : tree.parent(node);
+      // The outermost frame was the first.
+      return tree.parent(after) == ROOT ? ROOT : after;
+    }
+
+    private void push(int from, int end) {
+      if (from < end) {
+        sort(from, end);
+        at.add(from);
+        to.add(end);
+      }
+    }
+
+    private void sort(int from, int end) {
+      int count = end - from;
+      if (count < 2) {
+        return;
+      }
+      Integer[] functions = new Integer[count];
+      long[] keys = new long[count];
+      for (int i = 0; i < count; i++) {
+        keys[i] = function(from + i);
+      }
+      Arrays.sort(keys);
+      int distinct = 0;
+      for (int i = 0; i < count; i++) {
+        if (i == 0 || keys[i] != keys[i - 1]) {
+          functions[distinct++] = (int) keys[i];
+        }
+      }
+      Arrays.sort(functions, 0, distinct, names::compare);
+      long[] ranks = new long[distinct];
+      for (int i = 0; i < distinct; i++) {
+        ranks[i] = (long) functions[i] << 32 | i;
+      }
+      Arrays.sort(ranks);
+      for (int i = 0; i < count; i++) {
+        int found = Arrays.binarySearch(ranks, (long) function(from + i) << 32);
+        keys[i] = ranks[found < 0 ? -1 - found : found] << 32 | i;
+      }
+      Arrays.sort(keys);
+      long[] sorted = new long[count];
+      for (int i = 0; i < count; i++) {
+        sorted[i] = items[from + (int) keys[i]];
+      }
+      System.arraycopy(sorted, 0, items, from, count);
+    }
+  }
+}

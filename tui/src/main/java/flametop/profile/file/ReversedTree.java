@@ -1,0 +1,573 @@
+package flametop.profile.file;
+
+import flametop.profile.tree.Functions;
+import flametop.profile.tree.IntList;
+import flametop.profile.tree.Room;
+import java.util.Arrays;
+import java.util.BitSet;
+
+/**
+ * The stacks of a tree with their innermost frame first: exact sums, and nodes only where somebody
+ * looks.
+ *
+ * <p>Turned round, stacks share little: a million of them has twenty-five million nodes, of which a
+ * screen shows hundreds. So a node knows which stacks pass through it, and its children are made
+ * when they are to be read, by parting those stacks by the function that comes next. The stacks are
+ * one array, in which those of a node are neighbours, and so are those of each of its children: to
+ * part them is to put a range of it in order.
+ */
+final class ReversedTree extends ArrayTree {
+  /** Stacks that are parted while somebody waits: a few ms. */
+  private static final int AT_ONCE = 1 << 16;
+
+  /** Stacks between two looks at the clock. */
+  private static final int BETWEEN = 1 << 12;
+
+  private final StackTree from;
+  private final Functions functions;
+
+  /** Whether the outermost frame stays the first, and is no frame of what is turned round. */
+  private final boolean grouped;
+
+  private final int mostNodes;
+
+  // What ends in each node of the tree that is turned round.
+  private final long[] now;
+  private final long[] before;
+  private final long times;
+  private final double scale;
+  private final long parts;
+
+  /** The stacks, by the nodes that they end in. */
+  private int[] stack = new int[0];
+
+  /**
+   * Where in its stack each stands on the deepest node that it was parted for; the root: before.
+   */
+  private int[] place = new int[0];
+
+  // The stacks of each node.
+  private int[] begin;
+  private int[] end;
+
+  private long[] sumBefore;
+
+  /** Nodes whose children are made. */
+  private final BitSet opened = new BitSet();
+
+  /** Nodes that are to be opened, the last first, with how far below them. */
+  private final IntList wanted = new IntList();
+
+  private final IntList wantedLevels = new IntList();
+  private double[] wantedLeast = new double[64];
+
+  /** What the nodes that are to be opened weigh, and what the first does that was asked for. */
+  private double due;
+
+  private double asked;
+  private boolean shownWhole;
+
+  private Parting parting;
+  private Gathering gathering;
+  private int atOnce;
+  private boolean overflows;
+  private int changes;
+
+  /** By function: one more than the child; only while the children of a node are made. */
+  private int[] childOf = new int[0];
+
+  /**
+   * What it has is there once it is {@linkplain #gather gathered}.
+   *
+   * @param grouped whether the outermost frame of each stack stays the first
+   * @param older one of the same stacks, of which there may be more now, whose nodes keep their
+   *     numbers; or null
+   */
+  ReversedTree(
+      StackTree from, Functions functions, boolean grouped, int mostNodes, ReversedTree older) {
+    super(1024);
+    this.from = from;
+    this.functions = functions;
+    this.grouped = grouped;
+    this.mostNodes = mostNodes;
+    now = from.ends(StackTree.NOW);
+    before = from.hasBaseline() ? from.ends(StackTree.BEFORE) : null;
+    times = from.times();
+    scale = from.scale();
+    parts = from.parts();
+    if (older != null) {
+      copy(older);
+      changes = older.changes + 1;
+    }
+    begin = new int[key.length];
+    end = new int[key.length];
+    sumBefore = before == null ? null : new long[key.length];
+    gathering = new Gathering();
+  }
+
+  /** Takes the stacks together, and then parts them for the children of the root. */
+  private final class Gathering {
+    final IntList stacks = new IntList();
+    final int nodes = Math.min(from.nodes(), now.length);
+    final int[] outermost = new int[grouped ? nodes : 0];
+    int node;
+
+    boolean step(long deadline) {
+      while (node < nodes) {
+        int to = Math.min(nodes, node + BETWEEN);
+        for (; node < to; node++) {
+          if (grouped) {
+            int parent = from.parent(node);
+            outermost[node] = parent <= ROOT ? node : outermost[parent];
+          }
+          if (now[node] != 0 || before != null && before[node] != 0) {
+            stacks.add(node);
+            weigh(ROOT, node);
+          }
+        }
+        if (System.nanoTime() - deadline >= 0) {
+          return false;
+        }
+      }
+      if (parting == null) {
+        stack = stacks.toArray();
+        place = new int[stack.length];
+        end[ROOT] = stack.length;
+        parting = new Parting(ROOT);
+      }
+      return parting.step(deadline);
+    }
+  }
+
+  /**
+   * Begins it.
+   *
+   * @param deadline {@link System#nanoTime} until which it is gone on with
+   * @return whether it is done
+   */
+  boolean gather(long deadline) {
+    if (gathering.step(deadline)) {
+      parting = null;
+      gathering = null;
+      changes++;
+      return true;
+    }
+    return false;
+  }
+
+  /** How much of {@link #gather} is done, 0 to 1. */
+  double gathered() {
+    if (gathering == null) {
+      return 1;
+    }
+    return (double) gathering.node / Math.max(1, gathering.nodes) / 3
+        + (parting == null ? 0 : parting.share() * 2 / 3);
+  }
+
+  /** Puts the stacks of a node in order of the function that comes next: a child of each. */
+  private final class Parting {
+    final int node;
+    final int first;
+    final int count;
+
+    /** The child that each goes to, and where it stands there; 0 is none: it ends in the node. */
+    final int[] child;
+
+    final int[] next;
+    final int[] sortedStack;
+    final int[] sortedPlace;
+    int ended;
+    int head;
+    int looked;
+    int sorted;
+
+    Parting(int node) {
+      this.node = node;
+      first = begin[node];
+      count = end[node] - first;
+      child = new int[count];
+      next = new int[count];
+      sortedStack = new int[count];
+      sortedPlace = new int[count];
+      // Those of an older tree keep their numbers.
+      head = firstChild[node];
+    }
+
+    double share() {
+      return (looked + sorted) / (2.0 * Math.max(1, count));
+    }
+
+    boolean step(long deadline) {
+      if (looked < count && !look(deadline)) {
+        return false;
+      }
+      if (sorted == 0) {
+        int at = first + ended;
+        for (int c = head; c != NONE; c = sibling[c]) {
+          int its = end[c];
+          begin[c] = at;
+          end[c] = at;
+          at += its;
+        }
+        ended = 0;
+      }
+      while (sorted < count) {
+        int to = Math.min(count, sorted + BETWEEN);
+        for (; sorted < to; sorted++) {
+          int c = child[sorted];
+          int at = c == 0 ? ended++ : end[c]++ - first;
+          sortedStack[at] = stack[first + sorted];
+          sortedPlace[at] = next[sorted];
+        }
+        if (sorted < count && System.nanoTime() - deadline >= 0) {
+          return false;
+        }
+      }
+      System.arraycopy(sortedStack, 0, stack, first, count);
+      System.arraycopy(sortedPlace, 0, place, first, count);
+      firstChild[node] = head;
+      opened.set(node);
+      return true;
+    }
+
+    private boolean look(long deadline) {
+      if (childOf.length < functions.functions()) {
+        childOf = new int[2 * functions.functions()];
+      }
+      for (int c = head; c != NONE; c = sibling[c]) {
+        childOf[function(c)] = c + 1;
+      }
+      boolean late = false;
+      while (looked < count && !late) {
+        int to = Math.min(count, looked + BETWEEN);
+        for (; looked < to; looked++) {
+          look(looked);
+        }
+        late = System.nanoTime() - deadline >= 0;
+      }
+      // Another node may be opened before this one is gone on with.
+      for (int c = head; c != NONE; c = sibling[c]) {
+        childOf[function(c)] = 0;
+      }
+      return looked == count && !late;
+    }
+
+    private void look(int i) {
+      int of = stack[first + i];
+      int function;
+      if (node == ROOT && grouped) {
+        int outermost = gathering.outermost[of];
+        if (outermost == ROOT) {
+          ended++;
+          return;
+        }
+        function = from.function(outermost);
+      } else {
+        int after = after(first + i);
+        if (after == ROOT) {
+          ended++;
+          return;
+        }
+        next[i] = after;
+        function = from.function(after);
+      }
+      int c = childOf[function] - 1;
+      if (c < 0) {
+        c = make(node, function, head);
+        head = c;
+        childOf[function] = c + 1;
+      }
+      child[i] = c;
+      end[c]++;
+      weigh(c, of);
+    }
+  }
+
+  private void weigh(int node, int of) {
+    sum[node] += now[of] * times;
+    if (before != null) {
+      sumBefore[node] += StackTree.scaled(before[of], scale);
+    }
+  }
+
+  /** Where a stack stands one frame further out; the root: it has no further one. */
+  private int after(int i) {
+    int next = place[i] == ROOT ? stack[i] : from.parent(place[i]);
+    return grouped && next != ROOT && from.parent(next) == ROOT ? ROOT : next;
+  }
+
+  private int make(int parent, int function, int next) {
+    if (size == key.length) {
+      int length = Room.after(size);
+      resize(length);
+      begin = Arrays.copyOf(begin, length);
+      end = Arrays.copyOf(end, length);
+      sum = Arrays.copyOf(sum, length);
+      sumBefore = before == null ? null : Arrays.copyOf(sumBefore, length);
+    }
+    return add(key(parent, function), next);
+  }
+
+  /** A question comes: so much may be done at once. */
+  void refill() {
+    atOnce = AT_ONCE;
+  }
+
+  @Override
+  public void look() {
+    wanted.clear();
+    wantedLevels.clear();
+    due = 0;
+    asked = 0;
+  }
+
+  @Override
+  public void open(int node, double least, int levels) {
+    if (levels > 0 && gathering == null && !opened.get(node) && reach(node)) {
+      if (asked == 0) {
+        asked = extent(node);
+      }
+      if (!openAtOnce(node)) {
+        want(node, least, levels);
+      }
+    }
+  }
+
+  /**
+   * Opens what is above a node that an older tree had: before, it has no sum.
+   *
+   * @return whether it has
+   */
+  boolean reach(int node) {
+    IntList above = new IntList();
+    for (int n = parent(node); n >= ROOT && !opened.get(n); n = parent(n)) {
+      above.add(n);
+    }
+    for (int i = above.size - 1; i >= 0; i--) {
+      if (!openAtOnce(above.items[i])) {
+        want(above.items[i], Double.POSITIVE_INFINITY, 1);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  boolean isOpened(int node) {
+    return opened.get(node);
+  }
+
+  private boolean openAtOnce(int node) {
+    int count = end[node] - begin[node];
+    if (parting != null && parting.node == node || count > atOnce || isFull(count)) {
+      return false;
+    }
+    atOnce -= count;
+    part(node, Long.MAX_VALUE);
+    return true;
+  }
+
+  private boolean isFull(int more) {
+    // No two children have one function.
+    overflows |= size + Math.min(more, functions.functions()) > mostNodes;
+    return overflows;
+  }
+
+  /** Most nodes have one stack. */
+  private boolean part(int node, long deadline) {
+    if (end[node] - begin[node] != 1) {
+      Parting all = new Parting(node);
+      if (!all.step(deadline)) {
+        parting = all;
+        return false;
+      }
+      return true;
+    }
+    int i = begin[node];
+    int after = after(i);
+    if (after != ROOT) {
+      int function = from.function(after);
+      int c = firstChild[node];
+      while (c != NONE && function(c) != function) {
+        c = sibling[c];
+      }
+      if (c == NONE) {
+        c = make(node, function, firstChild[node]);
+        firstChild[node] = c;
+      }
+      place[i] = after;
+      begin[c] = i;
+      end[c] = i + 1;
+      weigh(c, stack[i]);
+    }
+    opened.set(node);
+    return true;
+  }
+
+  private void want(int node, double least, int levels) {
+    if (overflows) {
+      return;
+    }
+    if (wanted.size == wantedLeast.length) {
+      wantedLeast = Arrays.copyOf(wantedLeast, 2 * wanted.size);
+    }
+    wantedLeast[wanted.size] = least;
+    wanted.add(node);
+    wantedLevels.add(levels);
+    due += extent(node);
+  }
+
+  /** Whether there is something that is to be opened and is not. */
+  boolean isDue() {
+    return parting != null || wanted.size > 0;
+  }
+
+  /** Opens some of what is to be, until {@code deadline} ({@link System#nanoTime}). */
+  void work(long deadline) {
+    changes++;
+    do {
+      if (parting != null) {
+        if (!parting.step(deadline)) {
+          return;
+        }
+        parting = null;
+        continue;
+      }
+      int last = wanted.size - 1;
+      int node = wanted.items[last];
+      if (!opened.get(node)) {
+        if (isFull(end[node] - begin[node])) {
+          look();
+        } else if (!part(node, deadline)) {
+          return;
+        }
+        continue;
+      }
+      wanted.size = last;
+      int levels = --wantedLevels.size >= 0 ? wantedLevels.items[last] - 1 : 0;
+      due -= extent(node);
+      double least = wantedLeast[last];
+      for (int c = firstChild[node]; c != NONE && levels > 0; c = sibling[c]) {
+        if (extent(c) >= least) {
+          want(c, least, levels);
+        }
+      }
+    } while (isDue() && System.nanoTime() - deadline < 0);
+    shownWhole |= !isDue();
+  }
+
+  /** There is no room for all that is to be opened. */
+  boolean overflows() {
+    return overflows;
+  }
+
+  /** How much of what was asked for is there, 0 to 1. */
+  double share() {
+    double done = asked > 0 ? Math.max(0, 1 - due / asked) : 1;
+    return shownWhole ? done : 0.5 + done / 2;
+  }
+
+  private double extent(int node) {
+    return before == null ? sum[node] : Math.max(sum[node], baseline(node, 0));
+  }
+
+  /**
+   * Marks the stacks with a frame that is one of some functions.
+   *
+   * @param is by function
+   */
+  Marks mark(BitSet is) {
+    return new Marks(is);
+  }
+
+  /** Which stacks have a frame that is looked for. */
+  final class Marks {
+    /** By node of the tree that is turned round: whether it or one further out is one. */
+    private final BitSet marked = new BitSet();
+
+    /** What those stacks weigh. */
+    final long weight;
+
+    private Marks(BitSet is) {
+      BitSet owners = new BitSet();
+      long all = 0;
+      int nodes = Math.min(from.nodes(), now.length);
+      for (int node = 1; node < nodes; node++) {
+        int parent = from.parent(node);
+        boolean its = is.get(from.function(node));
+        if (grouped && parent == ROOT) {
+          owners.set(node, its);
+        } else {
+          marked.set(node, its || marked.get(parent));
+          owners.set(node, owners.get(parent));
+        }
+        all += marked.get(node) || owners.get(node) ? now[node] * times : 0;
+      }
+      weight = all;
+    }
+
+    /** Whether there is one below a node, be it opened or not. */
+    boolean leads(int node) {
+      for (int i = begin[node]; i < end[node]; i++) {
+        int after = after(i);
+        if (after != ROOT && marked.get(after)) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  @Override
+  public HeldStacks held(int node, StackNames names) {
+    int[] ends = Arrays.copyOfRange(stack, begin[node], end[node]);
+    return HeldStacks.reversed(from, ends, names, now, before, sum[node] / times, grouped);
+  }
+
+  @Override
+  public void sumUp() {}
+
+  @Override
+  public long parts() {
+    return parts;
+  }
+
+  @Override
+  public int changes() {
+    return changes;
+  }
+
+  @Override
+  public void retire() {
+    super.retire();
+    stack = null;
+    place = null;
+    begin = null;
+    end = null;
+    sumBefore = null;
+    parting = null;
+    gathering = null;
+    look();
+  }
+
+  @Override
+  public long self(int node, int states) {
+    if (opened.get(node)) {
+      return super.self(node, states);
+    }
+    long self = 0;
+    for (int i = begin[node]; i < end[node]; i++) {
+      self += after(i) == ROOT ? now[stack[i]] * times : 0;
+    }
+    return self;
+  }
+
+  @Override
+  public long baseline(int node, int states) {
+    return before == null ? 0 : sumBefore[node];
+  }
+
+  @Override
+  public boolean hasBaseline() {
+    return before != null;
+  }
+}

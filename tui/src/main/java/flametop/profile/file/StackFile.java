@@ -1,0 +1,719 @@
+package flametop.profile.file;
+
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.ProcessRow;
+import flametop.profile.answer.Sandwich;
+import flametop.profile.answer.SandwichQuery;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.SnapshotSource;
+import flametop.profile.answer.Source;
+import flametop.profile.answer.StateSet;
+import flametop.profile.answer.TopQuery;
+import flametop.profile.tree.GraphPicture;
+import flametop.profile.tree.NodePath;
+import flametop.profile.tree.SandwichGraphs;
+import flametop.profile.tree.TreeReader;
+import flametop.sampler.State;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Supplier;
+
+/**
+ * A file of folded stacks, or two that are compared, as what the screen asks. It can be asked from
+ * the first line on and answers with what was read by then.
+ *
+ * <p>One thread reads and unpacks, another folds and answers: what is asked stands in one queue
+ * with what was read, so the tree needs no lock and a question waits for a few pieces at most.
+ */
+public final class StackFile implements SnapshotSource, AutoCloseable {
+  private static final int PIECE_BYTES = 1 << 19;
+  private static final int PIECES = 3;
+
+  /** Longest line that is taken: a hundred thousand frames with long names. */
+  private static final int MAX_LINE = 64 << 20;
+
+  private final List<StackInput> inputs;
+  private final int number;
+  private final int files;
+
+  /** Null: as the files say. */
+  private final Boolean comm;
+
+  private final long opened = System.nanoTime();
+  private final BlockingQueue<Runnable> due = new LinkedBlockingQueue<>();
+  private final BlockingQueue<byte[]> free = new ArrayBlockingQueue<>(PIECES);
+  private volatile boolean closed;
+  private volatile Throwable failure;
+
+  /** Which of the inputs is being read. */
+  private volatile int reads;
+
+  // Owned by the folding thread.
+  private final StackNames names = new StackNames();
+  private final StackTree tree = new StackTree();
+  private final List<StackLines> lines = new ArrayList<>();
+
+  /** Why each input is not read to its end; null if it is. */
+  private final String[] troubles;
+
+  /** Who waits until all is read. */
+  private final List<CompletableFuture<Snapshot.Reading>> waiting = new ArrayList<>();
+
+  private final StackGraph graph;
+
+  private final SandwichGraphs<StackGraph> sandwich = new SandwichGraphs<>(this::graph);
+  private int epoch;
+  private boolean done;
+
+  /**
+   * Begins to read a file; if its lines have two numbers, the first is what the second is compared
+   * with.
+   *
+   * @param number of it among {@code files}, from 1
+   * @param comm whether the outermost frames are comms; null: as the file says
+   */
+  public StackFile(StackInput input, int number, int files, Boolean comm) {
+    this(List.of(input), number, files, comm);
+  }
+
+  /**
+   * Begins to read two files of which the second is compared with the first.
+   *
+   * @param comm whether the outermost frames are comms; null: as the files say
+   */
+  public static StackFile compared(StackInput before, StackInput now, Boolean comm) {
+    return new StackFile(List.of(before, now), 1, 1, comm);
+  }
+
+  private StackFile(List<StackInput> inputs, int number, int files, Boolean comm) {
+    this.comm = comm;
+    this.inputs = inputs;
+    this.number = number;
+    this.files = files;
+    epoch = number;
+    troubles = new String[inputs.size()];
+    tree.ask(comm);
+    graph = graph(Shape.PLAIN);
+    boolean two = inputs.size() > 1;
+    if (two) {
+      tree.compare();
+      lines.add(new StackLines(names, tree, StackTree.BEFORE, false));
+    }
+    lines.add(new StackLines(names, tree, StackTree.NOW, !two));
+    for (int i = 0; i < PIECES; i++) {
+      free.add(new byte[PIECE_BYTES]);
+    }
+    start(this::fold, "fold");
+    start(this::read, "read");
+  }
+
+  private StackGraph graph(Shape shape) {
+    // No two files have the same.
+    return new StackGraph(tree, names, () -> epoch += files, shape);
+  }
+
+  private static void start(Runnable what, String name) {
+    Thread thread = new Thread(what, name);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  // The reading thread.
+
+  private void read() {
+    try {
+      for (int i = 0; i < inputs.size(); i++) {
+        int at = i;
+        StackInput input = inputs.get(i);
+        reads = i;
+        try (input) {
+          read(input, lines.get(i));
+          if (!closed && input.hasShrunk()) {
+            due.add(() -> troubles[at] = "it became shorter while it was read");
+          }
+        } catch (IOException e) {
+          due.add(() -> troubles[at] = StackInput.reason(e));
+        }
+      }
+      due.add(this::end);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException | Error e) {
+      // Who waits for the end is told.
+      failure = e;
+      due.add(this::end);
+    }
+  }
+
+  /** Hands on pieces that end where a line does. */
+  private void read(StackInput input, StackLines into) throws IOException, InterruptedException {
+    byte[] piece = free.take();
+    int length = 0;
+    boolean skips = false;
+    boolean ended = false;
+    try {
+      while (!closed) {
+        if (length == piece.length) {
+          if (length >= MAX_LINE) {
+            if (!skips) {
+              due.add(into::tooLong);
+            }
+            skips = true;
+            length = 0;
+          } else {
+            piece = Arrays.copyOf(piece, 2 * length);
+          }
+        }
+        int count = input.read(piece, length, piece.length - length);
+        if (count < 0) {
+          ended = true;
+          break;
+        }
+        int end = lastLineEnd(piece, length, length + count);
+        length += count;
+        if (end == 0) {
+          continue;
+        }
+        int begin = 0;
+        if (skips) {
+          begin = firstLineEnd(piece, length);
+          skips = false;
+        }
+        byte[] next = free.take();
+        int rest = length - end;
+        if (next.length < 2 * rest || next.length > PIECE_BYTES) {
+          next = new byte[Math.max(PIECE_BYTES, 2 * rest)];
+        }
+        System.arraycopy(piece, end, next, 0, rest);
+        hand(into, piece, begin, end);
+        piece = next;
+        length = rest;
+      }
+    } finally {
+      // A line that something failed in has no number, or a part of one.
+      boolean last = ended && !skips && length > 0;
+      if (last) {
+        piece = Arrays.copyOf(piece, length + 1);
+        piece[length] = '\n';
+      }
+      hand(into, piece, 0, last ? length + 1 : 0);
+    }
+  }
+
+  private static int lastLineEnd(byte[] piece, int from, int to) {
+    for (int i = to; i > from; i--) {
+      if (piece[i - 1] == '\n') {
+        return i;
+      }
+    }
+    return 0;
+  }
+
+  private static int firstLineEnd(byte[] piece, int to) {
+    int at = 0;
+    while (at < to && piece[at] != '\n') {
+      at++;
+    }
+    return Math.min(to, at + 1);
+  }
+
+  private void hand(StackLines into, byte[] piece, int from, int to) {
+    due.add(
+        () -> {
+          into.fold(piece, from, to);
+          free.add(piece);
+        });
+  }
+
+  // The folding thread.
+
+  private void fold() {
+    try {
+      while (!closed) {
+        StackGraph behind = behind();
+        Runnable item = behind == null ? due.take() : due.poll();
+        int flips = tree.flips();
+        if (item != null) {
+          item.run();
+        }
+        if (flips != tree.flips()) {
+          graph.flipped();
+          sandwich.end();
+          behind = behind();
+        }
+        if (behind != null && behind.due()) {
+          behind.slice();
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException | Error e) {
+      failure = e;
+      tell();
+    }
+    // Who asked is told, and whoever asks from now on.
+    while (failure != null && !closed) {
+      try {
+        due.take().run();
+      } catch (InterruptedException e) {
+        return;
+      } catch (RuntimeException | Error e) {
+        // What follows from the first is not worth telling.
+      }
+    }
+  }
+
+  /** One that is to be folded; null if all are as they are to be. */
+  private StackGraph behind() {
+    if (graph.due()) {
+      return graph;
+    }
+    for (StackGraph half : sandwich.both()) {
+      if (half.due()) {
+        return half;
+      }
+    }
+    return null;
+  }
+
+  private void end() {
+    done = true;
+    tree.trim();
+    // Reading leaves garbage, and nothing is made from now on that would have it collected.
+    System.gc();
+    tell();
+  }
+
+  private void tell() {
+    waiting.forEach(this::tell);
+    waiting.clear();
+  }
+
+  private void tell(CompletableFuture<Snapshot.Reading> who) {
+    if (failure != null) {
+      who.completeExceptionally(failure);
+    } else {
+      who.complete(progress());
+    }
+  }
+
+  private <T> CompletableFuture<T> ask(Supplier<T> question) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    due.add(
+        () -> {
+          try {
+            if (failure != null) {
+              throw new CompletionException(failure);
+            }
+            answer.complete(question.get());
+          } catch (RuntimeException | OutOfMemoryError e) {
+            answer.completeExceptionally(e);
+          }
+        });
+    return answer;
+  }
+
+  @Override
+  public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
+    return ask(() -> picture(query));
+  }
+
+  /**
+   * The same where nodes may be those of another file.
+   *
+   * @param strangers where those are
+   */
+  CompletableFuture<Snapshot> snapshot(GraphQuery query, List<NodePath> strangers) {
+    return ask(
+        () -> picture(query.at(own(query.zoom(), strangers), own(query.selected(), strangers))));
+  }
+
+  /** What finds nodes of this file in another; of what is none of them, nothing. */
+  CompletableFuture<List<NodePath>> paths(long... numbers) {
+    return ask(
+        () -> {
+          List<NodePath> paths = new ArrayList<>(numbers.length);
+          for (long number : numbers) {
+            for (NodePath.Of of : NodePath.Of.values()) {
+              StackGraph in = graph(of);
+              if (number != GraphQuery.ROOT && in != null && in.has(number)) {
+                paths.add(in.path(number, of));
+              }
+            }
+          }
+          return paths;
+        });
+  }
+
+  /** Whether a node, if it is one of the files, is one of this file. */
+  boolean owns(long node) {
+    return node == GraphQuery.ROOT || (int) (node >>> 32) % files == number % files;
+  }
+
+  /** The graph of this file; null if it is not asked for. */
+  private StackGraph graph(NodePath.Of of) {
+    return switch (of) {
+      case ALL -> graph;
+      case CALLERS -> sandwich.callers();
+      case CALLEES -> sandwich.callees();
+    };
+  }
+
+  /** The node of this file that a number is of; itself if it is none of the strangers. */
+  private long own(long number, List<NodePath> strangers) {
+    for (NodePath path : strangers) {
+      if (path.number() == number) {
+        return graph(path.graph()).find(path);
+      }
+    }
+    return number;
+  }
+
+  /** Waits until all is read; then {@link #held} has all of it. */
+  public CompletableFuture<Snapshot.Reading> whole() {
+    CompletableFuture<Snapshot.Reading> answer = new CompletableFuture<>();
+    due.add(
+        () -> {
+          if (done || failure != null) {
+            tell(answer);
+          } else {
+            waiting.add(answer);
+          }
+        });
+    return answer;
+  }
+
+  private Snapshot picture(GraphQuery query) {
+    sandwich.endUnasked();
+    GraphPicture picture = graph.picture(query);
+    long run = System.nanoTime() - opened;
+    return new Snapshot(
+        run,
+        run,
+        run,
+        false,
+        false,
+        0,
+        graph.refolding(),
+        graph.isReversed(),
+        Long.MAX_VALUE,
+        picture.slice(),
+        null,
+        picture.total(),
+        picture.selection(),
+        picture.search(),
+        new int[State.values().length],
+        new Snapshot.Losses(0, 0, 0, Double.NaN),
+        run,
+        List.of(),
+        new float[0],
+        new float[0],
+        new double[0],
+        0,
+        0,
+        new Snapshot.Cost(0, 0),
+        done,
+        notices(),
+        progress());
+  }
+
+  private Sandwich picture(SandwichQuery asked, List<NodePath> strangers) {
+    sandwich.ask(asked, graph.shape());
+    SandwichQuery query =
+        asked.at(
+            own(asked.callers(), strangers),
+            own(asked.callees(), strangers),
+            own(asked.selected(), strangers));
+    return sandwich.picture(query, sandwich.callees().reader(), StackGraph::picture);
+  }
+
+  /** How far it is read. */
+  public CompletableFuture<Snapshot.Reading> reading() {
+    return ask(this::progress);
+  }
+
+  private Snapshot.Reading progress() {
+    long bytes = 0;
+    long size = 0;
+    for (StackInput input : inputs) {
+      bytes += input.bytes();
+      size = size < 0 || input.size() < 0 ? -1 : size + input.size();
+    }
+    StackLines now = lines.get(lines.size() - 1);
+    String name =
+        inputs.size() == 1
+            ? inputs.get(0).name()
+            : inputs.get(0).name() + " → " + inputs.get(1).name();
+    long stacks = 0;
+    for (StackLines of : lines) {
+      stacks += of.stacks();
+    }
+    return new Snapshot.Reading(
+        name,
+        number,
+        files,
+        bytes,
+        size,
+        done,
+        now.unit().isEmpty() ? "samples" : now.unit(),
+        graph.parts(),
+        stacks,
+        done ? "" : inputs.get(reads).waits(),
+        folded(),
+        tree.isComm(),
+        comm == null ? tree.saidComm() : comm);
+  }
+
+  private double folded() {
+    return graph.refolding()
+        ? graph.share()
+        : sandwich.isBehind() ? (sandwich.callers().share() + sandwich.callees().share()) / 2 : 1;
+  }
+
+  /** What was left out, as lines for people. */
+  public CompletableFuture<List<String>> complaints() {
+    return ask(this::notices);
+  }
+
+  private List<String> notices() {
+    List<String> notices = new ArrayList<>();
+    int illFormed = names.illFormed();
+    if (illFormed > 0) {
+      notices.add(
+          (illFormed == 1 ? "1 name is" : illFormed + " names are")
+              + " not in UTF-8: what cannot be read stands as \\xNN");
+    }
+    for (int i = 0; i < lines.size(); i++) {
+      notices(inputs.get(i), lines.get(i), troubles[i], notices);
+    }
+    refusal(graph, notices);
+    sandwich.both().forEach(half -> refusal(half, notices));
+    return notices;
+  }
+
+  private static void refusal(StackGraph of, List<String> notices) {
+    if (of.refused() != null) {
+      notices.add(
+          of.refused()
+              + ": there is not enough memory for that many frames; leave more stacks out first");
+    }
+  }
+
+  private void notices(StackInput input, StackLines of, String trouble, List<String> notices) {
+    String name = input.name();
+    // Of a single file the header has the name.
+    String before = inputs.size() > 1 ? name + ": " : "";
+    if (!done || of.stacks() > 0) {
+      if (of.bad() > 0) {
+        notices.add(
+            before
+                + (of.bad() == 1 ? "1 line is" : of.bad() + " lines are")
+                + " no stack and left out, first "
+                + of.firstBad());
+      }
+      if (of.unheld() > 0) {
+        notices.add(
+            before
+                + (of.unheld() == 1 ? "1 stack is" : of.unheld() + " stacks are")
+                + " left out, first line "
+                + of.firstUnheld()
+                + ": there is no memory for more frames; a part of the file needs less");
+      }
+    } else if (of.lines() > 0) {
+      notices.add(name + " has no stacks: " + of.whyNone());
+    } else if (trouble == null) {
+      notices.add(name + " is empty");
+    }
+    if (done && of.stacks() > 0 && !of.counts()) {
+      notices.add(before + "all of its numbers are 0");
+    }
+    if (input.trails()) {
+      notices.add(name + ": what follows its packed data is not packed, and is left out");
+    }
+    if (trouble != null) {
+      notices.add(
+          name
+              + (of.lines() > 0 ? " is read up to where it failed: " : " cannot be read: ")
+              + trouble
+              + (input.isPacked() ? "; copy it or pack it again" : ""));
+    }
+  }
+
+  /** Rows by the outermost frame: a comm, a process, a thread, as the file has it. */
+  @Override
+  public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
+    return ask(
+        () -> {
+          TreeReader all = graph.all();
+          Map<String, Long> weights = new LinkedHashMap<>();
+          for (int node = tree.firstChild(0); node >= 0; node = tree.sibling(node)) {
+            weights.merge(all.name(node), all.weight(node, states.bits()), Long::sum);
+          }
+          long total = all.total(states);
+          List<ProcessRow> rows = new ArrayList<>(weights.size());
+          weights.forEach(
+              (name, weight) ->
+                  rows.add(
+                      new ProcessRow(
+                          0, 1, 0, name, "", weight, total, new int[State.values().length], true)));
+          rows.sort(
+              (a, b) ->
+                  a.weight() != b.weight()
+                      ? Long.compare(b.weight(), a.weight())
+                      : a.comm().compareTo(b.comm()));
+          return rows;
+        });
+  }
+
+  @Override
+  public CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states) {
+    return comms(windowNanos, states);
+  }
+
+  /**
+   * All stacks take this shape. What it groups by is the outermost frame, or nothing; that frame is
+   * also what {@link Shape.Comms} means.
+   *
+   * @throws IllegalArgumentException for a step that folded stacks do not {@linkplain #knows know}
+   */
+  @Override
+  public void shape(Shape shape) {
+    for (Shape.Step step : shape.steps()) {
+      if (!knows(step)) {
+        throw new IllegalArgumentException("folded stacks do not know: " + step.text());
+      }
+    }
+    due.add(
+        () -> {
+          Shape.Comm asked = shape.last(Shape.Comm.class);
+          tree.ask(asked == null ? comm : Boolean.valueOf(asked.is()));
+          graph.shape(shape.without(Shape.Comm.class));
+        });
+  }
+
+  /** Whether folded stacks know what a step asks for: they have no CPUs, states, users, ids. */
+  public static boolean knows(Shape.Step step) {
+    return StackFold.knows(step);
+  }
+
+  /** Has {@code TopReport} and {@link Sandwich}; there is nothing else in folded stacks. */
+  @Override
+  public CompletableFuture<Page> page(PageQuery query) {
+    return page(query, List.of());
+  }
+
+  /**
+   * The same where nodes may be those of another file.
+   *
+   * @param strangers where those are
+   */
+  CompletableFuture<Page> page(PageQuery query, List<NodePath> strangers) {
+    return ask(
+        () -> {
+          if (query instanceof TopQuery q) {
+            return graph.top(q);
+          }
+          if (query instanceof SandwichQuery q) {
+            return picture(q, strangers);
+          }
+          throw new UnsupportedOperationException("folded stacks have no page for " + query);
+        });
+  }
+
+  @Override
+  public CompletableFuture<Source> source(long windowNanos, StateSet states, long node) {
+    return CompletableFuture.failedFuture(
+        new UnsupportedOperationException("folded stacks have no source lines"));
+  }
+
+  // What is read once cannot be held, nor begun anew.
+
+  @Override
+  public void freeze() {}
+
+  @Override
+  public void thaw() {}
+
+  @Override
+  public void restart() {}
+
+  /**
+   * The stacks below a node, both numbers of each where there is something to compare, else only
+   * now. They are there once the shape is that which is to be shown.
+   */
+  public CompletableFuture<HeldStacks> held(long zoom) {
+    return held(zoom, List.of());
+  }
+
+  /**
+   * The same where the node may be that of another file.
+   *
+   * @param strangers where that is
+   */
+  CompletableFuture<HeldStacks> held(long zoom, List<NodePath> strangers) {
+    CompletableFuture<HeldStacks> answer = new CompletableFuture<>();
+    hold(zoom, strangers, answer);
+    return answer;
+  }
+
+  /** What else is asked meanwhile is answered between two slices. */
+  private void hold(long zoom, List<NodePath> strangers, CompletableFuture<HeldStacks> answer) {
+    CompletableFuture<?> unused =
+        ask(() -> graph.isShaped() ? graph.held(own(zoom, strangers)) : null)
+            .whenComplete(
+                (stacks, e) -> {
+                  if (e != null) {
+                    answer.completeExceptionally(e);
+                  } else if (stacks != null) {
+                    answer.complete(stacks);
+                  } else {
+                    hold(zoom, strangers, answer);
+                  }
+                });
+  }
+
+  /**
+   * What can be done with what was read.
+   *
+   * @param counts each file has a number that is more than 0
+   * @param whole each could be read to its end
+   * @param before sum of all stacks, with the decimals of {@link HeldStacks}
+   * @param now like {@code before}
+   */
+  public record Use(boolean counts, boolean whole, long before, long now) {}
+
+  /** What can be done with what was read. */
+  public CompletableFuture<Use> use() {
+    return ask(
+        () -> {
+          boolean counts = true;
+          boolean whole = true;
+          for (int i = 0; i < lines.size(); i++) {
+            counts &= lines.get(i).counts();
+            whole &= troubles[i] == null;
+          }
+          return new Use(counts, whole, tree.total(StackTree.BEFORE), tree.total(StackTree.NOW));
+        });
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    due.add(() -> {});
+    for (StackInput input : inputs) {
+      input.close();
+    }
+  }
+}

@@ -1,0 +1,168 @@
+package flametop.profile.file;
+
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.ProcessRow;
+import flametop.profile.answer.SandwichQuery;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.SnapshotSource;
+import flametop.profile.answer.Source;
+import flametop.profile.answer.SplitAnswer;
+import flametop.profile.answer.SplitQuery;
+import flametop.profile.answer.StateSet;
+import flametop.profile.tree.NodePath;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Several files of stacks of which one is shown, or two beside each other. Each is read when it is
+ * first turned to. Nodes that are asked for may be those of another of the files: then what has
+ * their path is meant.
+ */
+public final class StackFiles implements SnapshotSource, AutoCloseable {
+  private final List<StackInput> inputs;
+  private final Boolean comm;
+  private final StackFile[] files;
+  private volatile StackFile shown;
+  private int at;
+
+  /**
+   * Begins to read the first.
+   *
+   * @param comm whether the outermost frames are comms; null: as each file says
+   */
+  public StackFiles(List<StackInput> inputs, Boolean comm) {
+    this.comm = comm;
+    this.inputs = List.copyOf(inputs);
+    files = new StackFile[inputs.size()];
+    turn(0);
+  }
+
+  /** One that is being read already. */
+  public StackFiles(StackFile file) {
+    inputs = List.of();
+    comm = null;
+    files = new StackFile[] {file};
+    shown = file;
+  }
+
+  @Override
+  public synchronized void turn(int by) {
+    at = Math.floorMod(at + by, files.length);
+    shown = file(at);
+  }
+
+  private synchronized StackFile file(int index) {
+    if (files[index] == null) {
+      files[index] = new StackFile(inputs.get(index), index + 1, files.length, comm);
+    }
+    return files[index];
+  }
+
+  /** The one that is shown. */
+  public StackFile shown() {
+    return shown;
+  }
+
+  /** The stacks of the one that is shown, below a node. */
+  public CompletableFuture<HeldStacks> held(long zoom) {
+    StackFile of = shown;
+    return of.owns(zoom)
+        ? of.held(zoom)
+        : paths(of, zoom).thenCompose(paths -> of.held(zoom, paths));
+  }
+
+  @Override
+  public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
+    return snapshot(shown, query);
+  }
+
+  private CompletableFuture<Snapshot> snapshot(StackFile of, GraphQuery query) {
+    return of.owns(query.zoom()) && of.owns(query.selected())
+        ? of.snapshot(query)
+        : paths(of, query.zoom(), query.selected()).thenCompose(paths -> of.snapshot(query, paths));
+  }
+
+  private CompletableFuture<Page> page(StackFile of, PageQuery query) {
+    if (query instanceof SandwichQuery q
+        && !(of.owns(q.callers()) && of.owns(q.callees()) && of.owns(q.selected()))) {
+      return paths(of, q.callers(), q.callees(), q.selected())
+          .thenCompose(paths -> of.page(q, paths));
+    }
+    return query == null ? CompletableFuture.completedFuture(null) : of.page(query);
+  }
+
+  /** What finds in a file those nodes that are of another one. */
+  private synchronized CompletableFuture<List<NodePath>> paths(StackFile of, long... nodes) {
+    for (StackFile file : files) {
+      for (long node : nodes) {
+        if (file != null && file != of && node != GraphQuery.ROOT && file.owns(node)) {
+          return file.paths(nodes);
+        }
+      }
+    }
+    return CompletableFuture.completedFuture(List.of());
+  }
+
+  private CompletableFuture<Page> beside(StackFile of, SplitQuery query) {
+    StackFile other = file(query.file() - 1);
+    other.shape(query.shape());
+    CompletableFuture<Page> own = page(of, query.page());
+    CompletableFuture<Page> others = page(other, query.page());
+    return snapshot(other, query.graph())
+        .thenCompose(
+            snapshot -> own.thenCombine(others, (page, b) -> new SplitAnswer(page, snapshot, b)));
+  }
+
+  @Override
+  public CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states) {
+    return shown.processes(windowNanos, states);
+  }
+
+  @Override
+  public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
+    return shown.comms(windowNanos, states);
+  }
+
+  @Override
+  public CompletableFuture<Page> page(PageQuery query) {
+    return query instanceof SplitQuery q ? beside(shown, q) : page(shown, query);
+  }
+
+  @Override
+  public CompletableFuture<Source> source(long windowNanos, StateSet states, long node) {
+    return shown.source(windowNanos, states, node);
+  }
+
+  @Override
+  public void shape(Shape shape) {
+    shown.shape(shape);
+  }
+
+  @Override
+  public void freeze() {
+    shown.freeze();
+  }
+
+  @Override
+  public void thaw() {
+    shown.thaw();
+  }
+
+  @Override
+  public void restart() {
+    shown.restart();
+  }
+
+  @Override
+  public synchronized void close() {
+    for (StackFile file : files) {
+      if (file != null) {
+        file.close();
+      }
+    }
+    inputs.forEach(StackInput::close);
+  }
+}

@@ -1,0 +1,215 @@
+package flametop.profile.file;
+
+import flametop.profile.answer.RootOrder;
+import flametop.profile.answer.Shape;
+import flametop.profile.tree.Functions;
+import flametop.profile.tree.IntList;
+import flametop.profile.tree.Room;
+import flametop.profile.tree.Shaper;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Folds the stacks of one tree into another by a shape, in slices. What is added meanwhile may be
+ * missed, so it can be done anew; the nodes that there are keep their numbers.
+ *
+ * <p>A walk through the tree in depth: neighbouring stacks mostly begin alike, shaped or not, and
+ * what a stack shares with the one before leads to nodes that are known.
+ */
+final class StackFold {
+  private static final int ROOT = 0;
+  private static final int NONE = -1;
+
+  /** Frames between two looks at the clock. */
+  private static final int FRAMES = 1 << 14;
+
+  private final StackTree from;
+  private final Functions functions;
+  private final List<Shape.Comms> filters = new ArrayList<>();
+  private final Shaper shaper;
+
+  /** Frames that stay above the shaped ones. */
+  private final int above;
+
+  private final int mostNodes;
+  private final StackTree tree;
+
+  /** Frames of the file that are left out, from the outermost on. */
+  private final int left;
+
+  private int at;
+  private int decimals;
+  private boolean admitted;
+  private final IntList path = new IntList();
+  private final IntList stack = new IntList();
+  private final IntList origins = new IntList();
+
+  // The stack before, and its nodes.
+  private final IntList last = new IntList();
+  private final IntList nodes = new IntList();
+
+  private long[] now;
+  private long[] before;
+
+  /**
+   * @param mostNodes that the tree may have; with more it {@link #overflows}
+   */
+  StackFold(StackTree from, Functions functions, Shape shape, int mostNodes) {
+    this.from = from;
+    this.functions = functions;
+    this.mostNodes = mostNodes;
+    shaper = new Shaper(shape, functions);
+    left = from.isComm() && shape.group() == RootOrder.NONE ? 1 : 0;
+    above = from.isComm() && left == 0 ? 1 : 0;
+    for (Shape.Step step : shape.steps()) {
+      if (step instanceof Shape.Comms c) {
+        filters.add(c);
+      }
+    }
+    tree = new StackTree(from);
+    begin();
+  }
+
+  /** Whether folded stacks know what a step asks for. */
+  static boolean knows(Shape.Step step) {
+    return step instanceof Shape.Group g
+        ? g.by() == RootOrder.NONE || g.by() == RootOrder.COMM
+        : !(step instanceof Shape.Processes
+            || step instanceof Shape.Threads
+            || step instanceof Shape.Users
+            || step instanceof Shape.Cgroups
+            || step instanceof Shape.Cpus
+            || step instanceof Shape.States);
+  }
+
+  /** Begins anew. */
+  void begin() {
+    at = ROOT;
+    decimals = from.decimals();
+    admitted = true;
+    path.clear();
+    now = new long[1024];
+    before = from.hasBaseline() ? new long[1024] : null;
+  }
+
+  /** It is not gone on with: it has to begin anew. */
+  void leave() {
+    now = null;
+    before = null;
+  }
+
+  /** The tree, which is as it is to be after the last slice. */
+  StackTree tree() {
+    return tree;
+  }
+
+  /** How much is done, 0 to 1. */
+  double share() {
+    return at == NONE ? 1 : (double) at / from.nodes();
+  }
+
+  /** There is no room for so many nodes. */
+  boolean overflows() {
+    return tree.nodes() > mostNodes;
+  }
+
+  /**
+   * Does some of it, until {@code deadline} ({@link System#nanoTime}).
+   *
+   * @return whether that was the last
+   */
+  boolean slice(long deadline) {
+    if (decimals != from.decimals()) {
+      begin();
+    }
+    int frames = 0;
+    while (at != NONE && !overflows()) {
+      long value = from.own(at, StackTree.NOW);
+      long compared = before == null ? 0 : from.own(at, StackTree.BEFORE);
+      if (admitted && (value != 0 || compared != 0)) {
+        add(value, compared);
+        frames += path.size;
+      }
+      advance();
+      if (++frames >= FRAMES) {
+        frames = 0;
+        if (System.nanoTime() - deadline >= 0) {
+          return false;
+        }
+      }
+    }
+    if (!overflows()) {
+      tree.replace(now, before, decimals);
+    }
+    now = null;
+    before = null;
+    return true;
+  }
+
+  private void add(long value, long compared) {
+    stack.clear();
+    for (int i = left; i < path.size; i++) {
+      stack.add(path.items[i]);
+    }
+    if (!shaper.shape(stack, above, origins)) {
+      return;
+    }
+    int common = Arrays.mismatch(last.items, 0, last.size, stack.items, 0, stack.size);
+    nodes.size = common < 0 ? stack.size : common;
+    int node = nodes.size == 0 ? ROOT : nodes.items[nodes.size - 1];
+    for (int i = nodes.size; i < stack.size; i++) {
+      node = tree.child(node, stack.items[i]);
+      nodes.add(node);
+    }
+    last.clear();
+    for (int i = 0; i < stack.size; i++) {
+      last.add(stack.items[i]);
+    }
+    if (node >= now.length) {
+      int longer = Math.max(Room.after(now.length), node + 1);
+      now = Arrays.copyOf(now, longer);
+      before = before == null ? null : Arrays.copyOf(before, longer);
+    }
+    now[node] += value;
+    if (before != null) {
+      before[node] += compared;
+    }
+  }
+
+  /** Goes to the next node, a parent before its children. */
+  private void advance() {
+    int child = admitted ? from.firstChild(at) : NONE;
+    if (child != NONE) {
+      enter(child);
+      return;
+    }
+    while (at != ROOT) {
+      int next = from.sibling(at);
+      path.size--;
+      if (next != NONE) {
+        enter(next);
+        return;
+      }
+      at = from.parent(at);
+    }
+    at = NONE;
+  }
+
+  private void enter(int node) {
+    at = node;
+    path.add(from.function(node));
+    if (path.size == 1) {
+      admitted = isAdmitted(functions.name(path.items[0]));
+    }
+  }
+
+  private boolean isAdmitted(String outermost) {
+    for (Shape.Comms filter : filters) {
+      if (filter.comms().contains(outermost) == filter.out()) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

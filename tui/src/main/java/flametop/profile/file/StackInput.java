@@ -1,0 +1,371 @@
+package flametop.profile.file;
+
+import flametop.sampler.CleanText;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayInputStream;
+import java.io.EOFException;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.tukaani.xz.MemoryLimitException;
+import org.tukaani.xz.XZFormatException;
+import org.tukaani.xz.XZInputStream;
+
+/** The bytes of a file of stacks, or of stdin; unpacked if they are {@link Packing packed}. */
+public final class StackInput implements AutoCloseable {
+  /** Stands for stdin. */
+  private static final String STDIN = "-";
+
+  /** What a recorded stream begins with. */
+  private static final byte[] STREAM = {'F', 'L', 'A', 'M', 'E', 'T', 'O', 'P'};
+
+  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
+  private static final String CUT = "it ends too early";
+
+  /** Memory that may be taken to unpack xz: it needs what its writer had, KiB. */
+  private static final int MOST_XZ_KIB = 256 << 10;
+
+  /** Who reads it takes the keys away. */
+  private static final Pattern TERMINAL = Pattern.compile("/dev/(tty.*|console|pts/.*)");
+
+  private static final int BUFFER = 1 << 16;
+
+  /** How a file is packed, as its beginning tells. */
+  private enum Packing {
+    GZIP("\u001F\u008B"),
+    ZSTD("(\u00B5/\u00FD"),
+    XZ("\u00FD7zXZ\0"),
+    BZIP2("BZh"),
+    NONE("");
+
+    private static final List<byte[]> MAGICS = Stream.of(values()).map(Packing::magic).toList();
+
+    /** A byte for each char. */
+    private final String magic;
+
+    Packing(String magic) {
+      this.magic = magic;
+    }
+
+    private byte[] magic() {
+      return magic.getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    static Packing of(byte[] head) {
+      for (Packing packing : values()) {
+        if (begins(head, packing.magic())) {
+          return packing;
+        }
+      }
+      return NONE;
+    }
+  }
+
+  private final String name;
+  private final long size;
+
+  /** Null once it is opened. */
+  private final Path unopened;
+
+  private final AtomicLong counted = new AtomicLong();
+  private final LongSupplier bytes;
+  private volatile boolean closed;
+
+  /** Null until it is opened. */
+  private volatile InputStream raw;
+
+  private volatile Packing packing = Packing.NONE;
+
+  private volatile boolean trails;
+
+  /** Null until the first read, which may wait for a pipe. */
+  private InputStream text;
+
+  /** Whether there was something of it. */
+  private boolean unpacked;
+
+  /** Why the file itself cannot be read; null while it can. */
+  private IOException failed;
+
+  private StackInput(String name, long size, InputStream raw, Path unopened, LongSupplier bytes) {
+    this.name = name;
+    this.size = size;
+    this.raw = raw;
+    this.unopened = unopened;
+    this.bytes = bytes == null ? counted::get : bytes;
+  }
+
+  /**
+   * Stacks that are made of a file of another sort.
+   *
+   * @param name of the file, clean
+   * @param size of the file in bytes
+   * @param stacks folded
+   * @param bytes how much of the file was read so far
+   */
+  public static StackInput of(String name, long size, InputStream stacks, LongSupplier bytes) {
+    return new StackInput(name, size, stacks, null, bytes);
+  }
+
+  /**
+   * Opens a file; {@code -} is stdin. A pipe is opened by the first read, which waits for its
+   * writer.
+   *
+   * @throws IOException with a line for people, if it cannot be read
+   */
+  public static StackInput open(Path path) throws IOException {
+    if (path.toString().equals(STDIN)) {
+      return new StackInput("stdin", -1, new FileInputStream(FileDescriptor.in), null, null);
+    }
+    String name = CleanText.clean(path.toString(), 1_024);
+    if (Files.isDirectory(path)) {
+      throw new IOException(name + " is a folder; give a file of folded stacks");
+    }
+    if (Files.notExists(path)) {
+      boolean lost = name.indexOf('\uFFFD') >= 0;
+      throw new IOException(
+          name
+              + " does not exist"
+              + (lost
+                  ? ", or its name is not in the encoding of this terminal; give it as -"
+                  : ""));
+    }
+    if (isTerminal(path)) {
+      throw new IOException(name + " is a terminal; give a file or a pipe of folded stacks");
+    }
+    try {
+      if (!Files.isRegularFile(path)) {
+        if (!Files.isReadable(path)) {
+          throw new AccessDeniedException(name);
+        }
+        return new StackInput(name, -1, null, path, null);
+      }
+      // Refuses with a reason, which a FileInputStream has only in words of its own.
+      Files.newInputStream(path).close();
+      return new StackInput(name, Files.size(path), new FileInputStream(path.toFile()), null, null);
+    } catch (AccessDeniedException e) {
+      throw new IOException(name + " may not be read by this user", e);
+    } catch (IOException e) {
+      throw new IOException("cannot read " + name + ": " + reason(e), e);
+    }
+  }
+
+  private static boolean isTerminal(Path path) {
+    try {
+      return !Files.isRegularFile(path) && TERMINAL.matcher(path.toRealPath().toString()).matches();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Whether a file is a recorded stream, which is replayed and not read as stacks. */
+  public static boolean isStream(Path path) {
+    if (path.toString().equals(STDIN) || !Files.isRegularFile(path)) {
+      return false;
+    }
+    try (InputStream file = Files.newInputStream(path)) {
+      return begins(file.readNBytes(STREAM.length), STREAM);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  static String reason(IOException e) {
+    return e.getMessage() == null ? CUT : CleanText.clean(e.getMessage(), 500);
+  }
+
+  /** Clean. */
+  String name() {
+    return name;
+  }
+
+  /** In bytes, as they are in the file; -1 if it is a pipe. */
+  long size() {
+    return size;
+  }
+
+  /** How many were read, as they are in the file. */
+  long bytes() {
+    return bytes.getAsLong();
+  }
+
+  /** What it waits for, for people; empty if for nothing. */
+  String waits() {
+    if (raw == null) {
+      return "waiting for a writer of " + name;
+    }
+    return size < 0 && bytes() == 0 ? "waiting for the first line of " + name : "";
+  }
+
+  /** Whether it is shorter now than it was, so that its end is not what it was. */
+  boolean hasShrunk() {
+    try {
+      return raw instanceof FileInputStream file && file.getChannel().size() < size;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Whether something that is not packed stands behind what is. */
+  boolean trails() {
+    return trails;
+  }
+
+  /** Whether what is read is unpacked. */
+  boolean isPacked() {
+    return packing != Packing.NONE;
+  }
+
+  /**
+   * Reads at least one byte of the text; -1 at its end. Only one thread may.
+   *
+   * @throws IOException with a line for people, whatever fails
+   */
+  int read(byte[] into, int from, int room) throws IOException {
+    try {
+      if (text == null) {
+        text = unpack();
+      }
+      int count = text.read(into, from, room);
+      unpacked = true;
+      return count;
+    } catch (EOFException e) {
+      throw new IOException(CUT, e);
+    } catch (TrailingData e) {
+      trails = true;
+      return -1;
+    } catch (XZFormatException e) {
+      if (!unpacked) {
+        throw new IOException("damaged xz data", e);
+      }
+      trails = true;
+      return -1;
+    } catch (MemoryLimitException e) {
+      throw new IOException(
+          "to unpack it takes "
+              + (e.getMemoryNeeded() >> 10)
+              + " MiB of memory; unpack it first (xz -dc)",
+          e);
+    } catch (IOException | RuntimeException e) {
+      // Decoders fail in ways of their own where data is damaged.
+      if (failed != null) {
+        throw failed;
+      }
+      if (packing == Packing.NONE) {
+        throw e;
+      }
+      String how = packing.name().toLowerCase(Locale.ROOT);
+      String why = e.getMessage() == null ? "" : " (" + e.getMessage() + ")";
+      throw new IOException("damaged " + how + " data" + why, e);
+    }
+  }
+
+  private InputStream unpack() throws IOException {
+    if (raw == null) {
+      raw = new FileInputStream(unopened.toFile());
+      if (closed) {
+        close();
+      }
+    }
+    InputStream counts = new Counted();
+    byte[] head = head(counts, Packing.MAGICS);
+    InputStream whole = new SequenceInputStream(new ByteArrayInputStream(head), counts);
+    packing = Packing.of(head);
+    return withoutMark(
+        switch (packing) {
+          case GZIP -> new GzipInput(whole);
+          case ZSTD -> new ZstdInput(whole);
+          case XZ -> new XZInputStream(new BufferedInputStream(whole, BUFFER), MOST_XZ_KIB);
+          case BZIP2 -> new Bzip2Input(whole);
+          case NONE -> whole;
+        });
+  }
+
+  /** The first bytes, as many as may be the beginning of what is looked for: more may be far. */
+  private static byte[] head(InputStream of, List<byte[]> wanted) throws IOException {
+    byte[] head = new byte[0];
+    while (isBeginning(head, wanted)) {
+      int next = of.read();
+      if (next < 0) {
+        break;
+      }
+      head = Arrays.copyOf(head, head.length + 1);
+      head[head.length - 1] = (byte) next;
+    }
+    return head;
+  }
+
+  private static boolean isBeginning(byte[] head, List<byte[]> wanted) {
+    for (byte[] of : wanted) {
+      if (of.length > head.length && begins(of, head)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Windows begins UTF-8 with a byte order mark, which is no part of the first name. */
+  private static InputStream withoutMark(InputStream all) throws IOException {
+    byte[] head = head(all, List.of(BYTE_ORDER_MARK));
+    return begins(head, BYTE_ORDER_MARK)
+        ? all
+        : new SequenceInputStream(new ByteArrayInputStream(head), all);
+  }
+
+  private static boolean begins(byte[] head, byte[] with) {
+    for (int i = 0; i < with.length; i++) {
+      if (i >= head.length || head[i] != with[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    try {
+      if (raw != null) {
+        raw.close();
+      }
+    } catch (IOException e) {
+      // It was only read.
+    }
+  }
+
+  private final class Counted extends InputStream {
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+    }
+
+    @Override
+    public int read(byte[] into, int from, int room) throws IOException {
+      try {
+        int count = raw.read(into, from, room);
+        if (count > 0) {
+          counted.addAndGet(count);
+        }
+        return count;
+      } catch (IOException e) {
+        failed = e;
+        throw e;
+      }
+    }
+  }
+}

@@ -1,0 +1,512 @@
+package flametop.profile.file;
+
+import java.io.ByteArrayOutputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Folds lines of stacks into a tree: {@code frame;frame;frame 12}, outermost first; with two
+ * numbers the first is what was before. What is no such line is counted and left out. What is a
+ * file of another sort is no stacks at all, even where some of its lines end in a number.
+ *
+ * <p>What is decided of a file is decided by its first bytes, so by the same ones in whatever
+ * pieces they come. Lines are taken as they come; what the next ones refute is taken back.
+ *
+ * <p>Neighbouring lines mostly begin alike. What a line shares with the one before is found by one
+ * comparison of their bytes, and only what comes after is looked at frame by frame.
+ */
+final class StackLines {
+  private static final String UNIT = "# unit:";
+
+  /** Whether the outermost frame is a comm; {@link #PROGRAM} did not say it in every version. */
+  private static final String FIRST = "# first frame:";
+
+  private static final String PROGRAM = "# program: flametop ";
+
+  /** The lines that begin within so many bytes decide whether there are two numbers. */
+  private static final int DECIDING = 1 << 18;
+
+  private static final VarHandle WORDS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final long ONES = 0x0101_0101_0101_0101L;
+  private static final long HIGHS = 0x8080_8080_8080_8080L;
+  private static final long NEWLINES = ONES * '\n';
+  private static final long SEMICOLONS = ONES * ';';
+
+  /** Any number of so many digits is one that there is room for. */
+  private static final int MAX_DIGITS = 18;
+
+  /** Frames of a stack that is taken: ten times those of the deepest recursion that is known. */
+  private static final int MAX_FRAMES = 1 << 20;
+
+  private final StackNames names;
+  private final StackTree tree;
+  private final int column;
+  private final boolean alone;
+
+  /** The first bytes, by which a file of another sort is known. */
+  private byte[] head = new byte[0];
+
+  /** Why it is no stacks; empty while it may be. */
+  private String foreign = "";
+
+  /** What decides comes still, or may. */
+  private boolean deciding = true;
+
+  /** Of what decides, how much came. */
+  private long seen;
+
+  /** What came while all lines had two numbers. */
+  private final ByteArrayOutputStream doubtful = new ByteArrayOutputStream();
+
+  private boolean twoColumns;
+  private boolean saysFirst;
+
+  // The line before: where its stack ends, and where each frame of it does.
+  private byte[] previous = new byte[0];
+  private int previousFrom;
+  private int previousEnd;
+  private int depth;
+  private int[] end = new int[256];
+  private int[] node = new int[256];
+
+  private long lines;
+  private long stacks;
+  private boolean counts;
+  private long bad;
+  private long firstBadLine;
+  private String firstBadReason = "";
+  private long unheld;
+  private long firstUnheldLine;
+  private String unit = "";
+
+  // What parse() finds.
+  private int stackEnd;
+  private long value;
+  private int digits;
+  private long second;
+  private int secondDigits;
+
+  /**
+   * @param column what the numbers of lines with one are: {@link StackTree#NOW} or {@link
+   *     StackTree#BEFORE}
+   * @param alone the first of two numbers is what was before; else it is left out
+   */
+  StackLines(StackNames names, StackTree tree, int column, boolean alone) {
+    this.names = names;
+    this.tree = tree;
+    this.column = column;
+    this.alone = alone;
+  }
+
+  /** Takes whole lines, each with its line end. */
+  void fold(byte[] text, int from, int to) {
+    look(text, from, to);
+    if (!foreign.isEmpty()) {
+      return;
+    }
+    int begin = from;
+    if (deciding) {
+      begin = decidingEnd(text, from, to);
+      decide(text, from, begin);
+      seen += begin - from;
+      if (seen >= DECIDING) {
+        decided();
+      }
+    }
+    take(text, begin, to);
+  }
+
+  /** Whether it is a file of another sort, as far as it is known by now. */
+  private void look(byte[] text, int from, int to) {
+    int more = Math.min(to - from, FormatGuess.LOOKED_AT - head.length);
+    if (more <= 0 || !foreign.isEmpty()) {
+      return;
+    }
+    head = Arrays.copyOf(head, head.length + more);
+    System.arraycopy(text, from, head, head.length - more, more);
+    foreign = FormatGuess.named(head);
+    if (!foreign.isEmpty()) {
+      takeBack();
+      lines = 1;
+    }
+  }
+
+  /** Where the last line ends that decides. */
+  private int decidingEnd(byte[] text, int from, int to) {
+    long rest = DECIDING - seen;
+    if (to - from <= rest) {
+      return to;
+    }
+    return find(text, from + (int) rest - 1, to - 1, NEWLINES, '\n') + 1;
+  }
+
+  /** Finds out how many numbers lines have, and takes them. */
+  private void decide(byte[] text, int from, int to) {
+    boolean one = false;
+    boolean two = false;
+    for (int at = from; at < to; ) {
+      int lineEnd = find(text, at, to, NEWLINES, '\n');
+      twoColumns = true;
+      boolean hasTwo = parse(text, at, lineEnd) == null;
+      twoColumns = false;
+      two |= hasTwo;
+      one |= !hasTwo && parse(text, at, lineEnd) == null;
+      at = lineEnd + 1;
+    }
+    boolean doubts = doubtful.size() > 0;
+    if (one && doubts) {
+      takeBack();
+      byte[] before = doubtful.toByteArray();
+      decided();
+      take(before, 0, before.length);
+    } else if (one) {
+      decided();
+    } else if (two || doubts) {
+      twoColumns = true;
+      if (!doubts && alone) {
+        tree.compare();
+      }
+      doubtful.write(text, from, to - from);
+    }
+    take(text, from, to);
+  }
+
+  private void decided() {
+    deciding = false;
+    doubtful.reset();
+  }
+
+  /** Nothing was taken. */
+  private void takeBack() {
+    tree.reset(column);
+    if (alone) {
+      tree.compareNothing();
+    }
+    twoColumns = false;
+    lines = 0;
+    stacks = 0;
+    counts = false;
+    bad = 0;
+    unheld = 0;
+    previous = new byte[0];
+    previousFrom = 0;
+    previousEnd = 0;
+    depth = 0;
+  }
+
+  private void take(byte[] text, int from, int to) {
+    int at = from;
+    while (at < to) {
+      int room = Math.min(to - at, previousEnd - previousFrom);
+      int same = Arrays.mismatch(previous, previousFrom, previousFrom + room, text, at, at + room);
+      int shared = same < 0 ? room : same;
+      int lineEnd = find(text, at + shared, to, NEWLINES, '\n');
+      line(text, at, lineEnd, shared);
+      at = lineEnd + 1;
+    }
+    // The text is the caller's again: what the next line is compared with is kept.
+    int length = previousEnd - previousFrom;
+    if (previous == text) {
+      previous = Arrays.copyOfRange(text, previousFrom, previousEnd);
+      previousFrom = 0;
+      previousEnd = length;
+    }
+  }
+
+  private void line(byte[] text, int from, int to, int shared) {
+    lines++;
+    String reason = parse(text, from, to);
+    if (reason != null) {
+      if (!reason.isEmpty()) {
+        refuse(reason);
+      }
+      return;
+    }
+    if (stackEnd - from > MAX_FRAMES && isTooDeep(text, from)) {
+      refuse("it has more than a million frames");
+      return;
+    }
+    if (!fits()) {
+      refuse("the sum of the numbers is too large");
+      return;
+    }
+    int known = depth;
+    // A frame is the same if its end is, too: the last one's is where the number begins.
+    if (known > 0 && (stackEnd - from != end[known - 1] || shared < end[known - 1])) {
+      known--;
+      while (known > 0 && end[known - 1] >= Math.min(shared, stackEnd - from)) {
+        known--;
+      }
+    }
+    if ((known == 0 || end[known - 1] < stackEnd - from) && !frames(text, from, known)) {
+      depth = 0;
+      if (unheld++ == 0) {
+        firstUnheldLine = lines;
+      }
+      return;
+    }
+    int leaf = node[depth - 1];
+    if (twoColumns && alone) {
+      tree.add(leaf, value, digits, StackTree.BEFORE);
+      tree.add(leaf, second, secondDigits, StackTree.NOW);
+    } else if (twoColumns) {
+      tree.add(leaf, second, secondDigits, column);
+    } else {
+      tree.add(leaf, value, digits, column);
+    }
+    counts |= value > 0 || twoColumns && second > 0;
+    stacks++;
+    previous = text;
+    previousFrom = from;
+    previousEnd = stackEnd;
+  }
+
+  private boolean fits() {
+    if (!twoColumns) {
+      return tree.fits(value, digits, column);
+    }
+    return (!alone || tree.fits(value, digits, StackTree.BEFORE))
+        && tree.fits(second, secondDigits, column);
+  }
+
+  private boolean isTooDeep(byte[] text, int from) {
+    int frames = 1;
+    for (int at = from; (at = find(text, at, stackEnd, SEMICOLONS, ';')) < stackEnd; at++) {
+      frames++;
+    }
+    return frames > MAX_FRAMES;
+  }
+
+  /**
+   * The frames after the {@code known} first ones.
+   *
+   * @return false if there is no room for all of them
+   */
+  private boolean frames(byte[] text, int from, int known) {
+    int at = known == 0 ? from : from + end[known - 1] + 1;
+    int parent = known == 0 ? 0 : node[known - 1];
+    depth = known;
+    while (true) {
+      int guess = tree.recent(parent);
+      int frameEnd = guess == 0 ? -1 : names.endOf(tree.function(guess), text, at, stackEnd);
+      if (frameEnd >= 0) {
+        parent = guess;
+      } else {
+        frameEnd = find(text, at, stackEnd, SEMICOLONS, ';');
+        int name = names.intern(text, at, frameEnd);
+        parent =
+            name < 0
+                ? -1
+                : tree.child(parent, StackNames.function(name, depth == 0 && tree.isComm()));
+        if (parent < 0) {
+          return false;
+        }
+      }
+      if (depth == end.length) {
+        end = Arrays.copyOf(end, 2 * depth);
+        node = Arrays.copyOf(node, 2 * depth);
+      }
+      end[depth] = frameEnd - from;
+      node[depth++] = parent;
+      if (frameEnd == stackEnd) {
+        return true;
+      }
+      at = frameEnd + 1;
+    }
+  }
+
+  /** Where a byte is next; {@code to} if nowhere before. */
+  private static int find(byte[] text, int from, int to, long pattern, char wanted) {
+    int at = from;
+    for (; at + Long.BYTES <= to; at += Long.BYTES) {
+      long word = (long) WORDS.get(text, at) ^ pattern;
+      long zeros = word - ONES & ~word & HIGHS;
+      if (zeros != 0) {
+        return at + (Long.numberOfTrailingZeros(zeros) >> 3);
+      }
+    }
+    while (at < to && text[at] != wanted) {
+      at++;
+    }
+    return at;
+  }
+
+  /**
+   * Finds the end of the stack and the numbers.
+   *
+   * @return null if it is a stack; empty if it is a comment or nothing; else why it is none
+   */
+  private String parse(byte[] text, int from, int to) {
+    int at = skipSpace(text, from, to);
+    if (at == from) {
+      return "";
+    }
+    if (text[from] == '#' && text[from + 1] == ' ') {
+      comment(text, from, at);
+      return "";
+    }
+    int number = number(text, from, at);
+    if (number < 0) {
+      return number == TOO_LARGE
+          ? "its number is too large"
+          : number == NEGATIVE ? "its number is negative" : "no number at its end";
+    }
+    int stack = skipSpace(text, from, number);
+    if (twoColumns) {
+      second = value;
+      secondDigits = digits;
+      number = number(text, from, stack);
+      if (number < 0) {
+        return "one number at its end, others have two";
+      }
+      stack = skipSpace(text, from, number);
+    }
+    if (stack == from) {
+      return "no stack before its number";
+    }
+    stackEnd = stack;
+    return null;
+  }
+
+  private static final int NO_NUMBER = -1;
+  private static final int TOO_LARGE = -2;
+  private static final int NEGATIVE = -3;
+
+  /**
+   * Reads the number that ends before {@code to} into {@link #value}, of which the last {@link
+   * #digits} stand behind its point. What is finer than there is room for is rounded.
+   *
+   * @return where it begins, after a space; negative if there is none
+   */
+  private int number(byte[] text, int from, int to) {
+    int at = to;
+    int point = -1;
+    while (at > from && (text[at - 1] >= '0' && text[at - 1] <= '9' || text[at - 1] == '.')) {
+      at--;
+      if (text[at] == '.') {
+        if (point >= 0) {
+          return NO_NUMBER;
+        }
+        point = at;
+      }
+    }
+    int whole = point < 0 ? to : point;
+    if (at > from + 1 && at < whole && text[at - 1] == '-' && isSpace(text[at - 2])) {
+      return NEGATIVE;
+    }
+    if (whole == at || at == from || !isSpace(text[at - 1])) {
+      return NO_NUMBER;
+    }
+    int first = at;
+    while (first < whole - 1 && text[first] == '0') {
+      first++;
+    }
+    if (whole - first > MAX_DIGITS) {
+      return TOO_LARGE;
+    }
+    long sum = 0;
+    for (int i = first; i < whole; i++) {
+      sum = 10 * sum + text[i] - '0';
+    }
+    int last = to;
+    while (last > whole + 1 && text[last - 1] == '0') {
+      last--;
+    }
+    int behind = Math.max(0, last - whole - 1);
+    digits = Math.min(behind, Math.min(StackTree.MOST_DECIMALS, MAX_DIGITS - (whole - first)));
+    for (int i = whole + 1; i <= whole + digits; i++) {
+      sum = 10 * sum + text[i] - '0';
+    }
+    value = digits < behind && text[whole + 1 + digits] >= '5' ? sum + 1 : sum;
+    return at;
+  }
+
+  private static boolean isSpace(byte of) {
+    return of == ' ' || of == '\t';
+  }
+
+  private static int skipSpace(byte[] text, int from, int to) {
+    int at = to;
+    while (at > from && (isSpace(text[at - 1]) || text[at - 1] == '\r')) {
+      at--;
+    }
+    return at;
+  }
+
+  /**
+   * {@code # unit: us}: what the numbers count. {@code # first frame: comm}: the outermost frame is
+   * no function.
+   */
+  private void comment(byte[] text, int from, int to) {
+    String line = new String(text, from, Math.min(to - from, 200), StandardCharsets.ISO_8859_1);
+    if (line.startsWith(UNIT)) {
+      String said = line.substring(UNIT.length()).trim();
+      unit = said.matches("[A-Za-zµ]{1,16}") ? said : "";
+    } else if (line.startsWith(FIRST)) {
+      saysFirst = true;
+      tree.says(line.substring(FIRST.length()).trim().equals("comm"));
+    } else if (line.startsWith(PROGRAM) && !saysFirst) {
+      tree.says(true);
+    }
+  }
+
+  /** A line that cannot be used, which is not one that was given to {@link #fold}. */
+  void refuse(String reason) {
+    if (bad++ == 0) {
+      firstBadLine = lines;
+      firstBadReason = reason;
+    }
+  }
+
+  /** A line that never came, as it is too long. */
+  void tooLong() {
+    lines++;
+    refuse("it is too long");
+  }
+
+  long lines() {
+    return lines;
+  }
+
+  long stacks() {
+    return stacks;
+  }
+
+  /** Whether any number is more than 0. */
+  boolean counts() {
+    return counts;
+  }
+
+  long bad() {
+    return bad;
+  }
+
+  /** {@code line 17: no number at its end}. */
+  String firstBad() {
+    return "line " + firstBadLine + ": " + firstBadReason;
+  }
+
+  /** Why there are no stacks, for people: what it is instead, or what the first line lacks. */
+  String whyNone() {
+    String guess = foreign.isEmpty() ? FormatGuess.guess(head) : foreign;
+    return !guess.isEmpty() ? guess : bad > 0 ? firstBad() : "nothing but comments";
+  }
+
+  /** Stacks that there was no room for. */
+  long unheld() {
+    return unheld;
+  }
+
+  long firstUnheld() {
+    return firstUnheldLine;
+  }
+
+  /** As a comment says it; else empty. */
+  String unit() {
+    return unit;
+  }
+}

@@ -1,0 +1,330 @@
+package flametop.profile.file;
+
+import flametop.profile.answer.NodeKind;
+import flametop.profile.tree.Functions;
+import flametop.sampler.CleanText;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/**
+ * The names of the frames of files, by number: each distinct one once, as its bytes, and cleaned
+ * when it is first shown.
+ *
+ * <p>A function is a name and whether it stands outermost in its stack, where it is the comm or the
+ * process. What says the kind ({@link FoldedName}) is no part of what is shown.
+ */
+public final class StackNames implements Functions {
+  private static final VarHandle WORDS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** Chars of a name that are shown. */
+  private static final int MAX_NAME = 4_096;
+
+  /** As it is called of a live machine. */
+  private static final String KERNEL = "[kernel]";
+
+  private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
+  private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
+  private static final int EMPTY = -1;
+  private static final int MOST = Integer.MAX_VALUE - 8;
+
+  /** What a name costs at most beside its bytes, while the arrays grow, B. */
+  private static final int NAME_BYTES = 128;
+
+  private final int mostBytes;
+  private final int mostNames;
+  private byte[] bytes = new byte[1 << 16];
+  private int[] start = new int[1 << 10];
+  private int[] hashes = new int[1 << 10];
+  private NodeKind[] kinds = new NodeKind[1 << 10];
+  private String[] clean = new String[1 << 10];
+  private String[] modules = new String[1 << 10];
+  private int size;
+  private int[] table = new int[1 << 12];
+  private int illFormed;
+
+  StackNames() {
+    this(
+        (int) Math.min(1 << 30, Runtime.getRuntime().maxMemory() / 10),
+        (int) Math.min(1 << 26, Runtime.getRuntime().maxMemory() / 5 / NAME_BYTES));
+  }
+
+  /**
+   * @param mostBytes that all names may have together
+   * @param mostNames that there may be
+   */
+  StackNames(int mostBytes, int mostNames) {
+    this.mostBytes = mostBytes;
+    this.mostNames = mostNames;
+    Arrays.fill(table, EMPTY);
+    intern("all".getBytes(StandardCharsets.UTF_8), 0, 3);
+  }
+
+  /** The names that there are, for another thread; what is never written again is shared. */
+  private StackNames(StackNames of) {
+    mostBytes = of.mostBytes;
+    mostNames = of.size;
+    bytes = of.bytes;
+    start = of.start;
+    hashes = of.hashes;
+    kinds = of.kinds;
+    clean = of.clean;
+    modules = of.modules;
+    size = of.size;
+    table = null;
+  }
+
+  /** The names that there are now; no more can be made. */
+  StackNames held() {
+    return new StackNames(this);
+  }
+
+  /** The function of the root. */
+  static int root() {
+    return 0;
+  }
+
+  static int function(int name, boolean outermost) {
+    return name << 1 | (outermost ? 1 : 0);
+  }
+
+  /**
+   * The number of the name that stands in {@code text} from {@code from} to before {@code to}; -1
+   * if there is no room for it.
+   */
+  int intern(byte[] text, int from, int to) {
+    return intern(text, from, to, mostBytes, mostNames);
+  }
+
+  private int intern(byte[] text, int from, int to, int bytesOf, int namesOf) {
+    int hash = hash(text, from, to);
+    int mask = table.length - 1;
+    int slot = hash & mask;
+    for (int at; (at = table[slot]) != EMPTY; slot = slot + 1 & mask) {
+      if (hashes[at] == hash && Arrays.equals(bytes, start[at], start[at + 1], text, from, to)) {
+        return at;
+      }
+    }
+    return size >= namesOf || to - from > bytesOf - start[size]
+        ? -1
+        : add(text, from, to, hash, slot);
+  }
+
+  /**
+   * Where the name of a function ends that stands in {@code text} from {@code from} on, before a
+   * {@code ;} or {@code to}; -1 if another one does.
+   */
+  int endOf(int function, byte[] text, int from, int to) {
+    int begin = start[function >> 1];
+    int stop = start[(function >> 1) + 1];
+    int end = from + stop - begin;
+    return (end == to || end < to && text[end] == ';')
+            && Arrays.equals(bytes, begin, stop, text, from, end)
+        ? end
+        : -1;
+  }
+
+  private static int hash(byte[] text, int from, int to) {
+    long hash = (long) to - from;
+    int at = from;
+    for (; at + Long.BYTES <= to; at += Long.BYTES) {
+      hash = (Long.rotateLeft(hash, 29) ^ (long) WORDS.get(text, at)) * SPREAD;
+    }
+    long rest = 0;
+    for (; at < to; at++) {
+      rest = rest << 8 | text[at] & 0xFF;
+    }
+    hash = (Long.rotateLeft(hash, 29) ^ rest) * SPREAD;
+    return (int) (hash ^ hash >>> 32);
+  }
+
+  private int add(byte[] text, int from, int to, int hash, int slot) {
+    if (size + 2 > start.length) {
+      int grown = 2 * start.length;
+      start = Arrays.copyOf(start, grown);
+      hashes = Arrays.copyOf(hashes, grown);
+      kinds = Arrays.copyOf(kinds, grown);
+      clean = Arrays.copyOf(clean, grown);
+      modules = Arrays.copyOf(modules, grown);
+    }
+    int end = start[size] + to - from;
+    if (end > bytes.length) {
+      bytes = Arrays.copyOf(bytes, Math.max(end, (int) Math.min(Integer.MAX_VALUE - 8, 2L * end)));
+    }
+    System.arraycopy(text, from, bytes, start[size], to - from);
+    start[size + 1] = end;
+    hashes[size] = hash;
+    kinds[size] = FoldedName.kind(text, from, to);
+    if (!isWellFormed(size)) {
+      illFormed++;
+    }
+    table[slot] = size++;
+    if (size > table.length / 4) {
+      rehash();
+    }
+    return size - 1;
+  }
+
+  /** The function that a file calls so; -1 if none is. */
+  int find(byte[] text, boolean outermost) {
+    int hash = hash(text, 0, text.length);
+    int mask = table.length - 1;
+    int slot = hash & mask;
+    for (int at; (at = table[slot]) != EMPTY; slot = slot + 1 & mask) {
+      if (hashes[at] == hash
+          && Arrays.equals(bytes, start[at], start[at + 1], text, 0, text.length)) {
+        return function(at, outermost);
+      }
+    }
+    return EMPTY;
+  }
+
+  /** What the file calls a function. */
+  byte[] text(int function) {
+    return Arrays.copyOfRange(bytes, start[function >> 1], start[(function >> 1) + 1]);
+  }
+
+  static boolean isOutermost(int function) {
+    return (function & 1) != 0;
+  }
+
+  private void rehash() {
+    int[] wider = new int[4 * table.length];
+    Arrays.fill(wider, EMPTY);
+    int mask = wider.length - 1;
+    for (int name = 0; name < size; name++) {
+      int slot = hashes[name] & mask;
+      while (wider[slot] != EMPTY) {
+        slot = slot + 1 & mask;
+      }
+      wider[slot] = name;
+    }
+    table = wider;
+  }
+
+  private boolean isWellFormed(int name) {
+    int from = start[name];
+    int to = start[name + 1];
+    for (int i = from; i < to; i++) {
+      if (bytes[i] < 0) {
+        try {
+          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, from, to - from));
+          return true;
+        } catch (CharacterCodingException e) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** What is no UTF-8 as {@code \\xNN}: names that differ in such bytes alone stay apart. */
+  private static String escaped(byte[] text, int from, int length) {
+    ByteBuffer bytes = ByteBuffer.wrap(text, from, Math.min(length, 4 * MAX_NAME));
+    CharBuffer chars = CharBuffer.allocate(bytes.remaining());
+    StringBuilder out = new StringBuilder();
+    CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
+    while (true) {
+      CoderResult result = decoder.decode(bytes, chars, true);
+      out.append(chars.flip());
+      chars.clear();
+      if (!result.isMalformed()) {
+        return out.toString();
+      }
+      for (int i = 0; i < result.length(); i++) {
+        out.append("\\x").append(HEX.toHexDigits(bytes.get()));
+      }
+    }
+  }
+
+  /** How many names are no UTF-8. */
+  int illFormed() {
+    return illFormed;
+  }
+
+  @Override
+  public int functions() {
+    return 2 * size;
+  }
+
+  @Override
+  public String name(int function) {
+    int name = function >> 1;
+    if (clean[name] == null) {
+      int end = FoldedName.end(bytes, start[name], start[name + 1]);
+      int length = end - start[name];
+      String text =
+          isWellFormed(name)
+              ? CleanText.clean(bytes, start[name], length, MAX_NAME)
+              : CleanText.clean(escaped(bytes, start[name], length), MAX_NAME);
+      clean[name] = text.isEmpty() ? "-" : text;
+    }
+    return clean[name];
+  }
+
+  @Override
+  public NodeKind kind(int function) {
+    if (function == root()) {
+      return NodeKind.ROOT;
+    }
+    NodeKind kind = kinds[function >> 1];
+    return kind == NodeKind.USER && (function & 1) != 0 ? NodeKind.PROCESS : kind;
+  }
+
+  /**
+   * As those who fold write it beside the function: {@code module`function} (DTrace, VTune), {@code
+   * function [module]} (bcc), {@code [module]} where the function is not known (perf); {@code _[k]}
+   * is the kernel. Most say nothing.
+   */
+  @Override
+  public String module(int function) {
+    int name = function >> 1;
+    if (function == root() || kind(function) == NodeKind.PROCESS) {
+      return "";
+    }
+    if (modules[name] == null) {
+      modules[name] = moduleOf(name(function), kinds[name]);
+    }
+    return modules[name];
+  }
+
+  private static String moduleOf(String name, NodeKind kind) {
+    int quote = name.indexOf('`');
+    String module = quote > 0 ? name.substring(0, quote) : "";
+    if (module.isEmpty() && kind != NodeKind.REASON && name.endsWith("]")) {
+      int open = name.lastIndexOf('[');
+      if (open == 0 || open > 0 && name.charAt(open - 1) == ' ') {
+        module = name.substring(open + 1, name.length() - 1);
+        module = module.indexOf(' ') < 0 ? module : "";
+      }
+    }
+    String file = module.substring(module.lastIndexOf('/') + 1);
+    return switch (file) {
+      case "kernel", "kernel.kallsyms" -> KERNEL;
+      case "", "unknown", "naming", "older" -> kind == NodeKind.KERNEL ? KERNEL : "";
+      default -> file;
+    };
+  }
+
+  /** By what a file would call it. */
+  @Override
+  public int function(NodeKind kind, String module, String name) {
+    if (kind == NodeKind.ROOT) {
+      return root();
+    }
+    byte[] text = FoldedName.of(kind, name).getBytes(StandardCharsets.UTF_8);
+    // What a step makes is little.
+    int number = intern(text, 0, text.length, MOST, MOST);
+    return function(number, kind == NodeKind.PROCESS);
+  }
+}

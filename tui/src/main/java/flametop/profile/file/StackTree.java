@@ -1,0 +1,481 @@
+package flametop.profile.file;
+
+import java.util.Arrays;
+
+/**
+ * The call tree of folded stacks, in arrays by node. Stacks are only ever added; what is below a
+ * node is summed up when the tree is read, a pass over the array from its end.
+ *
+ * <p>It counts two sums for each node, of which the second is compared with the first: that of a
+ * single file is only now. Shares are compared, not the lengths of two runs: what is shown of both
+ * is in parts so small that nothing of either is rounded away.
+ */
+final class StackTree extends ArrayTree {
+  /** What is looked at, and what it is compared with. */
+  static final int NOW = 0;
+
+  static final int BEFORE = 1;
+
+  /** All numbers of a column together are no more than this. */
+  static final long MOST = Long.MAX_VALUE / 4;
+
+  /** Digits behind the point that are kept of a number. */
+  static final int MOST_DECIMALS = 9;
+
+  /** In so many parts is all that is compared. */
+  private static final long FINE = 1L << 56;
+
+  private static final long[] TENS = new long[19];
+
+  static {
+    TENS[0] = 1;
+    for (int i = 1; i < TENS.length; i++) {
+      TENS[i] = 10 * TENS[i - 1];
+    }
+  }
+
+  private static final int FIRST_CAPACITY = 1 << 12;
+  private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
+
+  /** What a node costs at most, while the arrays grow, B. */
+  private static final int NODE_BYTES = 128;
+
+  private final int mostNodes;
+  private int capacity = FIRST_CAPACITY;
+
+  /** The child that was asked for last, a good guess for the next time; 0 is none. */
+  private int[] recent = new int[capacity];
+
+  private long[] own = new long[capacity];
+
+  // Null as long as nothing is compared.
+  private long[] ownBefore;
+  private long[] sumBefore;
+
+  /** Nodes by key; 0 is none, as the root has no key. */
+  private int[] table = new int[1 << 13];
+
+  /** Of what both sums of it are parts. */
+  private final StackTree whole;
+
+  private final long[] total = new long[2];
+
+  /** Digits behind the point that its numbers have: they are so many times ten as large. */
+  private int decimals;
+
+  /** No more of them: their sum would be too large. */
+  private int mostDecimals = MOST_DECIMALS;
+
+  /** What it is to be if that is said: whether the outermost frame is a comm. */
+  private Boolean asked;
+
+  private boolean said;
+  private boolean comm;
+  private int flips;
+
+  private boolean stale;
+  private long summedTimes;
+  private double summedScale;
+  private int changes;
+
+  /** An empty one, for all the stacks of a file. */
+  StackTree() {
+    this(null, mostNodes());
+  }
+
+  /** As many as there is memory for, on which more than this tree lives. */
+  private static int mostNodes() {
+    long room = Runtime.getRuntime().maxMemory() * 2 / 5 / NODE_BYTES;
+    return (int) Math.min(Integer.MAX_VALUE / 8, room);
+  }
+
+  /**
+   * An empty one.
+   *
+   * @param whole the tree that has all stacks, if it is to have only some of them; else null
+   */
+  StackTree(StackTree whole) {
+    this(whole, Integer.MAX_VALUE);
+  }
+
+  StackTree(StackTree whole, int mostNodes) {
+    super(FIRST_CAPACITY);
+    this.mostNodes = mostNodes;
+    this.whole = whole == null ? this : whole;
+  }
+
+  /**
+   * The same nodes, without their sums: for another thread, while this one goes on. What is never
+   * written again is shared.
+   */
+  private StackTree(StackTree of, StackTree whole, int size) {
+    super(1);
+    mostNodes = size;
+    this.whole = whole;
+    this.size = size;
+    capacity = of.capacity;
+    key = of.key;
+    firstChild = of.isWhole() ? of.firstChild : Arrays.copyOf(of.firstChild, size);
+    sibling = of.sibling;
+    own = of.ends(NOW);
+    ownBefore = of.ownBefore == null ? null : of.ends(BEFORE);
+    decimals = of.decimals;
+    comm = of.comm;
+    table = null;
+    recent = null;
+  }
+
+  /** Its nodes as they are now, and what ends in them. */
+  StackTree held() {
+    return new StackTree(this, whole, size);
+  }
+
+  /** That child of a node, made if need be; -1 if there is no room for it. */
+  int child(int parent, int function) {
+    long wanted = key(parent, function);
+    int mask = table.length - 1;
+    int slot = slot(wanted, mask);
+    for (int at; (at = table[slot]) != 0; slot = slot + 1 & mask) {
+      if (key[at] == wanted) {
+        recent[parent] = at;
+        return at;
+      }
+    }
+    if (size >= mostNodes) {
+      return NONE;
+    }
+    if (size == capacity) {
+      grow();
+    }
+    int node = add(wanted, firstChild[parent]);
+    firstChild[parent] = node;
+    recent[parent] = node;
+    table[slot] = node;
+    if (size > table.length / 2) {
+      rehash();
+    }
+    return node;
+  }
+
+  /** The child that was asked for last; 0 if none was. */
+  int recent(int parent) {
+    return recent[parent];
+  }
+
+  private static int slot(long key, int mask) {
+    long hash = key * SPREAD;
+    return (int) (hash >>> 32) & mask;
+  }
+
+  private void grow() {
+    // Half as much again: doubling would hold three times what is needed while it copies.
+    allot(Math.max(size + 1, Math.min(mostNodes, capacity + (capacity >> 1))));
+    recent = Arrays.copyOf(recent, capacity);
+  }
+
+  /** Has all arrays by node but that of guesses be so long. */
+  private void allot(int length) {
+    capacity = length;
+    resize(length);
+    own = Arrays.copyOf(own, capacity);
+    sum = new long[capacity];
+    if (ownBefore != null) {
+      ownBefore = Arrays.copyOf(ownBefore, capacity);
+      sumBefore = new long[capacity];
+    }
+    stale = true;
+  }
+
+  private void rehash() {
+    fill(2 * table.length);
+  }
+
+  private void fill(int length) {
+    table = new int[length];
+    int mask = table.length - 1;
+    for (int node = 1; node < size; node++) {
+      int slot = slot(key[node], mask);
+      while (table[slot] != 0) {
+        slot = slot + 1 & mask;
+      }
+      table[slot] = node;
+    }
+  }
+
+  @Override
+  public int changes() {
+    return changes;
+  }
+
+  /** Nothing more will be added. */
+  void trim() {
+    table = null;
+    recent = null;
+    allot(size);
+  }
+
+  /** Whether nothing more will be added. */
+  boolean isWhole() {
+    return table == null;
+  }
+
+  /**
+   * Has a number of a column find room.
+   *
+   * @param digits of it that stand behind the point
+   * @return false if all of them would be too many
+   */
+  boolean fits(long value, int digits, int column) {
+    int finest = Math.min(digits, mostDecimals);
+    while (decimals < finest && Math.max(total[NOW], total[BEFORE]) <= MOST / 10) {
+      rescale(decimals + 1);
+    }
+    while (scaled(value, digits) > MOST - total[column]) {
+      if (decimals == 0) {
+        return false;
+      }
+      rescale(decimals - 1);
+      mostDecimals = decimals;
+    }
+    return true;
+  }
+
+  /** Adds a number that fits to what ends in a node. */
+  void add(int node, long value, int digits, int column) {
+    long scaled = scaled(value, digits);
+    if (column == NOW) {
+      own[node] += scaled;
+    } else {
+      ownBefore[node] += scaled;
+    }
+    total[column] += scaled;
+    stale = true;
+  }
+
+  private long scaled(long value, int digits) {
+    if (digits > decimals) {
+      long parts = TENS[digits - decimals];
+      return (value + parts / 2) / parts;
+    }
+    long times = TENS[decimals - digits];
+    return value > Long.MAX_VALUE / times ? Long.MAX_VALUE : value * times;
+  }
+
+  private void rescale(int to) {
+    total[NOW] = rescale(own, to);
+    total[BEFORE] = ownBefore == null ? 0 : rescale(ownBefore, to);
+    decimals = to;
+    stale = true;
+  }
+
+  private long rescale(long[] of, int to) {
+    long sum = 0;
+    for (int node = 0; node < size; node++) {
+      of[node] = to > decimals ? 10 * of[node] : (of[node] + 5) / 10;
+      sum += of[node];
+    }
+    return sum;
+  }
+
+  /** All that was added to a column. */
+  long total(int column) {
+    return total[column];
+  }
+
+  /** Digits behind the point that its numbers have. */
+  int decimals() {
+    return decimals;
+  }
+
+  /** Nothing was ever added to a column. */
+  void reset(int column) {
+    if (column == NOW) {
+      Arrays.fill(own, 0);
+    } else if (ownBefore != null) {
+      Arrays.fill(ownBefore, 0);
+    }
+    total[column] = 0;
+    stale = true;
+  }
+
+  /** A file says whether its outermost frames are comms. */
+  void says(boolean isComm) {
+    said |= isComm;
+    flip();
+  }
+
+  /**
+   * Somebody says whether the outermost frames are comms.
+   *
+   * @param isComm null: as the files say
+   */
+  void ask(Boolean isComm) {
+    asked = isComm;
+    flip();
+  }
+
+  /** What they are if nobody says it. */
+  boolean saidComm() {
+    return said;
+  }
+
+  /** Whether the outermost frame is a comm, a process, a thread: else it is a function. */
+  boolean isComm() {
+    return whole == this ? comm : whole.comm;
+  }
+
+  /** Another number whenever {@link #isComm} is another. */
+  int flips() {
+    return flips;
+  }
+
+  private void flip() {
+    boolean is = asked == null ? said : asked;
+    if (is == comm) {
+      return;
+    }
+    comm = is;
+    flips++;
+    changes++;
+    // Another thread may read what it had.
+    key = key.clone();
+    for (int node = firstChild[ROOT]; node != NONE; node = sibling[node]) {
+      key[node] = key(ROOT, StackNames.function(function(node) >> 1, comm));
+    }
+    if (table != null) {
+      fill(table.length);
+    }
+  }
+
+  /** All that was ever added. */
+  long added() {
+    return total[NOW] + total[BEFORE];
+  }
+
+  /**
+   * What ends in each node is this from now on.
+   *
+   * @param before null if nothing is compared
+   * @param digits that they have behind the point
+   */
+  void replace(long[] now, long[] before, int digits) {
+    own = Arrays.copyOf(now, capacity);
+    compareNothing();
+    if (before != null) {
+      compare();
+      ownBefore = Arrays.copyOf(before, capacity);
+    }
+    decimals = digits;
+    stale = true;
+  }
+
+  /** From now on there is something to compare with. */
+  void compare() {
+    ownBefore = new long[capacity];
+    sumBefore = new long[capacity];
+    stale = true;
+  }
+
+  /** From now on there is nothing to compare with. */
+  void compareNothing() {
+    ownBefore = null;
+    sumBefore = null;
+    total[BEFORE] = 0;
+    stale = true;
+  }
+
+  @Override
+  public void sumUp() {
+    long times = times();
+    double scale = scale();
+    if (!stale && times == summedTimes && scale == summedScale) {
+      return;
+    }
+    stale = false;
+    summedTimes = times;
+    summedScale = scale;
+    changes++;
+    for (int node = 0; node < size; node++) {
+      sum[node] = own[node] * times;
+    }
+    sum(sum);
+    if (ownBefore != null) {
+      for (int node = 0; node < size; node++) {
+        sumBefore[node] = scaled(ownBefore[node], scale);
+      }
+      sum(sumBefore);
+    }
+  }
+
+  private void sum(long[] of) {
+    for (int node = size - 1; node > ROOT; node--) {
+      of[parent(node)] += of[node];
+    }
+  }
+
+  /** What is shown for each of the numbers of now, so that those of before have room beside it. */
+  long times() {
+    if (whole.ownBefore == null) {
+      return 1;
+    }
+    long most = whole.total[NOW] > 0 ? whole.total[NOW] : whole.total[BEFORE];
+    return Math.max(1, Math.min(FINE / Math.max(1, most), MOST / TENS[whole.decimals]));
+  }
+
+  /**
+   * What is shown for each of the numbers of before: so all of them are as much as all of now.
+   * Numbers are brought to that one by one, so that sums are right and none is lost.
+   */
+  double scale() {
+    long now = whole.total[NOW];
+    long before = whole.total[BEFORE];
+    return now > 0 && before > 0 ? (double) now * times() / before : times();
+  }
+
+  /** A number of before, as it is shown. */
+  static long scaled(long before, double scale) {
+    return before == 0 ? 0 : Math.max(1, Math.round(before * scale));
+  }
+
+  @Override
+  public long parts() {
+    return times() * TENS[decimals];
+  }
+
+  @Override
+  public void retire() {
+    super.retire();
+    table = null;
+    recent = null;
+    own = null;
+    ownBefore = null;
+    sumBefore = null;
+  }
+
+  /** What ends in it and not below it. */
+  long own(int node, int column) {
+    return column == NOW ? own[node] : ownBefore == null ? 0 : ownBefore[node];
+  }
+
+  /** The same of all nodes that there are; what is added later is not in it. */
+  long[] ends(int column) {
+    long[] of = column == NOW ? own : ownBefore;
+    return isWhole() ? of : Arrays.copyOf(of, size);
+  }
+
+  @Override
+  public HeldStacks held(int node, StackNames names) {
+    sumUp();
+    return HeldStacks.below(this, node, names);
+  }
+
+  @Override
+  public long baseline(int node, int states) {
+    return sumBefore == null ? 0 : sumBefore[node];
+  }
+
+  @Override
+  public boolean hasBaseline() {
+    return sumBefore != null;
+  }
+}

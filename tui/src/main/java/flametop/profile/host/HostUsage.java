@@ -1,0 +1,353 @@
+package flametop.profile.host;
+
+import flametop.profile.answer.CpuReport;
+import flametop.profile.answer.CpuRow;
+import flametop.profile.answer.Snapshot;
+import flametop.sampler.StreamFacts;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What the CPUs did: totals of the stream, and what they grew by over the last full second, told
+ * anew once a second: what changes more often can't be read. Busy time is exact; how it splits into
+ * user, system and softirq is by the samples of the CPU clock if the whole host is sampled, else by
+ * /proc/stat.
+ */
+public final class HostUsage {
+  private static final long SECOND = 1_000_000_000L;
+
+  /** In the first second rates are told as often as this, of the time that there is, ns. */
+  private static final long STEP = SECOND / 4;
+
+  /** Rates are of so long, ns. */
+  private static final long SPAN = SECOND;
+
+  private static final int STRIP_SECONDS = 300;
+
+  private static final int IDLE = 0;
+  private static final int ELAPSED = 1;
+  private static final int WAKEUPS = 2;
+  private static final int OWN_WAKEUPS = 3;
+  private static final int USER = 4;
+  private static final int NICE = 5;
+  private static final int SYSTEM = 6;
+  private static final int IRQ = 7;
+  private static final int SOFTIRQ = 8;
+  private static final int STEAL = 9;
+  private static final int WAITED = 10;
+  private static final int USER_SAMPLES = 11;
+  private static final int SYSTEM_SAMPLES = 12;
+  private static final int SOFTIRQ_SAMPLES = 13;
+  private static final int FREQUENCY = 14;
+  private static final int OFFERED = 15;
+  private static final int CYCLES = 16;
+  private static final int IDLE_STATES = 17;
+
+  private static final int RESIDENCY = 0;
+  private static final int ENTRIES = 1;
+  private static final int TOO_SHORT = 2;
+  private static final int TOO_LONG = 3;
+  private static final int PER_IDLE_STATE = 4;
+
+  /** Totals of all CPUs at one moment. */
+  private record Totals(long time, long ownCpu, long[][] cpus) {}
+
+  private final StreamFacts facts;
+  private final int[] cpus;
+  private final long[][] totals;
+  private Totals from;
+  private Totals to;
+  private final long[] stripSecond = new long[STRIP_SECONDS];
+  private final double[] stripBusy = new double[STRIP_SECONDS];
+  private final double[] stripElapsed = new double[STRIP_SECONDS];
+  private final long[] stripQueued = new long[STRIP_SECONDS];
+  private final int[] stripPasses = new int[STRIP_SECONDS];
+  private long lastBusy;
+  private long lastElapsed;
+  private long firstSecond = Long.MIN_VALUE;
+  private boolean told;
+
+  private double[] load = {Double.NaN, Double.NaN, Double.NaN};
+  private int passHz;
+  private int cpuHz;
+  private long ownCpu;
+
+  public HostUsage(StreamFacts facts) {
+    this.facts = facts;
+    cpus = facts.cpus();
+    totals = new long[cpus.length][];
+    for (int i = 0; i < cpus.length; i++) {
+      totals[i] = new long[IDLE_STATES + PER_IDLE_STATE * facts.idleStates(cpus[i]).size()];
+      Arrays.fill(totals[i], FREQUENCY, CYCLES + 1, -1);
+    }
+    passHz = facts.passHz();
+    cpuHz = facts.cpuHz();
+  }
+
+  private long[] of(int cpu) {
+    int at = Arrays.binarySearch(cpus, cpu);
+    return at < 0 ? null : totals[at];
+  }
+
+  public void usage(int cpu, long... figures) {
+    long[] of = of(cpu);
+    if (of != null) {
+      System.arraycopy(figures, 0, of, 0, STEAL + 1);
+      told = true;
+    }
+  }
+
+  public void cycles(int cpu, long frequency, long offered, long cycles) {
+    long[] of = of(cpu);
+    if (of != null) {
+      of[FREQUENCY] = frequency;
+      of[OFFERED] = offered;
+      of[CYCLES] = cycles;
+    }
+  }
+
+  public void idleState(
+      int cpu, int state, long residency, long entries, long tooShort, long tooLong) {
+    long[] of = of(cpu);
+    List<StreamFacts.IdleState> states = facts.idleStates(cpu);
+    for (int i = 0; of != null && i < states.size(); i++) {
+      if (states.get(i).state() == state) {
+        int at = IDLE_STATES + PER_IDLE_STATE * i;
+        of[at + RESIDENCY] = residency;
+        of[at + ENTRIES] = entries;
+        of[at + TOO_SHORT] = tooShort;
+        of[at + TOO_LONG] = tooLong;
+      }
+    }
+  }
+
+  public void sample(int cpu, boolean userMode, boolean softirq) {
+    long[] of = of(cpu);
+    if (of != null) {
+      of[userMode ? USER_SAMPLES : softirq ? SOFTIRQ_SAMPLES : SYSTEM_SAMPLES]++;
+    }
+  }
+
+  public void waited(int cpu, long nanos) {
+    long[] of = of(cpu);
+    if (of != null) {
+      of[WAITED] += nanos;
+    }
+  }
+
+  public void host(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu) {
+    load = new double[] {load1 / 100.0, load5 / 100.0, load15 / 100.0};
+    this.passHz = passHz;
+    this.cpuHz = cpuHz;
+    this.ownCpu = ownCpu;
+  }
+
+  /**
+   * @param queued tasks that wait for a CPU
+   */
+  public void passEnds(long time, int queued) {
+    int bin = bin(time);
+    stripQueued[bin] += queued;
+    stripPasses[bin]++;
+  }
+
+  public void batchEnds(long time) {
+    if (!told) {
+      return;
+    }
+    told = false;
+    long busy = 0;
+    long elapsed = 0;
+    for (long[] of : totals) {
+      busy += of[ELAPSED] - of[IDLE];
+      elapsed += of[ELAPSED];
+    }
+    if (lastElapsed > 0) {
+      int bin = bin(time);
+      stripBusy[bin] += Math.max(0, busy - lastBusy);
+      stripElapsed[bin] += Math.max(0, elapsed - lastElapsed);
+    }
+    lastBusy = busy;
+    lastElapsed = elapsed;
+    boolean full = from != null && to.time - from.time >= SPAN;
+    if (to == null || time - to.time >= (full ? SPAN : STEP)) {
+      long[][] copy = new long[totals.length][];
+      for (int i = 0; i < copy.length; i++) {
+        copy[i] = totals[i].clone();
+      }
+      from = full || from == null ? to : from;
+      to = new Totals(time, ownCpu, copy);
+    }
+  }
+
+  private int bin(long time) {
+    long second = time / SECOND;
+    if (firstSecond == Long.MIN_VALUE) {
+      firstSecond = second;
+    }
+    int bin = (int) (second % STRIP_SECONDS);
+    if (stripSecond[bin] != second) {
+      stripSecond[bin] = second;
+      stripBusy[bin] = 0;
+      stripElapsed[bin] = 0;
+      stripQueued[bin] = 0;
+      stripPasses[bin] = 0;
+    }
+    return bin;
+  }
+
+  public double[] load() {
+    return load;
+  }
+
+  public int passHz() {
+    return passHz;
+  }
+
+  public int cpuHz() {
+    return cpuHz;
+  }
+
+  /** What flametop cost until the last batch that told it. */
+  public Snapshot.Cost cost() {
+    return to == null ? new Snapshot.Cost(0, 0) : new Snapshot.Cost(to.time, to.ownCpu);
+  }
+
+  /** CPU that flametop cost, of one CPU, over the last second; NaN if not known yet. */
+  public double ownShare() {
+    if (from == null) {
+      return Double.NaN;
+    }
+    return (to.ownCpu - from.ownCpu) / (double) (to.time - from.time);
+  }
+
+  /** Busy CPUs by second until {@code time}, oldest first; NaN where nothing was counted. */
+  public float[] busyBySecond(long time) {
+    return strip(
+        time,
+        bin ->
+            stripElapsed[bin] == 0
+                ? Float.NaN
+                : (float) (cpus.length * stripBusy[bin] / stripElapsed[bin]));
+  }
+
+  /** Tasks waiting for a CPU by second until {@code time}, like {@link #busyBySecond}. */
+  public float[] queuedBySecond(long time) {
+    return strip(
+        time,
+        bin -> stripPasses[bin] == 0 ? Float.NaN : (float) stripQueued[bin] / stripPasses[bin]);
+  }
+
+  private interface Bin {
+    float value(int bin);
+  }
+
+  private float[] strip(long time, Bin bins) {
+    long last = time / SECOND;
+    if (firstSecond == Long.MIN_VALUE || last < firstSecond) {
+      return new float[0];
+    }
+    int length = (int) Math.min(STRIP_SECONDS, last - firstSecond + 1);
+    float[] values = new float[length];
+    for (int i = 0; i < length; i++) {
+      long second = last - length + 1 + i;
+      int bin = (int) (second % STRIP_SECONDS);
+      values[i] = stripSecond[bin] == second ? bins.value(bin) : Float.NaN;
+    }
+    return values;
+  }
+
+  /** These rows, and what none of them has. */
+  public CpuReport report(List<CpuRow> rows) {
+    return new CpuReport(
+        rows, facts.idleMissing(), facts.frequencyMissing(), facts.cyclesMissing());
+  }
+
+  /** A row for each CPU, over about the last second. */
+  public List<CpuRow> rows() {
+    List<CpuRow> rows = new ArrayList<>(cpus.length);
+    for (int i = 0; i < cpus.length; i++) {
+      rows.add(from == null ? unknown(cpus[i]) : row(i));
+    }
+    return rows;
+  }
+
+  private static CpuRow unknown(int cpu) {
+    double nan = Double.NaN;
+    return new CpuRow(cpu, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, List.of());
+  }
+
+  private CpuRow row(int index) {
+    long[] a = from.cpus[index];
+    long[] b = to.cpus[index];
+    double seconds = (to.time - from.time) / (double) SECOND;
+    double elapsed = b[ELAPSED] - a[ELAPSED];
+    if (!(elapsed > 0)) {
+      return unknown(cpus[index]);
+    }
+    double busy = clamp((elapsed - (b[IDLE] - a[IDLE])) / elapsed);
+    double user = b[USER_SAMPLES] - a[USER_SAMPLES];
+    double system = b[SYSTEM_SAMPLES] - a[SYSTEM_SAMPLES];
+    double softirq = b[SOFTIRQ_SAMPLES] - a[SOFTIRQ_SAMPLES];
+    if (!facts.wholeHost() || user + system + softirq == 0) {
+      user = counted(a, b, USER) + counted(a, b, NICE);
+      system = counted(a, b, SYSTEM);
+      softirq = counted(a, b, SOFTIRQ);
+    }
+    double split = user + system + softirq;
+    double share = split > 0 ? busy / split : busy > 0 ? Double.NaN : 0;
+    List<CpuRow.IdleRow> idle = new ArrayList<>();
+    List<StreamFacts.IdleState> states = facts.idleStates(cpus[index]);
+    for (int s = 0; s < states.size(); s++) {
+      int at = IDLE_STATES + PER_IDLE_STATE * s;
+      double entries = b[at + ENTRIES] - a[at + ENTRIES];
+      idle.add(
+          new CpuRow.IdleRow(
+              states.get(s).name(),
+              states.get(s).exitLatencyMicros(),
+              states.get(s).targetResidencyMicros(),
+              clamp((b[at + RESIDENCY] - a[at + RESIDENCY]) / elapsed),
+              entries / seconds,
+              entries > 0 ? clamp((b[at + TOO_SHORT] - a[at + TOO_SHORT]) / entries) : Double.NaN,
+              entries > 0 ? clamp((b[at + TOO_LONG] - a[at + TOO_LONG]) / entries) : Double.NaN));
+    }
+    return new CpuRow(
+        cpus[index],
+        busy,
+        user * share,
+        system * share,
+        softirq * share,
+        share(a, b, IRQ, elapsed),
+        share(a, b, STEAL, elapsed),
+        (b[WAITED] - a[WAITED]) / seconds,
+        (b[WAKEUPS] - a[WAKEUPS]) / seconds,
+        (b[OWN_WAKEUPS] - a[OWN_WAKEUPS]) / seconds,
+        frequency(a, b, elapsed),
+        counted(a, b, OFFERED) > 0 && a[CYCLES] >= 0 && b[CYCLES] >= 0
+            ? counted(a, b, CYCLES) / counted(a, b, OFFERED)
+            : Double.NaN,
+        List.copyOf(idle));
+  }
+
+  /** The mean over the time between, in Hz; the newest if nothing is known of the time. */
+  private static double frequency(long[] a, long[] b, double elapsed) {
+    if (b[FREQUENCY] < 0) {
+      return Double.NaN;
+    }
+    double offered = counted(a, b, OFFERED);
+    return offered > 0 ? offered * SECOND / elapsed : b[FREQUENCY];
+  }
+
+  private static double counted(long[] a, long[] b, int figure) {
+    return a[figure] < 0 || b[figure] < 0 ? 0 : Math.max(0, b[figure] - a[figure]);
+  }
+
+  private static double share(long[] a, long[] b, int figure, double elapsed) {
+    return a[figure] < 0 || b[figure] < 0 ? Double.NaN : clamp((b[figure] - a[figure]) / elapsed);
+  }
+
+  private static double clamp(double share) {
+    return Math.max(0, Math.min(1, share));
+  }
+}

@@ -1,0 +1,271 @@
+package flametop.profile.live;
+
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.StateSet;
+import flametop.profile.log.ChangeLog;
+import flametop.profile.log.LogWindow;
+import flametop.profile.log.Owners;
+import flametop.profile.log.Spot;
+import flametop.profile.log.Stacks;
+import flametop.profile.log.Sums;
+import flametop.profile.log.Window;
+import flametop.profile.tree.CallTree;
+import flametop.profile.tree.Finds;
+import flametop.profile.tree.Options;
+import flametop.profile.tree.SiblingOrder;
+import flametop.profile.tree.Top;
+import flametop.sampler.State;
+import java.util.Arrays;
+
+/** The log folded for one shape: a trie, and the sums of every process whatever the shape. */
+public final class Fold extends LogWindow {
+  private static final int BLOCKED = StateSet.BLOCKED.bits();
+  private static final int DISK = StateSet.of(State.DISK).bits();
+
+  /** Kind of time off the CPU that no pass saw. */
+  private static final int UNSEEN = Spot.KINDS;
+
+  /** Of time in D that the kernel counted. */
+  private static final int COUNTED_DISK = Spot.KINDS + 1;
+
+  private final Owners owners;
+  private final Shape shape;
+  private final boolean all;
+  private final Trie trie;
+  private final CallTree tree =
+      new CallTree() {
+        @Override
+        public int nodes() {
+          return trie.nodes();
+        }
+
+        @Override
+        public int parent(int node) {
+          return trie.parent(node);
+        }
+
+        @Override
+        public int function(int node) {
+          return trie.function(node);
+        }
+
+        @Override
+        public int firstChild(int node) {
+          return trie.firstChild(node);
+        }
+
+        @Override
+        public int sibling(int node) {
+          return trie.sibling(node);
+        }
+
+        @Override
+        public long weight(int node, int states) {
+          return trie.weight(node, states, window());
+        }
+
+        @Override
+        public long baseline(int node, int states) {
+          return (long) (trie.baseline(node, states) * baselineScale());
+        }
+
+        @Override
+        public boolean hasBaseline() {
+          return baseline != null;
+        }
+      };
+  private final Top top;
+  private final Finds finds;
+  private final SiblingOrder siblings = new SiblingOrder();
+  private final Trend trend;
+  private Window baseline;
+  private final Sums processes = new Sums(false);
+  private int processCount;
+  private byte[] admitted = new byte[1024];
+
+  Fold(ChangeLog log, Owners owners, Stacks stacks, Options options, Shape shape) {
+    super(log);
+    this.owners = owners;
+    this.shape = shape;
+    all = shape.everybody();
+    trie = new Trie(owners, stacks, shape, !options.hideRoots());
+    top = new Top(tree, stacks);
+    finds = new Finds(tree, stacks);
+    trend = new Trend(log, this);
+  }
+
+  Trie trie() {
+    return trie;
+  }
+
+  Shape shape() {
+    return shape;
+  }
+
+  /** The trie with its weights in the {@link #window}, whatever that is when it is read. */
+  CallTree tree() {
+    return tree;
+  }
+
+  /** What the watched node had in the window before. */
+  Trend trend() {
+    return trend;
+  }
+
+  @Override
+  public void close() {
+    super.close();
+    trend.close();
+  }
+
+  /** What later windows are compared with; null if nothing is. */
+  Window baseline() {
+    return baseline;
+  }
+
+  /** Later windows are compared with what the window is now. */
+  void holdBaseline() {
+    baseline = window();
+    trie.hold(baseline);
+    changed();
+  }
+
+  /** Nothing is compared any more. */
+  void releaseBaseline() {
+    baseline = null;
+    trie.hold(null);
+    changed();
+  }
+
+  /**
+   * How much longer the window is than what it is compared with; 0 if it is compared with nothing.
+   */
+  double baselineScale() {
+    if (baseline == null) {
+      return 0;
+    }
+    long nanos = baseline.headTime() - (baseline.whole() ? startTime() : baseline.tailTime());
+    return nanos > 0 ? (double) covered() / nanos : 0;
+  }
+
+  /** The order of its nodes. */
+  SiblingOrder siblings() {
+    return siblings;
+  }
+
+  /** Where it matches. */
+  Finds finds() {
+    return finds;
+  }
+
+  /** The same by function. */
+  public Top top() {
+    return top;
+  }
+
+  @Override
+  public void head(int owner, int stack, int spot, long base, int open, long samples) {
+    if (owner != Owners.OLDER) {
+      processes.addHead(process(owner), processKind(stack, spot), base, open, 0);
+    }
+    if (all || admits(owner)) {
+      trie.head(owner, stack, spot, base, open, samples);
+    }
+  }
+
+  @Override
+  public void tail(int owner, int stack, int spot, long base, int open, long samples) {
+    if (owner != Owners.OLDER) {
+      processes.addTail(process(owner), processKind(stack, spot), base, open, 0);
+    }
+    if (all || admits(owner)) {
+      trie.tail(owner, stack, spot, base, open, samples);
+    }
+  }
+
+  /** The beginning of the window before passed this. */
+  void begin(int owner, int stack, int spot, long base, int open) {
+    if (all || admits(owner)) {
+      trie.begin(owner, stack, spot, base, open);
+    }
+  }
+
+  private static int processKind(int stack, int spot) {
+    boolean unknown =
+        stack == Stacks.NOT_SAMPLED
+            && !Spot.isSampled(spot)
+            && (BLOCKED >> Spot.state(spot) & 1) != 0;
+    return !unknown
+        ? Spot.kind(spot)
+        : Spot.state(spot) == State.DISK.ordinal() ? COUNTED_DISK : UNSEEN;
+  }
+
+  private int process(int owner) {
+    int process = owners.process(owner);
+    if (process >= processCount) {
+      processCount = process + 1;
+      processes.things(processCount);
+    }
+    return process;
+  }
+
+  private boolean admits(int owner) {
+    if (owner >= admitted.length) {
+      admitted = Arrays.copyOf(admitted, Math.max(owner + 1, 2 * admitted.length));
+    }
+    if (admitted[owner] == 0) {
+      admitted[owner] = (byte) (owners.admits(shape, owner) ? 1 : 2);
+    }
+    return admitted[owner] == 1;
+  }
+
+  /**
+   * ns of a process in these states, whatever the shape. Time off the CPU between two passes is in
+   * the states in which passes saw the process, but that in D is exact where the kernel counts it.
+   */
+  long processWeight(int process, int states) {
+    if (process >= processCount) {
+      return 0;
+    }
+    Window window = window();
+    long nanos = processes.weight(process, states, window);
+    if ((states & BLOCKED) == 0) {
+      return nanos;
+    }
+    long unknown = processes.weight(process, 1 << UNSEEN, window);
+    long disk = processes.weight(process, 1 << COUNTED_DISK, window);
+    int parted = disk == 0 ? BLOCKED : BLOCKED & ~DISK;
+    if ((states & DISK) != 0) {
+      nanos += disk;
+    }
+    double seen = processes.weight(process, Spot.sampledKinds(parted), window);
+    double seenIn = processes.weight(process, Spot.sampledKinds(states & parted), window);
+    boolean asleep = (states & StateSet.of(State.SLEEP).bits()) != 0;
+    return nanos + (seen > 0 ? (long) (unknown * (seenIn / seen)) : asleep ? unknown : 0);
+  }
+
+  /** The path of a stack is another than before. */
+  void renamed(int stack) {
+    trie.renamed(stack);
+    changed();
+  }
+
+  @Override
+  public boolean tellsCpus() {
+    return shape.tellsCpus();
+  }
+
+  /** Owners and functions that were freed may be others from now on. */
+  void swept() {
+    Arrays.fill(admitted, (byte) 0);
+    trie.functionsFreed();
+    finds.forget();
+  }
+
+  /** A process was freed: another begins without its sums. */
+  void processFreed(int process) {
+    if (process < processCount) {
+      processes.clear(process);
+    }
+  }
+}

@@ -1,0 +1,437 @@
+package flametop.profile.live;
+
+import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.ProcessRow;
+import flametop.profile.answer.RootOrder;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.Source;
+import flametop.profile.answer.StateSet;
+import flametop.profile.log.Owners;
+import flametop.profile.log.Stacks;
+import flametop.profile.log.TaskStates;
+import flametop.profile.log.Window;
+import flametop.profile.tree.GraphPicture;
+import flametop.profile.tree.IntList;
+import flametop.profile.tree.TreeReader;
+import flametop.sampler.State;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.IntFunction;
+import java.util.regex.Pattern;
+
+/**
+ * Reads what is asked for out of a fold: the selected node, folded stacks, processes; the graph by
+ * its {@link #tree}.
+ */
+public final class GraphReader implements GraphPicture.Reader {
+  /** Places of one node that are asked for, the heaviest. */
+  private static final int MAX_PLACES = 32;
+
+  /** Of so many nodes and entries it is told at once whose time a node has: that takes 1 ms. */
+  static final int FEW = 1 << 16;
+
+  private static final int ROOT = 0;
+  private static final int NONE = -1;
+
+  private final Fold fold;
+  private final Trie trie;
+  private final Window window;
+  private final Owners owners;
+  private final Stacks stacks;
+  private final TreeReader tree;
+
+  /**
+   * @param epoch upper half of the numbers of its nodes
+   */
+  GraphReader(Fold fold, Owners owners, Stacks stacks, int epoch) {
+    this.fold = fold;
+    trie = fold.trie();
+    window = fold.window();
+    this.owners = owners;
+    this.stacks = stacks;
+    tree = new TreeReader(fold.tree(), stacks, fold.siblings(), epoch);
+  }
+
+  @Override
+  public TreeReader tree() {
+    return tree;
+  }
+
+  @Override
+  public Snapshot.Search search(Pattern pattern, StateSet states) {
+    return fold.finds().search(pattern, states, tree);
+  }
+
+  private long weight(int node, int states) {
+    return tree.weight(node, states);
+  }
+
+  @Override
+  public Selection selection(int node, StateSet states, long budget) {
+    int function = trie.function(node);
+    SelectedNodeSums watch = trie.watch();
+    // In a large tree processes, error and trend of a node that is only passed are told later.
+    boolean watched = watch.node() == node || trie.size() <= FEW || budget > 0;
+    watch.watch(node);
+    BitSet processesIn = new BitSet();
+    for (int entry = 0; watched && entry < trie.entries(); entry++) {
+      if (watch.holds(entry)
+          && trie.owner(entry) != Owners.OLDER
+          && (trie.entryWeight(entry, states.bits(), window) > 0
+              // Its time is on the stacks of its siblings.
+              || trie.stack(entry) == Stacks.NOT_SAMPLED
+                  && trie.entryKnown(entry, states.bits(), window) > 0)) {
+        processesIn.set(owners.process(trie.owner(entry)));
+      }
+    }
+    int processes = watched ? processesIn.cardinality() : Selection.UNKNOWN;
+    int one = processesIn.nextSetBit(0);
+    boolean single = processes == 1 && owners.tgid(one) != Owners.NO_TGID;
+    return new Selection(
+        tree.number(node),
+        path(node),
+        stacks.kind(function),
+        stacks.module(function),
+        trie.guessed(node),
+        processes,
+        single ? owners.tgid(one) : 0,
+        single ? owners.commandLine(one) : "",
+        trie.filter(node),
+        weight(node, states.bits()),
+        tree.self(node, states.bits()),
+        trie.watchedNanos(window),
+        watched ? trie.certainty(states.bits(), window) : null,
+        watched ? fold.trend().before(states.bits(), System.nanoTime() + budget) : null);
+  }
+
+  /** Where a node is in the source; places that nothing is known of are asked for. */
+  Source source(long asked, int node, StateSet states, Places places) {
+    int depth = trie.depth(node);
+    boolean[] within = below(node);
+    Map<Integer, long[]> sums = new HashMap<>();
+    for (int entry = 0; entry < trie.entries(); entry++) {
+      if (trie.leaf(entry) != NONE && within[trie.leaf(entry)]) {
+        long nanos = trie.entryWeight(entry, states.bits(), window);
+        int frame = nanos > 0 ? trie.frame(entry, depth) : NONE;
+        if (frame != NONE) {
+          sums.computeIfAbsent(frame, f -> new long[1])[0] += nanos;
+        }
+      }
+    }
+    List<Map.Entry<Integer, long[]>> heaviest = new ArrayList<>(sums.entrySet());
+    heaviest.sort(
+        (a, b) -> {
+          int byWeight = Long.compare(b.getValue()[0], a.getValue()[0]);
+          return byWeight != 0 ? byWeight : Integer.compare(a.getKey(), b.getKey());
+        });
+    int others = Math.max(0, heaviest.size() - MAX_PLACES);
+    heaviest = heaviest.subList(0, heaviest.size() - others);
+    places.want(
+        heaviest.stream().mapToInt(e -> stacks.id(e.getKey())).filter(id -> id != NONE).toArray());
+    // Several instructions of one line are one place.
+    Map<Places.Answer, Long> lines = new LinkedHashMap<>();
+    Places.Answer awaited = new Places.Answer(List.of(), "");
+    Places.Answer forgotten =
+        new Places.Answer(
+            List.of(), "seen too long ago to be asked for; it can be when it runs again");
+    for (Map.Entry<Integer, long[]> of : heaviest) {
+      int id = stacks.id(of.getKey());
+      Places.Answer answer = id == NONE ? forgotten : places.of(id);
+      lines.merge(answer == null ? awaited : answer, of.getValue()[0], Long::sum);
+    }
+    List<Source.Place> found = new ArrayList<>();
+    lines.forEach(
+        (answer, nanos) -> found.add(new Source.Place(nanos, answer.calls(), answer.missing())));
+    found.sort((a, b) -> Long.compare(b.weight(), a.weight()));
+    return new Source(
+        asked, tree.name(node), weight(node, states.bits()), List.copyOf(found), others);
+  }
+
+  /** Which nodes are this one or below it: parents come before their children. */
+  private boolean[] below(int node) {
+    boolean[] within = new boolean[trie.nodes()];
+    within[node] = true;
+    for (int n = node + 1; n < within.length; n++) {
+      within[n] = within[trie.parent(n)];
+    }
+    return within;
+  }
+
+  /** Names from the root to a node. */
+  String[] path(int node) {
+    List<String> path = new ArrayList<>();
+    for (int n = node; n != NONE; n = trie.parent(n)) {
+      path.add(0, tree.name(n));
+    }
+    return path.toArray(new String[0]);
+  }
+
+  /** Stacks below a node with their values, in order of their names; equal paths together. */
+  public List<FoldedStack> folded(StateSet states, int zoom, boolean samples) {
+    Map<Path, List<FoldedStack.Share>> shares = new HashMap<>();
+    IntList path = new IntList();
+    boolean[] within = zoom == ROOT ? null : below(zoom);
+    for (int entry = 0; entry < trie.entries(); entry++) {
+      int leaf = trie.leaf(entry);
+      if (leaf == NONE || within != null && !within[leaf]) {
+        continue;
+      }
+      if (value(entry, states.bits(), samples) > 0) {
+        path.clear();
+        if (!trie.path(entry, true, path)) {
+          // Left out for a frame that is not shown.
+          trie.path(entry, trie.roots(), path);
+        }
+        share(
+            entry,
+            states.bits(),
+            samples,
+            shares.computeIfAbsent(new Path(path.toArray()), p -> new ArrayList<>(1)));
+      }
+    }
+    List<Map.Entry<Path, List<FoldedStack.Share>>> ordered = new ArrayList<>(shares.entrySet());
+    ordered.sort((a, b) -> compare(a.getKey().functions, b.getKey().functions));
+    List<FoldedStack> folded = new ArrayList<>(ordered.size());
+    for (Map.Entry<Path, List<FoldedStack.Share>> of : ordered) {
+      int[] functions = of.getKey().functions;
+      String[] names = new String[functions.length];
+      NodeKind[] kinds = new NodeKind[functions.length];
+      String[] modules = new String[functions.length];
+      for (int i = 0; i < functions.length; i++) {
+        names[i] = stacks.name(functions[i]);
+        kinds[i] = stacks.kind(functions[i]);
+        modules[i] = stacks.module(functions[i]);
+      }
+      List<FoldedStack.Share> merged = merged(of.getValue());
+      long value = 0;
+      for (FoldedStack.Share share : merged) {
+        value += share.value();
+      }
+      folded.add(new FoldedStack(names, kinds, modules, value, merged));
+    }
+    return folded;
+  }
+
+  private long value(int entry, int states, boolean samples) {
+    return samples
+        ? trie.entrySamples(entry, states, window)
+        : trie.entryWeight(entry, states, window);
+  }
+
+  /** Adds the shares of an entry, which add up to its value: what was moved may be below 0. */
+  private void share(int entry, int states, boolean samples, List<FoldedStack.Share> to) {
+    int owner = trie.owner(entry);
+    int process = owners.process(owner);
+    int pid = process == Owners.NONE ? 0 : Math.max(0, owners.tgid(process));
+    boolean threads = fold.shape().group() == RootOrder.THREAD;
+    int tid = threads ? Math.max(0, owners.tid(owner)) : 0;
+    String thread = tid > 0 ? owners.comm(owner) : "";
+    long owed = 0;
+    for (State state : State.values()) {
+      long part = value(entry, states & 1 << state.ordinal(), samples);
+      owed += Math.max(0, -part);
+    }
+    for (State state : State.values()) {
+      long part = value(entry, states & 1 << state.ordinal(), samples);
+      long paid = Math.min(owed, Math.max(0, part));
+      owed -= paid;
+      if (part > paid) {
+        long seen = trie.entrySamples(entry, states & 1 << state.ordinal(), window);
+        to.add(
+            new FoldedStack.Share(
+                pid, owners.processComm(owner), tid, thread, state, part - paid, seen));
+      }
+    }
+  }
+
+  /** Those of the same owner and state as one. */
+  private static List<FoldedStack.Share> merged(List<FoldedStack.Share> shares) {
+    if (shares.size() == 1) {
+      return shares;
+    }
+    shares.sort(
+        Comparator.comparingInt(FoldedStack.Share::pid)
+            .thenComparingInt(FoldedStack.Share::tid)
+            .thenComparing(FoldedStack.Share::process)
+            .thenComparing(FoldedStack.Share::thread)
+            .thenComparing(FoldedStack.Share::state));
+    List<FoldedStack.Share> merged = new ArrayList<>();
+    for (FoldedStack.Share share : shares) {
+      FoldedStack.Share last = merged.isEmpty() ? null : merged.get(merged.size() - 1);
+      if (last != null && last.sameAs(share)) {
+        merged.set(merged.size() - 1, last.plus(share));
+      } else {
+        merged.add(share);
+      }
+    }
+    return merged;
+  }
+
+  private int compare(int[] a, int[] b) {
+    for (int i = 0; i < a.length && i < b.length; i++) {
+      int order = stacks.compare(a[i], b[i]);
+      if (order != 0) {
+        return order;
+      }
+    }
+    return Integer.compare(a.length, b.length);
+  }
+
+  private record Path(int[] functions) {
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Path p && Arrays.equals(functions, p.functions);
+    }
+
+    @Override
+    public int hashCode() {
+      return Arrays.hashCode(functions);
+    }
+  }
+
+  /** Rows of the pick list of processes or comms, heaviest first. */
+  public List<ProcessRow> processes(StateSet states, TaskStates tasks, boolean byComm) {
+    Map<Object, Row> rows = new HashMap<>();
+    long total =
+        rows(
+            states,
+            tasks,
+            rows,
+            process ->
+                byComm
+                    ? List.of(owners.commOfProcess(process))
+                    : owners.tgid(process) == Owners.NO_TGID
+                        ? List.of()
+                        : List.of(owners.tgid(process)));
+    List<ProcessRow> list = new ArrayList<>(rows.size());
+    for (Row row : rows.values()) {
+      list.add(
+          new ProcessRow(
+              byComm ? 0 : owners.tgid(row.process),
+              byComm ? row.processes : 1,
+              owners.uid(row.process),
+              owners.commOfProcess(row.process),
+              byComm && row.processes > 1 ? "" : owners.commandLine(row.process),
+              row.weight,
+              total,
+              row.tasks,
+              row.alive));
+    }
+    return heaviestFirst(list);
+  }
+
+  /**
+   * Rows of the pick list of control groups: of each path with processes, and of those above it
+   * unless all of theirs are in one of them. Those of {@code /} are only its own.
+   */
+  List<ProcessRow> cgroups(StateSet states, TaskStates tasks) {
+    Map<Object, Row> rows = new HashMap<>();
+    long total = rows(states, tasks, rows, process -> groups(owners.cgroupOfProcess(process)));
+    List<ProcessRow> list = new ArrayList<>(rows.size());
+    Set<Object> same = new HashSet<>();
+    for (Map.Entry<Object, Row> of : rows.entrySet()) {
+      String path = (String) of.getKey();
+      Row above = rows.get(path.substring(0, path.lastIndexOf('/')));
+      if (above != null && above.processes == of.getValue().processes) {
+        same.add(path.substring(0, path.lastIndexOf('/')));
+      }
+    }
+    for (Map.Entry<Object, Row> of : rows.entrySet()) {
+      Row row = of.getValue();
+      if (!same.contains(of.getKey())) {
+        list.add(
+            new ProcessRow(
+                0,
+                row.processes,
+                owners.uid(row.process),
+                (String) of.getKey(),
+                "",
+                row.weight,
+                total,
+                row.tasks,
+                row.alive));
+      }
+    }
+    return heaviestFirst(list);
+  }
+
+  /** A path and those above it; none of what is no path. */
+  private static List<Object> groups(String path) {
+    List<Object> groups = new ArrayList<>();
+    if (path != null && path.startsWith("/")) {
+      groups.add(path);
+      for (int slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+        groups.add(path.substring(0, slash));
+      }
+    }
+    return groups;
+  }
+
+  /**
+   * Sums up processes that have time or live.
+   *
+   * @param keys the rows that a process is in
+   * @return ns of all
+   */
+  private long rows(
+      StateSet states, TaskStates tasks, Map<Object, Row> rows, IntFunction<List<Object>> keys) {
+    int[][] living = tasks.byProcess(owners);
+    long total = 0;
+    for (int process = 0; process < owners.processes(); process++) {
+      long nanos = Math.max(0, fold.processWeight(process, states.bits()));
+      total += nanos;
+      if (nanos > 0 || living[process] != null) {
+        for (Object key : keys.apply(process)) {
+          rows.computeIfAbsent(key, k -> new Row()).add(process, nanos, living[process]);
+        }
+      }
+    }
+    return total;
+  }
+
+  private static List<ProcessRow> heaviestFirst(List<ProcessRow> list) {
+    list.sort(
+        (a, b) -> {
+          int byWeight = Long.compare(b.weight(), a.weight());
+          int byName = byWeight != 0 ? byWeight : a.comm().compareTo(b.comm());
+          return byName != 0 ? byName : Integer.compare(a.pid(), b.pid());
+        });
+    return list;
+  }
+
+  /** Processes of one comm or control group, or generations of one pid. */
+  private static final class Row {
+    int process;
+    int processes;
+    long weight;
+    boolean alive;
+    final int[] tasks = new int[State.values().length];
+
+    /**
+     * @param byState its tasks; null if it had ended
+     */
+    void add(int process, long nanos, int[] byState) {
+      boolean lives = byState != null;
+      // The newest living one speaks for them all.
+      if (processes == 0 || lives || !alive) {
+        this.process = process;
+      }
+      processes++;
+      weight += nanos;
+      alive |= lives;
+      for (int state = 0; lives && state < tasks.length; state++) {
+        tasks[state] += byState[state];
+      }
+    }
+  }
+}

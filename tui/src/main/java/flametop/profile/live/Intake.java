@@ -1,0 +1,323 @@
+package flametop.profile.live;
+
+import flametop.profile.host.HostUsage;
+import flametop.profile.log.Accounts;
+import flametop.profile.log.ChangeLog;
+import flametop.profile.log.Names;
+import flametop.profile.log.Owners;
+import flametop.profile.log.Stacks;
+import flametop.sampler.Call;
+import flametop.sampler.Counter;
+import flametop.sampler.IdSpace;
+import flametop.sampler.ModuleKind;
+import flametop.sampler.NameSource;
+import flametop.sampler.OwnPart;
+import flametop.sampler.State;
+import flametop.sampler.StreamVisitor;
+import flametop.sampler.WalkEnd;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+
+/** Sorts the records of the stream into the tables, the accounts and the log. */
+public final class Intake implements StreamVisitor {
+  private static final int MAX_NOTICES = 16;
+
+  private final ChangeLog log;
+  private final Owners owners;
+  private final Stacks stacks;
+  private final Names names;
+  private final Places places;
+  private final Accounts accounts;
+  private final HostUsage host;
+  private final Quality quality;
+  private final long[] counters = new long[Counter.values().length];
+  private final long[] countersAtStart = new long[Counter.values().length];
+  private final List<String> notices = new ArrayList<>();
+  private long now = Long.MIN_VALUE;
+  private long batchTime;
+  private boolean endsPass;
+  private boolean more;
+
+  Intake(ChangeLog log, Owners owners, Stacks stacks, Names names, Places places, HostUsage host) {
+    this.log = log;
+    this.owners = owners;
+    this.stacks = stacks;
+    this.names = names;
+    this.places = places;
+    this.host = host;
+    quality = new Quality(stacks);
+    accounts = new Accounts(log, owners);
+    accounts.rates(host.passHz(), host.cpuHz());
+  }
+
+  Accounts accounts() {
+    return accounts;
+  }
+
+  /** Adds the owners and stacks that tasks are in now. */
+  void mark(BitSet ofOwners, BitSet ofStacks) {
+    accounts.mark(ofOwners, ofStacks);
+  }
+
+  /**
+   * The newest time at which tasks were looked at; {@link Long#MIN_VALUE} before the first batch.
+   */
+  long now() {
+    return now;
+  }
+
+  public long[] counters() {
+    return counters.clone();
+  }
+
+  /** A counter since the start, or since the last {@link #restart}. */
+  long since(Counter counter) {
+    return counters[counter.ordinal()] - countersAtStart[counter.ordinal()];
+  }
+
+  Quality quality() {
+    return quality;
+  }
+
+  List<String> notices() {
+    return List.copyOf(notices);
+  }
+
+  /** Begins the log anew at this moment; it must have no readers. */
+  void restart() {
+    if (now != Long.MIN_VALUE) {
+      log.clear(now);
+      accounts.restart();
+      log.mark(now, accounts.passes());
+      System.arraycopy(counters, 0, countersAtStart, 0, counters.length);
+      quality.restart();
+    }
+  }
+
+  @Override
+  public void batchBegins(long time, int sequence, boolean endsPass, boolean more) {
+    if (now == Long.MIN_VALUE) {
+      log.startAt(time);
+    }
+    batchTime = time;
+    accounts.batchBegins(time);
+    // What only drains tells of no later moment than the samples of the CPU clock in it: nobody
+    // looked at the tasks then.
+    now = endsPass || more ? Math.max(now, time) : Math.max(now, log.startTime());
+    this.endsPass = endsPass;
+    this.more = more;
+    owners.moment(now);
+    quality.batchBegins(time, endsPass);
+  }
+
+  @Override
+  public void batchEnds() {
+    if (endsPass) {
+      accounts.passEnds(batchTime);
+      host.passEnds(batchTime, owners.now(State.QUEUED));
+    }
+    host.batchEnds(batchTime);
+    stacks.impatient(batchTime);
+    names.flush();
+    if (!more) {
+      log.mark(now, accounts.passes());
+    }
+  }
+
+  @Override
+  public void counters(long[] totals) {
+    System.arraycopy(totals, 0, counters, 0, counters.length);
+    quality.counters(totals);
+  }
+
+  @Override
+  public void processSeen(
+      int process,
+      int tgid,
+      long startBoottime,
+      int execId,
+      int uid,
+      long cgroup,
+      boolean kthread,
+      String comm,
+      String commandLine) {
+    owners.processSeen(process, tgid, uid, comm, commandLine);
+    quality.processSeen(owners.processOfId(process), tgid, startBoottime, comm);
+  }
+
+  @Override
+  public void cgroup(int process, String path) {
+    owners.cgroup(process, path);
+  }
+
+  @Override
+  public void taskSeen(int task, int process, int tid, long start, boolean fresh, String comm) {
+    owners.taskSeen(task, process, tid, comm);
+    accounts.taskSeen(task, start, fresh);
+  }
+
+  @Override
+  public void taskBlocked(int task, long nanos) {
+    accounts.blocked(task, nanos);
+  }
+
+  @Override
+  public void taskGone(int task, long time, long run, long wait, boolean exact) {
+    sightOf(time);
+    owners.moment(now);
+    accounts.gone(task, time, run, wait);
+    owners.state(task, null);
+  }
+
+  @Override
+  public void moduleSeen(int module, ModuleKind kind, String path, String buildId) {
+    stacks.moduleSeen(module, kind, path, buildId);
+  }
+
+  @Override
+  public void frameSeen(int frame, int module, long offset, boolean guessed) {
+    stacks.frameSeen(frame, module, offset, guessed);
+    places.forget(frame);
+  }
+
+  @Override
+  public void stackSeen(int stack, WalkEnd end, int user, int[] frames) {
+    stacks.stackSeen(stack, end, user, frames, batchTime);
+  }
+
+  @Override
+  public void taskChanged(
+      long time,
+      int task,
+      int stack,
+      long run,
+      long wait,
+      long nvcsw,
+      long nivcsw,
+      int cpu,
+      State state,
+      WalkEnd why) {
+    sightOf(time);
+    int seen = stack(stack, why);
+    accounts.changed(task, time, state, seen, run, wait, nvcsw);
+    owners.state(task, state);
+    host.waited(cpu, accounts.takeWaited());
+    quality.sample(owners.processOfTask(task), seen, why);
+  }
+
+  @Override
+  public void cpuSample(
+      long time,
+      int task,
+      int stack,
+      long run,
+      long wait,
+      long nvcsw,
+      long nivcsw,
+      int cpu,
+      State state,
+      WalkEnd why,
+      boolean userMode) {
+    now = Math.max(now, time);
+    // The clock of the CPUs runs before the first pass does.
+    if (time < log.startTime() && accounts.passes() == 0) {
+      log.startAt(time);
+    }
+    int seen = stack(stack, why);
+    accounts.sampled(task, time, cpu, seen, run, wait, nvcsw);
+    host.waited(cpu, accounts.takeWaited());
+    host.sample(cpu, userMode, stacks.softirq(seen));
+    quality.sample(owners.processOfTask(task), seen, why);
+  }
+
+  /** A task was seen, or ended, at this time: of a pass it is a moment, alone it is not. */
+  private void sightOf(long time) {
+    if (endsPass || more) {
+      now = Math.max(now, time);
+    }
+  }
+
+  private int stack(int id, WalkEnd why) {
+    return id >= 0 ? stacks.slot(id) : Stacks.missing(why);
+  }
+
+  @Override
+  public void cpuUsage(
+      int cpu,
+      long idle,
+      long elapsed,
+      long wakeups,
+      long ownWakeups,
+      long user,
+      long nice,
+      long system,
+      long irq,
+      long softirq,
+      long steal) {
+    host.usage(cpu, idle, elapsed, wakeups, ownWakeups, user, nice, system, irq, softirq, steal);
+  }
+
+  @Override
+  public void cpuCycles(int cpu, long frequency, long offered, long cycles) {
+    host.cycles(cpu, frequency, offered, cycles);
+  }
+
+  @Override
+  public void idleState(
+      int cpu, int state, long residency, long entries, long tooShort, long tooLong) {
+    host.idleState(cpu, state, residency, entries, tooShort, tooLong);
+  }
+
+  @Override
+  public void name(int frame, NameSource source, String name) {
+    stacks.named(frame, source, name);
+  }
+
+  @Override
+  public void place(int frame, List<Call> calls, String missing) {
+    places.answered(frame, calls, missing);
+  }
+
+  @Override
+  public void notice(boolean trouble, String text) {
+    if (trouble) {
+      tell(text);
+    }
+  }
+
+  /** Adds a notice, unless it is there; the oldest goes when there are many. */
+  void tell(String text) {
+    notices.remove(text);
+    notices.add(text);
+    if (notices.size() > MAX_NOTICES) {
+      notices.remove(0);
+    }
+  }
+
+  @Override
+  public void hostUsage(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu) {
+    host.host(load1, load5, load15, passHz, cpuHz, ownCpu);
+    accounts.rates(passHz, cpuHz);
+  }
+
+  @Override
+  public void forgotten(IdSpace space, int[] ids) {
+    switch (space) {
+      case TASK -> {
+        for (int task : ids) {
+          // Of a stream that does not say that it ended, the sums are those seen last.
+          accounts.gone(task, now, 0, 0);
+        }
+        owners.forget(space, ids);
+      }
+      case PROCESS -> owners.forget(space, ids);
+      case MODULE, FRAME, STACK -> stacks.forget(space, ids);
+    }
+  }
+
+  @Override
+  public void ownUsage(List<OwnPart> cpu, List<OwnPart> resident) {
+    quality.ownUsage(cpu, resident);
+  }
+}

@@ -1,0 +1,70 @@
+package flametop.profile.live;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import flametop.sampler.Call;
+import flametop.sampler.NameRequests;
+import java.util.BitSet;
+import java.util.List;
+
+/** Where frames are in the source, as far as somebody asked. */
+final class Places {
+  /** The calls at a frame, or why there are none. */
+  record Answer(List<Call> calls, String missing) {}
+
+  private static final long CACHE_BYTES = 8L << 20;
+
+  private final NameRequests requests;
+  private final Cache<Integer, Answer> answers =
+      Caffeine.newBuilder()
+          .maximumWeight(CACHE_BYTES)
+          .weigher((Integer frame, Answer answer) -> weight(answer))
+          .executor(Runnable::run)
+          .build();
+
+  /** Asked and not answered. */
+  private final BitSet awaited = new BitSet();
+
+  Places(NameRequests requests) {
+    this.requests = requests;
+  }
+
+  private static int weight(Answer answer) {
+    int bytes = 96 + answer.missing.length();
+    for (Call call : answer.calls) {
+      bytes += 128 + call.function().length() + call.file().length();
+    }
+    return bytes;
+  }
+
+  /** What is known of a frame; null if nothing is. */
+  Answer of(int frame) {
+    return answers.getIfPresent(frame);
+  }
+
+  /** Asks for those frames that nothing is known of, each once. */
+  void want(int[] frames) {
+    int[] asked = new int[frames.length];
+    int count = 0;
+    for (int frame : frames) {
+      if (!awaited.get(frame) && of(frame) == null) {
+        awaited.set(frame);
+        asked[count++] = frame;
+      }
+    }
+    if (count > 0) {
+      requests.askPlaces(asked, count);
+    }
+  }
+
+  void answered(int frame, List<Call> calls, String missing) {
+    awaited.clear(frame);
+    answers.put(frame, new Answer(calls, missing));
+  }
+
+  /** This number stands for another frame now. */
+  void forget(int frame) {
+    awaited.clear(frame);
+    answers.invalidate(frame);
+  }
+}

@@ -1,0 +1,330 @@
+package flametop.profile.live;
+
+import flametop.profile.answer.QualityReport;
+import flametop.profile.log.Stacks;
+import flametop.sampler.Counter;
+import flametop.sampler.DebugFiles;
+import flametop.sampler.OwnPart;
+import flametop.sampler.WalkEnd;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** How samples ended, by process and by module, what was lost, and what flametop costs. */
+final class Quality {
+  private static final long STEP_NANOS = 5_000_000_000L;
+
+  /** What flametop costs is of about so long, ns. */
+  private static final long COST_NANOS = 10_000_000_000L;
+
+  /** Where a walk ended that met no user frame. */
+  private static final String NO_FRAME = "(no user frame)";
+
+  private static final int NO_ROW = -1;
+
+  /** Totals at the beginning of a step, and the longest time between two passes within it. */
+  private static final class Step {
+    final long number;
+    final long[] counters;
+    long worstGap;
+
+    Step(long number, long[] counters) {
+      this.number = number;
+      this.counters = counters;
+    }
+
+    Step(Step from) {
+      number = from.number;
+      counters = from.counters;
+      worstGap = from.worstGap;
+    }
+  }
+
+  /** What flametop had cost at a moment. */
+  private record Cost(long time, List<OwnPart> parts, long copied, long streamed) {}
+
+  private final Stacks stacks;
+  private Tally processes = new Tally("(others)");
+  private Tally modules = new Tally("(others)");
+  private Map<String, Integer> moduleRow = new HashMap<>();
+  private int[] processRow = new int[64];
+  private int[] rowTgid = new int[64];
+  private long[] rowStart = new long[64];
+  private String[] rowComm = new String[64];
+
+  private final ArrayDeque<Step> steps = new ArrayDeque<>();
+  private long[] counters = new long[Counter.values().length];
+  private long[] countersAtStart = counters;
+  private long worstGap;
+  private long lastPass = Long.MIN_VALUE;
+  private long startTime = Long.MIN_VALUE;
+  private long time;
+  private long streamed;
+  private final ArrayDeque<Cost> costs = new ArrayDeque<>();
+  private List<OwnPart> resident = List.of();
+
+  private int[] scratch = new int[64];
+
+  Quality(Stacks stacks) {
+    this.stacks = stacks;
+    Arrays.fill(processRow, NO_ROW);
+  }
+
+  /** As it is now, for reports only. */
+  private Quality(Quality from) {
+    stacks = from.stacks;
+    processes = new Tally(from.processes);
+    modules = new Tally(from.modules);
+    from.steps.forEach(step -> steps.add(new Step(step)));
+    counters = from.counters;
+    countersAtStart = from.countersAtStart;
+    worstGap = from.worstGap;
+    startTime = from.startTime;
+    time = from.time;
+    costs.addAll(from.costs);
+    resident = from.resident;
+  }
+
+  /** This moment, which stays as it is. */
+  Quality held() {
+    return new Quality(this);
+  }
+
+  /** Counts from now on. */
+  void restart() {
+    processes = new Tally("(others)");
+    modules = new Tally("(others)");
+    moduleRow = new HashMap<>();
+    Arrays.fill(processRow, NO_ROW);
+    steps.clear();
+    countersAtStart = counters;
+    worstGap = 0;
+    startTime = time;
+    begin(time);
+  }
+
+  void processSeen(int process, int tgid, long start, String comm) {
+    if (process >= processRow.length) {
+      int before = processRow.length;
+      int length = Math.max(process + 1, 2 * before);
+      processRow = Arrays.copyOf(processRow, length);
+      Arrays.fill(processRow, before, length, NO_ROW);
+      rowTgid = Arrays.copyOf(rowTgid, length);
+      rowStart = Arrays.copyOf(rowStart, length);
+      rowComm = Arrays.copyOf(rowComm, length);
+    }
+    if (rowTgid[process] != tgid || rowStart[process] != start || !comm.equals(rowComm[process])) {
+      processRow[process] = NO_ROW;
+      rowTgid[process] = tgid;
+      rowStart[process] = start;
+      rowComm[process] = comm;
+    }
+  }
+
+  void batchBegins(long batchTime, boolean endsPass) {
+    time = Math.max(time, batchTime);
+    if (startTime == Long.MIN_VALUE) {
+      startTime = time;
+    }
+    begin(time);
+    if (endsPass) {
+      if (lastPass != Long.MIN_VALUE) {
+        long gap = batchTime - lastPass;
+        worstGap = Math.max(worstGap, gap);
+        steps.getLast().worstGap = Math.max(steps.getLast().worstGap, gap);
+      }
+      lastPass = batchTime;
+    }
+  }
+
+  private void begin(long now) {
+    long number = now / STEP_NANOS;
+    processes.begin(number);
+    modules.begin(number);
+    if (steps.isEmpty() || steps.getLast().number < number) {
+      steps.add(new Step(number, counters));
+      while (steps.getFirst().number <= number - Tally.STEPS) {
+        steps.removeFirst();
+      }
+    }
+  }
+
+  void counters(long[] totals) {
+    counters = Arrays.copyOf(totals, counters.length);
+  }
+
+  /** So many bytes of the stream came. */
+  void streamed(int bytes) {
+    streamed += bytes;
+  }
+
+  void ownUsage(List<OwnPart> cpu, List<OwnPart> memory) {
+    resident = memory;
+    costs.add(new Cost(time, cpu, counters[Counter.BYTES_COPIED.ordinal()], streamed));
+    while (costs.size() > 2 && time - costs.getFirst().time > COST_NANOS) {
+      costs.removeFirst();
+    }
+  }
+
+  /**
+   * A stack was taken, or could not be.
+   *
+   * @param stack below 0: there is none
+   * @param why there is none; {@link WalkEnd#ROOT} if none was due
+   */
+  void sample(int process, int stack, WalkEnd why) {
+    if (stack < 0 && why == WalkEnd.ROOT) {
+      return;
+    }
+    WalkEnd end = stack < 0 ? why : stacks.end(stack);
+    int row = processRow(process);
+    processes.add(row, end.ordinal());
+    int found = 0;
+    int[] frames = stack < 0 ? new int[0] : stacks.frames(stack);
+    boolean guessed = false;
+    for (int frame : frames) {
+      boolean guess = stacks.guessed(frame);
+      guessed |= guess;
+      int module = stacks.moduleOf(frame) << 1;
+      int at = 0;
+      while (at < found && scratch[at] >> 1 != module >> 1) {
+        at++;
+      }
+      if (at == found) {
+        if (found == scratch.length) {
+          scratch = Arrays.copyOf(scratch, 2 * found);
+        }
+        scratch[found++] = module;
+      }
+      scratch[at] |= guess ? 1 : 0;
+    }
+    if (guessed) {
+      processes.add(row, QualityReport.GUESSED);
+    }
+    boolean shortAtModule = end != WalkEnd.ROOT && stack >= 0 && stacks.user(stack) > 0;
+    int last = shortAtModule ? stacks.moduleOf(frames[0]) : -1;
+    for (int i = 0; i < found; i++) {
+      int module = scratch[i] >> 1;
+      int moduleRow = moduleRow(stacks.moduleFile(module));
+      modules.add(moduleRow, module == last ? end.ordinal() : WalkEnd.ROOT.ordinal());
+      if ((scratch[i] & 1) != 0) {
+        modules.add(moduleRow, QualityReport.GUESSED);
+      }
+    }
+    if (end != WalkEnd.ROOT && !shortAtModule) {
+      modules.add(moduleRow(NO_FRAME), end.ordinal());
+    }
+  }
+
+  private int processRow(int process) {
+    if (processRow[process] == NO_ROW) {
+      if (processes.full()) {
+        int[] to = processes.compact();
+        for (int i = 0; i < processRow.length; i++) {
+          int row = processRow[i];
+          processRow[i] = row < 0 || to[row] == Tally.GONE ? NO_ROW : to[row];
+        }
+      }
+      processRow[process] = processes.row(rowTgid[process], rowComm[process]);
+    }
+    return processRow[process];
+  }
+
+  private int moduleRow(String file) {
+    String name = file.isEmpty() ? "[unknown]" : file;
+    Integer row = moduleRow.get(name);
+    if (row == null) {
+      if (modules.full()) {
+        int[] to = modules.compact();
+        moduleRow.replaceAll((n, r) -> to[r]);
+        moduleRow.values().removeIf(r -> r == Tally.GONE);
+      }
+      row = modules.row(0, name);
+      moduleRow.put(name, row);
+    }
+    return row;
+  }
+
+  QualityReport report(long windowNanos) {
+    boolean all = windowNanos == Long.MAX_VALUE || steps.isEmpty();
+    int count =
+        all
+            ? Integer.MAX_VALUE
+            : (int) Math.min(Tally.STEPS, (windowNanos + STEP_NANOS - 1) / STEP_NANOS + 1);
+    List<QualityReport.Row> byProcess = processes.report(count);
+    Sum since = sum(Integer.MAX_VALUE, processes.report(Integer.MAX_VALUE));
+    Sum window = all ? since : sum(count, byProcess);
+    Cost from = costs.peekFirst();
+    Cost to = costs.peekLast();
+    boolean known = costs.size() >= 2 && to.time > from.time;
+    double seconds = known ? (to.time - from.time) / 1e9 : Double.NaN;
+    return new QualityReport(
+        window.nanos,
+        window.sum,
+        since.sum,
+        byProcess,
+        modules.report(count),
+        known ? parts(from, to) : List.of(),
+        resident,
+        known ? (to.copied - from.copied) / seconds : Double.NaN,
+        known ? (to.streamed - from.streamed) / seconds : Double.NaN,
+        DebugFiles.of(counters));
+  }
+
+  private static List<QualityReport.Part> parts(Cost from, Cost to) {
+    Map<String, Long> before = new HashMap<>();
+    from.parts.forEach(part -> before.put(part.name(), part.value()));
+    List<QualityReport.Part> parts = new ArrayList<>();
+    for (OwnPart part : to.parts) {
+      long grown = part.value() - before.getOrDefault(part.name(), 0L);
+      parts.add(
+          new QualityReport.Part(part.name(), (double) grown / Math.max(1, to.time - from.time)));
+    }
+    return List.copyOf(parts);
+  }
+
+  private record Sum(QualityReport.Sum sum, long nanos) {}
+
+  private Sum sum(int count, List<QualityReport.Row> rows) {
+    long[] outcomes = new long[QualityReport.OUTCOMES];
+    for (QualityReport.Row row : rows) {
+      for (int i = 0; i < outcomes.length; i++) {
+        outcomes[i] += row.counts().byOutcome()[i];
+      }
+    }
+    long[] before = countersAtStart;
+    long gap = worstGap;
+    long begin = startTime;
+    if (count != Integer.MAX_VALUE) {
+      long first = steps.getLast().number - count + 1;
+      gap = 0;
+      Step earliest = null;
+      for (Step step : steps) {
+        if (step.number >= first) {
+          earliest = earliest == null ? step : earliest;
+          gap = Math.max(gap, step.worstGap);
+        }
+      }
+      before = earliest == null ? before : earliest.counters;
+      begin = Math.max(begin, first * STEP_NANOS);
+    }
+    return new Sum(
+        new QualityReport.Sum(
+            new QualityReport.Counts(outcomes),
+            since(before, Counter.PASSES_DUE),
+            since(before, Counter.PASSES_MADE),
+            since(before, Counter.PASSES_LATE),
+            gap,
+            since(before, Counter.CPU_DROPPED),
+            since(before, Counter.LIFE_DROPPED),
+            since(before, Counter.TICKS_MISSED)),
+        begin == Long.MIN_VALUE ? 0 : time - begin);
+  }
+
+  private long since(long[] before, Counter counter) {
+    return counters[counter.ordinal()] - before[counter.ordinal()];
+  }
+}

@@ -1,0 +1,63 @@
+package flametop.profile.live;
+
+import flametop.profile.log.ChangeLog;
+import flametop.profile.log.OwnerTimes;
+import flametop.profile.log.Owners;
+import flametop.profile.log.Stacks;
+import flametop.profile.log.TaskStates;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Frees the owners, processes, stacks, frames, modules and functions that the stream has forgotten
+ * and that nothing here refers to any more. It goes over all that may refer to them, so it is due
+ * only when a quarter as much was made as was kept the last time: its cost for each is constant.
+ */
+final class Sweep {
+  private static final int SOONEST = 16_384;
+
+  private final ChangeLog log;
+  private final Intake intake;
+  private final Owners owners;
+  private final Stacks stacks;
+  private long due = SOONEST;
+
+  Sweep(ChangeLog log, Intake intake, Owners owners, Stacks stacks) {
+    this.log = log;
+    this.intake = intake;
+    this.owners = owners;
+    this.stacks = stacks;
+  }
+
+  boolean due() {
+    return owners.made() + stacks.made() >= due;
+  }
+
+  /**
+   * @param folds all that there are
+   * @param retired tries that only keep their paths
+   * @param times all that there are
+   * @param tasks of a moment that is held; null if none is
+   */
+  void run(List<Fold> folds, List<Trie> retired, List<OwnerTimes> times, TaskStates tasks) {
+    BitSet keptOwners = new BitSet();
+    BitSet keptStacks = new BitSet();
+    BitSet keptFunctions = new BitSet();
+    log.mark(keptOwners, keptStacks);
+    intake.mark(keptOwners, keptStacks);
+    if (tasks != null) {
+      tasks.mark(keptOwners, keptStacks);
+    }
+    // History that is compared with may be gone from the log.
+    times.forEach(of -> of.mark(keptOwners));
+    folds.forEach(fold -> fold.trie().mark(keptOwners, keptStacks, keptFunctions));
+    retired.forEach(trie -> trie.mark(keptOwners, keptStacks, keptFunctions));
+    owners.sweep(
+        keptOwners,
+        owner -> times.forEach(of -> of.ownerFreed(owner)),
+        process -> folds.forEach(fold -> fold.processFreed(process)));
+    stacks.sweep(keptStacks, keptFunctions);
+    folds.forEach(Fold::swept);
+    due = owners.made() + stacks.made() + Math.max(SOONEST, (owners.size() + stacks.size()) / 4);
+  }
+}

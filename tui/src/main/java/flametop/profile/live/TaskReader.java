@@ -1,0 +1,261 @@
+package flametop.profile.live;
+
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.StateSet;
+import flametop.profile.answer.TasksQuery;
+import flametop.profile.answer.TasksReport;
+import flametop.profile.log.OwnerTimes;
+import flametop.profile.log.Owners;
+import flametop.profile.log.Stacks;
+import flametop.profile.log.TaskStates;
+import flametop.profile.tree.BoundedText;
+import flametop.profile.tree.LongTable;
+import flametop.profile.tree.Matches;
+import flametop.profile.tree.Noise;
+import flametop.sampler.State;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Matcher;
+
+/** Reads out what every task does and did, for a {@link TasksReport}. */
+final class TaskReader {
+  private static final int RUN = StateSet.ON_CPU.bits();
+  private static final int QUEUED = StateSet.of(State.QUEUED).bits();
+  private static final int OFF = StateSet.BLOCKED.bits();
+  private static final int NONE = -1;
+
+  private final Owners owners;
+  private final OwnerTimes times;
+  private final Stacks stacks;
+  private final TaskStates states;
+
+  /** What they are compared with; null: nothing. */
+  private OwnerTimes before;
+
+  private Noise noise = Noise.NONE;
+
+  /**
+   * @param states of the moment that is shown
+   */
+  TaskReader(Owners owners, Stacks stacks, OwnerTimes times, TaskStates states) {
+    this.owners = owners;
+    this.stacks = stacks;
+    this.times = times;
+    this.states = states;
+  }
+
+  /** Compares with this. */
+  void compare(OwnerTimes with, Noise noise) {
+    before = with;
+    this.noise = noise;
+  }
+
+  /** Those of one pid, or one thread. */
+  private static final class Found {
+    int process;
+    int tid;
+    String comm;
+    int threads;
+    long run;
+    long queued;
+    long off;
+    long runBefore;
+    long ageNanos;
+
+    /** {@link Noise#change} of its time on a CPU. */
+    double change;
+
+    /** The one that speaks for it, of those that live; {@link #NONE}: it ended. */
+    int task = NONE;
+
+    State state;
+
+    /** Where that one is, is known. */
+    boolean placed;
+  }
+
+  /** What was found so far, each once. */
+  private static final class All {
+    final List<Found> found = new ArrayList<>();
+    private final LongTable places = new LongTable();
+
+    boolean has(long key) {
+      return places.get(key) != LongTable.NONE;
+    }
+
+    Found of(long key) {
+      int place = places.get(key);
+      if (place == LongTable.NONE) {
+        place = found.size();
+        places.put(key, place);
+        found.add(new Found());
+      }
+      return found.get(place);
+    }
+  }
+
+  TasksReport report(TasksQuery query, Shape shape) {
+    All all = new All();
+    didBefore(all, query, shape);
+    did(all, query, shape);
+    doNow(all, query, shape);
+    int count = all.found.size();
+    List<Found> found = all.found;
+    if (query.search() != null) {
+      found.removeIf(f -> !find(query, f.comm) && !find(query, owners.commandLine(f.process)));
+    }
+    for (Found f : found) {
+      f.change = noise.change(f.run, f.runBefore, times.covered());
+    }
+    found.sort(order(query.order().in(before != null)));
+    List<TasksReport.Row> rows = new ArrayList<>();
+    for (Found f : found.subList(0, Math.min(query.rows(), found.size()))) {
+      rows.add(row(query, f));
+    }
+    return new TasksReport(List.copyOf(rows), found.size(), count, times.covered());
+  }
+
+  private void did(All all, TasksQuery query, Shape shape) {
+    for (int owner = 0; owner < times.count(); owner++) {
+      long run = times.weight(owner, RUN);
+      long queued = times.weight(owner, QUEUED);
+      long off = times.weight(owner, OFF);
+      if ((run | queued | off) != 0 && owner != Owners.OLDER && owners.admits(shape, owner)) {
+        Found f = of(all, query, owner);
+        f.run += run;
+        f.queued += queued;
+        f.off += off;
+      }
+    }
+  }
+
+  private void didBefore(All all, TasksQuery query, Shape shape) {
+    for (int owner = 0; before != null && owner < before.count(); owner++) {
+      if (before.weight(owner, RUN | QUEUED | OFF) != 0
+          && owner != Owners.OLDER
+          && owners.admits(shape, owner)) {
+        of(all, query, owner).runBefore += (long) (before.weight(owner, RUN) * noise.scale());
+      }
+    }
+  }
+
+  private void doNow(All all, TasksQuery query, Shape shape) {
+    for (int task = 0; task < states.count(); task++) {
+      int owner = states.owner(task);
+      State state = states.state(task);
+      // An idle kernel thread is one only if it did something.
+      if (!owners.admits(shape, owner)
+          || state == State.IDLE_KTHREAD && !all.has(key(query, owner))) {
+        continue;
+      }
+      Found f = of(all, query, owner);
+      f.threads++;
+      long age = states.age(task);
+      boolean placed = stacks.innermost(states.stack(task), false) != null;
+      if (f.state == null || speaks(state, age, placed, f)) {
+        f.state = state;
+        f.task = task;
+        f.ageNanos = age;
+        f.placed = placed;
+      }
+    }
+  }
+
+  /** The process or thread of an owner, as it was called last. */
+  private Found of(All all, TasksQuery query, int owner) {
+    Found f = all.of(key(query, owner));
+    f.process = owners.process(owner);
+    f.tid = query.threads() ? Math.max(0, owners.tid(owner)) : 0;
+    f.comm = query.threads() ? owners.comm(owner) : owners.processComm(owner);
+    return f;
+  }
+
+  private long key(TasksQuery query, int owner) {
+    int process = owners.process(owner);
+    int tgid = owners.tgid(process);
+    int tid = query.threads() ? Math.max(0, owners.tid(owner)) : 0;
+    // Of those that ended long ago there is one for each comm.
+    return tgid == Owners.NO_TGID ? -1L - process : (long) tgid << 32 | tid;
+  }
+
+  /** Whether a thread speaks for its process rather than the one that did so far. */
+  private static boolean speaks(State state, long age, boolean placed, Found f) {
+    if (state != f.state) {
+      return liveliness(state) < liveliness(f.state);
+    }
+    if (placed != f.placed) {
+      return placed;
+    }
+    // Who waits longest has trouble; asleep it is since its last thread is.
+    boolean waits = state == State.DISK || state == State.QUEUED;
+    return waits ? age > f.ageNanos : age < f.ageNanos;
+  }
+
+  private static int liveliness(State state) {
+    return switch (state) {
+      case RUN -> 0;
+      case QUEUED -> 1;
+      case DISK -> 2;
+      case SLEEP -> 3;
+      case STOPPED -> 4;
+      case PARKED -> 5;
+      case ZOMBIE -> 6;
+      case IDLE_KTHREAD -> 7;
+    };
+  }
+
+  private TasksReport.Row row(TasksQuery query, Found f) {
+    int stack = f.task == NONE ? Stacks.NOT_SAMPLED : states.stack(f.task);
+    return new TasksReport.Row(
+        Math.max(0, owners.tgid(f.process)),
+        f.tid,
+        query.threads() ? 1 : f.threads,
+        owners.uid(f.process),
+        f.comm,
+        owners.commandLine(f.process),
+        f.run,
+        f.queued,
+        f.off,
+        f.state,
+        f.ageNanos,
+        stacks.innermost(stack, false),
+        stacks.innermost(stack, true),
+        before == null ? null : new TasksReport.Before(f.runBefore, f.change));
+  }
+
+  private static boolean find(TasksQuery query, String text) {
+    Matcher matcher = query.search().matcher(new BoundedText(text, Matches.looks(text)));
+    try {
+      return matcher.find();
+    } catch (BoundedText.Exhausted | StackOverflowError e) {
+      return false;
+    }
+  }
+
+  private Comparator<Found> order(TasksQuery.Order order) {
+    return (a, b) -> {
+      int first =
+          switch (order) {
+            case CPU -> compare(b.run, a.run, b.queued, a.queued);
+            case QUEUED -> compare(b.queued, a.queued, b.run, a.run);
+            case AGE -> Long.compare(b.ageNanos, a.ageNanos);
+            case PID -> 0;
+            case CHANGE -> compare(more(b), more(a), b.run, a.run);
+          };
+      return first != 0
+          ? first
+          : compare(owners.tgid(a.process), owners.tgid(b.process), a.tid, b.tid);
+    };
+  }
+
+  /** How much more or less it ran; 0 if that is no change. */
+  private static long more(Found f) {
+    return f.change == 0 ? 0 : Math.abs(f.run - f.runBefore);
+  }
+
+  private static int compare(long a, long b, long then, long thenB) {
+    int first = Long.compare(a, b);
+    return first != 0 ? first : Long.compare(then, thenB);
+  }
+}

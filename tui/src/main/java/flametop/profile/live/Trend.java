@@ -1,0 +1,107 @@
+package flametop.profile.live;
+
+import flametop.profile.answer.Selection;
+import flametop.profile.log.ChangeLog;
+import flametop.profile.log.Window;
+
+/**
+ * What the watched node of a fold had in the window before: the changes between that window's
+ * beginning and its end, which is the tail of the fold.
+ */
+final class Trend implements ChangeLog.Reader {
+  private final ChangeLog log;
+  private final Fold fold;
+  private final ChangeLog.Cursor begin;
+  private boolean placed;
+
+  Trend(ChangeLog log, Fold fold) {
+    this.log = log;
+    this.fold = fold;
+    begin = log.start();
+    log.attach(this);
+  }
+
+  void close() {
+    log.detach(this);
+  }
+
+  private void passed(int owner, int stack, int spot, long base, int open, long samples) {
+    fold.begin(owner, stack, spot, base, open);
+  }
+
+  /** The beginning is to be found anew. */
+  private void drop() {
+    if (placed) {
+      fold.trie().endBegin();
+      placed = false;
+    }
+  }
+
+  /**
+   * What the watched node had.
+   *
+   * @return null if that is not known: there is no such window, or it is still being looked for
+   */
+  Selection.Before before(int states, long deadline) {
+    Window window = fold.window();
+    if (window.whole() || fold.lost()) {
+      drop();
+      return null;
+    }
+    if (!placed) {
+      begin.set(fold.tailCursor());
+      fold.trie().beginAtTail();
+      placed = true;
+    }
+    long from = window.tailTime() - (window.headTime() - window.tailTime());
+    while (log.time(begin) > from
+        || begin.before(fold.tailCursor()) && log.nextTime(begin) <= from) {
+      if (deadline - System.nanoTime() < 0) {
+        return null;
+      }
+      if (log.time(begin) <= from) {
+        log.forward(begin, this::passed);
+      } else if (!log.backward(begin, this::passed)) {
+        return null;
+      }
+    }
+    long time = log.time(begin);
+    long[] before = fold.trie().before(states, window, time);
+    return new Selection.Before(
+        window.tailTime() - time, Math.max(0, before[0]), Math.max(0, before[1]));
+  }
+
+  @Override
+  public boolean tellsCpus() {
+    return fold.tellsCpus();
+  }
+
+  @Override
+  public void leave(long from, long to) {
+    if (placed && log.within(begin, from, to)) {
+      drop();
+    }
+  }
+
+  @Override
+  public void moved(
+      long from,
+      int owner,
+      int stack,
+      int toOwner,
+      int toStack,
+      int spot,
+      int toSpot,
+      long base,
+      int open,
+      long samples) {
+    drop();
+  }
+
+  @Override
+  public void joined(long from, long to) {
+    if (begin.chunk == from) {
+      begin.chunk = to;
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package flametop.profile.log;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import flametop.sampler.NameRequests;
+import flametop.sampler.NameSource;
+import java.util.Arrays;
+
+/**
+ * Names of functions that were answered once, and the requests for those that were not; each is
+ * asked for once.
+ */
+public final class Names {
+  /** A place in a file that stays what it is, whoever loads it. */
+  public record Place(String path, String buildId, long offset) {
+    // A record's own are made when they are first used, which takes 20 ms.
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Place place
+          && offset == place.offset
+          && path.equals(place.path)
+          && buildId.equals(place.buildId);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * (31 * path.hashCode() + buildId.hashCode()) + Long.hashCode(offset);
+    }
+  }
+
+  public record Name(NameSource source, String text) {}
+
+  private static final long CACHE_BYTES = 8L << 20;
+
+  private final NameRequests requests;
+  private final Cache<Place, Name> answered =
+      Caffeine.newBuilder()
+          .maximumWeight(CACHE_BYTES)
+          .weigher((Place place, Name name) -> 96 + 2 * name.text().length())
+          .executor(Runnable::run)
+          .build();
+  private int[] wanted = new int[256];
+  private int count;
+
+  public Names(NameRequests requests) {
+    this.requests = requests;
+  }
+
+  /** The name, if it is known already; else it is asked for with the next {@link #flush}. */
+  public Name want(int frame, Place place) {
+    Name name = place == null ? null : answered.getIfPresent(place);
+    if (name == null) {
+      if (count == wanted.length) {
+        wanted = Arrays.copyOf(wanted, 2 * count);
+      }
+      wanted[count++] = frame;
+    }
+    return name;
+  }
+
+  public void answered(Place place, Name name) {
+    // What has no symbol now may have one when its debug file has come.
+    boolean last =
+        name.source() != NameSource.FUNCTION_START && name.source() != NameSource.UNKNOWN;
+    if (place != null && last) {
+      answered.put(place, name);
+    }
+  }
+
+  public void flush() {
+    if (count > 0) {
+      requests.ask(wanted, count);
+      count = 0;
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package flametop.profile.log;
+
+import java.util.BitSet;
+
+/** How long each owner was in which state, whatever its stacks. */
+public final class OwnerTimes extends LogWindow {
+  /** Of {@link Stacks#STOLEN}, which is logged as waiting for a CPU. */
+  private static final int STOLEN = flametop.sampler.State.values().length;
+
+  private final Sums sums = new Sums(false);
+  private int count;
+
+  public OwnerTimes(ChangeLog log) {
+    super(log);
+  }
+
+  @Override
+  public void head(int owner, int stack, int spot, long base, int open, long samples) {
+    if (!Spot.isSampled(spot)) {
+      grow(owner);
+      sums.addHead(owner, stack == Stacks.STOLEN ? STOLEN : Spot.state(spot), base, open, 0);
+    }
+  }
+
+  @Override
+  public void tail(int owner, int stack, int spot, long base, int open, long samples) {
+    if (!Spot.isSampled(spot)) {
+      grow(owner);
+      sums.addTail(owner, stack == Stacks.STOLEN ? STOLEN : Spot.state(spot), base, open, 0);
+    }
+  }
+
+  @Override
+  public boolean tellsCpus() {
+    return false;
+  }
+
+  private void grow(int owner) {
+    if (owner >= count) {
+      count = owner + 1;
+      sums.things(count);
+    }
+  }
+
+  /** All owners with time are below. */
+  public int count() {
+    return count;
+  }
+
+  /** ns of an owner in these states, without what was stolen from it. */
+  public long weight(int owner, int states) {
+    return Math.max(0, sums.weight(owner, states, window()));
+  }
+
+  /**
+   * Goes to what a window was and stays there, like {@link #range}.
+   *
+   * @return whether it is there
+   */
+  public boolean to(Window wanted, long deadline) {
+    hold(wanted.headTime());
+    return range(wanted.whole() ? Long.MIN_VALUE : wanted.tailTime(), deadline);
+  }
+
+  /** Adds the owners that have time. */
+  public void mark(BitSet owners) {
+    for (int owner = 0; owner < count; owner++) {
+      if (!sums.isZero(owner)) {
+        owners.set(owner);
+      }
+    }
+  }
+
+  /** An owner was freed: another begins without its sums. */
+  public void ownerFreed(int owner) {
+    if (owner < count) {
+      sums.clear(owner);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package flametop.profile.log;
+
+import flametop.sampler.State;
+import java.util.BitSet;
+
+/** What the tasks that were not gone at one moment did then. */
+public final class TaskStates {
+  private static final State[] STATES = State.values();
+
+  private final long time;
+  private final int[] owner;
+  private final byte[] state;
+  private final long[] since;
+  private final int[] stack;
+
+  /**
+   * Of the present.
+   *
+   * @param time ns
+   */
+  public TaskStates(Owners owners, Accounts accounts, long time) {
+    this.time = time;
+    int live = owners.liveTasks();
+    owner = new int[live];
+    state = new byte[live];
+    since = new long[live];
+    stack = new int[live];
+    for (int i = 0; i < live; i++) {
+      int task = owners.liveTask(i);
+      owner[i] = owners.owner(task);
+      state[i] = (byte) owners.stateOfTask(task).ordinal();
+      since[i] = accounts.since(task);
+      stack[i] = accounts.stack(task);
+    }
+  }
+
+  /** The moment, ns. */
+  long time() {
+    return time;
+  }
+
+  /** How many there were. */
+  public int count() {
+    return owner.length;
+  }
+
+  /** Whose time a task's was. */
+  public int owner(int task) {
+    return owner[task];
+  }
+
+  public State state(int task) {
+    return STATES[state[task]];
+  }
+
+  /** How long it had been in that state, ns. */
+  public long age(int task) {
+    return Math.max(0, time - Math.min(time, since[task]));
+  }
+
+  /** As {@link Accounts#stack}. */
+  public int stack(int task) {
+    return stack[task];
+  }
+
+  /** How many of each process were in each state; null for a process without any. */
+  public int[][] byProcess(Owners owners) {
+    int[][] counts = new int[owners.processes()][];
+    for (int task = 0; task < count(); task++) {
+      int process = owners.process(owner[task]);
+      if (counts[process] == null) {
+        counts[process] = new int[STATES.length];
+      }
+      counts[process][state[task]]++;
+    }
+    return counts;
+  }
+
+  /** Adds the owners and stacks that it refers to. */
+  public void mark(BitSet owners, BitSet stacks) {
+    for (int task = 0; task < count(); task++) {
+      owners.set(owner[task]);
+      // What is no stack is below zero.
+      if (stack[task] >= 0) {
+        stacks.set(stack[task]);
+      }
+    }
+  }
+}

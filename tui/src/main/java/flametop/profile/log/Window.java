@@ -1,0 +1,29 @@
+package flametop.profile.log;
+
+/**
+ * What sums are read between.
+ *
+ * @param headTime ns
+ * @param tailTime ns
+ * @param headPass passes completed by then
+ * @param tailPass passes completed by then
+ * @param whole whether it is all since the start, so that the tail does not count
+ */
+public record Window(long headTime, long tailTime, long headPass, long tailPass, boolean whole) {
+  // A record's own are made when they are first used, which costs the first paint 20 ms.
+  @Override
+  public boolean equals(Object other) {
+    return other == this
+        || other instanceof Window w
+            && headTime == w.headTime
+            && tailTime == w.tailTime
+            && headPass == w.headPass
+            && tailPass == w.tailPass
+            && whole == w.whole;
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(headTime + 31 * tailTime);
+  }
+}

@@ -1,0 +1,184 @@
+package flametop.profile.tree;
+
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.regex.Pattern;
+
+/**
+ * Where a call tree matches a pattern. Looks at each node once, and knows the nodes of each
+ * function: another pattern costs what it matches, and so does each picture with it.
+ */
+public final class Finds {
+  public static final int MAX_LISTED = 4_096;
+
+  /** So many are put in order; some may have no time where they are looked for. */
+  private static final int MAX_ORDERED = 4 * MAX_LISTED;
+
+  private static final int ROOT = 0;
+  private static final int NONE = -1;
+
+  private final CallTree tree;
+  private final Functions functions;
+  private final Matches matches = new Matches();
+  private Pattern pattern;
+
+  /** The newest node of each function, and the one before each: one more than it. */
+  private int[] newest = new int[0];
+
+  private int[] before = new int[1024];
+  private int indexed = ROOT + 1;
+
+  private int seen;
+  private final BitSet matched = new BitSet();
+
+  /** Nodes that match or have one below them that does. */
+  private final BitSet leading = new BitSet();
+
+  private final IntList found = new IntList();
+
+  /** Of {@link #found} those without a match above. */
+  private final IntList topmost = new IntList();
+
+  /** The first of {@link #found} in drawing order, when there were so many. */
+  private final IntList ordered = new IntList();
+
+  private int orderedOf = NONE;
+
+  public Finds(CallTree tree, Functions functions) {
+    this.tree = tree;
+    this.functions = functions;
+  }
+
+  /** Numbers of functions that no node has may mean others from now on. */
+  public void forget() {
+    matches.forget();
+  }
+
+  private void look(Pattern wanted) {
+    index();
+    matches.use(wanted, functions.functions());
+    if (!Matches.same(pattern, wanted)) {
+      matched.clear();
+      leading.clear();
+      found.clear();
+      topmost.clear();
+      orderedOf = NONE;
+      for (int function = 0; function < functions.functions(); function++) {
+        if (function < newest.length
+            && newest[function] != 0
+            && matches.matches(functions, function)) {
+          for (int node = newest[function] - 1; node >= 0; node = before[node] - 1) {
+            found.add(node);
+            matched.set(node);
+          }
+        }
+      }
+      for (int i = 0; i < found.size; i++) {
+        place(found.items[i]);
+      }
+      seen = tree.nodes();
+    }
+    pattern = wanted;
+    for (int nodes = tree.nodes(); seen < nodes; seen++) {
+      if (matches.matches(functions, tree.function(seen))) {
+        matched.set(seen);
+        found.add(seen);
+        place(seen);
+      }
+    }
+  }
+
+  private void place(int node) {
+    int above = tree.parent(node);
+    while (above != NONE && !matched.get(above)) {
+      above = tree.parent(above);
+    }
+    if (above == NONE) {
+      topmost.add(node);
+    }
+    for (int n = node; n != NONE && !leading.get(n); n = tree.parent(n)) {
+      leading.set(n);
+    }
+  }
+
+  private void index() {
+    int nodes = tree.nodes();
+    if (nodes > before.length) {
+      before = Arrays.copyOf(before, Math.max(nodes, 2 * before.length));
+    }
+    if (functions.functions() > newest.length) {
+      newest = Arrays.copyOf(newest, 2 * functions.functions());
+    }
+    for (; indexed < nodes; indexed++) {
+      int function = tree.function(indexed);
+      before[indexed] = newest[function];
+      newest[function] = indexed + 1;
+    }
+  }
+
+  /** What matches in the whole tree and has time in these states, or had what is compared. */
+  public Snapshot.Search search(Pattern wanted, StateSet states, TreeReader reader) {
+    look(wanted);
+    if (orderedOf != found.size) {
+      order(reader);
+      orderedOf = found.size;
+    }
+    int bits = states.bits();
+    int count = 0;
+    for (int i = 0; i < found.size; i++) {
+      count += reader.extent(found.items[i], bits) > 0 ? 1 : 0;
+    }
+    long weight = 0;
+    for (int i = 0; i < topmost.size; i++) {
+      weight += reader.weight(topmost.items[i], bits);
+    }
+    long[] nodes = new long[Math.min(count, MAX_LISTED)];
+    int listed = 0;
+    for (int i = 0; i < ordered.size && listed < nodes.length; i++) {
+      if (reader.extent(ordered.items[i], bits) > 0) {
+        nodes[listed++] = reader.number(ordered.items[i]);
+      }
+    }
+    return new Snapshot.Search(
+        wanted,
+        Math.min(weight, reader.total(states)),
+        listed < nodes.length ? Arrays.copyOf(nodes, listed) : nodes,
+        count,
+        false);
+  }
+
+  private void order(TreeReader reader) {
+    ordered.clear();
+    IntList due = new IntList();
+    due.add(ROOT);
+    while (due.size > 0 && ordered.size < MAX_ORDERED) {
+      int node = due.items[--due.size];
+      if (matched.get(node)) {
+        ordered.add(node);
+      }
+      int first = due.size;
+      for (int child = tree.firstChild(node); child != NONE; child = tree.sibling(child)) {
+        if (leading.get(child)) {
+          due.add(child);
+        }
+      }
+      if (due.size - first > 1) {
+        sort(due, first, reader);
+      }
+    }
+  }
+
+  /** What comes first in drawing order goes last. */
+  private static void sort(IntList due, int from, TreeReader reader) {
+    Integer[] children = new Integer[due.size - from];
+    for (int i = 0; i < children.length; i++) {
+      children[i] = due.items[from + i];
+    }
+    Arrays.sort(children, (a, b) -> reader.compare(b, a));
+    for (int i = 0; i < children.length; i++) {
+      due.items[from + i] = children[i];
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package flametop.profile.tree;
+
+import flametop.profile.answer.NodeKind;
+
+/** What the nodes of call trees stand for, by number. */
+public interface Functions {
+  /** All numbers are below this. */
+  int functions();
+
+  /** Clean, whole. */
+  String name(int function);
+
+  NodeKind kind(int function);
+
+  /** File name of its module, or empty. */
+  String module(int function);
+
+  /** The one number of what stands for this; a new one if nothing does yet. */
+  int function(NodeKind kind, String module, String name);
+
+  /** By name, then kind, then module. */
+  default int compare(int a, int b) {
+    if (a == b) {
+      return 0;
+    }
+    int byName = name(a).compareTo(name(b));
+    if (byName != 0) {
+      return byName;
+    }
+    int byKind = kind(a).compareTo(kind(b));
+    return byKind != 0 ? byKind : module(a).compareTo(module(b));
+  }
+}

@@ -1,0 +1,46 @@
+package flametop.profile.tree;
+
+/**
+ * What is a change, and what is only chance: of <i>n</i> samples the square root of <i>n</i>.
+ *
+ * @param sampleNanos what one sample stands for; 0 where nothing was sampled
+ * @param scale how much longer the present is than what it is compared with
+ */
+public record Noise(double sampleNanos, double scale) {
+  /** That of figures that are counted, not sampled. */
+  public static final Noise NONE = new Noise(0, 1);
+
+  /** Of all: less than this is no change that anybody looks for. */
+  private static final double LEAST_SHARE = 0.0005;
+
+  /** Of the larger of the two: up to here it is the same. */
+  private static final double SAME = 0.02;
+
+  /** Standard deviations of the number of samples that are no change. */
+  private static final double DEVIATIONS = 3;
+
+  private static final double SECOND = 1e9;
+
+  /** That of samples at these rates; where there is no CPU clock, passes place the time. */
+  public static Noise of(int passHz, int cpuHz, double scale) {
+    return new Noise(SECOND / Math.max(1, cpuHz > 0 ? cpuHz : passHz), scale);
+  }
+
+  /**
+   * Part of the larger of the two by which it grew (or shrank, below 0); 0 if it is the same.
+   *
+   * @param before scaled to the length of time of {@code now}
+   * @param total what both are parts of
+   */
+  public double change(long now, long before, long total) {
+    long larger = Math.max(now, before);
+    long more = now - before;
+    double noise = DEVIATIONS * Math.sqrt(sampleNanos * (now + before * scale));
+    return larger == 0
+            || Math.abs(more) < LEAST_SHARE * total
+            || Math.abs(more) < SAME * larger
+            || Math.abs(more) < noise
+        ? 0
+        : (double) more / larger;
+  }
+}

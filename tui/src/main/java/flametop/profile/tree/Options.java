@@ -1,0 +1,19 @@
+package flametop.profile.tree;
+
+import flametop.profile.answer.Shape;
+
+/**
+ * How a {@code Profile} is kept; fixed for its life but for the shape.
+ *
+ * @param historyBytes memory for the log of changes; older history becomes sums per second, then
+ *     one sum
+ * @param shape of the graph at first
+ * @param hideRoots whether frames that only say that nothing called them ({@code [thread start]})
+ *     are left out of the graph; folded stacks keep them
+ */
+public record Options(Shape shape, long historyBytes, boolean hideRoots) {
+  /** 16 MiB. */
+  public static final long DEFAULT_HISTORY_BYTES = 16L << 20;
+
+  public static final Options DEFAULT = new Options(Shape.PLAIN, DEFAULT_HISTORY_BYTES, true);
+}

@@ -1,0 +1,96 @@
+package flametop.profile.tree;
+
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.function.IntConsumer;
+
+/**
+ * Where things of the stream are kept: one slot each. The stream gives an id anew once it has
+ * forgotten it, but what has the id may be referred to for long: by the log, by a trie. So a slot
+ * is free only when its id is forgotten and {@link #sweep} finds that nothing refers to it.
+ */
+public final class Slots {
+  public static final int NONE = -1;
+
+  private int[] slotOf = new int[0];
+  private final BitSet used = new BitSet();
+  private final BitSet introduced = new BitSet();
+  private int count;
+  private long taken;
+
+  /** All below are used. */
+  private int search;
+
+  /** A slot for what has this id from now on. */
+  public int introduce(int id) {
+    if (id >= slotOf.length) {
+      int length = slotOf.length;
+      slotOf = Arrays.copyOf(slotOf, Math.max(Math.max(id + 1, 256), 2 * length));
+      Arrays.fill(slotOf, length, slotOf.length, NONE);
+    }
+    forget(id);
+    int slot = take();
+    slotOf[id] = slot;
+    introduced.set(slot);
+    return slot;
+  }
+
+  /** A slot for what has no id; kept only while it is referred to. */
+  public int take() {
+    int slot = used.nextClearBit(search);
+    search = slot + 1;
+    used.set(slot);
+    count = Math.max(count, slot + 1);
+    taken++;
+    return slot;
+  }
+
+  /** The slot of what has this id; {@link #NONE} if nothing has. */
+  public int of(int id) {
+    return id < slotOf.length ? slotOf[id] : NONE;
+  }
+
+  /** Nothing has this id any more. */
+  public void forget(int id) {
+    int slot = of(id);
+    if (slot != NONE) {
+      introduced.clear(slot);
+      slotOf[id] = NONE;
+    }
+  }
+
+  /** All slots are below. */
+  public int count() {
+    return count;
+  }
+
+  public boolean used(int slot) {
+    return used.get(slot);
+  }
+
+  /** Whether what is kept there has an id. */
+  public boolean introduced(int slot) {
+    return introduced.get(slot);
+  }
+
+  /** How many are used. */
+  public int size() {
+    return used.cardinality();
+  }
+
+  /** How many were ever taken. */
+  public long taken() {
+    return taken;
+  }
+
+  /** Frees every slot without an id that is not kept, and tells of it. */
+  public void sweep(BitSet kept, IntConsumer freed) {
+    search = 0;
+    for (int slot = used.nextSetBit(0); slot >= 0; slot = used.nextSetBit(slot + 1)) {
+      if (!introduced.get(slot) && !kept.get(slot)) {
+        used.clear(slot);
+        freed.accept(slot);
+      }
+    }
+  }
+}

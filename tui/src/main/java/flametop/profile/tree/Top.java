@@ -1,0 +1,266 @@
+package flametop.profile.tree;
+
+import flametop.profile.answer.Function;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.TopQuery;
+import flametop.profile.answer.TopReport;
+import flametop.sampler.State;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Sums a call tree up by function. Knows the tree by its nodes, so it is for one tree that grows.
+ */
+public final class Top {
+  private static final int ROOT = 0;
+  private static final int NONE = -1;
+
+  /** Levels that most nodes are below. */
+  private static final int STEPS = 64;
+
+  private static final int STATES = State.values().length;
+
+  private final CallTree tree;
+  private final Functions functions;
+  private final Matches matches = new Matches();
+
+  /** Nodes with a node of the same function above them: what is in them is counted there. */
+  private final BitSet repeated = new BitSet();
+
+  private int seen;
+
+  public Top(CallTree tree, Functions functions) {
+    this.tree = tree;
+    this.functions = functions;
+  }
+
+  /**
+   * Its functions.
+   *
+   * @param noise what is no change, if the tree is compared
+   */
+  public TopReport report(TopQuery query, Noise noise) {
+    look();
+    int states = query.states().bits();
+    int nodes = tree.nodes();
+    long[] self = new long[functions.functions()];
+    long[] total = new long[self.length];
+    boolean compared = tree.hasBaseline();
+    long[] selfBefore = compared ? new long[self.length] : null;
+    long[] totalBefore = compared ? new long[self.length] : null;
+    for (int node = 0; node < nodes; node++) {
+      add(node, tree.weight(node, states), self, total);
+      if (compared) {
+        add(node, tree.baseline(node, states), selfBefore, totalBefore);
+      }
+    }
+    long whole = Math.max(0, tree.weight(ROOT, states));
+    whole = compared ? Math.max(whole, tree.baseline(ROOT, states)) : whole;
+    if (query.search() != null) {
+      matches.forget();
+      matches.use(query.search(), self.length);
+    }
+    int found = 0;
+    int all = 0;
+    int[] candidates = new int[self.length];
+    for (int f = 0; f < self.length; f++) {
+      boolean was = compared && totalBefore[f] > 0 && isCode(f, selfBefore[f]);
+      if (was || total[f] > 0 && isCode(f, self[f])) {
+        all++;
+        if (query.search() == null || matches.matches(functions, f)) {
+          candidates[found++] = f;
+        }
+      }
+    }
+    TopReport.Before[] before = new TopReport.Before[self.length];
+    for (int i = 0; compared && i < found; i++) {
+      int f = candidates[i];
+      self[f] = Math.max(0, self[f]);
+      total[f] = Math.max(0, total[f]);
+      before[f] =
+          new TopReport.Before(
+              Math.max(0, selfBefore[f]),
+              Math.max(0, totalBefore[f]),
+              noise.change(self[f], Math.max(0, selfBefore[f]), whole),
+              noise.change(total[f], Math.max(0, totalBefore[f]), whole));
+    }
+    long[] by = by(query.order().in(compared), self, total, before);
+    int[] first = first(candidates, found, by, total, query.rows(), query.to());
+    long[][] selfByState = new long[self.length][];
+    long[][] totalByState = new long[self.length][];
+    split(first, selfByState, totalByState);
+    List<TopReport.Row> rows = new ArrayList<>(first.length);
+    for (int f : first) {
+      rows.add(
+          new TopReport.Row(
+              new Function(functions.kind(f), functions.module(f), functions.name(f)),
+              Math.max(0, self[f]),
+              total[f],
+              selfByState[f],
+              totalByState[f],
+              before[f]));
+    }
+    return new TopReport(List.copyOf(rows), found, all, whole);
+  }
+
+  /** Counts what a node has for its function, and what its parent has not itself. */
+  private void add(int node, long nanos, long[] self, long[] total) {
+    if (nanos != 0) {
+      int function = tree.function(node);
+      self[function] += nanos;
+      if (!repeated.get(node)) {
+        total[function] += nanos;
+      }
+      int parent = tree.parent(node);
+      if (parent != NONE) {
+        self[tree.function(parent)] -= nanos;
+      }
+    }
+  }
+
+  /**
+   * Tasks are no functions; what stands for the missing part of a stack is. Where tasks are not
+   * known, an outermost frame that has time of its own is code.
+   */
+  private boolean isCode(int function, long self) {
+    NodeKind kind = functions.kind(function);
+    return kind != NodeKind.ROOT
+        && (!kind.isOwner() || kind == NodeKind.PROCESS && !tree.hasStates() && self > 0);
+  }
+
+  /** What functions are ordered by, the most first; null: their names. */
+  private long[] by(TopQuery.Order order, long[] self, long[] total, TopReport.Before[] before) {
+    if (order.isOfChange()) {
+      return byChange(order == TopQuery.Order.SELF_CHANGE, self, total, before);
+    }
+    if (order.states() == null) {
+      return order == TopQuery.Order.SELF ? self : order == TopQuery.Order.TOTAL ? total : null;
+    }
+    long[] by = new long[self.length];
+    for (int node = 0; node < seen; node++) {
+      if (!repeated.get(node)) {
+        by[tree.function(node)] += tree.weight(node, order.states().bits());
+      }
+    }
+    return by;
+  }
+
+  /** How much more or less it is; what is no change is last. */
+  private static long[] byChange(
+      boolean ofSelf, long[] self, long[] total, TopReport.Before[] before) {
+    long[] by = new long[self.length];
+    for (int f = 0; f < by.length; f++) {
+      TopReport.Before b = before[f];
+      if (b != null && (ofSelf ? b.selfChange() : b.totalChange()) != 0) {
+        by[f] = Math.abs(ofSelf ? self[f] - b.self() : total[f] - b.total());
+      }
+    }
+    return by;
+  }
+
+  private int[] first(int[] of, int count, long[] by, long[] then, int most, Function to) {
+    Integer[] sorted = new Integer[count];
+    for (int i = 0; i < count; i++) {
+      sorted[i] = of[i];
+    }
+    Arrays.sort(
+        sorted,
+        (a, b) -> {
+          int first = by == null ? 0 : Long.compare(by[b], by[a]);
+          int second = first != 0 || by == null ? first : Long.compare(then[b], then[a]);
+          return second != 0 ? second : functions.name(a).compareTo(functions.name(b));
+        });
+    int enough = most;
+    for (int i = most; to != null && i < count; i++) {
+      if (stands(sorted[i], to)) {
+        enough = i + 1;
+        break;
+      }
+    }
+    int[] rows = new int[Math.min(enough, count)];
+    for (int i = 0; i < rows.length; i++) {
+      rows[i] = sorted[i];
+    }
+    return rows;
+  }
+
+  private boolean stands(int function, Function of) {
+    return functions.kind(function) == of.kind()
+        && functions.name(function).equals(of.name())
+        && functions.module(function).equals(of.module());
+  }
+
+  private void split(int[] rows, long[][] self, long[][] total) {
+    for (int f : rows) {
+      self[f] = new long[STATES];
+      total[f] = new long[STATES];
+    }
+    if (!tree.hasStates()) {
+      return;
+    }
+    for (int node = 0; node < seen; node++) {
+      long[] itsSelf = self[tree.function(node)];
+      long[] itsTotal = repeated.get(node) ? null : total[tree.function(node)];
+      int parent = tree.parent(node);
+      long[] above = parent == NONE ? null : self[tree.function(parent)];
+      for (int state = 0; (itsSelf != null || above != null) && state < STATES; state++) {
+        long nanos = tree.weight(node, 1 << state);
+        if (itsSelf != null) {
+          itsSelf[state] += nanos;
+        }
+        if (itsTotal != null) {
+          itsTotal[state] += nanos;
+        }
+        if (above != null) {
+          above[state] -= nanos;
+        }
+      }
+    }
+  }
+
+  /** Takes in the nodes that came since the last time. */
+  private void look() {
+    int nodes = tree.nodes();
+    // A walk to the root is short, but for trees so deep that a walk through all of it is shorter.
+    long steps = STEPS * (long) nodes;
+    while (seen < nodes && steps > 0) {
+      int function = tree.function(seen);
+      int above = tree.parent(seen);
+      for (; above != NONE && tree.function(above) != function; steps--) {
+        above = tree.parent(above);
+      }
+      if (above != NONE) {
+        repeated.set(seen);
+      }
+      seen++;
+    }
+    if (seen < nodes) {
+      lookAtAll();
+      seen = nodes;
+    }
+  }
+
+  private void lookAtAll() {
+    int[] open = new int[functions.functions()];
+    int node = ROOT;
+    while (true) {
+      if (open[tree.function(node)]++ > 0) {
+        repeated.set(node);
+      }
+      int next = tree.firstChild(node);
+      while (next == NONE) {
+        open[tree.function(node)]--;
+        if (node == ROOT) {
+          return;
+        }
+        next = tree.sibling(node);
+        if (next == NONE) {
+          node = tree.parent(node);
+        }
+      }
+      node = next;
+    }
+  }
+}

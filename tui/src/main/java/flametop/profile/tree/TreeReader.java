@@ -1,0 +1,368 @@
+package flametop.profile.tree;
+
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.StateSet;
+import flametop.sampler.State;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Reads out of a call tree what can be seen of it. Goes only where something is to be seen. */
+public final class TreeReader {
+  private static final int STATES = State.values().length;
+  private static final int ALL = StateSet.ALL.bits();
+  private static final int ROOT = 0;
+  private static final int NONE = -1;
+
+  private final CallTree tree;
+  private final Functions functions;
+  private final SiblingOrder siblings;
+  private final long epoch;
+
+  /**
+   * @param siblings of the tree
+   * @param epoch upper half of the numbers of its nodes
+   */
+  public TreeReader(CallTree tree, Functions functions, SiblingOrder siblings, int epoch) {
+    this.tree = tree;
+    this.functions = functions;
+    this.siblings = siblings;
+    this.epoch = (long) epoch << 32;
+  }
+
+  public long number(int node) {
+    return node == ROOT ? GraphQuery.ROOT : epoch | node;
+  }
+
+  public long total(StateSet states) {
+    return weight(ROOT, states.bits());
+  }
+
+  /** Time in each state, by {@link State#ordinal()}; 0 where none is known. */
+  long[] totalByState() {
+    long[] nanos = new long[STATES];
+    for (int state = 0; state < STATES && tree.hasStates(); state++) {
+      nanos[state] = weight(ROOT, 1 << state);
+    }
+    return nanos;
+  }
+
+  /** Number of the heaviest node below the root; the root if there is none. */
+  long heaviestBranch() {
+    return number(Math.max(ROOT, branch()));
+  }
+
+  /** ns in the function of {@link #heaviestBranch} itself, wherever it stands. */
+  long selfOfBranch(StateSet states) {
+    int first = branch();
+    if (first == NONE) {
+      return 0;
+    }
+    int function = tree.function(first);
+    long nanos = 0;
+    for (int node = first; node < tree.nodes(); node++) {
+      boolean its = tree.function(node) == function;
+      int parent = tree.parent(node);
+      boolean below = parent != NONE && tree.function(parent) == function;
+      if (its != below) {
+        nanos += (its ? 1 : -1) * tree.weight(node, states.bits());
+      }
+    }
+    return Math.max(0, nanos);
+  }
+
+  private int branch() {
+    int heaviest = NONE;
+    for (int n = tree.firstChild(ROOT); n != NONE; n = tree.sibling(n)) {
+      boolean more = heaviest == NONE || weight(n, ALL) > weight(heaviest, ALL);
+      heaviest = more ? n : heaviest;
+    }
+    return heaviest;
+  }
+
+  public long weight(int node, int states) {
+    return Math.max(0, tree.weight(node, states));
+  }
+
+  /** What is spent in it, and in nothing below it. */
+  public long self(int node, int states) {
+    return Math.max(0, tree.self(node, states));
+  }
+
+  /** What it is compared with, where that is more. */
+  long extent(int node, int states) {
+    long weight = weight(node, states);
+    return tree.hasBaseline() ? Math.max(weight, tree.baseline(node, states)) : weight;
+  }
+
+  public String name(int node) {
+    return functions.name(tree.function(node));
+  }
+
+  /** Order of siblings. */
+  int compare(int a, int b) {
+    return functions.compare(tree.function(a), tree.function(b));
+  }
+
+  private final class SliceBuilder {
+    final GraphQuery query;
+    final Matches matches;
+    final IntList node = new IntList();
+    final IntList parent = new IntList();
+    final IntList bundled = new IntList();
+    final IntList last = new IntList();
+    long[] weight = new long[256];
+    long[] hiddenWeight = new long[256];
+    int[] hiddenCount = new int[256];
+
+    SliceBuilder(GraphQuery query, Matches matches) {
+      this.query = query;
+      this.matches = matches;
+    }
+
+    int add(int of, int above, long nanos, int count, int end) {
+      int at = node.size;
+      node.add(of);
+      parent.add(above);
+      bundled.add(count);
+      last.add(end);
+      if (at == weight.length) {
+        weight = Arrays.copyOf(weight, 2 * at);
+        hiddenWeight = Arrays.copyOf(hiddenWeight, 2 * at);
+        hiddenCount = Arrays.copyOf(hiddenCount, 2 * at);
+      }
+      weight[at] = nanos;
+      return at;
+    }
+
+    GraphSlice build(int zoomIndex, boolean opened) {
+      int size = node.size;
+      long[] numbers = new long[size];
+      String[] names = new String[size];
+      NodeKind[] kinds = new NodeKind[size];
+      long[] lasts = new long[size];
+      boolean[] matched = new boolean[size];
+      long[] baseline = tree.hasBaseline() ? new long[size] : null;
+      if (query.search() != null) {
+        matches.use(query.search(), functions.functions());
+      }
+      for (int i = 0; i < size; i++) {
+        int function = tree.function(node.items[i]);
+        numbers[i] = number(node.items[i]);
+        names[i] = functions.name(function);
+        kinds[i] = functions.kind(function);
+        lasts[i] = number(last.items[i]);
+        if (bundled.items[i] > 0) {
+          if (baseline != null) {
+            baseline[i] = weight[i];
+          }
+          continue;
+        }
+        matched[i] = query.search() != null && matches.matches(functions, function);
+        if (baseline != null) {
+          baseline[i] = tree.baseline(node.items[i], query.states().bits());
+          weight[i] = weight(node.items[i], query.states().bits());
+        }
+      }
+      return new GraphSlice(
+          numbers,
+          parent.toArray(),
+          names,
+          kinds,
+          Arrays.copyOf(weight, size),
+          Arrays.copyOf(hiddenWeight, size),
+          Arrays.copyOf(hiddenCount, size),
+          bundled.toArray(),
+          lasts,
+          opened,
+          matched,
+          zoomIndex,
+          query.byState() ? states(size) : null,
+          baseline);
+    }
+
+    private byte[] states(int size) {
+      byte[] most = new byte[size];
+      for (int i = 0; i < size; i++) {
+        long nanos = 0;
+        for (int state = 0; state < STATES; state++) {
+          int bit = query.states().bits() & 1 << state;
+          long in = bit == 0 ? 0 : weight(node.items[i], bit);
+          if (in > nanos) {
+            nanos = in;
+            most[i] = (byte) state;
+          }
+        }
+      }
+      return most;
+    }
+  }
+
+  /**
+   * The part of the graph that the query can show.
+   *
+   * @param zoom the zoomed node
+   * @param from first of its children that are wanted; the root for all
+   * @param to last of them
+   */
+  public GraphSlice slice(GraphQuery query, int zoom, int from, int to, Matches matches) {
+    int states = query.states().bits();
+    tree.look();
+    SliceBuilder slice = new SliceBuilder(query, matches);
+    IntList ancestors = new IntList();
+    for (int node = tree.parent(zoom); node != NONE; node = tree.parent(node)) {
+      ancestors.add(node);
+    }
+    int above = NONE;
+    for (int i = ancestors.size - 1; i >= 0; i--) {
+      int node = ancestors.items[i];
+      above = slice.add(node, above, extent(node, states), 0, node);
+    }
+    int zoomIndex = ancestors.size;
+    slice.add(zoom, above, extent(zoom, states), 0, zoom);
+    boolean opened = tree.parent(from) == zoom && tree.parent(to) == zoom;
+    // What is compared is more than its parent where it moved: that is drawn, not a mistake.
+    boolean whole = !tree.hasBaseline();
+    Due due = new Due();
+    List<Child> shown = new ArrayList<>();
+    double narrowest = top(slice, zoomIndex, query, opened ? from : NONE, to, shown);
+    due.add(shown, zoomIndex, 1);
+    IntList children = new IntList();
+    long[] weights = new long[64];
+    while (due.size() > 0) {
+      Child of = due.take();
+      int index = slice.add(of.node, due.parent, of.weight, of.count, of.last);
+      int level = due.level;
+      children.clear();
+      long sum = 0;
+      int first = NONE;
+      if (of.count == 0 && level < query.levels()) {
+        tree.open(of.node, narrowest, query.levels() - level);
+        first = tree.firstChild(of.node);
+      }
+      for (int child = first; child != NONE; child = tree.sibling(child)) {
+        long nanos = extent(child, states);
+        if (nanos > 0) {
+          if (children.size == weights.length) {
+            weights = Arrays.copyOf(weights, 2 * children.size);
+          }
+          weights[children.size] = nanos;
+          children.add(child);
+          sum += nanos;
+        }
+      }
+      // A window may begin between a sleep and the part that is taken back from it: then children
+      // are
+      // more than their parent.
+      boolean over = whole && sum > of.weight;
+      double scale = over ? (double) of.weight / sum : 1;
+      shown.clear();
+      for (int i = 0; i < children.size; i++) {
+        long nanos = over ? (long) (weights[i] * scale) : weights[i];
+        if (nanos < narrowest) {
+          slice.hiddenWeight[index] += nanos;
+          slice.hiddenCount[index]++;
+        } else {
+          shown.add(new Child(children.items[i], nanos, 0, children.items[i]));
+        }
+      }
+      shown.sort((a, b) -> compare(a.node, b.node));
+      due.add(shown, index, level + 1);
+    }
+    return slice.build(zoomIndex, opened);
+  }
+
+  /**
+   * Lists children of the zoomed node in their order, neighbours that are too narrow as bundles.
+   *
+   * @param from first that is wanted; -1 for all
+   * @return what is less is too narrow
+   */
+  private double top(
+      SliceBuilder slice, int index, GraphQuery query, int from, int to, List<Child> shown) {
+    int zoom = slice.node.items[index];
+    int states = query.states().bits();
+    long weight = slice.weight[index];
+    tree.open(zoom, weight / (query.columns() * 8.0), query.levels());
+    int[] order =
+        query.levels() > 0 ? siblings.of(tree, zoom, (a, b) -> compare(a, b)) : new int[0];
+    int begin = 0;
+    int end = order.length;
+    for (int i = 0; from != NONE && i < order.length; i++) {
+      begin = order[i] == from ? i : begin;
+      end = order[i] == to ? i + 1 : end;
+    }
+    long sum = 0;
+    for (int i = begin; i < end; i++) {
+      sum += extent(order[i], states);
+    }
+    double scale = !tree.hasBaseline() && from == NONE && sum > weight ? (double) weight / sum : 1;
+    double narrowest = (double) (from == NONE ? weight : sum) / (query.columns() * 8.0);
+    int count = 0;
+    int first = NONE;
+    int last = NONE;
+    long bundle = 0;
+    for (int i = begin; i < end; i++) {
+      long nanos = (long) (extent(order[i], states) * scale);
+      if (nanos <= 0) {
+        continue;
+      }
+      boolean narrow = nanos < narrowest;
+      if (count > 0 && (!narrow || bundle >= narrowest)) {
+        shown.add(new Child(first, bundle, count, last));
+        count = 0;
+        bundle = 0;
+      }
+      if (narrow) {
+        first = count == 0 ? order[i] : first;
+        last = order[i];
+        bundle += nanos;
+        count++;
+      } else {
+        shown.add(new Child(order[i], nanos, 0, order[i]));
+      }
+    }
+    if (count > 0) {
+      shown.add(new Child(first, bundle, count, last));
+    }
+    return narrowest;
+  }
+
+  /** A node that is to be listed, or {@code count} neighbours up to {@code last} as one. */
+  private record Child(int node, long weight, int count, int last) {}
+
+  /** What is still to be listed, with the index of its parent and its level. */
+  private static final class Due {
+    private final List<Child> children = new ArrayList<>();
+    private final IntList parents = new IntList();
+    private final IntList levels = new IntList();
+
+    /** Of what was taken last. */
+    int parent;
+
+    int level;
+
+    int size() {
+      return parents.size;
+    }
+
+    /** The first of them is taken first. */
+    void add(List<Child> inOrder, int ofParent, int onLevel) {
+      for (int i = inOrder.size() - 1; i >= 0; i--) {
+        children.add(inOrder.get(i));
+        parents.add(ofParent);
+        levels.add(onLevel);
+      }
+    }
+
+    Child take() {
+      int last = --parents.size;
+      levels.size = last;
+      parent = parents.items[last];
+      level = levels.items[last];
+      return children.remove(last);
+    }
+  }
+}

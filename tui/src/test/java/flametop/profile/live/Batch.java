@@ -1,0 +1,162 @@
+package flametop.profile.live;
+
+import flametop.sampler.Counter;
+import flametop.sampler.IdSpace;
+import flametop.sampler.State;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/** Makes batches of the stream; times in ms. */
+final class Batch {
+  private final ByteArrayOutputStream records = new ByteArrayOutputStream();
+  private final long time;
+  private final int sequence;
+  private final int flags;
+
+  Batch(int sequence, double time, boolean pass) {
+    this.sequence = sequence;
+    this.time = World.ns(time);
+    flags = pass ? 1 : 0;
+  }
+
+  ByteBuffer bytes() {
+    ByteBuffer batch =
+        ByteBuffer.allocateDirect(24 + records.size()).order(ByteOrder.LITTLE_ENDIAN);
+    batch
+        .putInt(batch.capacity())
+        .putInt(0)
+        .putLong(time)
+        .putInt(sequence)
+        .putShort((short) flags)
+        .putShort((short) 0);
+    return batch.put(records.toByteArray()).flip();
+  }
+
+  private static ByteBuffer body() {
+    return ByteBuffer.allocate(1024).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private static ByteBuffer str(ByteBuffer body, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+    return body.putShort((short) bytes.length).put(bytes);
+  }
+
+  private Batch record(int kind, ByteBuffer body) {
+    ByteBuffer head = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
+    head.putShort((short) kind).putShort((short) 0).putInt(body.position());
+    records.writeBytes(head.array());
+    byte[] bytes = new byte[body.position()];
+    body.flip().get(bytes);
+    records.writeBytes(bytes);
+    return this;
+  }
+
+  Batch process(int process, int tgid, String comm) {
+    ByteBuffer b =
+        body()
+            .putInt(process)
+            .putInt(tgid)
+            .putLong(0)
+            .putInt(0)
+            .putInt(1000)
+            .putLong(0)
+            .put((byte) 0);
+    str(str(b, comm), "/bin/" + comm);
+    return record(2, b);
+  }
+
+  Batch cgroup(int process, String path) {
+    return record(19, str(body().putInt(process), path));
+  }
+
+  Batch task(int task, int process, int tid, String comm) {
+    ByteBuffer b = body().putInt(task).putInt(process).putInt(tid).putLong(0).put((byte) 0);
+    return record(3, str(b, comm));
+  }
+
+  Batch module(int module, int kind, String path) {
+    return record(5, str(str(body().putInt(module).put((byte) kind), path), ""));
+  }
+
+  Batch frame(int frame, int module) {
+    return record(6, body().putInt(frame).putInt(module).putLong(0x1000 + frame).put((byte) 0));
+  }
+
+  Batch stack(int stack, int... frames) {
+    ByteBuffer b =
+        body()
+            .putInt(stack)
+            .put((byte) 0)
+            .put((byte) 0)
+            .putShort((short) frames.length)
+            .putShort((short) 0);
+    for (int frame : frames) {
+      b.putInt(frame);
+    }
+    return record(7, b);
+  }
+
+  Batch changed(double time, int task, int stack, double run, State state, long nvcsw) {
+    return record(8, head(time, task, stack, run, state, nvcsw));
+  }
+
+  Batch sample(double time, int task, int stack, double run, long nvcsw) {
+    return record(9, head(time, task, stack, run, State.RUN, nvcsw));
+  }
+
+  private static ByteBuffer head(
+      double time, int task, int stack, double run, State state, long nvcsw) {
+    ByteBuffer b =
+        body().putLong(World.ns(time)).putInt(task).putInt(stack).putLong(World.ns(run)).putLong(1);
+    return b.putLong(nvcsw)
+        .putLong(0)
+        .putInt(0)
+        .put((byte) state.ordinal())
+        .put((byte) 0)
+        .putShort((short) 1);
+  }
+
+  Batch name(int frame, String name) {
+    return record(12, str(body().putInt(frame).put((byte) 0), name));
+  }
+
+  /** {@code run} in ms. */
+  Batch gone(int task, double time, double run) {
+    ByteBuffer b = body().putInt(task).putLong(World.ns(time)).putLong(World.ns(run));
+    return record(4, b.putLong(0).put((byte) 1));
+  }
+
+  Batch forgotten(IdSpace space, int... ids) {
+    ByteBuffer b = ByteBuffer.allocate(8 + 4 * ids.length).order(ByteOrder.LITTLE_ENDIAN);
+    b.put((byte) space.ordinal()).put((byte) 0).putShort((short) 0).putInt(ids.length);
+    for (int id : ids) {
+      b.putInt(id);
+    }
+    return record(15, b);
+  }
+
+  Batch usage(int cpu, double idle, double elapsed) {
+    ByteBuffer b = body().putInt(cpu).putLong(World.ns(idle)).putLong(World.ns(elapsed));
+    for (int i = 0; i < 8; i++) {
+      b.putLong(i == 7 ? -1 : 0);
+    }
+    return record(10, b);
+  }
+
+  Batch counters(long due, long late, long dropped) {
+    Counter[] all = Counter.values();
+    ByteBuffer b = body().putShort((short) all.length);
+    for (Counter counter : all) {
+      b.putLong(
+          switch (counter) {
+            case PASSES_DUE -> due;
+            case PASSES_LATE -> late;
+            case CPU_DROPPED -> dropped;
+            default -> 0;
+          });
+    }
+    return record(1, b);
+  }
+}

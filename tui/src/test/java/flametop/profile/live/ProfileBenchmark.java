@@ -1,0 +1,136 @@
+package flametop.profile.live;
+
+import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
+import flametop.profile.tree.Matches;
+import flametop.profile.tree.Options;
+import flametop.sampler.WalkEnd;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** What the profile's thread does most: 2,000 tasks in 20 processes, 4,000 stacks of 25 frames. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(
+    value = 1,
+    jvmArgsAppend = {"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m"})
+public class ProfileBenchmark {
+  private static final int TASKS = 2_000;
+  private static final int STACKS = 4_000;
+  private static final Pattern SEARCHED = Pattern.compile("function_20_1");
+
+  private final Random random = new Random(1);
+  private final Matches matches = new Matches();
+  private final GraphQuery query =
+      new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, 0, 200, 60, null);
+  private World world;
+  private GraphReader reader;
+  private int passes;
+
+  @Setup
+  public void fill() {
+    world = new World(new Options(Shape.PLAIN, 48L << 20, true));
+    world.batch(1000, false, this::introduce);
+    for (int i = 0; i < 100; i++) {
+      changedTask();
+    }
+    reader = world.reader();
+  }
+
+  private void introduce() {
+    for (int p = 0; p < 20; p++) {
+      world.process(p, 100 + p, "process" + p);
+    }
+    for (int t = 0; t < TASKS; t++) {
+      world.task(t, t % 20, 1000 + t, 0, false, "thread" + t % 20);
+    }
+    for (int s = 0; s < STACKS; s++) {
+      String[] path = new String[25];
+      for (int i = 0; i < path.length; i++) {
+        path[i] = "function_" + i + "_" + random.nextInt(i < 6 ? 3 : 4) + (i > 18 ? "_k" : "");
+      }
+      world.stack(WalkEnd.ROOT, path);
+    }
+    world.nameAll();
+  }
+
+  private void changeAll() {
+    for (int task = 0; task < TASKS; task++) {
+      world.changed(
+          time(), task, random.nextInt(STACKS), passes, 0, passes, flametop.sampler.State.SLEEP);
+    }
+  }
+
+  private double time() {
+    return 1000 + 50.0 * passes;
+  }
+
+  /** A task that has another stack than in the pass before: log, accounts and trie. */
+  @Benchmark
+  @OperationsPerInvocation(TASKS)
+  public void changedTask() {
+    world.batch(time(), true, this::changeAll);
+    passes++;
+  }
+
+  /** A pass in which all tasks sleep on. */
+  @Benchmark
+  public void passWithoutChange() {
+    world.batch(time(), true, () -> {});
+    passes++;
+  }
+
+  /** What a picture of 200 × 60 cells is asked for. */
+  @Benchmark
+  public Object slice() {
+    return reader.tree().slice(query, 0, 0, 0, matches);
+  }
+
+  /** What is told of the selected frame, the root. */
+  @Benchmark
+  public Selection selection() {
+    return reader.selection(0, StateSet.ALL, Long.MAX_VALUE);
+  }
+
+  /** A search through all nodes. */
+  @Benchmark
+  public Snapshot.Search search() {
+    return reader.search(SEARCHED, StateSet.ALL);
+  }
+
+  /** Everything as folded stacks. */
+  @Benchmark
+  public List<FoldedStack> folded() {
+    return reader.folded(StateSet.ALL, 0, false);
+  }
+
+  /** The log folded anew for 3 processes of 20. */
+  @Benchmark
+  public Fold filtered() {
+    Shape shape = Shape.of(new Shape.Processes(Set.of(100, 101, 102), false));
+    Fold fold = new Fold(world.log, world.owners, world.stacks, world.options, shape);
+    fold.catchUp(Long.MAX_VALUE);
+    return fold;
+  }
+}

@@ -1,0 +1,216 @@
+package flametop.profile.live;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import flametop.profile.answer.QualityReport;
+import flametop.profile.log.Names;
+import flametop.profile.log.Stacks;
+import flametop.sampler.Counter;
+import flametop.sampler.ModuleKind;
+import flametop.sampler.OwnPart;
+import flametop.sampler.WalkEnd;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+final class QualityTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long TEN = 10 * SECOND;
+  private static final long ALL = Long.MAX_VALUE;
+
+  private final Stacks stacks = new Stacks(new Names((frames, count) -> {}));
+  private final Quality quality = new Quality(stacks);
+
+  QualityTest() {
+    stacks.moduleSeen(0, ModuleKind.KERNEL, "[kernel]", "");
+    stacks.moduleSeen(1, ModuleKind.FILE, "/usr/bin/app", "");
+    stacks.moduleSeen(2, ModuleKind.FILE, "/usr/lib/libx.so", "");
+    for (int module = 0; module < 3; module++) {
+      stacks.frameSeen(module, module, 0x10, false);
+    }
+    stacks.frameSeen(3, 2, 0x20, true);
+    quality.processSeen(0, 812, 1, "app");
+    quality.processSeen(1, 900, 2, "worker");
+    pass(100);
+  }
+
+  /** A pass at a second. */
+  private void pass(double second) {
+    quality.batchBegins((long) (second * SECOND), true);
+  }
+
+  private void stack(int stack, WalkEnd end, int user, int... frames) {
+    stacks.stackSeen(stack, end, user, frames, 0);
+  }
+
+  private static String text(List<QualityReport.Row> rows) {
+    return rows.stream()
+        .map(
+            row -> {
+              StringBuilder text = new StringBuilder(row.name());
+              text.append(' ').append(row.counts().samples()).append(':');
+              for (WalkEnd end : WalkEnd.values()) {
+                long n = row.counts().of(end);
+                text.append(n == 0 ? "" : " " + end + "=" + n);
+              }
+              long guessed = row.counts().guessed();
+              return text + (guessed == 0 ? "" : " guessed=" + guessed);
+            })
+        .collect(Collectors.joining("; "));
+  }
+
+  @Test
+  void sample_anyEnd_countsForItsProcessAndTheModuleWhereTheWalkEnded() {
+    int stack = 0;
+    for (WalkEnd end : WalkEnd.values()) {
+      stack(stack, end, 2, 2, 1, 0);
+      quality.sample(0, stack++, end);
+    }
+    QualityReport report = quality.report(ALL);
+    String reasons =
+        " TRUNCATED=1 OTHER_STACK=1 NO_UNWIND_INFO=1 JIT=1 MM_BUSY=1 TORN=1 FAULTED=1 EXITED=1 LIMIT=1 UNREADABLE=1 NARROW=1 ABSENT=1";
+    assertEquals("app 13: ROOT=1" + reasons, text(report.processes()));
+    assertEquals(
+        "libx.so 13: ROOT=1" + reasons + "; app 13: ROOT=13; [kernel] 13: ROOT=13",
+        text(report.modules()));
+    assertEquals(13, report.window().counts().samples());
+  }
+
+  @Test
+  void sample_withoutAStack_countsUnlessNoneWasDue() {
+    quality.sample(1, -1, WalkEnd.EXITED);
+    quality.sample(1, -1, WalkEnd.ROOT);
+    QualityReport report = quality.report(TEN);
+    assertEquals("worker 1: EXITED=1", text(report.processes()));
+    assertEquals("(no user frame) 1: EXITED=1", text(report.modules()));
+  }
+
+  @Test
+  void sample_withAGuessedFrame_isGuessedInItsModuleOnly() {
+    stack(0, WalkEnd.ROOT, 3, 1, 3, 2);
+    quality.sample(0, 0, WalkEnd.ROOT);
+    QualityReport report = quality.report(TEN);
+    assertEquals("app 1: ROOT=1 guessed=1", text(report.processes()));
+    assertEquals("app 1: ROOT=1; libx.so 1: ROOT=1 guessed=1", text(report.modules()));
+  }
+
+  @Test
+  void report_window_leavesOutWhatIsOlder() {
+    stack(0, WalkEnd.ROOT, 1, 1);
+    quality.sample(0, 0, WalkEnd.ROOT);
+    pass(120);
+    quality.sample(1, 0, WalkEnd.ROOT);
+    QualityReport report = quality.report(TEN);
+    assertEquals("worker 1: ROOT=1", text(report.processes()));
+    assertEquals(1, report.window().counts().samples());
+    assertEquals(2, report.all().counts().samples());
+    assertEquals("app 1: ROOT=1; worker 1: ROOT=1", text(quality.report(ALL).processes()));
+    pass(1_000);
+    assertEquals("", text(quality.report(300 * SECOND).processes()));
+    assertEquals(2, quality.report(ALL).window().counts().samples());
+  }
+
+  @Test
+  void report_passes_areDueMadeLateWithTheWorstGap() {
+    long[] totals = new long[Counter.values().length];
+    totals[Counter.PASSES_DUE.ordinal()] = 10;
+    totals[Counter.PASSES_MADE.ordinal()] = 8;
+    totals[Counter.PASSES_LATE.ordinal()] = 2;
+    totals[Counter.CPU_DROPPED.ordinal()] = 3;
+    quality.counters(totals);
+    pass(100.5);
+    pass(100.6);
+    pass(150);
+    pass(150.25);
+    QualityReport report = quality.report(TEN);
+    assertEquals(10, report.all().due());
+    assertEquals(8, report.all().made());
+    assertEquals(2, report.all().late());
+    assertEquals(3, report.all().lostSamples());
+    assertEquals(49_400_000_000L, report.all().worstGapNanos());
+    assertEquals(0, report.window().due());
+    assertEquals(49_400_000_000L, report.window().worstGapNanos());
+    pass(170);
+    pass(170.5);
+    pass(180);
+    pass(180.5);
+    pass(190.5);
+    assertEquals(10_000_000_000L, quality.report(TEN).window().worstGapNanos());
+  }
+
+  @Test
+  void report_cost_isWhatGrewOverTheLastSeconds() {
+    quality.ownUsage(List.of(new OwnPart("passes", SECOND)), List.of());
+    assertEquals(List.of(), quality.report(TEN).parts());
+    quality.streamed(4_000);
+    pass(102);
+    quality.ownUsage(
+        List.of(new OwnPart("passes", SECOND + SECOND / 2), new OwnPart("new", SECOND)),
+        List.of(new OwnPart("flametop", 5)));
+    QualityReport report = quality.report(TEN);
+    assertEquals(
+        List.of(new QualityReport.Part("passes", 0.25), new QualityReport.Part("new", 0.5)),
+        report.parts());
+    assertEquals(List.of(new OwnPart("flametop", 5)), report.resident());
+    assertEquals(2_000, report.streamPerSecond());
+  }
+
+  @Test
+  void held_whileItGoesOn_staysAsItWas() {
+    stack(0, WalkEnd.ROOT, 1, 1);
+    quality.sample(0, 0, WalkEnd.ROOT);
+    Quality held = quality.held();
+    quality.sample(0, 0, WalkEnd.ROOT);
+    pass(500);
+    assertEquals("app 1: ROOT=1", text(held.report(TEN).processes()));
+    assertEquals(1, held.report(ALL).all().counts().samples());
+  }
+
+  @Test
+  void restart_countsFromThenOn() {
+    stack(0, WalkEnd.ROOT, 1, 1);
+    quality.sample(0, 0, WalkEnd.ROOT);
+    quality.restart();
+    assertEquals(0, quality.report(ALL).all().counts().samples());
+    quality.sample(1, 0, WalkEnd.ROOT);
+    assertEquals("worker 1: ROOT=1", text(quality.report(ALL).processes()));
+  }
+
+  @Test
+  void sample_idThatIsAnotherProcessNow_hasARowOfItsOwn() {
+    stack(0, WalkEnd.ROOT, 1, 1);
+    quality.sample(0, 0, WalkEnd.ROOT);
+    quality.processSeen(0, 813, 7, "next");
+    quality.sample(0, 0, WalkEnd.ROOT);
+    assertEquals("app 1: ROOT=1; next 1: ROOT=1", text(quality.report(TEN).processes()));
+  }
+
+  @Test
+  void sample_manyProcessesThatAreGone_areSummedUpAndNoneIsLost() {
+    stack(0, WalkEnd.ROOT, 1, 1);
+    for (int i = 0; i < 30_000; i++) {
+      pass(100 + i);
+      quality.processSeen(i % 10, 1_000 + i, i, "p" + i);
+      quality.sample(i % 10, 0, WalkEnd.ROOT);
+    }
+    QualityReport report = quality.report(ALL);
+    assertEquals(30_000, report.all().counts().samples());
+    assertEquals(true, report.processes().size() < 10_000);
+    assertEquals("(others)", report.processes().get(0).name());
+    assertEquals("p29999 1: ROOT=1", text(quality.report(1).processes().subList(9, 10)));
+  }
+
+  @Test
+  void sample_manyProcessesWithinAMoment_rowsAreBoundedAndNoneIsLost() {
+    stack(0, WalkEnd.ROOT, 1, 1);
+    pass(100);
+    for (int i = 0; i < 30_000; i++) {
+      quality.processSeen(i % 10, 1_000 + i, i, "p" + i);
+      quality.sample(i % 10, 0, WalkEnd.ROOT);
+    }
+    QualityReport report = quality.report(TEN);
+    assertEquals(30_000, report.all().counts().samples());
+    assertEquals(true, report.processes().size() < 10_000);
+    assertEquals("(others)", report.processes().get(0).name());
+  }
+}

@@ -1,0 +1,772 @@
+package flametop.profile.live;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.RootOrder;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.StateSet;
+import flametop.profile.answer.TasksQuery;
+import flametop.profile.answer.TasksReport;
+import flametop.profile.answer.TopQuery;
+import flametop.profile.answer.TopReport;
+import flametop.profile.log.Accounts;
+import flametop.profile.log.ChangeLog;
+import flametop.profile.log.OwnerTimes;
+import flametop.profile.log.Owners;
+import flametop.profile.log.Spot;
+import flametop.profile.log.Stacks;
+import flametop.profile.log.TaskStates;
+import flametop.profile.log.Window;
+import flametop.profile.tree.IntList;
+import flametop.profile.tree.NaiveShape;
+import flametop.profile.tree.Noise;
+import flametop.profile.tree.Options;
+import flametop.sampler.State;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Random histories against naive models. */
+class RandomHistoryTest {
+  private static final long MS = World.MS;
+  private static final int EVERY_STATE = 255;
+
+  /** Rounding, ns: of each entry less than one. */
+  private static final double NEAR = 100;
+
+  /** One entry of the log, and when it was seen. */
+  private record Change(
+      long time, int owner, int stack, int spot, long base, int open, long samples) {
+    int state() {
+      return Spot.state(spot);
+    }
+  }
+
+  private static List<Change> changes(World world) {
+    List<Change> changes = new ArrayList<>();
+    ChangeLog.Cursor cursor = world.log.start();
+    while (world.log.more(cursor)) {
+      long time = world.log.nextTime(cursor);
+      List<Change> here = new ArrayList<>();
+      world.log.forward(
+          cursor,
+          (owner, stack, spot, base, open, samples) ->
+              here.add(new Change(time, owner, stack, spot, base, open, samples)));
+      changes.addAll(here);
+    }
+    return changes;
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void accounts_anyHistory_addUpToTheWallClock(long seed) {
+    World world =
+        new World(new Options(Shape.of(new Shape.Group(RootOrder.THREAD)), 64 << 20, true));
+    Simulation simulation = new Simulation(world, seed);
+    for (int step = 0; step < 200; step++) {
+      simulation.step();
+      if (step % 10 == 0) {
+        checkAccounts(world, simulation);
+        world.check();
+      }
+    }
+    checkAccounts(world, simulation);
+  }
+
+  private static void checkAccounts(World world, Simulation simulation) {
+    long head = world.fold().window().headTime();
+    int count = simulation.tasks.size();
+    long[] all = new long[count];
+    long[] run = new long[count];
+    long[] queued = new long[count];
+    long[] disk = new long[count];
+    long[] open = new long[count];
+    for (Change c : changes(world)) {
+      int task = world.owners.tid(c.owner) - 100;
+      long nanos = Spot.isSampled(c.spot) ? 0 : c.base + c.open * head;
+      all[task] += nanos;
+      open[task] += c.open;
+      disk[task] += c.state() == State.DISK.ordinal() ? nanos : 0;
+      run[task] += c.state() == State.RUN.ordinal() ? nanos : 0;
+      queued[task] += c.state() == State.QUEUED.ordinal() && c.stack != Stacks.STOLEN ? nanos : 0;
+    }
+    for (Simulation.Task t : simulation.tasks) {
+      if (!t.seen) {
+        continue;
+      }
+      String where = "task=" + t.id + " at=" + head;
+      assertTrue(open[t.id] == 0 || open[t.id] == 1, where);
+      assertEquals(t.lastRun - t.firstSum, run[t.id], where);
+      long wall = (t.alive && open[t.id] == 1 ? head : t.lastSight) - t.account;
+      long more = all[t.id] - wall;
+      assertTrue(-more <= Accounts.TICK_NANOS && more <= 30 * MS, where + " more=" + more);
+      if (!t.alive) {
+        assertTrue(more >= 0, where + " more=" + more);
+      }
+      if (simulation.countsDisk && open[t.id] == 0) {
+        assertEquals(
+            (double) (t.lastBlocked - t.firstBlocked),
+            (double) disk[t.id],
+            Accounts.TICK_NANOS,
+            where);
+      }
+      if (open[t.id] == 0 || t.lastState != State.QUEUED) {
+        assertEquals(t.lastWait - t.firstWait, queued[t.id], where);
+      }
+    }
+    Fold fold = world.fold();
+    for (int entry = 0; entry < fold.trie().entries(); entry++) {
+      for (int state = 0; state < 8; state++) {
+        long nanos = fold.trie().entryWeight(entry, 1 << state, fold.window());
+        // A wait is in the log before the sum that it is in has moved.
+        assertTrue(nanos >= -Accounts.TICK_NANOS, "entry=" + entry + " nanos=" + nanos);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {11, 12, 13, 14})
+  void fold_anyWindowShapeAndNames_isTheNaiveOne(long seed) {
+    Random random = new Random(seed);
+    RootOrder order = RootOrder.values()[(int) (seed % 4)];
+    World world = new World(new Options(Shape.of(new Shape.Group(order)), 64 << 20, seed % 2 == 0));
+    Simulation simulation = new Simulation(world, seed);
+    for (int step = 0; step < 200; step++) {
+      simulation.step();
+      if (step % 50 == 20) {
+        world.fold(shape(random, world.stacks)).catchUp(Long.MAX_VALUE);
+      }
+      if (step % 8 == 0) {
+        for (Fold fold : world.folds) {
+          long window =
+              random.nextInt(4) == 0
+                  ? Long.MAX_VALUE
+                  : ((long) (random.nextDouble() * 12_000)) * MS;
+          compare(world, fold, window, random.nextBoolean());
+          if (random.nextInt(3) == 0) {
+            long now = fold.window().headTime();
+            long to = now - random.nextInt(6_000) * MS;
+            long from = to - random.nextInt(4_000) * MS;
+            fold.hold(to);
+            assertTrue(fold.range(from, Long.MAX_VALUE));
+            Window there = fold.window();
+            assertTrue(there.headTime() <= Math.max(to, world.log.startTime()));
+            assertTrue(there.whole() ? from <= world.log.startTime() : there.tailTime() <= from);
+            compare(world, fold, random.nextBoolean());
+            fold.hold(Long.MAX_VALUE);
+            fold.catchUp(Long.MAX_VALUE);
+          }
+        }
+        world.check();
+      }
+    }
+  }
+
+  private static Shape shape(Random random, Stacks stacks) {
+    List<Function> functions = new ArrayList<>();
+    for (int f = 0; f < stacks.functions(); f++) {
+      functions.add(new Function(stacks.kind(f), stacks.module(f), stacks.name(f)));
+    }
+    Shape shape = NaiveShape.random(random, functions, "f[02]");
+    for (int i = random.nextInt(3); i > 0; i--) {
+      shape = shape.plus(NaiveShape.randomTasks(random));
+    }
+    int order = random.nextInt(2 * RootOrder.values().length);
+    return order >= RootOrder.values().length
+        ? shape
+        : shape.plus(new Shape.Group(RootOrder.values()[order]));
+  }
+
+  /** Names of the path of an entry, each with a semicolon behind; null if it is left out. */
+  private static String path(World world, Shape shape, int owner, int stack, int cpu) {
+    boolean hidden = world.options.hideRoots();
+    List<Function> frames = frames(world, shape, stack, true);
+    if (hidden) {
+      List<Function> shown = frames(world, shape, stack, false);
+      if (shown == null) {
+        return null;
+      }
+      frames = frames == null ? shown : frames;
+    }
+    if (frames == null) {
+      return null;
+    }
+    Owners owners = world.owners;
+    String process = owners.processComm(owner) + "-" + owners.tgid(owners.process(owner)) + ";";
+    StringBuilder names =
+        new StringBuilder(
+            switch (shape.group()) {
+              case NONE -> "";
+              case COMM -> owners.processComm(owner) + ";";
+              case PROCESS -> process;
+              case THREAD -> process + owners.comm(owner) + "-" + owners.tid(owner) + ";";
+              case CGROUP -> cgroups(owners.cgroup(owner)) + owners.processComm(owner) + ";";
+              case CPU -> cpu == Shape.NO_CPU ? "[no cpu];" : "cpu " + cpu + ";";
+            });
+    frames.forEach(f -> names.append(f.name()).append(';'));
+    return names.toString();
+  }
+
+  private static String cgroups(String path) {
+    boolean names = path.startsWith("/") && path.length() > 1;
+    return (names ? path.substring(1).replace('/', ';') : path) + ";";
+  }
+
+  private static List<Function> frames(World world, Shape shape, int stack, boolean roots) {
+    IntList path = new IntList();
+    world.stacks.path(stack, roots, path, new IntList());
+    List<Function> frames = new ArrayList<>();
+    for (int f : path.toArray()) {
+      Stacks stacks = world.stacks;
+      frames.add(new Function(stacks.kind(f), stacks.module(f), stacks.name(f)));
+    }
+    return NaiveShape.shape(shape, frames);
+  }
+
+  private static void compare(World world, Fold fold, long windowNanos, boolean samples) {
+    world.reader(fold, windowNanos);
+    compare(world, fold, samples);
+  }
+
+  /** The fold as it stands. */
+  private static void compare(World world, Fold fold, boolean samples) {
+    GraphReader reader = new GraphReader(fold, world.owners, world.stacks, 1);
+    Window window = fold.window();
+    Shape shape = fold.shape();
+    Map<List<Integer>, long[][]> entries = new HashMap<>();
+    for (Change c : changes(world)) {
+      if (c.time <= window.headTime() && world.owners.admits(shape, c.owner)) {
+        int owner = shape.group() == RootOrder.THREAD ? c.owner : world.owners.group(c.owner);
+        long tail = window.whole() || c.time > window.tailTime() ? 0 : 1;
+        List<Integer> key = List.of(owner, c.stack, shape.tellsCpus() ? Spot.cpu(c.spot) : 0);
+        long[][] sums = entries.computeIfAbsent(key, k -> new long[2][Spot.KINDS]);
+        sums[0][Spot.kind(c.spot)] +=
+            c.base + c.open * window.headTime() - tail * (c.base + c.open * window.tailTime());
+        sums[1][Spot.kind(c.spot)] +=
+            c.samples
+                + c.open * window.headPass()
+                - tail * (c.samples + c.open * window.tailPass());
+      }
+    }
+    Map<String, double[]> naive = new TreeMap<>();
+    double[] total = new double[8];
+    naiveNanos(world, shape, entries)
+        .forEach(
+            (key, nanos) -> {
+              boolean left = shape.narrowsCpus() && !shape.admitsCpu(key.get(2));
+              String names = left ? null : path(world, shape, key.get(0), key.get(1), key.get(2));
+              double sum = 0;
+              for (int state = 0; state < 8 && names != null; state++) {
+                if ((shape.states() >> state & 1) != 0) {
+                  long[] seen = entries.get(key)[1];
+                  total[state] += nanos[state];
+                  sum +=
+                      samples
+                          ? seen[Spot.of(state)]
+                              + seen[Spot.kind(Spot.sampled(state, Shape.NO_CPU))]
+                          : nanos[state];
+                }
+              }
+              if (sum > 0) {
+                naive.computeIfAbsent(names, k -> new double[1])[0] += sum;
+              }
+            });
+    Map<String, Long> actual = new TreeMap<>();
+    for (FoldedStack f : reader.folded(StateSet.ALL, 0, samples)) {
+      actual.put(String.join(";", f.names()) + ";", f.value());
+      assertEquals(f.value(), f.shares().stream().mapToLong(FoldedStack.Share::value).sum());
+    }
+    String where = "samples=" + samples + " shape=" + shape + " window=" + window;
+    naive.forEach(
+        (path, value) ->
+            assertEquals(
+                value[0], (double) actual.getOrDefault(path, 0L), NEAR, where + " " + path));
+    assertTrue(naive.keySet().containsAll(actual.keySet()), where);
+    double sum = 0;
+    for (int state = 0; state < 8; state++) {
+      assertEquals(total[state], (double) fold.trie().weight(0, 1 << state, window), NEAR, where);
+      sum += total[state];
+    }
+    assertEquals(sum, (double) fold.trie().weight(0, EVERY_STATE, window), NEAR);
+  }
+
+  /** ns by state of each entry (owner, stack, CPU), estimated by the formula. */
+  private static Map<List<Integer>, double[]> naiveNanos(
+      World world, Shape shape, Map<List<Integer>, long[][]> entries) {
+    Map<String, long[]> known = new HashMap<>();
+    Map<String, long[]> weight = new HashMap<>();
+    Map<String, long[]> sure = new HashMap<>();
+    entries.forEach(
+        (key, sums) -> {
+          String pool = pool(world.owners, shape, key.get(0));
+          for (int state = 0; state < 8; state++) {
+            int at = classOf(state);
+            long exact = sums[0][state];
+            weight.computeIfAbsent(pool, k -> new long[4])[at] += sums[0][state + 8];
+            known.computeIfAbsent(pool, k -> new long[4])[at] +=
+                key.get(1) == Stacks.NOT_SAMPLED ? exact : 0;
+            sure.computeIfAbsent(pool, k -> new long[4])[at] +=
+                key.get(1) == Stacks.NOT_SAMPLED || key.get(1) == Stacks.STOLEN
+                    ? 0
+                    : Math.max(0, exact);
+          }
+        });
+    known.forEach(
+        (pool, nanos) -> {
+          if (nanos[3] == 0) {
+            weight.get(pool)[2] += weight.get(pool)[3];
+            sure.get(pool)[2] += sure.get(pool)[3];
+          }
+        });
+    Map<List<Integer>, double[]> nanos = new HashMap<>();
+    entries.forEach(
+        (key, sums) -> {
+          String pool = pool(world.owners, shape, key.get(0));
+          double[] its = new double[8];
+          nanos.put(key, its);
+          for (int state = 0; state < 8; state++) {
+            int at = classOf(state) == 3 && known.get(pool)[3] == 0 ? 2 : classOf(state);
+            double t = known.get(pool)[at];
+            double w = weight.get(pool)[at];
+            double e = sure.get(pool)[at];
+            boolean waits = key.get(1) == Stacks.NOT_SAMPLED;
+            boolean isSure = !waits && key.get(1) != Stacks.STOLEN;
+            its[state] = sums[0][state];
+            if (t > 0 && w > 0) {
+              its[state] = (waits ? 0 : sums[0][state]) + t * sums[0][state + 8] / w;
+            } else if (t > 0 && e > 0) {
+              its[state] =
+                  waits ? 0 : sums[0][state] + (isSure ? Math.max(0, sums[0][state]) * t / e : 0);
+            }
+          }
+        });
+    return nanos;
+  }
+
+  /** RUN, QUEUED, off the CPU, and D, which is one of its own where it is counted. */
+  private static int classOf(int state) {
+    return state == State.DISK.ordinal() ? 3 : Math.min(2, state);
+  }
+
+  private static String pool(Owners owners, Shape shape, int owner) {
+    return switch (shape.group()) {
+      case THREAD -> "" + owner;
+      case PROCESS -> owners.process(owner) + ";" + owners.processComm(owner);
+      case CGROUP -> owners.cgroup(owner) + ";" + owners.processComm(owner);
+      case NONE, CPU, COMM -> owners.processComm(owner);
+    };
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {25, 26, 27})
+  void trend_anyWindow_isTheWindowBefore(long seed) {
+    Random random = new Random(seed);
+    World world = new World(new Options(Shape.PLAIN, seed == 27 ? 400_000 : 64 << 20, true));
+    Simulation simulation = new Simulation(world, seed);
+    int known = 0;
+    for (int step = 0; step < 400; step++) {
+      simulation.step();
+      Fold fold = world.fold();
+      fold.window(random.nextInt(3) == 0 ? 3_000 * MS : 1_000 * MS, Long.MAX_VALUE);
+      if (step % 3 == 0) {
+        int node = random.nextInt(4) > 0 ? fold.trie().watch().node() : random.nextInt(20);
+        node = Math.max(0, Math.min(fold.trie().nodes() - 1, node));
+        fold.trie().watch().watch(node);
+        Selection.Before before = fold.trend().before(EVERY_STATE, Long.MAX_VALUE);
+        if (before != null) {
+          known++;
+          checkTrend(world, fold, node, before);
+        }
+      }
+      if (step % 50 == 0) {
+        world.check();
+      }
+    }
+    assertTrue(known > 20, "known=" + known);
+  }
+
+  private static void checkTrend(World world, Fold fold, int node, Selection.Before before) {
+    Fold then = world.fold(Shape.PLAIN);
+    long to = fold.window().tailTime();
+    then.hold(to);
+    then.catchUp(Long.MAX_VALUE);
+    then.range(to - before.windowNanos(), Long.MAX_VALUE);
+    assertEquals(to, then.window().headTime());
+    assertEquals(before.windowNanos(), then.covered());
+    int there = then.trie().find(fold.trie(), node, then.window());
+    boolean same = then.trie().depth(there) == fold.trie().depth(node);
+    long expected = same ? then.trie().weight(there, EVERY_STATE, then.window()) : 0;
+    assertEquals((double) Math.max(0, expected), (double) before.weight(), NEAR);
+    assertEquals(
+        (double) Math.max(0, then.trie().weight(0, EVERY_STATE, then.window())),
+        (double) before.total(),
+        NEAR);
+    world.folds.remove(then);
+    then.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {35, 36})
+  void baseline_held_staysWhatItWasAndScales(long seed) {
+    World world = new World(new Options(Shape.PLAIN, 300_000, true));
+    Simulation simulation = new Simulation(world, seed, true, null);
+    Map<String, Long> expected = new TreeMap<>();
+    for (int step = 0; step < 300; step++) {
+      simulation.step();
+      Fold fold = world.fold();
+      fold.window((step % 3 + 1) * 500L * MS, Long.MAX_VALUE);
+      if (step == 100) {
+        fold.holdBaseline();
+        for (int node = 0; node < fold.trie().nodes(); node++) {
+          expected.merge(path(world, fold, node), fold.tree().weight(node, EVERY_STATE), Long::sum);
+        }
+      }
+      if (step >= 100 && step % 20 == 0) {
+        Map<String, Long> actual = new TreeMap<>();
+        for (int node = 0; node < fold.trie().nodes(); node++) {
+          actual.merge(path(world, fold, node), fold.trie().baseline(node, EVERY_STATE), Long::sum);
+        }
+        actual.keySet().retainAll(expected.keySet());
+        assertTrue(expected.equals(actual), "another baseline at step " + step);
+        long root = fold.tree().baseline(0, EVERY_STATE);
+        double scale =
+            (double) fold.covered() / (fold.baseline().headTime() - fold.baseline().tailTime());
+        assertEquals((long) (expected.get("all;") * scale), root);
+      }
+    }
+  }
+
+  private static String path(World world, Fold fold, int node) {
+    String path = "";
+    for (int n = node; n >= 0; n = fold.trie().parent(n)) {
+      path = world.stacks.name(fold.trie().function(n)) + ";" + path;
+    }
+    return path;
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {15, 16})
+  void top_anyHistoryAndShape_isTheNaiveOne(long seed) {
+    Random random = new Random(seed);
+    World world = new World(new Options(Shape.PLAIN, 64 << 20, false));
+    Simulation simulation = new Simulation(world, seed, true, null);
+    for (int step = 0; step < 100; step++) {
+      simulation.step();
+      if (step % 20 == 10) {
+        world.fold(shape(random, world.stacks)).catchUp(Long.MAX_VALUE);
+      }
+      if (step % 10 == 0) {
+        for (Fold fold : world.folds) {
+          checkTop(world, fold, random.nextBoolean());
+        }
+      }
+    }
+  }
+
+  private static void checkTop(World world, Fold fold, boolean bySelf) {
+    Map<String, long[]> naive = new TreeMap<>();
+    for (FoldedStack f : world.reader(fold, Long.MAX_VALUE).folded(StateSet.ALL, 0, false)) {
+      int last = f.names().length - 1;
+      Set<String> counted = new HashSet<>();
+      for (int i = 0; i <= last; i++) {
+        boolean task = f.kinds()[i] == NodeKind.PROCESS || f.kinds()[i] == NodeKind.THREAD;
+        String name = f.kinds()[i] + f.names()[i];
+        if (!task && counted.add(name)) {
+          naive.computeIfAbsent(name, n -> new long[2])[0] += f.value();
+        }
+        if (!task && i == last) {
+          naive.get(name)[1] += f.value();
+        }
+      }
+    }
+    TopReport report =
+        fold.top()
+            .report(
+                new TopQuery(
+                    Long.MAX_VALUE,
+                    StateSet.ALL,
+                    bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
+                    10_000,
+                    null,
+                    null),
+                Noise.NONE);
+    assertEquals(naive.size(), report.functions());
+    long before = Long.MAX_VALUE;
+    for (TopReport.Row row : report.rows()) {
+      long[] expected = naive.get(row.function().kind() + row.function().name());
+      assertEquals(expected[0], row.total());
+      assertEquals(expected[1], row.self());
+      assertEquals(row.total(), Arrays.stream(row.totalByState()).sum());
+      assertEquals(row.self(), Arrays.stream(row.selfByState()).sum());
+      long by = bySelf ? row.self() : row.total();
+      assertTrue(by <= before);
+      before = by;
+    }
+    assertEquals(
+        report.rows().subList(0, Math.min(3, report.rows().size())).stream()
+            .map(TopReport.Row::function)
+            .toList(),
+        fold
+            .top()
+            .report(
+                new TopQuery(
+                    Long.MAX_VALUE,
+                    StateSet.ALL,
+                    bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
+                    3,
+                    null,
+                    null),
+                Noise.NONE)
+            .rows()
+            .stream()
+            .map(TopReport.Row::function)
+            .toList());
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {17, 18})
+  void tasks_anyWindow_areTheNaiveOnes(long seed) {
+    Random random = new Random(seed);
+    World world = new World(new Options(Shape.PLAIN, 64 << 20, true));
+    Simulation simulation = new Simulation(world, seed, true, null);
+    OwnerTimes times = new OwnerTimes(world.log);
+    for (int step = 0; step < 200; step++) {
+      simulation.step();
+      times.catchUp(Long.MAX_VALUE);
+      if (step % 10 == 0) {
+        long nanos = step % 20 == 0 ? Long.MAX_VALUE : random.nextInt(5_000) * MS;
+        times.window(nanos, Long.MAX_VALUE);
+        checkTasks(world, simulation, times, nanos);
+      }
+    }
+  }
+
+  private static void checkTasks(World world, Simulation simulation, OwnerTimes times, long nanos) {
+    Window window = times.window();
+    Map<Integer, long[]> naive = new TreeMap<>();
+    for (Change c : changes(world)) {
+      if (Spot.isSampled(c.spot)) {
+        continue;
+      }
+      long tail = window.whole() || c.time > window.tailTime() ? 0 : 1;
+      long value =
+          c.base + c.open * window.headTime() - tail * (c.base + c.open * window.tailTime());
+      if (c.stack != Stacks.STOLEN) {
+        naive.computeIfAbsent(world.owners.tid(c.owner), t -> new long[8])[c.state()] += value;
+      }
+    }
+    TaskStates states = new TaskStates(world.owners, world.intake.accounts(), window.headTime());
+    TaskReader reader = new TaskReader(world.owners, world.stacks, times, states);
+    TasksQuery byThread = new TasksQuery(nanos, true, TasksQuery.Order.PID, 10_000, null);
+    Map<Integer, long[]> actual = new TreeMap<>();
+    for (TasksReport.Row row : reader.report(byThread, Shape.PLAIN).rows()) {
+      // A thread that executed is in two processes.
+      long[] sums = actual.computeIfAbsent(row.tid(), t -> new long[3]);
+      sums[0] += row.run();
+      sums[1] += row.queued();
+      Simulation.Task task = simulation.tasks.get(row.tid() - 100);
+      if (row.state() != null) {
+        assertTrue(task.alive);
+        assertTrue(!task.seen || row.ageNanos() <= window.headTime() - task.account);
+      }
+    }
+    for (Simulation.Task task : simulation.tasks) {
+      long[] expected = naive.getOrDefault(task.id + 100, new long[8]);
+      long[] sums = actual.getOrDefault(task.id + 100, new long[3]);
+      assertEquals(expected[State.RUN.ordinal()], sums[0]);
+      assertTrue(expected[State.QUEUED.ordinal()] <= sums[1]);
+      if (window.whole()) {
+        assertEquals(expected[State.QUEUED.ordinal()], sums[1]);
+      }
+      assertTrue(!task.alive || !task.seen || actual.containsKey(task.id + 100));
+    }
+    TasksQuery byProcess = new TasksQuery(nanos, false, TasksQuery.Order.CPU, 3, null);
+    TasksReport report = reader.report(byProcess, Shape.PLAIN);
+    assertEquals(Math.min(3, report.tasks()), report.rows().size());
+    for (int i = 1; i < report.rows().size(); i++) {
+      assertTrue(report.rows().get(i).run() <= report.rows().get(i - 1).run());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {21, 22})
+  void log_compacted_keepsTheSums(long seed) {
+    World bounded = new World(new Options(Shape.PLAIN, 1_300_000, true));
+    World whole = new World(new Options(Shape.PLAIN, 64 << 20, true));
+    Simulation a = new Simulation(bounded, seed);
+    Simulation b = new Simulation(whole, seed);
+    Shape[] shapes = {
+      Shape.of(new Shape.Cpus(Set.of(1), false)), Shape.of(new Shape.Group(RootOrder.CPU))
+    };
+    for (Shape shape : shapes) {
+      bounded.fold(shape);
+    }
+    for (int step = 0; step < 600; step++) {
+      a.step();
+      b.step();
+      for (Fold fold : bounded.folds) {
+        fold.window(5_000 * MS, Long.MAX_VALUE);
+      }
+    }
+    // What has forgotten its CPU has left the folds that it was in by it.
+    for (int i = 0; i < shapes.length; i++) {
+      Fold anew = bounded.fold(shapes[i]);
+      anew.catchUp(Long.MAX_VALUE);
+      for (long window : new long[] {Long.MAX_VALUE, 3_000 * MS, 30_000 * MS}) {
+        boolean same =
+            bounded
+                .folded(anew, window, StateSet.ALL, false)
+                .equals(bounded.folded(bounded.folds.get(i + 1), window, StateSet.ALL, false));
+        assertTrue(same, shapes[i] + " in " + window);
+      }
+    }
+    bounded.check();
+    assertTrue(bounded.log.compactedTo() > bounded.log.startTime());
+    assertEquals(whole.folded(StateSet.ALL), bounded.folded(StateSet.ALL));
+    Fold anew = bounded.fold(bounded.options.shape());
+    anew.catchUp(Long.MAX_VALUE);
+    assertEquals(
+        whole.folded(StateSet.ALL), bounded.folded(anew, Long.MAX_VALUE, StateSet.ALL, false));
+    assertEquals(
+        whole.folded(whole.fold(), Long.MAX_VALUE, StateSet.ALL, true),
+        bounded.folded(anew, Long.MAX_VALUE, StateSet.ALL, true));
+    assertEquals(
+        bounded.folded(bounded.fold(), 3_000 * MS, StateSet.ALL, false),
+        bounded.folded(anew, 3_000 * MS, StateSet.ALL, false));
+    bounded.check();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {31})
+  void log_outOfMemory_staysWithinItAndKeepsTheTotals(long seed) {
+    World bounded =
+        new World(new Options(Shape.of(new Shape.Group(RootOrder.THREAD)), 100_000, true));
+    World whole =
+        new World(new Options(Shape.of(new Shape.Group(RootOrder.THREAD)), 64 << 20, true));
+    Simulation a = new Simulation(bounded, seed);
+    Simulation b = new Simulation(whole, seed);
+    for (int step = 0; step < 2000; step++) {
+      a.step();
+      b.step();
+      assertTrue(bounded.log.bytes() < 110_000, "bytes=" + bounded.log.bytes());
+    }
+    Fold anew = bounded.fold(bounded.options.shape());
+    anew.catchUp(Long.MAX_VALUE);
+    for (int state = 0; state < 8; state++) {
+      int bits = 1 << state;
+      assertEquals(
+          whole.fold().trie().weight(0, bits, whole.fold().window()),
+          anew.trie().weight(0, bits, anew.window()));
+    }
+    anew.window(2_000 * MS, Long.MAX_VALUE);
+    assertTrue(anew.covered() > 0);
+    bounded.check();
+  }
+
+  /** The same history twice: with ids that are forgotten and given anew, and without. */
+  @ParameterizedTest
+  @ValueSource(longs = {41, 42, 43, 44})
+  void forgotten_anyIds_changesNothing(long seed) {
+    Options options =
+        new Options(
+            Shape.of(new Shape.Group(RootOrder.values()[(int) (seed % 4)])),
+            64 << 20,
+            seed % 2 == 0);
+    World forgetting = new World(options);
+    World whole = new World(options);
+    Simulation a = new Simulation(forgetting, seed, true, new Random(seed));
+    Simulation b = new Simulation(whole, seed, true, null);
+    for (int step = 0; step < 400; step++) {
+      a.step();
+      b.step();
+      if (step % 3 == 0) {
+        forgetting.sweep();
+      }
+      if (step % 40 == 39) {
+        forgetting.check();
+        Fold anew = forgetting.fold(forgetting.options.shape());
+        anew.catchUp(Long.MAX_VALUE);
+        for (boolean samples : new boolean[] {false, true}) {
+          Map<String, Long> expected =
+              whole.folded(whole.fold(), Long.MAX_VALUE, StateSet.ALL, samples);
+          assertEquals(
+              expected,
+              forgetting.folded(forgetting.fold(), Long.MAX_VALUE, StateSet.ALL, samples));
+          assertEquals(expected, forgetting.folded(anew, Long.MAX_VALUE, StateSet.ALL, samples));
+          assertEquals(
+              forgetting.folded(anew, 3_000 * MS, StateSet.ALL, samples),
+              forgetting.folded(forgetting.fold(), 3_000 * MS, StateSet.ALL, samples));
+        }
+        forgetting.folds.remove(anew);
+        anew.close();
+      }
+    }
+    // What is in the log is kept: 40 stacks, whatever became of their ids, are told apart by them.
+    assertTrue(forgetting.stacks.made() > 3L * forgetting.stacks.functions());
+  }
+
+  /** The oldest history becomes a sum of few entries: what it does not tell apart is not lost. */
+  @ParameterizedTest
+  @ValueSource(longs = {51, 52, 53, 54})
+  void forgotten_outOfMemory_keepsTotalsAndTables(long seed) {
+    RootOrder order = RootOrder.values()[(int) (seed % 4)];
+    World forgetting = new World(new Options(Shape.of(new Shape.Group(order)), 100_000, true));
+    World whole = new World(new Options(Shape.of(new Shape.Group(order)), 64 << 20, true));
+    Simulation a = new Simulation(forgetting, seed, true, new Random(seed));
+    Simulation b = new Simulation(whole, seed, true, null);
+    for (int step = 0; step < 1_200; step++) {
+      a.step();
+      b.step();
+      if (step % 30 == 0) {
+        forgetting.sweep();
+        forgetting.check();
+        checkTotals(whole.fold(), forgetting.fold(), a.countsDisk);
+        Fold anew = forgetting.fold(forgetting.options.shape());
+        anew.catchUp(Long.MAX_VALUE);
+        checkTotals(whole.fold(), anew, a.countsDisk);
+        // A trie that has seen it all shows what a new one does, in any window.
+        long window = step % 60 == 0 ? Long.MAX_VALUE : 2_000 * MS;
+        assertEquals(
+            forgetting.folded(anew, window, StateSet.ALL, false),
+            forgetting.folded(forgetting.fold(), window, StateSet.ALL, false));
+        forgetting.folds.remove(anew);
+        anew.close();
+      }
+      assertTrue(forgetting.log.bytes() < 110_000, "bytes=" + forgetting.log.bytes());
+    }
+    assertTrue(forgetting.log.compactedTo() > forgetting.log.startTime());
+  }
+
+  private static void checkTotals(Fold expected, Fold actual, boolean countsDisk) {
+    actual.window(Long.MAX_VALUE, Long.MAX_VALUE);
+    int off = StateSet.BLOCKED.bits();
+    for (int states : new int[] {1, 2, off, EVERY_STATE}) {
+      assertEquals(
+          expected.trie().weight(0, states, expected.window()),
+          actual.trie().weight(0, states, actual.window()),
+          "states=" + states);
+    }
+    // Samples part time off the CPU by pools, and what is old has one for all; what is counted is
+    // rounded.
+    for (int state = 0; countsDisk && state < 8; state++) {
+      assertEquals(
+          (double) expected.trie().weight(0, 1 << state, expected.window()),
+          (double) actual.trie().weight(0, 1 << state, actual.window()),
+          NEAR,
+          "state=" + state);
+    }
+  }
+}

@@ -1,0 +1,278 @@
+package flametop.profile.live;
+
+import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.StateSet;
+import flametop.profile.host.HostUsage;
+import flametop.profile.log.ChangeLog;
+import flametop.profile.log.Names;
+import flametop.profile.log.Owners;
+import flametop.profile.log.Stacks;
+import flametop.profile.log.TaskStates;
+import flametop.profile.log.Window;
+import flametop.profile.tree.Options;
+import flametop.sampler.IdSpace;
+import flametop.sampler.ModuleKind;
+import flametop.sampler.NameRequests;
+import flametop.sampler.NameSource;
+import flametop.sampler.State;
+import flametop.sampler.StreamFacts;
+import flametop.sampler.WalkEnd;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** All of the profile but its thread, driven record by record; times are in ms. */
+public final class World {
+  public static final long MS = 1_000_000;
+
+  final List<Integer> asked = new ArrayList<>();
+  final Names names =
+      new Names((frames, count) -> Arrays.stream(frames, 0, count).forEach(asked::add));
+  final List<Integer> askedPlaces = new ArrayList<>();
+  final Places places =
+      new Places(
+          new NameRequests() {
+            @Override
+            public void ask(int[] frames, int count) {}
+
+            @Override
+            public void askPlaces(int[] frames, int count) {
+              Arrays.stream(frames, 0, count).forEach(askedPlaces::add);
+            }
+          });
+  public final Owners owners = new Owners();
+  final Stacks stacks = new Stacks(names);
+  public final ChangeLog log;
+  final HostUsage host =
+      new HostUsage(
+          StreamFacts.parse("cpus=0,1\nhz.pass=19\nhz.cpu=99\ntarget=all\nidle.0.1=C1|2|3\n"));
+  public final Intake intake;
+  final Options options;
+  public final List<Fold> folds = new ArrayList<>();
+  private final Map<String, Integer> frames = new HashMap<>();
+  private final Map<Integer, int[]> stackFrames = new HashMap<>();
+  private final Ids frameIds = new Ids();
+  private final Ids stackIds = new Ids();
+  private int sequence;
+
+  public World(Options options) {
+    this.options = options;
+    log = new ChangeLog(options.historyBytes(), owners);
+    intake = new Intake(log, owners, stacks, names, places, host);
+    fold(options.shape());
+    intake.moduleSeen(0, ModuleKind.KERNEL, "[kernel]", "");
+    intake.moduleSeen(1, ModuleKind.FILE, "/usr/bin/app", "ab");
+  }
+
+  public World() {
+    this(Options.DEFAULT);
+  }
+
+  Fold fold(Shape shape) {
+    Fold fold = new Fold(log, owners, stacks, options, shape);
+    folds.add(fold);
+    return fold;
+  }
+
+  public Fold fold() {
+    return folds.get(0);
+  }
+
+  public void process(int process, int tgid, String comm) {
+    intake.processSeen(
+        process, tgid, 0, 0, 1000 + process, 0, false, comm, "/bin/" + comm + " --work");
+  }
+
+  public void task(int task, int process, int tid, double start, boolean fresh, String comm) {
+    intake.taskSeen(task, process, tid, ns(start), fresh, comm);
+  }
+
+  /** Time in D so far, which the kernel counts. */
+  public void blocked(int task, double ms) {
+    intake.taskBlocked(task, ns(ms));
+  }
+
+  public static long ns(double ms) {
+    return Math.round(ms * MS);
+  }
+
+  /**
+   * A stack of user frames, or of kernel frames where the name ends in _k; new frames are not named
+   * yet.
+   */
+  int stack(WalkEnd end, String... functions) {
+    int[] ids = new int[functions.length];
+    int user = 0;
+    for (int i = 0; i < functions.length; i++) {
+      boolean kernel = functions[i].endsWith("_k");
+      user += kernel ? 0 : 1;
+      Integer known = frames.get(functions[i]);
+      if (known == null) {
+        known = frameIds.take();
+        frames.put(functions[i], known);
+        intake.frameSeen(known, kernel ? 0 : 1, 0x1000 + known, functions[i].startsWith("guessed"));
+      }
+      ids[i] = known;
+    }
+    int stack = stackIds.take();
+    stackFrames.put(stack, ids.clone());
+    intake.stackSeen(stack, end, user, ids);
+    return stack;
+  }
+
+  /** Ids as the native side gives them: the one forgotten last first. */
+  static final class Ids {
+    private final ArrayDeque<Integer> free = new ArrayDeque<>();
+    private int next;
+
+    int take() {
+      return free.isEmpty() ? next++ : free.pop();
+    }
+
+    void forget(int id) {
+      free.push(id);
+    }
+  }
+
+  /** Forgets a stack, and the frames that no other has. */
+  void forgetStack(int stack) {
+    int[] its = stackFrames.remove(stack);
+    stackIds.forget(stack);
+    intake.forgotten(IdSpace.STACK, new int[] {stack});
+    for (int frame : its) {
+      boolean used =
+          stackFrames.values().stream().anyMatch(f -> Arrays.stream(f).anyMatch(x -> x == frame));
+      if (!used && frames.values().remove(frame)) {
+        frameIds.forget(frame);
+        intake.forgotten(IdSpace.FRAME, new int[] {frame});
+      }
+    }
+  }
+
+  /** Frees what nothing refers to. */
+  void sweep() {
+    new Sweep(log, intake, owners, stacks).run(folds, List.of(), List.of(), null);
+  }
+
+  int frame(String function) {
+    return frames.get(function);
+  }
+
+  void name(String function) {
+    intake.name(
+        frame(function), function.startsWith("[") ? NameSource.ROOT : NameSource.SYMBOL, function);
+  }
+
+  void nameAll() {
+    frames.keySet().forEach(this::name);
+  }
+
+  void nameSome(List<Integer> ids) {
+    frames.forEach(
+        (function, frame) -> {
+          if (ids.contains(frame)) {
+            name(function);
+          }
+        });
+  }
+
+  public int named(String... functions) {
+    int stack = stack(WalkEnd.ROOT, functions);
+    for (String function : functions) {
+      name(function);
+    }
+    return stack;
+  }
+
+  public void batch(double time, boolean pass, Runnable records) {
+    intake.batchBegins(ns(time), sequence++, pass, false);
+    records.run();
+    intake.batchEnds();
+    stacks.takeChanged(stack -> folds.forEach(f -> f.renamed(stack)));
+    folds.forEach(f -> f.catchUp(Long.MAX_VALUE));
+  }
+
+  public void changed(
+      double time, int task, int stack, double run, double wait, long nvcsw, State state) {
+    intake.taskChanged(ns(time), task, stack, ns(run), ns(wait), nvcsw, 0, 0, state, WalkEnd.ROOT);
+  }
+
+  public void sample(double time, int task, int stack, double run, double wait, long nvcsw) {
+    intake.cpuSample(
+        ns(time), task, stack, ns(run), ns(wait), nvcsw, 0, 1, State.RUN, WalkEnd.ROOT, true);
+  }
+
+  /** What tasks do now. */
+  public TaskStates tasks() {
+    return new TaskStates(owners, intake.accounts(), intake.now());
+  }
+
+  public GraphReader reader() {
+    return reader(fold(), Long.MAX_VALUE);
+  }
+
+  public GraphReader reader(Fold fold, long windowNanos) {
+    fold.window(windowNanos, System.nanoTime() + 60_000_000_000L);
+    return new GraphReader(fold, owners, stacks, 1);
+  }
+
+  /** Folded stacks in ms, fractions cut off. */
+  public Map<String, Long> folded(StateSet states) {
+    return folded(fold(), Long.MAX_VALUE, states, false);
+  }
+
+  public Map<String, Long> folded(Fold fold, long windowNanos, StateSet states, boolean samples) {
+    Map<String, Long> map = new TreeMap<>();
+    for (FoldedStack f : reader(fold, windowNanos).folded(states, 0, samples)) {
+      map.put(String.join(";", f.names()), samples ? f.value() : f.value() / MS);
+    }
+    return map;
+  }
+
+  /** Sums along paths must be those of the entries below, which the watched node knows. */
+  public void check() {
+    for (Fold fold : folds) {
+      checkWatch(fold);
+      Trie trie = fold.trie();
+      Window window = fold.window();
+      for (State state : State.values()) {
+        int bits = 1 << state.ordinal();
+        long[] expected = new long[trie.nodes()];
+        int[] passing = new int[trie.nodes()];
+        for (int entry = 0; entry < trie.entries(); entry++) {
+          for (int node = trie.leaf(entry); node >= 0; node = trie.parent(node)) {
+            expected[node] += trie.entryWeight(entry, bits, window);
+            passing[node]++;
+          }
+        }
+        for (int node = 0; node < trie.nodes(); node++) {
+          if (expected[node] != trie.weight(node, bits, window)
+              || passing[node] != trie.passing(node)) {
+            throw new AssertionError("sums of node=" + node + " state=" + state + " are wrong");
+          }
+        }
+      }
+    }
+  }
+
+  /** The node that was watched so far; then another. */
+  private void checkWatch(Fold fold) {
+    Trie trie = fold.trie();
+    SelectedNodeSums watch = trie.watch();
+    for (int entry = 0; entry < trie.entries() && watch.node() >= 0; entry++) {
+      int node = trie.leaf(entry);
+      while (node >= 0 && node != watch.node()) {
+        node = trie.parent(node);
+      }
+      if (node >= 0 != watch.holds(entry)) {
+        throw new AssertionError("entry=" + entry + " is not watched as it is");
+      }
+    }
+    watch.watch(Math.max(0, (watch.node() + 3) % trie.nodes()));
+  }
+}

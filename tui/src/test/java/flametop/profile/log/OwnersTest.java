@@ -1,0 +1,87 @@
+package flametop.profile.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.sampler.State;
+import org.junit.jupiter.api.Test;
+
+class OwnersTest {
+  private static final int LINE = 4_096;
+
+  @Test
+  void processSeen_moreTextThanIsKept_forgetsTheGoneOldestFirst() {
+    Owners owners = new Owners();
+    int count = 20_000;
+    for (int i = 0; i < count; i++) {
+      owners.processSeen(i, i, 0, "cc1", "x".repeat(LINE));
+      owners.taskSeen(i, i, i, "cc1");
+      owners.state(i, State.SLEEP);
+      if (i > 0) {
+        owners.state(i, null);
+      }
+    }
+    long kept = 0;
+    for (int i = 0; i < count; i++) {
+      kept += owners.commandLine(i).length();
+    }
+    assertTrue(kept <= 8 << 20, () -> "all of them");
+    assertEquals(LINE, owners.commandLine(0).length(), "it lives");
+    assertEquals(0, owners.commandLine(1).length());
+    assertEquals(LINE, owners.commandLine(count - 1).length());
+  }
+
+  @Test
+  void state_shortThreadsOfALongProcess_leaveNothingToBeFound() {
+    Owners owners = new Owners();
+    owners.processSeen(0, 7, 0, "server", "server");
+    for (int task = 0; task < 1_000; task++) {
+      owners.taskSeen(task, 0, 100 + task, "server");
+      owners.state(task, State.RUN);
+      int first = owners.owner(task);
+      owners.taskSeen(task, 0, 100 + task, "worker");
+      int renamed = owners.owner(task);
+      assertEquals("server", owners.comm(first));
+      assertEquals("worker", owners.comm(renamed));
+      owners.taskSeen(task, 0, 100 + task, "server");
+      assertEquals(first, owners.owner(task), "the same under the same names");
+      owners.state(task, null);
+      assertEquals(100 + task, owners.tid(renamed), "its time is still told of");
+    }
+    assertTrue(owners.known() < 10, () -> owners.known() + " are kept");
+  }
+
+  @Test
+  void cgroup_processIsMoved_hasOtherOwnersFromThenOnAndTheFormerWhenItIsBack() {
+    Owners owners = new Owners();
+    owners.processSeen(0, 7, 0, "server", "server");
+    owners.taskSeen(0, 0, 7, "server");
+    owners.state(0, State.RUN);
+    int unknown = owners.owner(0);
+    owners.cgroup(0, "/a");
+    int first = owners.owner(0);
+    owners.cgroup(0, "/a/b");
+    int second = owners.owner(0);
+    assertEquals("[no cgroup]", owners.cgroup(unknown));
+    assertEquals("/a", owners.cgroup(first));
+    assertEquals("/a/b", owners.cgroup(second));
+    assertTrue(owners.group(first) != owners.group(second));
+    owners.cgroup(0, "/a");
+    assertEquals(first, owners.owner(0));
+    owners.state(0, null);
+    assertEquals("/a/b", owners.cgroup(second), "its time is still told of");
+  }
+
+  @Test
+  void processSeen_allLive_keepsAllTheirText() {
+    Owners owners = new Owners();
+    for (int i = 0; i < 5_000; i++) {
+      owners.processSeen(i, i, 0, "java", "x".repeat(LINE));
+      owners.taskSeen(i, i, i, "java");
+      owners.state(i, State.SLEEP);
+    }
+    for (int i = 0; i < 5_000; i++) {
+      assertEquals(LINE, owners.commandLine(i).length());
+    }
+  }
+}

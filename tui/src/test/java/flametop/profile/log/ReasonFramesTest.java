@@ -1,0 +1,39 @@
+package flametop.profile.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import flametop.profile.tree.IntList;
+import flametop.sampler.ModuleKind;
+import flametop.sampler.NameSource;
+import flametop.sampler.WalkEnd;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Each reason why a stack is short stands in its path, where the missing part would be. */
+final class ReasonFramesTest {
+  private final Stacks stacks = new Stacks(new Names((frames, count) -> {}));
+
+  private List<String> path(int stack) {
+    IntList path = new IntList();
+    stacks.path(stack, true, path, new IntList());
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < path.size; i++) {
+      names.add(stacks.kind(path.items[i]) + " " + stacks.name(path.items[i]));
+    }
+    return names;
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = WalkEnd.class, mode = EnumSource.Mode.EXCLUDE, names = "ROOT")
+  void path_shortStack_beginsWithItsReason(WalkEnd end) {
+    stacks.moduleSeen(0, ModuleKind.FILE, "/usr/bin/app", "");
+    stacks.frameSeen(0, 0, 0x10, false);
+    stacks.stackSeen(0, end, 1, new int[] {0}, 0);
+    stacks.named(0, NameSource.SYMBOL, "leaf");
+    String reason = "REASON [" + end.reason() + "]";
+    assertEquals(List.of(reason, "USER leaf"), path(0));
+    assertEquals(List.of(reason), path(Stacks.missing(end)));
+  }
+}
