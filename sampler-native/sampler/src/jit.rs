@@ -10,6 +10,7 @@ use std::{
     collections::{HashMap, HashSet},
     fs,
     hash::{BuildHasher, RandomState},
+    mem,
     os::unix::fs::MetadataExt,
     sync::{
         Arc,
@@ -24,6 +25,8 @@ use flametop_unwind::Frame;
 
 use crate::{
     attach,
+    budget::{Budget, Purse},
+    os,
     perf_map::{PerfMap, Process},
     pool::Pool,
 };
@@ -39,6 +42,9 @@ const TICK: Duration = Duration::from_secs(1);
 /// A look is made at most so often, and takes at most one part in [`SHARE`] of the time.
 const PAUSE: Duration = Duration::from_millis(100);
 const SHARE: u32 = 20;
+/// ns of a second in which maps of one process, and of all of a user, are read; over it there are no names for a while.
+const READING: u64 = 100_000_000;
+const READING_OF_USER: u64 = 200_000_000;
 /// How often a JVM is asked for a map; after a refusal, and one that is gone is forgotten.
 const ASKING: Duration = Duration::from_secs(10);
 const REFUSED: Duration = Duration::from_secs(60);
@@ -118,6 +124,7 @@ impl JitNames {
         let own = questions.clone();
         let mut names = Names {
             processes: HashMap::new(),
+            reading: Budget::new(READING, READING_OF_USER),
             pool: Pool::new(move || drop(own.send(Question::Done))),
             hasher: RandomState::new(),
             replies,
@@ -175,6 +182,10 @@ struct Subject {
     /// How often there was anything new in the map.
     version: u64,
     told: HashMap<u32, Told>,
+    /// What reading it has cost.
+    reading: Purse,
+    /// For which it was read since that was paid.
+    took: Duration,
     /// No look before.
     look_due: Instant,
     /// The file has news that the frames told of were not compared with, and when they may be.
@@ -202,6 +213,8 @@ struct Told {
 
 struct Names {
     processes: HashMap<u32, Place>,
+    /// Time for which maps were read, ns.
+    reading: Budget,
     pool: Pool<Done>,
     hasher: RandomState,
     replies: Sender<Answer>,
@@ -288,11 +301,20 @@ impl Names {
     }
 
     /// Has a thread answer these, and look at the file.
-    fn send(&mut self, tgid: u32, subject: Option<Box<Subject>>, asks: Vec<Ask>) {
+    fn send(&mut self, tgid: u32, mut subject: Option<Box<Subject>>, asks: Vec<Ask>) {
         let user = match &subject {
             Some(subject) => subject.process.uids[1],
             None => fs::metadata(format!("/proc/{tgid}")).map_or(u32::MAX, |facts| facts.uid()),
         };
+        let purse = subject.as_ref().map_or(Purse::default(), |s| s.reading);
+        if self.reading.left(purse, user, os::monotonic()) == 0 {
+            let later = Instant::now() + TICK;
+            let Some(subject) = &mut subject else {
+                return self.refuse(tgid, &asks);
+            };
+            // What is known of its map names frames still.
+            (subject.look_due, subject.check_due) = (later, later);
+        }
         let late = Done::Lost(tgid, asks.clone());
         let (hasher, jvm_maps, unasked) = (self.hasher.clone(), self.jvm_maps, asks.clone());
         let work = move || work(tgid, subject, asks, &hasher, jvm_maps);
@@ -306,6 +328,19 @@ impl Names {
         }
     }
 
+    /// Too much was read for this user's processes: there are no names until there is time again.
+    fn refuse(&mut self, tgid: u32, asks: &[Ask]) {
+        self.without(asks);
+        let until = Instant::now() + TICK;
+        self.processes.insert(tgid, Place::Lost(until));
+        let text = format!(
+            "the perf map of {} is not read yet (limit): those of other processes of its user are so large or so many; some names of \
+             its compiled code are left out",
+            title(tgid)
+        );
+        self.notice(true, text);
+    }
+
     fn done(&mut self, done: Done) {
         let tgid = match &done {
             Done::Back(subject, _) => subject.process.tgid,
@@ -316,7 +351,14 @@ impl Names {
             _ => Vec::new(),
         };
         match done {
-            Done::Back(subject, answers) => {
+            Done::Back(mut subject, answers) => {
+                let (took, user) = (mem::take(&mut subject.took), subject.process.uids[1]);
+                self.reading.spend(
+                    &mut subject.reading,
+                    user,
+                    os::monotonic(),
+                    took.as_nanos() as u64,
+                );
                 for answer in answers {
                     match answer {
                         Answer::Notice { trouble, text } => self.notice(trouble, text),
@@ -525,6 +567,8 @@ impl Subject {
             map: None,
             version: 0,
             told: HashMap::new(),
+            reading: Purse::default(),
+            took: Duration::ZERO,
             unchecked: false,
             check_due: now,
             look_due: now,
@@ -573,6 +617,7 @@ impl Subject {
         self.map = map;
         self.unchecked |= new;
         self.version += u64::from(new);
+        self.took += began.elapsed();
         self.look_due = rest(began, PAUSE);
     }
 
@@ -606,6 +651,7 @@ impl Subject {
             });
             true
         });
+        self.took += began.elapsed();
         self.check_due = rest(began, TICK);
     }
 }
@@ -752,6 +798,7 @@ mod tests {
         let (replies, answers) = channel();
         let mut names = Names {
             processes: HashMap::new(),
+            reading: Budget::new(READING, READING_OF_USER),
             pool: Pool::new(|| {}),
             hasher: RandomState::new(),
             replies,

@@ -12,6 +12,7 @@
 #![deny(unsafe_code)]
 
 mod attach;
+mod budget;
 mod cgroups;
 mod check;
 mod facts;

@@ -17,6 +17,7 @@ use flametop_unwind::{
 };
 
 use crate::{
+    budget::{Budget, Purse},
     os,
     prober::{Missing, Prober, What, Whom},
     tasks::{Process, ProcessKey},
@@ -36,6 +37,13 @@ const MOST_FOLLOWED: usize = 256;
 const READ_AFTER: usize = 4096;
 /// Mappings that were read before their process was seen are kept so long, ns.
 const EARLY_KEPT: u64 = 5_000_000_000;
+/// Lines of mappings a second that are read of one process, 20 ms of the kernel's work; of all processes of a user.
+const LINES: u64 = 20_000;
+const LINES_OF_USER: u64 = 200_000;
+/// What looking at the file of a mapping costs, in lines.
+const LINES_PER_FILE: u64 = 16;
+/// Areas that are copied at most for what one sample has to follow, where new code comes to the places of old.
+const MOST_COPIED: usize = 1 << 18;
 /// Mappings that are asked about in one go.
 const MOST_WANTED: usize = 64;
 
@@ -55,6 +63,8 @@ pub struct Maps {
     over: Option<u64>,
     /// From when on more happened than is known, until they are read again, ns.
     missed: Option<u64>,
+    /// What reading them has cost.
+    lines: Purse,
     /// A question about them is not answered.
     asked: bool,
     /// `exec_vm` when they were asked for.
@@ -251,6 +261,8 @@ pub struct Mappings {
     families: Families,
     boot_offset: u64,
     prober: Arc<Prober>,
+    /// Lines that were read.
+    lines: Budget,
     /// Processes that are read before they are seen, and those that were: when they began, ticks.
     early_asked: HashSet<u32>,
     early: HashMap<u32, (u64, u64, ProbedMaps)>,
@@ -274,6 +286,7 @@ impl Mappings {
             families: Families::default(),
             boot_offset,
             prober,
+            lines: Budget::new(LINES, LINES_OF_USER),
             early_asked: HashSet::new(),
             early: HashMap::new(),
         }
@@ -292,8 +305,14 @@ impl Mappings {
 
     /// All mappings of a process, and when they began to be read.
     pub fn come(&mut self, process: &mut Process, read: Result<(u64, ProbedMaps), Missing>) {
+        let user = process.uid();
         let maps = &mut process.maps;
         maps.asked = false;
+        if let Ok((_, read)) = &read {
+            let cost = read.lines() + LINES_PER_FILE * read.files();
+            self.lines
+                .spend(&mut maps.lines, user, os::monotonic(), cost);
+        }
         if matches!(read, Err(Missing::Late)) {
             // Each question to such a process costs a thread.
             maps.read = os::monotonic() + LATE_PERIOD;
@@ -433,6 +452,10 @@ impl Mappings {
                 return Read::Come(read);
             }
         }
+        if self.lines.left(maps.lines, head.uid, os::monotonic()) == 0 {
+            maps.missing = Some(End::Limit);
+            return Read::No;
+        }
         if !maps.may_read(head.ktime) {
             return Read::No;
         }
@@ -532,12 +555,14 @@ impl Mappings {
         }
         let synced = maps.synced;
         let more = self.told.of(head.tgid, synced).count();
-        if synced < self.told.complete || more > MOST_FOLLOWED {
+        // Each that comes to the place of other code copies all.
+        let many = more > MOST_FOLLOWED || more * history.last().1.count() > MOST_COPIED;
+        if synced < self.told.complete || many {
             maps.missed = Some(synced + 1);
             let last = Arc::clone(history.last().1);
             // Another process may have mapped so much that this one was not told of: then the count of pages has to do, as where
             // the kernel does not tell.
-            let alike = more <= MOST_FOLLOWED && maps.exec_vm == head.exec_vm;
+            let alike = !many && maps.exec_vm == head.exec_vm;
             let read = match self.read(head, maps) {
                 Read::Come(read) => last.again(head.tgid, read, modules),
                 Read::Asked => return true,
@@ -557,6 +582,11 @@ impl Mappings {
             }
             return self.begin(head, maps, read, since, modules);
         }
+        if more > 0 && !modules.affords() {
+            (maps.missed, maps.missing) = (Some(synced + 1), Some(End::Limit));
+            return false;
+        }
+        (maps.missed, maps.missing) = (None, None);
         let late = history.last().1.is_starting() || maps.followed > READ_AFTER;
         let asked = self.advance(head, maps, modules);
         // Nobody waits for these.
@@ -583,12 +613,18 @@ impl Mappings {
             return false;
         };
         let mut needed = false;
-        if !wanted.is_empty() && !maps.asked {
+        let now = os::monotonic();
+        let poor = self.lines.left(maps.lines, head.uid, now) == 0;
+        if !wanted.is_empty() && !maps.asked && poor {
+            (maps.missed, maps.missing) = (wanted.first().map(|(time, _)| *time), Some(End::Limit));
+        } else if !wanted.is_empty() && !maps.asked {
             let (wanted, which): (Vec<_>, Vec<_>) = wanted
                 .iter()
                 .take(MOST_WANTED)
                 .map(|(time, wanted)| ((*time, wanted.clone()), (*time, wanted.start)))
                 .unzip();
+            let cost = LINES_PER_FILE * which.len() as u64;
+            self.lines.spend(&mut maps.lines, head.uid, now, cost);
             let runtime = history.last().1.runtime();
             maps.asked = self
                 .prober
@@ -600,7 +636,7 @@ impl Mappings {
         }
         let known_to = wanted.first().map(|(time, _)| *time);
         if let Some(time) = known_to {
-            needed = time <= head.ktime;
+            needed = time <= head.ktime && maps.asked;
         }
         let changes = self.told.of(head.tgid, maps.synced);
         let exec = changes.clone().find(|change| change.mapping.is_none());
@@ -899,6 +935,29 @@ mod tests {
         maps.asked = false;
         assert!(!mappings.advance(&seen, &mut maps, &mut modules));
         assert_eq!(maps.synced, 60);
+    }
+
+    #[test]
+    fn read_who_has_had_its_lines_ends_at_the_limit_and_others_are_asked_for() {
+        let mut mappings = mappings();
+        let mut greedy = Maps::default();
+        let of = |tgid, uid| Head {
+            uid,
+            ..head(tgid, 60)
+        };
+        let now = os::monotonic();
+        mappings.lines.spend(&mut greedy.lines, 1, now, 10 * LINES);
+        let read = mappings.read(&of(7, 1), &mut greedy);
+        assert!(matches!(read, Read::No));
+        assert_eq!(greedy.missing, Some(End::Limit));
+        let read = mappings.read(&of(8, 1), &mut Maps::default());
+        assert!(matches!(read, Read::Asked), "another of that user");
+        let lines = 10 * LINES_OF_USER;
+        mappings.lines.spend(&mut Purse::default(), 1, now, lines);
+        let read = mappings.read(&of(9, 1), &mut Maps::default());
+        assert!(matches!(read, Read::No));
+        let read = mappings.read(&of(10, 2), &mut Maps::default());
+        assert!(matches!(read, Read::Asked), "another user");
     }
 
     #[test]

@@ -21,8 +21,10 @@ use flametop_unwind::{
 };
 
 use crate::{
+    budget::{Budget, Purse},
     jit::{self, Answer, JitNames},
     mappings::{At, Mappings},
+    os,
     prober::{self, Prober, What},
     stacks::Stacks,
     tasks::{Pieces, Process, ProcessKey, Sight, Task, Tasks, Told},
@@ -57,6 +59,11 @@ const UNKNOWN_MAPPING: u64 = 8 << 20;
 
 /// Frames whose names are asked for again in one go, when a debug file has come.
 const MAX_AGAIN: usize = 512;
+
+/// Units of work ([`Modules::allow`]) a second and CPU that walks of one process may cost, 25 ms at most; those of a user twice that.
+const WALKS: u64 = 250_000;
+/// The same for the names of one file.
+const NAMING: u64 = 100_000;
 
 /// How the module begins that stands for a holder of an mmap_lock; paths of files begin otherwise.
 const BUSY: &[u8] = b"[mm busy: ";
@@ -120,6 +127,8 @@ pub struct Pipeline {
     unopened: Vec<(u32, bool)>,
     /// What is left of [`GRACE`].
     grace: Duration,
+    /// Looking up where functions begin, by module.
+    naming: Budget,
     /// Questions that were not answered, as said last.
     late_told: u64,
 }
@@ -169,6 +178,8 @@ struct Walker {
     opening: HashSet<ModuleId>,
     /// Whether the last walk needed one of them.
     lacks_file: bool,
+    /// What walks have cost.
+    budget: Budget,
     mappings: Mappings,
     unwinder: Unwinder,
     kernel_module: ModuleId,
@@ -195,6 +206,7 @@ impl Pipeline {
         jvm_maps: bool,
     ) -> Pipeline {
         let kernel_module = modules.kernel();
+        let cpus = flametop_kernel::online_cpus().map_or(1, |cpus| cpus.len().max(1) as u64);
         Pipeline {
             out: Encoder::new(),
             wishes: Wishes::default(),
@@ -206,6 +218,7 @@ impl Pipeline {
                 prober: Arc::clone(&prober),
                 opening: HashSet::new(),
                 lacks_file: false,
+                budget: Budget::new(WALKS * cpus, 2 * WALKS * cpus),
                 mappings,
                 unwinder: Unwinder::new(),
                 kernel_module,
@@ -229,6 +242,7 @@ impl Pipeline {
             need_files: HashSet::new(),
             unopened: Vec::new(),
             grace: GRACE,
+            naming: Budget::new(NAMING * cpus, NAMING * cpus),
             late_told: 0,
         }
     }
@@ -583,6 +597,7 @@ impl Pipeline {
     pub fn ask_names(&mut self, frames: &[u32]) {
         let mut queries = Vec::with_capacity(frames.len());
         let mut jit = Vec::new();
+        let now = os::monotonic();
         for &frame in frames {
             let Some(&place) = self.stacks.place(frame) else {
                 continue;
@@ -632,6 +647,8 @@ impl Pipeline {
                 self.symbolizer.add_module(module.0, subject);
             }
             self.stacks.asked(frame);
+            // The lookups of a file whose entries are huge on purpose are its own affair.
+            modules.allow(self.naming.left(Purse::default(), module.0, now));
             queries.push(Query {
                 frame,
                 module: module.0,
@@ -639,6 +656,9 @@ impl Pipeline {
                 function_start: modules.function_start(module, offset),
                 root: modules.root_name(module, offset),
             });
+            let spent = modules.take_spent();
+            self.naming
+                .spend(&mut Purse::default(), module.0, now, spent);
         }
         self.symbolizer.ask(&queries);
         if !jit.is_empty() {
@@ -1034,7 +1054,12 @@ impl Walker {
         process: &mut Process,
         turn: Turn,
     ) -> Walk {
+        let now = os::monotonic();
+        self.modules
+            .allow(self.budget.left(process.work, head.uid, now));
         let mut walk = self.walk_known(head, stack, collected, process, turn);
+        let spent = self.modules.take_spent();
+        self.budget.spend(&mut process.work, head.uid, now, spent);
         self.lacks_file = self.reopen();
         if self.lacks_file && turn != Turn::Last {
             walk = Walk::waits();

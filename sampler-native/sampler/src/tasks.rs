@@ -11,7 +11,7 @@ use flametop_kernel::{Reach, abi, record::Head};
 use flametop_stream::{Encoder, NOT_COUNTED, Record, Space};
 use flametop_unwind::ModuleId;
 
-use crate::{cgroups::Cgroups, ids::Ids, mappings::Maps, prober::Whom};
+use crate::{budget::Purse, cgroups::Cgroups, ids::Ids, mappings::Maps, prober::Whom};
 
 /// How long the last sums of a task that ended are waited for, ns: those of one that nobody has reaped do not come, and a busy
 /// machine tells them a second late.
@@ -149,6 +149,8 @@ pub struct Process {
     cmdline: Box<[u8]>,
     tasks: u32,
     emptied: u64,
+    /// What its walks have cost.
+    pub work: Purse,
     /// What it has mapped, once a stack of it was walked.
     pub maps: Maps,
     /// What the CPU clock copies of the stacks of its threads, if that was changed.
@@ -595,6 +597,7 @@ fn see_process<'a>(
             cmdline: Box::default(),
             tasks: 0,
             emptied: head.ktime,
+            work: Purse::default(),
             maps: Maps::default(),
             reach: None,
             taught: false,
@@ -641,6 +644,11 @@ fn comm(padded: &[u8; 16]) -> &[u8] {
 }
 
 impl Process {
+    /// Its user.
+    pub fn uid(&self) -> u32 {
+        self.uid
+    }
+
     fn tell(&self, key: ProcessKey, out: &mut Encoder) {
         out.put(&Record::ProcessSeen {
             process: self.id,

@@ -17,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use flametop_stream::Counter;
+use flametop_stream::{Counter, End as StackEnd};
 use flametop_unwind::{End, Prober, ProcessFolder, RuntimeKnown, Seen, WantedMapping};
 use model::Recording;
 use served::{Mounted, Served};
@@ -251,6 +251,61 @@ fn pass_beside_processes_that_hold_their_mappings_goes_on() {
         command.args(["64", "24"]).uid(65534).gid(65534);
         vec![Program::start(&mut command)]
     });
+}
+
+/// Samples of the CPU clock that ended so, in a program of this name.
+fn ended(recording: &Recording, comm: &str, end: StackEnd) -> usize {
+    let model = &recording.model;
+    let tasks = model.tasks.iter().filter(|task| task.comm == comm);
+    let samples = tasks.flat_map(|task| &task.samples);
+    let ends = samples.map(|sample| match sample.stack {
+        Some(stack) => model.stacks[stack as usize].end,
+        None => sample.why,
+    });
+    ends.filter(|of| *of == end).count()
+}
+
+#[test]
+fn pass_beside_unwind_information_that_is_huge_goes_on_and_its_walks_end_at_the_limit() {
+    let folder = Folder::new("entries");
+    let program = compiled(&folder, "tests/programs/entries.s");
+    let recording = passes_and_names_beside(&folder, || {
+        let mut command = Command::new(&program);
+        command.uid(65534).gid(65534);
+        vec![Program::start(&mut command)]
+    });
+    assert!(ended(&recording, "entries", StackEnd::Limit) > 10);
+    assert_eq!(ended(&recording, "chain", StackEnd::Limit), 0);
+}
+
+#[test]
+fn pass_beside_a_program_with_all_mappings_there_may_be_that_moves_them_goes_on() {
+    let folder = Folder::new("moves");
+    let program = compiled(&folder, "tests/programs/moves.c");
+    let own = || Duration::from_nanos(recorded_cpu());
+    let mut before = Duration::ZERO;
+    let recording = passes_and_names_beside(&folder, || {
+        let mut command = Command::new(&program);
+        command.uid(65534).gid(65534).stdout(Stdio::piped());
+        let attack: Vec<Program> = (0..2)
+            .map(|_| Program(command.spawn().expect("the program starts")))
+            .collect();
+        thread::sleep(Duration::from_secs(1));
+        before = own();
+        attack
+    });
+    println!("{:?} of CPU time in 4 s", own() - before);
+    assert_eq!(ended(&recording, "chain", StackEnd::Limit), 0);
+}
+
+/// ns that this process ran.
+fn recorded_cpu() -> u64 {
+    let all = std::fs::read_dir("/proc/self/task").expect("own threads");
+    let of = |task: std::io::Result<std::fs::DirEntry>| -> Option<u64> {
+        let text = std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse().ok()
+    };
+    all.filter_map(of).sum()
 }
 
 /// The kernel told of another file that was mapped there, of the same number.

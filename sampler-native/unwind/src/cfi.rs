@@ -1,6 +1,9 @@
 //! Call frame information: finding the entry of an address, and reading its row.
 
-use crate::elf::{Image, Section, Source};
+use crate::{
+    budget::{EXPRESSION, READ, Work},
+    elf::{Image, Section, Source},
+};
 use gimli::{
     BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, EndianSlice, EvaluationResult,
     Expression, FrameDescriptionEntry, LittleEndian, Location, Operation, Register, RegisterRule,
@@ -21,7 +24,9 @@ const CALLEE_SAVED_BITS: u32 = 1 << 3 | 1 << RBP | 0xf << 12;
 
 /// Most bytes of one entry. Decoding one is linear in its size, so this bounds the time that a hostile
 /// file can take; the largest seen in real programs are a few KiB.
-const ENTRY_LIMIT: usize = 256 << 10;
+const ENTRY_LIMIT: usize = 64 << 10;
+/// Bytes of an entry that are decoded at the cost of one instruction that is looked at.
+const BYTES_PER_UNIT: usize = 2;
 /// Bytes of an entry that are read at first: nearly all are smaller.
 const USUAL_ENTRY: u64 = 512;
 /// Most entries in an index of our own.
@@ -164,6 +169,7 @@ pub(crate) struct Table {
 /// What one entry is decoded from.
 struct Part<'a> {
     bytes: Cow<'a, [u8]>,
+    work: &'a Work,
     bases: BaseAddresses,
     /// Of the entry in `bytes`.
     offset: usize,
@@ -183,14 +189,19 @@ impl Part<'_> {
         section: &S,
         address: u64,
     ) -> Option<Fde<'a>> {
-        if entry_size(&self.bytes, self.offset) > ENTRY_LIMIT {
+        if !is_decoded(&self.bytes, self.offset, self.work) {
             return None;
         }
         let fde = section
             .fde_from_offset(
                 &self.bases,
                 S::Offset::from(self.offset),
-                |section, bases, offset| bounded_cie(section, &self.bytes, bases, offset),
+                |section, bases, offset| {
+                    if !is_decoded(&self.bytes, gimli::UnwindOffset::into(offset), self.work) {
+                        return Err(gimli::Error::NotCieId(0));
+                    }
+                    section.cie_from_offset(bases, offset)
+                },
             )
             .ok()?;
         fde.contains(address).then_some(fde)
@@ -213,6 +224,12 @@ fn debug_section(bytes: &[u8]) -> DebugFrame<Bytes<'_>> {
 fn entry_size(bytes: &[u8], offset: usize) -> usize {
     let size = bytes.get(offset..).and_then(|bytes| bytes.first_chunk());
     size.map_or(usize::MAX, |size| u32::from_le_bytes(*size) as usize)
+}
+
+/// Whether the entry at `offset` is one, and paid for.
+fn is_decoded(bytes: &[u8], offset: usize, work: &Work) -> bool {
+    let size = entry_size(bytes, offset);
+    size <= ENTRY_LIMIT && work.spend((size / BYTES_PER_UNIT) as u64)
 }
 
 impl Table {
@@ -314,32 +331,37 @@ impl Table {
     }
 
     /// What the entry of an address is decoded from.
-    fn part(&self, address: u64, source: Source<'_>) -> Option<Part<'_>> {
+    fn part<'a>(&'a self, address: u64, source: Source<'_>, work: &'a Work) -> Option<Part<'a>> {
         let offset = self.find(address)?;
         if let Some(bytes) = &self.bytes {
             return Some(Part {
                 bytes: Cow::Borrowed(bytes),
+                work,
                 bases: self.bases.clone(),
                 offset,
             });
         }
         // The entry right behind the common one that it refers to.
-        let entry = self.read_entry(offset, source)?;
+        let entry = self.read_entry(offset, source, work)?;
         let distance = u32::from_le_bytes(*entry.get(4..)?.first_chunk()?) as usize;
-        let mut bytes = self.read_entry((offset + 4).checked_sub(distance)?, source)?;
+        let mut bytes = self.read_entry((offset + 4).checked_sub(distance)?, source, work)?;
         let at = bytes.len();
         bytes.extend_from_slice(&entry);
         bytes[at + 4..at + 8].copy_from_slice(&(at as u32 + 4).to_le_bytes());
         let address = (self.section.address + offset as u64).wrapping_sub(at as u64);
         Some(Part {
             bytes: Cow::Owned(bytes),
+            work,
             bases: self.bases.clone().set_eh_frame(address),
             offset: at,
         })
     }
 
     /// The entry at `offset` with its length field, from the file.
-    fn read_entry(&self, offset: usize, source: Source<'_>) -> Option<Vec<u8>> {
+    fn read_entry(&self, offset: usize, source: Source<'_>, work: &Work) -> Option<Vec<u8>> {
+        if !work.spend(READ) {
+            return None;
+        }
         let room = self.section.size.checked_sub(offset as u64)?;
         let place = self.section.offset.checked_add(offset as u64)?;
         let mut bytes = vec![0; room.min(USUAL_ENTRY) as usize];
@@ -359,8 +381,13 @@ impl Table {
     }
 
     /// Start and end of the function that holds `address`.
-    pub(crate) fn function(&self, address: u64, source: Source<'_>) -> Option<(u64, u64)> {
-        let part = self.part(address, source)?;
+    pub(crate) fn function(
+        &self,
+        address: u64,
+        source: Source<'_>,
+        work: &Work,
+    ) -> Option<(u64, u64)> {
+        let part = self.part(address, source, work)?;
         let fde = if self.debug {
             part.fde(&part.debug_section(), address)
         } else {
@@ -374,9 +401,10 @@ impl Table {
         &self,
         address: u64,
         source: Source<'_>,
+        work: &Work,
         context: &mut UnwindContext<usize>,
     ) -> Option<Row> {
-        let part = self.part(address, source)?;
+        let part = self.part(address, source, work)?;
         if self.debug {
             part.row(&part.debug_section(), address, context)
         } else {
@@ -384,16 +412,17 @@ impl Table {
         }
     }
 
-    /// The caller's registers by the general rules.
+    /// The caller's registers by the general rules; none if no entry covers the address.
     pub(crate) fn evaluate(
         &self,
         address: u64,
         source: Source<'_>,
+        work: &Work,
         context: &mut UnwindContext<usize>,
         registers: &Registers,
         read: &dyn Fn(u64) -> Result<u64, Failure>,
-    ) -> Result<Registers, Failure> {
-        let part = self.part(address, source).ok_or(Failure::Unusable)?;
+    ) -> Option<Result<Registers, Failure>> {
+        let part = self.part(address, source, work)?;
         if self.debug {
             part.evaluate(&part.debug_section(), address, context, registers, read)
         } else {
@@ -504,13 +533,28 @@ impl Part<'_> {
         context: &mut UnwindContext<usize>,
         old: &Registers,
         read: &dyn Fn(u64) -> Result<u64, Failure>,
+    ) -> Option<Result<Registers, Failure>> {
+        let fde = self.fde(section, address)?;
+        Some(self.caller(section, &fde, address, context, old, read))
+    }
+
+    fn caller<'a, S: UnwindSection<Bytes<'a>>>(
+        &'a self,
+        section: &S,
+        fde: &Fde<'a>,
+        address: u64,
+        context: &mut UnwindContext<usize>,
+        old: &Registers,
+        read: &dyn Fn(u64) -> Result<u64, Failure>,
     ) -> Result<Registers, Failure> {
-        let fde = self.fde(section, address).ok_or(Failure::Unusable)?;
         let encoding = fde.cie().encoding();
         let row = fde
             .unwind_info_for_address(section, &self.bases, context, address)
             .map_err(|_| Failure::Unusable)?;
         let compute = |e: &gimli::UnwindExpression<usize>, initial: Option<u64>| {
+            if !self.work.spend(EXPRESSION) {
+                return Err(Failure::Unusable);
+            }
             let expression = e.get(section).map_err(|_| Failure::Unusable)?;
             compute(expression, encoding, initial, old, read)
         };
@@ -768,11 +812,20 @@ mod tests {
                     .address
                     .wrapping_add(segment.size / addresses * step);
                 image.code_offset(address);
-                table.function(address, source);
-                let _ = table.evaluate(address, source, &mut context, &registers, &|address| {
-                    Ok(address ^ 0x55)
-                });
-                covered += usize::from(table.row(address, source, &mut context).is_some());
+                table.function(address, source, &Work::default());
+                let _ = table.evaluate(
+                    address,
+                    source,
+                    &Work::default(),
+                    &mut context,
+                    &registers,
+                    &|address| Ok(address ^ 0x55),
+                );
+                covered += usize::from(
+                    table
+                        .row(address, source, &Work::default(), &mut context)
+                        .is_some(),
+                );
             }
         }
         covered
@@ -847,6 +900,7 @@ mod tests {
                     table.row(
                         image.text + step * 997,
                         Source::Memory(&copy),
+                        &Work::default(),
                         &mut UnwindContext::new(),
                     );
                 }
@@ -879,10 +933,12 @@ mod tests {
         for step in 0..2000 {
             let address = code.address + code.size / 2000 * step;
             assert_eq!(
-                by_header.function(address, source),
-                by_index.function(address, source)
+                by_header.function(address, source, &Work::default()),
+                by_index.function(address, source, &Work::default())
             );
-            let row = |table: &Table| table.row(address, source, &mut UnwindContext::new());
+            let row = |table: &Table| {
+                table.row(address, source, &Work::default(), &mut UnwindContext::new())
+            };
             assert_eq!(row(&by_header), row(&by_index));
         }
     }
@@ -911,7 +967,12 @@ mod tests {
     fn row_entry_of_absurd_size_is_refused() {
         assert_eq!(
             table_of_one_entry(ENTRY_LIMIT / 2)
-                .row(0x2000, Source::Memory(&[]), &mut UnwindContext::new())
+                .row(
+                    0x2000,
+                    Source::Memory(&[]),
+                    &Work::default(),
+                    &mut UnwindContext::new()
+                )
                 .map(|row| row.ra),
             Some(-8)
         );
@@ -919,6 +980,7 @@ mod tests {
             table_of_one_entry(ENTRY_LIMIT).row(
                 0x2000,
                 Source::Memory(&[]),
+                &Work::default(),
                 &mut UnwindContext::new()
             ),
             None

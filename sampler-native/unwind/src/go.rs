@@ -4,6 +4,7 @@
 //! The format is that of Go 1.18 and newer. Of older programs `.debug_frame` may be left.
 
 use crate::{
+    budget::{READ, Work},
     cfi::{Cfa, Kind, RSP, Row, Rule},
     elf::{Image, Section, Source, damaged, u32_at},
     module::{EXIT, SIGRETURN},
@@ -132,15 +133,25 @@ impl Functions {
     }
 
     /// How to leave the function that holds `address`; none if no Go function does.
-    pub(crate) fn row(&self, image: &Image, source: Source<'_>, address: u64) -> Option<Row> {
+    pub(crate) fn row(
+        &self,
+        image: &Image,
+        source: Source<'_>,
+        work: &Work,
+        address: u64,
+    ) -> Option<Row> {
         let (start, end, record) = self.find(address)?;
+        // Its record, its name, and code in three places.
+        if !work.spend(5 * READ) {
+            return None;
+        }
         let mut bytes = [0; RECORD];
         source
             .read_at(self.records.checked_add(record)?, &mut bytes)
             .ok()?;
         let flags = bytes[self.flags];
         let at = address.wrapping_sub(start);
-        let size = self.frame_size(source, u32_at(&bytes, 16), at)?;
+        let size = self.frame_size(source, work, u32_at(&bytes, 16), at)?;
         let mut row = Row {
             kind: Kind::Plain,
             last: end == address.wrapping_add(1),
@@ -196,7 +207,7 @@ impl Functions {
     }
 
     /// How far the function has moved the stack pointer before the instruction at `at` of it.
-    fn frame_size(&self, source: Source<'_>, changes: u32, at: u64) -> Option<i32> {
+    fn frame_size(&self, source: Source<'_>, work: &Work, changes: u32, at: u64) -> Option<i32> {
         let place = self.changes.checked_add(u64::from(changes))?;
         if changes == 0 {
             return None;
@@ -207,6 +218,9 @@ impl Functions {
             let mut number = 0;
             for shift in (0..35).step_by(7) {
                 if next == filled {
+                    if !work.spend(READ + bytes.len() as u64 / 2) {
+                        return None;
+                    }
                     done += filled;
                     filled = source.read_some(place.checked_add(done as u64)?, &mut bytes);
                     next = 0;
@@ -362,7 +376,11 @@ mod tests {
         for number in [4, 5, 700, 999] {
             let start = TEXT + number * 64;
             assert_eq!(functions.function(start + 63), Some((start, start + 64)));
-            let row = |at: u64| functions.row(&image, source, start + at).expect("a row");
+            let row = |at: u64| {
+                functions
+                    .row(&image, source, &Work::default(), start + at)
+                    .expect("a row")
+            };
             assert_eq!(offset(&row(3)), 8);
             assert_eq!(row(3).rules[RBP_RULE], Rule::Same);
             assert_eq!(offset(&row(4)), 16);
@@ -373,7 +391,10 @@ mod tests {
         }
         for address in [0, TEXT - 1, TEXT + 64_000, u64::MAX] {
             assert_eq!(functions.function(address), None);
-            assert_eq!(functions.row(&image, source, address), None);
+            assert_eq!(
+                functions.row(&image, source, &Work::default(), address),
+                None
+            );
         }
     }
 
@@ -383,7 +404,7 @@ mod tests {
         let source = Source::Memory(&file);
         let functions = Functions::read(&image, source, 1 << 20).expect("a table");
         let kind = |number: u64| {
-            let row = functions.row(&image, source, TEXT + number * 64 + 20);
+            let row = functions.row(&image, source, &Work::default(), TEXT + number * 64 + 20);
             row.map(|row| row.kind)
         };
         assert_eq!(kind(1), Some(Kind::Root));
@@ -429,7 +450,7 @@ mod tests {
             for _ in 0..20 {
                 let address = TEXT + below(64_100) as u64;
                 functions.function(address);
-                functions.row(&image, source, address);
+                functions.row(&image, source, &Work::default(), address);
             }
         }
     }

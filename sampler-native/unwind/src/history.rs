@@ -67,6 +67,7 @@ impl MapHistory {
         new: impl Iterator<Item = (u64, NewMapping<'a>, Seen)>,
         modules: &mut Modules,
     ) -> bool {
+        let begun = modules.begin_fill();
         let blank = maps::blank(modules);
         let mut replaced = false;
         for (time, new, seen) in new {
@@ -86,6 +87,7 @@ impl MapHistory {
                 last.insert(area, modules);
             }
         }
+        modules.end_fill(begun);
         replaced
     }
 

@@ -12,6 +12,7 @@
 
 use std::ops::Range;
 
+mod budget;
 mod cfi;
 mod code;
 mod elf;
@@ -26,6 +27,7 @@ mod mounts;
 mod probe;
 mod walk;
 
+pub use budget::WALK_UNITS;
 pub use history::MapHistory;
 pub use hotspot::HotSpot;
 pub use maps::{NewMapping, ProcessMaps};
@@ -120,7 +122,7 @@ pub enum End {
     NoUnwindInfo,
     /// Code made at run time, without frame pointers.
     Jit,
-    /// More than [`MAX_FRAMES`].
+    /// More than [`MAX_FRAMES`], or more work than it may be: [`Modules::allow`].
     Limit,
     /// Code of a file that could not be read, or may not be: one that somebody else's program serves; or of which it is not
     /// known whether it was there at that moment.

@@ -158,6 +158,7 @@ impl ProcessMaps {
     /// Those of process `tgid`, which is this one or a fork of it that goes its own way now, as they were read.
     #[must_use]
     pub fn again(&self, tgid: u32, probed: ProbedMaps, modules: &mut Modules) -> ProcessMaps {
+        let begun = modules.begin_fill();
         let mut maps = ProcessMaps {
             tgid,
             areas: Vec::with_capacity(probed.areas.len()),
@@ -169,6 +170,7 @@ impl ProcessMaps {
             maps.areas.push(area);
         }
         adopt_remapped(&mut maps.areas, modules);
+        modules.end_fill(begun);
         maps
     }
 
@@ -204,7 +206,7 @@ impl ProcessMaps {
     }
 
     /// How many areas they are.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.areas.len()
     }
 

@@ -2,6 +2,7 @@
 
 use crate::{
     ClosedFile, End, ModuleId, OpenFile, Prober,
+    budget::{Begun, Work},
     elf::{Image, Source},
     mounts::Device,
     probe::{self, FileKey, Place, Program},
@@ -28,12 +29,6 @@ const OPEN_LIMIT: usize = 256;
 /// that frames may be missing where the caller was guessed.
 pub(crate) const FIBER_START: &[u8] = b"[fiber start]";
 pub(crate) const GUESSED: &[u8] = b"[guessed]";
-
-/// Instructions looked at in one walk at most, where there is no unwind information; reads of the file count as some.
-const CODE_BUDGET: u32 = 32 << 10;
-/// A read of the file takes as long as so many instructions, and one more for so many bytes.
-const READ_COST: u32 = 16;
-const BYTES_PER_COST: u64 = 128;
 
 /// What a module is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -188,8 +183,7 @@ pub struct Modules {
     kernel: Option<ModuleId>,
     limit: usize,
     clock: u64,
-    /// Instructions that this walk may still look at.
-    budget: u32,
+    work: Work,
     prober: Arc<Prober>,
     /// Whether whoever uses this may wait for a file that is to be opened again.
     waits: bool,
@@ -218,7 +212,7 @@ impl Modules {
             kernel: None,
             limit,
             clock: 0,
-            budget: CODE_BUDGET,
+            work: Work::default(),
             prober: Arc::default(),
             waits: false,
             closed: Vec::new(),
@@ -345,6 +339,44 @@ impl Modules {
         }
     }
 
+    /// From now on a walk may cost so many units, at most [`WALK_UNITS`](crate::WALK_UNITS); over it the walk ends in [`End::Limit`].
+    /// What is known is found without.
+    pub fn allow(&mut self, units: u64) {
+        self.work.allow(units);
+        self.work.begin();
+    }
+
+    /// Units that were paid since the last call. They may be more than were allowed: who is the first to need a table of a file pays
+    /// for that.
+    pub fn take_spent(&mut self) -> u64 {
+        self.work.take_spent()
+    }
+
+    /// Whether walks may cost anything now.
+    pub fn affords(&self) -> bool {
+        self.work.is_any()
+    }
+
+    /// See [`Work::begin_fill`].
+    pub(crate) fn begin_fill(&self) -> Begun {
+        self.work.begin_fill()
+    }
+
+    /// See [`Work::end_fill`].
+    pub(crate) fn end_fill(&self, begun: Begun) {
+        self.work.end_fill(begun);
+    }
+
+    /// Whether the walk has cost too much.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.work.is_refused()
+    }
+
+    /// Pays for something that the walk does.
+    pub(crate) fn spend(&self, units: u64) -> bool {
+        self.work.spend(units)
+    }
+
     /// The kernel's module.
     pub fn kernel(&mut self) -> ModuleId {
         if let Some(id) = self.kernel {
@@ -391,9 +423,11 @@ impl Modules {
         let place = Place::new(tgid, start, end, path);
         if let Some(id) = self.files.get(&file.key).copied() {
             let module = &mut self.list[id.0 as usize];
+            let mut opened = false;
             if let Some(origin) = &mut module.file {
                 origin.place = place;
                 origin.lost = false;
+                opened = origin.open.is_none();
                 origin.open.get_or_insert(file);
             }
             for section in &mut module.information {
@@ -402,7 +436,10 @@ impl Modules {
                 }
             }
             self.touch(id);
-            self.close_least_used();
+            // Of a process with many mappings this is asked for each.
+            if opened {
+                self.close_least_used();
+            }
             return Some(id);
         }
         let mut module = Module::new(ModuleKind::File, path);
@@ -477,7 +514,7 @@ impl Modules {
 
     /// A walk begins.
     pub(crate) fn begin(&mut self) {
-        self.budget = CODE_BUDGET;
+        self.work.begin();
     }
 
     /// Has the file of a module open, or tells who waits that it is not.

@@ -245,6 +245,20 @@ pub enum Seen {
 pub struct ProbedMaps {
     pub(crate) areas: Vec<ProbedArea>,
     pub(crate) runtime: Runtime,
+    pub(crate) lines: u64,
+    pub(crate) files: u64,
+}
+
+impl ProbedMaps {
+    /// How many lines were read for them.
+    pub fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// How many files were looked at for them.
+    pub fn files(&self) -> u64 {
+        self.files
+    }
 }
 
 #[derive(Debug)]
@@ -332,19 +346,43 @@ impl Prober {
         }
         let mut runtime = runtime.0;
         let mut areas = Vec::new();
+        let mut lines = 0;
+        // A file is one and the same in all lines of one reading; what could not be opened may have been unmapped just then.
+        let mut files: HashMap<((u32, u32), u64), Vec<Seen>> = HashMap::new();
         for line in text.split(|byte| *byte == b'\n').filter_map(Line::parse) {
+            lines += 1;
             if line.executable && line.path != b"[vsyscall]" {
                 runtime.see(line.path, || HotSpot::read_of(process));
+                let look = || self.see(process, &line, false, runtime == Runtime::Python);
+                let seen = match line.inode {
+                    0 => look(),
+                    inode => {
+                        let looks = files.entry((line.device, inode)).or_default();
+                        let known = looks.last();
+                        let known =
+                            known.filter(|seen| looks.len() >= LOOKS || !is_unreadable(seen));
+                        known.cloned().unwrap_or_else(|| {
+                            let seen = look();
+                            looks.push(seen.clone());
+                            seen
+                        })
+                    }
+                };
                 areas.push(ProbedArea {
                     start: line.start,
                     end: line.end,
                     offset: line.offset,
                     path: line.path.into(),
-                    seen: self.see(process, &line, false, runtime == Runtime::Python),
+                    seen,
                 });
             }
         }
-        Ok(ProbedMaps { areas, runtime })
+        Ok(ProbedMaps {
+            areas,
+            runtime,
+            lines,
+            files: files.values().map(Vec::len).sum::<usize>() as u64,
+        })
     }
 
     /// What these mappings hold, in their order, which the kernel told of and which may be over.
@@ -360,7 +398,7 @@ impl Prober {
             let line = wanted.line();
             python |= Runtime::is_python(line.path);
             let seen = self.see(process, &line, true, python);
-            if line.inode == 0 || !matches!(seen, Seen::Unknown(End::Unreadable)) {
+            if line.inode == 0 || !is_unreadable(&seen) {
                 return seen;
             }
             // The mapping may have been cut since, so that the kernel has no link of that name any more.
@@ -513,6 +551,13 @@ impl Prober {
         fcntl(&copy, FcntlArg::F_ADD_SEALS(SealFlag::all()))?;
         Ok((copy, copied))
     }
+}
+
+/// How often a file that cannot be opened is looked for in one reading of the mappings.
+const LOOKS: usize = 3;
+
+fn is_unreadable(seen: &Seen) -> bool {
+    matches!(seen, Seen::Unknown(End::Unreadable))
 }
 
 /// What is known of the runtime of a process.

@@ -220,8 +220,10 @@ impl Unwinder {
             uncovered && modules.is_sigreturn(module, offset),
             (uncovered || row.last) && modules.is_sigreturn(module, offset.wrapping_add(1)),
         ];
-        self.rows[set + 1] = self.rows[set];
-        self.rows[set] = cached;
+        if !modules.is_refused() {
+            self.rows[set + 1] = self.rows[set];
+            self.rows[set] = cached;
+        }
         cached
     }
 
@@ -233,14 +235,18 @@ impl Unwinder {
         offset: u64,
     ) -> Option<u64> {
         let cached = &mut self.called[slot(module, offset, CALLS)];
-        if cached.offset != offset || cached.module != module {
+        if cached.offset == offset && cached.module == module {
+            return cached.end;
+        }
+        let end = modules.end_of_called(module, offset);
+        if !modules.is_refused() {
             *cached = CachedEnd {
                 offset,
                 module,
-                end: modules.end_of_called(module, offset),
+                end,
             };
         }
-        cached.end
+        end
     }
 
     /// Whether `offset` is a place that a call returns to, in code that unwind information covers if `covered`.
@@ -257,11 +263,13 @@ impl Unwinder {
             cached.follows_call
         } else {
             let follows_call = modules.follows_call(module, offset);
-            self.calls[slot] = CachedCall {
-                offset,
-                module,
-                follows_call,
-            };
+            if !modules.is_refused() {
+                self.calls[slot] = CachedCall {
+                    offset,
+                    module,
+                    follows_call,
+                };
+            }
             follows_call
         };
         follows_call
@@ -395,6 +403,10 @@ impl Walk<'_> {
             } else {
                 self.guess(&area, is_return)
             };
+            // Where something was left out the step is none.
+            if self.modules.is_refused() {
+                return (End::Limit, None);
+            }
             self.note_guess(&area, offset, &step, &before);
             match step {
                 Step::Caller {
@@ -567,6 +579,9 @@ impl Walk<'_> {
         // It is the same function again, as a rule.
         let last = sp.checked_add(self.unwinder.jumped);
         for at in last.filter(|at| *at > sp).into_iter().chain(words) {
+            if !self.is_paid(at) {
+                return None;
+            }
             let Ok(ra) = self.memory.read(at) else {
                 let in_stack = self.memory.input.mapping.contains(&at);
                 return in_stack.then(|| self.ends_at(at));
@@ -621,6 +636,9 @@ impl Walk<'_> {
     fn row_by_caller(&mut self, area: &Area, offset: u64, is_return: bool) -> Option<Row> {
         let sp = self.registers.values[RSP];
         for at in (0..SCAN_WORDS).map(|word| sp.wrapping_add(8 * word)) {
+            if !self.is_paid(at) {
+                return None;
+            }
             let ra = self.memory.read(at).ok()?;
             let direct = area.contains(ra).then(|| {
                 let to = area.offset(ra);
@@ -946,6 +964,9 @@ impl Walk<'_> {
         let start = self.modules.function_start(area.module, offset);
         for size in (8..CALLER_FRAME).step_by(8) {
             let at = rbp.wrapping_sub(size);
+            if !self.is_paid(at) {
+                break;
+            }
             let Ok(ra) = self.memory.read(at) else {
                 return missing(at);
             };
@@ -1049,6 +1070,9 @@ impl Walk<'_> {
             };
         }
         for address in (0..SCAN_WORDS).map(|word| sp.wrapping_add(8 * word)) {
+            if !self.is_paid(address) {
+                break;
+            }
             match self.memory.read(address) {
                 Ok(ra) if self.is_return_address(ra, true) => {
                     return self.guessed_caller(address.wrapping_add(8), ra, Guess::Loose);
@@ -1091,6 +1115,9 @@ impl Walk<'_> {
             return Some(Step::End(End::Jit, None));
         }
         for address in (sp..rbp).step_by(8) {
+            if !self.is_paid(address) {
+                return None;
+            }
             match self.memory.read(address) {
                 Ok(word) if self.maps.is_executable(word.wrapping_sub(1)) => {
                     return Some(Step::End(End::Jit, None));
@@ -1100,6 +1127,11 @@ impl Walk<'_> {
             }
         }
         None
+    }
+
+    /// Pays for a word of the stack that is looked up in the mappings; a line of the cache at once.
+    fn is_paid(&self, address: u64) -> bool {
+        address & 63 != 0 || self.modules.spend(1)
     }
 
     fn ends_at(&self, address: u64) -> Step {

@@ -4,7 +4,8 @@
 mod stopped;
 
 use flametop_unwind::{
-    End, Frame, MAX_FRAMES, ModuleKind, Modules, Outcome, ProcessMaps, Sign, Unwinder,
+    End, Frame, MAX_FRAMES, ModuleKind, Modules, Outcome, Prober, ProcessFolder, ProcessMaps,
+    RuntimeKnown, Sign, Unwinder,
 };
 use nix::sys::signal::Signal;
 use std::{
@@ -1120,4 +1121,18 @@ fn refresh_same_process_keeps_modules() {
 #[test]
 fn read_process_gone_is_an_error() {
     assert!(ProcessMaps::read(0x3fff_ffff, &mut Modules::new(LIMIT)).is_err());
+}
+
+#[test]
+fn read_process_that_maps_one_file_very_often_looks_at_it_once() {
+    let program = Program::start("many", OMIT, "many.c", &["20000"]);
+    let process = ProcessFolder::open(program.child.id()).expect("its folder");
+    let maps = Prober::default().maps(&process, RuntimeKnown::default());
+    let maps = maps.expect("its mappings");
+    assert!(maps.lines() > 20_000, "{}", maps.lines());
+    // Its own one, libc and the loader.
+    assert!(maps.files() <= 3, "{}", maps.files());
+    let mut modules = Modules::new(1 << 20);
+    let maps = ProcessMaps::of(program.child.id(), maps, &mut modules);
+    assert!(maps.count() > 20_000 && modules.len() < 10);
 }

@@ -3,6 +3,7 @@
 use super::{Module, Modules, Uncovered};
 use crate::{
     ModuleId,
+    budget::{self, Work},
     cfi::{Failure, Kind, Registers, Row, Table},
     elf::{Image, Source},
     go::Functions,
@@ -59,9 +60,14 @@ impl Information {
         }
     }
 
-    pub(super) fn function(&self, offset: u64, source: Source<'_>) -> Option<(u64, u64)> {
+    pub(super) fn function(
+        &self,
+        offset: u64,
+        source: Source<'_>,
+        work: &Work,
+    ) -> Option<(u64, u64)> {
         match self {
-            Information::Frames(table) => table.function(offset, source),
+            Information::Frames(table) => table.function(offset, source, work),
             Information::Functions(functions) => functions.function(offset),
         }
     }
@@ -107,9 +113,9 @@ impl Modules {
         context: &mut UnwindContext<usize>,
     ) -> Option<Row> {
         let row = self
-            .covering(id, offset, |module, information| match information {
-                Information::Frames(table) => table.row(offset, module.read_from(), context),
-                Information::Functions(go) => go.row(&module.image, module.source()?, offset),
+            .covering(id, offset, |module, information, work| match information {
+                Information::Frames(table) => table.row(offset, module.read_from(), work, context),
+                Information::Functions(go) => go.row(&module.image, module.source()?, work, offset),
             })
             .ok()?;
         Some(match row {
@@ -131,18 +137,18 @@ impl Modules {
         registers: &Registers,
         read: &dyn Fn(u64) -> Result<u64, Failure>,
     ) -> Result<Registers, Failure> {
-        let caller = self.covering(id, offset, |module, information| match information {
-            Information::Frames(table) if table.function(offset, module.read_from()).is_some() => {
-                Some(table.evaluate(offset, module.read_from(), context, registers, read))
+        let caller = self.covering(id, offset, |module, information, work| match information {
+            Information::Frames(table) => {
+                table.evaluate(offset, module.read_from(), work, context, registers, read)
             }
-            _ => None,
+            Information::Functions(_) => None,
         });
         caller.ok().flatten().unwrap_or(Err(Failure::Unusable))
     }
 
     pub(super) fn function(&mut self, id: ModuleId, offset: u64) -> Option<(u64, u64)> {
-        self.covering(id, offset, |module, information| {
-            information.function(offset, module.read_from())
+        self.covering(id, offset, |module, information, work| {
+            information.function(offset, module.read_from(), work)
         })
         .ok()
         .flatten()
@@ -153,22 +159,27 @@ impl Modules {
         &mut self,
         id: ModuleId,
         offset: u64,
-        mut ask: impl FnMut(&Module, &Information) -> Option<T>,
+        mut ask: impl FnMut(&Module, &Information, &Work) -> Option<T>,
     ) -> io::Result<Option<T>> {
         if !self.get(id).is_code(offset) {
             return Ok(None);
         }
         self.touch(id);
         for kept in KEPT {
-            self.load(id, kept);
+            if !self.load(id, kept) {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
             let module = self.get(id);
             if !self.is_ready(id) && module.information[kept as usize].needs_file() {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
             match &module.information[kept as usize] {
                 Section::In(information) => {
-                    if let Some(answer) = ask(module, information) {
+                    if let Some(answer) = ask(module, information, &self.work) {
                         return Ok(Some(answer));
+                    }
+                    if self.work.is_refused() {
+                        return Err(io::ErrorKind::WouldBlock.into());
                     }
                     // Go's `.debug_frame` says the same, and is large.
                     if kept == Kept::Go {
@@ -183,28 +194,33 @@ impl Modules {
     }
 
     /// Brings unwind information into memory, if it is not known to be out of reach. What is read piece by piece
-    /// needs the file open.
-    pub(super) fn load(&mut self, id: ModuleId, kept: Kept) {
+    /// needs the file open. False: that would cost this walk too much.
+    fn load(&mut self, id: ModuleId, kept: Kept) -> bool {
         let piecewise = match &self.get(id).information[kept as usize] {
             Section::Out => false,
             Section::In(information) if information.is_piecewise() => true,
-            _ => return,
+            _ => return true,
         };
         let opened = self.open(id);
         if piecewise && opened.is_ok() || !self.is_ready(id) {
-            return;
+            return true;
+        }
+        if !self.work.spend(budget::READ) {
+            return false;
         }
         let limit = self.limit as u64;
         let module = &mut self.list[id.0 as usize];
-        let information = module
-            .source()
-            .map(|source| Information::read(kept, &module.image, source, limit));
+        let information = module.source().map(|source| {
+            self.work
+                .fill(|| Information::read(kept, &module.image, source, limit))
+        });
         module.information[kept as usize] = match information {
             _ if opened.is_err() => Section::Unreadable,
             Some(Ok(information)) if information.size() as u64 <= limit => Section::In(information),
             _ => Section::Absent,
         };
         self.give_back(id);
+        true
     }
 
     /// Gives memory back until the rest is within the limit; `keep` was just used and goes last.

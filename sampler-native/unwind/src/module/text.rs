@@ -1,7 +1,7 @@
 //! What single instructions of modules say.
 
 use super::Modules;
-use crate::{ModuleId, cfi::Kind};
+use crate::{ModuleId, budget, cfi::Kind};
 use gimli::UnwindContext;
 
 /// Most bytes of code searched for a system call.
@@ -59,6 +59,9 @@ impl Modules {
     pub(crate) fn code(&mut self, id: ModuleId, offset: u64, bytes: &mut [u8]) -> Option<()> {
         let place = self.get(id).image.code_offset(offset)?;
         self.open(id).ok()?;
+        if !self.work.spend(budget::READ) {
+            return None;
+        }
         self.get(id).source()?.read_at(place, bytes).ok()
     }
 

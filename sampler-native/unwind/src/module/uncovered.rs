@@ -1,14 +1,18 @@
 //! Code that no unwind information covers, by its instructions.
 
-use super::{BYTES_PER_COST, Modules, READ_COST, text::ENTRY_SIZE};
+use super::{Modules, text::ENTRY_SIZE};
 use crate::{
-    ModuleId,
+    ModuleId, budget,
     cfi::Row,
     code::{self, Window},
     elf::Symbol,
 };
 use std::collections::{BTreeMap, HashMap};
 
+/// Bytes of code that are read at the cost of one instruction that is looked at.
+const BYTES_PER_UNIT: u64 = 128;
+/// Units for looking where a call leads to.
+const CALL: u32 = 8;
 /// Starts below an address that are tried.
 const STARTS: usize = 6;
 /// Bytes that an instruction has at most, and one more.
@@ -56,7 +60,7 @@ impl Modules {
             });
         starts
             || self.function_start(id, offset).is_none()
-                && self.budget > 0
+                && self.work.code() > 0
                 && self.get(id).is_code(offset)
                 && self.code_exits(id, offset, false).is_none()
     }
@@ -71,10 +75,8 @@ impl Modules {
 
     /// The same target, if this walk may still look at code.
     fn call_target(&mut self, id: ModuleId, offset: u64) -> Option<u64> {
-        self.budget = self.budget.saturating_sub(READ_COST);
-        (self.budget > 0)
-            .then(|| self.named_target(id, offset))
-            .flatten()
+        let may = self.work.spend_code(CALL);
+        may.then(|| self.named_target(id, offset)).flatten()
     }
 
     /// The row of `offset` by the instructions from where the call starts that returns to `to`.
@@ -127,10 +129,10 @@ impl Modules {
             start,
             bytes: &bytes,
         };
-        let mut left = self.budget;
+        let may = self.work.code();
+        let mut left = may;
         let function = code::function(&window, start, &mut left);
-        self.budget = left;
-        if left == 0 {
+        if !self.work.spend_code(may - left) {
             return None;
         }
         let row = function.and_then(|function| function.row(offset));
@@ -166,7 +168,7 @@ impl Modules {
                 break;
             }
         }
-        if row.is_none() && self.budget > 0 {
+        if row.is_none() && self.work.code() > 0 {
             row = self.code_exits(id, offset, is_return);
         }
         if row.is_none()
@@ -175,7 +177,7 @@ impl Modules {
             row = self.code_after(id, start, offset)?;
         }
         // It may have been cut short.
-        if row.is_none() && self.budget == 0 {
+        if row.is_none() && self.work.code() == 0 {
             return None;
         }
         let known = self.uncovered(id)?;
@@ -223,7 +225,8 @@ impl Modules {
                 size => size.min(code::WINDOW),
             };
             let bytes = self.code_from(id, start.address, size);
-            let mut left = self.budget;
+            let may = self.work.code();
+            let mut left = may;
             if left == 0 {
                 return None;
             }
@@ -232,8 +235,7 @@ impl Modules {
                 bytes: &bytes,
             };
             let function = code::function(&window, start.address, &mut left);
-            self.budget = left;
-            if left == 0 {
+            if !self.work.spend_code(may - left) {
                 return None;
             }
             let known = self.uncovered(id)?;
@@ -259,19 +261,19 @@ impl Modules {
             start,
             bytes: &bytes,
         };
-        let mut left = self.budget;
+        let may = self.work.code();
+        let mut left = may;
         let row = code::exits(&window, address, is_return, &mut left);
-        self.budget = left;
+        // What was left is told by the next who asks.
+        let _ = self.work.spend_code(may - left);
         row
     }
 
     /// At most `size` bytes of code, if this walk may still look at code.
     pub(super) fn code_from(&mut self, id: ModuleId, address: u64, size: u64) -> Vec<u8> {
         let size = size.min(self.get(id).image.code_left(address));
-        let cost = u32::try_from(size / BYTES_PER_COST).unwrap_or(u32::MAX);
-        let cost = cost.saturating_add(READ_COST);
-        self.budget = self.budget.saturating_sub(cost);
-        if self.budget == 0 {
+        let cost = u32::try_from(size / BYTES_PER_UNIT + budget::READ).unwrap_or(u32::MAX);
+        if !self.work.spend_code(cost) {
             return Vec::new();
         }
         self.read_code(id, address, size)
@@ -280,8 +282,12 @@ impl Modules {
     pub(super) fn uncovered(&mut self, id: ModuleId) -> Option<&mut Uncovered> {
         if self.get(id).uncovered.is_none() {
             self.open(id).ok()?;
+            if !self.work.spend(budget::READ) {
+                return None;
+            }
             let module = self.get(id);
-            let mut symbols = module.image.code_symbols(module.source()?);
+            let source = module.source()?;
+            let mut symbols = self.work.fill(|| module.image.code_symbols(source));
             let entry = module.image.entry;
             let at = symbols.partition_point(|symbol| symbol.address < entry);
             if module.is_code(entry) && symbols.get(at).is_none_or(|s| s.address != entry) {
