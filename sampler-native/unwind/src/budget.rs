@@ -65,15 +65,20 @@ impl Work {
     pub(crate) fn spend(&self, units: u64) -> bool {
         let left = u64::from(self.left.get());
         if units > left {
-            self.refused.set(true);
-            self.left.set(0);
-            self.code.set(0);
+            self.refuse();
             return false;
         }
         self.left.set((left - units) as u32);
         self.code.set(self.code.get().min(self.left.get()));
         self.spent.set(self.spent.get() + units);
         true
+    }
+
+    /// The walk gets nothing more.
+    pub(crate) fn refuse(&self) {
+        self.refused.set(true);
+        self.left.set(0);
+        self.code.set(0);
     }
 
     /// Units left for code without unwind information.

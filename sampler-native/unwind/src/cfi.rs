@@ -27,6 +27,10 @@ const CALLEE_SAVED_BITS: u32 = 1 << 3 | 1 << RBP | 0xf << 12;
 const ENTRY_LIMIT: usize = 64 << 10;
 /// Bytes of an entry that are decoded at the cost of one instruction that is looked at.
 const BYTES_PER_UNIT: usize = 2;
+/// The linker's table is held in memory up to this size.
+const HEADER_HELD: u64 = 1 << 20;
+/// Of a table in the file so many entries are read together.
+const BLOCK: u64 = 256;
 /// Bytes of an entry that are read at first: nearly all are smaller.
 const USUAL_ENTRY: u64 = 512;
 /// Most entries in an index of our own.
@@ -150,6 +154,12 @@ impl Row {
 enum Search {
     /// The linker's sorted table of (address, entry), each relative to the address of the header.
     Header { bytes: Vec<u8>, address: u64 },
+    /// The same, of so many entries, where it lies in the file.
+    Place {
+        offset: u64,
+        count: u64,
+        address: u64,
+    },
     /// One of our own: (address, offset of the entry), sorted.
     Index(Vec<(u64, u32)>),
 }
@@ -233,21 +243,20 @@ fn is_decoded(bytes: &[u8], offset: usize, work: &Work) -> bool {
 }
 
 impl Table {
-    /// Reads `.eh_frame` and its header.
+    /// Reads `.eh_frame` and its header. `room`: bytes that the header may take in memory; it is searched in the file otherwise.
     pub(crate) fn eh_frame(
         image: &Image,
         section: Section,
         source: Source<'_>,
         limit: u64,
+        room: u64,
     ) -> io::Result<Table> {
-        let header = image
-            .eh_frame_hdr
-            .and_then(|header| Some((header.address, header.read(source, limit).ok()?)));
+        let header = image.eh_frame_hdr;
         let bases = BaseAddresses::default()
             .set_eh_frame(section.address)
-            .set_eh_frame_hdr(header.as_ref().map_or(0, |(address, _)| *address))
+            .set_eh_frame_hdr(header.map_or(0, |header| header.address))
             .set_text(image.text);
-        let search = header.and_then(|(address, bytes)| search_table(bytes, address));
+        let search = header.and_then(|header| search_table(header, source, room));
         if let (Some(search), false) = (search, section.compressed) {
             return Ok(Table {
                 section,
@@ -294,12 +303,13 @@ impl Table {
         self.bytes.as_ref().map_or(0, Vec::len)
             + match &self.search {
                 Search::Header { bytes, .. } => bytes.len(),
+                Search::Place { .. } => 0,
                 Search::Index(index) => size_of_val(index.as_slice()),
             }
     }
 
     /// Offset of the last entry that starts at or before `address`.
-    fn find(&self, address: u64) -> Option<usize> {
+    fn find(&self, address: u64, source: Source<'_>, work: &Work) -> Option<usize> {
         match &self.search {
             Search::Index(index) => {
                 let after = index.partition_point(|(start, _)| *start <= address);
@@ -309,22 +319,37 @@ impl Table {
                 bytes,
                 address: base,
             } => {
-                let field = |at: usize| -> u64 {
-                    let value = bytes
-                        .get(at..at + 4)
-                        .map_or(0, |b| i32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-                    base.wrapping_add_signed(i64::from(value))
-                };
-                let (mut low, mut high) = (0, bytes.len() / 8);
-                while low < high {
+                let entry = last_at_or_before(bytes, *base, address)?;
+                usize::try_from(entry.wrapping_sub(self.section.address)).ok()
+            }
+            Search::Place {
+                offset,
+                count,
+                address: base,
+            } => {
+                // All before `low` start at or before the address, none from `high` on.
+                let (mut low, mut high) = (0, *count);
+                let mut entry = [0; 8];
+                while high - low > BLOCK {
                     let middle = low + (high - low) / 2;
-                    if field(middle * 8) <= address {
+                    if !work.spend(READ) {
+                        return None;
+                    }
+                    source.read_at(offset + 8 * middle, &mut entry).ok()?;
+                    if table_field(&entry, 0, *base) <= address {
                         low = middle + 1;
                     } else {
                         high = middle;
                     }
                 }
-                let entry = field(low.checked_sub(1)? * 8 + 4);
+                let first = low.saturating_sub(1);
+                let mut block = [0; 8 * (BLOCK as usize + 1)];
+                let block = &mut block[..8 * (high - first) as usize];
+                if !work.spend(2 * READ) {
+                    return None;
+                }
+                source.read_at(offset + 8 * first, block).ok()?;
+                let entry = last_at_or_before(block, *base, address)?;
                 usize::try_from(entry.wrapping_sub(self.section.address)).ok()
             }
         }
@@ -332,7 +357,7 @@ impl Table {
 
     /// What the entry of an address is decoded from.
     fn part<'a>(&'a self, address: u64, source: Source<'_>, work: &'a Work) -> Option<Part<'a>> {
-        let offset = self.find(address)?;
+        let offset = self.find(address, source, work)?;
         if let Some(bytes) = &self.bytes {
             return Some(Part {
                 bytes: Cow::Borrowed(bytes),
@@ -649,19 +674,58 @@ fn bounded_cie<'a, S: UnwindSection<Bytes<'a>>>(
 }
 
 /// The header's table if it is of the usual encoding: version 1, counts of 4 bytes, relative to the header.
-fn search_table(mut bytes: Vec<u8>, address: u64) -> Option<Search> {
+fn search_table(header: Section, source: Source<'_>, room: u64) -> Option<Search> {
+    const HEAD: u64 = 12;
     let relative = gimli::DW_EH_PE_datarel.0 | gimli::DW_EH_PE_sdata4.0;
-    let head = bytes.get(..12)?;
+    if header.compressed {
+        return None;
+    }
+    let mut head = [0; HEAD as usize];
+    source.read_at(header.offset, &mut head).ok()?;
     if head[0] != 1 || head[2] != gimli::DW_EH_PE_udata4.0 || head[3] != relative {
         return None;
     }
-    let count = u32::from_le_bytes([head[8], head[9], head[10], head[11]]) as usize;
-    let size = count
-        .checked_mul(8)
-        .filter(|size| *size > 0 && *size <= bytes.len() - 12)?;
-    bytes.drain(..12);
-    bytes.truncate(size);
-    Some(Search::Header { bytes, address })
+    let count = u64::from(u32::from_le_bytes([head[8], head[9], head[10], head[11]]));
+    let size = count * 8;
+    let offset = header.offset.checked_add(HEAD)?;
+    if count == 0 || size > header.size.checked_sub(HEAD)? {
+        return None;
+    }
+    let address = header.address;
+    if size <= room.min(HEADER_HELD) {
+        let bytes = source.read(offset, size, HEADER_HELD).ok()?;
+        return Some(Search::Header { bytes, address });
+    }
+    let mut last = [0; 8];
+    source
+        .read_at(offset.checked_add(size - 8)?, &mut last)
+        .ok()?;
+    Some(Search::Place {
+        offset,
+        count,
+        address,
+    })
+}
+
+/// Where the entry of the linker's table leads to that starts last at or before `address`.
+fn last_at_or_before(table: &[u8], base: u64, address: u64) -> Option<u64> {
+    let (mut low, mut high) = (0, table.len() / 8);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if table_field(table, middle * 8, base) <= address {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    Some(table_field(table, low.checked_sub(1)? * 8 + 4, base))
+}
+
+fn table_field(table: &[u8], at: usize, base: u64) -> u64 {
+    let value = table
+        .get(at..at + 4)
+        .map_or(0, |b| i32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    base.wrapping_add_signed(i64::from(value))
 }
 
 fn plain_register(register: Register) -> Option<u8> {
@@ -797,7 +861,7 @@ mod tests {
         let Some(section) = image.eh_frame else {
             return 0;
         };
-        let Ok(table) = Table::eh_frame(&image, section, source, 64 << 20) else {
+        let Ok(table) = Table::eh_frame(&image, section, source, 64 << 20, 64 << 20) else {
             return 0;
         };
         let mut context = UnwindContext::new();
@@ -893,7 +957,7 @@ mod tests {
                 let table = if debug {
                     Table::debug_frame(section, Source::Memory(&copy), 64 << 20)
                 } else {
-                    Table::eh_frame(&image, section, Source::Memory(&copy), 64 << 20)
+                    Table::eh_frame(&image, section, Source::Memory(&copy), 64 << 20, 64 << 20)
                 };
                 let table = table.expect("a table");
                 for step in 0..100 {
@@ -914,7 +978,8 @@ mod tests {
         let source = Source::Memory(&file);
         let image = Image::read(source).expect("own file");
         let section = image.eh_frame.expect("unwind information");
-        let by_header = Table::eh_frame(&image, section, source, 64 << 20).expect("a table");
+        let by_header =
+            Table::eh_frame(&image, section, source, 64 << 20, 64 << 20).expect("a table");
         let by_index = Table::eh_frame(
             &Image {
                 eh_frame_hdr: None,
@@ -923,11 +988,14 @@ mod tests {
             section,
             source,
             64 << 20,
+            0,
         )
         .expect("a table");
+        let by_place = Table::eh_frame(&image, section, source, 64 << 20, 0).expect("a table");
         assert!(
             matches!(by_header.search, Search::Header { .. })
                 && matches!(by_index.search, Search::Index(_))
+                && matches!(by_place.search, Search::Place { .. })
         );
         let code = image.segments[0];
         for step in 0..2000 {
@@ -940,6 +1008,7 @@ mod tests {
                 table.row(address, source, &Work::default(), &mut UnwindContext::new())
             };
             assert_eq!(row(&by_header), row(&by_index));
+            assert_eq!(row(&by_header), row(&by_place));
         }
     }
 
@@ -959,8 +1028,14 @@ mod tests {
             size: bytes.len() as u64,
             compressed: false,
         };
-        Table::eh_frame(&Image::default(), section, Source::Memory(&bytes), 1 << 30)
-            .expect("a table")
+        Table::eh_frame(
+            &Image::default(),
+            section,
+            Source::Memory(&bytes),
+            1 << 30,
+            0,
+        )
+        .expect("a table")
     }
 
     #[test]

@@ -340,7 +340,7 @@ impl Image {
             Source::File(file) => file.metadata().ok()?.len(),
             Source::Memory(bytes) => bytes.len() as u64,
         };
-        let size = length.checked_sub(offset)?.min(SECTION_LIMIT);
+        let size = length.checked_sub(offset)?;
         Some(Section {
             address,
             offset,

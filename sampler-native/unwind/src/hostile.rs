@@ -419,9 +419,10 @@ struct Covered {
 }
 
 impl Covered {
-    fn new(size: u64) -> Covered {
+    /// Of a function of that size, with a linker's table of so many entries.
+    fn new(size: u64, count: u32) -> Covered {
         let mut modules = Modules::new(8 << 20);
-        let file = covered(size, 2);
+        let file = covered(size, count);
         let length = file.len() as u64;
         let module = modules.vdso(length, || Ok(file)).expect("an image");
         let mut maps = ProcessMaps::empty(std::process::id());
@@ -470,7 +471,7 @@ impl Covered {
 
 #[test]
 fn walk_largest_entries_all_the_way_ends_at_the_limit_of_work() {
-    let mut covered = Covered::new(60_000);
+    let mut covered = Covered::new(60_000, 2);
     // The first one reads the linker's table for all, which is paid for by time.
     covered.walk(1, WALK_UNITS.into());
     let (end, frames, spent) = covered.walk(MAX_FRAMES as u64 - 10, WALK_UNITS.into());
@@ -481,7 +482,7 @@ fn walk_largest_entries_all_the_way_ends_at_the_limit_of_work() {
 
 #[test]
 fn walk_hundred_frames_that_nobody_saw_is_far_below_the_limit_and_free_when_they_are_known() {
-    let mut covered = Covered::new(200);
+    let mut covered = Covered::new(200, 2);
     covered.walk(1, WALK_UNITS.into());
     let (end, frames, spent) = covered.walk(100, WALK_UNITS.into());
     // The last one says that nothing called it.
@@ -496,4 +497,14 @@ fn walk_hundred_frames_that_nobody_saw_is_far_below_the_limit_and_free_when_they
         End::Root,
         "what was left out is not remembered"
     );
+}
+
+#[test]
+fn walk_linker_s_table_larger_than_all_memory_is_searched_where_it_lies() {
+    for count in [1, 2, 255, 256, 257, 258, 1 << 17, (1 << 17) + 1, 1_300_000] {
+        let mut covered = Covered::new(200, count);
+        let (end, frames, _) = covered.walk(100, WALK_UNITS.into());
+        assert_eq!((end, frames), (End::Root, 101), "{count} entries");
+        assert!(covered.modules.held() <= 1 << 20);
+    }
 }

@@ -12,6 +12,7 @@ use std::{
     fs::File,
     io,
     sync::Arc,
+    time::Instant,
 };
 
 mod tables;
@@ -82,6 +83,10 @@ pub struct Module {
     information: [Section; 3],
     uncovered: Option<Box<Uncovered>>,
     used: u64,
+    /// When something of it came into memory last.
+    since: Option<Instant>,
+    /// There is no room for it until then.
+    put_off: Option<Instant>,
 }
 
 impl Module {
@@ -97,6 +102,8 @@ impl Module {
             information: Default::default(),
             uncovered: None,
             used: 0,
+            since: None,
+            put_off: None,
         }
     }
 

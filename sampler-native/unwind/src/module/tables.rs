@@ -9,7 +9,13 @@ use crate::{
     go::Functions,
 };
 use gimli::UnwindContext;
-use std::io;
+use std::{
+    io,
+    time::{Duration, Instant},
+};
+
+/// What was brought into memory stays for so long, at least.
+const STAYS: Duration = Duration::from_secs(2);
 
 /// Unwind information of a module, in the order in which it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,12 +36,19 @@ pub(super) enum Information {
 }
 
 impl Information {
-    fn read(kept: Kept, image: &Image, source: Source<'_>, limit: u64) -> io::Result<Information> {
+    /// `room`: bytes of memory that are free; what can be read where it lies takes no more.
+    fn read(
+        kept: Kept,
+        image: &Image,
+        source: Source<'_>,
+        limit: u64,
+        room: u64,
+    ) -> io::Result<Information> {
         let absent = || io::Error::from(io::ErrorKind::NotFound);
         match kept {
             Kept::EhFrame => {
                 let section = image.eh_frame.ok_or_else(absent)?;
-                Table::eh_frame(image, section, source, limit).map(Information::Frames)
+                Table::eh_frame(image, section, source, limit, room).map(Information::Frames)
             }
             Kept::Go => Functions::read(image, source, limit).map(Information::Functions),
             Kept::DebugFrame => {
@@ -208,48 +221,169 @@ impl Modules {
         if !self.work.spend(budget::READ) {
             return false;
         }
+        let now = Instant::now();
+        if self.get(id).put_off.is_some_and(|until| now < until) {
+            self.work.refuse();
+            return false;
+        }
         let limit = self.limit as u64;
+        let room = limit.saturating_sub(self.held() as u64);
         let module = &mut self.list[id.0 as usize];
         let information = module.source().map(|source| {
             self.work
-                .fill(|| Information::read(kept, &module.image, source, limit))
+                .fill(|| Information::read(kept, &module.image, source, limit, room))
         });
-        module.information[kept as usize] = match information {
+        let section = match information {
             _ if opened.is_err() => Section::Unreadable,
             Some(Ok(information)) if information.size() as u64 <= limit => Section::In(information),
             _ => Section::Absent,
         };
-        self.give_back(id);
+        if !self.make_room(id, section.size(), now) {
+            self.list[id.0 as usize].put_off = Some(now + STAYS);
+            self.work.refuse();
+            return false;
+        }
+        let module = &mut self.list[id.0 as usize];
+        if section.size() > 0 {
+            module.since = Some(now);
+        }
+        module.information[kept as usize] = section;
         true
     }
 
-    /// Gives memory back until the rest is within the limit; `keep` was just used and goes last.
-    pub(super) fn give_back(&mut self, keep: ModuleId) {
+    /// Gives memory back, the least recently used first, until so many bytes more for a module are within the limit. What came just
+    /// now stays: two that do not fit beside each other would be read in turn without end. False: there is no room then.
+    fn make_room(&mut self, keep: ModuleId, bytes: usize, now: Instant) -> bool {
         let mut held = self.held();
-        while held > self.limit {
+        while held + bytes > self.limit {
+            let may_go = |module: &Module| {
+                module.held() > 0 && module.since.is_none_or(|since| now >= since + STAYS)
+            };
             let Some(oldest) = (0..self.list.len())
-                .filter(|index| *index != keep.0 as usize && self.list[*index].held() > 0)
+                .filter(|index| *index != keep.0 as usize && may_go(&self.list[*index]))
                 .min_by_key(|index| self.list[*index].used)
             else {
-                break;
+                return false;
             };
             held -= self.list[oldest].held();
             self.list[oldest].information = Default::default();
             self.list[oldest].uncovered = None;
         }
-        if held > self.limit {
-            // An empty one, so that tables which do not fit are not read again at each walk.
-            if let Some(known) = &mut self.list[keep.0 as usize].uncovered {
-                **known = Uncovered::default();
-            }
-            let kept = &mut self.list[keep.0 as usize].information;
-            kept[Kept::Go as usize] = Section::Absent;
-            kept[Kept::DebugFrame as usize] = Section::Absent;
+        true
+    }
+
+    /// The same after what is known of a module's instructions has grown.
+    pub(super) fn give_back(&mut self, id: ModuleId) {
+        if !self.make_room(id, 0, Instant::now())
+            && let Some(known) = &mut self.list[id.0 as usize].uncovered
+        {
+            // An empty one, so that symbols which do not fit are not read again at each walk.
+            **known = Uncovered::default();
         }
     }
 
     /// Where the function that holds `offset` starts, by its unwind information.
     pub fn function_start(&mut self, id: ModuleId, offset: u64) -> Option<u64> {
         self.function(id, offset).map(|(start, _)| start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        cfi::Row,
+        elf::{Section as Place, Segment},
+    };
+
+    const LIMIT: usize = 1 << 20;
+    const TEXT: u64 = 0x1000;
+
+    /// A `.debug_frame` of so many functions of 16 bytes from `TEXT` on; 40 bytes each, 16 more in an index.
+    fn debug_frame(functions: u64) -> Vec<u8> {
+        let mut bytes =
+            b"\x10\0\0\0\xff\xff\xff\xff\x01\0\x01\x78\x10\x0c\x07\x08\x90\x01\0\0".to_vec();
+        for function in 0..functions {
+            bytes.extend(36u32.to_le_bytes());
+            bytes.extend(0u32.to_le_bytes());
+            bytes.extend((TEXT + 16 * function).to_le_bytes());
+            bytes.extend(16u64.to_le_bytes());
+            bytes.extend([0; 16]);
+        }
+        bytes
+    }
+
+    /// A module that has nothing but that.
+    fn add(modules: &mut Modules, functions: u64) -> ModuleId {
+        let bytes = debug_frame(functions);
+        let mut module = Module::new(crate::ModuleKind::Vdso, b"[vdso]");
+        module.image.segments = vec![Segment {
+            address: TEXT,
+            offset: 0,
+            size: 16 * functions,
+        }];
+        module.image.debug_frame = Some(Place {
+            address: 0,
+            offset: 0,
+            size: bytes.len() as u64,
+            compressed: false,
+        });
+        module.memory = bytes;
+        modules.add(module)
+    }
+
+    fn row(modules: &mut Modules, id: ModuleId) -> Option<Row> {
+        modules.begin();
+        modules.row(id, TEXT + 20, &mut UnwindContext::new())
+    }
+
+    fn is_in(modules: &Modules, id: ModuleId) -> bool {
+        matches!(
+            modules.get(id).information[Kept::DebugFrame as usize],
+            Section::In(_)
+        )
+    }
+
+    #[test]
+    fn row_two_tables_that_do_not_fit_beside_each_other_are_not_read_in_turn() {
+        let mut modules = Modules::new(LIMIT);
+        let (first, second) = (add(&mut modules, 12_000), add(&mut modules, 12_000));
+        let mut changes = 0;
+        let mut known = [false; 2];
+        let begin = Instant::now();
+        for _ in 0..20_000 {
+            for id in [first, second] {
+                let row = row(&mut modules, id);
+                assert_eq!(
+                    row.is_some(),
+                    is_in(&modules, id),
+                    "or the walk ends at the limit"
+                );
+                let now = [is_in(&modules, first), is_in(&modules, second)];
+                changes += usize::from(now != known);
+                known = now;
+            }
+        }
+        assert!(modules.held() <= LIMIT);
+        let most = 2 + begin.elapsed().as_secs() as usize;
+        assert!((1..=most).contains(&changes), "{changes}");
+    }
+
+    #[test]
+    fn row_table_that_was_put_off_is_read_when_the_other_has_had_its_time() {
+        let mut modules = Modules::new(LIMIT);
+        let (first, second) = (add(&mut modules, 12_000), add(&mut modules, 12_000));
+        assert!(row(&mut modules, first).is_some());
+        assert!(row(&mut modules, second).is_none());
+        std::thread::sleep(STAYS);
+        assert!(row(&mut modules, second).is_some_and(|row| row.kind == Kind::Plain));
+        assert!(!is_in(&modules, first));
+    }
+
+    #[test]
+    fn row_table_larger_than_all_memory_is_absent() {
+        let mut modules = Modules::new(LIMIT);
+        let id = add(&mut modules, 30_000);
+        assert!(row(&mut modules, id).is_some_and(|row| row.kind == Kind::Uncovered));
     }
 }

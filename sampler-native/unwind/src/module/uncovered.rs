@@ -7,7 +7,10 @@ use crate::{
     code::{self, Window},
     elf::Symbol,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::Instant,
+};
 
 /// Bytes of code that are read at the cost of one instruction that is looked at.
 const BYTES_PER_UNIT: u64 = 128;
@@ -314,7 +317,8 @@ impl Modules {
                 main,
                 functions_size: 0,
             };
-            self.list[id.0 as usize].uncovered = Some(Box::new(known));
+            let module = &mut self.list[id.0 as usize];
+            (module.uncovered, module.since) = (Some(Box::new(known)), Some(Instant::now()));
             self.touch(id);
             self.give_back(id);
         }
