@@ -86,9 +86,9 @@ fn run() -> anyhow::Result<String> {
     Ok(wrong?)
 }
 
-/// Binds the functions of this test program as Java would find them in the library.
-fn register(env: &mut Env<'_>) -> jni::errors::Result<()> {
-    let bridge: [(&str, &str, *mut c_void); 9] = [
+/// What the library exports: names and signatures of Java, and the functions.
+fn bridge() -> [(&'static str, &'static str, *mut c_void); 7] {
+    [
         (
             "abi",
             "()I",
@@ -110,19 +110,9 @@ fn register(env: &mut Env<'_>) -> jni::errors::Result<()> {
             crate::Java_flametop_sampler_Bridge_fill as *mut c_void,
         ),
         (
-            "setRates",
-            "(JII)V",
-            crate::Java_flametop_sampler_Bridge_setRates as *mut c_void,
-        ),
-        (
-            "askNames",
-            "(J[II)V",
-            crate::Java_flametop_sampler_Bridge_askNames as *mut c_void,
-        ),
-        (
-            "askPlaces",
-            "(J[II)V",
-            crate::Java_flametop_sampler_Bridge_askPlaces as *mut c_void,
+            "wish",
+            "(JLjava/lang/String;)V",
+            crate::Java_flametop_sampler_Bridge_wish as *mut c_void,
         ),
         (
             "close",
@@ -134,7 +124,22 @@ fn register(env: &mut Env<'_>) -> jni::errors::Result<()> {
             "(Ljava/lang/String;)Ljava/lang/String;",
             crate::Java_flametop_sampler_Bridge_check as *mut c_void,
         ),
-    ];
+    ]
+}
+
+#[test]
+fn every_exported_function_is_among_those_that_are_made_to_panic() {
+    let exported: Vec<&str> = include_str!("lib.rs")
+        .split("fn Java_flametop_sampler_Bridge_")
+        .skip(1)
+        .filter_map(|rest| rest.split('<').next())
+        .collect();
+    assert_eq!(exported, bridge().map(|(name, ..)| name));
+}
+
+/// Binds the functions of this test program as Java would find them in the library.
+fn register(env: &mut Env<'_>) -> jni::errors::Result<()> {
+    let bridge = bridge();
     for (class, methods) in [
         ("flametop/sampler/Bridge", &bridge[..]),
         (

@@ -6,8 +6,8 @@
 //! line. Panics too (code 1): each function runs inside one guard, and nothing is ever written to stderr.
 //!
 //! # Threads
-//! Every function may be called from any thread. `fill` and `setRates` of one handle wait for each other;
-//! `askNames` and `askPlaces` wait for nothing. A handle that was closed, or never opened, is an error for all but `close`.
+//! Every function may be called from any thread. `fill` of one handle and a `wish` for other rates wait for each other;
+//! any other `wish` waits for nothing. A handle that was closed, or never opened, is an error for all but `close`.
 
 use std::{
     any::Any,
@@ -17,11 +17,11 @@ use std::{
     sync::{Arc, LazyLock, Mutex, MutexGuard, Once, PoisonError},
 };
 
-use flametop_sampler::{Names, OpenError, Session};
+use flametop_sampler::{Names, OpenError, Session, Wish};
 use jni::{
     Env, EnvUnowned,
     errors::ErrorPolicy,
-    objects::{JByteArray, JByteBuffer, JClass, JIntArray, JString},
+    objects::{JByteArray, JByteBuffer, JClass, JString},
     strings::JNIString,
     sys::{jboolean, jint, jlong},
 };
@@ -232,80 +232,24 @@ pub extern "system" fn Java_flametop_sampler_Bridge_fill<'l>(
     })
 }
 
-/// Changes the rates.
+/// Makes a wish of an open session: `key=value`, see [`Wish`].
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_flametop_sampler_Bridge_setRates<'l>(
+pub extern "system" fn Java_flametop_sampler_Bridge_wish<'l>(
     env: EnvUnowned<'l>,
     _class: JClass<'l>,
     handle: jlong,
-    pass_hz: jint,
-    cpu_hz: jint,
-) {
-    guard(env, |_| {
-        let rate = |hz: jint| {
-            u32::try_from(hz).map_err(|_| Failure {
-                code: 1,
-                message: format!("a rate cannot be {hz}"),
-            })
-        };
-        let (pass_hz, cpu_hz) = (rate(pass_hz)?, rate(cpu_hz)?);
-        let open = find(handle)?;
-        Ok(lock(&open.session).set_rates(pass_hz, cpu_hz)?)
-    });
-}
-
-/// Asks in some way for the first `count` of `frames`.
-fn ask<'l>(
-    env: EnvUnowned<'l>,
-    handle: jlong,
-    frames: &JIntArray<'l>,
-    count: jint,
-    how: fn(&Names, &[u32]),
+    wish: JString<'l>,
 ) {
     guard(env, |env| {
         let open = find(handle)?;
-        let count = usize::try_from(count).unwrap_or(0).min(frames.len(env)?);
-        let mut ids = vec![0; count];
-        frames.get_region(env, 0, &mut ids)?;
-        let ids: Vec<u32> = ids.into_iter().map(jint::cast_unsigned).collect();
-        how(&open.names, &ids);
+        match Wish::parse(&wish.try_to_string(env)?)? {
+            Wish::Rates(pass_hz, cpu_hz) => lock(&open.session).set_rates(pass_hz, cpu_hz)?,
+            Wish::Names(frames) => open.names.ask(&frames),
+            Wish::Places(frames) => open.names.ask_places(&frames),
+            Wish::JvmMaps(wanted) => open.names.jvm_maps(wanted)?,
+        }
         Ok(())
     });
-}
-
-/// Asks for the names of the first `count` of `frames`.
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_flametop_sampler_Bridge_askNames<'l>(
-    env: EnvUnowned<'l>,
-    _class: JClass<'l>,
-    handle: jlong,
-    frames: JIntArray<'l>,
-    count: jint,
-) {
-    ask(env, handle, &frames, count, Names::ask);
-}
-
-/// Asks for inlined functions and source lines of the first `count` of `frames`.
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_flametop_sampler_Bridge_askPlaces<'l>(
-    env: EnvUnowned<'l>,
-    _class: JClass<'l>,
-    handle: jlong,
-    frames: JIntArray<'l>,
-    count: jint,
-) {
-    ask(env, handle, &frames, count, Names::ask_places);
-}
-
-/// Whether JVMs are asked to write maps of their compiled code from now on.
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_flametop_sampler_Bridge_jvmMaps<'l>(
-    env: EnvUnowned<'l>,
-    _class: JClass<'l>,
-    handle: jlong,
-    wanted: jboolean,
-) {
-    guard(env, |_| Ok(find(handle)?.names.jvm_maps(wanted)?));
 }
 
 /// Closes a session. A handle that is closed already is left alone.

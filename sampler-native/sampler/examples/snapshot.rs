@@ -61,11 +61,11 @@ fn main() {
         .stacks
         .iter()
         .fold(std::collections::BTreeMap::new(), |mut by, s| {
-            *by.entry(s.end as u8).or_insert(0) += 1;
+            *by.entry(s.end.0).or_insert(0) += 1;
             by
         })
         .into_iter()
-        .map(|(end, n)| format!("{:?} {n}", flametop_stream::End::of(end)))
+        .map(|(end, n)| format!("{:?} {n}", flametop_stream::End(end)))
         .collect();
     let _ = writeln!(
         out,

@@ -5,7 +5,7 @@
 //! The caller makes passes with [`Session::fill`], on one thread at a time. Beside it a thread named `flametop-ring`
 //! sleeps on the rings of the CPU clock and of task ends, walks stacks at once and queues records for the next batch. Neither reads
 //! anything of another process: threads named `flametop-probe` do, and samples of what is not known yet wait for them in a queue.
-//! Names are asked for from any thread ([`Names`]).
+//! Names are asked for from any thread ([`Names`]); [`Wish`] is the text of what a caller may wish for.
 //!
 //! # Errors
 //! Opening gives an [`OpenError`] with an exit code. What works only in part is told in the stream, as a notice.
@@ -32,12 +32,14 @@ mod stacks;
 mod tasks;
 mod usage;
 mod waiting;
+mod wish;
 
 pub use check::check;
 pub use flametop_kernel::CheckLine;
 pub use os::{favour, raise_priority};
 pub use session::{MIN_BUFFER, Names, OpenError, Session};
 pub use settings::Settings;
+pub use wish::Wish;
 
 /// What the library and Java must agree on: number of the kernel records in the upper half, version of the stream in the lower.
 pub fn abi() -> u32 {

@@ -11,7 +11,7 @@ use flametop_kernel::{
     Reach, Step, Whose, abi,
     record::{Head, Holder, StackPart},
 };
-use flametop_stream::{self as stream, Call, Encoder, End, NameSource, Record, State};
+use flametop_stream::{self as stream, Call, Encoder, End, Level, NameSource, Record, State};
 use flametop_symbolize::{
     DebugFileCounts, MAX_FILES, PlaceQuery, Query, Source, Subject, Symbolizer,
 };
@@ -588,7 +588,7 @@ impl Pipeline {
     /// Says something to the user.
     pub fn notice(&mut self, trouble: bool, text: &str) {
         self.out.put(&Record::Notice {
-            trouble,
+            level: if trouble { Level::Trouble } else { Level::Told },
             text: text.as_bytes(),
         });
     }
@@ -1035,10 +1035,7 @@ fn stream_head(head: &Head, task: u32, stack: Option<u32>, why: End) -> stream::
         nvcsw: head.nvcsw,
         nivcsw: head.nivcsw,
         cpu: head.cpu,
-        state: u8::try_from(head.state)
-            .ok()
-            .and_then(State::of)
-            .unwrap_or(State::Sleep),
+        state: State(u8::try_from(head.state).unwrap_or(u8::MAX)),
         why,
         user_mode: u32::from(head.kind) == abi::FT_KIND_CPU && head.status & abi::FT_USER_MODE != 0,
     }

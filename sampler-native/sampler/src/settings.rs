@@ -71,7 +71,8 @@ impl Settings {
     }
 }
 
-fn flag(text: &str) -> Option<bool> {
+/// `0` or `1`.
+pub fn flag(text: &str) -> Option<bool> {
     match text {
         "0" => Some(false),
         "1" => Some(true),
@@ -94,7 +95,8 @@ fn target(text: &str) -> Option<(Target, String)> {
     Some((target, String::new()))
 }
 
-fn numbers(list: &str) -> Option<Vec<u32>> {
+/// Numbers with commas between them.
+pub fn numbers(list: &str) -> Option<Vec<u32>> {
     let parts = list.split(',').map(str::trim).filter(|p| !p.is_empty());
     parts.map(|p| p.parse().ok()).collect()
 }

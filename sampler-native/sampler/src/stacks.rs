@@ -165,7 +165,7 @@ impl Stacks {
     ) -> u32 {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
-        key.push(end as u32 | (user.len() as u32) << 8);
+        key.push(u32::from(end.0) | (user.len() as u32) << 8);
         for frame in user.iter().rev().chain(kernel.iter().rev()) {
             key.push(self.frame(*frame, modules, out));
         }

@@ -4,7 +4,7 @@
 use std::{fs, path::Path, process::ExitCode};
 
 use flametop_stream::{
-    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Call, Encoder, End, Head, ModuleKind,
+    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Call, Encoder, End, Head, Level, ModuleKind,
     NOT_COUNTED, NameSource, Record, Space, State, batch, file_header,
 };
 
@@ -13,8 +13,8 @@ fn main() -> ExitCode {
     let folder = Path::new(&folder);
     let file = file();
     let (text, result) = flametop_stream::text::dump(file.as_slice());
-    let written = fs::write(folder.join("v1.flametop"), &file)
-        .and_then(|()| fs::write(folder.join("v1.txt"), text));
+    let written = fs::write(folder.join("v2.flametop"), &file)
+        .and_then(|()| fs::write(folder.join("v2.txt"), text));
     match (result, written) {
         (Ok(()), Ok(())) => ExitCode::SUCCESS,
         (result, written) => {
@@ -63,6 +63,7 @@ pub fn file() -> Vec<u8> {
     push(81_000_000_000_000, BATCH_PASS, &second_part());
     push(81_000_250_000_000, 0, &Encoder::new());
     push(u64::MAX, BATCH_PASS, &edges());
+    push(u64::MAX, 0, &later());
     file
 }
 
@@ -314,11 +315,11 @@ fn second_part() -> Encoder {
         missing: b"no debug information: compile it with -g",
     });
     e.put(&Record::Notice {
-        trouble: false,
+        level: Level::Told,
         text: b"the CPU clock wakes idle CPUs",
     });
     e.put(&Record::Notice {
-        trouble: true,
+        level: Level::Trouble,
         text: "no names of kernel frames: /proc/kallsyms shows no addresses; run as root"
             .as_bytes(),
     });
@@ -402,8 +403,14 @@ fn edges() -> Encoder {
         process: 0,
         path: b"",
     });
-    e.append(&raw(999, b"a kind of later"));
-    e.append(&raw(65_535, b""));
+    e.put(&Record::Unknown {
+        kind: 999,
+        body: b"a kind of later",
+    });
+    e.put(&Record::Unknown {
+        kind: 65_535,
+        body: b"",
+    });
     let mut frame = Vec::new();
     frame.extend_from_slice(&6u32.to_le_bytes());
     frame.extend_from_slice(&4u32.to_le_bytes());
@@ -440,6 +447,65 @@ fn edges() -> Encoder {
         frame: u32::MAX,
         source: NameSource::Symbol,
         name: &[b'x'; 1024],
+    });
+    e
+}
+
+/// Numbers that a later version may give a meaning.
+fn later() -> Encoder {
+    let mut e = Encoder::new();
+    e.put(&Record::ModuleSeen {
+        module: 5,
+        kind: ModuleKind(9),
+        path: b"[scripts]",
+        build_id: b"",
+    });
+    e.put(&Record::FrameSeen {
+        frame: 7,
+        module: 5,
+        offset: 12,
+        guessed: false,
+    });
+    e.put(&Record::Name {
+        frame: 7,
+        source: NameSource(5),
+        name: b"of a later source",
+    });
+    for (stack, end) in [(5, End(13)), (6, End(255))] {
+        e.put(&Record::StackSeen {
+            stack,
+            end,
+            user: 1,
+            frames: [7][..].into(),
+        });
+    }
+    let head = Head {
+        time: 81_000_000_400_000,
+        task: 0,
+        stack: Some(5),
+        run: 123_456_789,
+        wait: 1_000,
+        nvcsw: 43,
+        nivcsw: 7,
+        cpu: 1,
+        state: State(8),
+        why: End(13),
+        user_mode: false,
+    };
+    e.put(&Record::TaskChanged(head));
+    e.put(&Record::CpuSample(Head {
+        stack: None,
+        state: State(255),
+        why: End(255),
+        ..head
+    }));
+    e.put(&Record::Notice {
+        level: Level(7),
+        text: b"a notice of a later level",
+    });
+    e.put(&Record::Forgotten {
+        space: Space(5),
+        ids: [1, 2][..].into(),
     });
     e
 }

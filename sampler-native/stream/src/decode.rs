@@ -3,8 +3,8 @@
 use std::{borrow::Cow, fmt, io::Read};
 
 use crate::{
-    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Call, End, FRAME_GUESSED, Head, Kind, MAGIC,
-    MAX_BATCH, ModuleKind, NO_STACK, NameSource, SAMPLE_USER, Space, State, VERSION,
+    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Call, End, FRAME_GUESSED, Head, Kind, Level,
+    MAGIC, MAX_BATCH, ModuleKind, NO_STACK, NameSource, SAMPLE_USER, Space, State, VERSION,
     encode::RECORD_HEADER,
 };
 
@@ -89,7 +89,7 @@ pub enum Record<'a> {
         name: &'a [u8],
     },
     Notice {
-        trouble: bool,
+        level: Level,
         text: &'a [u8],
     },
     /// `load`: averages over 1, 5 and 15 minutes, × 100.
@@ -124,19 +124,24 @@ pub enum Record<'a> {
         process: u32,
         path: &'a [u8],
     },
+    /// Of a kind that this version does not know, or a *forgotten* of such a space of ids.
+    Unknown {
+        kind: u16,
+        body: &'a [u8],
+    },
 }
 
 impl<'a> Record<'a> {
-    /// The record in this body; `None` for a kind that this version does not know.
+    /// The record in this body.
     ///
     /// # Errors
     /// What is wrong with the body.
-    pub fn decode(kind: u16, body: &'a [u8]) -> Result<Option<Record<'a>>, &'static str> {
+    pub fn decode(kind: u16, body: &'a [u8]) -> Result<Record<'a>, &'static str> {
         let Some(kind) = Kind::of(kind) else {
-            return Ok(None);
+            return Ok(Record::Unknown { kind, body });
         };
         let mut b = Body(body);
-        Ok(Some(match kind {
+        Ok(match kind {
             Kind::Counters => {
                 let mut totals = [0; COUNTERS];
                 for i in 0..usize::from(b.u16()?) {
@@ -179,7 +184,7 @@ impl<'a> Record<'a> {
             },
             Kind::ModuleSeen => Record::ModuleSeen {
                 module: b.u32()?,
-                kind: ModuleKind::of(b.u8()?).ok_or("unknown kind of module")?,
+                kind: ModuleKind(b.u8()?),
                 path: b.str()?,
                 build_id: b.str()?,
             },
@@ -191,7 +196,7 @@ impl<'a> Record<'a> {
             },
             Kind::StackSeen => {
                 let stack = b.u32()?;
-                let end = End::of(b.u8()?).ok_or("unknown end of a walk")?;
+                let end = End(b.u8()?);
                 b.u8()?;
                 let (user, kernel) = (b.u16()?, b.u16()?);
                 Record::StackSeen {
@@ -221,11 +226,11 @@ impl<'a> Record<'a> {
             },
             Kind::Name => Record::Name {
                 frame: b.u32()?,
-                source: NameSource::of(b.u8()?).ok_or("unknown source of a name")?,
+                source: NameSource(b.u8()?),
                 name: b.str()?,
             },
             Kind::Notice => Record::Notice {
-                trouble: b.u8()? != 0,
+                level: Level(b.u8()?),
                 text: b.str()?,
             },
             Kind::HostUsage => Record::HostUsage {
@@ -235,7 +240,11 @@ impl<'a> Record<'a> {
                 own_cpu: b.u64()?,
             },
             Kind::Forgotten => {
-                let space = Space::of(b.u8()?).ok_or("unknown space of ids")?;
+                let space = Space(b.u8()?);
+                if !space.is_known() {
+                    let kind = kind as u16;
+                    return Ok(Record::Unknown { kind, body });
+                }
                 b.take(3)?;
                 let count = b.u32()? as usize;
                 Record::Forgotten {
@@ -274,7 +283,7 @@ impl<'a> Record<'a> {
                 cpu: b.named()?,
                 resident: b.named()?,
             },
-        }))
+        })
     }
 }
 
@@ -333,8 +342,8 @@ impl<'a> Body<'a> {
             nvcsw: self.u64()?,
             nivcsw: self.u64()?,
             cpu: self.u32()?,
-            state: State::of(self.u8()?).ok_or("unknown state of a task")?,
-            why: End::of(self.u8()?).ok_or("unknown end of a walk")?,
+            state: State(self.u8()?),
+            why: End(self.u8()?),
             user_mode: self.u16()? & SAMPLE_USER != 0,
         })
     }
@@ -406,9 +415,12 @@ impl<R: Read> Reader<R> {
         let word =
             |i: usize| u32::from_le_bytes([fixed[i], fixed[i + 1], fixed[i + 2], fixed[i + 3]]);
         let (version, length, crc) = (word(8), word(12) as usize, word(16));
+        if version == 0 {
+            return Err(damage("a stream of version 0, which there never was"));
+        }
         if version > VERSION {
             return Err(damage(&format!(
-                "version {version} of the stream is newer than this flametop knows ({VERSION}): use a newer flametop"
+                "a flametop stream of version {version}, this flametop reads up to version {VERSION}: open it with a newer flametop"
             )));
         }
         let mut facts = Vec::new();
@@ -527,7 +539,7 @@ pub struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// Its records, without those of unknown kinds.
+    /// Its records.
     pub fn records(&self) -> Records<'a> {
         Records {
             rest: self.records,
@@ -546,25 +558,21 @@ impl<'a> Iterator for Records<'a> {
     type Item = Result<Record<'a>, Damage>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while !self.rest.is_empty() {
-            match self.step() {
-                Ok(Some(record)) => return Some(Ok(record)),
-                Ok(None) => {}
-                Err(what) => {
-                    self.rest = &[];
-                    return Some(Err(Damage {
-                        at: self.at,
-                        what: what.to_owned(),
-                    }));
-                }
-            }
+        if self.rest.is_empty() {
+            return None;
         }
-        None
+        Some(self.step().map_err(|what| {
+            self.rest = &[];
+            Damage {
+                at: self.at,
+                what: what.to_owned(),
+            }
+        }))
     }
 }
 
 impl<'a> Records<'a> {
-    fn step(&mut self) -> Result<Option<Record<'a>>, &'static str> {
+    fn step(&mut self) -> Result<Record<'a>, &'static str> {
         let mut header = Body(self.rest);
         let kind = header.u16()?;
         header.u16()?;
@@ -577,21 +585,33 @@ impl<'a> Records<'a> {
     }
 }
 
-macro_rules! numbered {
-    ($type:ident: $number:ty, $($variant:ident),+) => {
-        impl $type {
-            /// The value with this number in the stream.
-            pub fn of(number: $number) -> Option<$type> {
-                [$($type::$variant),+].into_iter().find(|v| *v as $number == number)
-            }
-        }
-    };
+impl Kind {
+    /// The kind with this number in the stream.
+    fn of(number: u16) -> Option<Kind> {
+        use Kind::*;
+        [
+            Counters,
+            ProcessSeen,
+            TaskSeen,
+            TaskGone,
+            ModuleSeen,
+            FrameSeen,
+            StackSeen,
+            TaskChanged,
+            CpuSample,
+            CpuUsage,
+            IdleState,
+            Name,
+            Notice,
+            HostUsage,
+            Forgotten,
+            OwnUsage,
+            Place,
+            CpuCycles,
+            Cgroup,
+            TaskBlocked,
+        ]
+        .into_iter()
+        .find(|kind| *kind as u16 == number)
+    }
 }
-
-numbered!(Kind: u16, Counters, ProcessSeen, TaskSeen, TaskGone, ModuleSeen, FrameSeen, StackSeen, TaskChanged, CpuSample,
-    CpuUsage, IdleState, Name, Notice, HostUsage, Forgotten, OwnUsage, Place, CpuCycles, Cgroup, TaskBlocked);
-numbered!(State: u8, Run, Queued, Sleep, Disk, Stopped, Zombie, Parked, IdleKthread);
-numbered!(End: u8, Root, Truncated, OtherStack, NoUnwindInfo, Jit, MmBusy, Torn, Faulted, Exited, Limit, Unreadable, Narrow, Absent);
-numbered!(ModuleKind: u8, Kernel, File, Vdso, Jit, Unknown);
-numbered!(Space: u8, Process, Task, Module, Frame, Stack);
-numbered!(NameSource: u8, Symbol, FunctionStart, Unknown, Root, Reason);

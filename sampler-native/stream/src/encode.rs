@@ -111,7 +111,7 @@ impl Encoder {
                 build_id,
             } => self.record(Kind::ModuleSeen, |b| {
                 b.u32(*module);
-                b.u8(*kind as u8);
+                b.u8(kind.0);
                 b.str(path);
                 b.str(build_id);
             }),
@@ -135,7 +135,7 @@ impl Encoder {
                 let (user, kernel) = frames.split_at(usize::from(*user).min(frames.len()));
                 let kernel = &kernel[..kernel.len().min(usize::from(u16::MAX))];
                 b.u32(*stack);
-                b.u8(*end as u8);
+                b.u8(end.0);
                 b.u8(0);
                 b.u16(user.len() as u16);
                 b.u16(kernel.len() as u16);
@@ -179,11 +179,11 @@ impl Encoder {
                 name,
             } => self.record(Kind::Name, |b| {
                 b.u32(*frame);
-                b.u8(*source as u8);
+                b.u8(source.0);
                 b.str(name);
             }),
-            Record::Notice { trouble, text } => self.record(Kind::Notice, |b| {
-                b.u8(u8::from(*trouble));
+            Record::Notice { level, text } => self.record(Kind::Notice, |b| {
+                b.u8(level.0);
                 b.str(text);
             }),
             Record::HostUsage {
@@ -198,7 +198,7 @@ impl Encoder {
                 b.u64(*own_cpu);
             }),
             Record::Forgotten { space, ids } => self.record(Kind::Forgotten, |b| {
-                b.u8(*space as u8);
+                b.u8(space.0);
                 b.u8(0);
                 b.u16(0);
                 b.u32(ids.len() as u32);
@@ -238,12 +238,17 @@ impl Encoder {
                 b.named(cpu);
                 b.named(resident);
             }),
+            Record::Unknown { kind, body } => self.raw(*kind, |b| b.0.extend_from_slice(body)),
         }
     }
 
     fn record(&mut self, kind: Kind, body: impl FnOnce(&mut Body<'_>)) {
+        self.raw(kind as u16, body);
+    }
+
+    fn raw(&mut self, kind: u16, body: impl FnOnce(&mut Body<'_>)) {
         let start = self.bytes.len();
-        self.bytes.extend_from_slice(&(kind as u16).to_le_bytes());
+        self.bytes.extend_from_slice(&kind.to_le_bytes());
         self.bytes.extend_from_slice(&[0; 6]);
         body(&mut Body(&mut self.bytes));
         let length = (self.bytes.len() - start - RECORD_HEADER) as u32;
@@ -288,8 +293,8 @@ impl Body<'_> {
         self.u64(h.nvcsw);
         self.u64(h.nivcsw);
         self.u32(h.cpu);
-        self.u8(h.state as u8);
-        self.u8(h.why as u8);
+        self.u8(h.state.0);
+        self.u8(h.why.0);
         self.u16(if h.user_mode { SAMPLE_USER } else { 0 });
     }
 }

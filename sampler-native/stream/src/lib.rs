@@ -7,7 +7,7 @@
 //! # File
 //! ```text
 //! magic     8 bytes  "FLAMETOP"
-//! version   u32      1
+//! version   u32      2
 //! length    u32      bytes of the facts that follow
 //! crc       u32      CRC-32 (IEEE) of the facts
 //! facts     UTF-8    lines of `key=value`, `\n` after each; values hold no control characters
@@ -41,7 +41,9 @@
 //! length    u32   bytes of the body that follows
 //! body
 //! ```
-//! A reader skips kinds it does not know and ignores bytes after the body that it knows.
+//! A reader skips records of a kind that it does not know, by their length, and says so; it ignores bytes after the body that it
+//! knows. Numbers that stand for something ([`State`], [`End`], [`ModuleKind`], [`NameSource`], [`Level`]) are open: a reader keeps
+//! one that it does not know as a number, and shows it as that. A *forgotten* of a space of ids that it does not know is skipped.
 //! `str` is `u16 length` and that many bytes: raw bytes of the kernel or of a file, *not* cleaned and perhaps not UTF-8.
 //! Ids are dense and start at 0, each in its own space; a record that names an id comes after the one that introduces it.
 //! A *forgotten* id is named no more, until a later record introduces it anew, as something else. What names it is
@@ -61,7 +63,7 @@
 //! | 10 CPU usage | `u32 cpu`, `u64 idle` (ns, open interval included), `u64 elapsed` (ns that `idle` is of), `u64 wakeups` (idle exits), `u64 own_wakeups` (those made by the CPU clock's timer), `u64 user`, `u64 nice`, `u64 system`, `u64 irq`, `u64 softirq`, `u64 steal` (ns by `/proc/stat`; all ones where the kernel does not count it) |
 //! | 11 idle state | `u32 cpu`, `u32 state`, `u64 residency` (ns, open interval included), `u64 entries`, `u64 too_short`, `u64 too_long` |
 //! | 12 name | `u32 frame`, `u8 how` ([`NameSource`]), `str name` (≤ 1,024 bytes) |
-//! | 13 notice | `u8 level` (0 told, 1 something does not work; the rest does), `str text`: what happened, to which thing, what mends it |
+//! | 13 notice | `u8 level` ([`Level`]), `str text`: what happened, to which thing, what mends it |
 //! | 14 host usage | `u32 load1`, `u32 load5`, `u32 load15` (× 100), `u32 pass_hz`, `u32 cpu_hz` (now), `u64 own_cpu` (ns of CPU that flametop costs: its processes, and its BPF programs in others' time) |
 //! | 15 forgotten | `u8 space` ([`Space`]), `u8 0`, `u16 0`, `u32 n`, `n × u32 id`: these ids may be given anew |
 //! | 16 own usage | `u16 n`, n × (`str part`, `u64 ns` of CPU): parts of `own_cpu`, which do not overlap; `u16 n`, n × (`str process`, `u64 bytes` resident now) |
@@ -90,9 +92,13 @@
 //! it had ended before, and *task gone* comes later.
 //! Every task of the target has one in the first pass that sees it.
 //!
+//! # Versions
+//! A reader opens each older version and refuses a newer one by its number. Version 2 has the layout of version 1; what it changes
+//! is what a writer may rely on: a reader of version 1 takes a number that it does not know for damage, one of version 2 does not.
+//!
 //! # Text
 //! [`text`] turns a stream into lines, one for each fact, batch and record; `golden/v1.txt` is that of
-//! `golden/v1.flametop`, and every reader of the stream is tested to give the same:
+//! `golden/v1.flametop`, `golden/v2.txt` that of `golden/v2.flametop`, and every reader of the stream is tested to give the same:
 //! ```text
 //! file version=1
 //! fact KEY=VALUE
@@ -117,11 +123,12 @@
 //! cycles cpu= frequency= offered= cycles=
 //! cgroup process= path=
 //! blocked task= ns=
+//! unknown kind= bytes=
 //! ```
 //! Fields are separated by one space. Numbers are unsigned decimal, enums their numbers, flags `0` or `1`;
 //! no stack and a figure that is not counted are `none`; an empty list is empty. `build_id` is lower-case hexadecimal.
 //! A `str` stands in double quotes: bytes 0x20–0x7e as they are except `"` and `\`, every other byte as `\xHH` (lower-case).
-//! Unknown kinds and what follows a known body leave no trace.
+//! What follows a known body leaves no trace.
 
 #![forbid(unsafe_code)]
 
@@ -136,7 +143,7 @@ pub use encode::{Encoder, batch, file_header, whole_records};
 /// `FLAMETOP`
 pub const MAGIC: [u8; 8] = *b"FLAMETOP";
 /// The version that this crate writes; it reads every older one.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Bytes of a batch before its records.
 pub const BATCH_HEADER: usize = 24;
 /// A reader takes a batch that claims more bytes than this for damage.
@@ -157,6 +164,34 @@ pub const FRAME_GUESSED: u8 = 1;
 pub const SAMPLE_USER: u16 = 1;
 /// A figure that the kernel does not count.
 pub const NOT_COUNTED: u64 = u64::MAX;
+
+/// Defines a number of the stream that stands for something. What it may be is open: a number without a name stays that number.
+macro_rules! open {
+    ($(#[$doc:meta])* $name:ident { $($(#[$of:meta])* $value:ident = $number:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        pub struct $name(pub u8);
+
+        #[allow(missing_docs, non_upper_case_globals)]
+        impl $name {
+            $($(#[$of])* pub const $value: $name = $name($number);)+
+
+            /// Whether the number has a name here.
+            pub fn is_known(self) -> bool {
+                matches!(self, $($name::$value)|+)
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                match *self {
+                    $($name::$value => f.write_str(stringify!($value)),)+
+                    $name(number) => write!(f, "{} {number}", stringify!($name)),
+                }
+            }
+        }
+    };
+}
 
 /// Kinds of record.
 #[allow(missing_docs)] // described in the table above
@@ -185,92 +220,99 @@ pub enum Kind {
     TaskBlocked = 20,
 }
 
-/// States of a task; the same numbers as `enum ft_state`.
-#[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum State {
-    Run = 0,
-    Queued = 1,
-    Sleep = 2,
-    Disk = 3,
-    Stopped = 4,
-    Zombie = 5,
-    Parked = 6,
-    IdleKthread = 7,
+open! {
+    /// States of a task; the same numbers as `enum ft_state`.
+    State {
+        Run = 0,
+        Queued = 1,
+        Sleep = 2,
+        Disk = 3,
+        Stopped = 4,
+        Zombie = 5,
+        Parked = 6,
+        IdleKthread = 7,
+    }
 }
 
-/// How a walk ended. Everything but `Root` is the reason why a stack is short.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum End {
-    /// Whole: it ends in a root, or the task has no user half.
-    Root = 0,
-    /// The stack goes on past what was copied.
-    Truncated = 1,
-    /// It goes on in another mapping (alternate signal stack, goroutine).
-    OtherStack = 2,
-    /// No unwind information and nothing to guess from.
-    NoUnwindInfo = 3,
-    /// Compiled code without frame pointers.
-    Jit = 4,
-    /// mmap_lock was held.
-    MmBusy = 5,
-    /// The task ran while it was read.
-    Torn = 6,
-    /// The stack memory could not be read.
-    Faulted = 7,
-    /// The process was gone before its mappings were read.
-    Exited = 8,
-    /// Too many frames, or too many requests.
-    Limit = 9,
-    /// Code of a file that could not be read, or may not be (a filesystem in user space).
-    Unreadable = 10,
-    /// Code of a 32-bit process.
-    Narrow = 11,
-    /// The stack goes on in memory that was not there: on swap, or of a file or another process that would have to bring it.
-    Absent = 12,
+open! {
+    /// How a walk ended. Everything but `Root` is the reason why a stack is short.
+    End {
+        /// Whole: it ends in a root, or the task has no user half.
+        Root = 0,
+        /// The stack goes on past what was copied.
+        Truncated = 1,
+        /// It goes on in another mapping (alternate signal stack, goroutine).
+        OtherStack = 2,
+        /// No unwind information and nothing to guess from.
+        NoUnwindInfo = 3,
+        /// Compiled code without frame pointers.
+        Jit = 4,
+        /// mmap_lock was held.
+        MmBusy = 5,
+        /// The task ran while it was read.
+        Torn = 6,
+        /// The stack memory could not be read.
+        Faulted = 7,
+        /// The process was gone before its mappings were read.
+        Exited = 8,
+        /// Too many frames, or too many requests.
+        Limit = 9,
+        /// Code of a file that could not be read, or may not be (a filesystem in user space).
+        Unreadable = 10,
+        /// Code of a 32-bit process.
+        Narrow = 11,
+        /// The stack goes on in memory that was not there: on swap, or of a file or another process that would have to bring it.
+        Absent = 12,
+    }
 }
 
-/// Kinds of module.
-#[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum ModuleKind {
-    Kernel = 0,
-    File = 1,
-    Vdso = 2,
-    Jit = 3,
-    Unknown = 4,
+open! {
+    /// Kinds of module.
+    ModuleKind {
+        Kernel = 0,
+        File = 1,
+        Vdso = 2,
+        Jit = 3,
+        Unknown = 4,
+    }
 }
 
-/// What an id is of.
-#[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Space {
-    Process = 0,
-    Task = 1,
-    Module = 2,
-    Frame = 3,
-    Stack = 4,
+open! {
+    /// What an id is of.
+    Space {
+        Process = 0,
+        Task = 1,
+        Module = 2,
+        Frame = 3,
+        Stack = 4,
+    }
 }
 
-/// Where a name comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum NameSource {
-    /// A symbol.
-    Symbol = 0,
-    /// No symbol: the start of the function by its unwind information, `fn@0x…`.
-    FunctionStart = 1,
-    /// No name: `0x…`, or `[jit]` for code made at run time.
-    Unknown = 2,
-    /// CFI says that nothing called it: `[thread start]`, `[process start]`.
-    Root = 3,
-    /// It is no frame but says why the outer part is missing, in the place of [`End`]: `[mm busy: COMM TID]`, the thread that
-    /// held the mmap_lock.
-    Reason = 4,
+open! {
+    /// Where a name comes from.
+    NameSource {
+        /// A symbol.
+        Symbol = 0,
+        /// No symbol: the start of the function by its unwind information, `fn@0x…`.
+        FunctionStart = 1,
+        /// No name: `0x…`, or `[jit]` for code made at run time.
+        Unknown = 2,
+        /// CFI says that nothing called it: `[thread start]`, `[process start]`.
+        Root = 3,
+        /// It is no frame but says why the outer part is missing, in the place of [`End`]: `[mm busy: COMM TID]`, the thread that
+        /// held the mmap_lock.
+        Reason = 4,
+    }
+}
+
+open! {
+    /// What a notice is about.
+    Level {
+        /// Something that is good to know.
+        Told = 0,
+        /// Something does not work; the rest does.
+        Trouble = 1,
+    }
 }
 
 /// Order of the counters. Identities (checked at each batch):

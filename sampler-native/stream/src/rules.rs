@@ -25,12 +25,12 @@ struct Ids {
 impl Rules {
     /// How many ids of a space are introduced and not forgotten.
     pub fn live(&self, space: Space) -> usize {
-        self.spaces[space as usize].count
+        self.spaces[usize::from(space.0)].count
     }
 
     /// One more than the highest id of a space that was ever introduced.
     pub fn highest(&self, space: Space) -> usize {
-        self.spaces[space as usize].live.len()
+        self.spaces[usize::from(space.0)].live.len()
     }
 
     /// Takes the next record.
@@ -97,14 +97,15 @@ impl Rules {
             | Record::Notice { .. }
             | Record::HostUsage { .. }
             | Record::CpuCycles { .. }
-            | Record::OwnUsage { .. } => {}
+            | Record::OwnUsage { .. }
+            | Record::Unknown { .. } => {}
         }
         Ok(())
     }
 
     /// Whether the id is a new one.
     fn introduce(&mut self, space: Space, id: u32) -> Result<bool, String> {
-        let ids = &mut self.spaces[space as usize];
+        let ids = &mut self.spaces[usize::from(space.0)];
         let at = id as usize;
         if at > ids.live.len() {
             let known = ids.live.len();
@@ -120,20 +121,20 @@ impl Rules {
     }
 
     fn check(&self, space: Space, id: u32) -> Result<(), String> {
-        match self.spaces[space as usize].live.get(id as usize) {
+        match self.spaces[usize::from(space.0)].live.get(id as usize) {
             Some(true) => Ok(()),
             _ => Err(format!("{space:?} {id} is not introduced")),
         }
     }
 
     fn name(&mut self, space: Space, id: u32, more: i32) {
-        let named = &mut self.spaces[space as usize].named[id as usize];
+        let named = &mut self.spaces[usize::from(space.0)].named[id as usize];
         *named = named.wrapping_add_signed(more);
     }
 
     fn forget(&mut self, space: Space, id: u32) -> Result<(), String> {
         self.check(space, id)?;
-        let ids = &mut self.spaces[space as usize];
+        let ids = &mut self.spaces[usize::from(space.0)];
         if ids.named[id as usize] > 0 {
             return Err(format!("{space:?} {id} is forgotten before what names it"));
         }
@@ -143,7 +144,7 @@ impl Rules {
             Space::Process | Space::Module => {}
             Space::Task => self.name(Space::Process, self.process_of[id as usize], -1),
             Space::Frame => self.name(Space::Module, self.module_of[id as usize], -1),
-            Space::Stack => {
+            _ => {
                 for frame in std::mem::take(&mut self.frames_of[id as usize]) {
                     self.name(Space::Frame, frame, -1);
                 }

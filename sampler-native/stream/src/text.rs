@@ -97,7 +97,7 @@ impl fmt::Display for Line<'_, Record<'_>> {
                 write!(
                     f,
                     "module id={module} kind={} path={} build_id=",
-                    *kind as u8,
+                    kind.0,
                     Quoted(path)
                 )?;
                 build_id.iter().try_for_each(|b| write!(f, "{b:02x}"))
@@ -120,7 +120,7 @@ impl fmt::Display for Line<'_, Record<'_>> {
             } => write!(
                 f,
                 "stack id={stack} end={} user={user} frames={}",
-                *end as u8,
+                end.0,
                 List(frames)
             ),
             Record::TaskChanged(head) => write!(f, "changed {}", Fields(head)),
@@ -165,16 +165,11 @@ impl fmt::Display for Line<'_, Record<'_>> {
             } => write!(
                 f,
                 "name frame={frame} source={} name={}",
-                *source as u8,
+                source.0,
                 Quoted(name)
             ),
-            Record::Notice { trouble, text } => {
-                write!(
-                    f,
-                    "notice level={} text={}",
-                    u8::from(*trouble),
-                    Quoted(text)
-                )
+            Record::Notice { level, text } => {
+                write!(f, "notice level={} text={}", level.0, Quoted(text))
             }
             Record::HostUsage {
                 load: [load1, load5, load15],
@@ -186,7 +181,7 @@ impl fmt::Display for Line<'_, Record<'_>> {
                 "host load1={load1} load5={load5} load15={load15} pass_hz={pass_hz} cpu_hz={cpu_hz} own_cpu={own_cpu}"
             ),
             Record::Forgotten { space, ids } => {
-                write!(f, "forgotten space={} ids={}", *space as u8, List(ids))
+                write!(f, "forgotten space={} ids={}", space.0, List(ids))
             }
             Record::Place {
                 frame,
@@ -222,6 +217,9 @@ impl fmt::Display for Line<'_, Record<'_>> {
             Record::OwnUsage { cpu, resident } => {
                 write!(f, "own cpu={} rss={}", Named(cpu), Named(resident))
             }
+            Record::Unknown { kind, body } => {
+                write!(f, "unknown kind={kind} bytes={}", body.len())
+            }
         }
     }
 }
@@ -249,7 +247,7 @@ impl fmt::Display for Fields<'_> {
         write!(
             f,
             " run={} wait={} nvcsw={} nivcsw={} cpu={} state={} why={}",
-            h.run, h.wait, h.nvcsw, h.nivcsw, h.cpu, h.state as u8, h.why as u8
+            h.run, h.wait, h.nvcsw, h.nivcsw, h.cpu, h.state.0, h.why.0
         )
     }
 }

@@ -344,6 +344,7 @@ impl Model {
                 self.places.insert(*frame, (told, text(missing)));
             }
             Record::Notice { text: t, .. } => self.notices.push(text(t)),
+            Record::Unknown { kind, .. } => panic!("a record of kind {kind}"),
             Record::HostUsage { own_cpu, .. } => {
                 assert!(*own_cpu >= self.own_cpu);
                 self.own_cpu = *own_cpu;

@@ -1,12 +1,18 @@
 package flametop.sampler;
 
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.Set;
 
 /** Calls every native method of {@link Bridge} with a panic inside, and with arguments that are wrong. */
 final class BridgeFaults {
   private interface Call {
     void run() throws SamplerException;
   }
+
+  private static final Set<String> PANICKED = new HashSet<>();
 
   private BridgeFaults() {}
 
@@ -21,17 +27,20 @@ final class BridgeFaults {
     panics(wrong, "open", () -> Bridge.open("target=all\n"));
     panics(wrong, "header", () -> Bridge.header(1));
     panics(wrong, "fill", () -> Bridge.fill(1, direct, true, 0));
-    panics(wrong, "setRates", () -> Bridge.setRates(1, 19, 99));
-    panics(wrong, "askNames", () -> Bridge.askNames(1, new int[] {1}, 1));
-    panics(wrong, "askPlaces", () -> Bridge.askPlaces(1, new int[] {1}, 1));
+    panics(wrong, "wish", () -> Bridge.wish(1, "names=1"));
     panics(wrong, "close", () -> Bridge.close(1));
     panics(wrong, "check", () -> Bridge.check(""));
 
+    for (Method method : Bridge.class.getDeclaredMethods()) {
+      if (Modifier.isNative(method.getModifiers()) && !PANICKED.contains(method.getName())) {
+        wrong.append(method.getName()).append(" was not made to panic\n");
+      }
+    }
+
     throwsWith(wrong, "header", "closed", () -> Bridge.header(77));
     throwsWith(wrong, "fill", "closed", () -> Bridge.fill(77, direct, true, 0));
-    throwsWith(wrong, "setRates", "closed", () -> Bridge.setRates(0, 19, 99));
-    throwsWith(wrong, "askNames", "closed", () -> Bridge.askNames(-1, new int[] {1}, 1));
-    throwsWith(wrong, "askPlaces", "closed", () -> Bridge.askPlaces(-1, new int[] {1}, 1));
+    throwsWith(wrong, "wish", "closed", () -> Bridge.wish(0, "rates=19,99"));
+    throwsWith(wrong, "wish of a negative handle", "closed", () -> Bridge.wish(-1, "names=1"));
     throwsWith(wrong, "open of nonsense", "nonsense", () -> Bridge.open("nonsense"));
     throwsWith(wrong, "open of null", "", () -> Bridge.open(null));
     throwsWith(wrong, "check of nonsense", "nonsense", () -> Bridge.check("nonsense"));
@@ -53,12 +62,14 @@ final class BridgeFaults {
     throwsWith(wrong, "fill of a buffer on the heap", "", () -> Bridge.fill(handle, ByteBuffer.allocate(1 << 16), true, 0));
     throwsWith(wrong, "fill of no buffer", "", () -> Bridge.fill(handle, null, true, 0));
     throwsWith(wrong, "fill of a small buffer", "65536", () -> Bridge.fill(handle, ByteBuffer.allocateDirect(100), true, 0));
-    throwsWith(wrong, "negative rate", "-1", () -> Bridge.setRates(handle, 19, -1));
-    throwsNothing(wrong, "askNames with a count beyond the array", () -> Bridge.askNames(handle, new int[] {-1, 5}, 100));
-    throwsNothing(wrong, "askNames with a negative count", () -> Bridge.askNames(handle, new int[] {1}, -7));
-    throwsWith(wrong, "askNames of null", "", () -> Bridge.askNames(handle, null, 1));
-    throwsNothing(wrong, "askPlaces with a count beyond the array", () -> Bridge.askPlaces(handle, new int[] {-1, 5}, 100));
-    throwsWith(wrong, "askPlaces of null", "", () -> Bridge.askPlaces(handle, null, 1));
+    throwsWith(wrong, "negative rate", "-1", () -> Bridge.wish(handle, "rates=19,-1"));
+    throwsWith(wrong, "unknown wish", "colour", () -> Bridge.wish(handle, "colour=blue"));
+    throwsWith(wrong, "wish of null", "", () -> Bridge.wish(handle, null));
+    throwsNothing(wrong, "names of frames that there are not", () -> Bridge.wish(handle, "names=4294967295,5"));
+    throwsNothing(wrong, "places of frames that there are not", () -> Bridge.wish(handle, "places=4294967295,5"));
+    throwsNothing(wrong, "names of no frames", () -> Bridge.wish(handle, "names="));
+    throwsNothing(wrong, "maps of JVMs", () -> Bridge.wish(handle, "jvm.maps=0"));
+    panics(wrong, "wish of an open session", () -> Bridge.wish(handle, "names=1"));
     panics(wrong, "fill of an open session", () -> Bridge.fill(handle, direct, true, 0));
     throwsNothing(wrong, "fill after a panic", () -> Bridge.fill(handle, direct, true, 0));
     throwsNothing(wrong, "close", () -> Bridge.close(handle));
@@ -67,6 +78,7 @@ final class BridgeFaults {
   }
 
   private static void panics(StringBuilder wrong, String name, Call call) {
+    PANICKED.add(name);
     arm();
     throwsWith(wrong, name, "on purpose", call);
   }

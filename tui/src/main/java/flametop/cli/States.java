@@ -35,7 +35,8 @@ final class States implements ITypeConverter<StateSet> {
           Map.entry("zombie", State.ZOMBIE),
           Map.entry("z", State.ZOMBIE),
           Map.entry("parked", State.PARKED),
-          Map.entry("p", State.PARKED));
+          Map.entry("p", State.PARKED),
+          Map.entry("other", State.OTHER));
 
   @Override
   public StateSet convert(String text) {

@@ -93,13 +93,8 @@ final class Bridge {
   static native int fill(long handle, ByteBuffer direct, boolean pass, long late)
       throws SamplerException;
 
-  static native void setRates(long handle, int passHz, int cpuHz) throws SamplerException;
-
-  static native void askNames(long handle, int[] frames, int count) throws SamplerException;
-
-  static native void askPlaces(long handle, int[] frames, int count) throws SamplerException;
-
-  static native void jvmMaps(long handle, boolean wanted) throws SamplerException;
+  /** Wishes something of an open session: {@code rates=}, {@code names=} … of the native side. */
+  static native void wish(long handle, String wish) throws SamplerException;
 
   static native void close(long handle) throws SamplerException;
 

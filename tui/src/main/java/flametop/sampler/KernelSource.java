@@ -124,7 +124,7 @@ public final class KernelSource implements SampleSource {
 
   @Override
   public void setRates(int passHz, int cpuHz) throws IOException {
-    Bridge.setRates(handle, passHz, cpuHz);
+    Bridge.wish(handle, "rates=" + passHz + "," + cpuHz);
   }
 
   @Override
@@ -132,18 +132,23 @@ public final class KernelSource implements SampleSource {
     return new NameRequests() {
       @Override
       public void ask(int[] frames, int count) {
-        whileOpen(() -> Bridge.askNames(handle, frames, count));
+        whileOpen(wish("names", frames, count));
       }
 
       @Override
       public void askPlaces(int[] frames, int count) {
-        whileOpen(() -> Bridge.askPlaces(handle, frames, count));
+        whileOpen(wish("places", frames, count));
       }
     };
   }
 
-  private interface Request {
-    void make() throws SamplerException;
+  /** A wish that is of frames. */
+  static String wish(String key, int[] frames, int count) {
+    StringBuilder wish = new StringBuilder(key).append('=');
+    for (int i = 0; i < count; i++) {
+      wish.append(i == 0 ? "" : ",").append(Integer.toUnsignedString(frames[i]));
+    }
+    return wish.toString();
   }
 
   /**
@@ -151,23 +156,15 @@ public final class KernelSource implements SampleSource {
    * names. May be called by any thread; does nothing once this is closed.
    */
   public void jvmMaps(boolean wanted) {
-    synchronized (closing) {
-      if (!closed) {
-        try {
-          Bridge.jvmMaps(handle, wanted);
-        } catch (SamplerException e) {
-          throw new IllegalStateException(e.getMessage(), e);
-        }
-      }
-    }
+    whileOpen("jvm.maps=" + (wanted ? 1 : 0));
   }
 
-  /** Requests outlive the session: another thread may ask while this one closes. */
-  private void whileOpen(Request request) {
+  /** Wishes outlive the session: another thread may have one while this one closes. */
+  private void whileOpen(String wish) {
     synchronized (closing) {
       if (!closed) {
         try {
-          request.make();
+          Bridge.wish(handle, wish);
         } catch (SamplerException e) {
           throw new IllegalStateException(e.getMessage(), e);
         }

@@ -5,8 +5,10 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.zip.CRC32;
 
 /**
@@ -16,11 +18,12 @@ import java.util.zip.CRC32;
  * <p>Nothing is believed: every length is checked against what holds it, every number against its
  * range, every id against those that were introduced. What a visitor is told can be used without
  * further checks. Kinds of record that it does not know are skipped, and so are bytes after the
- * body of those that it knows.
+ * body of those that it knows; numbers that stand for something and that it does not know are
+ * passed on as numbers. Each such kind and number is told once, as a notice.
  */
 public final class StreamReader {
   /** The newest version that this reader knows; it reads every older one. */
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   /** Bytes before the facts of a file header. */
   public static final int HEADER_PREFIX = 20;
@@ -52,6 +55,9 @@ public final class StreamReader {
 
   private static final int MAX_NOTICE = 1_024;
 
+  /** So many kinds and numbers that are not known are told of. */
+  private static final int MAX_TOLD = 8;
+
   private final boolean verify;
   private final boolean checkIds;
   private final long[] totals = new long[Counter.values().length];
@@ -63,6 +69,9 @@ public final class StreamReader {
   private final Ids modules = new Ids("module");
   private final Ids frames = new Ids("frame");
   private final Ids stacks = new Ids("stack");
+
+  /** What was told of kinds and numbers that are not known. */
+  private final Set<String> told = new HashSet<>();
 
   /** Ids of one space that were introduced and not forgotten. */
   private static final class Ids {
@@ -259,9 +268,31 @@ public final class StreamReader {
       case 18 -> cpuCycles(in, visitor);
       case 19 -> cgroup(in, visitor);
       case 20 -> taskBlocked(in, visitor);
-      default -> {}
+      default -> unknown(kind, length, visitor);
     }
     in.limit(batchEnd).position(end);
+  }
+
+  private void unknown(int kind, int bytes, StreamVisitor visitor) {
+    if (visitor != null) {
+      visitor.unknown(kind, bytes);
+      tell("records of kind", kind, "they are skipped", visitor);
+    }
+  }
+
+  /** A number that is not known is told once, and of the first few only. */
+  private void tell(String what, int number, String so, StreamVisitor visitor) {
+    if (told.size() < MAX_TOLD && told.add(what + " " + number)) {
+      visitor.notice(
+          1,
+          "the stream has "
+              + what
+              + " "
+              + number
+              + ", which this flametop does not know: "
+              + so
+              + "; a newer flametop knows more");
+    }
   }
 
   private void counters(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
@@ -351,10 +382,13 @@ public final class StreamReader {
     need(in, 5);
     introduced(in, modules);
     int module = in.getInt();
-    ModuleKind kind = ModuleKind.values()[number(in, ModuleKind.values().length, "kind of module")];
+    ModuleKind kind = ModuleKind.of(in.get() & 0xFF);
     ByteBuffer path = str(in);
     ByteBuffer buildId = str(in);
     if (visitor != null) {
+      if (!kind.isKnown()) {
+        tell("modules of kind", kind.number(), "they are shown by their path", visitor);
+      }
       byte[] id = new byte[buildId.remaining()];
       buildId.get(id);
       visitor.moduleSeen(
@@ -378,7 +412,7 @@ public final class StreamReader {
     need(in, 10);
     introduced(in, stacks);
     int stack = in.getInt();
-    WalkEnd end = WalkEnd.of(number(in, WalkEnd.values().length, "end of a walk"));
+    WalkEnd end = WalkEnd.of(in.get() & 0xFF);
     in.get();
     int user = in.getShort() & 0xFFFF;
     int kernel = in.getShort() & 0xFFFF;
@@ -388,6 +422,7 @@ public final class StreamReader {
       path[i] = id(in, frames);
     }
     if (visitor != null) {
+      tellOf(end, visitor);
       visitor.stackSeen(stack, end, user, path);
     }
   }
@@ -409,16 +444,26 @@ public final class StreamReader {
     long nvcsw = in.getLong();
     long nivcsw = in.getLong();
     int cpu = below(in, MAX_CPUS, "CPU");
-    State state = State.of(number(in, State.values().length, "state"));
-    WalkEnd why = WalkEnd.of(number(in, WalkEnd.values().length, "end of a walk"));
+    State state = State.of(in.get() & 0xFF);
+    WalkEnd why = WalkEnd.of(in.get() & 0xFF);
     boolean userMode = (in.getShort() & 1) != 0;
     if (visitor == null) {
       return;
     }
+    if (!state.isKnown()) {
+      tell("tasks in state", state.number(), "it is shown as that number", visitor);
+    }
+    tellOf(why, visitor);
     if (sample) {
       visitor.cpuSample(time, task, stack, run, wait, nvcsw, nivcsw, cpu, state, why, userMode);
     } else {
       visitor.taskChanged(time, task, stack, run, wait, nvcsw, nivcsw, cpu, state, why);
+    }
+  }
+
+  private void tellOf(WalkEnd end, StreamVisitor visitor) {
+    if (!end.isKnown()) {
+      tell("stacks that are short for reason", end.number(), "it is shown as that number", visitor);
     }
   }
 
@@ -468,10 +513,12 @@ public final class StreamReader {
   private void name(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 5);
     int frame = id(in, frames);
-    NameSource source =
-        NameSource.values()[number(in, NameSource.values().length, "source of a name")];
+    NameSource source = NameSource.of(in.get() & 0xFF);
     ByteBuffer name = str(in);
     if (visitor != null) {
+      if (!source.isKnown()) {
+        tell("names of source", source.number(), "they are shown like those of symbols", visitor);
+      }
       visitor.name(frame, source, CleanText.clean(name, MAX_NAME));
     }
   }
@@ -495,10 +542,10 @@ public final class StreamReader {
 
   private void notice(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 1);
-    boolean trouble = in.get() != 0;
+    int level = in.get() & 0xFF;
     ByteBuffer text = str(in);
     if (visitor != null) {
-      visitor.notice(trouble, CleanText.clean(text, MAX_NOTICE));
+      visitor.notice(level, CleanText.clean(text, MAX_NOTICE));
     }
   }
 
@@ -536,7 +583,13 @@ public final class StreamReader {
 
   private void forgotten(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 8);
-    IdSpace space = IdSpace.values()[number(in, IdSpace.values().length, "space of ids")];
+    int number = in.get() & 0xFF;
+    if (number >= IdSpace.values().length) {
+      // Nothing that is known here is named by it.
+      unknown(15, 1 + in.remaining(), visitor);
+      return;
+    }
+    IdSpace space = IdSpace.values()[number];
     in.position(in.position() + 3);
     int count = in.getInt();
     if (count < 0 || count > in.remaining() / 4) {
@@ -608,14 +661,6 @@ public final class StreamReader {
     if (checkIds && (number < 0 || number >= count)) {
       throw damaged(
           in.position() - 4, what + " " + Integer.toUnsignedString(number) + " of " + count);
-    }
-    return number;
-  }
-
-  private int number(ByteBuffer in, int count, String what) throws DamagedStreamException {
-    int number = in.get() & 0xFF;
-    if (number >= count) {
-      throw damaged(in.position() - 1, "unknown " + what + " " + number);
     }
     return number;
   }

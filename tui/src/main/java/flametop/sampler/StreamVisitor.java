@@ -123,10 +123,16 @@ public interface StreamVisitor {
 
   void name(int frame, NameSource source, String name);
 
+  /** The level of a notice that is good to know; each other is that something does not work. */
+  int TOLD = 0;
+
   /**
-   * @param trouble something does not work (the rest does)
+   * @param level {@link #TOLD}, 1, or one that this version of flametop does not know
    */
-  void notice(boolean trouble, String text);
+  void notice(int level, String text);
+
+  /** A record of a kind that this version of flametop does not know; it is skipped. */
+  default void unknown(int kind, int bytes) {}
 
   /**
    * Where a frame is in the source.

@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** How good the samples are and what they cost: sums, then a table by process or by module. */
 final class QualityPainter implements ViewPainter {
@@ -57,6 +58,16 @@ final class QualityPainter implements ViewPainter {
   private static final double MANY = 0.1;
 
   private static final WalkEnd[] ENDS = WalkEnd.values();
+
+  /** Reasons that are longer than a column. */
+  private static final Map<WalkEnd, String> SHORT =
+      Map.of(
+          WalkEnd.OTHER_STACK, "other stk",
+          WalkEnd.UNREADABLE, "no file",
+          WalkEnd.NARROW, "32-bit",
+          WalkEnd.ABSENT, "absent",
+          WalkEnd.NO_UNWIND_INFO, "no unwind",
+          WalkEnd.JIT, "jit no fp");
 
   /** Rows of the table in sight. */
   static int room(Scene scene) {
@@ -298,15 +309,7 @@ final class QualityPainter implements ViewPainter {
 
   /** A reason in the width of a column. */
   private static String label(WalkEnd end) {
-    return switch (end) {
-      case OTHER_STACK -> "other stk";
-      case UNREADABLE -> "no file";
-      case NARROW -> "32-bit";
-      case ABSENT -> "absent";
-      case NO_UNWIND_INFO -> "no unwind";
-      case JIT -> "jit no fp";
-      default -> end.reason();
-    };
+    return SHORT.getOrDefault(end, end.reason());
   }
 
   private static void row(

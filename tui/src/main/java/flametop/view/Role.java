@@ -41,6 +41,8 @@ public enum Role {
    */
   HEAT;
 
+  private static final Role[] BY_STATE = {RUN, QUEUED, ASLEEP, DISK, DIM};
+
   /** Whether a theme gives it a colour. */
   public boolean themed() {
     return this != INK && this != HEAT;
@@ -60,12 +62,6 @@ public enum Role {
   }
 
   static Role of(State state) {
-    return switch (state) {
-      case RUN -> RUN;
-      case QUEUED -> QUEUED;
-      case DISK -> DISK;
-      case SLEEP -> ASLEEP;
-      case STOPPED, ZOMBIE, PARKED, IDLE_KTHREAD -> DIM;
-    };
+    return BY_STATE[Math.min(state.ordinal(), BY_STATE.length - 1)];
   }
 }

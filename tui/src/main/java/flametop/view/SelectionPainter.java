@@ -220,14 +220,21 @@ final class SelectionPainter {
   private static String byState(long[] nanos, boolean words) {
     // Idle kernel threads are counted in the header, and no time of anything.
     State[] order = {
-      State.RUN, State.QUEUED, State.DISK, State.SLEEP, State.STOPPED, State.ZOMBIE, State.PARKED
+      State.RUN,
+      State.QUEUED,
+      State.DISK,
+      State.SLEEP,
+      State.STOPPED,
+      State.ZOMBIE,
+      State.PARKED,
+      State.OTHER
     };
     long sum = 0;
     for (State state : order) {
       sum += nanos[state.ordinal()];
     }
     StringBuilder text = new StringBuilder();
-    String[] letters = {"run", "q", "d", "s", "t", "z", "p"};
+    String[] letters = {"run", "q", "d", "s", "t", "z", "p", "other"};
     for (int i = 0; i < order.length; i++) {
       long n = nanos[order[i].ordinal()];
       // The four states that matter are always there, so that nothing moves.

@@ -13,6 +13,9 @@ import java.util.List;
 final class TasksPainter extends TablePainter<TasksPainter.Column, TasksReport.Row> {
   private static final int SHADE = Paint.SHADES / 2;
 
+  /** A letter for each state. */
+  private static final String LETTERS = "RQSDTZPI?";
+
   private static final long SECOND = 1_000_000_000L;
 
   /** Waiting for a CPU for more of its time than this stands out. */
@@ -246,18 +249,8 @@ final class TasksPainter extends TablePainter<TasksPainter.Column, TasksReport.R
     if (row.state() == null) {
       return width == 1 ? "" : row.isGone() ? "gone" : "ended";
     }
-    return width > 1
-        ? row.state().label()
-        : switch (row.state()) {
-          case RUN -> "R";
-          case QUEUED -> "Q";
-          case SLEEP -> "S";
-          case DISK -> "D";
-          case STOPPED -> "T";
-          case ZOMBIE -> "Z";
-          case PARKED -> "P";
-          case IDLE_KTHREAD -> "I";
-        };
+    int at = row.state().ordinal();
+    return width > 1 ? row.state().label() : LETTERS.substring(at, at + 1);
   }
 
   /** Its own time: on a CPU, waiting for one, off it. */

@@ -17,6 +17,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The golden file of the crate {@code flametop-stream}, decoded here as it is there. */
 class GoldenStreamTest {
@@ -25,13 +27,14 @@ class GoldenStreamTest {
 
   private static final Pattern STRING = Pattern.compile("(\\w+)=\"([^\"]*)\"");
 
-  @Test
-  void read_goldenFile_sameTextAsTheRustReader() throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {"v1", "v2"})
+  void read_goldenFile_sameTextAsTheRustReader(String version) throws IOException {
     List<String> expected =
-        Files.readAllLines(GOLDEN.resolve("v1.txt")).stream()
+        Files.readAllLines(GOLDEN.resolve(version + ".txt")).stream()
             .map(GoldenStreamTest::cleaned)
             .toList();
-    ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(GOLDEN.resolve("v1.flametop")));
+    ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(GOLDEN.resolve(version + ".flametop")));
 
     StreamReader.readHeader(file);
     StreamText text = new StreamText();
@@ -48,8 +51,44 @@ class GoldenStreamTest {
   }
 
   @Test
+  void read_kindsAndNumbersOfLater_eachToldOnce() throws IOException {
+    ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(GOLDEN.resolve("v2.flametop")));
+    StreamReader.readHeader(file);
+    StreamText text = new StreamText();
+    StreamReader reader = new StreamReader(file.position(), true, false);
+    while (file.hasRemaining()) {
+      reader.read(next(file), text);
+    }
+    List<String> told =
+        List.of(
+            "records of kind 999",
+            "records of kind 65535",
+            "modules of kind 9",
+            "names of source 5",
+            "stacks that are short for reason 13",
+            "stacks that are short for reason 255",
+            "tasks in state 8",
+            "tasks in state 255");
+    assertEquals(told.size(), text.notices.size(), text.notices::toString);
+    for (int i = 0; i < told.size(); i++) {
+      String notice = text.notices.get(i);
+      assertTrue(notice.startsWith("the stream has " + told.get(i) + ", which"), notice);
+    }
+  }
+
+  @Test
+  void readHeader_newerVersion_refusedByItsNumber() throws IOException {
+    byte[] file = Files.readAllBytes(GOLDEN.resolve("v2.flametop"));
+    file[8] = 3;
+    SamplerException e =
+        assertThrows(SamplerException.class, () -> StreamReader.readHeader(ByteBuffer.wrap(file)));
+    assertTrue(e.getMessage().contains("version 3"), e::getMessage);
+    assertTrue(e.getMessage().contains("version 2"), e::getMessage);
+  }
+
+  @Test
   void readHeader_goldenFile_sameFacts() throws IOException {
-    ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(GOLDEN.resolve("v1.flametop")));
+    ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(GOLDEN.resolve("v2.flametop")));
     StreamFacts facts = StreamReader.readHeader(file);
 
     assertEquals("web-1", facts.host());
@@ -73,7 +112,7 @@ class GoldenStreamTest {
 
   @Test
   void read_everyTruncation_damagedOrWhole() throws IOException {
-    byte[] whole = Files.readAllBytes(GOLDEN.resolve("v1.flametop"));
+    byte[] whole = Files.readAllBytes(GOLDEN.resolve("v2.flametop"));
     for (int length = 0; length < whole.length; length++) {
       readAll(java.util.Arrays.copyOf(whole, length), true);
     }
@@ -82,7 +121,7 @@ class GoldenStreamTest {
   /** Checksums are mended after each corruption, so that what lies behind them is reached. */
   @Test
   void read_randomCorruption_damagedOrRead() throws IOException {
-    byte[] golden = Files.readAllBytes(GOLDEN.resolve("v1.flametop"));
+    byte[] golden = Files.readAllBytes(GOLDEN.resolve("v2.flametop"));
     Random random = new Random(20_251);
     int damaged = 0;
     for (int round = 0; round < 4_000; round++) {
@@ -100,7 +139,7 @@ class GoldenStreamTest {
 
   @Test
   void read_idThatWasNotIntroduced_damaged() throws IOException {
-    ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(GOLDEN.resolve("v1.flametop")));
+    ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(GOLDEN.resolve("v2.flametop")));
     StreamReader.readHeader(file);
     StreamReader reader = new StreamReader(file.position(), true);
     List<ByteBuffer> batches = new ArrayList<>();

@@ -123,7 +123,7 @@ class ReplaySourceTest {
     assertTrue(
         e.getMessage()
             .endsWith(
-                "is a flametop stream of version 7, this flametop reads up to version 1: open it with a newer flametop"),
+                "is a flametop stream of version 7, this flametop reads up to version 2: open it with a newer flametop"),
         e::getMessage);
   }
 

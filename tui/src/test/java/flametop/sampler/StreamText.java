@@ -13,6 +13,9 @@ import java.util.stream.Collectors;
 final class StreamText implements StreamVisitor {
   final List<String> lines = new ArrayList<>();
 
+  /** What the reader itself told. */
+  final List<String> notices = new ArrayList<>();
+
   @Override
   public void batchBegins(long time, int sequence, boolean endsPass, boolean more) {
     add("batch time=%s sequence=%s pass=%s more=%s", u(time), u(sequence), b(endsPass), b(more));
@@ -80,7 +83,7 @@ final class StreamText implements StreamVisitor {
   public void moduleSeen(int module, ModuleKind kind, String path, String buildId) {
     add(
         "module id=%s kind=%s path=%s build_id=%s",
-        u(module), kind.ordinal(), quoted(path), buildId);
+        u(module), kind.number(), quoted(path), buildId);
   }
 
   @Override
@@ -91,7 +94,7 @@ final class StreamText implements StreamVisitor {
   @Override
   public void stackSeen(int stack, WalkEnd end, int user, int[] frames) {
     String list = Arrays.stream(frames).mapToObj(StreamText::u).collect(Collectors.joining(","));
-    add("stack id=%s end=%s user=%s frames=%s", u(stack), end.ordinal(), user, list);
+    add("stack id=%s end=%s user=%s frames=%s", u(stack), end.number(), user, list);
   }
 
   @Override
@@ -172,12 +175,21 @@ final class StreamText implements StreamVisitor {
 
   @Override
   public void name(int frame, NameSource source, String name) {
-    add("name frame=%s source=%s name=%s", u(frame), source.ordinal(), quoted(name));
+    add("name frame=%s source=%s name=%s", u(frame), source.number(), quoted(name));
   }
 
   @Override
-  public void notice(boolean trouble, String text) {
-    add("notice level=%s text=%s", b(trouble), quoted(text));
+  public void notice(int level, String text) {
+    if (text.contains("which this flametop does not know")) {
+      notices.add(text);
+    } else {
+      add("notice level=%s text=%s", level, quoted(text));
+    }
+  }
+
+  @Override
+  public void unknown(int kind, int bytes) {
+    add("unknown kind=%s bytes=%s", kind, bytes);
   }
 
   @Override
@@ -228,8 +240,8 @@ final class StreamText implements StreamVisitor {
         u(nvcsw),
         u(nivcsw),
         u(cpu),
-        state.ordinal(),
-        why.ordinal());
+        state.number(),
+        why.number());
   }
 
   @Override

@@ -10,11 +10,18 @@ public record StateSet(int bits) {
   public static final StateSet ON_CPU = of(State.RUN);
 
   public static final StateSet OFF_CPU =
-      of(State.QUEUED, State.SLEEP, State.DISK, State.STOPPED, State.ZOMBIE, State.PARKED);
+      of(
+          State.QUEUED,
+          State.SLEEP,
+          State.DISK,
+          State.STOPPED,
+          State.ZOMBIE,
+          State.PARKED,
+          State.OTHER);
 
   /** Those in which a task neither runs nor waits for a CPU. */
   public static final StateSet BLOCKED =
-      of(State.SLEEP, State.DISK, State.STOPPED, State.ZOMBIE, State.PARKED);
+      of(State.SLEEP, State.DISK, State.STOPPED, State.ZOMBIE, State.PARKED, State.OTHER);
 
   public static final StateSet ALL = new StateSet(BUSY.bits | ON_CPU.bits | OFF_CPU.bits);
 

@@ -101,11 +101,15 @@ public final class FoldedName {
   private static boolean isReason(String text) {
     for (WalkEnd end : WalkEnd.values()) {
       if (end != WalkEnd.ROOT
+          && end != WalkEnd.OTHER
           && text.startsWith(end.reason())
           && (text.length() == end.reason().length()
               || text.startsWith(": ", end.reason().length()))) {
         return true;
       }
+    }
+    if (text.startsWith("reason ")) {
+      return text.matches("reason [0-9]+");
     }
     return switch (text) {
       case "not sampled", "irq or stolen", "naming", "older", "no stack" -> true;

@@ -264,7 +264,7 @@ public final class GraphReader implements GraphPicture.Reader {
             .thenComparingInt(FoldedStack.Share::tid)
             .thenComparing(FoldedStack.Share::process)
             .thenComparing(FoldedStack.Share::thread)
-            .thenComparing(FoldedStack.Share::state));
+            .thenComparingInt(share -> share.state().ordinal()));
     List<FoldedStack.Share> merged = new ArrayList<>();
     for (FoldedStack.Share share : shares) {
       FoldedStack.Share last = merged.isEmpty() ? null : merged.get(merged.size() - 1);

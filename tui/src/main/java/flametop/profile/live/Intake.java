@@ -280,8 +280,8 @@ public final class Intake implements StreamVisitor {
   }
 
   @Override
-  public void notice(boolean trouble, String text) {
-    if (trouble) {
+  public void notice(int level, String text) {
+    if (level != TOLD) {
       tell(text);
     }
   }

@@ -21,6 +21,18 @@ import java.util.regex.Matcher;
 /** Reads out what every task does and did, for a {@link TasksReport}. */
 final class TaskReader {
   private static final int RUN = StateSet.ON_CPU.bits();
+  private static final List<State> LIVELIEST =
+      List.of(
+          State.RUN,
+          State.QUEUED,
+          State.DISK,
+          State.SLEEP,
+          State.STOPPED,
+          State.OTHER,
+          State.PARKED,
+          State.ZOMBIE,
+          State.IDLE_KTHREAD);
+
   private static final int QUEUED = StateSet.of(State.QUEUED).bits();
   private static final int OFF = StateSet.BLOCKED.bits();
   private static final int NONE = -1;
@@ -193,16 +205,7 @@ final class TaskReader {
   }
 
   private static int liveliness(State state) {
-    return switch (state) {
-      case RUN -> 0;
-      case QUEUED -> 1;
-      case DISK -> 2;
-      case SLEEP -> 3;
-      case STOPPED -> 4;
-      case PARKED -> 5;
-      case ZOMBIE -> 6;
-      case IDLE_KTHREAD -> 7;
-    };
+    return LIVELIEST.indexOf(state.isKnown() ? state : State.OTHER);
   }
 
   private TasksReport.Row row(TasksQuery query, Found f) {

@@ -88,7 +88,9 @@ public final class Owners {
   /** The owner that was made last for a task; the ones before it are a list through ownerBefore. */
   private int[] taskNewest = new int[256];
 
-  private byte[] taskState = new byte[256];
+  /** {@link State#number()}, or {@link #GONE}. */
+  private short[] taskState = new short[256];
+
   private final BitSet taskEnded = new BitSet();
   private String[] taskComm = new String[256];
 
@@ -115,7 +117,7 @@ public final class Owners {
   private final Map<Elders, Integer> elders = new HashMap<>();
   private long time = Long.MIN_VALUE;
 
-  private static final byte GONE = -1;
+  private static final short GONE = -1;
 
   /**
    * Characters of command lines that are kept; beyond it those of processes that are gone are
@@ -250,7 +252,7 @@ public final class Owners {
 
   /** The task is in this state now; null: it is gone. */
   public void state(int task, State state) {
-    byte now = state == null ? GONE : (byte) state.ordinal();
+    short now = state == null ? GONE : (short) state.number();
     if (taskState[task] == GONE && now != GONE) {
       alive[taskProcess[task]]++;
       processGone[taskProcess[task]] = NEVER;
@@ -270,7 +272,7 @@ public final class Owners {
       forgetOwners(task);
     }
     if (taskState[task] != GONE) {
-      nowByState[taskState[task]]--;
+      nowByState[State.of(taskState[task]).ordinal()]--;
     }
     if (now != GONE) {
       nowByState[now]++;
@@ -586,7 +588,7 @@ public final class Owners {
     for (int i = 0; i < liveCount; i++) {
       int task = live[i];
       if (admitsTask(shape, task)) {
-        counts[taskState[task]]++;
+        counts[State.of(taskState[task]).ordinal()]++;
       }
     }
     return counts;

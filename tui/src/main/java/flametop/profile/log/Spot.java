@@ -12,10 +12,12 @@ import flametop.sampler.State;
 public final class Spot {
 
   /** Kinds are below: a state, and whether the entry is of samples. */
-  public static final int KINDS = 16;
+  public static final int KINDS = 18;
 
-  private static final int SAMPLED = 8;
-  private static final int KIND_BITS = 4;
+  /** Kinds from here on are of samples. */
+  private static final int SAMPLED = KINDS / 2;
+
+  private static final int KIND_BITS = 5;
   private static final int MOST_CPUS = (1 << 16 - KIND_BITS) - 1;
 
   static {
@@ -36,12 +38,12 @@ public final class Spot {
    */
   public static int sampled(int state, int cpu) {
     int known = cpu >= MOST_CPUS ? Shape.NO_CPU : cpu;
-    return known + 1 << KIND_BITS | SAMPLED | state;
+    return known + 1 << KIND_BITS | SAMPLED + state;
   }
 
   /** The same without the CPU; below {@link #KINDS}. */
   public static int kind(int spot) {
-    return spot & KINDS - 1;
+    return spot & (1 << KIND_BITS) - 1;
   }
 
   /** The bits of the kinds of samples in states. */
@@ -50,11 +52,12 @@ public final class Spot {
   }
 
   public static boolean isSampled(int spot) {
-    return (spot & SAMPLED) != 0;
+    return kind(spot) >= SAMPLED;
   }
 
   public static int state(int spot) {
-    return spot & SAMPLED - 1;
+    int kind = kind(spot);
+    return kind < SAMPLED ? kind : kind - SAMPLED;
   }
 
   /** {@link Shape#NO_CPU} if it is not known. */

@@ -118,7 +118,7 @@ public final class Stacks implements Functions {
   private final int stolen;
   private final int older;
   private final int noStack;
-  private final int[] reason = new int[WalkEnd.values().length];
+  private final int[] reason = new int[WalkEnd.all().length];
 
   public Stacks(Names names) {
     this.names = names;
@@ -128,8 +128,8 @@ public final class Stacks implements Functions {
     stolen = function(NodeKind.REASON, "", "[irq or stolen]");
     older = function(NodeKind.REASON, "", "[older]");
     noStack = function(NodeKind.REASON, "", "[no stack]");
-    for (WalkEnd end : WalkEnd.values()) {
-      reason[end.ordinal()] =
+    for (WalkEnd end : WalkEnd.all()) {
+      reason[end.number()] =
           end == WalkEnd.ROOT ? noStack : function(NodeKind.REASON, "", "[" + end.reason() + "]");
     }
     constants = functions;
@@ -137,7 +137,7 @@ public final class Stacks implements Functions {
 
   /** The stack of a sight without one. */
   public static int missing(WalkEnd why) {
-    return REASONS - why.ordinal();
+    return REASONS - why.number();
   }
 
   @Override
@@ -348,11 +348,9 @@ public final class Stacks implements Functions {
   private void set(int frame, Names.Name name) {
     int module = frameModule[frame];
     NodeKind kind =
-        switch (name.source()) {
-          case UNKNOWN -> NodeKind.UNKNOWN;
-          case REASON -> NodeKind.REASON;
-          default -> kind(moduleKind[module]);
-        };
+        name.source() == NameSource.UNKNOWN
+            ? NodeKind.UNKNOWN
+            : name.source() == NameSource.REASON ? NodeKind.REASON : kind(moduleKind[module]);
     String file = kind == NodeKind.REASON ? "" : moduleFile[module];
     frameFunction[frame] = function(kind, file, name.text());
     frameFlags[frame] &= ~STANDIN;
@@ -365,12 +363,14 @@ public final class Stacks implements Functions {
   }
 
   private static NodeKind kind(ModuleKind module) {
-    return switch (module) {
-      case KERNEL -> NodeKind.KERNEL;
-      case FILE, VDSO -> NodeKind.USER;
-      case JIT -> NodeKind.JIT;
-      case UNKNOWN -> NodeKind.UNKNOWN;
-    };
+    if (module == ModuleKind.KERNEL) {
+      return NodeKind.KERNEL;
+    }
+    if (module == ModuleKind.JIT) {
+      return NodeKind.JIT;
+    }
+    boolean user = module == ModuleKind.FILE || module == ModuleKind.VDSO;
+    return user ? NodeKind.USER : NodeKind.UNKNOWN;
   }
 
   private Names.Place place(int frame) {
@@ -619,7 +619,7 @@ public final class Stacks implements Functions {
     boolean reasoned =
         frames.length > 0 && function[frameFunction[frames[0]]].kind() == NodeKind.REASON;
     if (!reasoned && (stackEnd[stack] != WalkEnd.ROOT || frames.length == 0)) {
-      path.add(reason[stackEnd[stack].ordinal()]);
+      path.add(reason[stackEnd[stack].number()]);
       guessed.add(0);
     }
     for (int frame : frames) {

@@ -5,8 +5,6 @@ import java.util.BitSet;
 
 /** What the tasks that were not gone at one moment did then. */
 public final class TaskStates {
-  private static final State[] STATES = State.values();
-
   private final long time;
   private final int[] owner;
   private final byte[] state;
@@ -28,7 +26,7 @@ public final class TaskStates {
     for (int i = 0; i < live; i++) {
       int task = owners.liveTask(i);
       owner[i] = owners.owner(task);
-      state[i] = (byte) owners.stateOfTask(task).ordinal();
+      state[i] = (byte) owners.stateOfTask(task).number();
       since[i] = accounts.since(task);
       stack[i] = accounts.stack(task);
     }
@@ -50,7 +48,7 @@ public final class TaskStates {
   }
 
   public State state(int task) {
-    return STATES[state[task]];
+    return State.of(state[task] & 0xFF);
   }
 
   /** How long it had been in that state, ns. */
@@ -69,9 +67,9 @@ public final class TaskStates {
     for (int task = 0; task < count(); task++) {
       int process = owners.process(owner[task]);
       if (counts[process] == null) {
-        counts[process] = new int[STATES.length];
+        counts[process] = new int[State.values().length];
       }
-      counts[process][state[task]]++;
+      counts[process][state(task).ordinal()]++;
     }
     return counts;
   }

@@ -287,7 +287,7 @@ class AccountsKernelTest {
         wall += life.end - life.start;
       }
       Map<String, Long> account = accounts.getOrDefault(thread.getKey(), Map.of());
-      assertEquals(run, account.getOrDefault("RUN", 0L), kind + ": RUN of " + thread.getKey());
+      assertEquals(run, account.getOrDefault("run", 0L), kind + ": RUN of " + thread.getKey());
       long all = account.values().stream().mapToLong(Long::longValue).sum();
       // A tick at either end.
       long ticks = thread.getValue().size() * 2L * Accounts.TICK_NANOS;
@@ -347,7 +347,7 @@ class AccountsKernelTest {
         int tid = Integer.parseInt(thread.substring(thread.lastIndexOf('-') + 1));
         assertTrue(stack.value() >= 0, () -> String.join(";", stack.names()));
         all.computeIfAbsent(tid, t -> new HashMap<>())
-            .merge(state.name(), stack.value(), Long::sum);
+            .merge(state.toString(), stack.value(), Long::sum);
       }
     }
     return all;
