@@ -11,7 +11,10 @@ final class BudgetOptions {
       order = 7,
       paramLabel = "PCT",
       converter = Share.class,
-      description = "most of a CPU it may cost, in %% (default 20; 0: off)")
+      description = {
+        "CPU that it may use, in %% of one (default 20; 0: any)",
+        "How much CPU flametop may use, in percent of one CPU: its processes, and its BPF programs in the time of others. 20 by default; 0 or off sets no bound. Over the budget, pictures and samples become fewer; rates that the command line gives are kept."
+      })
   private Double share;
 
   /** A share of one CPU. */

@@ -23,7 +23,7 @@ final class CheckCommand implements Callable<Integer> {
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
-      description = "this text")
+      description = {"this text", "Prints the help."})
   @SuppressWarnings("unused") // picocli looks at the annotation
   private boolean help;
 

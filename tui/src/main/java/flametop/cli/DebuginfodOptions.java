@@ -27,14 +27,22 @@ final class DebuginfodOptions {
 
   @Option(
       names = OPTION,
+      order = 7,
       arity = "0..1",
       fallbackValue = ALONE,
       paramLabel = "URLS",
       hidden = true,
-      description = "names by build id from these servers")
+      description = {
+        "names of stripped files from these servers",
+        "Asks these debuginfod servers (with spaces between them) for the names of stripped files; without URLS, the servers of DEBUGINFOD_URLS or of /etc/debuginfod/*.urls. On by default if DEBUGINFOD_URLS is set; an empty value is none."
+      })
   private String given;
 
-  @Option(names = "--no-debuginfod", hidden = true)
+  @Option(
+      names = "--no-debuginfod",
+      order = 7,
+      hidden = true,
+      description = {"no server is asked", "Asks no debuginfod server."})
   private boolean off;
 
   /**

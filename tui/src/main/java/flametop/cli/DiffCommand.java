@@ -48,28 +48,42 @@ final class DiffCommand implements Callable<Integer> {
   @Option(
       names = "-o",
       paramLabel = "FILE",
-      description = "write folded stacks with both numbers there; - is stdout")
+      description = {
+        "write folded stacks with both numbers there; - is stdout",
+        "Writes folded stacks with both numbers (before, now) to this file instead of showing them; - is stdout."
+      })
   private Path output;
 
-  @Option(names = "-n", description = "written: scale the first numbers to the total of the second")
+  @Option(
+      names = "-n",
+      description = {
+        "written: scale the first numbers to the total of the second",
+        "Scales the first numbers that are written to the total of the second, and leaves out what is then less than one."
+      })
   private boolean normalize;
 
   @Option(
       names = "--comm",
       negatable = true,
-      description = "the first frame is a comm, or no comm (default: as the files say)")
+      description = {
+        "the first frame is a comm, or no comm (default: as the files say)",
+        "As of view."
+      })
   private Boolean comm;
 
   @Mixin private final LookOptions looks = new LookOptions();
 
-  @Option(names = "--force", hidden = true)
+  @Option(
+      names = "--force",
+      hidden = true,
+      description = {"replace a file that exists", "Replaces the file if it exists."})
   private boolean force;
 
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
       hidden = true,
-      description = "this text")
+      description = {"this text", "Prints the help."})
   @SuppressWarnings("unused") // picocli looks at the annotation
   private boolean help;
 

@@ -4,27 +4,31 @@ import flametop.sampler.SamplerException;
 
 /** How flametop ends, for all commands. */
 public enum ExitCode {
-  DONE(0),
-  /** Something went wrong. */
-  FAILED(1),
-  /** The command line is wrong. */
-  USAGE(2),
-  /** This host, kernel or user cannot do it. */
-  NOT_POSSIBLE(3),
-  /** The process or thread is not there, or ended too early. */
-  TARGET_GONE(4),
-  /** A signal ended it early, such as that of Ctrl-C; what was sampled is written. */
-  INTERRUPTED(130);
+  DONE(0, "Done."),
+  FAILED(1, "Something failed; the message says what."),
+  USAGE(2, "The command line is wrong."),
+  NOT_POSSIBLE(
+      3,
+      "Not possible here: the kernel, privileges or packages are missing; the message says which."),
+  TARGET_GONE(4, "The target (process, thread, control group) is not there, or has ended."),
+  INTERRUPTED(130, "A signal ended it early, such as that of Ctrl-C; the output is written.");
 
   private final int number;
+  private final String sentence;
 
-  ExitCode(int number) {
+  ExitCode(int number, String sentence) {
     this.number = number;
+    this.sentence = sentence;
   }
 
   /** As the shell sees it. */
   public int number() {
     return number;
+  }
+
+  /** When flametop ends so. */
+  String sentence() {
+    return sentence;
   }
 
   /** The code for a failure of this kind. */

@@ -17,14 +17,20 @@ final class FilterOptions {
       names = "-c",
       order = 4,
       paramLabel = "COMM",
-      description = "show only threads and processes of this name")
+      description = {
+        "show only threads and processes of this name",
+        "Shows only threads with this comm and threads of processes with this comm. A filter: it narrows what is shown, not what is sampled. The option may be repeated."
+      })
   private List<String> comms = new ArrayList<>();
 
   @Option(
       names = "-u",
       order = 5,
       paramLabel = "USER",
-      description = "show only this user's processes")
+      description = {
+        "show only this user's processes",
+        "Shows only processes of this user, by name or number. A filter. The option may be repeated."
+      })
   private List<String> users = new ArrayList<>();
 
   boolean given() {

@@ -4,7 +4,13 @@ import picocli.CommandLine.Option;
 
 /** What is asked of JVMs. */
 final class JvmOptions {
-  @Option(names = "--jvm-maps", order = 7, description = "ask JVMs for maps; each writes a file")
+  @Option(
+      names = "--jvm-maps",
+      order = 7,
+      description = {
+        "ask JVMs for names of code; each writes a file",
+        "Asks the JVMs that are seen for the names of their compiled code, and again every ten seconds while new code is seen; without a target, all JVMs of the machine, one after the other. Each JVM (JDK 17 or newer) writes /tmp/perf-PID.map."
+      })
   private boolean maps;
 
   boolean maps() {

@@ -11,13 +11,30 @@ final class LookOptions {
       names = "--theme",
       order = 11,
       paramLabel = "NAME",
-      description = "colours, or list; --ascii; --no-mouse")
+      description = {
+        "colours, or list; --ascii; --no-mouse",
+        "Colours: dark (the default), light, safe (for the colour-blind), terminal (its 16 colours), mono, ember, fjord, paper, or a theme of your own. list prints the names."
+      })
   private String theme;
 
-  @Option(names = "--ascii", order = 11, hidden = true, description = "draw ASCII only")
+  @Option(
+      names = "--ascii",
+      order = 11,
+      hidden = true,
+      description = {
+        "draw ASCII only",
+        "Draws ASCII characters only. The same happens where the locale is not UTF-8, and on the Linux console."
+      })
   private Boolean ascii;
 
-  @Option(names = "--no-mouse", order = 12, hidden = true, description = "the mouse is left alone")
+  @Option(
+      names = "--no-mouse",
+      order = 12,
+      hidden = true,
+      description = {
+        "leave the mouse to the terminal",
+        "Leaves the mouse to the terminal, which marks text with it."
+      })
   private Boolean noMouse;
 
   Look look(UserFiles user, Settings settings) {

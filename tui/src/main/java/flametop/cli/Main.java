@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
 /** The command line {@code flametop}. */
@@ -112,6 +113,7 @@ public final class Main {
     line.setExecutionStrategy(Main::carriedOut);
     line.setExecutionExceptionHandler(
         (thrown, command, result) -> failed(thrown, command.getErr()));
+    line.setHelpFactory(ShortHelp::new);
     line.setUsageHelpLongOptionsMaxWidth(18);
     line.setUsageHelpAutoWidth(false);
     line.setUsageHelpWidth(80);
@@ -135,6 +137,22 @@ public final class Main {
           option + " stands before " + command + "; options come after it");
     }
     return new CommandLine.RunLast().execute(parsed);
+  }
+
+  /**
+   * A help that fits a screen: it has the first line of the description of each option. The second
+   * line is a sentence for {@code docs/}.
+   */
+  private static final class ShortHelp extends CommandLine.Help {
+    ShortHelp(CommandSpec command, ColorScheme colors) {
+      super(command, colors);
+    }
+
+    @Override
+    public IOptionRenderer createDefaultOptionRenderer() {
+      IOptionRenderer whole = super.createDefaultOptionRenderer();
+      return (option, labels, colors) -> Arrays.copyOf(whole.render(option, labels, colors), 1);
+    }
   }
 
   /** One line about what went wrong. */

@@ -11,7 +11,10 @@ final class RateOptions {
       order = 6,
       paramLabel = "HZ",
       converter = PassRate.class,
-      description = "looks at every task, a second (default 19)")
+      description = {
+        "passes over all tasks, a second (default 19)",
+        "How often flametop looks at every task (a pass): 1 to 999 times a second, 19 by default. The time between two passes is drawn from 0.5 to 1.5 of the mean."
+      })
   private Integer passHz;
 
   @Option(
@@ -19,7 +22,10 @@ final class RateOptions {
       order = 7,
       paramLabel = "HZ",
       converter = CpuRate.class,
-      description = "samples a second and CPU, 0 for none (default 99)")
+      description = {
+        "samples of each CPU, a second; 0: none (default 99)",
+        "How often the CPU clock samples each CPU: 0 to 999 times a second, 99 by default. The time between two samples is drawn from 0.5 to 1.5 of the mean. 0 switches the CPU clock off."
+      })
   private Integer cpuHz;
 
   /** Passes a second. */

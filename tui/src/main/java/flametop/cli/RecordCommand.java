@@ -60,7 +60,10 @@ final class RecordCommand implements Callable<Integer> {
       order = 8,
       paramLabel = "SECONDS",
       converter = Duration.class,
-      description = "how long (default: until Ctrl-C)")
+      description = {
+        "how long (default: until Ctrl-C)",
+        "Samples for so many seconds; without it, until Ctrl-C. Afterwards names that are still to come are waited for, up to 30 seconds; Ctrl-C ends that."
+      })
   private Double seconds;
 
   @Option(
@@ -68,7 +71,7 @@ final class RecordCommand implements Callable<Integer> {
       order = 9,
       paramLabel = "PASSES",
       converter = Passes.class,
-      description = "how many passes")
+      description = {"how many passes", "Samples for so many passes."})
   private Long passes;
 
   @Mixin private final StatesOptions states = new StatesOptions();
@@ -78,7 +81,10 @@ final class RecordCommand implements Callable<Integer> {
       order = 11,
       paramLabel = "WHAT",
       converter = By.class,
-      description = "none, comm (default), process, thread, cpu or cgroup")
+      description = {
+        "none, comm (default), process, thread, cpu or cgroup",
+        "The first frames of each stack: none; comm (the default); process: comm-pid; thread: comm-pid;thread-tid; cpu: cpu N; cgroup: a frame for each control group of the path, then the comm."
+      })
   private RootOrder by;
 
   @Option(
@@ -86,7 +92,10 @@ final class RecordCommand implements Callable<Integer> {
       order = 12,
       paramLabel = "UNIT",
       converter = UnitName.class,
-      description = "us (default) or samples")
+      description = {
+        "us (default) or samples",
+        "The numbers: us (microseconds of the time of tasks, the default), or samples (passes and CPU samples that saw the stack)."
+      })
   private Unit unit;
 
   @Option(
@@ -95,13 +104,19 @@ final class RecordCommand implements Callable<Integer> {
       paramLabel = "FORMAT",
       converter = FormatName.class,
       defaultValue = "folded",
-      description = "folded, speedscope, pprof, html; flametop: a stream")
+      description = {
+        "folded, speedscope, pprof, html; flametop: a stream",
+        "The format, folded by default: see the formats. flametop is the stream that --replay reads."
+      })
   private Format format;
 
   @Option(
       names = "--lines",
       order = 13,
-      description = "source lines and inlined functions into the stream")
+      description = {
+        "source lines and inlined functions into the stream",
+        "With --format flametop: source lines and inlined functions of all frames go into the stream, for the key S in a replay."
+      })
   private boolean lines;
 
   @Option(
@@ -109,11 +124,18 @@ final class RecordCommand implements Callable<Integer> {
       order = 14,
       paramLabel = "FILE",
       defaultValue = "-",
-      description = "where to; - is stdout (default)")
+      description = {
+        "where to; - is stdout (default)",
+        "The file; - is stdout, the default. /dev/null drops the output."
+      })
   private Path output;
 
   // Hidden: the help fits a screen, and who needs it is told when FILE exists.
-  @Option(names = "--force", hidden = true)
+  @Option(
+      names = "--force",
+      order = 15,
+      hidden = true,
+      description = {"replace a file that exists", "Replaces the file if it exists."})
   private boolean force;
 
   @Mixin private final ReplayOptions replay = new ReplayOptions();
@@ -123,7 +145,7 @@ final class RecordCommand implements Callable<Integer> {
       order = 30,
       usageHelp = true,
       hidden = true,
-      description = "this text")
+      description = {"this text", "Prints the help."})
   @SuppressWarnings("unused") // picocli looks at the annotation
   private boolean help;
 

@@ -13,7 +13,10 @@ final class ReplayOptions {
       names = "--replay",
       order = 20,
       paramLabel = "FILE",
-      description = "a recorded stream, --replay-speed N times as fast")
+      description = {
+        "a recorded stream, --replay-speed N times as fast",
+        "Reads a recorded stream instead of the kernel: no root is needed. Target and rates are those of the recording. - is stdin."
+      })
   private Path file;
 
   @Option(
@@ -22,7 +25,10 @@ final class ReplayOptions {
       paramLabel = "N",
       converter = Speed.class,
       hidden = true,
-      description = "times real time; 0: at once")
+      description = {
+        "times real time; 0: at once",
+        "Replays so many times as fast as it was recorded; 1 by default on the screen. 0 is at once."
+      })
   private Double speed;
 
   ReplayOptions() {}

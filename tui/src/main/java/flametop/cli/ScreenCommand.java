@@ -69,7 +69,10 @@ final class ScreenCommand implements Callable<Integer> {
       order = 11,
       paramLabel = "SECONDS",
       converter = Seconds.class,
-      description = "time between two pictures, 0.1 to 60")
+      description = {
+        "time between two pictures, 0.1 to 60",
+        "The time between two pictures, 0.1 to 60 seconds. 0.25 by default; over ssh 0.5."
+      })
   private Double refreshSeconds;
 
   @Mixin private final LookOptions looks;
@@ -80,14 +83,20 @@ final class ScreenCommand implements Callable<Integer> {
       paramLabel = "MIB",
       converter = Mebibytes.class,
       hidden = true,
-      description = "memory for what was seen, 4 to 256 (default 16)")
+      description = {
+        "memory for the past, 4 to 256 (default 16)",
+        "Memory for the past that is kept in full, 4 to 256 MiB, 16 by default. What is older is kept as sums."
+      })
   private Integer historyMebibytes;
 
   @Option(
       names = "--print-config",
       order = 13,
       hidden = true,
-      description = "a configuration with everything that can be set")
+      description = {
+        "a configuration with all settings and keys",
+        "Prints a configuration with all settings and keys at their defaults."
+      })
   private boolean printConfig;
 
   @Mixin private final ReplayOptions replay;
@@ -96,7 +105,7 @@ final class ScreenCommand implements Callable<Integer> {
       names = {"-h", "--help"},
       order = 30,
       usageHelp = true,
-      description = "this; also record -h; -V, --version; --print-config")
+      description = {"this; also record -h; -V, --version; --print-config", "Prints the help."})
   @SuppressWarnings("unused") // picocli looks at the annotation
   private boolean help;
 
@@ -105,7 +114,7 @@ final class ScreenCommand implements Callable<Integer> {
       order = 31,
       hidden = true,
       versionHelp = true,
-      description = "the version")
+      description = {"the version", "Prints the version."})
   @SuppressWarnings("unused") // picocli looks at the annotation
   private boolean version;
 

@@ -206,39 +206,39 @@ final class Settings {
     StringBuilder text =
         new StringBuilder(
             """
-            # flametop.conf: name = value. It is read from $XDG_CONFIG_HOME/flametop/flametop.conf,
-            # or ~/.config/flametop/flametop.conf. Options of the command line come before it.
-            # What is not said is as it stands here.
+            # A line of this file is name = value. flametop reads $XDG_CONFIG_HOME/flametop/flametop.conf,
+            # or ~/.config/flametop/flametop.conf. An option of the command line wins over its line.
+            # A setting without a line has the value that stands here.
 
-            # The screen takes the mouse; no: the terminal keeps it, to mark text.
+            # Whether flametop takes the mouse; no: the terminal keeps it, to mark text.
             # mouse = yes
 
-            # Colours: a file of themes/.
+            # The colours: a theme that flametop has, or one of your own.
             # theme = dark
 
-            # Seconds between two pictures, 0.1 to 60; 0.25, over ssh 0.5.
+            # The time between two pictures in seconds, 0.1 to 60. The default over ssh is 0.5.
             # refresh = 0.25
 
-            # The states that are shown first: busy, on, off, all, or a list of run,queued,S,D,T,Z,P.
+            # The states that count at first: busy, on, off, all, or a list of run,queued,S,D,T,Z,P.
             # states = busy
 
-            # MiB of memory for the past that is kept in full, 4 to 256.
+            # The memory for the past that is kept in full, in MiB, 4 to 256.
             # history = 16
 
-            # Nothing but ASCII is drawn.
+            # Whether flametop draws ASCII characters only.
             # ascii = no
 
-            # Keys, by what they do; none: no key. Names of keys: characters, space, enter, esc, tab,
-            # shift-tab, backspace, delete, insert, up, down, left, right, pgup, pgdn, home, end,
-            # f1 to f12, ctrl-a to ctrl-z. What has a key only because it stands here loses it to what
-            # you give it to; ? shows what is without any.
+            # The keys of each action; none: no key. Names of keys are characters, space, enter, esc,
+            # tab, shift-tab, backspace, delete, insert, up, down, left, right, pgup, pgdn, home, end,
+            # f1 to f12, ctrl-a to ctrl-z. A key that you give to an action is taken from the action
+            # that has the key here; the help (?) shows actions that are left without a key.
             """);
     for (Action action : Action.values()) {
       text.append("# key.").append(action.id()).append(" = ").append(action.keys());
       for (int i = action.id().length() + action.keys().length(); i < 26; i++) {
         text.append(' ');
       }
-      text.append("# ").append(action.help()).append('\n');
+      text.append("# ").append(action.sentence()).append('\n');
     }
     return text.toString();
   }

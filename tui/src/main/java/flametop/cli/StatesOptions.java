@@ -10,7 +10,10 @@ final class StatesOptions {
       order = 10,
       paramLabel = "STATES",
       converter = States.class,
-      description = "busy, on, off, all, or a list: run,queued,S,D,T,Z,P")
+      description = {
+        "busy, on, off, all, or a list: run,queued,S,D,T,Z,P",
+        "The states of threads whose time is counted: busy (RUN, RUNQ, D), on (RUN), off (all but RUN), all, or a list of run,queued,S,D,T,Z,P. The default is busy; with -p, -t or --cgroup it is all."
+      })
   private StateSet states;
 
   boolean given() {

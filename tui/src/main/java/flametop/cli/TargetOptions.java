@@ -17,7 +17,14 @@ final class TargetOptions {
   /** Not the comma at the end: a list that ends in one is refused, as is one of commas alone. */
   private static final String COMMA = ",(?!$)";
 
-  @Option(names = "-a", order = 1, hidden = true, description = "all tasks of this host")
+  @Option(
+      names = "-a",
+      order = 1,
+      hidden = true,
+      description = {
+        "all tasks of this host",
+        "Samples all tasks of the machine. This is the default."
+      })
   private boolean all;
 
   @Option(
@@ -27,7 +34,10 @@ final class TargetOptions {
       split = COMMA,
       splitSynopsisLabel = ",",
       converter = Id.class,
-      description = "only this process; may be repeated (default: -a, all)")
+      description = {
+        "only this process; may be repeated (default: -a, all)",
+        "Samples these processes only. The option may be repeated, and takes a list: -p 12,34."
+      })
   private List<Integer> processes = new ArrayList<>();
 
   @Option(
@@ -37,14 +47,20 @@ final class TargetOptions {
       split = COMMA,
       splitSynopsisLabel = ",",
       converter = Id.class,
-      description = "only this thread; may be repeated")
+      description = {
+        "only this thread; may be repeated",
+        "Samples these threads only. The option may be repeated, and takes a list."
+      })
   private List<Integer> threads = new ArrayList<>();
 
   @Option(
       names = "--cgroup",
       order = 4,
       paramLabel = "PATH",
-      description = "only this control group and those below it")
+      description = {
+        "only this control group and those below it",
+        "Samples this control group (of version 2) and those below it only. The path begins at the root of the hierarchy, or is that of the group's folder."
+      })
   private String cgroup;
 
   /** A number that may be a process or thread. */

@@ -34,7 +34,10 @@ final class ViewCommand implements Callable<Integer> {
   @Option(
       names = "--comm",
       negatable = true,
-      description = "the first frame is a comm, or no comm (default: as each file says)")
+      description = {
+        "the first frame is a comm, or no comm (default: as each file says)",
+        "Says that the first frame of each stack is a comm (the name of a program), or with --no-comm that it is a function. Without either, each file says so itself by a line # first frame: comm; a file without that line begins with functions."
+      })
   private Boolean comm;
 
   @Mixin private final LookOptions looks = new LookOptions();
@@ -43,7 +46,7 @@ final class ViewCommand implements Callable<Integer> {
       names = {"-h", "--help"},
       usageHelp = true,
       hidden = true,
-      description = "this text")
+      description = {"this text", "Prints the help."})
   @SuppressWarnings("unused") // picocli looks at the annotation
   private boolean help;
 

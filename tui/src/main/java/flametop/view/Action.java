@@ -133,9 +133,14 @@ public enum Action {
     return label;
   }
 
-  /** A line of help. */
-  public String help() {
+  /** Some words for the help on the screen. */
+  String help() {
     return help;
+  }
+
+  /** What it does, in a sentence. */
+  public String sentence() {
+    return ActionSentence.of(this);
   }
 
   /** The keys that it has if nobody says otherwise, as {@link Key#parse} reads them. */

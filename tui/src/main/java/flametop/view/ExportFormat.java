@@ -17,11 +17,11 @@ public enum ExportFormat {
     this.detail = detail;
   }
 
-  String label() {
+  public String label() {
     return label;
   }
 
-  String detail() {
+  public String detail() {
     return detail;
   }
 
