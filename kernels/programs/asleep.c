@@ -10,9 +10,11 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -51,10 +53,11 @@ static void fail(const char *what)
 // So that no call is the last thing that a function does: it stays on the stack.
 #define STAY __asm__ volatile("" : : : "memory")
 
-// The child of a vfork(): its parent is asleep in D until it ends.
+// The child of a vfork(): its parent is asleep in D until the child ends. A parent that is killed takes it along.
 static __attribute__((noinline, noreturn)) void rest(long until)
 {
 	struct timespec t = { until / 1000000000, until % 1000000000 };
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
 	_exit(0);
 }

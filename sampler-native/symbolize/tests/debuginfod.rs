@@ -9,7 +9,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, sleep};
 use std::time::Duration;
@@ -441,12 +441,16 @@ fn ask_files_with_most_frames_without_a_name_are_fetched_first() {
         .iter()
         .map(|file| (file.address(), file.debug.clone()))
         .collect();
-    let opened = Arc::new(AtomicBool::new(false));
-    let open = Arc::clone(&opened);
+    // How many answers the server may still begin.
+    let permits = Arc::new(AtomicUsize::new(0));
+    let left = Arc::clone(&permits);
     let server = Server::start(move |path, stream| {
-        while !open.load(Ordering::Relaxed) {
-            sleep(Duration::from_millis(1));
-        }
+        until("a permit", || {
+            let taken = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |permits| {
+                permits.checked_sub(1)
+            });
+            taken.is_ok()
+        });
         let (_, debug) = served
             .iter()
             .find(|(known, _)| known == path)
@@ -469,7 +473,10 @@ fn ask_files_with_most_frames_without_a_name_are_fetched_first() {
     until("all are wanted", || {
         symbolizer.take_debug_files().counts.wanted == 4
     });
-    opened.store(true, Ordering::Relaxed);
+    // One place gets free, hence one file is asked for: with two, the two requests may arrive in either order.
+    permits.store(1, Ordering::Relaxed);
+    until("a third is on its way", || server.asked().len() == 3);
+    permits.store(usize::MAX, Ordering::Relaxed);
     assert_eq!(settled(&mut symbolizer).1.fetched, 4);
     assert_eq!(server.asked()[2..], [all[3].address(), all[2].address()]);
 }
