@@ -15,6 +15,8 @@ mod attach;
 mod cgroups;
 mod check;
 mod facts;
+#[cfg(fuzzing)]
+pub mod fuzzed;
 mod ids;
 mod jit;
 mod mappings;

@@ -15,6 +15,8 @@ use std::ops::Range;
 mod cfi;
 mod code;
 mod elf;
+#[cfg(fuzzing)]
+pub mod fuzzed;
 mod go;
 mod history;
 #[cfg(test)]
