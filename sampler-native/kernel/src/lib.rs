@@ -28,6 +28,8 @@ mod check;
 mod clock;
 mod cpus;
 mod cycles;
+#[cfg(fuzzing)]
+pub mod fuzzed;
 mod idle;
 mod life;
 mod load;

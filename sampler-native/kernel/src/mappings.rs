@@ -229,6 +229,12 @@ impl Drop for Ring {
     }
 }
 
+/// Whether it is a record with its header.
+#[cfg(fuzzing)]
+pub(crate) fn is_event(record: &[u8]) -> bool {
+    parse(record).is_some()
+}
+
 /// One record with its header. The time stands at the end.
 fn parse(record: &[u8]) -> Option<MappingEvent> {
     let (body, time) = record.split_last_chunk::<8>()?;

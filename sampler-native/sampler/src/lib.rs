@@ -16,6 +16,8 @@ mod budget;
 mod cgroups;
 mod check;
 mod facts;
+#[cfg(fuzzing)]
+pub mod fuzzed;
 mod ids;
 mod jit;
 mod mappings;

@@ -140,9 +140,14 @@ impl PerfMap {
     /// The map of a process, none if it has none. With the one held so far, which is kept if its file is gone. Tells whether there
     /// is anything new.
     pub fn look(held: Option<PerfMap>, process: &Process) -> (Option<PerfMap>, bool) {
-        let Some(file) = process.map() else {
-            return (held, false);
-        };
+        match process.map() {
+            Some(file) => PerfMap::of_file(held, file),
+            None => (held, false),
+        }
+    }
+
+    /// The same of the file that is its map.
+    pub fn of_file(held: Option<PerfMap>, file: File) -> (Option<PerfMap>, bool) {
         let Ok(facts) = file.metadata() else {
             return (held, false);
         };

@@ -128,6 +128,12 @@ fn serve(socket: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {
     }
 }
 
+/// One question of one file.
+#[cfg(fuzzing)]
+pub(crate) fn find_once(ask: &Ask, file: File) -> Vec<Found> {
+    Symbols::default().find(ask, Some(file), None).1
+}
+
 /// A file that is mapped.
 struct Held {
     file: Numbered,

@@ -18,6 +18,8 @@ mod debug;
 mod debuginfod;
 mod demangle;
 mod fetch;
+#[cfg(fuzzing)]
+pub mod fuzzed;
 mod go;
 mod helper;
 mod languages;

@@ -60,6 +60,12 @@ impl HotSpot {
     }
 }
 
+/// The same of the memory in a file, from the library on.
+#[cfg(fuzzing)]
+pub(crate) fn of_memory(memory: File) -> io::Result<HotSpot> {
+    flags(&Memory(memory), 0)
+}
+
 /// Whether a path is that of a JVM's library.
 pub(crate) fn is_libjvm(path: &[u8]) -> bool {
     let path = path.strip_suffix(b" (deleted)").unwrap_or(path);

@@ -16,6 +16,8 @@ mod budget;
 mod cfi;
 mod code;
 mod elf;
+#[cfg(fuzzing)]
+pub mod fuzzed;
 mod go;
 mod history;
 #[cfg(test)]

@@ -230,6 +230,12 @@ fn mount_of(file: &File) -> io::Result<u64> {
 }
 
 /// Number and what counts of one line of `/proc/PID/mountinfo`.
+/// Whether it is a line of a list of mounts.
+#[cfg(fuzzing)]
+pub(crate) fn is_mount(line: &[u8]) -> bool {
+    parse(line).is_some()
+}
+
 fn parse(line: &[u8]) -> Option<(u64, Mount)> {
     let mut fields = line.split(|byte| *byte == b' ');
     let id = std::str::from_utf8(fields.next()?).ok()?.parse().ok()?;

@@ -1,0 +1,4 @@
+//! Memory of a JVM.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| flametop_unwind::fuzzed::hotspot(bytes));

@@ -1,0 +1,48 @@
+//! What coverage-guided fuzzing feeds: any bytes as a file that a process has mapped, and as messages.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::protocol::{Ask, FILE, Fetch, Reply, What};
+use crate::{demangle, helper, lines, sys};
+
+/// Each message that is understood says the same again.
+pub fn protocol(bytes: &[u8]) {
+    if let Some(ask) = Ask::decode(bytes) {
+        assert_eq!(Ask::decode(&ask.encode()), Some(ask));
+    }
+    if let Some(fetch) = Fetch::decode(bytes) {
+        assert_eq!(Fetch::decode(&fetch.encode()), Some(fetch));
+    }
+    if let Some(reply) = Reply::decode(bytes) {
+        if let [message] = &reply.encode()[..] {
+            assert_eq!(Reply::decode(message), Some(reply));
+        }
+    }
+}
+
+/// A file that is asked for names and for lines.
+pub fn symbols(bytes: &[u8]) {
+    let Ok(file) = sys::memory_file(bytes) else {
+        return;
+    };
+    let step = (bytes.len() as u64 / 16).max(1);
+    let mut ask = Ask {
+        what: What::Names,
+        kind: FILE,
+        module: 1,
+        process: 0,
+        path: b"/nowhere/file".to_vec(),
+        offsets: (0..16)
+            .map(|index| index * step)
+            .chain([0x1000, 0x40_1000])
+            .collect(),
+    };
+    let Ok(again) = file.try_clone() else {
+        return;
+    };
+    // As the helper process does: a panic of the libraries costs a question.
+    let _ = catch_unwind(AssertUnwindSafe(|| helper::find_once(&ask, file)));
+    ask.what = What::Places;
+    let _ = catch_unwind(AssertUnwindSafe(|| lines::places(&ask, &again, None)));
+    demangle::shown_name(&String::from_utf8_lossy(bytes));
+}
