@@ -74,13 +74,40 @@ final class ArchitectureTest {
           .mayOnlyBeAccessedByLayers("log", "live", "file");
 
   @ArchTest
+  static final ArchRule ROOMS_OF_VIEW_STAND_ON_EACH_OTHER =
+      layeredArchitecture()
+          .consideringOnlyDependenciesInLayers()
+          .layer("base")
+          .definedBy("flametop.view.base")
+          .layer("state")
+          .definedBy("flametop.view.state")
+          .layer("layout")
+          .definedBy("flametop.view.layout")
+          .layer("paint")
+          .definedBy("flametop.view.paint")
+          .layer("keys")
+          .definedBy("flametop.view.keys")
+          .layer("screen")
+          .definedBy("flametop.view.screen")
+          .whereLayer("screen")
+          .mayNotBeAccessedByAnyLayer()
+          .whereLayer("paint")
+          .mayOnlyBeAccessedByLayers("screen")
+          .whereLayer("keys")
+          .mayOnlyBeAccessedByLayers("screen")
+          .whereLayer("layout")
+          .mayOnlyBeAccessedByLayers("paint", "keys", "screen")
+          .whereLayer("state")
+          .mayOnlyBeAccessedByLayers("layout", "paint", "keys", "screen");
+
+  @ArchTest
   static final ArchRule NO_CYCLES = slices().matching("flametop.(**)").should().beFreeOfCycles();
 
   @ArchTest
   static void no_room_has_more_than_35_files(JavaClasses classes) {
     Map<String, Long> files =
         classes.stream()
-            .filter(c -> c.isTopLevelClass() && !c.getPackageName().equals("flametop.view"))
+            .filter(JavaClass::isTopLevelClass)
             .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
     files.values().removeIf(count -> count <= 35);
     assertEquals(Map.of(), files);

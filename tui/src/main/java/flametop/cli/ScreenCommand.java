@@ -14,7 +14,7 @@ import flametop.term.LiveScreen;
 import flametop.term.LiveSession;
 import flametop.term.ScreenOptions;
 import flametop.term.UserFiles;
-import flametop.view.Origin;
+import flametop.view.base.Origin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

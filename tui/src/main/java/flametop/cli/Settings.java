@@ -2,9 +2,9 @@ package flametop.cli;
 
 import flametop.sampler.CleanText;
 import flametop.term.UserFiles;
-import flametop.view.Action;
-import flametop.view.Key;
-import flametop.view.Keymap;
+import flametop.view.base.Action;
+import flametop.view.base.Key;
+import flametop.view.state.Keymap;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

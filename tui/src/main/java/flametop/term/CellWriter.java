@@ -1,8 +1,9 @@
 package flametop.term;
 
-import flametop.view.CellGrid;
-import flametop.view.Paint;
-import flametop.view.Role;
+import flametop.term.device.FrameStream;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
 import java.util.Map;
 
 /**

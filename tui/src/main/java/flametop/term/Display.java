@@ -1,9 +1,15 @@
 package flametop.term;
 
 import com.googlecode.lanterna.TerminalSize;
-import flametop.view.CellGrid;
-import flametop.view.Painter;
-import flametop.view.Scene;
+import flametop.term.device.Echo;
+import flametop.term.device.FlameTerminal;
+import flametop.term.device.FrameStream;
+import flametop.term.device.LingeringInput;
+import flametop.term.device.Stty;
+import flametop.term.device.TerminalInput;
+import flametop.view.base.CellGrid;
+import flametop.view.layout.Scene;
+import flametop.view.screen.Painter;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;

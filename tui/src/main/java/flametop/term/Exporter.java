@@ -1,7 +1,7 @@
 package flametop.term;
 
-import flametop.view.CellGrid;
-import flametop.view.Effect;
+import flametop.view.base.CellGrid;
+import flametop.view.state.Effect;
 import java.util.concurrent.CompletableFuture;
 
 /** Writes what is shown to a file. */

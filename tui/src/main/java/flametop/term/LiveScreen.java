@@ -12,16 +12,17 @@ import flametop.profile.answer.StateSet;
 import flametop.profile.live.Profile;
 import flametop.sampler.Budget;
 import flametop.sampler.Users;
-import flametop.view.CellGrid;
-import flametop.view.Effect;
-import flametop.view.Keymap;
-import flametop.view.Keys;
-import flametop.view.Origin;
-import flametop.view.PaintOptions;
-import flametop.view.Painter;
-import flametop.view.Scene;
-import flametop.view.ScreenSource;
-import flametop.view.ViewState;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Origin;
+import flametop.view.layout.Scene;
+import flametop.view.screen.Keys;
+import flametop.view.screen.Painter;
+import flametop.view.screen.ScreenSource;
+import flametop.view.state.Effect;
+import flametop.view.state.Keymap;
+import flametop.view.state.PaintOptions;
+import flametop.view.state.Step;
+import flametop.view.state.ViewState;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -348,8 +349,8 @@ public final class LiveScreen {
               paintOptions.keymap(),
               paintOptions.notices());
       stale = true;
-    } else if (event instanceof ScreenEvent.Answered<?> e) {
-      take(e.step(state));
+    } else if (event instanceof ScreenEvent.Answered e) {
+      take(Keys.answered(state, e.answer()));
     } else if (event instanceof ScreenEvent.Recalled e) {
       state = state.withSearches(e.searches());
     } else if (event instanceof ScreenEvent.Exported e) {
@@ -375,7 +376,7 @@ public final class LiveScreen {
     }
   }
 
-  private void take(Keys.Step step) throws IOException {
+  private void take(Step step) throws IOException {
     int columns = display.columns();
     boolean sameQuestion =
         step.state().view() == state.view()
@@ -460,7 +461,7 @@ public final class LiveScreen {
     }
     if (effect instanceof Effect.OfSource e) {
       source.apply(e);
-    } else if (effect instanceof Effect.Question<?> q) {
+    } else if (effect instanceof Effect.Question q) {
       ask(q);
     } else if (effect instanceof Effect.Rates r) {
       if (session.rates() == null) {
@@ -493,11 +494,8 @@ public final class LiveScreen {
     }
   }
 
-  private <T> void ask(Effect.Question<T> question) {
-    events.tell(
-        source.ask(question, state),
-        answer -> new ScreenEvent.Answered<>(question, answer),
-        ScreenEvent.Failed::new);
+  private void ask(Effect.Question question) {
+    events.tell(source.ask(question, state), ScreenEvent.Answered::new, ScreenEvent.Failed::new);
   }
 
   /** What is on the screen but for the answer to the last key. */

@@ -1,6 +1,6 @@
 package flametop.term;
 
-import flametop.view.CellGrid;
+import flametop.view.base.CellGrid;
 import java.util.List;
 import java.util.Locale;
 

@@ -1,6 +1,6 @@
 package flametop.term;
 
-import flametop.view.Keymap;
+import flametop.view.state.Keymap;
 import java.util.List;
 
 /**

@@ -3,11 +3,9 @@ package flametop.term;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
-import flametop.view.Effect;
-import flametop.view.Key;
-import flametop.view.Keys;
-import flametop.view.Mouse;
-import flametop.view.ViewState;
+import flametop.view.base.Key;
+import flametop.view.base.Mouse;
+import flametop.view.state.Effect;
 import java.util.List;
 
 /** What the {@link LiveScreen} goes on by. */
@@ -30,11 +28,7 @@ sealed interface ScreenEvent {
 
   record Ready(LiveSession session) implements ScreenEvent {}
 
-  record Answered<T>(Effect.Question<T> question, T answer) implements ScreenEvent {
-    Keys.Step step(ViewState state) {
-      return question.answered(state, answer);
-    }
-  }
+  record Answered(Effect.Answer answer) implements ScreenEvent {}
 
   record Recalled(List<String> searches) implements ScreenEvent {}
 

@@ -1,7 +1,8 @@
 package flametop.term;
 
-import flametop.view.Key;
-import flametop.view.Mouse;
+import flametop.term.device.TerminalInput;
+import flametop.view.base.Key;
+import flametop.view.base.Mouse;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;

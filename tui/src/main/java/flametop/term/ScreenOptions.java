@@ -3,7 +3,7 @@ package flametop.term;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
 import flametop.sampler.Budget;
-import flametop.view.Origin;
+import flametop.view.base.Origin;
 
 /**
  * What the command line decides about the screen.

@@ -1,7 +1,7 @@
 package flametop.term;
 
-import flametop.view.Paint;
-import flametop.view.Role;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
 import java.util.Arrays;
 import java.util.Locale;
 

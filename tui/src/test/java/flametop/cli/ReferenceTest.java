@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.export.StackFormat;
-import flametop.view.ExportFormat;
-import flametop.view.KeyTable;
+import flametop.view.base.ExportFormat;
+import flametop.view.state.KeyTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.StateSet;
 import flametop.term.UserFiles;
-import flametop.view.Action;
-import flametop.view.Key;
-import flametop.view.Keymap;
+import flametop.view.base.Action;
+import flametop.view.base.Key;
+import flametop.view.state.Keymap;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

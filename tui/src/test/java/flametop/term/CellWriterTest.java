@@ -4,9 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.googlecode.lanterna.TextCharacter;
-import flametop.view.CellGrid;
-import flametop.view.Pictures;
-import flametop.view.TextWidth;
+import flametop.term.device.FrameStream;
+import flametop.view.base.CellGrid;
+import flametop.view.base.TextWidth;
+import flametop.view.screen.Pictures;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;

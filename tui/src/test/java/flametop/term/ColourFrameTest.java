@@ -2,9 +2,9 @@ package flametop.term;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import flametop.view.CellGrid;
-import flametop.view.Pictures;
-import flametop.view.ViewPictures;
+import flametop.view.base.CellGrid;
+import flametop.view.screen.Pictures;
+import flametop.view.screen.ViewPictures;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

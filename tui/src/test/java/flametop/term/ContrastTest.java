@@ -2,11 +2,11 @@ package flametop.term;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import flametop.view.CellGrid;
-import flametop.view.Paint;
-import flametop.view.Pictures;
-import flametop.view.Role;
-import flametop.view.ViewPictures;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
+import flametop.view.screen.Pictures;
+import flametop.view.screen.ViewPictures;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

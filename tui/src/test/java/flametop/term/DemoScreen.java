@@ -4,7 +4,7 @@ import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.Snapshot;
-import flametop.view.Pictures;
+import flametop.view.screen.Pictures;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -69,7 +69,7 @@ public final class DemoScreen {
     LiveScreen screen =
         new LiveScreen(
             new ScreenOptions(
-                flametop.view.Origin.LIVE,
+                flametop.view.base.Origin.LIVE,
                 "web-1",
                 "all tasks",
                 flametop.profile.answer.Shape.PLAIN,

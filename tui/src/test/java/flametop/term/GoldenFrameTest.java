@@ -3,10 +3,11 @@ package flametop.term;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.view.CellGrid;
-import flametop.view.Paint;
-import flametop.view.Pictures;
-import flametop.view.Role;
+import flametop.term.device.FrameStream;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
+import flametop.view.screen.Pictures;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package flametop.term;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.view.Key;
+import flametop.view.base.Key;
 import org.junit.jupiter.api.Test;
 
 class ScreenEventsTest {

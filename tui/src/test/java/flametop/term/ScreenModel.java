@@ -1,6 +1,6 @@
 package flametop.term;
 
-import flametop.view.TextWidth;
+import flametop.view.base.TextWidth;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 

@@ -8,14 +8,14 @@ import flametop.profile.live.Profile;
 import flametop.profile.tree.Options;
 import flametop.sampler.ReplaySource;
 import flametop.sampler.Sampler;
-import flametop.view.CellGrid;
-import flametop.view.Key;
-import flametop.view.Keymap;
-import flametop.view.Keys;
-import flametop.view.PaintOptions;
-import flametop.view.Painter;
-import flametop.view.Scene;
-import flametop.view.ViewState;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Key;
+import flametop.view.layout.Scene;
+import flametop.view.screen.Keys;
+import flametop.view.screen.Painter;
+import flametop.view.state.Keymap;
+import flametop.view.state.PaintOptions;
+import flametop.view.state.ViewState;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,7 +46,7 @@ public final class StreamScreenshot {
           new PaintOptions(
               "web-1",
               source.facts().wholeHost() ? "all tasks" : source.facts().target(),
-              flametop.view.Origin.LIVE,
+              flametop.view.base.Origin.LIVE,
               false,
               false,
               Integer::toString,

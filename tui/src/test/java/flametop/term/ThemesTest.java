@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.view.Paint;
-import flametop.view.Role;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

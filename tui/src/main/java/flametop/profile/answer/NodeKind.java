@@ -27,4 +27,12 @@ public enum NodeKind {
   public boolean isOwner() {
     return this == PROCESS || this == THREAD || this == CGROUP;
   }
+
+  /** Whether its name is that of a function, of which more than the end can be left out. */
+  public boolean isFrame() {
+    return switch (this) {
+      case USER, KERNEL, JIT, INLINED, UNKNOWN -> true;
+      case ROOT, PROCESS, THREAD, CGROUP, REASON -> false;
+    };
+  }
 }

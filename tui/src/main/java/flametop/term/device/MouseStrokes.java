@@ -1,0 +1,46 @@
+package flametop.term.device;
+
+import com.googlecode.lanterna.TerminalPosition;
+import com.googlecode.lanterna.input.MouseAction;
+import flametop.view.base.Mouse;
+import java.util.concurrent.TimeUnit;
+
+/** Lanterna's mouse as the view's; knows which click is the second of two. */
+final class MouseStrokes {
+  /** Between two clicks that are one double click. */
+  private static final long DOUBLE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  private static final int LEFT = 1;
+
+  private TerminalPosition pressed;
+  private long pressedNanos;
+
+  /**
+   * The view's event.
+   *
+   * @param nanos when it came, of a clock that only goes forward
+   * @return null for what the screen has no use for
+   */
+  Mouse toMouse(MouseAction action, long nanos) {
+    return switch (action.getActionType()) {
+      case SCROLL_UP -> at(Mouse.Kind.WHEEL_UP, action);
+      case SCROLL_DOWN -> at(Mouse.Kind.WHEEL_DOWN, action);
+      case CLICK_DOWN -> action.getButton() == LEFT ? press(action, nanos) : null;
+      case DRAG -> action.getButton() == LEFT ? at(Mouse.Kind.DRAG, action) : null;
+      case CLICK_RELEASE -> action.getButton() == LEFT ? at(Mouse.Kind.RELEASE, action) : null;
+      case MOVE -> null;
+    };
+  }
+
+  private Mouse press(MouseAction action, long nanos) {
+    boolean second = action.getPosition().equals(pressed) && nanos - pressedNanos <= DOUBLE_NANOS;
+    // A third press begins anew.
+    pressed = second ? null : action.getPosition();
+    pressedNanos = nanos;
+    return at(second ? Mouse.Kind.DOUBLE : Mouse.Kind.PRESS, action);
+  }
+
+  private static Mouse at(Mouse.Kind kind, MouseAction action) {
+    return new Mouse(kind, action.getPosition().getColumn(), action.getPosition().getRow());
+  }
+}

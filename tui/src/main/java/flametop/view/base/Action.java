@@ -1,0 +1,150 @@
+package flametop.view.base;
+
+/**
+ * Everything that a key can do. A view says which of these it has ({@code ViewKeys.actions}); those
+ * of {@code Keys.EVERYWHERE} are in all of them.
+ *
+ * <p>Actions that stand beside each other with the same help share a line of it.
+ */
+public enum Action {
+  LEFT("left", Group.MOVE, "", "move", "left h"),
+  DOWN("down", Group.MOVE, "", "move", "down j"),
+  UP("up", Group.MOVE, "", "move", "up k"),
+  RIGHT("right", Group.MOVE, "", "move", "right l"),
+  PAGE_UP("page-up", Group.MOVE, "", "a page up, down", "pgup"),
+  PAGE_DOWN("page-down", Group.MOVE, "", "a page up, down", "pgdn"),
+  FIRST("first", Group.MOVE, "", "the first, the last", "home"),
+  LAST("last", Group.MOVE, "", "the first, the last", "end"),
+  ZOOM("zoom", Group.MOVE, "zoom", "zoom in; opens a … n more", "enter"),
+  OPEN("open", Group.MOVE, "sandwich", "its callers and callees", "enter"),
+  PICK("pick", Group.MOVE, "its graph", "graph of that process", "enter"),
+  BACK("back", Group.MOVE, "back", "one step back", "esc"),
+  ROOT("root", Group.MOVE, "root", "back to the root", "0"),
+
+  SEARCH("search", Group.FIND, "search", "search names by regex", "/"),
+  NEXT_MATCH("next-match", Group.FIND, "next", "next, previous match", "n"),
+  PREVIOUS_MATCH("previous-match", Group.FIND, "previous", "next, previous match", "N"),
+  PROCESS("process", Group.FIND, "pid", "one pid, comm, state, cpu", "p"),
+  COMM("comm", Group.FIND, "comm", "one pid, comm, state, cpu", "c"),
+  PICK_STATE("pick-state", Group.FIND, "state", "one pid, comm, state, cpu", "O"),
+  PICK_CPU("pick-cpu", Group.FIND, "cpu", "one pid, comm, state, cpu", "P"),
+  PICK_CGROUP("pick-cgroup", Group.FIND, "cgroup", "one control group", "G"),
+  OUTERMOST("outermost", Group.FIND, "outermost", "only one outermost frame", "c p"),
+  SANDWICH("sandwich", Group.FIND, "sandwich", "its callers and callees", "s"),
+  SOURCE("source", Group.FIND, "source", "source of the selected", "S"),
+
+  KEEP("keep", Group.SHAPE, "only", "only, without the selected", "f"),
+  DROP("drop", Group.SHAPE, "without", "only, without the selected", "x"),
+  MERGE("merge", Group.SHAPE, "merge", "merge recursion", "r"),
+  COLLAPSE("collapse", Group.SHAPE, "collapse", "its module as one frame", "M"),
+  GROUP("group", Group.SHAPE, "group", "group; by thread", "g"),
+  THREADS("threads", Group.SHAPE, "threads", "group; by thread", "H"),
+  UNDO("undo", Group.SHAPE, "undo", "undo, redo", "u"),
+  REDO("redo", Group.SHAPE, "undo", "undo, redo", "U"),
+  COMPARE("compare", Group.SHAPE, "compare", "compare from now; no more", "b"),
+  COMPARE_END("compare-end", Group.SHAPE, "compare", "compare from now; no more", "B"),
+  SORT("sort", Group.SHAPE, "sort", "what comes first", "s"),
+  MARK("mark", Group.SHAPE, "mark", "mark a CPU for the sum", "enter"),
+  BY_MODULE("by-module", Group.SHAPE, "process, module", "by process, by module", "b"),
+
+  FREEZE("freeze", Group.TIME, "freeze", "freeze, thaw", "space"),
+  WINDOW("window", Group.TIME, "window", "10 s, 30 s, 5 min, all", "m"),
+  TIME("time", Group.TIME, "time", "look at a time below", "t"),
+  RANGE_START("range-start", Group.TIME, "its ends", "start and end of a range", "["),
+  RANGE_END("range-end", Group.TIME, "its ends", "start and end of a range", "]"),
+  STATES("states", Group.TIME, "states", "busy, on, off cpu, all", "o"),
+  RESTART("restart", Group.TIME, "anew", "start anew", "z"),
+  REFRESH("refresh", Group.TIME, "refresh", "refresh time", "d"),
+
+  NEXT_VIEW("next-view", Group.VIEWS, "", "next view", "tab"),
+  SHOW_GRAPH("graph", Group.VIEWS, "", "graph", "1"),
+  SHOW_CALLERS("callers", Group.VIEWS, "callers", "callers: innermost first", "2 I"),
+  SHOW_SANDWICH("sandwich-view", Group.VIEWS, "", "sandwich of a function", "3"),
+  SHOW_TOP("top", Group.VIEWS, "functions", "top functions, tasks", "4"),
+  SHOW_TASKS("tasks", Group.VIEWS, "tasks", "top functions, tasks", "5"),
+  SHOW_CPUS("cpus", Group.VIEWS, "CPUs", "CPUs, idle states", "6"),
+  SHOW_IDLE("idle", Group.VIEWS, "idle states", "CPUs, idle states", "7"),
+  SHOW_QUALITY("quality", Group.VIEWS, "", "quality of the samples", "8"),
+  PREVIOUS_FILE("previous-file", Group.VIEWS, "file", "previous, next file", "["),
+  NEXT_FILE("next-file", Group.VIEWS, "file", "previous, next file", "]"),
+  SPLIT("split", Group.VIEWS, "beside", "two files; to the other", "|"),
+  OTHER_PANE("other-pane", Group.VIEWS, "other", "two files; to the other", "w"),
+  FLIP("flip", Group.VIEWS, "flip", "icicle, flame", "i"),
+  COLOUR("colour", Group.VIEWS, "colour", "colour by kind, by state", "C"),
+
+  MORE_PASSES("more-passes", Group.SAMPLING, "passes", "passes a second", "+ ="),
+  FEWER_PASSES("fewer-passes", Group.SAMPLING, "passes", "passes a second", "- _"),
+  SLOWER_CLOCK("slower-clock", Group.SAMPLING, "cpu clock", "cpu clock", "<"),
+  FASTER_CLOCK("faster-clock", Group.SAMPLING, "cpu clock", "cpu clock", ">"),
+  JVM_NAMES("jvm-names", Group.SAMPLING, "", "ask JVMs for names", "J"),
+
+  EXPORT("export", Group.MORE, "export", "export to a file", "e"),
+  COPY("copy", Group.MORE, "copy", "copy the whole name", "y"),
+  HELP("help", Group.MORE, "help", "help", "? f1"),
+  REPAINT("repaint", Group.MORE, "", "paint anew", "ctrl-l"),
+  QUIT("quit", Group.MORE, "quit", "quit", "q ctrl-c");
+
+  /** Headings of the help. */
+  public enum Group {
+    MOVE("move"),
+    FIND("find"),
+    SHAPE("shape"),
+    TIME("time"),
+    VIEWS("views"),
+    SAMPLING("sampling"),
+    MORE("more");
+
+    private final String title;
+
+    Group(String title) {
+      this.title = title;
+    }
+
+    public String title() {
+      return title;
+    }
+  }
+
+  private final String id;
+  private final Group group;
+  private final String label;
+  private final String help;
+  private final String keys;
+
+  Action(String id, Group group, String label, String help, String keys) {
+    this.id = id;
+    this.group = group;
+    this.label = label;
+    this.help = help;
+    this.keys = keys;
+  }
+
+  /** Its name in the configuration. */
+  public String id() {
+    return id;
+  }
+
+  public Group group() {
+    return group;
+  }
+
+  /** What the line of keys says of it. */
+  public String label() {
+    return label;
+  }
+
+  /** Some words for the help on the screen. */
+  public String help() {
+    return help;
+  }
+
+  /** What it does, in a sentence. */
+  public String sentence() {
+    return ActionSentence.of(this);
+  }
+
+  /** The keys that it has if nobody says otherwise, as {@link Key#parse} reads them. */
+  public String keys() {
+    return keys;
+  }
+}

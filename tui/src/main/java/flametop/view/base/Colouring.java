@@ -1,0 +1,50 @@
+package flametop.view.base;
+
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.NodeKind;
+import flametop.sampler.State;
+
+/** What the colour of a frame tells. Its shade is always that of its name. */
+public enum Colouring {
+  /** What it is: user, kernel, JIT … */
+  KIND("kind") {
+    @Override
+    Role role(GraphSlice slice, int index) {
+      return Role.of(slice.kind()[index]);
+    }
+  },
+
+  /** The state in which most of its time was spent; its kind as long as that is not known. */
+  STATE("state") {
+    @Override
+    Role role(GraphSlice slice, int index) {
+      return slice.state() == null
+          ? KIND.role(slice, index)
+          : Role.of(STATES[slice.state()[index]]);
+    }
+  };
+
+  private static final State[] STATES = State.values();
+
+  private final String label;
+
+  Colouring(String label) {
+    this.label = label;
+  }
+
+  public String label() {
+    return label;
+  }
+
+  public Colouring next() {
+    return this == KIND ? STATE : KIND;
+  }
+
+  abstract Role role(GraphSlice slice, int index);
+
+  /** The paint of a node. */
+  public final int paint(GraphSlice slice, int index) {
+    int shade = slice.kind()[index] == NodeKind.ROOT ? 0 : Paint.shade(slice.name()[index]);
+    return Paint.of(role(slice, index), shade);
+  }
+}

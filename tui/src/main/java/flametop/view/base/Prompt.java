@@ -1,0 +1,232 @@
+package flametop.view.base;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A line that is typed, with lines of the past and completion: what {@link #edited} does is the
+ * same wherever something is typed. Immutable.
+ *
+ * @param text what stands there
+ * @param cursor where the next character goes, an index into the text
+ * @param past how many lines back it was taken from; 0: it is new
+ * @param draft what stood there before a line of the past was taken
+ * @param stem what was typed before it was completed; null if it was not
+ * @param choice which of the completions stands there
+ * @param choices how many there are
+ */
+public record Prompt(
+    String text, int cursor, int past, String draft, String stem, int choice, int choices) {
+  public static final Prompt EMPTY = of("");
+
+  /** Longest text that is taken. */
+  static final int MAX_LENGTH = 200;
+
+  /** Lines that are remembered. */
+  static final int MAX_PAST = 100;
+
+  private static final String SPECIAL = "\\.[]{}()*+?^$|";
+
+  /** With the cursor at its end. */
+  public static Prompt of(String text) {
+    return at(text, text.length());
+  }
+
+  private static Prompt at(String text, int cursor) {
+    return new Prompt(text, cursor, 0, text, null, 0, 0);
+  }
+
+  public boolean isEmpty() {
+    return text.isEmpty();
+  }
+
+  /**
+   * What a key makes of it: a character at the cursor, or an editing key as shells have them.
+   *
+   * @return this if the key has nothing to do here, see {@link #refusal}; null if it edits no text
+   */
+  public Prompt edited(Key key) {
+    return switch (key.kind()) {
+      case CHARACTER -> typed(Character.toString(key.character()));
+      case BACKSPACE -> without(before(cursor), cursor);
+      case DELETE -> without(cursor, after(cursor));
+      case LEFT -> moved(before(cursor));
+      case RIGHT -> moved(after(cursor));
+      case HOME -> moved(0);
+      case END -> moved(text.length());
+      case CTRL ->
+          switch (key.character()) {
+            case 'a' -> moved(0);
+            case 'e' -> moved(text.length());
+            case 'b' -> moved(before(cursor));
+            case 'f' -> moved(after(cursor));
+            case 'd' -> without(cursor, after(cursor));
+            case 'h' -> without(before(cursor), cursor);
+            case 'k' -> without(cursor, text.length());
+            case 'u' -> without(0, cursor);
+            case 'w' -> without(wordStart(), cursor);
+            default -> null;
+          };
+      default -> null;
+    };
+  }
+
+  /** Why a key that edits text changes nothing here. */
+  public String refusal(Key key) {
+    if (text.isEmpty()) {
+      return "nothing is typed";
+    }
+    return key.kind() == Key.Kind.CHARACTER
+        ? "no room: it is as long as it may be"
+        : cursor == 0 ? "this is its beginning" : "this is its end";
+  }
+
+  /**
+   * With more text at the cursor, as far as there is room; this if there is none. Line ends become
+   * blanks, other control characters nothing.
+   */
+  public Prompt typed(String more) {
+    StringBuilder taken = new StringBuilder();
+    for (int i = 0; i < more.length(); ) {
+      int c = more.codePointAt(i);
+      i += Character.charCount(c);
+      if (text.length() + taken.length() + Character.charCount(c) > MAX_LENGTH) {
+        break;
+      }
+      boolean blank = c == '\n' || c == '\r' || c == '\t';
+      if (blank || !Character.isISOControl(c) && Character.getType(c) != Character.FORMAT) {
+        taken.appendCodePoint(blank ? ' ' : c);
+      }
+    }
+    return taken.isEmpty()
+        ? this
+        : at(text.substring(0, cursor) + taken + text.substring(cursor), cursor + taken.length());
+  }
+
+  private Prompt moved(int to) {
+    return to == cursor ? this : at(text, to);
+  }
+
+  private Prompt without(int from, int to) {
+    return from == to ? this : at(text.substring(0, from) + text.substring(to), from);
+  }
+
+  /** One character back, with the marks that join it. */
+  private int before(int index) {
+    int i = index;
+    while (i > 0) {
+      int c = text.codePointBefore(i);
+      i -= Character.charCount(c);
+      if (TextWidth.of(c) > 0) {
+        break;
+      }
+    }
+    return i;
+  }
+
+  /** One character on, with the marks that join it. */
+  public int after(int index) {
+    int i = index;
+    while (i < text.length() && (i == index || TextWidth.of(text.codePointAt(i)) == 0)) {
+      i += Character.charCount(text.codePointAt(i));
+    }
+    return i;
+  }
+
+  private int wordStart() {
+    int start = cursor;
+    while (start > 0 && !Character.isLetterOrDigit(text.charAt(start - 1))) {
+      start--;
+    }
+    while (start > 0 && Character.isLetterOrDigit(text.charAt(start - 1))) {
+      start--;
+    }
+    return start;
+  }
+
+  /**
+   * A line of the past, or the new one again.
+   *
+   * @param lines the latest first
+   * @param by 1 for an older one, -1 for a younger one
+   * @return null if there is none
+   */
+  public Prompt recalled(List<String> lines, int by) {
+    int at = past + by;
+    if (at < 0 || at > lines.size()) {
+      return null;
+    }
+    String own = past == 0 ? text : draft;
+    String line = at == 0 ? own : lines.get(at - 1);
+    return new Prompt(line, line.length(), at, own, null, 0, 0);
+  }
+
+  /**
+   * The text completed to one of {@code names}, as a regular expression that matches it: first to
+   * those that begin with the text, then to those that contain it.
+   *
+   * @param by 1 for the next one, -1 for the one before
+   * @return null if there is none
+   */
+  public Prompt completed(List<String> names, int by) {
+    String from = stem == null ? text : stem;
+    boolean anchored = from.startsWith("^");
+    String wanted = literal(anchored ? from.substring(1) : from);
+    boolean anyCase = wanted.equals(wanted.toLowerCase(Locale.ROOT));
+    List<String> starting = new ArrayList<>();
+    List<String> containing = new ArrayList<>();
+    for (String name : names) {
+      String seen = anyCase ? name.toLowerCase(Locale.ROOT) : name;
+      if (seen.startsWith(wanted)) {
+        starting.add(name);
+      } else if (!anchored && seen.contains(wanted)) {
+        containing.add(name);
+      }
+    }
+    starting.addAll(containing);
+    starting.removeIf(name -> quoted(name).length() >= MAX_LENGTH);
+    if (starting.isEmpty()) {
+      return null;
+    }
+    int next = stem == null ? (by > 0 ? 0 : starting.size() - 1) : choice + by;
+    next = Math.floorMod(next, starting.size());
+    String line = (anchored ? "^" : "") + quoted(starting.get(next));
+    return new Prompt(line, line.length(), 0, line, from, next, starting.size());
+  }
+
+  /** What an expression without anything special in it matches. */
+  private static String literal(String expression) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < expression.length(); i++) {
+      char c = expression.charAt(i);
+      boolean quote = c == '\\' && i + 1 < expression.length();
+      text.append(quote ? expression.charAt(++i) : c);
+    }
+    return text.toString();
+  }
+
+  private static String quoted(String name) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (SPECIAL.indexOf(c) >= 0) {
+        text.append('\\');
+      }
+      text.append(c);
+    }
+    return text.toString();
+  }
+
+  /** {@code lines} with one that was used: it is the latest, and nowhere else. */
+  public static List<String> remember(List<String> lines, String used) {
+    List<String> all = new ArrayList<>();
+    all.add(used);
+    for (String line : lines) {
+      if (!line.equals(used) && all.size() < MAX_PAST) {
+        all.add(line);
+      }
+    }
+    return List.copyOf(all);
+  }
+}

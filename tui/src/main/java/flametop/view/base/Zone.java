@@ -1,0 +1,35 @@
+package flametop.view.base;
+
+import java.util.List;
+
+/**
+ * A rectangle of the screen and what stands there: a layout records it, a painter fills it, the
+ * mouse finds it.
+ *
+ * @param x first column
+ * @param y first row
+ * @param width in cells
+ * @param height in rows
+ * @param what stands there
+ */
+public record Zone<T>(int x, int y, int width, int height, T what) {
+  /** A zone of one row. */
+  public static <T> Zone<T> line(int x, int y, int width, T what) {
+    return new Zone<>(x, y, width, 1, what);
+  }
+
+  /** Whether a cell is in it. */
+  public boolean has(int column, int row) {
+    return column >= x && column < x + width && row >= y && row < y + height;
+  }
+
+  /** What stands at a cell, of zones that do not overlap; null for nothing. */
+  public static <T> T at(List<Zone<T>> zones, int column, int row) {
+    for (Zone<T> zone : zones) {
+      if (zone.has(column, row)) {
+        return zone.what;
+      }
+    }
+    return null;
+  }
+}

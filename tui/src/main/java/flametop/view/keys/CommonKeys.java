@@ -1,0 +1,152 @@
+package flametop.view.keys;
+
+import flametop.profile.answer.Function;
+import flametop.profile.answer.StateSet;
+import flametop.view.base.Action;
+import flametop.view.base.StateNames;
+import flametop.view.base.View;
+import flametop.view.layout.Scene;
+import flametop.view.state.Effect;
+import flametop.view.state.PickList;
+import flametop.view.state.Step;
+import flametop.view.state.TimeChoice;
+import flametop.view.state.ViewState;
+
+/** What the keys do that every view has. */
+public final class CommonKeys {
+  static final int[] PASS_RATES = {1, 9, 19, 49, 99};
+  static final int[] CPU_RATES = {0, 19, 49, 99, 199, 499};
+
+  private static final long SECOND = 1_000_000_000L;
+  private static final long[] REFRESHES = {SECOND / 4, SECOND / 2, SECOND, 2 * SECOND, 5 * SECOND};
+
+  private CommonKeys() {}
+
+  /** Does an action that every view has. */
+  public static Step act(Scene scene, ViewState s, Action action) {
+    return switch (action) {
+      case PROCESS -> pick(s, PickList.Of.PROCESSES);
+      case COMM -> pick(s, PickList.Of.COMMS);
+      case PICK_CGROUP -> pick(s, PickList.Of.CGROUPS);
+      case PICK_STATE -> PickKeys.states(scene, s);
+      case PICK_CPU -> PickKeys.cpus(scene, s);
+      case UNDO, REDO -> ShapeKeys.act(scene, s, action);
+      case FREEZE ->
+          s.frozen()
+              ? Step.to(s.withFrozen(false).withMessage("live again", false), new Effect.Thaw())
+              : Step.to(
+                  s.withFrozen(true).withMessage("frozen; space goes on", false),
+                  new Effect.Freeze());
+      case WINDOW -> window(s);
+      case RESTART ->
+          Step.to(
+              s.atRoot()
+                  .withTime(TimeChoice.NONE)
+                  .withFrozen(false)
+                  .withMessage("started anew", false),
+              new Effect.Restart());
+      case REFRESH -> refresh(s);
+      case NEXT_VIEW -> show(scene, s, s.view().next(scene.options.origin()));
+      case MORE_PASSES -> rates(s, PASS_RATES, 1, true);
+      case FEWER_PASSES -> rates(s, PASS_RATES, -1, true);
+      case FASTER_CLOCK -> rates(s, CPU_RATES, 1, false);
+      case SLOWER_CLOCK -> rates(s, CPU_RATES, -1, false);
+      case JVM_NAMES -> Step.to(s, new Effect.JvmMaps());
+      case EXPORT -> Step.to(s.withFormats(s.formats().opened(s.view())));
+      case HELP -> Step.to(s.withHelp(true));
+      case REPAINT -> Step.to(s, new Effect.Repaint());
+      case QUIT -> Step.to(s, new Effect.Quit());
+      default -> show(scene, s, View.of(action));
+    };
+  }
+
+  private static Step show(Scene scene, ViewState s, View view) {
+    String text = view == s.view() ? "this is the " + view.label() : "";
+    // The cursor stays behind, the range goes along.
+    ViewState next = s.time().on() ? s.withTime(s.time().withOn(false)) : s;
+    Function function = SandwichKeys.selected(scene, s);
+    return Step.to(next.withView(view, function).withMessage(text, false));
+  }
+
+  private static Step pick(ViewState s, PickList.Of of) {
+    return Step.to(s.withPick(PickList.open(of)), new Effect.Rows(of));
+  }
+
+  static Step states(ViewState s) {
+    StateSet next;
+    if (s.states().equals(StateSet.BUSY)) {
+      next = StateSet.ON_CPU;
+    } else if (s.states().equals(StateSet.ON_CPU)) {
+      next = StateSet.OFF_CPU;
+    } else if (s.states().equals(StateSet.OFF_CPU)) {
+      next = StateSet.ALL;
+    } else {
+      next = StateSet.BUSY;
+    }
+    return Step.to(
+        s.withStates(next)
+            .withMessage(
+                "time shown: " + StateNames.of(next) + " (" + StateNames.detail(next) + ")",
+                false));
+  }
+
+  private static Step rates(ViewState s, int[] steps, int direction, boolean pass) {
+    int now = pass ? s.passHz() : s.cpuHz();
+    int next = now;
+    if (direction > 0) {
+      for (int i = steps.length - 1; i >= 0; i--) {
+        next = steps[i] > now ? steps[i] : next;
+      }
+    } else {
+      for (int step : steps) {
+        next = step < now ? step : next;
+      }
+    }
+    if (next == now) {
+      return Step.to(
+          s.withMessage(
+              (pass ? "passes" : "cpu clock")
+                  + ": "
+                  + now
+                  + " Hz is the "
+                  + (direction > 0 ? "highest" : "lowest"),
+              false));
+    }
+    ViewState changed = pass ? s.withRates(next, s.cpuHz()) : s.withRates(s.passHz(), next);
+    String text =
+        pass
+            ? "passes: " + next + " Hz"
+            : next == 0
+                ? "cpu clock off: nothing on a cpu is sampled"
+                : "cpu clock: " + next + " Hz";
+    return Step.to(
+        changed.withMessage(text, false), new Effect.Rates(changed.passHz(), changed.cpuHz()));
+  }
+
+  private static Step refresh(ViewState s) {
+    long next = REFRESHES[0];
+    for (int i = REFRESHES.length - 1; i >= 0; i--) {
+      next = REFRESHES[i] > s.refreshNanos() ? REFRESHES[i] : next;
+    }
+    String every = next < SECOND ? next / 1_000_000 + " ms" : next / SECOND + " s";
+    return Step.to(s.withRefresh(next).withMessage("a picture every " + every, false));
+  }
+
+  private static Step window(ViewState s) {
+    if (s.time().range() != null) {
+      return Step.to(
+          s.withTime(TimeChoice.NONE).withMessage(lately(s) + " again", false),
+          new Effect.EndRange());
+    }
+    int next = s.nextWindow();
+    ViewState changed = s.withWindow(next);
+    return Step.to(changed.withMessage(lately(changed), false));
+  }
+
+  /** The window in words. */
+  static String lately(ViewState s) {
+    return s.windowNanos() == Long.MAX_VALUE
+        ? "all since the start"
+        : "the last " + s.windowLabel();
+  }
+}

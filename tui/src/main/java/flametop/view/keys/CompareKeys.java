@@ -1,0 +1,42 @@
+package flametop.view.keys;
+
+import flametop.profile.answer.Snapshot;
+import flametop.view.base.Action;
+import flametop.view.base.Units;
+import flametop.view.layout.Scene;
+import flametop.view.state.Effect;
+import flametop.view.state.Step;
+import flametop.view.state.TimeChoice;
+import flametop.view.state.ViewState;
+
+/** What the keys do that compare the present with what was. */
+final class CompareKeys {
+  private CompareKeys() {}
+
+  /** Whether the picture is compared with one that was held. */
+  static boolean comparing(Scene scene) {
+    return scene.snapshot != null && scene.snapshot.baseline() != null;
+  }
+
+  static Step act(Scene scene, ViewState s, Action action) {
+    Snapshot snapshot = scene.snapshot;
+    if (action == Action.COMPARE_END) {
+      // What is compared may be on its way here still.
+      String text = comparing(scene) ? "compared no more" : "nothing is compared";
+      return Step.to(s.withMessage(text, false), new Effect.ReleaseBaseline());
+    }
+    if (snapshot == null || snapshot.windowNanos() <= 0) {
+      return Step.to(s.withMessage("nothing to compare with yet", false));
+    }
+    if (s.time().range() != null) {
+      return Step.to(
+          s.withTime(TimeChoice.NONE)
+              .withMessage(CommonKeys.lately(s) + ", compared with that range", false),
+          new Effect.HoldBaseline(),
+          new Effect.EndRange());
+    }
+    String what = "these " + Units.near(snapshot.windowNanos());
+    return Step.to(
+        s.withMessage("what comes is compared with " + what, false), new Effect.HoldBaseline());
+  }
+}

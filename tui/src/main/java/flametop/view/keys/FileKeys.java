@@ -1,0 +1,231 @@
+package flametop.view.keys;
+
+import flametop.profile.answer.RootOrder;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.view.base.Action;
+import flametop.view.base.Mouse;
+import flametop.view.base.Origin;
+import flametop.view.layout.Scene;
+import flametop.view.state.Effect;
+import flametop.view.state.PickList;
+import flametop.view.state.Place;
+import flametop.view.state.Shaping;
+import flametop.view.state.Split;
+import flametop.view.state.Step;
+import flametop.view.state.ViewActions;
+import flametop.view.state.ViewState;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the keys of a view do when the stacks are those of a file: what they do live, but for what
+ * folded stacks know nothing of; and they turn to other files.
+ */
+public final class FileKeys implements ViewKeys {
+  private static final String ONLY = "this is the only file; give several: flametop view A B";
+
+  private final ViewKeys live;
+
+  /**
+   * @param live what the keys do live
+   */
+  public FileKeys(ViewKeys live) {
+    this.live = live;
+  }
+
+  @Override
+  public Step act(Scene scene, ViewState s, Action action) {
+    if (ViewActions.of(s.view(), Origin.LIVE).refuses(action)) {
+      return live.act(scene, s, action);
+    }
+    return switch (action) {
+      case PREVIOUS_FILE -> turn(scene, s, -1);
+      case NEXT_FILE -> turn(scene, s, 1);
+      case SPLIT -> split(scene, s);
+      case OTHER_PANE -> otherPane(scene, s);
+      case OUTERMOST, PROCESS, COMM ->
+          Step.to(s.withPick(PickList.open(PickList.Of.COMMS)), new Effect.Rows(PickList.Of.COMMS));
+      case FREEZE -> answer(s, "a file holds still by itself");
+      case STATES, COLOUR, PICK_STATE ->
+          answer(s, "folded stacks do not say their states; record --states chooses them");
+      case WINDOW, TIME, RANGE_START, RANGE_END, RESTART ->
+          answer(s, "folded stacks do not say their time; a recorded stream does");
+      case SOURCE ->
+          answer(s, "folded stacks have no source lines; record --format flametop --lines has");
+      case REFRESH -> answer(s, "a file does not change: it is painted when a key asks");
+      case MORE_PASSES, FEWER_PASSES, SLOWER_CLOCK, FASTER_CLOCK ->
+          answer(s, "nothing is sampled here");
+      case COMPARE, COMPARE_END -> answer(s, "two files are compared by flametop diff");
+      case JVM_NAMES -> answer(s, "no JVM is asked here");
+      case GROUP -> outermost(scene, s);
+      case COLLAPSE ->
+          saysNoModule(scene)
+              ? answer(s, "its name does not say its module, as mod`f or f [mod] would")
+              : live.act(scene, s, action);
+      case PICK_CGROUP ->
+          answer(s, "folded stacks say no control groups; record --by cgroup puts them first");
+      case THREADS -> answer(s, "folded stacks say their threads only if they were folded by them");
+      case SHOW_TASKS -> answer(s, "folded stacks say nothing of tasks; a recorded stream does");
+      case SHOW_QUALITY ->
+          answer(s, "folded stacks say nothing of their quality; a recorded stream does");
+      case SHOW_CPUS, SHOW_IDLE, PICK_CPU ->
+          answer(s, "folded stacks say nothing of CPUs; a recorded stream does");
+      default -> live.act(scene, s, action);
+    };
+  }
+
+  /** A click or the wheel in the other pane takes the keys there. */
+  @Override
+  public Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    boolean inPanes =
+        scene.other != null
+            && mouse.y() >= scene.headRow
+            && mouse.y() < scene.graphTop + scene.graphRows;
+    if (!inPanes) {
+      return live.mouse(scene, s, mouse);
+    }
+    if (scene.isInPane(mouse.x())) {
+      return live.mouse(scene, s, mouse.movedBy(-scene.graphLeft));
+    }
+    boolean takes = mouse.isPress() || mouse.wheel() != 0;
+    if (!takes || !scene.other.isInPane(mouse.x())) {
+      return null;
+    }
+    Step passed = pass(scene, s);
+    Scene there = scene.with(passed.state());
+    Step step = live.mouse(there, passed.state(), mouse.movedBy(-there.graphLeft));
+    if (step == null) {
+      return passed;
+    }
+    List<Effect> effects = new ArrayList<>(passed.effects());
+    effects.addAll(step.effects());
+    return new Step(step.state(), effects);
+  }
+
+  @Override
+  public List<String> namesInSight(Scene scene) {
+    return live.namesInSight(scene);
+  }
+
+  @Override
+  public Step searched(Scene scene, ViewState kept) {
+    return live.searched(scene, kept);
+  }
+
+  @Override
+  public Step match(Scene scene, ViewState s, int direction) {
+    return live.match(scene, s, direction);
+  }
+
+  /** What the outermost frame is: a comm, nothing that is shown, a function. */
+  private static Step outermost(Scene scene, ViewState s) {
+    Snapshot.Reading reading = scene.snapshot == null ? null : scene.snapshot.reading();
+    if (reading == null) {
+      return answer(s, "nothing is read yet");
+    }
+    boolean shown = s.chosenShape().group() != RootOrder.NONE;
+    if (reading.comm() && shown) {
+      return ShapeKeys.group(s, RootOrder.NONE, "without the outermost frame");
+    }
+    boolean isComm = !reading.comm();
+    Shape plain = s.chosenShape().without(Shape.Group.class).without(Shape.Comm.class);
+    Shape next = isComm == reading.ownComm() ? plain : plain.plus(new Shape.Comm(isComm));
+    return ShapeKeys.to(
+        s,
+        next,
+        isComm ? "the outermost frame is a comm" : "the outermost frame is a function",
+        "");
+  }
+
+  private static boolean saysNoModule(Scene scene) {
+    Selection selection = scene.selection();
+    return selection != null && selection.module().isEmpty() && selection.kind().isFrame();
+  }
+
+  private static Step answer(ViewState s, String text) {
+    return Step.to(s.withMessage(text, false));
+  }
+
+  private static Step turn(Scene scene, ViewState s, int by) {
+    int files = scene.files();
+    if (files < 2) {
+      return answer(s, ONLY);
+    }
+    Snapshot.Reading reading = scene.snapshot.reading();
+    Split split = s.split();
+    if (split == null) {
+      int next = Math.floorMod(reading.number() - 1 + by, files) + 1;
+      return Step.to(
+          // The shape is the file's own: each is turned to without one.
+          s.withShaping(Shaping.of(s.base())).atRoot().withMessage(which(next, files), false),
+          new Effect.Turn(by));
+    }
+    boolean both = s.isSplit(scene.columns);
+    if (both && files == 2) {
+      return answer(s, "both files are shown; w takes the keys to the other");
+    }
+    int next = Math.floorMod(split.active() - 1 + by, files) + 1;
+    if (both && next == split.other()) {
+      next = Math.floorMod(next - 1 + by, files) + 1;
+    }
+    Split turned = next == split.other() ? split.passed(null, null) : split.withActive(next);
+    return Step.to(
+        s.withSplit(turned).withMessage(which(next, files), false),
+        new Effect.Turn(next - split.active()));
+  }
+
+  private static String which(int file, int files) {
+    return "file " + file + " of " + files;
+  }
+
+  private Step split(Scene scene, ViewState s) {
+    int files = scene.files();
+    if (!s.view().hasStacks()) {
+      return answer(s, "two files stand side by side in the graph, its callers, the sandwich");
+    }
+    if (s.split() != null) {
+      return answer(s.withSplit(null), "one file again");
+    }
+    if (files < 2) {
+      return answer(s, ONLY);
+    }
+    if (scene.columns < Split.MIN_COLUMNS) {
+      return answer(s, tooNarrow(scene));
+    }
+    Split split = Split.of(scene.snapshot.reading().number(), files);
+    return answer(s.withSplit(split), "two files side by side; w takes the keys to the other");
+  }
+
+  private static String tooNarrow(Scene scene) {
+    return "two files side by side need "
+        + Split.MIN_COLUMNS
+        + " columns; there are "
+        + scene.columns;
+  }
+
+  private Step otherPane(Scene scene, ViewState s) {
+    if (s.split() == null) {
+      return answer(s, "one file is shown; | shows another beside it");
+    }
+    if (!s.view().hasStacks()) {
+      return answer(s, "one file is shown here; the graph shows both");
+    }
+    if (scene.other == null) {
+      return answer(
+          s, scene.columns < Split.MIN_COLUMNS ? tooNarrow(scene) : "not there yet; again");
+    }
+    return pass(scene, s);
+  }
+
+  /** The keys go to the other pane. */
+  private static Step pass(Scene scene, ViewState s) {
+    ViewState there = scene.with(s).other.state;
+    Split from = s.split();
+    Place to = from.back(s.inGraph(), there.inGraph());
+    return Step.to(
+        there.withGraph(to).withSplit(from.passed(s.inGraph(), to)),
+        new Effect.Turn(from.other() - from.active()));
+  }
+}

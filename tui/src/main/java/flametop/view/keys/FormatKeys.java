@@ -1,0 +1,85 @@
+package flametop.view.keys;
+
+import flametop.profile.answer.Function;
+import flametop.profile.answer.GraphQuery;
+import flametop.view.base.ExportFormat;
+import flametop.view.base.Key;
+import flametop.view.base.Mouse;
+import flametop.view.base.Prompt;
+import flametop.view.base.View;
+import flametop.view.base.Zone;
+import flametop.view.layout.ListBox;
+import flametop.view.layout.Scene;
+import flametop.view.state.Effect;
+import flametop.view.state.FormatList;
+import flametop.view.state.Rows;
+import flametop.view.state.Step;
+import flametop.view.state.ViewState;
+import java.util.List;
+
+/** What keys do in the list of export formats. */
+public final class FormatKeys {
+  private FormatKeys() {}
+
+  @SuppressWarnings("ReferenceEquality") // what did not change is the same
+  public static Step press(ViewState s, Key key) {
+    FormatList list = s.formats();
+    int by = Rows.by(key, ExportFormat.values().length);
+    if (by != 0) {
+      return Step.to(s.withFormats(list.moved(by)));
+    }
+    Prompt prompt = list.prompt();
+    return switch (key.kind()) {
+      case ESCAPE -> Step.to(s.withFormats(list.closed()));
+      case ENTER -> chosen(s, list);
+      default -> {
+        Prompt edited = prompt.edited(key);
+        if (edited == null) {
+          yield Step.to(s.withMessage(key.name() + " does nothing in this list", false));
+        }
+        FormatList narrowed = list.withPrompt(edited);
+        String said =
+            edited == prompt
+                ? prompt.refusal(key)
+                : narrowed.matching().isEmpty() ? "no match" : "";
+        yield Step.to(s.withFormats(narrowed).withMessage(said, false));
+      }
+    };
+  }
+
+  /** A click marks a format, a second chooses it, one beside the list closes it. */
+  public static Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    FormatList list = s.formats();
+    if (mouse.wheel() != 0) {
+      return Step.to(s.withFormats(list.moved(mouse.wheel())));
+    }
+    if (!mouse.isPress()) {
+      return Step.to(s);
+    }
+    Integer format = Zone.at(ListBox.ofFormats(scene).entries(), mouse.x(), mouse.y());
+    if (format == null) {
+      return Step.to(s.withFormats(list.closed()));
+    }
+    FormatList marked = list.moved(format - list.index());
+    return mouse.kind() == Mouse.Kind.DOUBLE ? chosen(s, marked) : Step.to(s.withFormats(marked));
+  }
+
+  private static Step chosen(ViewState s, FormatList list) {
+    List<ExportFormat> formats = list.matching();
+    if (formats.isEmpty()) {
+      return Step.to(s.withMessage("no match", false));
+    }
+    ExportFormat format = formats.get(list.index());
+    boolean sandwich = s.view() == View.SANDWICH;
+    Function through = sandwich ? s.sandwich().function() : null;
+    if (sandwich && through == null && !format.isPicture()) {
+      return Step.to(
+          s.withFormats(list.closed())
+              .withMessage("no function is chosen: the graph exports all stacks", false));
+    }
+    return Step.to(
+        s.withFormats(list.chosen(format)).withMessage("exporting…", false),
+        new Effect.Export(
+            format, s.windowNanos(), s.states(), sandwich ? GraphQuery.ROOT : s.zoom(), through));
+  }
+}

@@ -1,0 +1,257 @@
+package flametop.view.keys;
+
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Siblings;
+import flametop.view.base.Action;
+import flametop.view.base.Colouring;
+import flametop.view.base.Mouse;
+import flametop.view.base.View;
+import flametop.view.layout.Geometry;
+import flametop.view.layout.Scene;
+import flametop.view.state.Effect;
+import flametop.view.state.Search;
+import flametop.view.state.Step;
+import flametop.view.state.ViewState;
+import java.util.List;
+
+/** What the keys do in the graph. */
+public final class GraphKeys implements ViewKeys {
+  @Override
+  public Step act(Scene scene, ViewState s, Action action) {
+    Step time = TimeKeys.act(scene, s, action);
+    if (time != null) {
+      return time;
+    }
+    Step shaped = ShapeKeys.act(scene, s, action);
+    if (shaped != null) {
+      return shaped;
+    }
+    return switch (action) {
+      case LEFT -> sideways(scene, s, -1);
+      case RIGHT -> sideways(scene, s, 1);
+      case UP, DOWN, PAGE_UP, PAGE_DOWN, LAST -> vertical(scene, s, action);
+      case FIRST ->
+          select(
+              scene, s, scene.geometry == null ? -1 : scene.geometry.zoomLevel(), "already there");
+      case ZOOM -> zoomIn(scene, s);
+      case BACK -> back(scene, s);
+      case ROOT ->
+          s.zooms().isEmpty()
+              ? Step.to(s.withMessage("already at the root", false))
+              : Step.to(s.withZooms(List.of()).withMessage("the whole graph", false));
+      case SEARCH -> SearchKeys.begun(s);
+      case NEXT_MATCH -> match(scene, s, 1);
+      case PREVIOUS_MATCH -> match(scene, s, -1);
+      case SANDWICH -> SandwichKeys.choose(scene, s);
+      case SOURCE ->
+          s.source() != null
+              ? Step.to(s.withSource(null))
+              : Step.to(s.withSource(ViewState.NO_SOURCE), new Effect.Source());
+      case STATES -> CommonKeys.states(s);
+      case SHOW_CALLERS ->
+          s.view() == View.CALLERS
+              ? Step.to(
+                  s.withView(View.GRAPH).withMessage("the graph: outermost frame first", false))
+              : null;
+      case FLIP ->
+          Step.to(
+              s.flipped()
+                  .withMessage(
+                      s.flame() ? "icicle: root at the top" : "flame: root at the bottom", false));
+      case COPY -> copy(scene, s);
+      case COMPARE, COMPARE_END -> CompareKeys.act(scene, s, action);
+      case COLOUR -> {
+        if (CompareKeys.comparing(scene)) {
+          yield Step.to(s.withMessage("colours tell what changed; B ends that", false));
+        }
+        Colouring next = s.colouring().next();
+        yield Step.to(s.withColouring(next).withMessage("colours tell the " + next.label(), false));
+      }
+      default -> null;
+    };
+  }
+
+  private static Step copy(Scene scene, ViewState s) {
+    if (scene.selectedBox < 0) {
+      return Step.to(s.withMessage("nothing to copy yet", false));
+    }
+    if (scene.geometry.isRun(scene.selectedBox)) {
+      return Step.to(s.withMessage("what is too thin to draw has no name; enter opens it", false));
+    }
+    String name = scene.geometry.slice().name()[scene.geometry.node(scene.selectedBox)];
+    return Step.to(s, new Effect.Copy(name));
+  }
+
+  @Override
+  public Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    Step time = TimeKeys.mouse(scene, s, mouse);
+    if (time != null) {
+      return time;
+    }
+    Step shaped = ShapeKeys.mouse(scene, s, mouse);
+    return shaped != null ? shaped : GraphMouse.act(scene, s, mouse);
+  }
+
+  private static Step select(Scene scene, ViewState s, int box, String already) {
+    if (box < 0 || box == scene.selectedBox) {
+      return Step.to(s.withMessage(already, false));
+    }
+    return Step.to(selectBox(scene, s, box));
+  }
+
+  public static ViewState selectBox(Scene scene, ViewState s, int box) {
+    Geometry g = scene.geometry;
+    ViewState scrolled = s.scroll() < 0 ? s.withScroll(scene.plot.levelsBefore()) : s;
+    if (g.isRun(box)) {
+      return scrolled.withRun(
+          scene.plot.nodeOf(box), scene.plot.memberOf(box), scene.plot.trail(box));
+    }
+    return scrolled.withSelected(scene.plot.nodeOf(box), scene.plot.trail(box));
+  }
+
+  /** Goes up or down: a level, a page of them, or all that are below. */
+  static Step vertical(Scene scene, ViewState s, Action action) {
+    int box = scene.selectedBox;
+    if (box < 0) {
+      return Step.to(s.withMessage("nothing to move in yet", false));
+    }
+    boolean up = action == Action.UP || action == Action.PAGE_UP;
+    boolean towardsRoot = action != Action.LAST && up != s.flame();
+    int levels =
+        switch (action) {
+          case UP, DOWN -> 1;
+          case LAST -> Integer.MAX_VALUE;
+          default -> Math.max(1, scene.plot.rows - 2);
+        };
+    for (int level = 0; level < levels; level++) {
+      int next = towardsRoot ? scene.geometry.parent(box) : scene.geometry.child(box);
+      if (next < 0) {
+        break;
+      }
+      box = next;
+    }
+    return select(
+        scene,
+        s,
+        box,
+        towardsRoot ? "already at the root" : s.flame() ? "nothing above" : "nothing below");
+  }
+
+  private static Step sideways(Scene scene, ViewState s, int direction) {
+    if (scene.selectedBox < 0) {
+      return Step.to(s.withMessage("nothing to move in yet", false));
+    }
+    int next = scene.geometry.neighbour(scene.selectedBox, direction);
+    return select(scene, s, next, direction < 0 ? "nothing to the left" : "nothing to the right");
+  }
+
+  static Step zoomIn(Scene scene, ViewState s) {
+    int box = scene.selectedBox;
+    if (box < 0) {
+      return Step.to(s.withMessage("nothing to zoom into yet", false));
+    }
+    Geometry g = scene.geometry;
+    if (g.isRun(box) && s.run()) {
+      return openRun(scene, s, box);
+    }
+    if (s.selected() == s.zoom() && s.place().siblings() == null) {
+      return Step.to(
+          s.withMessage(
+              s.zooms().isEmpty() ? "already at the root" : "already zoomed to it; esc goes back",
+              false));
+    }
+    if (s.selected() == GraphQuery.ROOT) {
+      return Step.to(s.withZooms(List.of()).withMessage("the whole graph", false));
+    }
+    ViewState next = s.zoomedTo(new ViewState.Zoom(s.selected(), null));
+    boolean leaf = !g.isRun(box) && g.child(box) < 0;
+    return Step.to(
+        leaf ? next.withMessage(s.flame() ? "nothing above" : "nothing below", false) : next);
+  }
+
+  private static Step openRun(Scene scene, ViewState s, int run) {
+    Geometry g = scene.geometry;
+    int parent = g.parent(run);
+    if (g.level(parent) != g.zoomLevel()) {
+      return Step.to(s.zoomedTo(new ViewState.Zoom(scene.plot.nodeOf(parent), null)));
+    }
+    // The parent fills the width already: what the run holds gets the width for itself.
+    Siblings siblings = g.siblings(run);
+    if (siblings == null) {
+      return Step.to(s.withMessage("still being listed; enter opens it then", false));
+    }
+    return Step.to(
+        s.zoomedTo(new ViewState.Zoom(scene.plot.nodeOf(parent), siblings))
+            .withMessage("only what was too thin to draw; esc goes back", false));
+  }
+
+  private static Step back(Scene scene, ViewState s) {
+    if (s.source() != null) {
+      return Step.to(s.withSource(null));
+    }
+    if (s.search() != null) {
+      return Step.to(s.withSearch(null).withMessage("search closed", false));
+    }
+    if (!s.zooms().isEmpty()) {
+      return Step.to(s.withZooms(s.zooms().subList(0, s.zooms().size() - 1)));
+    }
+    if (s.time().range() != null) {
+      return TimeKeys.drop(s);
+    }
+    if (CompareKeys.comparing(scene)) {
+      return CompareKeys.act(scene, s, Action.COMPARE_END);
+    }
+    if (s.view() == View.CALLERS) {
+      return Step.to(s.withView(View.GRAPH));
+    }
+    return Step.to(s.withMessage("already at the root; q quits", false));
+  }
+
+  /** Whether what is selected matches the search. */
+  static boolean isAtMatch(Scene scene) {
+    int box = scene.selectedBox;
+    return scene.answered()
+        && box >= 0
+        && !scene.geometry.isRun(box)
+        && scene.geometry.slice().matched()[scene.geometry.node(box)];
+  }
+
+  static Step toMatch(Scene scene, ViewState s, int direction) {
+    if (Search.patternOf(s.search()) == null) {
+      return Step.to(s.withMessage("no search; / begins one", false));
+    }
+    if (scene.found() == null || scene.geometry == null) {
+      return Step.to(s.withSearch(s.search().awaiting(direction)).withMessage("searching…", false));
+    }
+    long[] found = scene.found().nodes();
+    if (found.length == 0) {
+      return Step.to(s.withMessage("no match", false));
+    }
+    int at = direction > 0 ? -1 : found.length;
+    for (int i = 0; i < found.length; i++) {
+      if (found[i] == s.selected()) {
+        at = i;
+      }
+    }
+    // What is drawn first: of a long search most is too thin to see.
+    int next = Math.floorMod(at + direction, found.length);
+    for (int i = 1; i <= found.length; i++) {
+      int candidate = Math.floorMod(at + i * direction, found.length);
+      int drawn = scene.geometry.boxOfNode(found[candidate]);
+      if (drawn >= 0 && !scene.geometry.isRun(drawn) && found[candidate] != s.selected()) {
+        next = candidate;
+        break;
+      }
+    }
+    String all = (scene.found().more() ? "at least " : "") + scene.found().count();
+    String where = "match " + (next + 1) + " of " + all;
+    int box = scene.geometry.boxOfNode(found[next]);
+    if (box >= 0 && !scene.geometry.isRun(box)) {
+      return Step.to(selectBox(scene, s, box).withMessage(where, false));
+    }
+    List<Long> trail = box >= 0 ? scene.plot.trail(box) : List.of(GraphQuery.ROOT);
+    return Step.to(
+        s.withSelected(found[next], trail)
+            .withMessage(where + ", too thin to draw here; enter zooms to it", false));
+  }
+}

@@ -1,0 +1,227 @@
+package flametop.view.keys;
+
+import flametop.profile.answer.CpuRow;
+import flametop.profile.answer.ProcessRow;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Shape.Filter;
+import flametop.profile.answer.StateSet;
+import flametop.sampler.State;
+import flametop.view.base.Key;
+import flametop.view.base.Mouse;
+import flametop.view.base.Prompt;
+import flametop.view.base.StateNames;
+import flametop.view.base.Zone;
+import flametop.view.layout.ListBox;
+import flametop.view.layout.Scene;
+import flametop.view.state.CpusTable;
+import flametop.view.state.PickList;
+import flametop.view.state.PickRow;
+import flametop.view.state.Rows;
+import flametop.view.state.Step;
+import flametop.view.state.ViewState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** What the keys do while a pick list is open. */
+public final class PickKeys {
+  private static final int PAGE = 10;
+
+  private PickKeys() {}
+
+  @SuppressWarnings("ReferenceEquality") // what did not change is the same
+  public static Step press(ViewState s, Key key) {
+    PickList pick = s.pick();
+    int by = Rows.by(key, PAGE);
+    if (by != 0) {
+      return Step.to(s.withPick(pick.moved(by)));
+    }
+    switch (key.kind()) {
+      case ESCAPE -> {
+        return Step.to(s.withPick(null));
+      }
+      case DELETE -> {
+        boolean within = pick.prompt().edited(key) != pick.prompt();
+        return within ? typed(s, pick, key) : leftOut(s, pick);
+      }
+      case ENTER -> {
+        return picked(s, pick);
+      }
+      default -> {
+        return key.equals(Key.ctrl('x')) ? leftOut(s, pick) : typed(s, pick, key);
+      }
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // what did not change is the same
+  private static Step typed(ViewState s, PickList pick, Key key) {
+    boolean older = key.equals(Key.ctrl('p'));
+    if (older || key.equals(Key.ctrl('n'))) {
+      Prompt line = pick.prompt().recalled(s.picks(), older ? 1 : -1);
+      return line == null
+          ? Step.to(s.withMessage(older ? "nothing older" : "nothing later", false))
+          : narrowed(s, pick.withPrompt(line));
+    }
+    Prompt edited = pick.prompt().edited(key);
+    return edited == null
+        ? Step.nothing(s, key)
+        : edited == pick.prompt()
+            ? Step.to(s.withMessage(edited.refusal(key), false))
+            : narrowed(s, pick.withPrompt(edited));
+  }
+
+  /** Without the list; what was typed is remembered. */
+  private static ViewState closed(ViewState s, PickList pick) {
+    ViewState closed = s.withPick(null);
+    return pick.prompt().isEmpty()
+        ? closed
+        : closed.withPicks(Prompt.remember(s.picks(), pick.typed()));
+  }
+
+  public static Step narrowed(ViewState s, PickList pick) {
+    boolean none = pick.rows() != null && pick.matching().isEmpty();
+    return Step.to(s.withPick(pick).withMessage(none ? "no match" : "", false));
+  }
+
+  /** A click marks a row, a second picks it; the wheel moves. */
+  public static Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    PickList pick = s.pick();
+    if (mouse.wheel() != 0) {
+      return Step.to(s.withPick(pick.moved(mouse.wheel())));
+    }
+    if (!mouse.isPress()) {
+      return Step.to(s);
+    }
+    ListBox box = ListBox.ofPick(scene);
+    if (!box.zone().has(mouse.x(), mouse.y())) {
+      return Step.to(s.withPick(null));
+    }
+    Integer entry = Zone.at(box.entries(), mouse.x(), mouse.y());
+    if (entry == null) {
+      return Step.to(s);
+    }
+    ViewState marked = s.withPick(pick.moved(entry - pick.index()));
+    return mouse.kind() == Mouse.Kind.DOUBLE
+        ? picked(marked, marked.pick())
+        : Step.to(marked.withMessage("enter, or a second click, picks it", false));
+  }
+
+  /** The rows of the pick list came; if it is still open they are shown, or picked from. */
+  public static Step listed(ViewState s, PickList.Of of, List<ProcessRow> rows) {
+    if (s.pick() == null || s.pick().of() != of) {
+      return Step.to(s);
+    }
+    PickList pick = s.pick().withRows(rows);
+    ViewState open = s.withPick(pick.withChosen(false));
+    return pick.chosen() ? picked(open, pick) : Step.to(open);
+  }
+
+  static Step picked(ViewState s, PickList pick) {
+    if (pick.rows() == null) {
+      return Step.to(
+          s.withPick(pick.withChosen(true))
+              .withMessage("the list is still being made; then the first match is picked", false));
+    }
+    if (!pick.typed().isEmpty() && pick.matching().isEmpty()) {
+      return Step.to(s.withMessage("no match", false));
+    }
+    PickRow row = pick.marked();
+    ViewState closed = closed(s, pick);
+    if (pick.of() == PickList.Of.STATES) {
+      StateSet states = row == null ? StateSet.ALL : StateSet.of(State.of(row.id()));
+      return states(closed, states);
+    }
+    Shape now = s.chosenShape();
+    if (row == null) {
+      Shape lifted = now.as(s.base(), sort(pick.of()));
+      return lifted.equals(now)
+          ? Step.to(closed.withMessage(pick.of().all() + " are shown already", false))
+          : Step.to(closed.withShape(lifted).unzoomed().withMessage(pick.of().all(), false));
+    }
+    Filter filter = filter(pick.of(), row);
+    return ShapeKeys.only(s, closed, filter, said(s, filter, row, false));
+  }
+
+  /** Everything but the marked row. */
+  private static Step leftOut(ViewState s, PickList pick) {
+    if (pick.rows() == null) {
+      return Step.to(s.withMessage("the list is still being made", false));
+    }
+    PickRow row = pick.marked();
+    if (row == null) {
+      return Step.to(s.withMessage("nothing would be left; mark a row first", false));
+    }
+    ViewState closed = closed(s, pick);
+    if (pick.of() == PickList.Of.STATES) {
+      int bit = StateSet.of(State.of(row.id())).bits();
+      StateSet fewer = new StateSet(s.states().bits() & ~bit);
+      return fewer.bits() == 0
+          ? Step.to(s.withMessage("it is the only state that is shown", false))
+          : states(closed, fewer);
+    }
+    Filter filter = filter(pick.of(), row);
+    return ShapeKeys.narrowed(closed, filter, true, said(s, filter, row, true));
+  }
+
+  private static String said(ViewState s, Filter filter, PickRow row, boolean out) {
+    return filter instanceof Shape.Processes
+        ? (out ? "without pid " : "only pid ") + row.id() + " " + row.name() + ", its past too"
+        : ShapeKeys.said(s, filter, out);
+  }
+
+  private static Step states(ViewState s, StateSet states) {
+    String text = "time shown: " + StateNames.detail(states);
+    return Step.to(s.withStates(states).withMessage(text, false));
+  }
+
+  private static Filter filter(PickList.Of of, PickRow row) {
+    return switch (of) {
+      case PROCESSES -> new Shape.Processes(Set.of(row.id()), false);
+      case COMMS -> new Shape.Comms(Set.of(row.name()), false);
+      case CGROUPS -> new Shape.Cgroups(Set.of(row.name()), false);
+      case CPUS -> new Shape.Cpus(Set.of(row.id()), false);
+      case STATES -> throw new IllegalArgumentException("states are no part of the shape");
+    };
+  }
+
+  private static Class<? extends Filter> sort(PickList.Of of) {
+    return switch (of) {
+      case PROCESSES -> Shape.Processes.class;
+      case COMMS -> Shape.Comms.class;
+      case CGROUPS -> Shape.Cgroups.class;
+      case CPUS -> Shape.Cpus.class;
+      case STATES -> throw new IllegalArgumentException("states are no part of the shape");
+    };
+  }
+
+  /** Opens the list of states, of those that tasks are in first. */
+  public static Step states(Scene scene, ViewState s) {
+    if (scene.snapshot == null) {
+      return Step.to(s.withMessage("nothing is sampled yet", false));
+    }
+    List<PickRow> rows = new ArrayList<>();
+    int[] tasks = scene.snapshot.tasks();
+    for (State state : State.values()) {
+      if (StateSet.ALL.contains(state)) {
+        int now = state.ordinal() < tasks.length ? tasks[state.ordinal()] : 0;
+        String shown = s.states().contains(state) ? "shown, " : "       ";
+        String about = shown + now + (now == 1 ? " task now" : " tasks now");
+        rows.add(new PickRow(state.ordinal(), state.label(), Double.NaN, about, null));
+      }
+    }
+    return Step.to(s.withPick(PickList.open(PickList.Of.STATES).with(rows)));
+  }
+
+  /** Opens the list of CPUs, the busiest first. */
+  public static Step cpus(Scene scene, ViewState s) {
+    if (scene.snapshot == null || scene.snapshot.cpus().isEmpty()) {
+      return Step.to(s.withMessage("CPUs are not measured yet", false));
+    }
+    List<PickRow> rows = new ArrayList<>();
+    for (CpuRow cpu : CpusTable.FIRST.by(CpusTable.Sort.BUSY).rows(scene.snapshot.cpus())) {
+      String about = CpusTable.isMarked(s.chosenShape(), cpu.cpu()) ? "shown" : "";
+      rows.add(new PickRow(cpu.cpu(), "CPU" + cpu.cpu(), cpu.busy(), about, null));
+    }
+    return Step.to(s.withPick(PickList.open(PickList.Of.CPUS).with(rows)));
+  }
+}

@@ -1,0 +1,210 @@
+package flametop.view.keys;
+
+import flametop.profile.answer.Function;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Selection;
+import flametop.view.base.Action;
+import flametop.view.base.Mouse;
+import flametop.view.base.View;
+import flametop.view.layout.Geometry;
+import flametop.view.layout.Plot;
+import flametop.view.layout.SandwichLayout;
+import flametop.view.layout.Scene;
+import flametop.view.state.Effect;
+import flametop.view.state.Place;
+import flametop.view.state.SandwichPlace;
+import flametop.view.state.Search;
+import flametop.view.state.Step;
+import flametop.view.state.ViewState;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What the keys do in a sandwich: in each half what they do in a graph, and they go from one to the
+ * other through the function.
+ */
+public final class SandwichKeys implements ViewKeys {
+  private final GraphKeys graph = new GraphKeys();
+
+  @Override
+  public Step act(Scene scene, ViewState s, Action action) {
+    return switch (action) {
+      case UP, DOWN, PAGE_UP, PAGE_DOWN -> vertical(scene, s, action);
+      case FIRST ->
+          scene.plot == null || scene.plot.atBase()
+              ? answer(s, "already at the function")
+              : Step.to(atFunction(s));
+      case ZOOM -> scene.plot != null && scene.plot.atBase() ? root(s) : GraphKeys.zoomIn(scene, s);
+      case ROOT -> root(s);
+      case BACK -> back(s);
+      case SANDWICH -> choose(scene, s);
+      case NEXT_MATCH -> match(scene, s, 1);
+      case PREVIOUS_MATCH -> match(scene, s, -1);
+      case COPY ->
+          s.sandwich().function() != null && scene.plot != null && scene.plot.atBase()
+              ? Step.to(s, new Effect.Copy(s.sandwich().function().name()))
+              : graph.act(scene, s, action);
+      case FLIP -> answer(s, "callers grow upwards, callees downwards: nothing to flip");
+      case LEFT, RIGHT, LAST, SEARCH, COMPARE, COMPARE_END, STATES, COLOUR ->
+          graph.act(scene, s, action);
+      case GROUP, THREADS -> answer(s, "one function is in the middle: a sandwich is not grouped");
+      case KEEP, DROP, MERGE, COLLAPSE -> ShapeKeys.act(scene, s, action);
+      default -> null;
+    };
+  }
+
+  @Override
+  public Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    Step crumb = ShapeKeys.mouse(scene, s, mouse);
+    SandwichLayout layout = scene.sandwich;
+    if (crumb != null || layout == null) {
+      return crumb;
+    }
+    if (mouse.y() == layout.middle() && mouse.wheel() == 0) {
+      return !mouse.isPress()
+          ? null
+          : mouse.kind() == Mouse.Kind.DOUBLE ? root(s) : Step.to(atFunction(s));
+    }
+    boolean below = mouse.y() > layout.middle();
+    if (below == s.sandwich().below()) {
+      return GraphMouse.act(scene, s, mouse);
+    }
+    ViewState other = s.withSandwich(s.sandwich().at(below));
+    Step step = GraphMouse.act(scene.with(other), other, mouse);
+    // The wheel scrolls what it is over; the keys stay where they are, unless something was chosen.
+    return step == null || mouse.isPress()
+        ? step
+        : new Step(step.state().withSandwich(step.state().sandwich().at(!below)), step.effects());
+  }
+
+  /** The selected function goes into the middle, from whatever view shows a graph. */
+  static Step choose(Scene scene, ViewState s) {
+    Plot plot = scene.plot;
+    if (plot == null || plot.selectedBox < 0) {
+      return answer(s, "nothing to choose from yet");
+    }
+    Geometry g = plot.geometry;
+    if (g.isRun(plot.selectedBox)) {
+      return answer(s, "what is too thin to draw has no name; enter opens it");
+    }
+    boolean inside = s.view() == View.SANDWICH;
+    if (inside && plot.atBase()) {
+      return answer(s, "this is its sandwich; choose a caller or a callee");
+    }
+    NodeKind kind = g.slice().kind()[g.node(plot.selectedBox)];
+    if (!isCode(kind)) {
+      return answer(s, "a sandwich is of a function: select one, then s");
+    }
+    Function function = selected(scene, s);
+    if (function != null) {
+      return Step.to(s.withSandwich(function));
+    }
+    // Its module comes with the next picture.
+    return Step.to(s.awaiting(Action.SANDWICH));
+  }
+
+  /**
+   * A picture has come: where none was chosen the selected function of the graph is, if it is one.
+   */
+  public static ViewState arrived(Scene scene, ViewState s) {
+    SandwichPlace place = s.sandwich();
+    if (s.view() != View.SANDWICH || place.function() != null || scene.snapshot == null) {
+      return s;
+    }
+    Function function = function(scene.snapshot.selection(), s.inGraph().selected());
+    return function == null ? s : s.withView(place.from()).withSandwich(function);
+  }
+
+  /** The function that is selected among stacks; null if none is, or it is not known yet. */
+  public static Function selected(Scene scene, ViewState s) {
+    return function(scene.selection(), s.selected());
+  }
+
+  /** What a selection is of; null if it is of another node, or of no code. */
+  private static Function function(Selection selection, long node) {
+    if (selection == null || selection.node() != node || !isCode(selection.kind())) {
+      return null;
+    }
+    String[] path = selection.path();
+    return new Function(selection.kind(), selection.module(), path[path.length - 1]);
+  }
+
+  private static boolean isCode(NodeKind kind) {
+    return kind != NodeKind.ROOT && !kind.isOwner();
+  }
+
+  private static ViewState atFunction(ViewState s) {
+    return s.withSelected(GraphQuery.ROOT, List.of(GraphQuery.ROOT));
+  }
+
+  private static Step answer(ViewState s, String text) {
+    return Step.to(s.withMessage(text, false));
+  }
+
+  /** Goes up or down, and from the function into the other half. */
+  private static Step vertical(Scene scene, ViewState s, Action action) {
+    boolean up = action == Action.UP || action == Action.PAGE_UP;
+    if (scene.plot == null || !scene.plot.atBase() || up != s.sandwich().below()) {
+      return GraphKeys.vertical(scene, s, action);
+    }
+    ViewState other = atFunction(s.withSandwich(s.sandwich().at(!up)));
+    Step step = GraphKeys.vertical(scene.with(other), other, action);
+    return step.state().message().isEmpty() ? step : answer(s, step.state().message());
+  }
+
+  private static Step root(ViewState s) {
+    SandwichPlace place = s.sandwich();
+    return place.callers().zooms().isEmpty() && place.callees().zooms().isEmpty()
+        ? answer(s, "this is all of it")
+        : Step.to(s.withSandwich(place.unzoomed()).withMessage("all callers and callees", false));
+  }
+
+  private static Step back(ViewState s) {
+    if (s.search() != null) {
+      return Step.to(s.withSearch(null).withMessage("search closed", false));
+    }
+    SandwichPlace place = s.sandwich();
+    boolean elsewhere = place.place().zooms().isEmpty();
+    Place zoomed = elsewhere ? place.at(!place.below()).place() : place.place();
+    int zooms = zoomed.zooms().size();
+    if (zooms > 0) {
+      Place wider = zoomed.withZooms(zoomed.zooms().subList(0, zooms - 1));
+      return Step.to(
+          s.withSandwich(
+              elsewhere
+                  ? place.at(!place.below()).with(wider).at(place.below())
+                  : place.with(wider)));
+    }
+    SandwichPlace before = place.back();
+    return Step.to(before == null ? s.withView(place.from()) : s.withSandwich(before));
+  }
+
+  /** Goes on to what matches and is drawn: from the outermost callers to the innermost callees. */
+  @Override
+  public Step match(Scene scene, ViewState s, int direction) {
+    if (Search.patternOf(s.search()) == null) {
+      return answer(s, "no search; / begins one");
+    }
+    if (!scene.answered()) {
+      return Step.to(s.withSearch(s.search().awaiting(direction)).withMessage("searching…", false));
+    }
+    int[] found = scene.sandwich.matches();
+    if (found.length == 0) {
+      return answer(s, "no match");
+    }
+    int at =
+        scene.plot.atBase() ? 0 : SandwichLayout.order(s.sandwich().below(), scene.selectedBox);
+    int index = Arrays.binarySearch(found, at);
+    int next = index >= 0 ? index + direction : direction > 0 ? -index - 1 : -index - 2;
+    next = Math.floorMod(next, found.length);
+    String where = "match " + (next + 1) + " of " + found.length;
+    if (found[next] == 0) {
+      return Step.to(atFunction(s).withMessage(where, false));
+    }
+    ViewState there = s.withSandwich(s.sandwich().at(found[next] > 0));
+    return Step.to(
+        GraphKeys.selectBox(scene.with(there), there, Math.abs(found[next]))
+            .withMessage(where, false));
+  }
+}

@@ -1,0 +1,104 @@
+package flametop.view.keys;
+
+import flametop.view.base.Key;
+import flametop.view.base.Prompt;
+import flametop.view.layout.Geometry;
+import flametop.view.layout.Scene;
+import flametop.view.state.Effect;
+import flametop.view.state.Search;
+import flametop.view.state.Step;
+import flametop.view.state.ViewState;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the keys do while a search is typed. */
+public final class SearchKeys {
+  private SearchKeys() {}
+
+  /** The prompt, with what was searched for in this view before. */
+  static Step begun(ViewState s) {
+    return Step.to(s.withSearch(Search.of(s.search() == null ? "" : s.search().text(), true)));
+  }
+
+  @SuppressWarnings("ReferenceEquality") // what did not change is the same
+  public static Step press(ViewKeys view, Scene scene, ViewState s, Key key) {
+    Prompt prompt = s.search().prompt();
+    return switch (key.kind()) {
+      case UP -> recalled(s, 1);
+      case DOWN -> recalled(s, -1);
+      case TAB -> completed(view, scene, s, 1);
+      case SHIFT_TAB -> completed(view, scene, s, -1);
+      case ENTER -> enter(view, scene, s);
+      case ESCAPE -> Step.to(s.withSearch(null));
+      default -> {
+        if (key.kind() == Key.Kind.BACKSPACE && prompt.isEmpty()) {
+          yield Step.to(s.withSearch(null));
+        }
+        if (key.equals(Key.ctrl('p')) || key.equals(Key.ctrl('n'))) {
+          yield recalled(s, key.character() == 'p' ? 1 : -1);
+        }
+        Prompt edited = prompt.edited(key);
+        yield edited == null
+            ? Step.nothing(s, key)
+            : edited == prompt
+                ? Step.to(s.withMessage(prompt.refusal(key), false))
+                : Step.to(s.withSearch(Search.of(edited, true)));
+      }
+    };
+  }
+
+  private static Step recalled(ViewState s, int by) {
+    Prompt line = s.search().prompt().recalled(s.searches(), by);
+    return line == null
+        ? Step.to(s.withMessage(by > 0 ? "no older search" : "no later search", false))
+        : Step.to(s.withSearch(Search.of(line, true)));
+  }
+
+  private static Step completed(ViewKeys view, Scene scene, ViewState s, int by) {
+    Prompt next = s.search().prompt().completed(view.namesInSight(scene), by);
+    if (next == null) {
+      return Step.to(s.withMessage("no name in sight has that", false));
+    }
+    String which = "name " + (next.choice() + 1) + " of " + next.choices() + " in sight";
+    return Step.to(s.withSearch(Search.of(next, true)).withMessage(which, false));
+  }
+
+  /** Names of the boxes that are drawn, the widest first, each once. */
+  static List<String> namesInSight(Scene scene) {
+    List<String> names = new ArrayList<>();
+    Geometry g = scene.geometry;
+    if (g == null || scene.plot.levelsInSight == 0) {
+      return names;
+    }
+    List<Integer> boxes = new ArrayList<>();
+    int first = scene.plot.firstLevel;
+    int last = first + scene.plot.levelsInSight;
+    for (int box = g.levelStart(first); box < g.levelStart(last); box++) {
+      if (!g.isRun(box)) {
+        boxes.add(box);
+      }
+    }
+    boxes.sort((a, b) -> Integer.compare(g.right(b) - g.left(b), g.right(a) - g.left(a)));
+    for (int box : boxes) {
+      String name = g.slice().name()[g.node(box)];
+      if (!names.contains(name)) {
+        names.add(name);
+      }
+    }
+    return names;
+  }
+
+  private static Step enter(ViewKeys view, Scene scene, ViewState s) {
+    String text = s.search().text();
+    if (text.isEmpty()) {
+      return Step.to(s.withSearch(null));
+    }
+    if (s.search().pattern() == null) {
+      return Step.to(s);
+    }
+    ViewState kept =
+        s.withSearch(s.search().kept()).withSearches(Prompt.remember(s.searches(), text));
+    Step step = view.searched(scene, kept);
+    return Step.to(step.state(), new Effect.Remember(text));
+  }
+}

@@ -1,0 +1,261 @@
+package flametop.view.keys;
+
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.RootOrder;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Shape.Filter;
+import flametop.view.base.Action;
+import flametop.view.base.Mouse;
+import flametop.view.base.StepText;
+import flametop.view.base.Zone;
+import flametop.view.layout.Breadcrumb;
+import flametop.view.layout.Scene;
+import flametop.view.state.Search;
+import flametop.view.state.Shaping;
+import flametop.view.state.Step;
+import flametop.view.state.ViewState;
+import java.util.List;
+
+/** What the keys do to the shape of a graph, live or of a file. */
+public final class ShapeKeys {
+  private static final RootOrder[] ORDERS = RootOrder.values();
+
+  private ShapeKeys() {}
+
+  /**
+   * Does an action that gives the graph another shape.
+   *
+   * @return null for one that does not
+   */
+  static Step act(Scene scene, ViewState s, Action action) {
+    return switch (action) {
+      case KEEP -> narrow(scene, s, action);
+      case DROP -> narrow(scene, s, action);
+      case MERGE -> merge(s);
+      case COLLAPSE -> collapse(scene, s, action);
+      case GROUP -> group(s, next(s.chosenShape().group()));
+      case THREADS -> threads(s);
+      case UNDO -> undo(s);
+      case REDO -> redo(s);
+      default -> null;
+    };
+  }
+
+  /** A click on a step of the breadcrumb goes back to it; null beside the steps. */
+  static Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    return mouse.isPress() && mouse.y() == scene.crumbRow
+        ? crumbAt(scene, s, mouse.x(), mouse.y())
+        : null;
+  }
+
+  /** What a click on the breadcrumb in row {@code y} does; null for nothing. */
+  static Step crumbAt(Scene scene, ViewState s, int x, int y) {
+    Integer step = Zone.at(Breadcrumb.of(scene, y).zones(), x, y);
+    if (step == null) {
+      return null;
+    }
+    String text = StepText.of(s.chosenShape().steps().get(step), StepText.IN_WORDS);
+    return to(s, s.chosenShape().first(step + 1), "back to " + text, "this is the last step");
+  }
+
+  /** Only what a filter admits, or all but that. */
+  static Step narrowed(ViewState s, Filter filter, boolean out) {
+    return narrowed(s, filter, out, said(s, filter, out));
+  }
+
+  /** The same with an answer of its own. */
+  static Step narrowed(ViewState s, Filter filter, boolean out, String said) {
+    return s.chosenShape().steps().contains(filter.with(out))
+        ? Step.to(s.withMessage("done already; u undoes", false))
+        : to(s, s.chosenShape().plus(filter.with(out)), said, "");
+  }
+
+  /**
+   * Only what a filter admits, in place of the one of its sort that there is.
+   *
+   * @param then the state that shows it
+   * @param said the answer
+   */
+  static Step only(ViewState s, ViewState then, Filter filter, String said) {
+    Shape next = s.chosenShape().with(filter);
+    return next.equals(s.chosenShape())
+        ? Step.to(then.withMessage("shown already", false))
+        : Step.to(then.withShape(next).unzoomed().withMessage(said, false));
+  }
+
+  /** The answer to a filter. */
+  static String said(ViewState s, Filter filter, boolean out) {
+    String what = StepText.of(filter.with(false), StepText.IN_WORDS);
+    String rest =
+        filter instanceof Shape.Cpus
+            ? "; time off the CPU belongs to none, and is left out"
+            : s.windowNanos() == Long.MAX_VALUE ? "" : ", its past too";
+    return (out ? "without " : "only ") + what + rest;
+  }
+
+  static Step to(ViewState s, Shape next, String said, String already) {
+    return next.equals(s.chosenShape())
+        ? Step.to(s.withMessage(already, false))
+        : Step.to(s.withShape(next).withMessage(said, false));
+  }
+
+  private static Step narrow(Scene scene, ViewState s, Action action) {
+    boolean out = action == Action.DROP;
+    Step none = none(scene, s);
+    if (none != null) {
+      return none;
+    }
+    Shape.Matching matching = matching(scene, s);
+    if (matching != null) {
+      ViewState next = narrowed(s, matching, out).state();
+      return Step.to(
+          next.chosenShape().equals(s.chosenShape())
+              ? next
+              : next.withSearch(null).withZooms(List.of()));
+    }
+    Selection selection = selection(scene, s);
+    if (selection == null) {
+      return Step.to(s.awaiting(action));
+    }
+    Filter filter = selection.filter();
+    if (filter == null) {
+      return Step.to(
+          s.withMessage(
+              selection.kind() == NodeKind.ROOT
+                  ? "everything is in it; select a process or a frame first"
+                  : "nothing tells what is in this from the rest",
+              false));
+    }
+    ViewState next = narrowed(s, filter, out).state();
+    // Of what is kept all is to be seen; what is left out was in the way of the rest.
+    return Step.to(
+        out || next.chosenShape().equals(s.chosenShape()) ? next : next.withZooms(List.of()));
+  }
+
+  /** The answer where no single box is selected; null where one is. */
+  private static Step none(Scene scene, ViewState s) {
+    if (scene.selectedBox < 0) {
+      return Step.to(s.withMessage("nothing is selected yet", false));
+    }
+    if (s.run() && scene.geometry.isRun(scene.selectedBox)) {
+      return Step.to(s.withMessage("what is too thin to draw has no name; enter opens it", false));
+    }
+    return null;
+  }
+
+  /** What the search matches, if a frame that it matches is selected; else null. */
+  private static Shape.Matching matching(Scene scene, ViewState s) {
+    Search search = s.search();
+    if (search == null || search.pattern() == null || scene.geometry.isRun(scene.selectedBox)) {
+      return null;
+    }
+    int index = scene.geometry.node(scene.selectedBox);
+    return scene.geometry.slice().matched()[index] && scene.geometry.slice().kind()[index].isFrame()
+        ? new Shape.Matching(search.text(), search.pattern().flags(), false)
+        : null;
+  }
+
+  /** What is known of the selected node; null if it is not here yet. */
+  private static Selection selection(Scene scene, ViewState s) {
+    Selection selection = scene.selection();
+    return selection != null && selection.node() == s.selected() ? selection : null;
+  }
+
+  /** Does what waited for the selected node to be known, if it is. */
+  public static Step arrived(Scene scene, ViewState s) {
+    Action action = s.awaited();
+    return action == null || scene.selectedBox < 0 || selection(scene, s) == null
+        ? null
+        : action == Action.SANDWICH
+            ? SandwichKeys.choose(scene, s.awaiting(null))
+            : act(scene, s.awaiting(null), action);
+  }
+
+  private static Step merge(ViewState s) {
+    Shape.Merge merge = new Shape.Merge();
+    return s.chosenShape().steps().contains(merge)
+        ? to(s, s.chosenShape().minus(merge), "recursion as it is", "")
+        : to(s, s.chosenShape().plus(merge), "recursion merged: no function calls itself", "");
+  }
+
+  private static Step collapse(Scene scene, ViewState s, Action action) {
+    Step none = none(scene, s);
+    if (none != null) {
+      return none;
+    }
+    Selection selection = selection(scene, s);
+    if (selection == null) {
+      return Step.to(s.awaiting(action));
+    }
+    String module = selection.module();
+    if (module.isEmpty()) {
+      String text =
+          selection.kind().isFrame()
+              ? "its module is not known"
+              : "a module is of frames; select one first";
+      return Step.to(s.withMessage(text, false));
+    }
+    Shape.Collapse collapse = new Shape.Collapse(module);
+    if (!s.chosenShape().steps().contains(collapse)) {
+      return to(s, s.chosenShape().plus(collapse), module + " as one frame; M opens it again", "");
+    }
+    Shape opened = s.chosenShape().minus(collapse);
+    for (Shape.Step step : s.chosenShape().steps()) {
+      // What was said of the one frame means nothing without it.
+      if (step instanceof Shape.Through t
+          && t.function().module().equals(module)
+          && t.function().name().equals(collapse.text())) {
+        opened = opened.minus(step);
+      }
+    }
+    return to(s, opened, "the frames of " + module, "");
+  }
+
+  private static RootOrder next(RootOrder order) {
+    return ORDERS[(order.ordinal() + 1) % ORDERS.length];
+  }
+
+  private static Step threads(ViewState s) {
+    Shape ungrouped = s.chosenShape().as(s.base(), Shape.Group.class);
+    if (s.chosenShape().group() != RootOrder.THREAD) {
+      return group(s, RootOrder.THREAD);
+    }
+    return ungrouped.group() == RootOrder.THREAD
+        ? group(s, RootOrder.COMM)
+        : to(s, ungrouped, new Shape.Group(ungrouped.group()).text(), "");
+  }
+
+  private static Step group(ViewState s, RootOrder order) {
+    String text =
+        order == RootOrder.CPU
+            ? "by CPU; what is off the CPU belongs to none"
+            : new Shape.Group(order).text();
+    return group(s, order, text);
+  }
+
+  /** Something else stands above the frames. */
+  static Step group(ViewState s, RootOrder order, String text) {
+    Shape.Group group = new Shape.Group(order);
+    Shape ungrouped = s.chosenShape().without(Shape.Group.class);
+    return to(s, ungrouped.group() == order ? ungrouped : ungrouped.plus(group), text, "");
+  }
+
+  private static Step undo(ViewState s) {
+    Shaping undone = s.shaping().undone();
+    if (undone == null) {
+      return Step.to(s.withMessage("nothing to undo", false));
+    }
+    String text = "undone: " + Shaping.change(undone.now(), s.chosenShape());
+    return Step.to(s.withShaping(undone).withMessage(text, false));
+  }
+
+  private static Step redo(ViewState s) {
+    Shaping redone = s.shaping().redone();
+    if (redone == null) {
+      return Step.to(s.withMessage("nothing was undone", false));
+    }
+    String text = "again: " + Shaping.change(s.chosenShape(), redone.now());
+    return Step.to(s.withShaping(redone).withMessage(text, false));
+  }
+}

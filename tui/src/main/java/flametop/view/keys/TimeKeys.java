@@ -1,0 +1,128 @@
+package flametop.view.keys;
+
+import flametop.view.base.Action;
+import flametop.view.base.Mouse;
+import flametop.view.layout.Scene;
+import flametop.view.layout.TimeStrip;
+import flametop.view.state.Effect;
+import flametop.view.state.Step;
+import flametop.view.state.TimeChoice;
+import flametop.view.state.TimeRange;
+import flametop.view.state.ViewState;
+
+/** What the keys do on the strip of time. */
+final class TimeKeys {
+  private static final int PAGE = 10;
+
+  private TimeKeys() {}
+
+  /**
+   * Does an action of the graph's view if it is about time now.
+   *
+   * @return null if it is not
+   */
+  static Step act(Scene scene, ViewState s, Action action) {
+    boolean ends = action == Action.RANGE_START || action == Action.RANGE_END;
+    TimeChoice time = s.time();
+    boolean moves =
+        switch (action) {
+          case LEFT, RIGHT, PAGE_UP, PAGE_DOWN, FIRST, LAST, ZOOM, BACK -> true;
+          default -> false;
+        };
+    if (!ends && action != Action.TIME && !(time.on() && moves)) {
+      return null;
+    }
+    TimeStrip strip = TimeStrip.of(scene);
+    if (strip == null) {
+      String text =
+          scene.snapshot == null ? "no time has passed yet" : "no room for a strip of time";
+      return Step.to(s.withTime(time.withOn(false)).withMessage(text, false));
+    }
+    if (!time.on()) {
+      TimeRange now = strip.at(scene.columns);
+      long cursor = time.range() == null ? now.from() : time.range().to() - 1;
+      ViewState on = s.withTime(time.withCursor(cursor));
+      return ends ? end(strip, on, action) : Step.to(on);
+    }
+    return switch (action) {
+      case LEFT -> move(strip, s, -1);
+      case RIGHT -> move(strip, s, 1);
+      case PAGE_UP -> move(strip, s, -PAGE);
+      case PAGE_DOWN -> move(strip, s, PAGE);
+      case FIRST -> move(strip, s, -Short.MAX_VALUE);
+      case LAST -> move(strip, s, Short.MAX_VALUE);
+      case RANGE_START, RANGE_END -> end(strip, s, action);
+      case ZOOM ->
+          Step.to(
+              s.withTime(time.withOn(false))
+                  .withMessage(time.range() == null ? "no range chosen" : "", false));
+      case TIME, BACK -> drop(s);
+      default -> throw new IllegalArgumentException(action.id());
+    };
+  }
+
+  /** Neither cursor nor range any more. */
+  static Step drop(ViewState s) {
+    ViewState without = s.withTime(TimeChoice.NONE);
+    return s.time().range() == null
+        ? Step.to(without)
+        : Step.to(
+            without.withMessage("no range any more: " + CommonKeys.lately(s), false),
+            new Effect.EndRange());
+  }
+
+  /** The graph is of this range from now on. */
+  private static Step choose(ViewState s, TimeRange range) {
+    TimeRange now = s.time().range();
+    ViewState next = s.withTime(s.time().withRange(range));
+    return now != null && now.from() == range.from() && now.to() == range.to()
+        ? Step.to(next)
+        : Step.to(next, new Effect.Range(range.from(), range.to()));
+  }
+
+  /** A press puts the cursor there, a drag chooses a range. */
+  static Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    TimeStrip strip = TimeStrip.of(scene);
+    if (strip == null) {
+      return null;
+    }
+    TimeChoice time = s.time();
+    if (mouse.isPress() && TimeStrip.zone(scene).has(mouse.x(), mouse.y())) {
+      TimeRange at = strip.at(mouse.x());
+      return Step.to(s.withTime(time.withCursor(at.from()).withDragged(at)));
+    }
+    if (mouse.kind() == Mouse.Kind.DRAG && time.dragged() != null) {
+      TimeRange at = strip.at(mouse.x());
+      TimeChoice to = time.withCursor(at.from()).withDragged(time.dragged());
+      return choose(s.withTime(to), time.dragged().joined(at));
+    }
+    return mouse.kind() == Mouse.Kind.RELEASE && time.dragged() != null
+        ? Step.to(s.withTime(time.withDragged(null)))
+        : null;
+  }
+
+  private static Step move(TimeStrip strip, ViewState s, int by) {
+    int at = strip.column(s.time().cursor());
+    int last = strip.left() + strip.columns() - 1;
+    int to = Math.max(strip.left(), Math.min(last, at + by));
+    if (to == at) {
+      return Step.to(s.withMessage(by < 0 ? "nothing further back" : "this is the present", false));
+    }
+    return Step.to(s.withTime(s.time().withCursor(strip.at(to).from())));
+  }
+
+  /**
+   * An end of the range comes to the cursor; the other follows if it would be on the wrong side.
+   */
+  private static Step end(TimeStrip strip, ViewState s, Action action) {
+    TimeRange at = strip.at(strip.column(s.time().cursor()));
+    TimeRange range = s.time().range();
+    TimeRange next = at;
+    if (action == Action.RANGE_START && range != null && range.to() > at.from()) {
+      next = new TimeRange(at.from(), range.to());
+    } else if (action == Action.RANGE_END && range != null && range.from() < at.to()) {
+      next = new TimeRange(range.from(), at.to());
+    }
+    return choose(s, next);
+  }
+}

@@ -1,0 +1,155 @@
+package flametop.view.layout;
+
+import flametop.profile.answer.Snapshot;
+import flametop.view.base.Action;
+import flametop.view.base.Role;
+import flametop.view.base.TextWidth;
+import flametop.view.base.Units;
+import flametop.view.state.Split;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The first line of a file of stacks: which one, how far it is read, what it holds. */
+public final class FileHeader {
+  /** Columns of a file's name, by how much room there is. */
+  private static final int[] NAME = {80, 60, 40, 40, 30, 30, 20, 20, 12, 8};
+
+  private FileHeader() {}
+
+  static List<Piece> left(Scene scene, int form) {
+    List<Piece> pieces = new ArrayList<>();
+    if (form < 5) {
+      pieces.add(new Piece("flametop ", Role.ACCENT, true, Action.HELP));
+    }
+    Snapshot.Reading reading = scene.snapshot == null ? null : scene.snapshot.reading();
+    if (scene.other != null) {
+      // Which ones, and how far they are read, stands above each.
+      if (scene.state.exports() > 0) {
+        pieces.add(Header.WRITING);
+      }
+      Split split = scene.state.split();
+      String two = split.left() + " and " + split.right() + " of " + reading.files();
+      pieces.add(
+          Piece.of(reading.files() > 2 ? "files " + two + " [ ]  " : "two files  ", Role.TEXT));
+      legend(scene.snapshot, pieces);
+      if (scene.snapshot.graph().baseline() == null) {
+        legend(scene.other.snapshot, pieces);
+      }
+      return pieces;
+    }
+    String name = reading == null ? scene.options.target() : reading.name();
+    pieces.add(Piece.of(fromTheRight(name, NAME[form]) + "  ", Role.TEXT));
+    if (reading == null) {
+      pieces.add(Piece.of("○ opening", Role.DIM));
+      return pieces;
+    }
+    if (reading.files() > 1) {
+      String keys = form < 3 ? " [ ]" : "";
+      pieces.add(Piece.of(reading.number() + "/" + reading.files() + keys + "  ", Role.ACCENT));
+    }
+    if (!reading.done()) {
+      String what = reading.waits().isEmpty() ? "reading " + progress(reading) : "waiting";
+      pieces.add(new Piece("○ " + what, Role.ACCENT, true, null));
+    }
+    if (reading.folded() < 1) {
+      boolean turns = scene.state.shape().reversed();
+      String what = form < 3 ? turns ? "turning the tree round " : "folding anew " : "";
+      pieces.add(Piece.of("  " + what + percent(reading.folded()) + " %", Role.ACCENT));
+    }
+    if (scene.state.exports() > 0) {
+      pieces.add(Header.WRITING);
+    }
+    if (form < 4) {
+      legend(scene.snapshot, pieces);
+    }
+    return pieces;
+  }
+
+  private static void legend(Snapshot snapshot, List<Piece> pieces) {
+    if (snapshot.graph().baseline() != null) {
+      pieces.add(Piece.of("  more ", Role.WORSE));
+      pieces.add(Piece.of("less ", Role.BETTER));
+      pieces.add(Piece.of("than before", Role.DIM));
+    }
+  }
+
+  static List<Piece> right(Scene scene, int form) {
+    List<Piece> pieces = new ArrayList<>();
+    if (scene.snapshot != null && scene.other == null) {
+      Snapshot.Reading reading = scene.snapshot.reading();
+      if (form < 2) {
+        pieces.add(Piece.of(grouped(reading.stacks()) + " stacks  ", Role.DIM));
+      }
+      if (form < 7) {
+        pieces.add(Piece.of(amount(scene.snapshot.total(), reading), Role.TEXT));
+      }
+    }
+    return pieces;
+  }
+
+  /** {@code 43 %}; of a pipe {@code 12.3 MB}. */
+  public static String progress(Snapshot.Reading reading) {
+    if (reading.size() > 0) {
+      return Math.min(99, 100 * reading.bytes() / reading.size()) + " %";
+    }
+    return String.format(Locale.ROOT, "%.1f MB", reading.bytes() / 1e6);
+  }
+
+  private static int percent(double share) {
+    return (int) Math.min(99, 100 * share);
+  }
+
+  /** {@code 1,234 samples}, {@code 12.3 ms}. */
+  public static String amount(long weight, Snapshot.Reading of) {
+    return of.unit().equals("us") ? figure(weight, of) : figure(weight, of) + " " + of.unit();
+  }
+
+  /** The same without a unit that its column says. */
+  public static String figure(long weight, Snapshot.Reading of) {
+    if (!of.unit().equals("us")) {
+      return weight % of.parts() == 0 ? grouped(weight / of.parts()) : broken(weight, of.parts());
+    }
+    double count = (double) weight / of.parts();
+    return count < 1e6
+        ? Units.oneDecimal(count / 1e3) + " ms"
+        : count < 1e8
+            ? Units.oneDecimal(count / 1e6) + " s"
+            : grouped(Math.round(count / 1e6)) + " s";
+  }
+
+  /** {@code 0.0123}, {@code 12.34}, {@code 12,345}: four digits of it, or all before the point. */
+  private static String broken(long weight, long parts) {
+    if (weight / parts >= 1_000) {
+      return grouped(Math.round((double) weight / parts));
+    }
+    return new BigDecimal(weight)
+        .divide(new BigDecimal(parts), new MathContext(4))
+        .stripTrailingZeros()
+        .toPlainString();
+  }
+
+  /** {@code 1,234,567}; the formatter of the JDK takes 20 ms for its first. */
+  private static String grouped(long count) {
+    String digits = Long.toString(count);
+    StringBuilder text = new StringBuilder(digits);
+    for (int i = digits.length() - 3; i > 0; i -= 3) {
+      text.insert(i, ',');
+    }
+    return text.toString();
+  }
+
+  /** The end of a path says more than its beginning. */
+  public static String fromTheRight(String text, int room) {
+    if (!TextWidth.exceeds(text, room)) {
+      return text;
+    }
+    String end = text;
+    while (TextWidth.exceeds(end, room - 1)) {
+      end = end.substring(end.offsetByCodePoints(0, 1));
+    }
+    return "…" + end;
+  }
+}

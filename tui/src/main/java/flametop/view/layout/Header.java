@@ -1,0 +1,230 @@
+package flametop.view.layout;
+
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.TasksReport;
+import flametop.sampler.State;
+import flametop.view.base.Action;
+import flametop.view.base.Origin;
+import flametop.view.base.Role;
+import flametop.view.base.StateNames;
+import flametop.view.base.TextWidth;
+import flametop.view.base.Units;
+import flametop.view.base.Zone;
+import flametop.view.state.ViewState;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The words of the first line. It is tried from the wordiest form to the barest, until one fits.
+ */
+public final class Header {
+  private static final int BAREST = 9;
+
+  /** Flametop's own part of a CPU from which on it is a thing to know of. */
+  private static final double HIGH_OWN_SHARE = 0.2;
+
+  /** The target that goes without saying. */
+  private static final String WHOLE_HOST = "all tasks";
+
+  /** An export is being written, which may take long. */
+  static final Piece WRITING = Piece.of("  writing…", Role.ACCENT);
+
+  private Header() {}
+
+  /** The words of the line, where they stand: as many as fit. */
+  public static List<Zone<Piece>> zones(Scene scene) {
+    boolean file = scene.options.origin() == Origin.FILE;
+    List<Piece> left = List.of();
+    List<Piece> right = List.of();
+    for (int form = 0; form <= BAREST; form++) {
+      left = file ? FileHeader.left(scene, form) : left(scene, form);
+      right = file ? FileHeader.right(scene, form) : right(scene, form);
+      if (Piece.width(left) + Piece.width(right) + 4 <= scene.columns) {
+        break;
+      }
+    }
+    int rightWidth = Piece.width(right);
+    List<Zone<Piece>> zones = new ArrayList<>();
+    add(zones, left, 1, scene.columns - rightWidth - 2);
+    add(zones, right, scene.columns - rightWidth - 1, scene.columns - 1);
+    return zones;
+  }
+
+  private static void add(List<Zone<Piece>> zones, List<Piece> pieces, int from, int end) {
+    int x = from;
+    for (Piece piece : pieces) {
+      int width = Math.min(TextWidth.of(piece.text()), end - x);
+      if (width > 0) {
+        zones.add(Zone.line(x, 0, width, piece));
+        x += width;
+      }
+    }
+  }
+
+  private static List<Piece> left(Scene scene, int form) {
+    ViewState state = scene.state;
+    Snapshot snapshot = scene.snapshot;
+    List<Piece> pieces = new ArrayList<>();
+    if (form < BAREST) {
+      pieces.add(new Piece("flametop ", Role.ACCENT, true, Action.HELP));
+    }
+    if (form < 8) {
+      pieces.add(Piece.of(scene.options.host() + " ", Role.TEXT));
+      String target = scene.options.target();
+      boolean said = form >= 6 && target.equals(WHOLE_HOST);
+      pieces.add(Piece.of((said ? "" : target + " ") + " ", Role.DIM).doing(Action.PROCESS));
+    }
+    if (snapshot == null) {
+      pieces.add(Piece.of("○ opening", Role.DIM));
+    } else if (state.frozen() || snapshot.frozen()) {
+      long waits = snapshot.frozen() ? snapshot.waitingNanos() : 0;
+      pieces.add(new Piece("❚❚ frozen +" + Units.span(waits), Role.ACCENT, true, Action.FREEZE));
+    } else {
+      boolean recorded = scene.options.origin() == Origin.RECORDING;
+      boolean over = recorded && snapshot.ended();
+      pieces.add(Piece.of(over ? "■ " : "● ", over ? Role.DIM : Role.BETTER).doing(Action.FREEZE));
+      String mark = over ? "replay ended " : recorded ? "replay " : "live ";
+      boolean room = form < BAREST || !snapshot.ranged();
+      String clock = room ? Units.clock(snapshot.runNanos()) : "";
+      pieces.add(Piece.of(mark + clock, Role.TEXT).doing(Action.FREEZE));
+    }
+    if (snapshot != null && snapshot.refolding()) {
+      pieces.add(Piece.of("  filtering…", Role.ACCENT));
+    }
+    if (state.exports() > 0) {
+      pieces.add(WRITING);
+    }
+    if (scene.sandwich != null && scene.sandwich.page().refolding()) {
+      pieces.add(Piece.of("  folding…", Role.ACCENT));
+    }
+    if (form < 8) {
+      pieces.add(Piece.of("  " + StateNames.of(state.states()), Role.ACCENT).doing(Action.STATES));
+    }
+    if (form < 2 && !StateNames.of(state.states()).equals("all")) {
+      pieces.add(Piece.of(" " + StateNames.detail(state.states()), Role.DIM).doing(Action.STATES));
+    }
+    if (snapshot != null && snapshot.ranged() && !state.view().isOfThePresent()) {
+      String ago = Units.span(Math.max(0, snapshot.present() - snapshot.time())) + " ago";
+      String range =
+          form < BAREST ? "range " + Units.near(snapshot.windowNanos()) + ", " + ago : ago;
+      pieces.add(new Piece("  " + range, Role.ACCENT, true, Action.WINDOW));
+    } else if (form < 5) {
+      String less = less(scene);
+      if (!less.isEmpty()) {
+        pieces.add(Piece.of("  " + less + " of", Role.ACCENT).doing(Action.WINDOW));
+      }
+      String window = (less.isEmpty() ? "  " : " ") + state.windowLabel();
+      pieces.add(Piece.of(window, Role.DIM).doing(Action.WINDOW));
+    }
+    if (form < BAREST
+        && snapshot != null
+        && snapshot.baseline() != null
+        && state.view().compares()) {
+      String with = baseline(snapshot);
+      String text =
+          form < 2 ? "compared with " + with : "vs" + with.substring(with.indexOf(',') + 1);
+      pieces.add(Piece.of("  " + text, Role.ACCENT).doing(Action.COMPARE_END));
+    }
+    if (!state.lowered().isEmpty() && form < BAREST) {
+      String budget = state.lowered();
+      String brief = budget.substring(0, budget.indexOf(':'));
+      pieces.add(Piece.of("  " + (form < 3 ? budget : brief), Role.WORSE));
+    }
+    if (form < (state.lowered().isEmpty() ? 4 : BAREST)) {
+      pieces.add(Piece.of("  " + state.passHz() + "/" + state.cpuHz() + " Hz", Role.DIM));
+      if (!state.lowered().isEmpty() && form >= 3) {
+        String picture = String.format(Locale.ROOT, " %.1f s", state.refreshNanos() / 1e9);
+        pieces.add(Piece.of(picture, Role.DIM));
+      }
+    }
+    return pieces;
+  }
+
+  /**
+   * What is shown of the window where history went away that it was to cover; empty if none did.
+   */
+  private static String less(Scene scene) {
+    Snapshot snapshot = scene.snapshot;
+    long window = scene.state.windowNanos();
+    if (snapshot == null || snapshot.refolding() || window == Long.MAX_VALUE) {
+      return "";
+    }
+    long covered =
+        scene.page instanceof TasksReport tasks ? tasks.windowNanos() : snapshot.windowNanos();
+    long missing = Math.min(window, snapshot.runNanos()) - covered;
+    return missing > window / 10 ? Units.near(covered) : "";
+  }
+
+  /** What the graph is compared with: {@code 30 s, 12 s ago}. */
+  public static String baseline(Snapshot snapshot) {
+    Snapshot.Baseline baseline = snapshot.baseline();
+    return Units.near(baseline.windowNanos())
+        + ", "
+        + Units.span(Math.max(0, snapshot.present() - baseline.time()))
+        + " ago";
+  }
+
+  private static List<Piece> right(Scene scene, int form) {
+    Snapshot snapshot = scene.snapshot;
+    List<Piece> pieces = new ArrayList<>();
+    if (snapshot == null) {
+      return pieces;
+    }
+    boolean words = form < 3;
+    if (form < 1 && snapshot.load().length == 3 && !Double.isNaN(snapshot.load()[0])) {
+      double[] load = snapshot.load();
+      StringBuilder text = new StringBuilder("load ");
+      for (double each : load) {
+        text.append(Units.hundredths(each)).append(' ');
+      }
+      pieces.add(Piece.of(text.append("  ").toString(), Role.DIM));
+    }
+    if (form < 7) {
+      int[] tasks = snapshot.tasks();
+      // As in the list of tasks, an idle kernel thread is none.
+      int all = Arrays.stream(tasks).sum() - of(tasks, State.IDLE_KTHREAD);
+      int digits = Math.max(3, Integer.toString(all).length());
+      if (words) {
+        pieces.add(Piece.of(Units.right(Integer.toString(all), digits) + " tasks  ", Role.TEXT));
+      }
+      pieces.add(Piece.of("run " + count(tasks, State.RUN, 2), Role.TEXT));
+      pieces.add(
+          Piece.of((words ? "  queued " : " q ") + count(tasks, State.QUEUED, 2), Role.TEXT));
+      pieces.add(Piece.of((words ? "  disk " : " d ") + count(tasks, State.DISK, 2), Role.TEXT));
+      pieces.add(
+          Piece.of((words ? "  asleep " : " s ") + count(tasks, State.SLEEP, digits), Role.TEXT));
+      pieces.add(Piece.of(words ? "   " : "  ", Role.TEXT));
+    }
+    Snapshot.Losses losses = snapshot.losses();
+    pieces.add(
+        Piece.of("lost " + losses.lostSamples(), losses.lostSamples() > 0 ? Role.WORSE : Role.TEXT)
+            .doing(Action.SHOW_QUALITY));
+    if (losses.latePasses() > 0) {
+      pieces.add(Piece.of(" late " + losses.latePasses(), Role.WORSE));
+    }
+    if (form < 5) {
+      pieces.add(
+          Piece.of(
+                  (form < 3 ? "  short" : " short") + Units.percentField(losses.shortShare()),
+                  Role.TEXT)
+              .doing(Action.SHOW_QUALITY));
+    }
+    pieces.add(
+        Piece.of(
+                "  own" + Units.percentField(losses.ownShare()),
+                losses.ownShare() > HIGH_OWN_SHARE ? Role.WORSE : Role.TEXT)
+            .doing(Action.SHOW_QUALITY));
+    return pieces;
+  }
+
+  /** In a field, so that nothing moves. */
+  private static String count(int[] tasks, State state, int digits) {
+    return Units.right(Integer.toString(of(tasks, state)), digits);
+  }
+
+  private static int of(int[] tasks, State state) {
+    return state.ordinal() < tasks.length ? tasks[state.ordinal()] : 0;
+  }
+}

@@ -1,0 +1,45 @@
+package flametop.view.layout;
+
+import java.util.List;
+
+/**
+ * The lines above a table, each with a row of its own: why something is not in it, what does not
+ * work, what was done to the graph, the title. In a low window there is no title.
+ */
+public final class Heading {
+  private static final int LOW = 14;
+
+  /** Why something is missing in the table, a line each from the second row on. */
+  public final List<String> missing;
+
+  /** Row of what does not work; -1 if everything does. */
+  public final int notice;
+
+  /** Row of the breadcrumb; -1 if there is none. */
+  public final int crumb;
+
+  /** Row of the title; -1 if there is none. */
+  public final int title;
+
+  /** The row below. */
+  public final int end;
+
+  private Heading(Scene scene, int top, List<String> missing) {
+    this.missing = missing;
+    int y = top + missing.size();
+    notice = scene.notices().isEmpty() ? -1 : y++;
+    crumb = scene.state.hasCrumbs() ? y++ : -1;
+    title = scene.rows < LOW ? -1 : y++;
+    end = y;
+  }
+
+  /** The heading from a row on. */
+  static Heading of(Scene scene, int top) {
+    return new Heading(scene, top, List.of());
+  }
+
+  /** That of a table that fills the view, with why something is missing in it. */
+  static Heading of(Scene scene, List<String> missing) {
+    return new Heading(scene, 1, missing);
+  }
+}

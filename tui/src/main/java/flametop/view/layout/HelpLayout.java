@@ -1,0 +1,242 @@
+package flametop.view.layout;
+
+import flametop.view.base.Action;
+import flametop.view.base.Key;
+import flametop.view.base.TextWidth;
+import flametop.view.base.Zone;
+import flametop.view.state.Keymap;
+import flametop.view.state.ViewActions;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The keys of the view at hand in groups, over it; below them what does not work.
+ *
+ * @param lines where they stand, by rows of all pages
+ * @param top row of the screen for the first row of a page
+ * @param rows of a page
+ */
+public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
+  /** Cells for the keys of a line. */
+  public static final int KEYS = 10;
+
+  /** A title, or keys and what they do, or what does not work, in a row of all pages. */
+  public sealed interface Line {
+    record Title(String text) implements Line {}
+
+    record Entry(String keys, String text) implements Line {}
+
+    record Notice(String text) implements Line {}
+  }
+
+  public static HelpLayout of(Scene scene) {
+    int columns = scene.columns >= 150 ? 4 : scene.columns >= 116 ? 3 : scene.columns >= 76 ? 2 : 1;
+    int height = scene.rows - 2;
+    int first = height >= 16 ? 2 : 1;
+    List<String[][]> groups = new ArrayList<>();
+    for (String[][] group : groups(scene)) {
+      groups.add(wrapped(group, (scene.columns - 2) / columns - KEYS - 3));
+    }
+    HelpLayout layout = null;
+    for (int spare = 2; spare >= 0; spare--) {
+      layout = new HelpLayout(new ArrayList<>(), 1 + first, height - first);
+      layout.add(scene, groups, columns, spare);
+      if (layout.pages() == 1) {
+        return layout;
+      }
+    }
+    // What goes on another page is found by its titles.
+    layout = new HelpLayout(new ArrayList<>(), 1 + first, height - first);
+    layout.add(scene, groups, columns, 1);
+    return layout;
+  }
+
+  /** How many pages there are. */
+  public int pages() {
+    int last = 0;
+    for (Zone<Line> line : lines) {
+      last = Math.max(last, line.y() + 1);
+    }
+    return Math.max(1, (last + rows - 1) / rows);
+  }
+
+  /** The page in sight: the screen may have become larger since a key chose it. */
+  public int page(Scene scene) {
+    return Math.min(scene.state.helpPage(), pages() - 1);
+  }
+
+  /** The lines of a page, where they stand on the screen. */
+  public List<Zone<Line>> page(int page) {
+    List<Zone<Line>> inSight = new ArrayList<>();
+    for (Zone<Line> line : lines) {
+      int row = line.y() - page * rows;
+      if (row >= 0 && row < rows) {
+        inSight.add(Zone.line(line.x(), top + row, line.width(), line.what()));
+      }
+    }
+    return inSight;
+  }
+
+  /** Puts each group into the column where there is most room, then what does not work. */
+  private void add(Scene scene, List<String[][]> groups, int columns, int spare) {
+    int width = (scene.columns - 2) / columns;
+    int[] bottom = new int[columns];
+    int lowest = 0;
+    for (String[][] group : groups) {
+      int column = 0;
+      for (int i = 1; i < columns; i++) {
+        column = start(group, bottom[i]) < start(group, bottom[column]) ? i : column;
+      }
+      int x = 2 + column * width;
+      int row = start(group, bottom[column]);
+      for (int i = spare > 0 ? 0 : 1; i < group.length; i++, row++) {
+        Line line = i == 0 ? new Line.Title(group[0][0]) : new Line.Entry(group[i][0], group[i][1]);
+        lines.add(Zone.line(x, row, width - 2, line));
+      }
+      lowest = Math.max(lowest, row);
+      bottom[column] = row + (spare > 1 ? 1 : 0);
+    }
+    for (String notice : notices(scene)) {
+      lines.add(Zone.line(2, lowest++, scene.columns - 3, new Line.Notice(notice)));
+    }
+  }
+
+  /** The first row of a group below another: it stays together, maybe on the next page. */
+  private int start(String[][] group, int row) {
+    int left = rows - row % rows;
+    return group.length > left && group.length <= rows ? row + left : row;
+  }
+
+  /**
+   * Groups of lines, each its keys and what they do; the first line of a group is its title. Those
+   * with something that only this view has come first.
+   */
+  private static List<String[][]> groups(Scene scene) {
+    ViewActions view = ViewActions.of(scene.state.view(), scene.options.origin());
+    List<String[][]> groups = new ArrayList<>();
+    List<String[][]> common = new ArrayList<>();
+    for (Action.Group group : Action.Group.values()) {
+      List<String[]> lines = new ArrayList<>();
+      lines.add(new String[] {group.title()});
+      boolean own = false;
+      List<Action> line = new ArrayList<>();
+      for (Action action : Action.values()) {
+        if (action.group() == group && view.has(action)) {
+          if (!line.isEmpty() && !line.get(0).help().equals(action.help())) {
+            add(lines, scene.options.keymap(), line);
+          }
+          line.add(action);
+          own |= view.isOwn(action);
+        }
+      }
+      add(lines, scene.options.keymap(), line);
+      if (lines.size() > 1) {
+        (own ? groups : common).add(lines.toArray(new String[0][]));
+      }
+    }
+    String[][] legend = Legends.of(scene);
+    if (legend.length > 0) {
+      groups.add(legend);
+    }
+    groups.addAll(common);
+    return groups;
+  }
+
+  /** A line for all of them, and one for each that has no key, with the setting that gives one. */
+  private static void add(List<String[]> lines, Keymap keymap, List<Action> actions) {
+    if (!actions.isEmpty()) {
+      String keys = keys(keymap, actions);
+      if (!keys.isEmpty()) {
+        lines.add(new String[] {keys, actions.get(0).help()});
+      }
+      for (Action action : actions) {
+        if (keymap.keys(action).isEmpty()) {
+          lines.add(new String[] {"none", action.help() + " (key." + action.id() + ")"});
+        }
+      }
+      actions.clear();
+    }
+  }
+
+  /** First keys of all, then second keys, as long as there is room; narrow ones stand close. */
+  private static String keys(Keymap keymap, List<Action> actions) {
+    StringBuilder text = new StringBuilder();
+    for (int n = 0; n < 2; n++) {
+      StringBuilder part = new StringBuilder();
+      boolean close = actions.size() > 2;
+      for (Action action : actions) {
+        close &=
+            keymap.keys(action).size() > n && keymap.keys(action).get(n).symbol().length() == 1;
+      }
+      for (Action action : actions) {
+        if (keymap.keys(action).size() > n) {
+          String symbol = keymap.keys(action).get(n).symbol();
+          part.append(part.isEmpty() || close ? "" : " ").append(symbol);
+        }
+      }
+      // Of a pair the first keys say it all, unless they are off the home row.
+      boolean worth = actions.size() != 2 || part.toString().matches("[a-z ]*");
+      if (text.isEmpty()) {
+        text.append(part);
+      } else if (worth && !part.isEmpty() && TextWidth.of(text + " " + part) <= KEYS) {
+        text.append(' ').append(part);
+      }
+    }
+    return text.toString();
+  }
+
+  /** The same with what is longer than a column on lines below it. */
+  private static String[][] wrapped(String[][] group, int width) {
+    List<String[]> lines = new ArrayList<>();
+    for (String[] line : group) {
+      if (line.length < 2) {
+        lines.add(line);
+        continue;
+      }
+      String keys = line[0];
+      for (String part : wrapped(line[1], width)) {
+        lines.add(new String[] {keys, part});
+        keys = "";
+      }
+    }
+    return lines.toArray(new String[0][]);
+  }
+
+  private static List<String> wrapped(String text, int width) {
+    List<String> lines = new ArrayList<>();
+    String rest = text;
+    while (TextWidth.exceeds(rest, width)) {
+      int end = rest.length();
+      while (end > 0 && TextWidth.exceeds(rest.substring(0, end), width)) {
+        end = rest.lastIndexOf(' ', end - 1);
+      }
+      if (end <= 0) {
+        break;
+      }
+      lines.add(rest.substring(0, end));
+      rest = rest.substring(end + 1);
+    }
+    lines.add(rest);
+    return lines;
+  }
+
+  private static List<String> notices(Scene scene) {
+    List<String> lines = new ArrayList<>();
+    for (String notice : scene.notices()) {
+      lines.addAll(wrapped(notice, scene.columns - 3));
+    }
+    return lines;
+  }
+
+  /** Which page a key leads to; below 0: it closes the help. */
+  public static int turned(Scene scene, Key key) {
+    int page = scene.state.helpPage();
+    boolean back = key.kind() == Key.Kind.UP || key.kind() == Key.Kind.PAGE_UP;
+    boolean on =
+        key.kind() == Key.Kind.DOWN || key.kind() == Key.Kind.PAGE_DOWN || key.equals(Key.of(' '));
+    if (back && page > 0) {
+      return page - 1;
+    }
+    return on && page + 1 < of(scene).pages() ? page + 1 : -1;
+  }
+}

@@ -1,0 +1,165 @@
+package flametop.view.layout;
+
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.Sandwich;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.SplitAnswer;
+import flametop.view.base.View;
+import flametop.view.state.Place;
+import flametop.view.state.SandwichPlace;
+import flametop.view.state.Split;
+import flametop.view.state.ViewState;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * The pane beside the one that the keys act on: in its file, where what is zoomed and selected in
+ * the other is by the same path.
+ */
+public final class OtherPane {
+  private OtherPane() {}
+
+  /**
+   * Whether the keys have gone to the other pane since two files were asked for: then that is the
+   * one to show with the keys.
+   */
+  static boolean isCrossed(Snapshot snapshot, SplitAnswer beside, Split split) {
+    return split != null
+        && number(snapshot) == split.other()
+        && number(beside.snapshot()) == split.active();
+  }
+
+  private static int number(Snapshot snapshot) {
+    return snapshot.reading().number();
+  }
+
+  /** What does not work of both files, each with its name, as they stand. */
+  static List<String> notices(Scene scene, SplitAnswer two) {
+    List<String> notices = new ArrayList<>(scene.options.notices());
+    boolean right = scene.state.split().onRight();
+    add(notices, right ? two.snapshot() : scene.snapshot);
+    add(notices, right ? scene.snapshot : two.snapshot());
+    return notices;
+  }
+
+  private static void add(List<String> notices, Snapshot of) {
+    String name = of.reading().name();
+    for (String notice : of.notices()) {
+      notices.add(notice.startsWith(name) ? notice : name + ": " + notice);
+    }
+  }
+
+  /** The state in which the keys act on it, at the same place. */
+  static ViewState state(Scene scene, SplitAnswer two) {
+    ViewState s = scene.state;
+    Place from = s.place();
+    SandwichLayout layout = scene.sandwich;
+    if (s.view() != View.SANDWICH) {
+      Place place =
+          place(scene.plot, two.snapshot().graph(), from, two.snapshot().selection())
+              .withScroll(scene.plot.levelsBefore());
+      return s.withPlace(place).withSplit(s.split().passed(from, place));
+    }
+    ViewState passed = s.withSplit(s.split().passed(null, null));
+    if (layout == null
+        || !(two.page() instanceof Sandwich there)
+        || !there.function().equals(layout.page().function())) {
+      return passed;
+    }
+    SandwichPlace at = s.sandwich();
+    return passed.withSandwich(
+        at.with(
+            place(
+                layout.callers(),
+                there.callers(),
+                at.callers(),
+                at.below() ? null : there.selection()),
+            place(
+                layout.callees(),
+                there.callees(),
+                at.callees(),
+                at.below() ? there.selection() : null)));
+  }
+
+  /**
+   * Where something is in the other graph.
+   *
+   * @param plot the graph with the keys
+   * @param other the graph beside it, zoomed by the same path
+   * @param place where the user is in {@code plot}
+   * @param selection what is selected in {@code other}; null: nothing
+   */
+  private static Place place(Plot plot, GraphSlice other, Place place, Selection selection) {
+    GraphSlice mine = plot.geometry.slice();
+    List<ViewState.Zoom> zooms = new ArrayList<>();
+    for (ViewState.Zoom zoom : place.zooms()) {
+      int level = mine.find(zoom.node());
+      if (level >= 0 && level <= Math.min(mine.zoomIndex(), other.zoomIndex())) {
+        add(zooms, other.node()[level]);
+      }
+    }
+    if (other.size() > 0) {
+      add(zooms, other.node()[other.zoomIndex()]);
+    }
+    Place zoomed = Place.ROOT.withZooms(zooms);
+    if (selection == null || other.size() == 0 || place.selected() == GraphQuery.ROOT) {
+      return zoomed;
+    }
+    int nearest = nearest(other, selection);
+    List<Long> trail = new ArrayList<>();
+    for (int i = nearest; i >= 0; i = other.parent()[i]) {
+      trail.add(other.node()[i]);
+    }
+    Collections.reverse(trail);
+    return zoomed.withSelected(selection.node(), List.copyOf(trail));
+  }
+
+  private static void add(List<ViewState.Zoom> zooms, long node) {
+    if (node != GraphQuery.ROOT
+        && (zooms.isEmpty() || zooms.get(zooms.size() - 1).node() != node)) {
+      zooms.add(new ViewState.Zoom(node, null));
+    }
+  }
+
+  /** Index of the selected node, or of the innermost on its path that is listed. */
+  private static int nearest(GraphSlice slice, Selection selection) {
+    int at = slice.find(selection.node());
+    if (at >= 0) {
+      return at;
+    }
+    at = 0;
+    String[] path = selection.path();
+    int depth = 1;
+    for (int i = 1; i < slice.size() && depth < path.length && slice.parent()[i] >= at; i++) {
+      if (slice.parent()[i] == at && slice.name()[i].equals(path[depth])) {
+        at = i;
+        depth++;
+      }
+    }
+    return at;
+  }
+
+  /** Whether a pane has what is selected in the one with the keys. */
+  static boolean hasSelected(Scene keys, Scene other) {
+    Selection selection = keys.selection();
+    Selection there = other.selection();
+    return keys.state.selected() == GraphQuery.ROOT
+        || selection != null
+            && there != null
+            && !keys.state.run()
+            && Arrays.equals(selection.path(), there.path());
+  }
+
+  /** Whether what is told of both panes is of what is selected now. */
+  public static boolean isTold(Scene keys) {
+    Selection selection = keys.selection();
+    return selection != null
+        && (keys.state.selected() == GraphQuery.ROOT || selection.node() == keys.state.selected())
+        && !keys.snapshot.refolding()
+        && !keys.other.snapshot.refolding();
+  }
+}

@@ -1,0 +1,26 @@
+package flametop.view.layout;
+
+import flametop.view.base.Action;
+import flametop.view.base.Role;
+import flametop.view.base.TextWidth;
+import java.util.List;
+
+/** Words; a click on them does what {@code action} says, or nothing if it is null. */
+public record Piece(String text, Role role, boolean bold, Action action) {
+  public static Piece of(String text, Role role) {
+    return new Piece(text, role, false, null);
+  }
+
+  Piece doing(Action act) {
+    return new Piece(text, role, bold, act);
+  }
+
+  /** Cells of all of them. */
+  public static int width(List<Piece> pieces) {
+    int sum = 0;
+    for (Piece p : pieces) {
+      sum += TextWidth.of(p.text());
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,263 @@
+package flametop.view.layout;
+
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.Siblings;
+import flametop.view.state.Place;
+import flametop.view.state.ViewState;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * A slice laid out in some rows of the screen: its boxes, the levels in sight, the box that is
+ * selected.
+ */
+public final class Plot {
+  public final Geometry geometry;
+
+  /** The box drawn as selected; -1 if there is none. */
+  public final int selectedBox;
+
+  public final int top;
+  public final int rows;
+
+  /** Root at the bottom. */
+  public final boolean flame;
+
+  /** First level in sight, and how many are. */
+  public final int firstLevel;
+
+  public final int levelsInSight;
+
+  /** Levels from here on have a row; those before are shown elsewhere. */
+  private final int base;
+
+  private final Place place;
+
+  /**
+   * Puts boxes into rows.
+   *
+   * @param place where the user is among them
+   * @param base first level that is to have a row
+   * @param flame root at the bottom
+   * @param top first row
+   */
+  Plot(Geometry geometry, Place place, int base, boolean flame, int top, int rows) {
+    this.geometry = geometry;
+    this.place = place;
+    this.base = base;
+    this.flame = flame;
+    this.top = top;
+    this.rows = rows;
+    selectedBox = boxOfSelection();
+    int levels = levels();
+    int first = levels <= rows ? 0 : firstInSight(levels);
+    firstLevel = base + first;
+    if (levels <= rows) {
+      levelsInSight = levels;
+    } else {
+      int below = rows - (first > 0 ? 1 : 0);
+      levelsInSight = Math.max(1, first + below >= levels ? levels - first : below - 1);
+    }
+  }
+
+  /** A hint takes a row at each end behind which there is more. */
+  private int firstInSight(int levels) {
+    int first = place.scroll() < 0 ? geometry.zoomLevel() - 2 - base : place.scroll();
+    int last = levels - rows + 1;
+    if (selectedBox >= 0 && atBase()) {
+      first = Math.max(0, Math.min(first, last));
+      return first == 1 ? 0 : first;
+    }
+    int selectedLevel = selectedBox < 0 ? 0 : geometry.level(selectedBox) - base;
+    int sight = Math.max(1, rows - 2);
+    first = Math.max(first, selectedLevel - sight + (selectedLevel + 1 < levels ? 2 : 1));
+    first = Math.max(0, Math.min(first, Math.min(selectedLevel, last)));
+    if (first == 1) {
+      first = selectedLevel < rows - 1 ? 0 : 2;
+    }
+    return first;
+  }
+
+  /**
+   * Lays the boxes of a slice out.
+   *
+   * @param place where the user is in it
+   * @param columns width in cells
+   * @param wholeCells edges at whole cells only
+   * @param before returned if it is the same; may be null
+   * @param live edges stay where they were before as long as they can
+   */
+  static Geometry boxes(
+      GraphSlice slice,
+      Place place,
+      int columns,
+      boolean wholeCells,
+      Geometry before,
+      boolean live) {
+    // Between a key and the next snapshot the slice is still that of the old zoom: what it has of
+    // the new one is shown.
+    int wanted = slice.find(place.zoom());
+    int zoom = wanted >= 0 ? wanted : slice.zoomIndex();
+    if (before != null && before.isOf(slice, zoom, columns, wholeCells)) {
+      return before;
+    }
+    return live && before != null
+        ? Geometry.after(before, slice, zoom, columns, wholeCells)
+        : Geometry.of(slice, zoom, columns, wholeCells);
+  }
+
+  private int boxOfSelection() {
+    if (geometry.size() == 0) {
+      return -1;
+    }
+    if (place.run()) {
+      int run = runBox();
+      if (run >= 0) {
+        return run;
+      }
+    }
+    int box = geometry.boxOfNode(place.selected());
+    List<Long> trail = place.trail();
+    for (int i = trail.size() - 1; box < 0 && i >= 0; i--) {
+      box = geometry.boxOfNode(trail.get(i));
+    }
+    return Math.min(Math.max(Math.max(0, base - 1), box), geometry.size() - 1);
+  }
+
+  /** The selected run of thin frames: by a node that it holds, else any run on the same box. */
+  private int runBox() {
+    int member = place.runNode() < 0 ? -1 : geometry.boxOfNode(place.runNode());
+    if (member >= 0) {
+      return member;
+    }
+    int parent = geometry.boxOfNode(place.selected());
+    for (int i = 0; parent >= 0 && i < geometry.size(); i++) {
+      if (geometry.parent(i) == parent && geometry.isRun(i)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** How many levels are to have a row. */
+  public int levels() {
+    return Math.max(0, geometry.levels() - base);
+  }
+
+  /** Whether what is selected is on a level before those that have a row. */
+  public boolean atBase() {
+    return selectedBox < 0 || geometry.level(selectedBox) < base;
+  }
+
+  /** Nodes from the root to the box's; for a run to the one that it stands on. */
+  public List<Long> trail(int box) {
+    List<Long> path = new ArrayList<>();
+    for (int i = geometry.isRun(box) ? geometry.parent(box) : box; i >= 0; i = geometry.parent(i)) {
+      path.add(nodeOf(i));
+    }
+    Collections.reverse(path);
+    return List.copyOf(path);
+  }
+
+  /** The node number of a box; for a run, of the box that it stands on. */
+  public long nodeOf(int box) {
+    int at = geometry.isRun(box) ? geometry.parent(box) : box;
+    return at < 0 ? GraphQuery.ROOT : geometry.slice().node()[geometry.node(at)];
+  }
+
+  /** A node that a run holds; -1 if the slice lists none of them. */
+  public long memberOf(int run) {
+    return geometry.node(run) < 0 ? -1 : geometry.slice().node()[geometry.node(run)];
+  }
+
+  /** Row of a level; -1 if it is out of sight. */
+  public int rowOf(int level) {
+    int i = level - firstLevel;
+    if (i < 0 || i >= levelsInSight) {
+      return -1;
+    }
+    int fromEdge = i + (levelsBefore() > 0 ? 1 : 0);
+    return flame ? top + rows - 1 - fromEdge : top + fromEdge;
+  }
+
+  /** Level that is drawn in a row; -1 if none is. */
+  public int levelAt(int row) {
+    for (int i = 0; i < levelsInSight; i++) {
+      if (rowOf(firstLevel + i) == row) {
+        return firstLevel + i;
+      }
+    }
+    return -1;
+  }
+
+  /** Levels out of sight towards the root. */
+  public int levelsBefore() {
+    return firstLevel - base;
+  }
+
+  /** Levels out of sight towards the leaves. */
+  public int levelsBeyond() {
+    return levels() - levelsBefore() - levelsInSight;
+  }
+
+  /**
+   * The place that goes on from this picture.
+   *
+   * @param now the selected node where the profile says that it is now; -1 if it does not say
+   */
+  Place settled(long now) {
+    if (geometry.size() == 0) {
+      return place;
+    }
+    Place next = place;
+    boolean lost = geometry.boxOfNode(place.selected()) < 0;
+    boolean before = selectedBox >= 0 && place.selected() == GraphQuery.ROOT && base > 1;
+    if (before && nodeOf(selectedBox) != GraphQuery.ROOT) {
+      next = place.withSelected(nodeOf(selectedBox), trail(selectedBox));
+    } else if (lost && geometry.boxOfNode(now) >= 0) {
+      next = place.withSelected(now, trail(geometry.boxOfNode(now)));
+    } else if (place.run() && selectedBox >= 0 && !geometry.isRun(selectedBox)) {
+      // What was in a run has a box of its own.
+      next = place.withSelected(nodeOf(selectedBox), trail(selectedBox));
+    } else if (place.run() && selectedBox >= 0 && place.runNode() < 0) {
+      // What it holds was not listed before.
+      next = place.withRun(nodeOf(selectedBox), memberOf(selectedBox), trail(selectedBox));
+    } else if (selectedBox >= 0
+        && !geometry.isRun(selectedBox)
+        && nodeOf(selectedBox) == place.selected()) {
+      List<Long> trail = trail(selectedBox);
+      if (!trail.equals(place.trail())) {
+        next = place.withSelected(place.selected(), trail);
+      }
+    }
+    GraphSlice slice = geometry.slice();
+    if (!slice.has(place.zoom())) {
+      // The zoom is of a tree of another shape; where it is in this one the profile has found out.
+      next = next.withZooms(zooms(slice));
+    }
+    return levelsBefore() != place.scroll() && place.scroll() >= 0
+        ? next.withScroll(levelsBefore())
+        : next;
+  }
+
+  /** The zooms of which the last is now what the slice is zoomed to. */
+  private List<ViewState.Zoom> zooms(GraphSlice slice) {
+    int at = slice.zoomIndex();
+    if (slice.node()[at] == GraphQuery.ROOT && !slice.opened()) {
+      return List.of();
+    }
+    Siblings siblings = null;
+    for (int i = at + 1; slice.opened() && i < slice.size(); i++) {
+      if (slice.parent()[i] == at) {
+        long first = siblings == null ? slice.node()[i] : siblings.first();
+        siblings = new Siblings(first, slice.last()[i]);
+      }
+    }
+    List<ViewState.Zoom> zooms =
+        new ArrayList<>(place.zooms().subList(0, place.zooms().size() - 1));
+    zooms.add(new ViewState.Zoom(slice.node()[at], siblings));
+    return zooms;
+  }
+}

@@ -1,0 +1,117 @@
+package flametop.view.layout;
+
+import flametop.profile.answer.Page;
+import flametop.profile.answer.Sandwich;
+import flametop.view.state.Place;
+import flametop.view.state.SandwichPlace;
+import java.util.Arrays;
+
+/**
+ * Where everything of a sandwich is: the callers grow upwards from the function, the callees
+ * downwards.
+ *
+ * @param page what is shown
+ * @param callers above the function
+ * @param middle row of the function
+ * @param callees below it
+ * @param split how the rows are shared
+ */
+public record SandwichLayout(
+    Sandwich page, Plot callers, int middle, Plot callees, SandwichPlace.Halves split) {
+  /** The root of all and the function: these are the row in the middle. */
+  public static final int BASE = 2;
+
+  /**
+   * Lays a sandwich out.
+   *
+   * @param before the one before; may be null
+   * @param live edges stay where they were before as long as they can
+   * @return null if the page is not that of the function (yet)
+   */
+  static SandwichLayout of(
+      Page page,
+      SandwichPlace place,
+      int columns,
+      boolean wholeCells,
+      int top,
+      int rows,
+      SandwichLayout before,
+      boolean live) {
+    if (!(page instanceof Sandwich shown) || !shown.function().equals(place.function())) {
+      return null;
+    }
+    boolean same = before != null && before.page.function().equals(shown.function());
+    Geometry above =
+        Plot.boxes(
+            shown.callers(),
+            place.callers(),
+            columns,
+            wholeCells,
+            same ? before.callers.geometry : null,
+            live);
+    Geometry under =
+        Plot.boxes(
+            shown.callees(),
+            place.callees(),
+            columns,
+            wholeCells,
+            same ? before.callees.geometry : null,
+            live);
+    SandwichPlace.Halves split =
+        SandwichPlace.Halves.of(place.split(), rows, levels(above), levels(under));
+    int middle = top + split.upper();
+    return new SandwichLayout(
+        shown,
+        new Plot(above, place.callers(), BASE, true, top, split.upper()),
+        middle,
+        new Plot(under, place.callees(), BASE, false, middle + 1, split.lower()),
+        split);
+  }
+
+  private static int levels(Geometry geometry) {
+    return Math.max(0, geometry.levels() - BASE);
+  }
+
+  public Plot at(boolean below) {
+    return below ? callees : callers;
+  }
+
+  /** Whether the function has no time in what is shown. */
+  public boolean empty() {
+    return page.total() <= 0 || callees.geometry.levels() < BASE;
+  }
+
+  /** The state that goes on from this picture. */
+  @SuppressWarnings("ReferenceEquality") // what did not change is the same
+  SandwichPlace settled(SandwichPlace place) {
+    long selected = page.selection() == null ? -1 : page.selection().node();
+    Place above = callers.settled(place.below() ? -1 : selected);
+    Place under = callees.settled(place.below() ? selected : -1);
+    SandwichPlace next =
+        above == place.callers() && under == place.callees() ? place : place.with(above, under);
+    return next.withHalves(split);
+  }
+
+  /** Boxes that match by {@link #order}, ascending. */
+  public int[] matches() {
+    int[] found = new int[callers.geometry.size() + callees.geometry.size()];
+    int count = 0;
+    for (int half = 0; half < 2; half++) {
+      Geometry g = at(half == 1).geometry;
+      // The function is in both.
+      for (int box = half == 0 ? BASE : 1; box < g.size(); box++) {
+        if (!g.isRun(box) && g.slice().matched()[g.node(box)]) {
+          found[count++] = g.level(box) < BASE ? 0 : order(half == 1, box);
+        }
+      }
+    }
+    int[] sorted = Arrays.copyOf(found, count);
+    Arrays.sort(sorted);
+    return sorted;
+  }
+
+  /** From the outermost callers, below 0, by the function, 0, to the innermost callees. */
+  public static int order(boolean below, int box) {
+    return below ? box : -box;
+  }
+}

@@ -1,0 +1,141 @@
+package flametop.view.paint;
+
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.tree.Noise;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
+import flametop.view.base.Units;
+import flametop.view.layout.Columns;
+import flametop.view.layout.Piece;
+import java.util.Locale;
+
+/**
+ * What has become more and what less, by the share of all. Where time was placed by samples, what
+ * is within their noise is the same.
+ */
+public final class Comparison {
+  /** Of the frame itself: from here on a change is much. */
+  private static final double MUCH = 0.25;
+
+  private Comparison() {}
+
+  static boolean isGone(GraphSlice slice, int index) {
+    return slice.baseline() != null && slice.weight()[index] == 0 && slice.baseline()[index] > 0;
+  }
+
+  /**
+   * Ground of a frame.
+   *
+   * @param of what the slice is part of
+   */
+  public static int paint(GraphSlice slice, int index, Snapshot of) {
+    if (isGone(slice, index)) {
+      return Paint.of(Role.CHROME);
+    }
+    double change = change(slice, index, of);
+    if (change == 0) {
+      return Paint.of(Role.GROUP);
+    }
+    int paint = Paint.of(role(change));
+    return Math.abs(change) < MUCH ? Paint.faded(paint) : paint;
+  }
+
+  /** {@code +} or {@code -} where colours cannot say it; else nothing. */
+  static String sign(GraphSlice slice, int index, Snapshot of) {
+    double change = change(slice, index, of);
+    return change > 0 ? "+" : change < 0 ? "-" : "";
+  }
+
+  private static double change(GraphSlice slice, int index, Snapshot of) {
+    Snapshot.Baseline baseline = of.baseline();
+    double scale =
+        baseline == null || baseline.windowNanos() <= 0
+            ? 1
+            : (double) of.windowNanos() / baseline.windowNanos();
+    Noise noise = baseline == null ? Noise.NONE : Noise.of(of.passHz(), of.cpuHz(), scale);
+    return noise.change(slice.weight()[index], slice.baseline()[index], slice.extent(0));
+  }
+
+  /** Of what grew, or shrank. */
+  static Role role(double change) {
+    return change > 0 ? Role.WORSE : Role.BETTER;
+  }
+
+  /**
+   * A change in a field of {@link Columns#CHANGE} cells: {@code ▲ +2.1%}; without an arrow it is
+   * none.
+   *
+   * @param change {@link Noise#change}
+   * @param share by which it is another
+   */
+  static String figure(double change, double share) {
+    String text = (Math.round(share * 1000) > 0 ? "+" : "") + Units.percent(share);
+    String arrow = change > 0 ? "▲" : change < 0 ? "▼" : " ";
+    int pad = Columns.CHANGE - arrow.length() - text.length();
+    return arrow + " ".repeat(Math.max(0, pad)) + text;
+  }
+
+  /** Writes it: in the colour that the graph would have, unless its row is marked. */
+  static <C> void put(
+      CellGrid grid,
+      Columns<C> columns,
+      C column,
+      int y,
+      double change,
+      double share,
+      int plain,
+      int bg,
+      boolean marked) {
+    int fg = marked || change == 0 ? plain : Paint.of(role(change));
+    int attribute = Math.abs(change) < MUCH ? 0 : CellGrid.BOLD;
+    columns.put(grid, column, y, figure(change, share), fg, bg, attribute);
+  }
+
+  /** {@code 12.3% → 15.1% of all, ×1.2}. */
+  public static String text(GraphSlice slice, int index) {
+    long now = slice.weight()[index];
+    long before = slice.baseline()[index];
+    long total = slice.extent(0);
+    return shares(now, before, total) + " of all" + times(now, before);
+  }
+
+  /** {@code 12.3% → 15.1%}. */
+  static String shares(long now, long before, long total) {
+    return Units.share(before, total) + " → " + Units.share(now, total);
+  }
+
+  /** {@code , ×1.2}; empty where there was nothing and is nothing. */
+  static String times(long now, long before) {
+    if (now == 0 || before == 0) {
+      return now == before ? "" : now == 0 ? ", gone" : ", new";
+    }
+    double times = (double) now / before;
+    return String.format(Locale.ROOT, times < 0.095 ? ", ×%.2f" : ", ×%.1f", times);
+  }
+
+  /**
+   * How a frame has changed since the window before: {@code ▲ +2.1%} of all, in a field so that
+   * nothing moves.
+   */
+  public static Piece trend(Selection selection, Snapshot of) {
+    Selection.Before before = selection.before();
+    if (before == null || before.windowNanos() <= 0) {
+      return Piece.of("         ", Role.DIM);
+    }
+    double scale = (double) of.windowNanos() / before.windowNanos();
+    long then = (long) (before.weight() * scale);
+    long total = Math.max(of.total(), (long) (before.total() * scale));
+    double change =
+        Noise.of(of.passHz(), of.cpuHz(), scale).change(selection.weight(), then, total);
+    double percent = total <= 0 ? 0 : 100.0 * (selection.weight() - then) / total;
+    double share = Math.abs(percent) < 0.05 ? 0 : percent;
+    String arrow = change > 0 ? "▲ " : change < 0 ? "▼ " : "  ";
+    Role role = change == 0 ? Role.DIM : role(change);
+    return Piece.of(
+        arrow + String.format(Locale.ROOT, "%-7s", String.format(Locale.ROOT, "%+.1f%%", share)),
+        role);
+  }
+}

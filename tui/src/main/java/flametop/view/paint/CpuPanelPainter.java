@@ -1,0 +1,470 @@
+package flametop.view.paint;
+
+import flametop.profile.answer.CpuRow;
+import flametop.profile.answer.CpuRow.IdleRow;
+import flametop.profile.answer.Shape;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
+import flametop.view.base.TextWidth;
+import flametop.view.base.Units;
+import flametop.view.layout.CpuPanel;
+import flametop.view.layout.Scene;
+import flametop.view.state.CpusTable;
+import flametop.view.state.PaintOptions;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The CPUs: a row each while they fit, then columns, then the busiest and one line for the rest,
+ * then a cell each. See {@link CpuPanel}.
+ */
+final class CpuPanelPainter {
+  /** The driver of virtual machines calls its state {@code haltpoll idle}. */
+  private static final int MAX_STATE_NAME = 8;
+
+  private static final int GROUND = Paint.of(Role.GROUND);
+  private static final int TROUGH = Paint.of(Role.CHROME);
+  private static final int DIM = Paint.of(Role.DIM);
+  private static final int TEXT = Paint.of(Role.TEXT);
+  private static final int MARKED = Paint.of(Role.ACCENT);
+  static final int USER = Paint.of(Role.USER, 2);
+  static final int SYSTEM = Paint.of(Role.KERNEL, 4);
+  static final int IRQ = Paint.of(Role.PROCESS, 4);
+  static final int SOFTIRQ = Paint.of(Role.PROCESS, 12);
+  static final int STEAL = Paint.of(Role.WORSE);
+  static final int WAITING = Paint.of(Role.QUEUED);
+  private static final char[] HEIGHTS = {'▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'};
+
+  /** What a row says, from the wordiest form to the barest. */
+  private enum Form {
+    ALL,
+    OWN_WAKEUPS,
+    WAITING,
+    SHORT_WAITING,
+    NO_WRONG,
+    NO_WAITING,
+    NO_IRQ,
+    BARE
+  }
+
+  /** Words in the colour of the part of the bar that they tell of. */
+  private record Piece(String text, int paint) {}
+
+  private CpuPanelPainter() {}
+
+  static void paint(Scene scene, CellGrid grid) {
+    if (scene.snapshot == null || scene.snapshot.cpus().isEmpty()) {
+      grid.text(1, scene.cpuTop, scene.columns - 2, "CPUs: not measured yet", DIM, GROUND, 0);
+      return;
+    }
+    List<CpuRow> cpus = scene.snapshot.cpus();
+    CpuPanel layout = scene.cpuLayout;
+    switch (layout.kind()) {
+      case ROWS -> {
+        for (int i = 0; i < cpus.size(); i++) {
+          wide(scene, grid, scene.cpuTop + i, cpus);
+        }
+      }
+      case COLUMNS -> inColumns(scene, grid, cpus, layout.rows());
+      case BUSIEST -> {
+        List<CpuRow> byLoad = new ArrayList<>(cpus);
+        byLoad.sort(
+            Comparator.comparingDouble((CpuRow r) -> -busy(r)).thenComparingInt(CpuRow::cpu));
+        List<CpuRow> busiest = new ArrayList<>(byLoad.subList(0, layout.busiest()));
+        busiest.sort(Comparator.comparingInt(CpuRow::cpu));
+        inColumns(scene, grid, busiest, layout.rows() - 1);
+        List<CpuRow> rest = new ArrayList<>(byLoad.subList(layout.busiest(), byLoad.size()));
+        rest.sort(Comparator.comparingInt(CpuRow::cpu));
+        rest(scene, grid, scene.cpuTop + layout.rows() - 1, rest);
+      }
+      case MAP -> map(scene, grid, cpus, layout);
+    }
+  }
+
+  /**
+   * One CPU over the whole width: use at the left, idle states at the right. Columns are the same
+   * in every row.
+   */
+  private static void wide(Scene scene, CellGrid grid, int y, List<CpuRow> cpus) {
+    CpuRow cpu = cpus.get(y - scene.cpuTop);
+    int columns = scene.columns;
+    int name = nameWidth(cpus);
+    int bar = columns >= 140 ? 28 : columns >= 60 ? 18 : 12;
+    int x = 1;
+    name(scene, grid, x, y, name, cpu.cpu());
+    x += name + 1;
+    use(scene.options, grid, x, y, bar, cpu, TROUGH);
+    queue(grid, x + bar, y, cpu, GROUND);
+    x += bar + 1;
+    grid.text(
+        x,
+        y,
+        7,
+        String.format(Locale.ROOT, "%7s", Units.percentField(cpu.busy())),
+        TEXT,
+        GROUND,
+        CellGrid.BOLD);
+    x += 8;
+
+    int idleBar = columns >= 140 ? 12 : columns >= 60 ? 8 : 0;
+    int room = columns - x - 2;
+    Form form = form(cpus, room - 5 - idleBar);
+    String idle = idle(cpu, form.compareTo(Form.SHORT_WAITING) < 0);
+    String wrong = wrong(cpu, form);
+    int end = x;
+    for (Piece piece : details(cpu, form)) {
+      end += grid.text(end, y, x + room - end, piece.text, piece.paint, GROUND, 0);
+    }
+    int wrongX = columns - 1 - TextWidth.of(wrong);
+    grid.text(wrongX, y, columns - wrongX, wrong, DIM, GROUND, 0);
+    int idleX = wrongX - (wrong.isEmpty() ? 0 : 3) - TextWidth.of(idle);
+    // As it comes and goes, it never moves anything else.
+    String steal = " steal " + Math.round(cpu.steal() * 100);
+    if (cpu.steal() >= 0.005 && end + steal.length() + 2 <= idleX - idleBar - 6) {
+      end += grid.text(end, y, steal.length(), steal, STEAL, GROUND, 0);
+    }
+    grid.text(idleX, y, columns - idleX, idle, cpu.idle().isEmpty() ? DIM : TEXT, GROUND, 0);
+    if (idleBar > 0 && !cpu.idle().isEmpty() && idleX - idleBar - 6 > end) {
+      residency(scene, grid, idleX - idleBar - 1, y, idleBar, cpu);
+      grid.text(idleX - idleBar - 6, y, 4, "idle", DIM, GROUND, 0);
+    }
+  }
+
+  /** The wordiest that fits all of them: one below the other they say the same. */
+  private static Form form(List<CpuRow> cpus, int room) {
+    for (Form form : Form.values()) {
+      boolean fits = true;
+      for (CpuRow cpu : cpus) {
+        String wrong = wrong(cpu, form);
+        String idle = idle(cpu, form.compareTo(Form.SHORT_WAITING) < 0);
+        int gaps = wrong.isEmpty() ? 4 : 7;
+        int texts = width(details(cpu, form)) + TextWidth.of(idle) + TextWidth.of(wrong);
+        fits &= texts + gaps <= room;
+      }
+      if (fits) {
+        return form;
+      }
+    }
+    return Form.BARE;
+  }
+
+  private static int nameWidth(List<CpuRow> cpus) {
+    int widest = 0;
+    for (CpuRow r : cpus) {
+      widest = Math.max(widest, r.cpu());
+    }
+    return 3 + Integer.toString(widest).length();
+  }
+
+  private static void inColumns(Scene scene, CellGrid grid, List<CpuRow> cpus, int rows) {
+    int name = nameWidth(scene.snapshot.cpus());
+    int used = (cpus.size() + rows - 1) / rows;
+    int width = (scene.columns - 1) / Math.max(1, used);
+    int bar = Math.max(5, Math.min(40, width - name - 10));
+    for (int i = 0; i < cpus.size(); i++) {
+      CpuRow cpu = cpus.get(i);
+      int x = i / rows * width + 1;
+      int y = scene.cpuTop + i % rows;
+      name(scene, grid, x, y, name, cpu.cpu());
+      use(scene.options, grid, x + name + 1, y, bar, cpu, TROUGH);
+      queue(grid, x + name + 1 + bar, y, cpu, GROUND);
+      String percent = Units.percentField(cpu.busy());
+      grid.text(x + name + 2 + bar, y, 6, percent, TEXT, GROUND, CellGrid.BOLD);
+    }
+  }
+
+  /** A strip with a cell for each CPU that has no bar. */
+  private static void rest(Scene scene, CellGrid grid, int y, List<CpuRow> cpus) {
+    String percent = Units.percentField(mean(cpus, 0, cpus.size()));
+    int x = 1 + grid.text(1, y, scene.columns, cpus.size() + " more ", DIM, GROUND, 0);
+    for (int i = 0; i < cpus.size(); i++) {
+      heat(scene, grid, x + i, y, cpus, i, i + 1);
+    }
+    grid.text(x + cpus.size() + 1, y, 6, percent, TEXT, GROUND, CellGrid.BOLD);
+  }
+
+  /**
+   * A cell for each CPU, in rows that begin with the number of their first; two in a cell, one
+   * above the other, if there is no room for more, and the mean of some if even that is too little.
+   */
+  private static void map(Scene scene, CellGrid grid, List<CpuRow> cpus, CpuPanel layout) {
+    int perCell = layout.perCell(cpus.size());
+    boolean halves = perCell == 2 && !scene.options.plain() && !scene.options.ascii();
+    int perRow = layout.across() * perCell;
+    int name = nameWidth(cpus);
+    for (int row = 0; row * perRow < cpus.size(); row++) {
+      int y = scene.cpuTop + row;
+      int first = row * perRow;
+      int end = Math.min(cpus.size(), first + perRow);
+      grid.text(1, y, name, "CPU" + cpus.get(first).cpu(), DIM, GROUND, 0);
+      int x = name + 2;
+      if (halves) {
+        // The upper halves are the first of the row, the lower ones go on from there.
+        int above = (end - first + 1) / 2;
+        for (int i = 0; i < above; i++) {
+          int below = first + above + i;
+          int lower = below < end ? paint(scene, cpus, below, below + 1) : GROUND;
+          grid.put(x + i, y, '▀', paint(scene, cpus, first + i, first + i + 1), lower, 0);
+        }
+        x += above;
+      } else {
+        for (int at = first; at < end; at += perCell) {
+          heat(scene, grid, x++, y, cpus, at, Math.min(end, at + perCell));
+        }
+      }
+      String percent = Units.percentField(mean(cpus, first, end));
+      grid.text(x + 1, y, 6, percent, TEXT, GROUND, CellGrid.BOLD);
+      summary(scene, grid, x + 10, y, row, cpus);
+    }
+  }
+
+  /** What all CPUs do, beside the map if there is room. */
+  private static void summary(
+      Scene scene, CellGrid grid, int x, int y, int row, List<CpuRow> cpus) {
+    int room = scene.columns - x - 1;
+    if (room < 24) {
+      return;
+    }
+    String text = "";
+    if (row == 0) {
+      text =
+          String.format(
+              Locale.ROOT,
+              "%d CPUs, %.1f busy",
+              cpus.size(),
+              mean(cpus, 0, cpus.size()) * cpus.size());
+    } else if (row == 1) {
+      CpuRow most = cpus.get(0);
+      for (CpuRow cpu : cpus) {
+        most = busy(cpu) > busy(most) ? cpu : most;
+      }
+      text = "most CPU" + most.cpu() + " " + Units.percent(most.busy());
+    } else if (row == 2) {
+      double waiting = 0;
+      for (CpuRow cpu : cpus) {
+        waiting += Double.isNaN(cpu.waiting()) ? 0 : cpu.waiting();
+      }
+      text = "waiting " + waiting(waiting).trim();
+    }
+    grid.text(x, y, room, text, DIM, GROUND, 0);
+  }
+
+  /** A cell for CPUs from one index to another. */
+  private static void heat(
+      Scene scene, CellGrid grid, int x, int y, List<CpuRow> cpus, int from, int to) {
+    char height = HEIGHTS[(int) Math.round(mean(cpus, from, to) * 7)];
+    grid.put(x, y, height, paint(scene, cpus, from, to), TROUGH, 0);
+  }
+
+  /** Pale if the graph is of what ran on other CPUs. */
+  private static int paint(Scene scene, List<CpuRow> cpus, int from, int to) {
+    int paint = Paint.heat(mean(cpus, from, to));
+    Shape shape = scene.state.chosenShape();
+    boolean shown = !shape.narrowsCpus();
+    for (int i = from; i < to; i++) {
+      shown |= shape.admitsCpu(cpus.get(i).cpu());
+    }
+    return shown ? paint : Paint.faded(paint);
+  }
+
+  /** The name of a CPU, and a mark if the graph is of what ran there. */
+  private static void name(Scene scene, CellGrid grid, int x, int y, int width, int cpu) {
+    boolean marked = CpusTable.isMarked(scene.state.chosenShape(), cpu);
+    if (marked) {
+      grid.put(x - 1, y, scene.options.ascii() ? '*' : '●', MARKED, GROUND, CellGrid.BOLD);
+    }
+    grid.text(x, y, width, "CPU" + cpu, marked ? MARKED : DIM, GROUND, marked ? CellGrid.BOLD : 0);
+  }
+
+  private static double busy(CpuRow cpu) {
+    return Double.isNaN(cpu.busy()) ? 0 : cpu.busy();
+  }
+
+  private static double mean(List<CpuRow> cpus, int from, int to) {
+    double sum = 0;
+    for (int i = from; i < to; i++) {
+      sum += busy(cpus.get(i));
+    }
+    return to > from ? sum / (to - from) : 0;
+  }
+
+  /** The bar of a CPU: user, system, hard and soft interrupts, stolen. */
+  static void use(
+      PaintOptions options, CellGrid grid, int x, int y, int width, CpuRow cpu, int trough) {
+    boolean split = !Double.isNaN(cpu.user()) && !Double.isNaN(cpu.system());
+    double[] parts =
+        split
+            ? new double[] {cpu.user(), cpu.system(), cpu.irq(), cpu.softirq(), cpu.steal()}
+            : new double[] {cpu.busy(), 0, 0, 0, 0};
+    Bar.paint(
+        grid, x, y, width, parts, new int[] {USER, SYSTEM, IRQ, SOFTIRQ, STEAL}, trough, options);
+  }
+
+  /** How much of the time a task waited for the CPU, by height, at the end of its bar. */
+  static void queue(CellGrid grid, int x, int y, CpuRow cpu, int bg) {
+    double share = Math.min(1, cpu.waiting() / 1e9);
+    if (share >= 0.01) {
+      grid.put(x, y, HEIGHTS[(int) Math.round(share * 7)], WAITING, bg, 0);
+    }
+  }
+
+  private static double irq(CpuRow cpu) {
+    return (Double.isNaN(cpu.softirq()) ? 0 : cpu.softirq())
+        + (Double.isNaN(cpu.irq()) ? 0 : cpu.irq());
+  }
+
+  private static void residency(Scene scene, CellGrid grid, int x, int y, int width, CpuRow cpu) {
+    int n = cpu.idle().size();
+    double[] parts = new double[n];
+    int[] paints = new int[n];
+    for (int i = 0; i < n; i++) {
+      parts[i] = cpu.idle().get(i).residency();
+      paints[i] = depth(i, n);
+    }
+    Bar.paint(grid, x, y, width, parts, paints, TROUGH, scene.options);
+  }
+
+  /** The colour of an idle state: the deeper, the further. */
+  static int depth(int state, int states) {
+    return Paint.of(
+        Role.ASLEEP, states <= 1 ? Paint.SHADES - 1 : state * (Paint.SHADES - 1) / (states - 1));
+  }
+
+  private static int width(List<Piece> pieces) {
+    int sum = 0;
+    for (Piece piece : pieces) {
+      sum += TextWidth.of(piece.text);
+    }
+    return sum;
+  }
+
+  private static List<Piece> details(CpuRow cpu, Form form) {
+    List<Piece> pieces = new ArrayList<>();
+    if (form == Form.BARE) {
+      return pieces;
+    }
+    if (!Double.isNaN(cpu.user()) && !Double.isNaN(cpu.system())) {
+      pieces.add(part("user", cpu.user()));
+      pieces.add(part(" sys", cpu.system()));
+      if (form.compareTo(Form.OWN_WAKEUPS) <= 0) {
+        pieces.add(part(" irq", cpu.irq()));
+        pieces.add(part(" soft", cpu.softirq()));
+      } else if (form != Form.NO_IRQ) {
+        boolean none = Double.isNaN(cpu.softirq()) && Double.isNaN(cpu.irq());
+        pieces.add(part(" irq", none ? Double.NaN : irq(cpu)));
+      }
+    }
+    if (form.compareTo(Form.NO_WAITING) < 0 && !Double.isNaN(cpu.waiting())) {
+      boolean words = form.compareTo(Form.SHORT_WAITING) < 0;
+      String text = waiting(cpu.waiting());
+      pieces.add(
+          new Piece(
+              words ? "  waiting " + text : " wait " + text.substring(0, text.length() - 2),
+              cpu.waiting() >= 1e7 ? WAITING : DIM));
+    }
+    if (form.compareTo(Form.OWN_WAKEUPS) <= 0 && !Double.isNaN(cpu.frequency())) {
+      pieces.add(new Piece("  " + frequency(cpu.frequency()), DIM));
+      if (!Double.isNaN(cpu.utilisation())) {
+        pieces.add(new Piece(" cycles " + Units.percentField(cpu.utilisation()).trim(), DIM));
+      }
+    }
+    return pieces;
+  }
+
+  /**
+   * In the colours of text: those of the bar are for areas, and too pale for words in some themes.
+   */
+  private static Piece part(String name, double share) {
+    long percent = Math.round(share * 100);
+    return new Piece(
+        name + " " + (Double.isNaN(share) ? "n/a" : Units.right(Long.toString(percent), 2)),
+        percent > 0 ? TEXT : DIM);
+  }
+
+  /** Time that tasks waited, each second: {@code 12.3 ms/s}, {@code 4.56 s/s}. */
+  static String waiting(double nanosPerSecond) {
+    return nanosPerSecond < 1e9
+        ? Units.right(Units.oneDecimal(nanosPerSecond / 1e6), 5) + " ms/s"
+        : Units.right(Units.hundredths(nanosPerSecond / 1e9), 6) + " s/s";
+  }
+
+  /** {@code 2.40 GHz}. */
+  static String frequency(double hertz) {
+    return Double.isNaN(hertz) ? "n/a" : Units.hundredths(hertz / 1e9) + " GHz";
+  }
+
+  /**
+   * Idle states in fixed columns, as many as have a place; POLL and the shallow ones give way
+   * first.
+   */
+  private static String idle(CpuRow cpu, boolean tenths) {
+    if (cpu.idle().isEmpty()) {
+      return "no idle states here";
+    }
+    int most = tenths ? 4 : 2;
+    List<IdleRow> shown = new ArrayList<>(cpu.idle());
+    while (shown.size() > most) {
+      shown.remove(shown.get(0).name().equals("POLL") ? 0 : 1);
+    }
+    StringBuilder text = new StringBuilder();
+    for (IdleRow row : shown) {
+      String name =
+          row.name().length() > MAX_STATE_NAME
+              ? row.name().substring(0, MAX_STATE_NAME)
+              : row.name();
+      text.append(text.isEmpty() ? "" : tenths ? "  " : " ").append(name);
+      text.append(' ')
+          .append(
+              tenths
+                  ? Units.percentField(row.residency())
+                  : Units.right(Long.toString(Math.round(row.residency() * 100)), 3));
+    }
+    return text.toString();
+  }
+
+  /**
+   * Share of the stays in an idle state for which another would have been right, and the wake-ups
+   * that flametop adds.
+   */
+  private static String wrong(CpuRow cpu, Form form) {
+    if (form.compareTo(Form.SHORT_WAITING) > 0) {
+      return "";
+    }
+    double entries = 0;
+    double tooShort = 0;
+    double tooLong = 0;
+    for (IdleRow row : cpu.idle()) {
+      if (!Double.isNaN(row.tooShort())) {
+        entries += row.entries();
+        tooShort += row.tooShort() * row.entries();
+        tooLong += Double.isNaN(row.tooLong()) ? 0 : row.tooLong() * row.entries();
+      }
+    }
+    StringBuilder text = new StringBuilder();
+    if (!cpu.idle().isEmpty()) {
+      text.append("too short ").append(shareOf(tooShort, entries));
+      if (form == Form.ALL) {
+        text.append("  long ").append(shareOf(tooLong, entries));
+      }
+    }
+    if (form.compareTo(Form.OWN_WAKEUPS) <= 0 && !Double.isNaN(cpu.wakeups())) {
+      long own = Double.isNaN(cpu.ownWakeups()) ? 0 : Math.round(cpu.ownWakeups());
+      text.append(text.isEmpty() ? "" : "  ");
+      if (form == Form.ALL) {
+        String wakes = Long.toString(Math.round(cpu.wakeups()));
+        text.append("wakes ").append(Units.right(wakes, 4)).append("/s own ");
+      } else {
+        text.append("own wakes ");
+      }
+      text.append(Units.right(Long.toString(own), 3));
+    }
+    return text.toString();
+  }
+
+  private static String shareOf(double stays, double all) {
+    return Units.right(all > 0 ? Units.wholePercent(stays / all) : "n/a", 3);
+  }
+}

@@ -1,0 +1,284 @@
+package flametop.view.paint;
+
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
+import flametop.sampler.State;
+import flametop.view.base.CellGrid;
+import flametop.view.base.CgroupName;
+import flametop.view.base.Origin;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
+import flametop.view.base.ShortName;
+import flametop.view.base.TextWidth;
+import flametop.view.layout.Geometry;
+import flametop.view.layout.Plot;
+import flametop.view.layout.Scene;
+import flametop.view.state.Search;
+import java.util.List;
+
+/** The boxes of the graph. */
+final class GraphPainter {
+  /*
+   * A cell has two colours, so where two boxes meet within one there is no third for the gap between them. The cell goes to the
+   * box that has more of it: it is drawn to its exact edge, the rest of the cell is the gap. Where they meet between two cells
+   * the gap is the first eighth of the right one. So each gap is at most half a cell and one of its sides is exact.
+   */
+  private static final int GROUND = Paint.of(Role.GROUND);
+  private static final int DIM = Paint.of(Role.DIM);
+  private static final int HALF = Geometry.CELL / 2;
+
+  private static final long FIRST_NANOS = 1_000_000_000L;
+
+  /** Busy tasks, of all that could be, under which the machine is called idle. */
+  private static final double IDLE_CPUS = 0.05;
+
+  /** Room that a sentence beside the graph takes. */
+  private static final int FREE_ROWS = 3;
+
+  private GraphPainter() {}
+
+  static void paint(Scene scene, CellGrid grid) {
+    Geometry g = scene.geometry;
+    if (g == null) {
+      sentence(scene, grid, scene.snapshot == null ? opening(scene) : "");
+      return;
+    }
+    paint(scene, scene.plot, scene.hasSelected, grid);
+    if (g.slice().size() == 0 || g.slice().extent(0) <= 0 || g.size() <= 1 && g.zoomLevel() == 0) {
+      sentence(scene, grid, nothing(scene));
+    } else if (isIdle(scene) && scene.graphRows - g.levels() >= FREE_ROWS) {
+      int free = scene.graphRows - g.levels();
+      int y = scene.graphTop + (scene.state.flame() ? free / 2 : g.levels() + free / 2);
+      sentence(grid, y, "almost " + nothing(scene));
+    }
+  }
+
+  /**
+   * Paints what of a plot is in sight.
+   *
+   * @param marked whether its selected box is marked
+   */
+  static void paint(Scene scene, Plot plot, boolean marked, CellGrid grid) {
+    Geometry g = plot.geometry;
+    int selected = marked ? plot.selectedBox : -1;
+    int[] end = new int[g.size()];
+    for (int level = 0; level < g.levels(); level++) {
+      ends(g, level, end);
+      int row = plot.rowOf(level);
+      if (row >= 0) {
+        for (int box = g.levelStart(level); box < g.levelStart(level + 1); box++) {
+          box(scene, g, grid, box, row, end[box], box == selected);
+        }
+      }
+    }
+    hints(plot, grid);
+  }
+
+  /** The graph fills its width with however little there is: that it is little is said. */
+  private static boolean isIdle(Scene scene) {
+    return scene.options.origin() != Origin.FILE
+        && scene.snapshot.runNanos() >= FIRST_NANOS
+        && !scene.state.states().contains(State.SLEEP)
+        && scene.state.chosenShape().equals(Shape.PLAIN)
+        && scene.snapshot.total() < IDLE_CPUS * scene.snapshot.windowNanos();
+  }
+
+  /**
+   * Where each box of a level ends to the eye, in eighths: at its edge, or where its neighbour's or
+   * its parent's cell begins.
+   */
+  private static void ends(Geometry g, int level, int[] end) {
+    int last = g.levelStart(level + 1) - 1;
+    for (int box = last; box >= g.levelStart(level); box--) {
+      int right = g.right(box);
+      if (box < last) {
+        right = Math.min(right, firstCell(g.left(box + 1)) * Geometry.CELL);
+      }
+      int parent = g.parent(box);
+      if (parent >= 0 && g.right(parent) == g.right(box)) {
+        right = Math.min(right, end[parent]);
+      }
+      end[box] = right;
+    }
+  }
+
+  /** The first cell that belongs to a box with this left edge. */
+  private static int firstCell(int left) {
+    return left % Geometry.CELL <= HALF ? left / Geometry.CELL : left / Geometry.CELL + 1;
+  }
+
+  private static void box(
+      Scene scene, Geometry g, CellGrid grid, int box, int row, int end, boolean selected) {
+    boolean whole = g.right(box) - g.left(box) == g.columns() * Geometry.CELL;
+    // Over the whole width white would glare: there the name alone is marked.
+    int bg = selected && !whole ? Paint.of(Role.SELECT) : background(scene, g, box);
+    int first = firstCell(g.left(box));
+    int full = end / Geometry.CELL;
+    grid.fill(first, row, full - first, bg);
+    int inFirst = g.left(box) % Geometry.CELL;
+    if (g.left(box) > 0 && inFirst <= HALF && full > first) {
+      grid.put(first, row, Bar.leftBlock(Math.max(1, inFirst)), GROUND, bg, 0);
+    }
+    if (end % Geometry.CELL > 0 && full >= first) {
+      grid.put(full, row, Bar.leftBlock(end % Geometry.CELL), bg, GROUND, 0);
+    }
+    if (selected && whole) {
+      String name =
+          g.isRun(box) ? runLabel(g.more(box), g.columns()) : g.slice().name()[g.node(box)];
+      bg = Paint.of(Role.SELECT);
+      grid.fill(first, row, Math.min(full - first, TextWidth.of(name) + 2), bg);
+    }
+    label(scene, g, grid, box, row, first + 1, full - first - 1, bg, selected);
+  }
+
+  private static void label(
+      Scene scene,
+      Geometry g,
+      CellGrid grid,
+      int box,
+      int row,
+      int x,
+      int room,
+      int bg,
+      boolean selected) {
+    if (g.isRun(box)) {
+      run(scene, g.more(box), grid, row, x, room, bg, selected);
+      return;
+    }
+    if (room < 1) {
+      return;
+    }
+    int fg = Paint.of(Role.INK);
+    int index = g.node(box);
+    boolean gone = Comparison.isGone(g.slice(), index);
+    String name = g.slice().name()[index];
+    String sign =
+        g.slice().baseline() != null && scene.options.plain()
+            ? Comparison.sign(g.slice(), index, scene.snapshot)
+            : "";
+    if (room < 2 && TextWidth.exceeds(sign + name, room)) {
+      return;
+    }
+    NodeKind kind = g.slice().kind()[index];
+    if (kind.isFrame()) {
+      name = ShortName.form(name, Math.max(1, room - sign.length()));
+    } else if (kind == NodeKind.CGROUP) {
+      name = CgroupName.form(name, Math.max(1, room - sign.length()));
+    }
+    boolean strong = selected || searching(scene) && g.slice().matched()[index];
+    int style = (strong ? CellGrid.BOLD : 0) | (gone ? CellGrid.UNDERLINE : 0);
+    grid.text(x, row, room, sign + name, fg, bg, style);
+  }
+
+  /** Quiet: many stand side by side, so one without room for its count is a faded cell, no more. */
+  private static void run(
+      Scene scene, int count, CellGrid grid, int row, int x, int room, int bg, boolean selected) {
+    if (selected || scene.options.plain()) {
+      // Dots in a cell of its own take the place of the gap.
+      String label = room < 1 ? "…" : runLabel(count, room);
+      int fg = Paint.of(Role.INK);
+      int strong = selected ? CellGrid.BOLD : 0;
+      grid.text(room < 1 ? x - 1 : x, row, Math.max(1, room), label, fg, bg, strong);
+    } else if (room > 1) {
+      grid.text(x, row, room, runLabel(count, room), DIM, bg, 0);
+    }
+  }
+
+  private static String runLabel(int count, int room) {
+    String words = "… " + count + " more";
+    if (words.length() <= room) {
+      return words;
+    }
+    String number = "… " + count;
+    if (number.length() <= room) {
+      return number;
+    }
+    String tight = "…" + count;
+    return tight.length() <= room ? tight : "…";
+  }
+
+  private static boolean searching(Scene scene) {
+    return Search.patternOf(scene.state.search()) != null;
+  }
+
+  /** What is behind a box that is not selected. */
+  static int background(Scene scene, Geometry g, int box) {
+    if (g.isRun(box)) {
+      // Of no kind: in the colour of one they would fray the towers.
+      return Paint.faded(Paint.of(Role.GROUP));
+    }
+    GraphSlice slice = g.slice();
+    int index = g.node(box);
+    int paint =
+        slice.baseline() != null
+            ? Comparison.paint(slice, index, scene.snapshot)
+            : scene.state.colouring().paint(slice, index);
+    boolean apart = searching(scene) ? !slice.matched()[index] : g.level(box) < g.zoomLevel();
+    return apart ? Paint.faded(paint) : paint;
+  }
+
+  private static void hints(Plot plot, CellGrid grid) {
+    int bottom = plot.top + plot.rows - 1;
+    if (plot.levelsBeyond() > 0) {
+      hint(grid, plot.flame ? plot.top : bottom, plot.levelsBeyond(), plot.flame);
+    }
+    if (plot.levelsBefore() > 0) {
+      hint(grid, plot.flame ? bottom : plot.top, plot.levelsBefore(), !plot.flame);
+    }
+  }
+
+  private static void hint(CellGrid grid, int row, int levels, boolean up) {
+    String text = (up ? "▲ " : "▼ ") + levels + (levels == 1 ? " more level" : " more levels");
+    grid.text(1, row, grid.columns() - 1, text, DIM, GROUND, 0);
+  }
+
+  static String opening(Scene scene) {
+    return scene.options.origin() == Origin.FILE ? "reading…" : "opening the kernel side…";
+  }
+
+  /** Why there is nothing to see. */
+  static String nothing(Scene scene) {
+    Snapshot.Reading reading = scene.snapshot.reading();
+    if (reading != null) {
+      List<String> notices = scene.snapshot.notices();
+      return !reading.done()
+          ? reading.waits().isEmpty() ? "nothing is read yet" : reading.waits()
+          : notices.isEmpty() ? "nothing to show" : notices.get(0);
+    }
+    StateSet states = scene.state.states();
+    if (scene.snapshot.ranged()) {
+      return (states.contains(State.SLEEP) ? "nothing to show" : "nothing was busy")
+          + " in this range; esc goes back to the present";
+    }
+    int[] tasks = scene.snapshot.tasks();
+    int asleep = State.SLEEP.ordinal() < tasks.length ? tasks[State.SLEEP.ordinal()] : 0;
+    if (scene.snapshot.runNanos() < FIRST_NANOS) {
+      return "the first second is being sampled…";
+    }
+    if (states.contains(State.SLEEP)) {
+      return "nothing to show of " + scene.state.windowLabel();
+    }
+    Shape shape = scene.state.chosenShape();
+    if (shape.narrowsCpus() && !states.contains(State.RUN)) {
+      return "what is off the CPU belongs to no CPU; o shows other states";
+    }
+    String what = states.equals(StateSet.ON_CPU) ? "nothing was on a cpu" : "nothing is busy";
+    if (asleep == 0 && !shape.equals(scene.state.base())) {
+      return what + " of what is left; u undoes the last step";
+    }
+    return asleep > 0 ? what + "; o shows the " + asleep + " that sleep" : what;
+  }
+
+  private static void sentence(Scene scene, CellGrid grid, String text) {
+    sentence(grid, scene.graphTop + scene.graphRows / 2, text);
+  }
+
+  /** A sentence where boxes would be. */
+  static void sentence(CellGrid grid, int y, String text) {
+    int x = Math.max(1, (grid.columns() - TextWidth.of(text)) / 2);
+    grid.text(x, y, grid.columns() - x, text, Paint.of(Role.TEXT), GROUND, 0);
+  }
+}

@@ -1,0 +1,51 @@
+package flametop.view.paint;
+
+import flametop.view.base.CellGrid;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
+import flametop.view.base.Zone;
+import flametop.view.layout.HelpLayout;
+import flametop.view.layout.Scene;
+
+/** Paints the help over the view. */
+public final class HelpPainter {
+  private static final int BACKGROUND = Paint.of(Role.CHROME);
+  private static final int DIM = Paint.of(Role.DIM);
+
+  private HelpPainter() {}
+
+  public static void paint(Scene scene, CellGrid grid) {
+    for (int y = 1; y < scene.rows - 1; y++) {
+      grid.fill(0, y, scene.columns, BACKGROUND);
+    }
+    HelpLayout layout = HelpLayout.of(scene);
+    int pages = layout.pages();
+    int page = layout.page(scene);
+    String title =
+        page + 1 < pages
+            ? "keys " + (page + 1) + "/" + pages + " — space: the next, any other key closes"
+            : pages > 1
+                ? "keys " + pages + "/" + pages + " — any key closes"
+                : "keys — any key closes";
+    grid.text(2, 1, scene.columns - 3, title, DIM, BACKGROUND, 0);
+    for (Zone<HelpLayout.Line> zone : layout.page(page)) {
+      line(grid, zone);
+    }
+  }
+
+  private static void line(CellGrid grid, Zone<HelpLayout.Line> zone) {
+    int x = zone.x();
+    int y = zone.y();
+    int width = zone.width();
+    if (zone.what() instanceof HelpLayout.Line.Title title) {
+      grid.text(x, y, width, title.text(), Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
+    } else if (zone.what() instanceof HelpLayout.Line.Entry entry) {
+      int keys = HelpLayout.KEYS;
+      grid.text(x, y, keys, entry.keys(), Paint.of(Role.TEXT), BACKGROUND, CellGrid.BOLD);
+      grid.text(x + keys + 1, y, width - keys - 1, entry.text(), DIM, BACKGROUND, 0);
+    } else {
+      HelpLayout.Line.Notice notice = (HelpLayout.Line.Notice) zone.what();
+      grid.text(x, y, width, notice.text(), Paint.of(Role.WORSE), BACKGROUND, 0);
+    }
+  }
+}

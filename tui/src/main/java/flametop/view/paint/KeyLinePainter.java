@@ -1,0 +1,65 @@
+package flametop.view.paint;
+
+import flametop.view.base.CellGrid;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
+import flametop.view.base.TextWidth;
+import flametop.view.layout.KeyLine;
+import flametop.view.layout.Scene;
+import flametop.view.state.Search;
+import flametop.view.state.ViewState;
+
+/** The last row: what was answered, the search that is typed, or the keys of this view. */
+final class KeyLinePainter {
+  private static final int GROUND = Paint.of(Role.GROUND);
+
+  private KeyLinePainter() {}
+
+  static void paint(Scene scene, CellGrid grid) {
+    int y = scene.rows - 1;
+    grid.fill(0, y, scene.columns, GROUND);
+    ViewState state = scene.state;
+    if (state.search() != null && state.search().typing()) {
+      typing(scene, grid, y);
+      return;
+    }
+    if (!state.message().isEmpty()) {
+      Role role = state.trouble() ? Role.WORSE : Role.ACCENT;
+      grid.text(1, y, scene.columns - 2, state.answer(), Paint.of(role), GROUND, CellGrid.BOLD);
+    }
+    for (KeyLine.Entry entry : KeyLine.of(scene).entries()) {
+      int keys = TextWidth.of(entry.keys());
+      grid.text(entry.x(), y, keys, entry.keys(), Paint.of(Role.ACCENT), GROUND, CellGrid.BOLD);
+      int label = entry.x() + keys + 1;
+      grid.text(label, y, entry.width(), entry.label(), Paint.of(Role.DIM), GROUND, 0);
+    }
+  }
+
+  private static void typing(Scene scene, CellGrid grid, int y) {
+    Search search = scene.state.search();
+    String answer = search.trouble();
+    String said = scene.state.answer();
+    String hint =
+        !answer.isEmpty()
+            ? "no regex: " + answer
+            : !said.isEmpty()
+                ? said
+                : scene.columns < 100
+                    ? "enter keeps it, esc drops it"
+                    : "enter keeps it, esc drops it, tab completes, ↑ older ones";
+    int hintX = scene.columns - 1 - TextWidth.of(hint);
+    int room = Math.max(10, (answer.isEmpty() && hintX < 20 ? scene.columns : hintX) - 4);
+    int x = 1 + grid.text(1, y, 1, "/", Paint.of(Role.ACCENT), GROUND, CellGrid.BOLD);
+    x += PromptPainter.paint(grid, x, y, room + 1, search.prompt(), GROUND);
+    if (hintX > x) {
+      grid.text(
+          hintX,
+          y,
+          scene.columns,
+          hint,
+          Paint.of(answer.isEmpty() ? Role.DIM : Role.WORSE),
+          GROUND,
+          0);
+    }
+  }
+}

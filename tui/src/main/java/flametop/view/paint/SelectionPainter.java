@@ -1,0 +1,330 @@
+package flametop.view.paint;
+
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.sampler.State;
+import flametop.sampler.WalkEnd;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Origin;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
+import flametop.view.base.ShortName;
+import flametop.view.base.TextWidth;
+import flametop.view.base.Units;
+import flametop.view.layout.FileHeader;
+import flametop.view.layout.Geometry;
+import flametop.view.layout.OtherPane;
+import flametop.view.layout.Piece;
+import flametop.view.layout.Scene;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The selected frame in full. */
+final class SelectionPainter {
+  private static final int CHROME = Paint.of(Role.CHROME);
+
+  private static final int FORMS = 9;
+  private static final int MAX_PROCESS = 24;
+  private static final int MAX_FILE = 24;
+  private static final String WITHOUT_FRAME_POINTERS = "[" + WalkEnd.JIT.reason() + "]";
+
+  private SelectionPainter() {}
+
+  static void paint(Scene scene, CellGrid grid) {
+    for (int r = 0; r < scene.selectionRows; r++) {
+      grid.fill(0, scene.selectionTop + r, scene.columns, CHROME);
+    }
+    if (scene.snapshot != null) {
+      selection(scene, grid);
+    }
+  }
+
+  private static void selection(Scene scene, CellGrid grid) {
+    int y = scene.selectionTop;
+    String matched = matched(scene);
+    int matchedX = scene.columns - 1 - TextWidth.of(matched);
+    grid.text(matchedX, y, scene.columns, matched, Paint.of(Role.ACCENT), CHROME, CellGrid.BOLD);
+    int end = matched.isEmpty() ? scene.columns - 1 : matchedX - 2;
+
+    Geometry g = scene.geometry;
+    if (g != null && scene.selectedBox >= 0 && scene.state.run() && g.isRun(scene.selectedBox)) {
+      run(scene, grid, y, end);
+      return;
+    }
+    Selection selection = scene.described();
+    String name = name(scene, selection);
+    String module =
+        selection == null ? "" : selection.module() + (selection.guessed() ? " (guessed)" : "");
+
+    // The numbers become fewer before the name is cut.
+    int nameWidth = TextWidth.of(name);
+    List<Piece> numbers = List.of();
+    for (int form = 0; form < FORMS; form++) {
+      numbers = selection == null ? numbers : numbers(scene, selection, form);
+      if (1 + nameWidth + 2 + Piece.width(numbers) <= end) {
+        break;
+      }
+    }
+    int room = Math.max(8, end - 3 - Piece.width(numbers));
+    // Words are left out before the name is cut.
+    String shown = isFunction(selection) ? ShortName.form(name, room) : name;
+    int x = 1 + grid.text(1, y, room, shown, Paint.of(Role.TEXT), CHROME, CellGrid.BOLD);
+    if (scene.selectionRows == 1
+        && x + 1 + TextWidth.of(module) + 2 + Piece.width(numbers) <= end) {
+      x += 1 + grid.text(x + 1, y, end - x - 1, module, Paint.of(Role.DIM), CHROME, 0);
+    }
+    int at = Math.max(x + 2, numbersAt(scene, numbers, end));
+    for (Piece piece : numbers) {
+      at += grid.text(at, y, end - at, piece.text(), Paint.of(piece.role()), CHROME, 0);
+    }
+    if (scene.options.origin() == Origin.FILE) {
+      if (scene.selectionRows > 1 && TextWidth.exceeds(name, room)) {
+        grid.text(1, y + 1, scene.columns - 2, name, Paint.of(Role.DIM), CHROME, 0);
+      }
+    } else if (scene.selectionRows > 1 && selection != null) {
+      whose(scene, grid, y + 1, selection, module);
+    }
+  }
+
+  /** Where they stand under each other from one selected frame to the next, if there is room. */
+  private static int numbersAt(Scene scene, List<Piece> numbers, int end) {
+    String share = numbers.isEmpty() ? "" : numbers.get(numbers.size() - 1).text();
+    int column = scene.columns / 3 + Math.max(0, "100.0%".length() - share.indexOf('%') - 1);
+    return column + Piece.width(numbers) <= end ? column : 0;
+  }
+
+  private static String name(Scene scene, Selection selection) {
+    if (scene.sandwich != null && scene.plot.atBase()) {
+      return scene.sandwich.page().function().name();
+    }
+    if (selection != null && selection.path().length > 0) {
+      return name(selection);
+    }
+    Geometry g = scene.geometry;
+    if (g != null && scene.selectedBox >= 0 && g.node(scene.selectedBox) >= 0) {
+      return g.slice().name()[g.node(scene.selectedBox)];
+    }
+    return "all";
+  }
+
+  /** Of a function in the middle of a sandwich also what it spends where it calls itself. */
+  private static long self(Scene scene, Selection selection) {
+    boolean middle = scene.sandwich != null && scene.plot.atBase();
+    return middle ? scene.sandwich.page().self() : selection.self();
+  }
+
+  private static boolean isFunction(Selection selection) {
+    return selection != null && selection.kind().isFrame();
+  }
+
+  private static String name(Selection selection) {
+    int length = selection.path().length;
+    if (selection.filter() instanceof Shape.Cgroups group) {
+      return group.paths().iterator().next();
+    }
+    return length == 0 ? "" : selection.path()[length - 1];
+  }
+
+  /** Shares, CPUs' worth and time by state: from all of them in words to the share alone. */
+  private static List<Piece> numbers(Scene scene, Selection selection, int form) {
+    Snapshot snapshot = scene.snapshot;
+    long weight = selection.weight();
+    Geometry g = scene.geometry;
+    GraphSlice slice = g == null ? snapshot.graph() : g.slice();
+    int compared = slice.baseline() == null ? -1 : slice.find(selection.node());
+    List<Piece> pieces = new ArrayList<>(3);
+    StringBuilder text = new StringBuilder();
+    boolean file = snapshot.reading() != null;
+    if (compared >= 0) {
+      text.append(Comparison.text(slice, compared)).append(elsewhere(scene, form));
+    } else {
+      if (form < 7 && !file && (snapshot.ranged() || scene.state.windowNanos() < Long.MAX_VALUE)) {
+        pieces.add(Comparison.trend(selection, snapshot));
+      }
+      text.append(share(weight, snapshot.total(), file));
+      text.append(form < 7 ? error(selection, snapshot.total()) : "");
+      text.append(scene.other != null ? " here" : form < 3 ? " of all" : "");
+      text.append(elsewhere(scene, form));
+      if (form < 8 && selection.kind() != NodeKind.ROOT) {
+        text.append(" · self ").append(share(self(scene, selection), snapshot.total(), file));
+      }
+    }
+    boolean zoomed = scene.state.zoom() != GraphQuery.ROOT && slice.size() > 0;
+    int box = g == null ? -1 : g.boxOfNode(selection.node());
+    int process = box < 0 || g.isRun(box) || g.level(box) < 2 ? -1 : g.node(ancestor(g, box, 1));
+    if (form < 1 && process >= 0 && process != slice.zoomIndex()) {
+      text.append(" · ")
+          .append(Units.share(weight, slice.weight()[process]))
+          .append(" of ")
+          .append(ShortName.form(slice.name()[process], MAX_PROCESS));
+    }
+    if (form < 5 && zoomed && selection.node() != scene.state.zoom()) {
+      text.append(" · ").append(Units.share(weight, slice.weight()[slice.zoomIndex()]));
+      text.append(form < 3 ? " of the zoom" : " of zoom");
+    }
+    if (file) {
+      if (form < 6) {
+        text.append("   ").append(FileHeader.amount(weight, snapshot.reading()));
+      }
+      pieces.add(Piece.of(text.toString(), Role.TEXT));
+      return pieces;
+    }
+    if (form < 6) {
+      text.append("   ")
+          .append(
+              Units.cpus(selection.nanosByState()[State.RUN.ordinal()], snapshot.windowNanos()));
+    }
+    if (form < 4) {
+      text.append("   ").append(byState(selection.nanosByState(), form < 2));
+    }
+    pieces.add(Piece.of(text.toString(), Role.TEXT));
+    return pieces;
+  }
+
+  /** Points that the share may be off by: two standard errors; empty where it is exact. */
+  private static String error(Selection selection, long total) {
+    boolean known = selection.certainty() != null && selection.certainty().errorNanos() > 0;
+    return known && selection.kind() != NodeKind.ROOT && total > 0
+        ? " ±" + Units.points(2.0 * selection.certainty().errorNanos() / total)
+        : "";
+  }
+
+  /** Its share in the file beside this one; empty if there is none, or if it is not told yet. */
+  private static String elsewhere(Scene scene, int form) {
+    if (scene.other == null || !OtherPane.isTold(scene)) {
+      return "";
+    }
+    Snapshot there = scene.other.snapshot;
+    String name =
+        form < 5 ? brief(there.reading().name(), scene.snapshot.reading().name()) : "the other";
+    return scene.other.hasSelected
+        ? " · " + Units.share(scene.other.selection().weight(), there.total()) + " in " + name
+        : (there.reading().done() ? " · not in " : " · not yet in ") + name;
+  }
+
+  /** A file without its folders, unless that is what tells it from the other. */
+  private static String brief(String path, String other) {
+    String name = path.substring(path.lastIndexOf('/') + 1);
+    boolean same = other.endsWith("/" + name) || other.equals(name);
+    return FileHeader.fromTheRight(same ? path : name, MAX_FILE);
+  }
+
+  /** What changes while one looks stands in a field. */
+  private static String share(long part, long whole, boolean still) {
+    double share = whole <= 0 ? 0 : (double) part / whole;
+    return still ? Units.percent(share) : Units.percentField(share);
+  }
+
+  private static int ancestor(Geometry g, int box, int level) {
+    int at = box;
+    while (g.level(at) > level) {
+      at = g.parent(at);
+    }
+    return at;
+  }
+
+  /** Percent of the node's time in each state. */
+  private static String byState(long[] nanos, boolean words) {
+    // Idle kernel threads are counted in the header, and no time of anything.
+    State[] order = {
+      State.RUN,
+      State.QUEUED,
+      State.DISK,
+      State.SLEEP,
+      State.STOPPED,
+      State.ZOMBIE,
+      State.PARKED,
+      State.OTHER
+    };
+    long sum = 0;
+    for (State state : order) {
+      sum += nanos[state.ordinal()];
+    }
+    StringBuilder text = new StringBuilder();
+    String[] letters = {"run", "q", "d", "s", "t", "z", "p", "other"};
+    for (int i = 0; i < order.length; i++) {
+      long n = nanos[order[i].ordinal()];
+      // The four states that matter are always there, so that nothing moves.
+      long percent = sum <= 0 ? 0 : Math.round(100.0 * n / sum);
+      if (i < 4 || percent > 0) {
+        text.append(text.isEmpty() ? "" : words ? "  " : " ")
+            .append(words ? order[i].label() : letters[i]);
+        text.append(' ').append(percent).append('%');
+      }
+    }
+    return text.toString();
+  }
+
+  private static void whose(Scene scene, CellGrid grid, int y, Selection selection, String module) {
+    int end = scene.columns - 1;
+    int x = 1;
+    if (!module.isEmpty()) {
+      x += grid.text(x, y, end - x, module, Paint.of(Role.TEXT), CHROME, 0) + 2;
+    }
+    String who =
+        selection.pid() != 0
+            ? "pid " + selection.pid()
+            : selection.processes() == 1
+                ? "1 process"
+                : selection.weight() <= 0 || selection.processes() == Selection.UNKNOWN
+                    ? ""
+                    : selection.processes() + " processes";
+    x += grid.text(x, y, end - x, who, Paint.of(Role.TEXT), CHROME, 0) + 2;
+    if (selection.certainty() != null) {
+      String seen = "seen " + selection.certainty().samples() + " times";
+      x += grid.text(x, y, end - x, seen, Paint.of(Role.DIM), CHROME, 0) + 2;
+    }
+    String remedy = remedy(selection);
+    if (!remedy.isEmpty()) {
+      grid.text(x, y, end - x, remedy, Paint.of(Role.ACCENT), CHROME, 0);
+    } else if (selection.pid() != 0) {
+      grid.text(x, y, end - x, selection.commandLine(), Paint.of(Role.DIM), CHROME, 0);
+    }
+  }
+
+  /** How to see what is missing here; empty if nothing is, or if nothing helps. */
+  private static String remedy(Selection selection) {
+    String name = name(selection);
+    if (selection.kind() == NodeKind.REASON && name.equals(WITHOUT_FRAME_POINTERS)) {
+      return "to see what called it: run java with -XX:+PreserveFramePointer";
+    }
+    return selection.kind() == NodeKind.UNKNOWN && name.equals("[jit]")
+        ? "to see its name: J asks JVMs (jcmd PID Compiler.perfmap); node --perf-basic-prof; python -X perf"
+        : "";
+  }
+
+  private static void run(Scene scene, CellGrid grid, int y, int end) {
+    Geometry g = scene.geometry;
+    int count = g.more(scene.selectedBox);
+    int parent = g.node(g.parent(scene.selectedBox));
+    int x =
+        1
+            + grid.text(
+                1, y, end - 1, "… " + count + " more", Paint.of(Role.TEXT), CHROME, CellGrid.BOLD)
+            + 2;
+    String text = "frames too thin to draw, on " + g.slice().name()[parent] + "; enter opens them";
+    grid.text(x, y, end - x, text, Paint.of(Role.TEXT), CHROME, 0);
+  }
+
+  private static String matched(Scene scene) {
+    if (scene.sandwich != null && scene.answered() && !scene.sandwich.page().refolding()) {
+      int count = scene.sandwich.matches().length;
+      return count == 0 ? "no match" : count + (count == 1 ? " match" : " matches");
+    }
+    Snapshot.Search found = scene.sandwich != null ? null : scene.found();
+    if (found == null) {
+      return "";
+    }
+    if (found.count() == 0) {
+      return "no match";
+    }
+    // Like the shares beside it: of what is compared, of the larger.
+    GraphSlice slice = scene.snapshot.graph();
+    long all = slice.baseline() == null ? scene.snapshot.total() : slice.extent(0);
+    return "matched " + Units.share(found.weight(), all);
+  }
+}

@@ -1,0 +1,131 @@
+package flametop.view.paint;
+
+import flametop.profile.answer.Source;
+import flametop.sampler.Call;
+import flametop.view.base.Action;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Key;
+import flametop.view.base.Origin;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
+import flametop.view.base.TextWidth;
+import flametop.view.base.Units;
+import flametop.view.layout.Scene;
+import java.util.List;
+
+/** Where the selected node is in the source: its lines, and what was inlined into it. */
+final class SourcePainter {
+  private static final int BACKGROUND = Paint.of(Role.CHROME);
+  private static final int DIM = Paint.of(Role.DIM);
+  private static final int TEXT = Paint.of(Role.TEXT);
+
+  /** Width of a share, and of a step to the right for each function that is inlined. */
+  private static final int SHARE = 7;
+
+  private static final int STEP = 2;
+  private static final int MOST_STEPS = 8;
+
+  private SourcePainter() {}
+
+  static void paint(Scene scene, CellGrid grid) {
+    Source source = scene.state.source();
+    int top = scene.graphTop + scene.graphRows;
+    int end = scene.columns - 1;
+    int bottom = top + scene.sourceRows;
+    for (int y = top; y < bottom; y++) {
+      grid.fill(0, y, scene.columns, BACKGROUND);
+    }
+    boolean known = source.node() == scene.state.selected();
+    String hint = hint(scene);
+    int x = 1 + grid.text(1, top, end, "source ", Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
+    int hintX = end - hint.length();
+    if (known) {
+      x += grid.text(x, top, Math.max(0, hintX - x - 1), source.name(), TEXT, BACKGROUND, 0);
+    }
+    if (hintX > x) {
+      grid.text(hintX, top, hint.length(), hint, DIM, BACKGROUND, 0);
+    }
+    if (!known) {
+      grid.text(1, top + 1, end - 1, "looking…", DIM, BACKGROUND, 0);
+      return;
+    }
+    if (source.places().isEmpty()) {
+      grid.text(1, top + 1, end - 1, "this is no function", DIM, BACKGROUND, 0);
+      return;
+    }
+    int y = top + 1;
+    int due = source.places().size();
+    for (Source.Place place : source.places()) {
+      // The last row says what has no room.
+      int rows = Math.max(1, place.calls().size());
+      boolean last = due == 1 && source.others() == 0;
+      if (y > top + 1 && y + rows > bottom - (last ? 0 : 1)) {
+        break;
+      }
+      y = place(scene, grid, source, place, y, bottom);
+      due--;
+    }
+    int more = due + source.others();
+    if (more > 0 && y < bottom) {
+      grid.text(1 + SHARE, y, end - SHARE - 1, "… " + more + " more", DIM, BACKGROUND, 0);
+    }
+  }
+
+  /** The key that closes it, if there is one. */
+  private static String hint(Scene scene) {
+    List<Key> keys = scene.options.keymap().keys(Action.SOURCE);
+    return keys.isEmpty() ? "" : keys.get(0).symbol() + " closes";
+  }
+
+  private static int place(
+      Scene scene, CellGrid grid, Source source, Source.Place place, int top, int bottom) {
+    int end = scene.columns - 1;
+    double share = source.weight() <= 0 ? 0 : (double) place.weight() / source.weight();
+    grid.text(1, top, SHARE, Units.percentField(share), TEXT, BACKGROUND, CellGrid.BOLD);
+    int x = 1 + SHARE;
+    List<Call> calls = place.calls();
+    if (calls.isEmpty()) {
+      boolean awaited = place.missing().isEmpty();
+      String text =
+          !awaited
+              ? place.missing()
+              : scene.options.origin() == Origin.RECORDING
+                  ? "not in the recording; record with --lines"
+                  : "reading debug information…";
+      grid.text(x, top, end - x, text, awaited ? DIM : TEXT, BACKGROUND, 0);
+      return top + 1;
+    }
+    // What has no room is the outermost: the function itself stands above.
+    int first = Math.max(0, calls.size() - (bottom - top));
+    int y = top;
+    for (int i = first; i < calls.size(); i++) {
+      Call call = calls.get(i);
+      int at = x + STEP * Math.min(i - first, MOST_STEPS);
+      String function = call.function().isEmpty() ? "?" : call.function();
+      int both = end - at - 1;
+      String line = line(call, Math.max(both / 2, both - TextWidth.of(function)));
+      int room = Math.max(0, both - TextWidth.of(line));
+      at +=
+          grid.text(
+              at, y, room, function, Paint.of(i == 0 ? Role.TEXT : Role.ACCENT), BACKGROUND, 0);
+      grid.text(at + 1, y, end - at - 1, line, DIM, BACKGROUND, 0);
+      y++;
+    }
+    return y;
+  }
+
+  /** File and line; of a long path the end. */
+  private static String line(Call call, int room) {
+    if (call.file().isEmpty()) {
+      return "";
+    }
+    String text = call.line() > 0 ? call.file() + ":" + call.line() : call.file();
+    if (!TextWidth.exceeds(text, room)) {
+      return text;
+    }
+    while (TextWidth.exceeds(text, room - 1)) {
+      text = text.substring(text.offsetByCodePoints(0, 1));
+    }
+    return "…" + text;
+  }
+}

@@ -1,0 +1,147 @@
+package flametop.view.paint;
+
+import flametop.profile.answer.Snapshot;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
+import flametop.view.base.TextWidth;
+import flametop.view.base.Units;
+import flametop.view.layout.Scene;
+import flametop.view.layout.TimeStrip;
+import flametop.view.state.TimeChoice;
+import flametop.view.state.TimeRange;
+import java.util.Locale;
+
+/**
+ * The last minutes as a strip: busy CPUs by height and colour, tasks waiting above them or, in one
+ * row, by the ground. What the graph shows of it stands on a lighter ground; a chosen range is
+ * bright, the rest dim.
+ */
+final class TimePainter {
+  private static final int GROUND = Paint.of(Role.GROUND);
+  private static final int CHROME = Paint.of(Role.CHROME);
+  private static final int DIM = Paint.of(Role.DIM);
+  private static final int ACCENT = Paint.of(Role.ACCENT);
+  private static final int QUEUED = Paint.of(Role.QUEUED);
+  private static final char[] HEIGHTS = {' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'};
+
+  /** Tasks waiting for each CPU from which on a strip of one row shows it. */
+  private static final double MANY = 0.5;
+
+  /** On the strip; what is longer ago is told in minutes. */
+  private static final long SECONDS_TOLD = 600;
+
+  private static final long SECOND = 1_000_000_000L;
+
+  /** The graph begins and ends with a pass. */
+  private static final long NEAR_NANOS = 1_500_000_000L;
+
+  private TimePainter() {}
+
+  static void paint(Scene scene, CellGrid grid) {
+    Snapshot snapshot = scene.snapshot;
+    if (snapshot == null || scene.stripRows == 0) {
+      return;
+    }
+    int labelRow = scene.stripTop + scene.stripRows - 1;
+    String now = TimeStrip.now(scene);
+    grid.text(scene.columns - 1 - TextWidth.of(now), labelRow, scene.columns, now, DIM, GROUND, 0);
+    TimeStrip strip = TimeStrip.of(scene);
+    if (strip == null) {
+      return;
+    }
+    int span = strip.span();
+    String past = span % 60 == 0 ? span / 60 + " min" : span + " s";
+    grid.text(1, labelRow, strip.left() - 2, past, DIM, GROUND, 0);
+    int busyRows = scene.stripRows - (scene.stripRows > 2 ? 1 : 0);
+    if (busyRows < scene.stripRows) {
+      grid.text(1, scene.stripTop, strip.left() - 2, "queue", DIM, GROUND, 0);
+    }
+    int cpus = Math.max(1, snapshot.cpus().size());
+    TimeChoice time = scene.state.time();
+    TimeRange shown = new TimeRange(snapshot.time() - snapshot.windowNanos(), snapshot.time());
+    int cursor = time.on() ? strip.column(time.cursor()) : -1;
+    for (int x = strip.left(); x < strip.left() + strip.columns(); x++) {
+      TimeRange at = strip.at(x);
+      double busy = TimeStrip.mean(snapshot.busyCpus(), snapshot.present(), at);
+      double waiting = TimeStrip.mean(snapshot.waitingTasks(), snapshot.present(), at) / cpus;
+      boolean chosen = time.range() == null ? at.overlaps(shown) : at.overlaps(time.range());
+      boolean dim = time.range() != null && !chosen;
+      int ground = x == cursor ? Paint.of(Role.SELECT) : chosen ? CHROME : GROUND;
+      if (Double.isNaN(busy)) {
+        grid.put(x, labelRow, '▁', Paint.faded(DIM), ground, 0);
+        continue;
+      }
+      double share = Math.min(1, busy / cpus);
+      int paint = Paint.heat(share);
+      if (busyRows < scene.stripRows) {
+        int eighths =
+            !(waiting >= 0.02) ? 0 : Math.max(1, (int) Math.round(Math.min(1, waiting) * 8));
+        int queued = dim ? Paint.faded(QUEUED) : QUEUED;
+        grid.put(x, scene.stripTop, HEIGHTS[eighths], queued, ground, 0);
+      } else if (waiting >= MANY && x != cursor) {
+        ground = Paint.faded(QUEUED);
+      }
+      int eighths = Math.max(1, (int) Math.round(share * busyRows * 8));
+      column(scene, grid, x, eighths, busyRows, dim ? Paint.faded(paint) : paint, ground);
+    }
+  }
+
+  private static void column(
+      Scene scene, CellGrid grid, int x, int eighths, int rows, int paint, int ground) {
+    for (int r = 0; r < rows; r++) {
+      int height = Math.max(0, Math.min(8, eighths - r * 8));
+      grid.put(x, scene.stripTop + scene.stripRows - 1 - r, HEIGHTS[height], paint, ground, 0);
+    }
+  }
+
+  /** What was chosen, in the line above the strip; false if nothing is. */
+  static boolean choice(Scene scene, CellGrid grid, int row) {
+    TimeChoice time = scene.state.time();
+    TimeStrip strip = time.on() || time.range() != null ? TimeStrip.of(scene) : null;
+    if (strip == null) {
+      return false;
+    }
+    Snapshot snapshot = scene.snapshot;
+    TimeRange range = time.range() != null ? time.range() : strip.at(strip.column(time.cursor()));
+    String text =
+        String.format(
+            Locale.ROOT,
+            " %s, from %s to %s ago: busy %s cpu, waiting %s ",
+            Units.span(range.to() - range.from()),
+            ago(snapshot, range.from()),
+            ago(snapshot, range.to()),
+            TimeStrip.figure(TimeStrip.mean(snapshot.busyCpus(), snapshot.present(), range)),
+            TimeStrip.figure(TimeStrip.mean(snapshot.waitingTasks(), snapshot.present(), range)));
+    String graph = time.range() == null ? "" : graph(snapshot, range);
+    if (2 + TextWidth.of(text) + TextWidth.of(graph) > scene.columns) {
+      text = text.substring(0, text.indexOf(':')) + "  ";
+    }
+    int x = 2 + grid.text(2, row, scene.columns - 4, text, ACCENT, GROUND, 0);
+    grid.text(x, row, scene.columns - x, graph, DIM, GROUND, 0);
+    return true;
+  }
+
+  /** What the graph has of a range: where only sums are left, the nearest. */
+  private static String graph(Snapshot snapshot, TimeRange range) {
+    if (!snapshot.ranged()) {
+      return "";
+    }
+    long from = snapshot.time() - snapshot.windowNanos();
+    boolean near =
+        Math.abs(from - range.from()) < NEAR_NANOS
+            && Math.abs(snapshot.time() - Math.min(snapshot.present(), range.to())) < NEAR_NANOS;
+    return near
+        ? " the graph is of it "
+        : " the graph: from "
+            + ago(snapshot, from)
+            + " to "
+            + ago(snapshot, snapshot.time())
+            + " ago ";
+  }
+
+  private static String ago(Snapshot snapshot, long time) {
+    long seconds = Math.max(0, snapshot.present() - time) / SECOND;
+    return seconds < SECONDS_TOLD ? seconds + " s" : Units.span(seconds * SECOND);
+  }
+}

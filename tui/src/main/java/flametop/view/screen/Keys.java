@@ -1,0 +1,177 @@
+package flametop.view.screen;
+
+import flametop.profile.answer.Function;
+import flametop.view.base.Action;
+import flametop.view.base.Key;
+import flametop.view.base.Mouse;
+import flametop.view.base.Zone;
+import flametop.view.keys.CommonKeys;
+import flametop.view.keys.FormatKeys;
+import flametop.view.keys.PickKeys;
+import flametop.view.keys.SandwichKeys;
+import flametop.view.keys.SearchKeys;
+import flametop.view.keys.ShapeKeys;
+import flametop.view.keys.ViewKeys;
+import flametop.view.layout.Header;
+import flametop.view.layout.HelpLayout;
+import flametop.view.layout.KeyLine;
+import flametop.view.layout.Piece;
+import flametop.view.layout.Scene;
+import flametop.view.state.Effect;
+import flametop.view.state.Search;
+import flametop.view.state.Step;
+import flametop.view.state.ViewActions;
+import flametop.view.state.ViewState;
+import java.util.EnumSet;
+
+/**
+ * What each key does: a pure function from state and key to the next state and what is asked of the
+ * world. The {@code Keymap} says which {@link Action} a key is, the view at hand does it, or what
+ * is here, which all views have.
+ */
+public final class Keys {
+  /** What nobody wants done by a text that was pasted. */
+  private static final EnumSet<Action> GRAVE =
+      EnumSet.of(Action.QUIT, Action.RESTART, Action.EXPORT, Action.JVM_NAMES);
+
+  private Keys() {}
+
+  /** An answer came: takes it into the state. */
+  public static Step answered(ViewState s, Effect.Answer answer) {
+    if (answer instanceof Effect.Answer.Listed listed) {
+      return PickKeys.listed(s, listed.of(), listed.rows());
+    }
+    return Step.to(s.withAnswer(((Effect.Answer.Located) answer).source()));
+  }
+
+  /** A picture has come: does what waited for it. */
+  public static Step arrived(Scene scene) {
+    ViewState s = SandwichKeys.arrived(scene, scene.settled());
+    Function brought = s.bringing() ? SandwichKeys.selected(scene, s) : null;
+    s = brought == null ? s : s.withBrought(brought);
+    Step shaped = ShapeKeys.arrived(scene, s);
+    if (shaped != null) {
+      return shaped;
+    }
+    if (s.search() == null || s.search().awaited() == 0 || !scene.answered()) {
+      return Step.to(s);
+    }
+    int awaited = s.search().awaited();
+    return keys(scene, s).match(scene, s.withSearch(s.search().awaiting(0)), awaited);
+  }
+
+  /** Applies one key to the state that {@code scene} shows. */
+  public static Step press(Scene scene, Key key) {
+    return press(scene, key, false);
+  }
+
+  /**
+   * The same for a key that may be part of a text.
+   *
+   * @param inText it came with others at once, as if pasted: then it does nothing that would be
+   *     missed
+   */
+  public static Step press(Scene scene, Key key, boolean inText) {
+    Step step = pressed(scene, key, inText);
+    ViewState counted = step.state().after(scene.state);
+    return counted == step.state() ? step : new Step(counted, step.effects());
+  }
+
+  private static Step pressed(Scene scene, Key key, boolean inText) {
+    ViewState s = scene.settled().withMessage("", false).awaiting(null);
+    if (s.search() != null && s.search().awaited() != 0) {
+      s = s.withSearch(s.search().awaiting(0));
+    }
+    Action action = scene.options.keymap().action(s.view(), scene.options.origin(), key);
+    boolean letter = key.kind() == Key.Kind.CHARACTER;
+    if (!letter && (action == Action.QUIT || action == Action.REPAINT)) {
+      return CommonKeys.act(scene, s, action);
+    }
+    if (s.help()) {
+      return Step.to(s.withHelpPage(HelpLayout.turned(scene, key)));
+    }
+    if (s.pick() != null) {
+      return PickKeys.press(s, key);
+    }
+    if (s.formats().open()) {
+      return FormatKeys.press(s, key);
+    }
+    if (s.search() != null && s.search().typing()) {
+      return SearchKeys.press(keys(scene, s), scene, s, key);
+    }
+    if (inText && letter && GRAVE.contains(action)) {
+      String text = key.name() + " came amid other text, as if pasted; press it again if meant";
+      return Step.to(s.withMessage(text, false));
+    }
+    return action == null ? Step.nothing(s, key) : act(scene, s, action);
+  }
+
+  /** Applies pasted text: it is typed where something is typed, and never a command. */
+  public static Step paste(Scene scene, String pasted) {
+    String text = pasted.strip();
+    ViewState s = scene.settled().withMessage("", false);
+    if (!s.help() && s.pick() != null) {
+      return PickKeys.narrowed(s, s.pick().withPrompt(s.pick().prompt().typed(text)));
+    }
+    if (!s.help() && s.formats().open()) {
+      return Step.to(s.withFormats(s.formats().withPrompt(s.formats().prompt().typed(text))));
+    }
+    if (!s.help() && s.search() != null && s.search().typing()) {
+      return Step.to(s.withSearch(Search.of(s.search().prompt().typed(text), true)));
+    }
+    return Step.to(s.withMessage("pasted text is no command; / searches for it", false));
+  }
+
+  /** Applies one event of the mouse to the state that {@code scene} shows. */
+  public static Step mouse(Scene scene, Mouse mouse) {
+    ViewState s = scene.settled();
+    if (scene.tooSmall()) {
+      return Step.to(s);
+    }
+    if (mouse.isPress() || mouse.wheel() != 0) {
+      s = s.withMessage("", false);
+    }
+    if (s.help()) {
+      if (mouse.isPress() || mouse.wheel() == 0) {
+        return Step.to(mouse.isPress() ? s.withHelp(false) : s);
+      }
+      Key.Kind turns = mouse.wheel() < 0 ? Key.Kind.UP : Key.Kind.DOWN;
+      int page = HelpLayout.turned(scene, Key.of(turns));
+      return Step.to(page < 0 ? s : s.withHelpPage(page));
+    }
+    if (s.pick() != null) {
+      return PickKeys.mouse(scene, s, mouse);
+    }
+    if (s.formats().open()) {
+      return FormatKeys.mouse(scene, s, mouse);
+    }
+    if (s.search() != null && s.search().typing()) {
+      return Step.to(s);
+    }
+    if (mouse.isPress() && (mouse.y() == 0 || mouse.y() == scene.rows - 1)) {
+      Action action =
+          mouse.y() == 0
+              ? headerAt(scene, mouse)
+              : Zone.at(KeyLine.of(scene).zones(), mouse.x(), mouse.y());
+      return action != null && ViewActions.of(s.view(), scene.options.origin()).has(action)
+          ? act(scene, s, action)
+          : Step.to(s);
+    }
+    Step step = keys(scene, s).mouse(scene, s, mouse);
+    return step != null ? step : Step.to(s);
+  }
+
+  private static Action headerAt(Scene scene, Mouse mouse) {
+    Piece piece = Zone.at(Header.zones(scene), mouse.x(), mouse.y());
+    return piece == null ? null : piece.action();
+  }
+
+  private static ViewKeys keys(Scene scene, ViewState s) {
+    return Views.keys(s.view(), scene.options.origin());
+  }
+
+  private static Step act(Scene scene, ViewState s, Action action) {
+    Step step = keys(scene, s).act(scene, s, action);
+    return step != null ? step : CommonKeys.act(scene, s, action);
+  }
+}

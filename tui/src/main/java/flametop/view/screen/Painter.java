@@ -1,0 +1,67 @@
+package flametop.view.screen;
+
+import flametop.view.base.CellGrid;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
+import flametop.view.base.TextWidth;
+import flametop.view.layout.Scene;
+import flametop.view.paint.FormatPainter;
+import flametop.view.paint.HeaderPainter;
+import flametop.view.paint.HelpPainter;
+import flametop.view.paint.PickPainter;
+
+/** Paints a picture: a pure function from snapshot, state, size and options to cells. */
+public final class Painter {
+  private Painter() {}
+
+  /** Paints what {@code scene} laid out. */
+  public static CellGrid paint(Scene scene) {
+    return paint(scene, null);
+  }
+
+  /**
+   * The same over an older picture that is needed no more, if it has the size.
+   *
+   * @param over may be null
+   */
+  public static CellGrid paint(Scene scene, CellGrid over) {
+    boolean fits = over != null && over.columns() == scene.columns && over.rows() == scene.rows;
+    CellGrid grid = fits ? over : new CellGrid(scene.columns, scene.rows);
+    if (fits) {
+      grid.clear();
+    }
+    if (scene.tooSmall()) {
+      tooSmall(scene, grid);
+    } else {
+      HeaderPainter.paint(scene, grid);
+      Views.painter(scene.state.view()).paint(scene, grid);
+      if (scene.state.pick() != null) {
+        PickPainter.paint(scene, grid);
+      }
+      if (scene.state.formats().open()) {
+        FormatPainter.paint(scene, grid);
+      }
+      if (scene.state.help()) {
+        HelpPainter.paint(scene, grid);
+      }
+    }
+    if (scene.options.ascii()) {
+      grid.toAscii();
+    }
+    return grid;
+  }
+
+  private static void tooSmall(Scene scene, CellGrid grid) {
+    String[] lines = {
+      "flametop",
+      scene.columns + "×" + scene.rows + " is too small",
+      "it needs " + Scene.MIN_COLUMNS + "×" + Scene.MIN_ROWS + "; q quits"
+    };
+    int top = Math.max(0, (scene.rows - lines.length) / 2);
+    for (int i = 0; i < lines.length; i++) {
+      int x = Math.max(0, (scene.columns - TextWidth.of(lines[i])) / 2);
+      int fg = Paint.of(i == 0 ? Role.ACCENT : Role.TEXT);
+      grid.text(x, top + i, scene.columns, lines[i], fg, Paint.of(Role.GROUND), 0);
+    }
+  }
+}

@@ -1,0 +1,6 @@
+/**
+ * The whole screen: the keys and the painter of each view, put together. The terminal and the
+ * command line enter here: {@link flametop.view.screen.Keys} takes what the user does, {@link
+ * flametop.view.screen.Painter} paints a scene. This room never knows a terminal.
+ */
+package flametop.view.screen;

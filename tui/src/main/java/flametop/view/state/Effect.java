@@ -1,0 +1,137 @@
+package flametop.view.state;
+
+import flametop.profile.answer.Function;
+import flametop.profile.answer.ProcessRow;
+import flametop.profile.answer.SnapshotSource;
+import flametop.profile.answer.StateSet;
+import flametop.view.base.ExportFormat;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** What a key asks of the world outside of the view. */
+public sealed interface Effect {
+  /** What the source of the pictures is to do. */
+  sealed interface OfSource extends Effect {
+    void on(SnapshotSource source);
+  }
+
+  /** What the source of the pictures is asked. */
+  sealed interface Question extends Effect {
+    CompletableFuture<? extends Answer> ask(SnapshotSource source, ViewState state);
+  }
+
+  /** What the source of the pictures answers. */
+  sealed interface Answer {
+    /** The rows of a pick list. */
+    record Listed(PickList.Of of, List<ProcessRow> rows) implements Answer {}
+
+    /** Where a node is in the source. */
+    record Located(flametop.profile.answer.Source source) implements Answer {}
+  }
+
+  /** Leave the screen. */
+  record Quit() implements Effect {}
+
+  /** Paint every cell anew. */
+  record Repaint() implements Effect {}
+
+  record Freeze() implements OfSource {
+    @Override
+    public void on(SnapshotSource source) {
+      source.freeze();
+    }
+  }
+
+  record Thaw() implements OfSource {
+    @Override
+    public void on(SnapshotSource source) {
+      source.thaw();
+    }
+  }
+
+  /** Show what was between two moments of the past, ns of CLOCK_MONOTONIC. */
+  record Range(long from, long to) implements OfSource {
+    @Override
+    public void on(SnapshotSource source) {
+      source.range(from, to);
+    }
+  }
+
+  /** Show the last so many ns again. */
+  record EndRange() implements OfSource {
+    @Override
+    public void on(SnapshotSource source) {
+      source.endRange();
+    }
+  }
+
+  /** Compare with what is shown now. */
+  record HoldBaseline() implements OfSource {
+    @Override
+    public void on(SnapshotSource source) {
+      source.holdBaseline();
+    }
+  }
+
+  /** Compare no more. */
+  record ReleaseBaseline() implements OfSource {
+    @Override
+    public void on(SnapshotSource source) {
+      source.releaseBaseline();
+    }
+  }
+
+  /** Start the profile anew. */
+  record Restart() implements OfSource {
+    @Override
+    public void on(SnapshotSource source) {
+      source.restart();
+    }
+  }
+
+  /** Go on to the next (1) or previous (-1) file. */
+  record Turn(int by) implements OfSource {
+    @Override
+    public void on(SnapshotSource source) {
+      source.turn(by);
+    }
+  }
+
+  record Rates(int passHz, int cpuHz) implements Effect {}
+
+  /** Ask JVMs for maps of their compiled code, or stop asking. */
+  record JvmMaps() implements Effect {}
+
+  /** Fetch the rows of the open pick list. */
+  record Rows(PickList.Of of) implements Question {
+    @Override
+    public CompletableFuture<Answer.Listed> ask(SnapshotSource source, ViewState state) {
+      return of.rows(source, state.windowNanos(), state.states())
+          .thenApply(rows -> new Answer.Listed(of, rows));
+    }
+  }
+
+  /** Find where the selected node is in the source. */
+  record Source() implements Question {
+    @Override
+    public CompletableFuture<Answer.Located> ask(SnapshotSource source, ViewState state) {
+      return source
+          .source(state.windowNanos(), state.states(), state.selected())
+          .thenApply(Answer.Located::new);
+    }
+  }
+
+  /** Keep what was searched for. */
+  record Remember(String text) implements Effect {}
+
+  /** Put a name into the clipboard of the terminal. */
+  record Copy(String text) implements Effect {}
+
+  /**
+   * Write what is shown to a file.
+   *
+   * @param through only stacks that pass through this function; null: any
+   */
+  record Export(ExportFormat format, long windowNanos, StateSet states, long zoom, Function through)
+      implements Effect {}
+}

@@ -1,0 +1,68 @@
+package flametop.view.state;
+
+import flametop.view.base.ExportFormat;
+import flametop.view.base.Prompt;
+import flametop.view.base.View;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The list of export formats. Immutable.
+ *
+ * @param open whether it is shown
+ * @param of the view that is exported: only the graph has stacks
+ * @param prompt its text narrows it to those whose names contain it
+ * @param index of the marked one
+ * @param last chosen before, which comes first
+ */
+public record FormatList(boolean open, View of, Prompt prompt, int index, ExportFormat last) {
+  public static final FormatList CLOSED =
+      new FormatList(false, View.GRAPH, Prompt.EMPTY, 0, ExportFormat.FOLDED);
+
+  public FormatList opened(View view) {
+    return new FormatList(true, view, Prompt.EMPTY, 0, last);
+  }
+
+  public FormatList closed() {
+    return new FormatList(false, of, Prompt.EMPTY, 0, last);
+  }
+
+  public FormatList chosen(ExportFormat format) {
+    return new FormatList(false, of, Prompt.EMPTY, 0, format);
+  }
+
+  /** Another text marks the first format that contains it. */
+  public FormatList withPrompt(Prompt value) {
+    int marked = value.text().equals(prompt.text()) ? index : 0;
+    return new FormatList(open, of, value, marked, last);
+  }
+
+  public FormatList moved(int by) {
+    int to = Math.max(0, Math.min(index + by, matching().size() - 1));
+    return new FormatList(open, of, prompt, to, last);
+  }
+
+  /** The formats that contain what was typed: those whose names begin with it before the others. */
+  public List<ExportFormat> matching() {
+    List<ExportFormat> all = new ArrayList<>(List.of(ExportFormat.values()));
+    all.remove(last);
+    all.add(0, last);
+    String wanted = prompt.text().toLowerCase(Locale.ROOT);
+    List<ExportFormat> found = new ArrayList<>();
+    for (ExportFormat format : all) {
+      if (format.label().startsWith(wanted)) {
+        found.add(format);
+      }
+    }
+    for (ExportFormat format : all) {
+      if (!found.contains(format)
+          && (format.label().contains(wanted)
+              || format.detail().toLowerCase(Locale.ROOT).contains(wanted))) {
+        found.add(format);
+      }
+    }
+    found.removeIf(format -> !of.hasStacks() && !format.isPicture());
+    return found;
+  }
+}

@@ -1,0 +1,146 @@
+package flametop.view.state;
+
+import flametop.view.base.Action;
+import flametop.view.base.Key;
+import flametop.view.base.Origin;
+import flametop.view.base.View;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Which key does what, in each view. Immutable.
+ *
+ * <p>A key that the user gave to an action is taken from those that have it by default and are in a
+ * view with that action. So nothing that the user says fails at a default, neither now nor when a
+ * later version has more of them.
+ */
+public final class Keymap {
+  /** Nothing is remapped. */
+  public static final Keymap DEFAULT = new Keymap(new EnumMap<>(Action.class));
+
+  /** What the user said. */
+  private final EnumMap<Action, List<Key>> own;
+
+  private final EnumMap<Action, List<Key>> keys = new EnumMap<>(Action.class);
+
+  /** By the keys of a view, made when first asked for: the first picture needs none of it. */
+  private final Map<ViewActions, Map<Key, Action>> actions = new HashMap<>();
+
+  /** A key that would do two things in a view. */
+  public record Conflict(View view, Key key, Action first, Action second) {}
+
+  private Keymap(EnumMap<Action, List<Key>> own) {
+    this.own = own;
+    for (Action action : Action.values()) {
+      List<Key> said = own.get(action);
+      keys.put(action, said != null ? said : left(action));
+    }
+  }
+
+  /** The default keys of an action that the user did not give to another. */
+  private List<Key> left(Action action) {
+    List<Key> left = new ArrayList<>();
+    for (String name : action.keys().split(" ", -1)) {
+      Key key = Key.parse(name);
+      boolean taken = false;
+      for (Map.Entry<Action, List<Key>> other : own.entrySet()) {
+        taken |= other.getValue().contains(key) && meet(action, other.getKey());
+      }
+      if (!taken) {
+        left.add(key);
+      }
+    }
+    return left;
+  }
+
+  /** Whether there is a view that has both. */
+  private static boolean meet(Action one, Action other) {
+    for (View view : View.values()) {
+      for (Origin origin : Origin.values()) {
+        ViewActions actions = ViewActions.of(view, origin);
+        if (view.isOf(origin) && actions.has(one) && actions.has(other)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** The same with other keys for an action, maybe none. Ctrl-C goes on to quit. */
+  public Keymap with(Action action, List<Key> said) {
+    EnumMap<Action, List<Key>> changed = new EnumMap<>(own);
+    List<Key> all = new ArrayList<>(said);
+    if (action == Action.QUIT && !all.contains(Key.CTRL_C)) {
+      all.add(Key.CTRL_C);
+    }
+    changed.put(action, List.copyOf(all));
+    return new Keymap(changed);
+  }
+
+  /** The same with the keys that an action has by default, but for those that are taken. */
+  public Keymap withDefault(Action action) {
+    EnumMap<Action, List<Key>> changed = new EnumMap<>(own);
+    changed.remove(action);
+    return new Keymap(changed);
+  }
+
+  /** What a key does in a view; null for nothing. */
+  public synchronized Action action(View of, Origin origin, Key key) {
+    ViewActions view = ViewActions.of(of, origin);
+    Map<Key, Action> byKey = actions.get(view);
+    if (byKey == null) {
+      byKey = new HashMap<>();
+      for (Action action : Action.values()) {
+        if (view.has(action)) {
+          for (Key own : keys(action)) {
+            byKey.putIfAbsent(own, action);
+          }
+        }
+      }
+      for (Action action : view.refused()) {
+        for (Key own : keys(action)) {
+          byKey.putIfAbsent(own, action);
+        }
+      }
+      actions.put(view, byKey);
+    }
+    return byKey.get(key);
+  }
+
+  /** The keys of an action; the first is the one to tell of. There may be none. */
+  public List<Key> keys(Action action) {
+    return keys.get(action);
+  }
+
+  /** Every key that the user gave to two actions of the same view, live or of a file. */
+  public List<Conflict> conflicts() {
+    Set<Conflict> conflicts = new LinkedHashSet<>();
+    for (View view : View.values()) {
+      conflicts(view, Origin.LIVE, conflicts);
+      if (view.isOf(Origin.FILE)) {
+        conflicts(view, Origin.FILE, conflicts);
+      }
+    }
+    return List.copyOf(conflicts);
+  }
+
+  private void conflicts(View view, Origin origin, Set<Conflict> found) {
+    ViewActions actions = ViewActions.of(view, origin);
+    Map<Key, Action> taken = new HashMap<>();
+    for (Action action : Action.values()) {
+      if (actions.has(action)) {
+        for (Key key : keys(action)) {
+          Action other = taken.putIfAbsent(key, action);
+          if (other != null && other != action) {
+            found.add(new Conflict(view, key, other, action));
+          }
+        }
+      }
+    }
+  }
+}

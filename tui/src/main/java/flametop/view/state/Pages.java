@@ -1,0 +1,71 @@
+package flametop.view.state;
+
+import flametop.profile.answer.CpuReport;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.QualityReport;
+import flametop.profile.answer.SandwichQuery;
+import flametop.profile.answer.TasksQuery;
+import flametop.profile.answer.TopQuery;
+import flametop.view.base.Colouring;
+
+/** What each view shows beside the snapshot. */
+final class Pages {
+  private Pages() {}
+
+  /**
+   * The page that a view of {@code columns} cells asks for.
+   *
+   * @return null if the snapshot is all that the view shows
+   */
+  static PageQuery of(ViewState s, int columns) {
+    return switch (s.view()) {
+      case GRAPH, CALLERS -> null;
+      case SANDWICH -> sandwich(s, columns);
+      case TOP -> functions(s);
+      case TASKS -> tasks(s);
+      case CPUS, IDLE -> new CpuReport.Query();
+      case QUALITY -> new QualityReport.Query(s.windowNanos());
+    };
+  }
+
+  private static PageQuery sandwich(ViewState s, int columns) {
+    SandwichPlace place = s.sandwich();
+    if (place.function() == null) {
+      return null;
+    }
+    return new SandwichQuery(
+        s.windowNanos(),
+        s.states(),
+        place.function(),
+        place.callers().zoom(),
+        place.callers().siblings(),
+        place.callees().zoom(),
+        place.callees().siblings(),
+        place.place().selected(),
+        columns,
+        Math.max(place.callers().levels(), place.callees().levels()),
+        Search.patternOf(s.search()),
+        s.colouring() == Colouring.STATE);
+  }
+
+  private static PageQuery functions(ViewState s) {
+    TopTable table = s.top();
+    return new TopQuery(
+        s.windowNanos(),
+        s.states(),
+        table.order(),
+        Rows.asked(table.place()),
+        table.marked(),
+        Search.patternOf(table.filter()));
+  }
+
+  private static PageQuery tasks(ViewState s) {
+    TasksTable table = s.tasks();
+    return new TasksQuery(
+        s.windowNanos(),
+        table.threads(),
+        table.order(),
+        Rows.asked(table.place()),
+        Search.patternOf(table.filter()));
+  }
+}

@@ -1,0 +1,137 @@
+package flametop.view.state;
+
+import flametop.profile.answer.ProcessRow;
+import flametop.profile.answer.SnapshotSource;
+import flametop.profile.answer.StateSet;
+import flametop.view.base.Prompt;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * An open pick list. Immutable.
+ *
+ * @param of what is picked
+ * @param rows busiest first; null until they are there
+ * @param prompt its text narrows the rows to those that contain it
+ * @param index of the marked row among those; 0 is the row that lifts the filter
+ * @param chosen Enter came before the rows: what is marked when they come is picked
+ */
+public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, boolean chosen) {
+  public enum Of {
+    PROCESSES("pid", "all processes"),
+    COMMS("comm", "all comms"),
+    CGROUPS("control group", "all control groups"),
+    STATES("state", "all states"),
+    CPUS("cpu", "all CPUs");
+
+    private final String label;
+    private final String all;
+
+    Of(String label, String all) {
+      this.label = label;
+      this.all = all;
+    }
+
+    public String label() {
+      return label;
+    }
+
+    /** Whether its rows are of tasks, which a source of pictures is asked for. */
+    public boolean isOfTasks() {
+      return this == PROCESSES || this == COMMS || this == CGROUPS;
+    }
+
+    /** Asks for the rows. */
+    public CompletableFuture<List<ProcessRow>> rows(
+        SnapshotSource source, long windowNanos, StateSet states) {
+      return switch (this) {
+        case PROCESSES -> source.processes(windowNanos, states);
+        case COMMS -> source.comms(windowNanos, states);
+        case CGROUPS -> source.cgroups(windowNanos, states);
+        case STATES, CPUS -> throw new IllegalStateException("they are in the snapshot");
+      };
+    }
+
+    /** The row that lifts the filter. */
+    public String all() {
+      return all;
+    }
+  }
+
+  public static PickList open(Of of) {
+    return new PickList(of, null, Prompt.EMPTY, 0, false);
+  }
+
+  public PickList withRows(List<ProcessRow> fetched) {
+    List<PickRow> made = new ArrayList<>();
+    for (ProcessRow row : fetched) {
+      made.add(PickRow.of(row));
+    }
+    return with(made);
+  }
+
+  /** The rows are there, in the order in which they are shown. */
+  public PickList with(List<PickRow> made) {
+    int marked = rows == null && !prompt.isEmpty() ? 1 : index;
+    return new PickList(of, List.copyOf(made), prompt, marked, chosen).clamped();
+  }
+
+  /** Another text marks the first row that contains it. */
+  public PickList withPrompt(Prompt value) {
+    boolean same = value.text().equals(prompt.text());
+    int marked = same ? index : value.isEmpty() ? 0 : 1;
+    return new PickList(of, rows, value, marked, false).clamped();
+  }
+
+  /** What was typed. */
+  public String typed() {
+    return prompt.text();
+  }
+
+  public PickList moved(int by) {
+    return new PickList(of, rows, prompt, index + by, false).clamped();
+  }
+
+  public PickList withChosen(boolean value) {
+    return new PickList(of, rows, prompt, index, value);
+  }
+
+  private PickList clamped() {
+    int last = rows == null ? 0 : matching().size();
+    return new PickList(of, rows, prompt, Math.max(0, Math.min(index, last)), chosen);
+  }
+
+  /** Rows that contain what was typed: those of its name before those of its command line. */
+  public List<PickRow> matching() {
+    if (rows == null) {
+      return List.of();
+    }
+    if (prompt.isEmpty()) {
+      return rows;
+    }
+    String wanted = typed().toLowerCase(Locale.ROOT);
+    List<PickRow> found = new ArrayList<>();
+    List<PickRow> others = new ArrayList<>();
+    for (PickRow r : rows) {
+      boolean numbered = of == Of.PROCESSES || of == Of.CPUS;
+      if (contains(r.name(), wanted) || numbered && Integer.toString(r.id()).startsWith(wanted)) {
+        found.add(r);
+      } else if (r.process() != null && contains(r.about(), wanted)) {
+        others.add(r);
+      }
+    }
+    found.addAll(others);
+    return found;
+  }
+
+  private static boolean contains(String text, String wanted) {
+    return text.toLowerCase(Locale.ROOT).contains(wanted);
+  }
+
+  /** The marked row; null for the one that lifts the filter. */
+  public PickRow marked() {
+    return index == 0 ? null : matching().get(index - 1);
+  }
+}

@@ -1,0 +1,68 @@
+package flametop.view.state;
+
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Siblings;
+import java.util.List;
+
+/**
+ * Where the user is in a graph. Immutable.
+ *
+ * @param zooms how the view was narrowed, outermost first; empty: the whole graph
+ * @param selected the selected node, {@link GraphQuery#ROOT} at first
+ * @param trail the nodes from the root to the selected one, as last seen: where to fall back to
+ *     when it is gone
+ * @param run the selection is not {@code selected} but the run of thin frames on it that holds
+ *     {@code runNode}
+ * @param runNode a node of that run; -1 if the slice lists none of them
+ * @param scroll levels hidden between the panel's edge and the first one drawn; -1: found by the
+ *     zoom
+ */
+public record Place(
+    List<ViewState.Zoom> zooms,
+    long selected,
+    List<Long> trail,
+    boolean run,
+    long runNode,
+    int scroll) {
+  /**
+   * Levels asked for: more than a stack of 512 user and 127 kernel frames has below its process.
+   */
+  private static final int LEVELS = 700;
+
+  private static final int LEVELS_MORE = 256;
+
+  public static final Place ROOT =
+      new Place(List.of(), GraphQuery.ROOT, List.of(GraphQuery.ROOT), false, -1, -1);
+
+  /** The node that fills the width. */
+  public long zoom() {
+    return zooms.isEmpty() ? GraphQuery.ROOT : zooms.get(zooms.size() - 1).node();
+  }
+
+  /** See {@link ViewState.Zoom#siblings}. */
+  public Siblings siblings() {
+    return zooms.isEmpty() ? null : zooms.get(zooms.size() - 1).siblings();
+  }
+
+  /** How many levels its slice is asked for: the selection may be led on from the deepest. */
+  int levels() {
+    return LEVELS + trail.size() / LEVELS_MORE * LEVELS_MORE;
+  }
+
+  /** The scroll is found anew: the zoomed node near the edge. */
+  public Place withZooms(List<ViewState.Zoom> value) {
+    return new Place(List.copyOf(value), selected, trail, run, runNode, -1);
+  }
+
+  public Place withSelected(long node, List<Long> path) {
+    return new Place(zooms, node, path, false, -1, scroll);
+  }
+
+  public Place withRun(long parent, long member, List<Long> path) {
+    return new Place(zooms, parent, path, true, member, scroll);
+  }
+
+  public Place withScroll(int levels) {
+    return new Place(zooms, selected, trail, run, runNode, levels);
+  }
+}

@@ -1,0 +1,84 @@
+package flametop.view.state;
+
+import flametop.view.base.Action;
+import flametop.view.base.Key;
+import java.util.Arrays;
+
+/** How keys move through the rows of a table, and which of them are in sight. */
+public final class Rows {
+  /** Rows that are asked for at least, where there may be thousands. */
+  private static final int FEWEST = 256;
+
+  /** More than there are. */
+  private static final int ALL = Integer.MAX_VALUE / 4;
+
+  private static final Action[] MOVES = {
+    Action.DOWN, Action.UP, Action.PAGE_UP, Action.PAGE_DOWN, Action.FIRST, Action.LAST,
+  };
+
+  private Rows() {}
+
+  /** The actions that move, and others. */
+  static Action[] moves(Action... others) {
+    Action[] all = Arrays.copyOf(MOVES, MOVES.length + others.length);
+    System.arraycopy(others, 0, all, MOVES.length, others.length);
+    return all;
+  }
+
+  /**
+   * Rows that an action goes down, below 0 up; 0 if it does not move.
+   *
+   * @param room rows in sight, 1 or more
+   */
+  public static int by(Action action, int room) {
+    return switch (action) {
+      case UP -> -1;
+      case DOWN -> 1;
+      case PAGE_UP -> -room;
+      case PAGE_DOWN -> room;
+      case FIRST -> -ALL;
+      case LAST -> ALL;
+      default -> 0;
+    };
+  }
+
+  /**
+   * Rows that a key goes down in a list in which letters are typed, below 0 up; 0 if it does not
+   * move.
+   */
+  public static int by(Key key, int page) {
+    return switch (key.kind()) {
+      case UP -> -1;
+      case DOWN -> 1;
+      case PAGE_UP -> -page;
+      case PAGE_DOWN -> page;
+      default -> 0;
+    };
+  }
+
+  /** Where that ends, of rows from 0 to {@code last}. */
+  public static int moved(int at, int by, int last) {
+    return Math.max(0, Math.min(last, at + by));
+  }
+
+  /** The answer if it went nowhere. */
+  public static Step end(ViewState s, int by) {
+    return Step.to(s.withMessage(by < 0 ? "already at the top" : "nothing below", false));
+  }
+
+  /** Index of the first row in sight: the marked one is in the middle, but at the ends. */
+  public static int first(int marked, int count, int room) {
+    return Math.max(0, Math.min(marked - room / 2, count - room));
+  }
+
+  /** Index of the row that is drawn so many lines below the first in sight; -1 if there is none. */
+  static int at(int line, int marked, int count, int room) {
+    int row = first(marked, count, room) + line;
+    return line >= 0 && line < room && row < count ? row : -1;
+  }
+
+  /** How many rows to ask for, so that there are more than enough around one. */
+  static int asked(int place) {
+    return Math.max(FEWEST, Integer.highestOneBit(Math.min(place, ALL)) * 4);
+  }
+}

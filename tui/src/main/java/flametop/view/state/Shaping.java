@@ -1,0 +1,70 @@
+package flametop.view.state;
+
+import flametop.profile.answer.Shape;
+import flametop.view.base.StepText;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The shape that was chosen, and those that undo and redo lead to. Immutable.
+ *
+ * @param base what the command line gave
+ * @param now what is chosen
+ * @param before what was chosen before, the latest last
+ * @param after what was undone, the latest last
+ */
+public record Shaping(Shape base, Shape now, List<Shape> before, List<Shape> after) {
+  private static final int MOST = 100;
+
+  public static Shaping of(Shape base) {
+    return new Shaping(base, base, List.of(), List.of());
+  }
+
+  /** Another one is chosen. */
+  Shaping to(Shape shape) {
+    return shape.equals(now) ? this : new Shaping(base, shape, with(before, now), List.of());
+  }
+
+  /** Null if there is nothing to undo. */
+  public Shaping undone() {
+    return before.isEmpty()
+        ? null
+        : new Shaping(base, last(before), withoutLast(before), with(after, now));
+  }
+
+  /** Null if nothing was undone. */
+  public Shaping redone() {
+    return after.isEmpty()
+        ? null
+        : new Shaping(base, last(after), with(before, now), withoutLast(after));
+  }
+
+  /** What made one shape of another, in words. */
+  public static String change(Shape from, Shape to) {
+    for (int i = to.steps().size() - 1; i >= 0; i--) {
+      if (!from.steps().contains(to.steps().get(i))) {
+        return StepText.of(to.steps().get(i), StepText.IN_WORDS);
+      }
+    }
+    for (int i = from.steps().size() - 1; i >= 0; i--) {
+      if (!to.steps().contains(from.steps().get(i))) {
+        return "no longer " + StepText.of(from.steps().get(i), StepText.IN_WORDS);
+      }
+    }
+    return "another order";
+  }
+
+  private static Shape last(List<Shape> shapes) {
+    return shapes.get(shapes.size() - 1);
+  }
+
+  private static List<Shape> withoutLast(List<Shape> shapes) {
+    return List.copyOf(shapes.subList(0, shapes.size() - 1));
+  }
+
+  private static List<Shape> with(List<Shape> shapes, Shape shape) {
+    List<Shape> more = new ArrayList<>(shapes);
+    more.add(shape);
+    return List.copyOf(more.size() > MOST ? more.subList(1, more.size()) : more);
+  }
+}

@@ -1,0 +1,696 @@
+package flametop.view.state;
+
+import flametop.profile.answer.Function;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Siblings;
+import flametop.profile.answer.Source;
+import flametop.profile.answer.SplitQuery;
+import flametop.profile.answer.StateSet;
+import flametop.sampler.Budget;
+import flametop.view.base.Action;
+import flametop.view.base.Colouring;
+import flametop.view.base.View;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the user has chosen to see. Immutable; {@code Keys} makes the next one. What belongs to one
+ * view alone is a value of its own, like {@link Place} and {@link QualityTable}.
+ */
+public final class ViewState implements Cloneable {
+  /** The pane of the source, of which nothing was told yet. */
+  public static final Source NO_SOURCE = new Source(-1, "", 0, List.of(), 0);
+
+  /** Spans in ns; the last is all since the start. */
+  private static final long[] WINDOWS = {
+    10_000_000_000L, 30_000_000_000L, 300_000_000_000L, Long.MAX_VALUE
+  };
+
+  private static final String[] WINDOW_LABELS = {"10 s", "30 s", "5 min", "all"};
+
+  // Written only to a copy that nobody else has yet.
+  private View view = View.GRAPH;
+  private Place place = Place.ROOT;
+  private Place callers = Place.ROOT;
+  private Function callersOf;
+  private Function topOf;
+  private boolean bringing;
+  private SandwichPlace sandwich = SandwichPlace.NONE;
+  private boolean flame;
+  private Source source;
+  private QualityTable quality = QualityTable.FIRST;
+  private TopTable top = TopTable.FIRST;
+  private TasksTable tasks = TasksTable.FIRST;
+  private CpusTable cpus = CpusTable.FIRST;
+  private TimeChoice time = TimeChoice.NONE;
+  private Colouring colouring = Colouring.KIND;
+
+  private Search search;
+  private List<String> searches = List.of();
+  private List<String> picks = List.of();
+  private PickList pick;
+  private FormatList formats = FormatList.CLOSED;
+  private int helpPage = -1;
+  private String message = "";
+  private boolean trouble;
+  private int exports;
+  private int times = 1;
+
+  private boolean frozen;
+  private int window = 1;
+  private StateSet states;
+  private Shaping shaping;
+  private Split split;
+  private Action awaited;
+
+  private long refreshNanos;
+  private int passHz;
+  private int cpuHz;
+  private boolean fine = true;
+  private String lowered = "";
+
+  /**
+   * One step into the graph.
+   *
+   * @param node that fills the width
+   * @param siblings only these children of it: an opened run of thin frames; null for all
+   */
+  public record Zoom(long node, Siblings siblings) {}
+
+  private ViewState() {}
+
+  /**
+   * The state that the screen starts with.
+   *
+   * @param base the shape that the command line gave
+   */
+  public static ViewState initial(
+      StateSet states, Shape base, int passHz, int cpuHz, long refreshNanos) {
+    ViewState s = new ViewState();
+    s.states = states;
+    s.shaping = Shaping.of(base);
+    s.passHz = passHz;
+    s.cpuHz = cpuHz;
+    s.refreshNanos = refreshNanos;
+    return s;
+  }
+
+  private ViewState copy() {
+    try {
+      return (ViewState) clone();
+    } catch (CloneNotSupportedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** What fills the screen. */
+  public View view() {
+    return view;
+  }
+
+  /** Where the user is in the graph, whatever view is shown. */
+  public Place inGraph() {
+    return place;
+  }
+
+  /** Where the user is in the graph that the keys act on: of a sandwich, one of both halves. */
+  public Place place() {
+    return view == View.SANDWICH ? sandwich.place() : graphPlace();
+  }
+
+  /** That in the graph as this view has it: outermost frames first, or innermost. */
+  private Place graphPlace() {
+    return view == View.CALLERS ? callers : place;
+  }
+
+  /** The function whose callers and callees are shown, and where the user is in them. */
+  public SandwichPlace sandwich() {
+    return sandwich;
+  }
+
+  /** Root at the bottom. */
+  public boolean flame() {
+    return view == View.SANDWICH ? !sandwich.below() : flame;
+  }
+
+  /** Where the selected node is in the source, as last told; null: not shown. */
+  public Source source() {
+    return source;
+  }
+
+  /** The table of the quality view. */
+  public QualityTable quality() {
+    return quality;
+  }
+
+  /** The table of the functions. */
+  public TopTable top() {
+    return top;
+  }
+
+  /** The table of the tasks. */
+  public TasksTable tasks() {
+    return tasks;
+  }
+
+  /** The tables of the CPUs and of their idle states. */
+  public CpusTable cpus() {
+    return cpus;
+  }
+
+  /** What is chosen on the strip of time. */
+  public TimeChoice time() {
+    return time;
+  }
+
+  /** What the colours of frames tell. */
+  public Colouring colouring() {
+    return colouring;
+  }
+
+  /** That of the view: of graphs, or what narrows a table. Null if there is none. */
+  public Search search() {
+    return switch (view) {
+      case TOP -> top.filter();
+      case TASKS -> tasks.filter();
+      default -> search;
+    };
+  }
+
+  /** What was searched for, the latest first. */
+  public List<String> searches() {
+    return searches;
+  }
+
+  /** What was typed to pick something, the latest first. */
+  public List<String> picks() {
+    return picks;
+  }
+
+  /** An open pick list, or null. */
+  public PickList pick() {
+    return pick;
+  }
+
+  /** Formats of exports, the last choice first. */
+  public FormatList formats() {
+    return formats;
+  }
+
+  /** The keys are shown. */
+  public boolean help() {
+    return helpPage >= 0;
+  }
+
+  /** Which page of the keys, from 0; below 0 none. */
+  public int helpPage() {
+    return helpPage;
+  }
+
+  /** The answer to the last key; empty if the picture itself is the answer. */
+  public String message() {
+    return message;
+  }
+
+  /** The message as it is shown: one that is given again says so, else a key seems unanswered. */
+  public String answer() {
+    return times > 1 ? message + " ×" + times : message;
+  }
+
+  /** The message is about something that failed. */
+  public boolean trouble() {
+    return trouble;
+  }
+
+  /** Panels hold still. */
+  public boolean frozen() {
+    return frozen;
+  }
+
+  /** Which span is shown, by number. */
+  public int window() {
+    return window;
+  }
+
+  /** Whose time counts. */
+  public StateSet states() {
+    return states;
+  }
+
+  /** The shape that was chosen, which is that of the graph but in the view of callers. */
+  public Shape chosenShape() {
+    return shaping.now();
+  }
+
+  /** The shape that the command line gave. */
+  public Shape base() {
+    return shaping.base();
+  }
+
+  /** The shape that the graph has in this view. */
+  public Shape shape() {
+    return view == View.CALLERS ? chosenShape().plus(new Shape.Reverse()) : chosenShape();
+  }
+
+  /** Whether there is a step of the shape to show. */
+  public boolean hasCrumbs() {
+    return view == View.CALLERS || !chosenShape().steps().isEmpty();
+  }
+
+  /** The shape that was chosen, with those before and after it. */
+  public Shaping shaping() {
+    return shaping;
+  }
+
+  /** Two files that stand side by side; null for one. */
+  public Split split() {
+    return split;
+  }
+
+  /** Whether two files are shown in this view, if the screen is {@code columns} wide. */
+  public boolean isSplit(int columns) {
+    return split != null && view.hasStacks() && columns >= Split.MIN_COLUMNS;
+  }
+
+  /** What is done as soon as more is known of the selected node; null for nothing. */
+  public Action awaited() {
+    return awaited;
+  }
+
+  /** Whether a key that was pressed still waits for what it needs. */
+  public boolean awaits() {
+    return awaited != null
+        || search != null && search.awaited() != 0
+        || pick != null && pick.chosen();
+  }
+
+  /** Between two pictures. */
+  public long refreshNanos() {
+    return refreshNanos;
+  }
+
+  /** Rate of passes in force. */
+  public int passHz() {
+    return passHz;
+  }
+
+  /** Rate of the CPU clock in force. */
+  public int cpuHz() {
+    return cpuHz;
+  }
+
+  /** Edges are drawn in eighths of a cell. */
+  public boolean fine() {
+    return fine;
+  }
+
+  /** What the budget lowered, and why; empty if nothing. */
+  public String lowered() {
+    return lowered;
+  }
+
+  public List<Zoom> zooms() {
+    return place().zooms();
+  }
+
+  public long selected() {
+    return place().selected();
+  }
+
+  public List<Long> trail() {
+    return place().trail();
+  }
+
+  public boolean run() {
+    return place().run();
+  }
+
+  long runNode() {
+    return place().runNode();
+  }
+
+  public int scroll() {
+    return place().scroll();
+  }
+
+  /** The node that fills the width. */
+  public long zoom() {
+    return place().zoom();
+  }
+
+  /** The number of the span after the one that is shown. */
+  public int nextWindow() {
+    return (window + 1) % WINDOWS.length;
+  }
+
+  public long windowNanos() {
+    return WINDOWS[window];
+  }
+
+  public String windowLabel() {
+    return WINDOW_LABELS[window];
+  }
+
+  /** What to ask the profile for, for a picture that is {@code columns} wide. */
+  public GraphQuery query(int columns) {
+    return new GraphQuery(
+        windowNanos(),
+        states,
+        graphPlace().zoom(),
+        graphPlace().selected(),
+        isSplit(columns) ? Split.pane(columns) : columns,
+        graphPlace().levels(),
+        Search.patternOf(search),
+        colouring == Colouring.STATE,
+        graphPlace().siblings());
+  }
+
+  /** What to ask it for beside that; null for nothing. */
+  public PageQuery page(int columns) {
+    return isSplit(columns)
+        ? new SplitQuery(
+            split.other(), shape(), query(columns), Pages.of(this, Split.pane(columns)))
+        : Pages.of(this, columns);
+  }
+
+  /** The same of all that there is, which is what a file has. */
+  public ViewState ofAll() {
+    return withWindow(WINDOWS.length - 1);
+  }
+
+  /** The same with another view. */
+  public ViewState withView(View value) {
+    ViewState next = copy();
+    next.view = value;
+    next.bringing = false;
+    return next;
+  }
+
+  /**
+   * The same with another view, in which a function is selected if it can show that. What was
+   * selected there before stays if this is the function that was brought there the last time.
+   *
+   * @param function null for none, or if it is not known yet
+   */
+  public ViewState withView(View value, Function function) {
+    ViewState next = withView(value);
+    boolean same = function != null && function.equals(callersOf);
+    if (value == View.CALLERS && place.selected() != GraphQuery.ROOT && !same) {
+      next.callersOf = function;
+      next.callers = Place.ROOT.withSelected(place.selected(), Place.ROOT.trail());
+    }
+    next.bringing = value == View.TOP && view == View.GRAPH && function == null;
+    return value == View.TOP && function != null ? next.withBrought(function) : next;
+  }
+
+  /** Whether the table of the functions waits for the selected one of the graph. */
+  public boolean bringing() {
+    return bringing;
+  }
+
+  /** The table of the functions marks one, unless it is the one that it was to mark before. */
+  public ViewState withBrought(Function function) {
+    ViewState next = copy();
+    next.bringing = false;
+    if (!function.equals(topOf)) {
+      next.topOf = function;
+      next.top = top.withMarked(function, top.place());
+    }
+    return next;
+  }
+
+  public ViewState withPlace(Place value) {
+    if (view == View.SANDWICH) {
+      return withSandwich(sandwich.with(value));
+    }
+    ViewState next = copy();
+    if (view == View.CALLERS) {
+      next.callers = value;
+    } else {
+      next.place = value;
+    }
+    return next;
+  }
+
+  /** The same elsewhere in the graph, whatever view is shown. */
+  public ViewState withGraph(Place value) {
+    ViewState next = copy();
+    next.place = value;
+    return next;
+  }
+
+  public ViewState withSandwich(SandwichPlace value) {
+    ViewState next = copy();
+    next.sandwich = value;
+    return next;
+  }
+
+  /** The sandwich of a function; one step back leads to what is shown now. */
+  public ViewState withSandwich(Function function) {
+    return withSandwich(sandwich.of(function, view)).withView(View.SANDWICH);
+  }
+
+  /** The same at the root of everything. */
+  public ViewState atRoot() {
+    ViewState next = copy();
+    next.place = Place.ROOT;
+    next.callers = Place.ROOT;
+    next.callersOf = null;
+    next.sandwich = sandwich.atFunction();
+    return next;
+  }
+
+  /** The scroll is found anew: the zoomed node near the edge. */
+  public ViewState withZooms(List<Zoom> value) {
+    return withPlace(place().withZooms(value));
+  }
+
+  public ViewState zoomedTo(Zoom zoom) {
+    List<Zoom> next = new ArrayList<>(zooms());
+    next.add(zoom);
+    return withZooms(next);
+  }
+
+  public ViewState withSelected(long node, List<Long> path) {
+    return withPlace(place().withSelected(node, path));
+  }
+
+  public ViewState withRun(long parent, long member, List<Long> path) {
+    return withPlace(place().withRun(parent, member, path));
+  }
+
+  public ViewState withScroll(int levels) {
+    return withPlace(place().withScroll(levels));
+  }
+
+  public ViewState flipped() {
+    ViewState next = copy();
+    next.flame = !flame;
+    return next;
+  }
+
+  /** The pane of the source shows this; null closes it. */
+  public ViewState withSource(Source value) {
+    ViewState next = copy();
+    next.source = value;
+    return next;
+  }
+
+  /** The same with an answer in the pane of the source, if it is still open. */
+  public ViewState withAnswer(Source value) {
+    return source == null ? this : withSource(value);
+  }
+
+  public ViewState withColouring(Colouring value) {
+    ViewState next = copy();
+    next.colouring = value;
+    return next;
+  }
+
+  public ViewState withQuality(QualityTable value) {
+    ViewState next = copy();
+    next.quality = value;
+    return next;
+  }
+
+  public ViewState withTop(TopTable value) {
+    ViewState next = copy();
+    next.top = value;
+    return next;
+  }
+
+  public ViewState withTasks(TasksTable value) {
+    ViewState next = copy();
+    next.tasks = value;
+    return next;
+  }
+
+  public ViewState withCpus(CpusTable value) {
+    ViewState next = copy();
+    next.cpus = value;
+    return next;
+  }
+
+  public ViewState withTime(TimeChoice value) {
+    ViewState next = copy();
+    next.time = value;
+    return next;
+  }
+
+  /** The same with another search in its view. */
+  public ViewState withSearch(Search value) {
+    ViewState next = copy();
+    switch (view) {
+      case TOP -> next.top = top.withFilter(value);
+      case TASKS -> next.tasks = tasks.withFilter(value);
+      default -> next.search = value;
+    }
+    return next;
+  }
+
+  /** The same with a past of searches. */
+  public ViewState withSearches(List<String> value) {
+    ViewState next = copy();
+    next.searches = value;
+    return next;
+  }
+
+  public ViewState withPicks(List<String> value) {
+    ViewState next = copy();
+    next.picks = value;
+    return next;
+  }
+
+  public ViewState withPick(PickList value) {
+    ViewState next = copy();
+    next.pick = value;
+    return next;
+  }
+
+  public ViewState withHelp(boolean value) {
+    return withHelpPage(value ? 0 : -1);
+  }
+
+  public ViewState withHelpPage(int value) {
+    ViewState next = copy();
+    next.helpPage = value;
+    return next;
+  }
+
+  /** How many exports are being written. */
+  public int exports() {
+    return exports;
+  }
+
+  /** The same with so many exports that are being written. */
+  public ViewState withExports(int value) {
+    ViewState next = copy();
+    next.exports = value;
+    return next;
+  }
+
+  /** The same with an answer. */
+  public ViewState withMessage(String text, boolean isTrouble) {
+    ViewState next = copy();
+    next.message = text;
+    next.trouble = isTrouble;
+    next.times = 1;
+    return next;
+  }
+
+  /** The same, whose message is counted where it is that of the state {@code before}. */
+  public ViewState after(ViewState before) {
+    if (message.isEmpty() || !message.equals(before.message)) {
+      return this;
+    }
+    ViewState next = copy();
+    next.times = before.times + 1;
+    return next;
+  }
+
+  public ViewState withFrozen(boolean value) {
+    ViewState next = copy();
+    next.frozen = value;
+    return next;
+  }
+
+  public ViewState withWindow(int value) {
+    ViewState next = copy();
+    next.window = value;
+    return next;
+  }
+
+  public ViewState withStates(StateSet value) {
+    ViewState next = copy();
+    next.states = value;
+    return next;
+  }
+
+  /** The same with nothing zoomed: the whole of each graph is shown. */
+  public ViewState unzoomed() {
+    ViewState next = copy();
+    next.place = place.withZooms(List.of());
+    next.callers = callers.withZooms(List.of());
+    next.sandwich = sandwich.unzoomed();
+    return next;
+  }
+
+  /** Another shape, which undo takes back. */
+  public ViewState withShape(Shape value) {
+    return withShaping(shaping.to(value));
+  }
+
+  public ViewState withShaping(Shaping value) {
+    ViewState next = copy();
+    next.shaping = value;
+    return next;
+  }
+
+  public ViewState withSplit(Split value) {
+    ViewState next = copy();
+    next.split = value;
+    return next;
+  }
+
+  public ViewState awaiting(Action value) {
+    ViewState next = copy();
+    next.awaited = value;
+    return next;
+  }
+
+  public ViewState withRefresh(long value) {
+    ViewState next = copy();
+    next.refreshNanos = value;
+    return next;
+  }
+
+  public ViewState withRates(int pass, int cpu) {
+    ViewState next = copy();
+    next.passHz = pass;
+    next.cpuHz = cpu;
+    return next;
+  }
+
+  public ViewState withFormats(FormatList value) {
+    ViewState next = copy();
+    next.formats = value;
+    return next;
+  }
+
+  /**
+   * The same at another pace.
+   *
+   * @param said what is lower than was asked for, and why; empty if nothing is
+   */
+  public ViewState withPace(Budget.Pace pace, String said) {
+    ViewState next = copy();
+    next.refreshNanos = pace.refreshNanos();
+    next.fine = pace.fine();
+    next.passHz = pace.passHz();
+    next.cpuHz = pace.cpuHz();
+    next.lowered = said;
+    return next;
+  }
+}

@@ -1,0 +1,447 @@
+package flametop.view.keys;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.profile.answer.Function;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.StateSet;
+import flametop.profile.answer.TasksQuery;
+import flametop.profile.answer.TasksReport;
+import flametop.profile.answer.TopQuery;
+import flametop.profile.answer.TopReport;
+import flametop.sampler.State;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Key;
+import flametop.view.base.Mouse;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
+import flametop.view.base.View;
+import flametop.view.base.Zone;
+import flametop.view.layout.Scene;
+import flametop.view.layout.TableArea;
+import flametop.view.layout.TableLayout;
+import flametop.view.layout.TopLayout;
+import flametop.view.screen.Keys;
+import flametop.view.screen.Painter;
+import flametop.view.screen.Pictures;
+import flametop.view.screen.TablePictures;
+import flametop.view.screen.TimePictures;
+import flametop.view.screen.Tree;
+import flametop.view.state.Effect;
+import flametop.view.state.Search;
+import flametop.view.state.Step;
+import flametop.view.state.ViewState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class TableKeysTest {
+  private final Tree tree = Pictures.server();
+  private ViewState state = Pictures.state().withStates(StateSet.ALL);
+  private List<Effect> effects = List.of();
+
+  /** Answers the state's question, as a profile does. */
+  private Page page() {
+    return state.page(120) instanceof TopQuery top
+        ? TablePictures.top(tree, top)
+        : state.page(120) instanceof TasksQuery tasks ? TablePictures.tasks(tasks) : null;
+  }
+
+  private Scene scene() {
+    return scene(page());
+  }
+
+  private Scene scene(Page page) {
+    return Scene.of(Pictures.snapshot(tree, state, 120), page, state, 120, 34, Pictures.options());
+  }
+
+  private void press(Key key) {
+    Step step = Keys.press(scene(), key);
+    state = step.state();
+    effects = step.effects();
+  }
+
+  private void type(String text) {
+    text.chars().forEach(c -> press(Key.of(c)));
+  }
+
+  private void click(int x, int y, Mouse.Kind kind) {
+    Step step = Keys.mouse(scene(), new Mouse(kind, x, y));
+    state = step.state();
+    effects = step.effects();
+  }
+
+  private String markedFunction() {
+    List<TopReport.Row> rows = ((TopReport) page()).rows();
+    return rows.get(state.top().index(rows)).function().name();
+  }
+
+  private int markedPid() {
+    List<TasksReport.Row> rows = ((TasksReport) page()).rows();
+    return rows.get(state.tasks().index(rows)).pid();
+  }
+
+  private String line(int y) {
+    CellGrid grid = Painter.paint(scene());
+    StringBuilder text = new StringBuilder();
+    for (int x = 0; x < grid.columns(); x++) {
+      text.appendCodePoint(Math.max(' ', grid.codePoint(x, y)));
+    }
+    return text.toString();
+  }
+
+  private int head() {
+    return TableArea.of(scene()).heading.end;
+  }
+
+  @Test
+  void top_down_marksTheFunctionAndKeepsItWhereverItsRowGoes() {
+    type("4jjj");
+    String marked = markedFunction();
+    type("s");
+    assertEquals("first by total", state.message());
+    assertEquals(marked, markedFunction());
+    type("sssss");
+    assertEquals(TopQuery.Order.NAME, state.top().order());
+    assertEquals(marked, markedFunction());
+    type("s");
+    assertEquals(TopQuery.Order.SELF, state.top().order());
+    assertEquals(marked, markedFunction());
+  }
+
+  @Test
+  void top_anyRefresh_theMarkIsInSight() {
+    type("4");
+    Random random = new Random(7);
+    TopReport report = (TopReport) page();
+    for (int round = 0; round < 200; round++) {
+      List<TopReport.Row> rows = new ArrayList<>(report.rows());
+      java.util.Collections.shuffle(rows, random);
+      rows = rows.subList(0, 1 + random.nextInt(rows.size()));
+      TopReport shown =
+          new TopReport(List.copyOf(rows), rows.size(), report.functions(), report.total());
+      Scene scene = scene(shown);
+      int index = state.top().index(shown.rows());
+      TableLayout<TopLayout.Column> layout = TopLayout.of(scene);
+      assertTrue(index >= layout.first() && index < layout.end());
+      int y = layout.rowOf(index);
+      CellGrid grid = Painter.paint(scene);
+      assertEquals(Role.SELECT, Paint.role(grid.background(0, y)));
+      assertEquals(index, Zone.at(layout.rows(scene.columns), 0, y));
+      Key[] keys = {
+        Key.of(Key.Kind.DOWN), Key.of(Key.Kind.PAGE_DOWN), Key.of(Key.Kind.UP), Key.of(Key.Kind.END)
+      };
+      state = Keys.press(scene, keys[random.nextInt(keys.length)]).state();
+    }
+  }
+
+  @Test
+  void top_end_asksForRowsThatWereNotAskedForYet() {
+    type("4");
+    TopReport few = (TopReport) page();
+    TopReport many = new TopReport(few.rows(), 3_811, 3_811, few.total());
+    state = Keys.press(scene(many), Key.of(Key.Kind.END)).state();
+    assertEquals(3_810, state.top().place());
+    state = Keys.press(scene(many), Key.of(Key.Kind.DOWN)).state();
+    assertEquals("nothing below", state.message());
+    assertEquals(3_810, state.top().place());
+    assertTrue(((TopQuery) state.page(120)).rows() > 3_811);
+    state = Keys.press(scene(many), Key.of(Key.Kind.HOME)).state();
+    assertEquals(0, state.top().place());
+    assertEquals(256, ((TopQuery) state.page(120)).rows());
+    assertTrue(Painter.paint(scene(many)).columns() > 0);
+  }
+
+  @Test
+  void top_clickOnAHead_sortsByIt() {
+    type("4");
+    click(line(head()).indexOf("total") + 1, head(), Mouse.Kind.PRESS);
+    assertEquals(TopQuery.Order.TOTAL, state.top().order());
+    click(line(head()).indexOf("asleep"), head(), Mouse.Kind.PRESS);
+    assertEquals(TopQuery.Order.SLEEP, state.top().order());
+    click(line(head()).indexOf("function"), head(), Mouse.Kind.PRESS);
+    assertEquals(TopQuery.Order.NAME, state.top().order());
+    click(line(head()).indexOf("module"), head(), Mouse.Kind.PRESS);
+    assertEquals("no order of that column", state.message());
+  }
+
+  @Test
+  void top_fromTheGraph_marksTheFunctionThatIsSelectedThere() {
+    state = Pictures.selecting(state, tree, Pictures.readQuery());
+    String selected = Pictures.readQuery()[Pictures.readQuery().length - 1];
+    type("4");
+    assertEquals(selected, markedFunction());
+    assertEquals(selected, ((TopQuery) state.page(120)).to().name(), "its row is asked for");
+    press(Key.of(Key.Kind.HOME));
+    String first = state.top().marked().name();
+    state = Keys.arrived(scene()).state();
+    assertEquals(first, state.top().marked().name());
+    type("14");
+    assertEquals(first, state.top().marked().name(), "nothing else was selected meanwhile");
+    state = Pictures.selecting(state.withView(View.GRAPH), tree, "redis-server");
+    type("4");
+    assertEquals(first, state.top().marked().name(), "a process is no function");
+  }
+
+  @Test
+  void top_sortWhileComparing_isByChangeToo() {
+    state = state.withView(View.TOP);
+    List<TopQuery.Order> orders = new ArrayList<>();
+    for (int i = 0; i < 9; i++) {
+      orders.add(state.top().order());
+      state = Keys.press(compared(), Key.of('s')).state();
+    }
+    assertEquals(List.of(TopQuery.Order.values()), orders);
+    state = state.withTop(state.top().by(TopQuery.Order.TOTAL_CHANGE));
+    assertTrue(row(compared(), 3).contains("first by change of total"));
+    // Where nothing is compared any more it would mean nothing.
+    assertTrue(row(scene(), 3).contains("first by self"));
+    type("s");
+    assertEquals(TopQuery.Order.TOTAL, state.top().order());
+  }
+
+  @Test
+  void top_clickOnTheHeadOfAChange_sortsByIt() {
+    state = state.withView(View.TOP);
+    int head = head();
+    int x = row(compared(), head).indexOf("change") + 2;
+    state = Keys.mouse(compared(), new Mouse(Mouse.Kind.PRESS, x, head)).state();
+    assertEquals(TopQuery.Order.SELF_CHANGE, state.top().order());
+    x = row(compared(), head).lastIndexOf("change") + 2;
+    state = Keys.mouse(compared(), new Mouse(Mouse.Kind.PRESS, x, head)).state();
+    assertEquals(TopQuery.Order.TOTAL_CHANGE, state.top().order());
+    state = state.withView(View.TASKS);
+    x = row(compared(), head).indexOf("change") + 2;
+    state = Keys.mouse(compared(), new Mouse(Mouse.Kind.PRESS, x, head)).state();
+    assertEquals(TasksQuery.Order.CHANGE, state.tasks().order());
+  }
+
+  @Test
+  void top_whileComparing_onlyWhatIsBeyondTheNoiseIsColoured() {
+    state = state.withView(View.TOP);
+    CellGrid grid = Painter.paint(compared());
+    int checked = 0;
+    for (int y = head() + 2; y < grid.rows() - 3; y++) {
+      String row = row(compared(), y);
+      int arrow = row.indexOf(row.contains("▲") ? '▲' : '▼');
+      checked += arrow >= 0 ? 1 : 0;
+      for (int x = 0; x < grid.columns(); x++) {
+        Role role = Paint.role(grid.foreground(x, y));
+        boolean coloured = role == Role.WORSE || role == Role.BETTER;
+        assertTrue(arrow >= 0 || !coloured, row);
+      }
+      if (arrow >= 0) {
+        Role role = row.contains("▲") ? Role.WORSE : Role.BETTER;
+        assertEquals(role, Paint.role(grid.foreground(arrow, y)), row);
+      }
+      if (row.contains("▌ replace")) {
+        int x = row.indexOf("replace");
+        assertEquals(CellGrid.UNDERLINE, grid.attributes(x, y), "what is gone is underlined");
+      }
+    }
+    assertTrue(checked > 5);
+  }
+
+  @Test
+  void compare_inTheTables_isAsInTheGraph() {
+    for (char view : new char[] {'4', '5'}) {
+      type("" + view + 'b');
+      assertEquals(List.of(new Effect.HoldBaseline()), effects);
+      type("B");
+      assertEquals(List.of(new Effect.ReleaseBaseline()), effects);
+    }
+  }
+
+  private Scene compared() {
+    return TablePictures.compared(TimePictures.release(), state, new int[] {120, 34});
+  }
+
+  private static String row(Scene scene, int y) {
+    return TimeKeysTest.row(Painter.paint(scene), y);
+  }
+
+  @Test
+  void top_clickOnARow_marksItAndASecondOpensIt() {
+    type("4");
+    String third = ((TopReport) page()).rows().get(2).function().name();
+    click(40, head() + 3, Mouse.Kind.PRESS);
+    assertEquals(third, markedFunction());
+    click(40, head() + 3, Mouse.Kind.DOUBLE);
+    assertTrue(state.view() != View.TOP);
+  }
+
+  @Test
+  void top_search_narrowsAsItIsTypedAndLeavesTheGraphAlone() {
+    type("4/read");
+    assertTrue(state.search().typing());
+    TopReport report = (TopReport) page();
+    assertTrue(report.matching() < report.functions());
+    report.rows().forEach(r -> assertTrue(r.function().name().contains("ead")));
+    press(Key.of(Key.Kind.ENTER));
+    assertEquals(List.of(new Effect.Remember("read")), effects);
+    assertFalse(state.search().typing());
+    type("1");
+    assertNull(state.search());
+    type("4");
+    assertEquals("read", state.search().text());
+    press(Key.of(Key.Kind.ESCAPE));
+    assertNull(state.search());
+    assertEquals(View.TOP, state.view());
+    press(Key.of(Key.Kind.ESCAPE));
+    assertEquals(View.GRAPH, state.view());
+  }
+
+  @Test
+  void top_search_isCompletedFromTheNamesInSight() {
+    type("4/heap_u");
+    state = state.withSearch(Search.of("heap_u", true));
+    press(Key.of(Key.Kind.TAB));
+    assertEquals("heap_update", state.search().text());
+  }
+
+  @Test
+  void top_keepAndDrop_shapeWhatIsShown() {
+    type("4");
+    String name = markedFunction();
+    type("x");
+    assertTrue(
+        state.chosenShape().toString().contains("not " + name), state.chosenShape().toString());
+    assertEquals(View.TOP, state.view());
+    type("f");
+    assertEquals(2, state.chosenShape().steps().size());
+  }
+
+  @Test
+  void top_copy_isTheWholeName() {
+    type("4");
+    String name = markedFunction();
+    type("y");
+    assertEquals(List.of(new Effect.Copy(name)), effects);
+  }
+
+  @Test
+  void top_narrowestToWidest_everyRowFitsAndFiguresKeepTheirPlace() {
+    type("4");
+    for (int columns = Scene.MIN_COLUMNS; columns < 320; columns++) {
+      for (View view : new View[] {View.TOP, View.TASKS}) {
+        state = state.withView(view);
+        Scene scene =
+            Scene.of(
+                Pictures.snapshot(tree, state, columns),
+                page(),
+                state,
+                columns,
+                24,
+                Pictures.options());
+        CellGrid grid = Painter.paint(scene);
+        TableArea area = TableArea.of(scene);
+        StringBuilder head = new StringBuilder();
+        for (int x = 0; x < columns; x++) {
+          head.appendCodePoint(Math.max(' ', grid.codePoint(x, area.heading.end)));
+        }
+        assertFalse(head.toString().contains("…"), columns + ": " + head);
+        assertEquals(' ', grid.codePoint(columns - 1, area.heading.end + 3), columns + " " + view);
+      }
+    }
+  }
+
+  @Test
+  void tasks_enter_isTheGraphOfThatProcess() {
+    type("5j");
+    int pid = markedPid();
+    press(Key.of(Key.Kind.ENTER));
+    assertEquals(View.GRAPH, state.view());
+    assertEquals(Shape.of(new Shape.Processes(Set.of(pid), false)), state.chosenShape());
+  }
+
+  @Test
+  void tasks_threads_enterIsTheGraphOfThatThread() {
+    type("5H");
+    assertEquals("a row for each thread", state.message());
+    press(Key.of(Key.Kind.ENTER));
+    assertEquals(Shape.of(new Shape.Threads(Set.of(2210), false)), state.chosenShape());
+  }
+
+  @Test
+  void tasks_drop_leavesOutOneAfterTheOther() {
+    type("5x");
+    assertEquals(View.TASKS, state.view());
+    type("jx");
+    assertEquals(2, state.chosenShape().steps().size());
+  }
+
+  @Test
+  void tasks_ofManyThatEnded_areNoFilter() {
+    type("5");
+    TasksReport.Row many =
+        new TasksReport.Row(0, 0, 0, 0, "cc1", "", 1, 1, 1, null, 0, null, null, null);
+    TasksReport report = new TasksReport(List.of(many), 1, 1, 1);
+    Step step = Keys.press(scene(report), Key.of(Key.Kind.ENTER));
+    assertEquals("these are many processes that ended long ago", step.state().message());
+    assertEquals(Shape.PLAIN, step.state().chosenShape());
+  }
+
+  @Test
+  void tasks_sort_keepsTheMark() {
+    type("5jj");
+    int pid = markedPid();
+    type("s");
+    assertEquals("first by time queued", state.message());
+    assertEquals(pid, markedPid());
+    click(line(head()).indexOf("age"), head(), Mouse.Kind.PRESS);
+    assertEquals(TasksQuery.Order.AGE, state.tasks().order());
+    assertEquals(pid, markedPid());
+  }
+
+  @Test
+  void tasks_search_isItsOwn() {
+    type("4/read");
+    press(Key.of(Key.Kind.ENTER));
+    type("5");
+    assertNull(state.search());
+    type("/postgres");
+    assertEquals(2, ((TasksReport) page()).matching());
+  }
+
+  @Test
+  void tasks_copy_isTheCommandLine() {
+    type("5");
+    press(Key.of('y'));
+    assertEquals(
+        List.of(new Effect.Copy("java -Xmx2g -jar /srv/shop/shop.jar --port 8080")), effects);
+  }
+
+  @Test
+  void tasks_longSleepInD_standsOut() {
+    type("5");
+    CellGrid grid = Painter.paint(scene());
+    boolean stands = false;
+    for (int y = head(); y < grid.rows(); y++) {
+      if (line(y).contains("checkpointer") || line(y).contains(" 1044 ")) {
+        for (int x = 0; x < grid.columns(); x++) {
+          stands |= Paint.role(grid.foreground(x, y)) == Role.WORSE;
+        }
+      }
+    }
+    assertTrue(stands);
+  }
+
+  @Test
+  void top_hugeAndStrangeFigures_arePainted() {
+    long huge = Long.MAX_VALUE / 4;
+    long[] by = new long[State.values().length];
+    by[0] = huge;
+    TopReport.Row row =
+        new TopReport.Row(new Function(NodeKind.USER, "", ""), huge, huge, by, by, null);
+    TopReport report = new TopReport(List.of(row), 1, 1, 1);
+    state = state.withView(View.TOP);
+    assertTrue(Painter.paint(scene(report)).columns() > 0);
+  }
+}

@@ -1,0 +1,116 @@
+package flametop.view.layout;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.profile.answer.Snapshot;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Origin;
+import flametop.view.base.TextWidth;
+import flametop.view.screen.Painter;
+import flametop.view.screen.Pictures;
+import flametop.view.screen.Tree;
+import flametop.view.state.Keymap;
+import flametop.view.state.PaintOptions;
+import flametop.view.state.PickList;
+import flametop.view.state.Search;
+import flametop.view.state.ViewState;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class SceneTest {
+  private static String row(CellGrid grid, int y) {
+    StringBuilder text = new StringBuilder();
+    for (int x = 0; x < grid.columns(); x++) {
+      if (grid.codePoint(x, y) != 0) {
+        text.appendCodePoint(grid.codePoint(x, y));
+      }
+    }
+    return text.toString();
+  }
+
+  @Test
+  void paint_anySize_keepsLiveMarkLossesAndOwnCpu() {
+    Tree tree = Pictures.server();
+    ViewState state = Pictures.state();
+    for (int columns = 40; columns <= 220; columns++) {
+      Snapshot snapshot = Pictures.snapshot(tree, state, columns);
+      String header =
+          row(Painter.paint(Scene.of(snapshot, state, columns, 24, Pictures.options())), 0);
+      assertTrue(header.contains("● live 00:42"), header);
+      assertTrue(header.contains("lost 0"), header);
+      assertTrue(header.contains("own  1.4%"), header);
+    }
+  }
+
+  @Test
+  void paint_randomSizesAndMachines_neverFails() {
+    Random random = new Random(3);
+    for (int i = 0; i < 300; i++) {
+      int columns = 1 + random.nextInt(250);
+      int rows = 1 + random.nextInt(80);
+      Tree tree =
+          random.nextBoolean()
+              ? Pictures.server()
+              : random.nextBoolean() ? Pictures.hostile() : Pictures.deep(1 + random.nextInt(200));
+      ViewState state = Pictures.state();
+      state = random.nextBoolean() ? state.flipped() : state;
+      state = random.nextInt(4) == 0 ? state.withHelp(true) : state;
+      state =
+          random.nextInt(4) == 0
+              ? state.withPick(PickList.open(PickList.Of.COMMS).withRows(Pictures.processes()))
+              : state;
+      state =
+          random.nextInt(4) == 0 ? state.withSearch(Search.of("e+", random.nextBoolean())) : state;
+      Snapshot snapshot =
+          Pictures.snapshot(
+              tree,
+              state,
+              columns,
+              Pictures.cpus(1 + random.nextInt(300)),
+              List.of("no cpuidle here: a virtual machine"));
+      CellGrid grid = Painter.paint(Scene.of(snapshot, state, columns, rows, Pictures.options()));
+      for (int y = 0; y < rows; y++) {
+        assertEquals(columns, TextWidth.of(row(grid, y)), "each row fills the width");
+      }
+    }
+  }
+
+  @Test
+  void paint_idleMachine_saysWhatSleeps() {
+    ViewState state = Pictures.state();
+    Scene scene =
+        Scene.of(Pictures.snapshot(Pictures.idle(), state, 80), state, 80, 24, Pictures.options());
+    CellGrid grid = Painter.paint(scene);
+    boolean said = false;
+    for (int y = 0; y < 24; y++) {
+      said |= row(grid, y).contains("nothing is busy; o shows the 408 that sleep");
+    }
+    assertTrue(said);
+  }
+
+  @Test
+  void paint_ascii_hasNothingElse() {
+    PaintOptions ascii =
+        new PaintOptions(
+            "web-1",
+            "all tasks",
+            Origin.LIVE,
+            true,
+            true,
+            Integer::toString,
+            Keymap.DEFAULT,
+            java.util.List.of());
+    ViewState state = Pictures.state();
+    CellGrid grid =
+        Painter.paint(
+            Scene.of(Pictures.snapshot(Pictures.hostile(), state, 80), state, 80, 24, ascii));
+    for (int y = 0; y < 24; y++) {
+      for (int x = 0; x < 80; x++) {
+        int c = grid.codePoint(x, y);
+        assertTrue(c >= 0x20 && c < 0x7f, "code point " + c);
+      }
+    }
+  }
+}

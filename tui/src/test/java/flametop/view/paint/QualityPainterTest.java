@@ -1,0 +1,63 @@
+package flametop.view.paint;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.profile.answer.QualityReport;
+import flametop.sampler.DebugFiles;
+import flametop.view.base.CellGrid;
+import flametop.view.base.View;
+import flametop.view.keys.TimeKeysTest;
+import flametop.view.layout.Scene;
+import flametop.view.screen.Painter;
+import flametop.view.screen.Pictures;
+import flametop.view.state.ViewState;
+import org.junit.jupiter.api.Test;
+
+class QualityPainterTest {
+  private static String painted(DebugFiles files, int columns, int rows) {
+    QualityReport of = Pictures.quality();
+    QualityReport report =
+        new QualityReport(
+            of.windowNanos(),
+            of.window(),
+            of.all(),
+            of.processes(),
+            of.modules(),
+            of.parts(),
+            of.resident(),
+            of.copiedPerSecond(),
+            of.streamPerSecond(),
+            files);
+    ViewState state = Pictures.state().withView(View.QUALITY);
+    Scene scene =
+        Scene.of(
+            Pictures.snapshot(Pictures.server(), state, columns),
+            report,
+            state,
+            columns,
+            rows,
+            Pictures.options());
+    CellGrid grid = Painter.paint(scene);
+    StringBuilder text = new StringBuilder();
+    for (int y = 0; y < rows; y++) {
+      text.append(TimeKeysTest.row(grid, y)).append('\n');
+    }
+    return text.toString();
+  }
+
+  @Test
+  void paint_debugFilesOnTheirWay_saysHowFarTheyAre() {
+    for (int columns : new int[] {80, 200}) {
+      String shown = painted(new DebugFiles(12, 0, 3, 1, 0, 5 << 20), columns, 30);
+      assertTrue(shown.contains("names    debuginfod: 3 of 12 fetched, 5 MiB, 1 not there"), shown);
+      assertTrue(shown.contains("redis-server"), shown);
+    }
+  }
+
+  @Test
+  void paint_noDebugFileLookedFor_hasNoLineOfThem() {
+    String shown = painted(new DebugFiles(0, 0, 0, 0, 0, 0), 80, 30);
+    assertFalse(shown.contains("debuginfod"), shown);
+  }
+}

@@ -1,0 +1,239 @@
+package flametop.view.screen;
+
+import flametop.profile.answer.Function;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.Sandwich;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
+import flametop.profile.file.StackFile;
+import flametop.profile.file.StackInput;
+import flametop.view.base.Origin;
+import flametop.view.base.View;
+import flametop.view.layout.Scene;
+import flametop.view.state.Keymap;
+import flametop.view.state.PaintOptions;
+import flametop.view.state.PickList;
+import flametop.view.state.Split;
+import flametop.view.state.ViewState;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Frames of files of folded stacks, as they are read. */
+public final class FilePictures {
+  private static final Path BEFORE = Path.of("src/test/resources/flametop/stacks/before.folded");
+  private static final Path NOW = Path.of("src/test/resources/flametop/stacks/now.folded");
+
+  private FilePictures() {}
+
+  static List<Pictures.Frame> golden() {
+    List<Pictures.Frame> frames = new ArrayList<>();
+    try (StackFile one = new StackFile(StackInput.open(NOW), 2, 3, true);
+        StackFile two = StackFile.compared(StackInput.open(BEFORE), StackInput.open(NOW), true)) {
+      for (int[] size : new int[][] {{40, 10}, {80, 24}, {200, 60}}) {
+        String of = "-" + size[0] + "x" + size[1];
+        frames.add(frame("file" + of, one, "deflate|Brotli", size, false));
+        frames.add(frame("diff" + of, two, "com.shop.Price.of", size, false));
+        frames.add(view("file-callers" + of, one, View.CALLERS, size, false));
+        frames.add(view("file-sandwich" + of, one, View.SANDWICH, size, false));
+        frames.add(view("file-top" + of, one, View.TOP, size, false));
+      }
+      frames.add(frame("diff-gone-120x30", two, "deflate", new int[] {120, 30}, false));
+      frames.add(frame("diff-plain-80x24", two, "com.shop.Price.of", new int[] {80, 24}, true));
+      int[] usual = {80, 24};
+      frames.add(view("diff-sandwich-80x24", two, View.SANDWICH, usual, false));
+      frames.add(view("diff-top-80x24", two, View.TOP, usual, false));
+      frames.add(view("file-top-plain-80x24", one, View.TOP, usual, true));
+      frames.add(helped("file-top-help-80x24", one, View.TOP));
+      PaintOptions options = options(false);
+      ViewState help = state().withHelp(true);
+      frames.add(
+          new Pictures.Frame(
+              "file-help-80x24",
+              Painter.paint(Scene.of(snapshot(one, help, 80), help, 80, 24, options))));
+      PickList outermost =
+          PickList.open(PickList.Of.COMMS)
+              .withRows(one.comms(Long.MAX_VALUE, StateSet.ALL).get())
+              .moved(1);
+      for (int[] size : new int[][] {{40, 10}, {80, 24}}) {
+        ViewState picking = state().withPick(outermost);
+        Scene scene = Scene.of(snapshot(one, picking, size[0]), picking, size[0], size[1], options);
+        String name = "file-pick-" + size[0] + "x" + size[1];
+        frames.add(new Pictures.Frame(name, Painter.paint(scene)));
+      }
+      frames.add(
+          new Pictures.Frame(
+              "file-opening-80x24", Painter.paint(Scene.of(null, state(), 80, 24, options))));
+      frames.add(turning(one));
+      frames.add(waiting());
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+    return frames;
+  }
+
+  private static Pictures.Frame turning(StackFile file) throws Exception {
+    Snapshot.Reading reading =
+        new Snapshot.Reading(
+            "now.folded", 1, 1, 9, 9, true, "samples", 1, 12, "", 0.43, true, true);
+    ViewState state = state();
+    Snapshot snapshot = with(snapshot(file, state, 80), reading);
+    state = state.withView(View.CALLERS);
+    return new Pictures.Frame(
+        "file-turning-80x24", Painter.paint(Scene.of(snapshot, state, 80, 24, options(false))));
+  }
+
+  private static Pictures.Frame waiting() throws Exception {
+    try (StackFile empty = new StackFile(StackInput.open(Path.of("/dev/null")), 1, 1, true)) {
+      String waits = "waiting for a writer of stacks.fifo";
+      Snapshot.Reading reading =
+          new Snapshot.Reading(
+              "stacks.fifo", 1, 1, 0, -1, false, "samples", 1, 0, waits, 1, true, true);
+      Snapshot snapshot = with(snapshot(empty, state(), 80), reading);
+      return new Pictures.Frame(
+          "file-waiting-80x24", Painter.paint(Scene.of(snapshot, state(), 80, 24, options(false))));
+    }
+  }
+
+  private static Snapshot with(Snapshot s, Snapshot.Reading reading) {
+    return new Snapshot(
+        s.time(),
+        s.runNanos(),
+        s.windowNanos(),
+        s.ranged(),
+        s.frozen(),
+        s.waitingNanos(),
+        s.refolding(),
+        s.reversed(),
+        s.compactedNanos(),
+        s.graph(),
+        s.baseline(),
+        s.total(),
+        s.selection(),
+        s.search(),
+        s.tasks(),
+        s.losses(),
+        s.present(),
+        s.cpus(),
+        s.busyCpus(),
+        s.waitingTasks(),
+        s.load(),
+        s.passHz(),
+        s.cpuHz(),
+        s.cost(),
+        s.ended(),
+        List.of(),
+        reading);
+  }
+
+  /** A file and two that are compared, named so. */
+  static List<Pictures.Frame> inEveryView(int columns, int rows, boolean plain) {
+    int[] size = {columns, rows};
+    try (StackFile one = new StackFile(StackInput.open(NOW), 2, 3, true);
+        StackFile two = StackFile.compared(StackInput.open(BEFORE), StackInput.open(NOW), true)) {
+      List<Pictures.Frame> frames = new ArrayList<>();
+      if (columns >= Split.MIN_COLUMNS) {
+        frames.add(SplitPictures.graph("split", size, plain));
+      }
+      frames.addAll(
+          List.of(
+              frame("file", one, "deflate|Brotli", size, plain),
+              frame("diff", two, "com.shop.Price.of", size, plain),
+              view("file-callers", one, View.CALLERS, size, plain),
+              view("file-sandwich", one, View.SANDWICH, size, plain),
+              view("file-top", one, View.TOP, size, plain),
+              view("diff-sandwich", two, View.SANDWICH, size, plain),
+              view("diff-top", two, View.TOP, size, plain)));
+      return frames;
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static Pictures.Frame frame(
+      String name, StackFile file, String selected, int[] size, boolean plain) throws Exception {
+    return new Pictures.Frame(name, Painter.paint(scene(file, selected, size, plain)));
+  }
+
+  /** A file with a frame selected. */
+  public static Scene scene(int columns, int rows) {
+    try (StackFile file = new StackFile(StackInput.open(NOW), 2, 3, true)) {
+      return scene(file, "deflate|Brotli", new int[] {columns, rows}, false);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static Scene scene(StackFile file, String selected, int[] size, boolean plain)
+      throws Exception {
+    ViewState state = state();
+    GraphSlice all = snapshot(file, state, size[0]).graph();
+    int index = 0;
+    while (!all.name()[index].matches(".*(" + selected + ").*")) {
+      index++;
+    }
+    List<Long> trail = new ArrayList<>();
+    for (int i = index; i >= 0; i = all.parent()[i]) {
+      trail.add(0, all.node()[i]);
+    }
+    state = state.withSelected(all.node()[index], trail);
+    return Scene.of(snapshot(file, state, size[0]), state, size[0], size[1], options(plain));
+  }
+
+  /** One that is not the graph; the sandwich is of the loop of nginx. */
+  private static Pictures.Frame view(
+      String name, StackFile file, View view, int[] size, boolean plain) throws Exception {
+    Scene scene = scene(file, state(view), size, plain);
+    return new Pictures.Frame(name, Painter.paint(scene));
+  }
+
+  private static Pictures.Frame helped(String name, StackFile file, View view) throws Exception {
+    Scene scene = scene(file, state(view).withHelp(true), new int[] {80, 24}, false);
+    return new Pictures.Frame(name, Painter.paint(scene));
+  }
+
+  private static ViewState state(View view) {
+    Function loop = new Function(NodeKind.USER, "", "ngx_process_events");
+    return view == View.SANDWICH ? state().withSandwich(loop) : state().withView(view);
+  }
+
+  /** What comes once the file has taken the shape that the state asks for. */
+  static Scene scene(StackFile file, ViewState state, int[] size, boolean plain) throws Exception {
+    file.whole().get();
+    file.shape(state.shape());
+    PageQuery query = state.page(size[0]);
+    Snapshot snapshot;
+    Page page;
+    do {
+      page = query == null ? null : file.page(query).get();
+      snapshot = file.snapshot(state.query(size[0])).get();
+    } while (snapshot.refolding() || page instanceof Sandwich s && s.refolding());
+    return Scene.of(snapshot, page, state, size[0], size[1], options(plain));
+  }
+
+  static ViewState state() {
+    return ViewState.initial(StateSet.ALL, Shape.PLAIN, 0, 0, 250_000_000L).ofAll();
+  }
+
+  static PaintOptions options(boolean plain) {
+    return new PaintOptions(
+        "",
+        NOW.toString(),
+        Origin.FILE,
+        false,
+        plain,
+        Integer::toString,
+        Keymap.DEFAULT,
+        List.of());
+  }
+
+  private static Snapshot snapshot(StackFile file, ViewState state, int columns) throws Exception {
+    file.whole().get();
+    file.shape(state.shape());
+    return file.snapshot(state.query(columns)).get();
+  }
+}

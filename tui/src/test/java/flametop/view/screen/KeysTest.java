@@ -1,0 +1,655 @@
+package flametop.view.screen;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
+import flametop.view.base.Action;
+import flametop.view.base.CellGrid;
+import flametop.view.base.ExportFormat;
+import flametop.view.base.Key;
+import flametop.view.base.Origin;
+import flametop.view.base.View;
+import flametop.view.keys.PickKeys;
+import flametop.view.layout.Scene;
+import flametop.view.state.Effect;
+import flametop.view.state.PickList;
+import flametop.view.state.PickRow;
+import flametop.view.state.Step;
+import flametop.view.state.ViewActions;
+import flametop.view.state.ViewState;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class KeysTest {
+  private final Tree tree = Pictures.server();
+  private ViewState state = Pictures.state();
+  private List<Effect> effects = List.of();
+
+  private Scene scene() {
+    return sceneOf(Pictures.snapshot(tree, state, 120));
+  }
+
+  private Scene sceneOf(Snapshot snapshot) {
+    return Scene.of(snapshot, state, 120, 30, Pictures.options());
+  }
+
+  private void press(Key key) {
+    Step step = Keys.press(scene(), key);
+    state = step.state();
+    effects = step.effects();
+  }
+
+  private void press(Key.Kind... kinds) {
+    for (Key.Kind kind : kinds) {
+      press(Key.of(kind));
+    }
+  }
+
+  private void type(String text) {
+    text.chars().forEach(c -> press(Key.of(c)));
+  }
+
+  private String selected() {
+    return tree.nodes.get((int) state.selected()).name;
+  }
+
+  @Test
+  void down_fromTheRoot_selectsTheWidestChild() {
+    press(Key.Kind.DOWN);
+    assertEquals("redis-server", selected());
+    press(Key.Kind.DOWN, Key.Kind.DOWN);
+    assertEquals("aeMain", selected());
+    press(Key.Kind.UP);
+    assertEquals("main", selected());
+  }
+
+  @Test
+  void source_onAndOff_asksOnceAndEscapeClosesIt() {
+    press(Key.Kind.DOWN, Key.Kind.DOWN);
+    type("S");
+    assertEquals(List.of(new Effect.Source()), effects);
+    assertEquals(ViewState.NO_SOURCE, state.source());
+    long node = state.selected();
+    state = state.withSource(Pictures.source(node));
+    press(Key.Kind.DOWN);
+    assertEquals(node, state.source().node(), "until the next one is there");
+    press(Key.Kind.ESCAPE);
+    assertNull(state.source());
+    assertNull(state.withAnswer(Pictures.source(node)).source(), "an answer does not open it");
+    type("SS");
+    assertNull(state.source());
+    assertEquals(List.of(), effects);
+  }
+
+  @Test
+  void up_atTheRoot_saysSo() {
+    press(Key.Kind.UP);
+    assertEquals("already at the root", state.message());
+  }
+
+  @Test
+  void down_onALeaf_saysSo() {
+    state =
+        Pictures.selecting(
+            state,
+            tree,
+            "kworker/u8:2",
+            "ret_from_fork",
+            "worker_thread",
+            "process_one_work",
+            "wb_workfn");
+    type("j");
+    assertEquals("nothing below", state.message());
+  }
+
+  @Test
+  void press_theSameAnswerAgain_isCounted() {
+    type("k");
+    assertEquals("already at the root", state.answer());
+    type("k");
+    assertEquals("already at the root ×2", state.answer());
+    type("k");
+    assertEquals("already at the root ×3", state.answer());
+    type("jk");
+    assertEquals("", state.answer());
+    type("k");
+    assertEquals("already at the root", state.answer());
+  }
+
+  @Test
+  void up_inAFlame_goesTowardsTheLeaves() {
+    type("ik");
+    assertEquals("redis-server", selected());
+    type("j");
+    assertEquals("all", selected());
+  }
+
+  @Test
+  void left_acrossAGap_selectsTheCousin() {
+    state =
+        Pictures.selecting(
+            state,
+            tree,
+            "postgres",
+            "main",
+            "ServerLoop",
+            "BackendStartup",
+            "PostgresMain",
+            "CommitTransaction");
+    type("h");
+    assertEquals("Worker.loop", selected());
+    type("l");
+    assertEquals("CommitTransaction", selected());
+  }
+
+  @Test
+  void right_atTheLastBox_saysSo() {
+    press(Key.Kind.RIGHT);
+    assertEquals("nothing to the right", state.message());
+  }
+
+  @Test
+  void enter_thenEscape_zoomsInAndBack() {
+    press(Key.Kind.DOWN, Key.Kind.DOWN, Key.Kind.ENTER);
+    assertEquals(tree.find("redis-server", "main").id, state.zoom());
+    press(Key.Kind.ENTER);
+    assertEquals("already zoomed to it; esc goes back", state.message());
+    press(Key.Kind.ESCAPE);
+    assertEquals(GraphQuery.ROOT, state.zoom());
+    press(Key.Kind.ESCAPE);
+    assertEquals("already at the root; q quits", state.message());
+    assertTrue(effects.isEmpty());
+  }
+
+  @Test
+  void zero_zoomedTwice_showsAll() {
+    press(Key.Kind.DOWN, Key.Kind.ENTER, Key.Kind.DOWN, Key.Kind.ENTER);
+    assertEquals(2, state.zooms().size());
+    type("0");
+    assertTrue(state.zooms().isEmpty());
+    type("0");
+    assertEquals("already at the root", state.message());
+  }
+
+  @Test
+  void enter_onARun_opensIt() {
+    press(Key.Kind.DOWN, Key.Kind.RIGHT);
+    Scene before = scene();
+    assertTrue(before.geometry.isRun(before.selectedBox));
+    press(Key.Kind.ENTER);
+    assertNotNull(state.place().siblings());
+    Scene after = scene();
+    assertTrue(after.geometry.size() > 3);
+    for (int i = 1; i < after.geometry.size(); i++) {
+      assertFalse(
+          after.geometry.isRun(i) && after.geometry.level(i) == 1, "what was thin is drawn");
+    }
+    press(Key.Kind.ESCAPE);
+    assertNull(state.place().siblings());
+  }
+
+  @Test
+  void slash_asTyped_searchesAndCountsMatches() {
+    type("/^tcp_");
+    assertEquals("^tcp_", state.search().text());
+    assertEquals(3, scene().snapshot.search().count());
+    press(Key.Kind.ENTER);
+    assertFalse(state.search().typing());
+    assertEquals("match 1 of 3", state.message());
+    String first = selected();
+    type("n");
+    assertEquals("match 2 of 3", state.message());
+    type("N");
+    assertEquals(first, selected());
+    press(Key.Kind.ESCAPE);
+    assertNull(state.search());
+  }
+
+  /** What was found for a text typed earlier is no answer: the first match waits for its own. */
+  @Test
+  void enter_beforeTheAnswerIsThere_goesToTheFirstMatchWhenItComes() {
+    type("/^tcp");
+    Snapshot earlier = scene().snapshot;
+    String before = selected();
+    for (Key key : List.of(Key.of('_'), Key.of(Key.Kind.ENTER))) {
+      state = Keys.press(sceneOf(earlier), key).state();
+    }
+    assertEquals("searching…", state.message());
+    state = Keys.arrived(sceneOf(earlier)).state();
+    assertEquals(before, selected());
+    state = Keys.arrived(scene()).state();
+    assertEquals("match 1 of 3", state.message());
+    assertTrue(selected().startsWith("tcp_"), selected());
+    press(Key.Kind.UP);
+    String chosen = selected();
+    state = Keys.arrived(scene()).state();
+    assertEquals(chosen, selected(), "a later picture leaves the selection alone");
+  }
+
+  @Test
+  void enter_thenAnotherKeyBeforeTheAnswer_leavesTheSelectionToThatKey() {
+    Snapshot without = scene().snapshot;
+    for (int c : "/^tcp_".chars().toArray()) {
+      state = Keys.press(sceneOf(without), Key.of(c)).state();
+    }
+    state = Keys.press(sceneOf(without), Key.of(Key.Kind.ENTER)).state();
+    state = Keys.press(sceneOf(without), Key.of(Key.Kind.DOWN)).state();
+    String chosen = selected();
+    state = Keys.arrived(scene()).state();
+    assertEquals(chosen, selected());
+  }
+
+  @Test
+  void enter_aSearchThatTheSelectedMatches_staysThere() {
+    press(Key.Kind.DOWN, Key.Kind.DOWN);
+    String before = selected();
+    type("/main");
+    press(Key.Kind.ENTER);
+    assertEquals(before, selected());
+    assertEquals("the selected one matches; n goes on", state.message());
+  }
+
+  @Test
+  void n_matchesTooThinToDraw_goesToThoseThatAreDrawnFirst() {
+    type("/.");
+    press(Key.Kind.ENTER);
+    for (int i = 0; i < 100; i++) {
+      type("n");
+      Scene scene = scene();
+      int box = scene.geometry.boxOfNode(state.selected());
+      assertTrue(box >= 0 && !scene.geometry.isRun(box), selected());
+    }
+  }
+
+  @Test
+  void z_withAFrameSelected_selectsTheRoot() {
+    press(Key.Kind.DOWN, Key.Kind.DOWN);
+    type("z");
+    assertEquals(GraphQuery.ROOT, state.selected());
+    assertEquals(List.of(new Effect.Restart()), effects);
+  }
+
+  @Test
+  void slash_invalidExpression_saysWhyAndGoesOn() {
+    type("/a(");
+    assertNull(state.search().pattern());
+    assertEquals("Unclosed group", state.search().trouble());
+    type("b)");
+    assertNotNull(state.search().pattern());
+    assertEquals("", state.search().trouble());
+  }
+
+  @Test
+  void n_withoutAMatch_saysSo() {
+    type("/nowhere");
+    press(Key.Kind.ENTER);
+    assertEquals("no match", state.message());
+    press(Key.Kind.ESCAPE);
+    type("n");
+    assertEquals("no search; / begins one", state.message());
+  }
+
+  @Test
+  void capitalJ_asksJvms() {
+    type("J");
+    assertEquals(List.of(new Effect.JvmMaps()), effects);
+  }
+
+  @Test
+  void q_whileTyping_isALetter() {
+    type("/q");
+    assertEquals("q", state.search().text());
+    assertTrue(effects.isEmpty());
+    press(Key.CTRL_C);
+    assertEquals(List.of(new Effect.Quit()), effects);
+  }
+
+  @Test
+  void space_freezesAndThaws() {
+    type(" ");
+    assertTrue(state.frozen());
+    assertEquals(List.of(new Effect.Freeze()), effects);
+    type(" ");
+    assertFalse(state.frozen());
+    assertEquals(List.of(new Effect.Thaw()), effects);
+  }
+
+  @Test
+  void o_fourTimes_comesRound() {
+    StateSet[] expected = {StateSet.ON_CPU, StateSet.OFF_CPU, StateSet.ALL, StateSet.BUSY};
+    for (StateSet states : expected) {
+      type("o");
+      assertEquals(states, state.states());
+    }
+  }
+
+  @Test
+  void m_fourTimes_comesRound() {
+    assertEquals(30_000_000_000L, state.windowNanos());
+    type("m");
+    assertEquals(300_000_000_000L, state.windowNanos());
+    type("m");
+    assertEquals(Long.MAX_VALUE, state.windowNanos());
+    type("mm");
+    assertEquals(30_000_000_000L, state.windowNanos());
+  }
+
+  @Test
+  void plusAndMinus_stepThroughTheRates() {
+    type("+");
+    assertEquals(List.of(new Effect.Rates(49, 99)), effects);
+    type("++");
+    assertEquals("passes: 99 Hz is the highest", state.message());
+    assertTrue(effects.isEmpty());
+    type("<<<");
+    assertEquals(List.of(new Effect.Rates(99, 0)), effects);
+    type(">");
+    assertEquals(19, state.cpuHz());
+  }
+
+  @Test
+  void plus_fromAnOddRate_goesToTheNextStep() {
+    state = state.withRates(25, 1000);
+    type("+");
+    assertEquals(49, state.passHz());
+    type(">");
+    assertEquals("cpu clock: 1000 Hz is the highest", state.message());
+  }
+
+  @Test
+  void d_sixTimes_comesRound() {
+    long first = state.refreshNanos();
+    type("ddddd");
+    assertEquals(first, state.refreshNanos());
+  }
+
+  @Test
+  void p_typeAheadAndEnter_filtersByPid() {
+    type("p");
+    assertEquals(List.of(new Effect.Rows(PickList.Of.PROCESSES)), effects);
+    list(PickList.Of.PROCESSES);
+    type("redis");
+    press(Key.Kind.ENTER);
+    assertNull(state.pick());
+    assertEquals("pid 812", state.chosenShape().toString());
+  }
+
+  @Test
+  void p_typedAndEnterBeforeTheRowsCome_filtersWhenTheyCome() {
+    type("predis");
+    press(Key.Kind.ENTER);
+    assertTrue(state.message().startsWith("the list is still being made"), state.message());
+    list(PickList.Of.PROCESSES);
+    assertNull(state.pick());
+    assertEquals("pid 812", state.chosenShape().toString());
+  }
+
+  @Test
+  void p_typed_namesComeBeforeCommandLines() {
+    type("p");
+    list(PickList.Of.PROCESSES);
+    type("d");
+    assertEquals(
+        List.of("redis-server", "systemd", "java", "postgres"),
+        state.pick().matching().stream().map(PickRow::name).toList());
+  }
+
+  private void list(PickList.Of of) {
+    Step step = PickKeys.listed(state, of, Pictures.processes());
+    state = step.state();
+    effects = step.effects();
+  }
+
+  @Test
+  void p_firstRow_liftsTheFilter() {
+    state = state.withShape(Pictures.only(812));
+    type("p");
+    list(PickList.Of.PROCESSES);
+    press(Key.Kind.ENTER);
+    assertEquals(Shape.PLAIN, state.chosenShape());
+  }
+
+  @Test
+  void c_enter_filtersByComm() {
+    type("c");
+    list(PickList.Of.COMMS);
+    press(Key.Kind.DOWN, Key.Kind.DOWN, Key.Kind.ENTER);
+    assertEquals("comm java", state.chosenShape().toString());
+  }
+
+  @Test
+  void pickList_noMatch_saysSoAndEscapeCloses() {
+    type("p");
+    list(PickList.Of.PROCESSES);
+    type("zzz");
+    assertEquals("no match", state.message());
+    press(Key.Kind.ENTER);
+    assertEquals("no match", state.message());
+    press(Key.Kind.ESCAPE);
+    assertNull(state.pick());
+    assertTrue(effects.isEmpty());
+  }
+
+  @Test
+  void help_anyKey_closesItAndDoesNothingElse() {
+    type("?");
+    assertTrue(state.help());
+    type("q");
+    assertFalse(state.help());
+    assertTrue(effects.isEmpty());
+    press(Key.function(1));
+    assertTrue(state.help());
+  }
+
+  @Test
+  void unknownKey_isAnswered() {
+    type("w");
+    assertEquals("w does nothing here; ? lists the keys", state.message());
+    press(Key.Kind.OTHER);
+    assertEquals("that key does nothing here; ? lists the keys", state.message());
+  }
+
+  @Test
+  void everyKey_beforeTheFirstSnapshot_isAnsweredWithoutFailing() {
+    for (Key.Kind kind : Key.Kind.values()) {
+      Scene empty = Scene.of(null, state, 80, 24, Pictures.options());
+      assertNotNull(Keys.press(empty, Key.of(kind)));
+    }
+    for (int c = ' '; c < 127; c++) {
+      Scene empty = Scene.of(null, state, 80, 24, Pictures.options());
+      assertNotNull(Keys.press(empty, Key.of(c)));
+    }
+  }
+
+  @Test
+  void e_enter_asksForWhatIsShown() {
+    press(Key.Kind.DOWN, Key.Kind.ENTER);
+    type("e");
+    assertTrue(state.formats().open());
+    press(Key.Kind.ENTER);
+    long zoom = tree.find("redis-server").id;
+    assertEquals(
+        List.of(new Effect.Export(ExportFormat.FOLDED, 30_000_000_000L, StateSet.BUSY, zoom, null)),
+        effects);
+    assertFalse(state.formats().open());
+  }
+
+  @Test
+  void e_typed_narrowsAndTheLastChoiceComesFirst() {
+    type("epp");
+    assertEquals(List.of(ExportFormat.PPROF), state.formats().matching());
+    press(Key.Kind.BACKSPACE);
+    press(Key.ctrl('u'));
+    assertEquals(ExportFormat.values().length, state.formats().matching().size());
+    type("html");
+    press(Key.Kind.ENTER);
+    assertEquals(ExportFormat.HTML, ((Effect.Export) effects.get(0)).format());
+    type("e");
+    press(Key.Kind.ENTER);
+    assertEquals(ExportFormat.HTML, ((Effect.Export) effects.get(0)).format());
+    type("e");
+    press(Key.Kind.DOWN, Key.Kind.ENTER);
+    assertEquals(ExportFormat.FOLDED, ((Effect.Export) effects.get(0)).format());
+    assertEquals(ExportFormat.FOLDED, state.formats().last());
+  }
+
+  @Test
+  void e_nothingMatchesOrEscape_exportsNothing() {
+    type("exyz");
+    assertEquals("no match", state.message());
+    press(Key.Kind.ENTER);
+    assertEquals(List.of(), effects);
+    assertTrue(state.formats().open());
+    press(Key.Kind.ESCAPE);
+    assertFalse(state.formats().open());
+  }
+
+  @Test
+  void e_inTheQualityView_onlyThePicture() {
+    type("8e");
+    assertEquals(List.of(ExportFormat.SVG, ExportFormat.TEXT), state.formats().matching());
+  }
+
+  @Test
+  void selection_frameGoneFromTheSlice_isDrawnOnItsNearestAncestor() {
+    state = Pictures.selecting(state, tree, "redis-server", "main", "aeMain");
+    Tree later = new Tree();
+    later.stack(500, "redis-server", "main");
+    Scene scene =
+        Scene.of(Pictures.snapshot(later, Pictures.state(), 80), state, 80, 24, Pictures.options());
+    assertEquals("main", scene.geometry.slice().name()[scene.geometry.node(scene.selectedBox)]);
+  }
+
+  @Test
+  void deepGraph_selectedFrame_isAlwaysInSight() {
+    Tree deep = Pictures.deep(120);
+    ViewState s = Pictures.state();
+    for (int rows : new int[] {10, 12, 16, 24, 40}) {
+      ViewState at = s;
+      for (int i = 0; i < 130; i++) {
+        Scene scene = Scene.of(Pictures.snapshot(deep, at, 80), at, 80, rows, Pictures.options());
+        assertTrue(
+            scene.plot.rowOf(scene.geometry.level(scene.selectedBox)) >= 0,
+            "rows " + rows + " step " + i);
+        Painter.paint(scene);
+        at = Keys.press(scene, Key.of(i < 125 ? Key.Kind.DOWN : Key.Kind.PAGE_UP)).state();
+      }
+    }
+  }
+
+  private void pressInQuality(Key key) {
+    Scene scene =
+        Scene.of(
+            Pictures.snapshot(tree, state, 120),
+            Pictures.quality(),
+            state,
+            120,
+            30,
+            Pictures.options());
+    Step step = Keys.press(scene, key);
+    state = step.state();
+    effects = step.effects();
+  }
+
+  private void typeInQuality(String text) {
+    text.chars().forEach(c -> pressInQuality(Key.of(c)));
+  }
+
+  @Test
+  void tab_andDigits_chooseTheView() {
+    int views = View.values().length;
+    for (int i = 1; i <= views; i++) {
+      press(Key.Kind.TAB);
+      assertEquals(View.values()[i % views], state.view());
+    }
+    type("8");
+    assertEquals(View.QUALITY, state.view());
+    type("1");
+    assertEquals(View.GRAPH, state.view());
+    type("9");
+    assertEquals("9 does nothing here; ? lists the keys", state.message());
+  }
+
+  @Test
+  void digits_whileASearchIsTyped_areText() {
+    type("/2");
+    assertEquals(View.GRAPH, state.view());
+    assertEquals("2", state.search().text());
+  }
+
+  @Test
+  void quality_enter_showsTheGraphOfTheMarkedProcess() {
+    typeInQuality("8j");
+    pressInQuality(Key.of(Key.Kind.ENTER));
+    assertEquals(View.GRAPH, state.view());
+    assertEquals("pid 2204118", state.chosenShape().toString());
+  }
+
+  @Test
+  void quality_enterOnAModule_saysThatItIsNoFilter() {
+    typeInQuality("8b");
+    pressInQuality(Key.of(Key.Kind.ENTER));
+    assertEquals(View.QUALITY, state.view());
+    assertTrue(state.message().startsWith("a module is no filter"));
+    assertEquals(List.of(), effects);
+  }
+
+  @Test
+  void quality_sort_keepsTheMarkedRowMarked() {
+    typeInQuality("8j");
+    String marked = state.quality().marked();
+    assertEquals("2204118/java", marked);
+    typeInQuality("s");
+    assertEquals("first by short ones", state.message());
+    assertEquals(marked, state.quality().marked());
+    assertEquals(0, state.quality().index(state.quality().rows(Pictures.quality())));
+    pressInQuality(Key.of(Key.Kind.UP));
+    assertEquals("already at the top", state.message());
+  }
+
+  @Test
+  void quality_everyOtherKey_answersOrActs() {
+    typeInQuality("8m");
+    assertEquals("the last 5 min", state.message());
+    typeInQuality(" ");
+    assertEquals(List.of(new Effect.Freeze()), effects);
+    typeInQuality("/");
+    assertEquals("/ does nothing here; ? lists the keys", state.message());
+    pressInQuality(Key.of(Key.Kind.ESCAPE));
+    assertEquals(View.GRAPH, state.view());
+  }
+
+  @Test
+  void help_thatDoesNotFit_isTurnedAndAnotherKeyClosesIt() {
+    ViewState at = Pictures.state().withHelp(true);
+    StringBuilder shown = new StringBuilder();
+    int pages = 0;
+    for (; at.help(); pages++) {
+      assertEquals(pages, at.helpPage());
+      Scene scene = Scene.of(Pictures.snapshot(tree, at, 40), at, 40, 10, Pictures.options());
+      CellGrid grid = Painter.paint(scene);
+      for (int i = 0; i < 40 * 10; i++) {
+        shown.appendCodePoint(grid.codePoint(i % 40, i / 40));
+      }
+      assertFalse(Keys.press(scene, Key.of('x')).state().help());
+      at = Keys.press(scene, Key.of(' ')).state();
+    }
+    assertTrue(pages > 2);
+    for (Action action : Action.values()) {
+      if (!ViewActions.of(View.GRAPH, Origin.LIVE).isOwn(action)) {
+        continue;
+      }
+      assertTrue(shown.toString().contains(action.help().split(" ", 2)[0]), action.id());
+    }
+    at = Pictures.state().withHelpPage(1);
+    Scene second = Scene.of(Pictures.snapshot(tree, at, 40), at, 40, 10, Pictures.options());
+    assertEquals(0, Keys.press(second, Key.of(Key.Kind.PAGE_UP)).state().helpPage());
+  }
+}

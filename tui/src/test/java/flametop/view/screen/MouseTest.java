@@ -1,0 +1,295 @@
+package flametop.view.screen;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.profile.answer.QualityReport;
+import flametop.profile.answer.Shape;
+import flametop.sampler.WalkEnd;
+import flametop.view.base.Action;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Key;
+import flametop.view.base.Mouse;
+import flametop.view.base.View;
+import flametop.view.base.Zone;
+import flametop.view.keys.PickKeys;
+import flametop.view.keys.TimeKeysTest;
+import flametop.view.layout.Geometry;
+import flametop.view.layout.KeyLine;
+import flametop.view.layout.QualityLayout;
+import flametop.view.layout.Scene;
+import flametop.view.state.Effect;
+import flametop.view.state.PaintOptions;
+import flametop.view.state.PickList;
+import flametop.view.state.Step;
+import flametop.view.state.ViewState;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class MouseTest {
+  private Tree tree = Pictures.server();
+  private ViewState state = Pictures.state();
+  private List<Effect> effects = List.of();
+
+  private Scene scene() {
+    return Scene.of(
+        Pictures.snapshot(tree, state, 120),
+        Pictures.quality(),
+        state,
+        120,
+        30,
+        Pictures.options());
+  }
+
+  private void mouse(Mouse.Kind kind, int x, int y) {
+    Step step = Keys.mouse(scene(), new Mouse(kind, x, y));
+    state = step.state();
+    if (kind != Mouse.Kind.RELEASE) {
+      effects = step.effects();
+    }
+  }
+
+  private void click(int x, int y) {
+    mouse(Mouse.Kind.PRESS, x, y);
+    mouse(Mouse.Kind.RELEASE, x, y);
+  }
+
+  private void doubleClick(int x, int y) {
+    click(x, y);
+    mouse(Mouse.Kind.DOUBLE, x, y);
+    mouse(Mouse.Kind.RELEASE, x, y);
+  }
+
+  /** The row of the screen that shows a text, and the column where it begins. */
+  private int[] find(String text) {
+    CellGrid grid = Painter.paint(scene());
+    for (int y = 0; y < grid.rows(); y++) {
+      StringBuilder row = new StringBuilder();
+      for (int x = 0; x < grid.columns(); x++) {
+        row.appendCodePoint(Math.max(' ', grid.codePoint(x, y)));
+      }
+      if (row.indexOf(text) >= 0) {
+        return new int[] {row.indexOf(text), y};
+      }
+    }
+    throw new AssertionError("not shown: " + text);
+  }
+
+  private void clickOn(String text) {
+    int[] at = find(text);
+    click(at[0], at[1]);
+  }
+
+  private String selected() {
+    return tree.nodes.get((int) state.selected()).name;
+  }
+
+  @Test
+  void press_onAKeyBesideAnAnswer_worksAndOnTheAnswerDoesNot() {
+    state = state.withMessage("nothing to the right", false);
+    for (int x = 0; x < 22; x++) {
+      assertNull(Zone.at(KeyLine.of(scene()).zones(), x, scene().rows - 1), "column " + x);
+    }
+    clickOn("? help");
+    assertTrue(state.help());
+  }
+
+  @Test
+  void press_onEveryCellOfABox_selectsIt() {
+    Scene scene = scene();
+    Geometry g = scene.geometry;
+    for (int box = 0; box < g.size(); box++) {
+      int x = (g.left(box) + g.right(box)) / 2 / Geometry.CELL;
+      boolean own = g.left(box) <= x * 8 + 4 && x * 8 + 4 < g.right(box);
+      int y = scene.plot.rowOf(g.level(box));
+      if (own && y >= 0 && !g.isRun(box)) {
+        click(x, y);
+        assertEquals(g.slice().node()[g.node(box)], state.selected());
+      }
+    }
+  }
+
+  @Test
+  void doubleClick_onAFrame_zoomsToIt() {
+    int[] at = find("aeMain");
+    doubleClick(at[0], at[1]);
+    assertEquals("aeMain", selected());
+    assertEquals(state.selected(), state.zoom());
+  }
+
+  @Test
+  void press_onNothing_saysSo() {
+    Scene scene = scene();
+    click(119, scene.graphTop + scene.graphRows - 1);
+    assertEquals("nothing here", state.message());
+  }
+
+  @Test
+  void wheel_deepGraph_scrollsToBothEndsAndKeepsTheSelectionInSight() {
+    tree = Pictures.deep(120);
+    int seen = 0;
+    for (int i = 0; i < 60; i++) {
+      mouse(Mouse.Kind.WHEEL_DOWN, 10, 15);
+      Scene scene = scene();
+      assertTrue(scene.plot.firstLevel >= seen, "never back");
+      seen = scene.plot.firstLevel;
+      assertTrue(scene.plot.rowOf(scene.geometry.level(scene.selectedBox)) >= 0);
+    }
+    assertEquals(0, scene().plot.levelsBeyond());
+    assertEquals("nothing below", state.message());
+    for (int i = 0; i < 60; i++) {
+      mouse(Mouse.Kind.WHEEL_UP, 10, 15);
+    }
+    assertEquals(0, scene().plot.firstLevel);
+    assertEquals("the root is in sight", state.message());
+  }
+
+  @Test
+  void wheel_inAFlame_upGoesTowardsTheLeaves() {
+    tree = Pictures.deep(120);
+    state = state.flipped();
+    mouse(Mouse.Kind.WHEEL_UP, 10, 15);
+    assertEquals(3, scene().plot.firstLevel);
+  }
+
+  @Test
+  void wheel_allInSight_saysSo() {
+    mouse(Mouse.Kind.WHEEL_DOWN, 10, 15);
+    assertEquals("every level is in sight", state.message());
+  }
+
+  @Test
+  void press_onTheLineOfKeys_doesWhatItSays() {
+    clickOn("space freeze");
+    assertEquals(List.of(new Effect.Freeze()), effects);
+    click(1, 1);
+    clickOn("? help");
+    assertTrue(state.help());
+    click(50, 10);
+    assertFalse(state.help());
+    clickOn("o states");
+    assertEquals("time shown: on cpu (run)", state.message());
+    click(5, 29);
+    assertEquals("", state.message(), "a message is no key");
+  }
+
+  @Test
+  void press_onAPairOfKeys_doesTheOneUnderIt() {
+    tree = Pictures.server();
+    int plus = -1;
+    Scene wide = Scene.of(Pictures.snapshot(tree, state, 300), state, 300, 30, Pictures.options());
+    for (int x = 0; x < 300; x++) {
+      if (Zone.at(KeyLine.of(wide).zones(), x, wide.rows - 1) == Action.FEWER_PASSES) {
+        plus = x - 1;
+      }
+    }
+    assertEquals(Action.MORE_PASSES, Zone.at(KeyLine.of(wide).zones(), plus, wide.rows - 1));
+    assertEquals(
+        Action.MORE_PASSES,
+        Zone.at(KeyLine.of(wide).zones(), plus + 3, wide.rows - 1),
+        "on the word");
+  }
+
+  @Test
+  void press_onTheHeader_freezesShowsStatesAndQuality() {
+    clickOn("● live");
+    assertEquals(List.of(new Effect.Freeze()), effects);
+    clickOn("30 s");
+    assertEquals("the last 5 min", state.message());
+    int[] lost = find("lost ");
+    click(lost[0], lost[1]);
+    assertEquals(View.QUALITY, state.view());
+    clickOn("busy");
+    assertEquals(View.QUALITY, state.view(), "states are none of its actions");
+  }
+
+  @Test
+  void pickList_clickMarksSecondPicksOutsideCloses() {
+    state = Keys.press(scene(), Key.of('p')).state();
+    state = PickKeys.listed(state, PickList.Of.PROCESSES, Pictures.processes()).state();
+    int[] at = find("redis-server");
+    doubleClick(at[0], at[1]);
+    assertNull(state.pick());
+    assertEquals(Shape.of(new Shape.Processes(Set.of(812), false)), state.chosenShape());
+    state = Keys.press(scene(), Key.of('p')).state();
+    click(3, 1);
+    assertNull(state.pick());
+  }
+
+  @Test
+  void formats_secondClickExportsOutsideCloses() {
+    state = Keys.press(scene(), Key.of('e')).state();
+    int[] at = find("this screen as text");
+    click(at[0], at[1]);
+    mouse(Mouse.Kind.DOUBLE, at[0], at[1]);
+    assertEquals("exporting…", state.message());
+    assertFalse(state.formats().open());
+    state = Keys.press(scene(), Key.of('e')).state();
+    click(3, 1);
+    assertFalse(state.formats().open());
+  }
+
+  @Test
+  void quality_clickMarksSecondShowsTheGraphHeadSorts() {
+    state = state.withView(View.QUALITY);
+    clickOn("pid process");
+    assertEquals("first by pid", state.message());
+    clickOn("whole  guessed");
+    assertEquals("first by share of short ones", state.message());
+    int[] at = find("postgres");
+    click(at[0], at[1]);
+    assertEquals("977/postgres", state.quality().marked());
+    at = find("postgres");
+    mouse(Mouse.Kind.DOUBLE, at[0], at[1]);
+    assertEquals(View.GRAPH, state.view());
+    assertEquals(Shape.of(new Shape.Processes(Set.of(977), false)), state.chosenShape());
+  }
+
+  @Test
+  void quality_clickOnAReason_sortsByIt() {
+    state = state.withView(View.QUALITY);
+    QualityReport report = Pictures.quality();
+    PaintOptions options = Pictures.options();
+    Scene scene = Scene.of(null, report, state, 200, 30, options);
+    int y = QualityLayout.of(scene).head();
+    int x = TimeKeysTest.row(Painter.paint(scene), y).indexOf("no unwind");
+    state = Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, y)).state();
+    assertEquals("first by short ones: no unwind info", state.message());
+    List<QualityReport.Row> rows = state.quality().rows(report);
+    for (int i = 1; i < rows.size(); i++) {
+      long before = rows.get(i - 1).counts().of(WalkEnd.NO_UNWIND_INFO);
+      assertTrue(before >= rows.get(i).counts().of(WalkEnd.NO_UNWIND_INFO));
+    }
+    state = Keys.press(Scene.of(null, report, state, 200, 30, options), Key.of('s')).state();
+    assertEquals("first by share of short ones", state.message());
+  }
+
+  @Test
+  void drag_anywhere_changesNothingInTheGraph() {
+    clickOn("aeMain");
+    long before = state.selected();
+    for (int y = 0; y < 30; y++) {
+      mouse(Mouse.Kind.DRAG, 60, y);
+    }
+    assertEquals(before, state.selected());
+    assertEquals(List.of(), effects);
+  }
+
+  @Test
+  void anyEvent_anywhereBeforeTheFirstSnapshotOrTooSmall_isTaken() {
+    for (View view : View.values()) {
+      for (Mouse.Kind kind : Mouse.Kind.values()) {
+        for (int y = 0; y < 12; y++) {
+          ViewState s = Pictures.state().withView(view);
+          for (int columns : new int[] {39, 80}) {
+            Scene empty = Scene.of(null, s, columns, 11, Pictures.options());
+            Keys.mouse(empty, new Mouse(kind, 300, y));
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package flametop.view.screen;
+
+import flametop.profile.answer.Function;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.RootOrder;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
+import flametop.sampler.State;
+import flametop.view.base.View;
+import flametop.view.keys.PickKeys;
+import flametop.view.layout.Scene;
+import flametop.view.state.ViewState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** Frames of graphs that were given another shape, and of the lists that do so. */
+public final class ShapePictures {
+  private static final String READ_QUERY = "readQueryFromClient";
+
+  private ShapePictures() {}
+
+  static List<Pictures.Frame> golden() {
+    List<Pictures.Frame> frames = new ArrayList<>();
+    Tree server = Pictures.server();
+    Tree reversed = server.reversed();
+    ViewState shaped =
+        Pictures.selecting(Pictures.state(), server, Pictures.readQuery()).withShape(steps());
+    for (int[] size : new int[][] {{40, 10}, {80, 24}, {120, 34}, {200, 60}}) {
+      String of = "-" + size[0] + "x" + size[1];
+      frames.add(frame("shaped" + of, server, shaped, size));
+      frames.add(frame("callers" + of, reversed, callers(reversed), size));
+      frames.add(
+          frame(
+              "shaped-hostile" + of,
+              Pictures.hostile(),
+              Pictures.state().withShape(hostile()),
+              size));
+    }
+    int[] small = {80, 24};
+    ViewState both = callers(reversed).withShape(steps());
+    frames.add(frame("callers-shaped-80x24", reversed, both, small));
+    Tree nothing = new Tree();
+    frames.add(frame("shaped-empty-80x24", nothing, Pictures.state().withShape(steps()), small));
+    Snapshot noticed =
+        Pictures.snapshot(
+            server, shaped, 80, Pictures.cpus(2), List.of("no CPU clock: perf_event_open failed"));
+    frames.add(Pictures.frame("shaped-noticed-80x24", noticed, shaped, 80, 24, Pictures.options()));
+    Scene scene = scene(server, Pictures.state(), 80, 24);
+    frames.add(
+        frame(
+            "pick-states-80x24", server, PickKeys.states(scene, Pictures.state()).state(), small));
+    ViewState marked =
+        Pictures.state().withShape(Shape.of(new Shape.Cpus(Set.of(1, 3, 40), false)));
+    for (int count : new int[] {2, 16, 128, 512}) {
+      Snapshot many = Pictures.snapshot(server, marked, 80, Pictures.crowd(count), List.of());
+      frames.add(
+          Pictures.frame(
+              "panel-marked-" + count + "-80x24", many, marked, 80, 24, Pictures.options()));
+      if (count == 16) {
+        Scene of = Scene.of(many, marked, 80, 24, Pictures.options());
+        ViewState picking = PickKeys.cpus(of, marked).state();
+        frames.add(Pictures.frame("pick-cpus-80x24", many, picking, 80, 24, Pictures.options()));
+      }
+    }
+    return frames;
+  }
+
+  /** The callers of the server, one of them selected. */
+  static ViewState callers(Tree reversed) {
+    return Pictures.selecting(
+        Pictures.state().withView(View.CALLERS),
+        reversed,
+        "redis-server",
+        "tcp_recvmsg",
+        "ksys_read");
+  }
+
+  /** Some of each kind. */
+  public static Shape steps() {
+    return Shape.of(
+        new Shape.Comms(Set.of("redis-server"), false),
+        new Shape.Processes(Set.of(977, 1044, 1051), true),
+        new Shape.Through(new Function(NodeKind.USER, "redis-server", READ_QUERY), false),
+        new Shape.Matching("^tcp_|^udp_", 0, true),
+        new Shape.Merge(),
+        new Shape.Collapse("libcrypto.so.3"),
+        new Shape.States(StateSet.of(State.RUN, State.DISK)),
+        new Shape.Group(RootOrder.THREAD));
+  }
+
+  /** Names that are long or would like to be something else. */
+  private static Shape hostile() {
+    return Shape.of(
+        new Shape.Comms(Set.of("漢字サーバー"), false),
+        through("𝔘𝔫𝔦𝔠𝔬𝔡𝔢 👩‍👩‍👧 family", true),
+        through(
+            "std::map<std::pair<int, long>, std::vector<std::string>>::operator[](std::pair<int, long> const&)",
+            false),
+        new Shape.Matching("x".repeat(500), 0, true),
+        through("读取查询".repeat(60), false));
+  }
+
+  private static Shape.Step through(String name, boolean out) {
+    return new Shape.Through(new Function(NodeKind.USER, "app", name), out);
+  }
+
+  private static Scene scene(Tree tree, ViewState state, int columns, int rows) {
+    Snapshot snapshot = Pictures.snapshot(tree, state, columns);
+    return Scene.of(snapshot, state, columns, rows, Pictures.options());
+  }
+
+  private static Pictures.Frame frame(String name, Tree tree, ViewState state, int[] size) {
+    return new Pictures.Frame(name, Painter.paint(scene(tree, state, size[0], size[1])));
+  }
+}

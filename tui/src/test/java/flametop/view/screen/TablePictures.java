@@ -1,0 +1,357 @@
+package flametop.view.screen;
+
+import flametop.profile.answer.Function;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.StateSet;
+import flametop.profile.answer.TasksQuery;
+import flametop.profile.answer.TasksReport;
+import flametop.profile.answer.TopQuery;
+import flametop.profile.answer.TopReport;
+import flametop.profile.tree.Noise;
+import flametop.sampler.State;
+import flametop.view.base.View;
+import flametop.view.layout.Scene;
+import flametop.view.state.Search;
+import flametop.view.state.ViewState;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** Frames of the tables of functions and tasks. */
+public final class TablePictures {
+  private static final long MS = 1_000_000L;
+  private static final long SECOND = 1000 * MS;
+  private static final int[][] SIZES = {{40, 10}, {80, 24}, {120, 34}, {200, 60}};
+
+  private TablePictures() {}
+
+  static List<Pictures.Frame> golden() {
+    List<Pictures.Frame> frames = new ArrayList<>();
+    Tree server = Pictures.server();
+    ViewState top = Pictures.state().withStates(StateSet.ALL).withView(View.TOP);
+    ViewState second = top.withTop(top.top().withMarked(null, 3));
+    ViewState tasks = Pictures.state().withView(View.TASKS);
+    for (int[] size : SIZES) {
+      frames.add(frame("top", server, second, size));
+      frames.add(frame("tasks", server, tasks, size));
+    }
+    Tree release = TimePictures.release();
+    for (int[] size : SIZES) {
+      frames.add(compared("top-compared", release, top, size));
+      frames.add(compared("tasks-compared", server, tasks, size));
+    }
+    int[] small = {80, 24};
+    ViewState changed = top.withTop(top.top().by(TopQuery.Order.SELF_CHANGE));
+    frames.add(compared("top-compared-change", release, changed, small));
+    frames.add(compared("top-compared-help", release, top.withHelp(true), small));
+    ViewState filtered = top.withSearch(Search.of("read|write", false));
+    frames.add(frame("top-filtered", server, filtered, small));
+    frames.add(frame("top-none", server, top.withSearch(Search.of("nosuch", true)), small));
+    frames.add(frame("top-long-names", Pictures.longNames(), top, small));
+    frames.add(frame("top-hostile", Pictures.hostile(), top, small));
+    frames.add(frame("top-idle", Pictures.idle(), top.withStates(StateSet.BUSY), small));
+    frames.add(frame("top-help", server, top.withHelp(true), small));
+    ViewState threads = tasks.withTasks(tasks.tasks().turned().by(TasksQuery.Order.QUEUED));
+    frames.add(frame("tasks-threads", server, threads, new int[] {120, 34}));
+    frames.add(frame("tasks-help", server, tasks.withHelp(true), small));
+    ViewState nobody =
+        tasks.withShape(Shape.of(new Shape.Comms(java.util.Set.of("nobody"), false)));
+    frames.add(
+        picture("tasks-none", server, nobody, new TasksReport(List.of(), 0, 0, SECOND), small));
+    return frames;
+  }
+
+  private static Pictures.Frame frame(String name, Tree tree, ViewState state, int[] size) {
+    Page page =
+        state.view() == View.TOP
+            ? top(tree, (TopQuery) state.page(size[0]))
+            : tasks((TasksQuery) state.page(size[0]));
+    return picture(name, tree, state, page, size);
+  }
+
+  private static Pictures.Frame compared(String name, Tree tree, ViewState state, int[] size) {
+    return new Pictures.Frame(
+        name + "-" + size[0] + "x" + size[1], Painter.paint(compared(tree, state, size)));
+  }
+
+  /** A table while the present is compared with what was 90 s before. */
+  public static Scene compared(Tree tree, ViewState state, int[] size) {
+    Page page =
+        state.view() == View.TOP
+            ? top(tree, (TopQuery) state.page(size[0]))
+            : before(tasks((TasksQuery) state.page(size[0])));
+    return Scene.of(
+        TimePictures.compared(TimePictures.release(), state, size[0]),
+        page,
+        state,
+        size[0],
+        size[1],
+        Pictures.options());
+  }
+
+  /** Tasks of which one ran less before, one more, and one is gone. */
+  private static TasksReport before(TasksReport now) {
+    List<TasksReport.Row> rows = new ArrayList<>();
+    for (TasksReport.Row r : now.rows()) {
+      long run =
+          switch (r.pid()) {
+            case 812 -> 12_000 * MS;
+            case 1051 -> 14_000 * MS;
+            default -> r.run() + r.run() / 100;
+          };
+      double change = run == r.run() + r.run() / 100 ? 0 : run < r.run() ? 0.6 : -0.34;
+      rows.add(with(r, new TasksReport.Before(run, change)));
+    }
+    TasksReport.Row gone =
+        row(4700, 1000, 0, "api-old", "/srv/api-old --drain", 0, 0).is(null, 0, null, null);
+    rows.add(
+        new TasksReport.Row(
+            gone.pid(),
+            0,
+            0,
+            gone.uid(),
+            gone.comm(),
+            gone.commandLine(),
+            0,
+            0,
+            0,
+            null,
+            0,
+            null,
+            null,
+            new TasksReport.Before(11_200 * MS, -1)));
+    return new TasksReport(List.copyOf(rows), rows.size(), rows.size(), now.windowNanos());
+  }
+
+  private static TasksReport.Row with(TasksReport.Row r, TasksReport.Before before) {
+    return new TasksReport.Row(
+        r.pid(),
+        r.tid(),
+        r.threads(),
+        r.uid(),
+        r.comm(),
+        r.commandLine(),
+        r.run(),
+        r.queued(),
+        r.off(),
+        r.state(),
+        r.ageNanos(),
+        r.leaf(),
+        r.user(),
+        before);
+  }
+
+  private static Pictures.Frame picture(
+      String name, Tree tree, ViewState state, Page page, int[] size) {
+    Scene scene =
+        Scene.of(
+            Pictures.snapshot(tree, state, size[0]),
+            page,
+            state,
+            size[0],
+            size[1],
+            Pictures.options());
+    return new Pictures.Frame(name + "-" + size[0] + "x" + size[1], Painter.paint(scene));
+  }
+
+  /** What a profile would answer: each function once, recursion there is none. */
+  public static TopReport top(Tree tree, TopQuery query) {
+    Map<Function, long[][]> sums = new LinkedHashMap<>();
+    Map<Function, long[]> before = new LinkedHashMap<>();
+    for (Tree.Node node : tree.nodes) {
+      if (node.kind != NodeKind.ROOT && node.kind != NodeKind.PROCESS) {
+        String module = node.kind == NodeKind.KERNEL ? "" : module(node);
+        Function function = new Function(node.kind, module, node.name);
+        long[][] of = sums.computeIfAbsent(function, f -> new long[2][State.values().length]);
+        add(node, of[1]);
+        long below = node.children.values().stream().mapToLong(n -> n.weight).sum();
+        of[0][state(node).ordinal()] += node.weight - below;
+        long[] was = before.computeIfAbsent(function, f -> new long[2]);
+        was[0] += node.before - node.children.values().stream().mapToLong(n -> n.before).sum();
+        was[1] += node.before;
+      }
+    }
+    List<TopReport.Row> all = new ArrayList<>();
+    sums.forEach(
+        (function, of) -> {
+          long self = sum(of[0], query.states());
+          long total = sum(of[1], query.states());
+          long[] was = before.get(function);
+          if (total > 0 || was[1] > 0) {
+            TopReport.Before b = tree.compared ? before(tree, self, total, was) : null;
+            all.add(new TopReport.Row(function, self, total, of[0], of[1], b));
+          }
+        });
+    List<TopReport.Row> rows = new ArrayList<>(all);
+    rows.removeIf(r -> !matches(query.search(), r.function().name()));
+    Comparator<TopReport.Row> most =
+        Comparator.comparingLong(r -> -by(query.order().in(tree.compared), r));
+    rows.sort(most.thenComparing(r -> r.function().name()));
+    int matching = rows.size();
+    return new TopReport(
+        List.copyOf(rows.subList(0, Math.min(matching, query.rows()))),
+        matching,
+        all.size(),
+        Math.max(tree.root.weight, tree.root.before));
+  }
+
+  private static TopReport.Before before(Tree tree, long self, long total, long[] was) {
+    Noise noise = Noise.of(19, 99, 1);
+    long all = Math.max(tree.root.weight, tree.root.before);
+    return new TopReport.Before(
+        was[0], was[1], noise.change(self, was[0], all), noise.change(total, was[1], all));
+  }
+
+  private static boolean matches(Pattern search, String text) {
+    return search == null || search.matcher(text).find();
+  }
+
+  private static long by(TopQuery.Order order, TopReport.Row row) {
+    return switch (order) {
+      case SELF -> row.self();
+      case TOTAL -> row.total();
+      case RUN -> row.totalByState()[State.RUN.ordinal()];
+      case QUEUED -> row.totalByState()[State.QUEUED.ordinal()];
+      case DISK -> row.totalByState()[State.DISK.ordinal()];
+      case SLEEP -> row.totalByState()[State.SLEEP.ordinal()];
+      case NAME -> 0;
+      case SELF_CHANGE -> Math.abs(row.self() - row.before().self());
+      case TOTAL_CHANGE -> Math.abs(row.total() - row.before().total());
+    };
+  }
+
+  private static String module(Tree.Node node) {
+    Tree.Node process = node;
+    while (process.kind != NodeKind.PROCESS) {
+      process = process.parent;
+    }
+    return node.name.startsWith("__") || node.name.startsWith("epoll") ? "libc.so.6" : process.name;
+  }
+
+  private static void add(Tree.Node node, long[] byState) {
+    long below = node.children.values().stream().mapToLong(n -> n.weight).sum();
+    byState[state(node).ordinal()] += node.weight - below;
+    node.children.values().forEach(child -> add(child, byState));
+  }
+
+  private static State state(Tree.Node node) {
+    return switch (node.name) {
+      case "schedule", "epoll_wait" -> State.SLEEP;
+      case "jbd2_log_wait_commit", "wb_workfn" -> State.DISK;
+      case "tcp_write_xmit", "tcp_recvmsg" -> State.QUEUED;
+      default -> State.RUN;
+    };
+  }
+
+  private static long sum(long[] byState, StateSet states) {
+    long sum = 0;
+    for (State state : State.values()) {
+      sum += states.contains(state) ? byState[state.ordinal()] : 0;
+    }
+    return sum;
+  }
+
+  private static final Function POLL = new Function(NodeKind.KERNEL, "", "ep_poll");
+  private static final Function WAIT = new Function(NodeKind.USER, "libc.so.6", "epoll_wait");
+
+  /** What a profile would answer of a few tasks, one of them hostile. */
+  public static TasksReport tasks(TasksQuery query) {
+    Function hash = new Function(NodeKind.USER, "redis-server", "dictAdd");
+    Function resize = new Function(NodeKind.JIT, "", "java.util.HashMap.resize()");
+    Function commit = new Function(NodeKind.KERNEL, "", "jbd2_log_wait_commit");
+    Function sync = new Function(NodeKind.USER, "libc.so.6", "fdatasync");
+    List<TasksReport.Row> all =
+        List.of(
+            row(812, 106, 4, "redis-server", "/usr/bin/redis-server 127.0.0.1:6379", 28_410, 320)
+                .is(State.RUN, 1_240, hash, hash),
+            row(
+                    2210,
+                    1000,
+                    38,
+                    "java",
+                    "java -Xmx2g -jar /srv/shop/shop.jar --port 8080",
+                    41_000,
+                    900)
+                .is(State.RUN, 12, resize, resize),
+            row(1051, 108, 1, "postgres", "postgres: app app 10.0.0.7(51422) UPDATE", 9_300, 6_100)
+                .is(State.QUEUED, 14, hash, hash),
+            row(1044, 108, 1, "postgres", "postgres: 15/main: checkpointer", 120, 2)
+                .is(State.DISK, 4_700, commit, sync),
+            row(3300, 0, 1, "dd", "dd if=/dev/sda of=/dev/null", 200, 2)
+                .is(State.DISK, 20, commit, sync),
+            row(977, 33, 3, "nginx", "nginx: worker process", 530, 4)
+                .is(State.SLEEP, 80, POLL, WAIT),
+            row(1, 0, 1, "systemd", "/sbin/init", 3, 0)
+                .is(State.SLEEP, 86_400_000L * 9, POLL, WAIT),
+            row(2, 0, 1, "kthreadd", "", 0, 0)
+                .is(State.SLEEP, 7_200_000, new Function(NodeKind.KERNEL, "", "kthreadd"), null),
+            row(4711, 1000, 1, "␛[31mred", "␛]0;title", 1, 0).is(State.STOPPED, 61_000, POLL, WAIT),
+            row(4712, 1000, 0, "cc1plus", "/usr/lib/gcc/cc1plus -quiet x.cc", 740, 30)
+                .is(null, 0, null, null));
+    List<TasksReport.Row> rows = new ArrayList<>(all);
+    rows.removeIf(
+        r -> !matches(query.search(), r.comm()) && !matches(query.search(), r.commandLine()));
+    Comparator<TasksReport.Row> order =
+        Comparator.comparingLong(
+            r ->
+                switch (query.order().in(false)) {
+                  case CPU -> -r.run();
+                  case QUEUED -> -r.queued();
+                  case AGE -> -r.ageNanos();
+                  case PID -> r.pid();
+                  case CHANGE -> -Math.abs(r.run() - r.before().run());
+                });
+    rows.sort(order.thenComparingInt(TasksReport.Row::pid));
+    if (query.threads()) {
+      rows.replaceAll(TablePictures::thread);
+    }
+    return new TasksReport(List.copyOf(rows), rows.size(), all.size(), 30 * SECOND);
+  }
+
+  private static TasksReport.Row thread(TasksReport.Row r) {
+    return new TasksReport.Row(
+        r.pid(),
+        r.pid(),
+        1,
+        r.uid(),
+        r.comm(),
+        r.commandLine(),
+        r.run(),
+        r.queued(),
+        r.off(),
+        r.state(),
+        r.ageNanos(),
+        r.leaf(),
+        r.user(),
+        null);
+  }
+
+  private interface Doing {
+    TasksReport.Row is(State state, long ageMs, Function leaf, Function user);
+  }
+
+  private static Doing row(
+      int pid, int uid, int threads, String comm, String commandLine, long runMs, long queuedMs) {
+    return (state, ageMs, leaf, user) ->
+        new TasksReport.Row(
+            pid,
+            0,
+            threads,
+            uid,
+            comm,
+            commandLine,
+            runMs * MS,
+            queuedMs * MS,
+            Math.max(0, 30L * Math.max(1, threads) * SECOND - (runMs + queuedMs) * MS),
+            state,
+            ageMs * MS,
+            leaf,
+            user,
+            null);
+  }
+}

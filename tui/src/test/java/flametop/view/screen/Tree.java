@@ -1,0 +1,338 @@
+package flametop.view.screen;
+
+import flametop.profile.answer.Function;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Selection;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.sampler.State;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** A call tree made by hand, which answers a {@link GraphQuery} as its contract says. */
+public final class Tree {
+  public static final class Node {
+    public final long id;
+    final Node parent;
+    public final String name;
+    final NodeKind kind;
+    final TreeMap<String, Node> children = new TreeMap<>();
+    public long weight;
+    long before;
+
+    Node(long id, Node parent, String name, NodeKind kind) {
+      this.id = id;
+      this.parent = parent;
+      this.name = name;
+      this.kind = kind;
+    }
+  }
+
+  public final List<Node> nodes = new ArrayList<>();
+  final Node root = add(null, "all", NodeKind.ROOT);
+  boolean compared;
+
+  private Node add(Node parent, String name, NodeKind kind) {
+    Node node = new Node(nodes.size(), parent, name, kind);
+    nodes.add(node);
+    return node;
+  }
+
+  /**
+   * Adds a stack: frames from the root, {@code _[k]} kernel, {@code _[j]} JIT, {@code [...]} a
+   * reason, {@code ?...} unknown.
+   */
+  public Tree stack(long milliseconds, String... frames) {
+    return stack(milliseconds, 0, frames);
+  }
+
+  /** The same where it is compared with what it had before. */
+  public Tree stack(long milliseconds, long before, String... frames) {
+    Node at = root;
+    long ns = milliseconds * 1_000_000L;
+    long was = before * 1_000_000L;
+    compared |= was > 0;
+    at.weight += ns;
+    at.before += was;
+    for (int i = 0; i < frames.length; i++) {
+      String frame = frames[i];
+      NodeKind kind =
+          i == 0
+              ? NodeKind.PROCESS
+              : frame.endsWith("_[k]")
+                  ? NodeKind.KERNEL
+                  : frame.endsWith("_[j]")
+                      ? NodeKind.JIT
+                      : frame.startsWith("[")
+                          ? NodeKind.REASON
+                          : frame.startsWith("?") ? NodeKind.UNKNOWN : NodeKind.USER;
+      String name = frame.replaceAll("_\\[[kj]\\]$", "").replaceAll("^\\?", "");
+      Node parent = at;
+      NodeKind k = kind;
+      at = at.children.computeIfAbsent(name, n -> add(parent, n, k));
+      at.weight += ns;
+      at.before += was;
+    }
+    return this;
+  }
+
+  /** The callers or callees of a function, as {@link flametop.profile.answer.Sandwich} has them. */
+  public Tree half(String function, boolean callers) {
+    Tree half = new Tree();
+    for (Node node : nodes) {
+      long own = node.weight;
+      for (Node child : node.children.values()) {
+        own -= child.weight;
+      }
+      if (own <= 0) {
+        continue;
+      }
+      List<Node> path = new ArrayList<>();
+      for (Node n = node; n.kind != NodeKind.ROOT && n.kind != NodeKind.PROCESS; n = n.parent) {
+        path.add(0, n);
+      }
+      int at = 0;
+      while (at < path.size() && !path.get(at).name.equals(function)) {
+        at++;
+      }
+      if (at == path.size()) {
+        continue;
+      }
+      List<Node> kept =
+          new ArrayList<>(path.subList(callers ? 0 : at, callers ? at + 1 : path.size()));
+      if (callers) {
+        java.util.Collections.reverse(kept);
+      }
+      Node to = half.root;
+      to.weight += own;
+      for (Node frame : kept) {
+        Node parent = to;
+        to = to.children.computeIfAbsent(frame.name, n -> half.add(parent, n, frame.kind));
+        to.weight += own;
+      }
+    }
+    return half;
+  }
+
+  /** The same with the innermost frames first, below what stands above the frames. */
+  Tree reversed() {
+    Tree reversed = new Tree();
+    for (Node leaf : nodes) {
+      long own = leaf.weight;
+      for (Node child : leaf.children.values()) {
+        own -= child.weight;
+      }
+      if (own > 0 && leaf.parent != null) {
+        List<Node> path = new ArrayList<>();
+        for (Node n = leaf; n.parent != root; n = n.parent) {
+          path.add(n);
+        }
+        Node at = reversed.root;
+        at.weight += own;
+        Node top = leaf;
+        while (top.parent != root) {
+          top = top.parent;
+        }
+        path.add(0, top);
+        for (Node n : path) {
+          Node parent = at;
+          at = at.children.computeIfAbsent(n.name, name -> reversed.add(parent, name, n.kind));
+          at.weight += own;
+        }
+      }
+    }
+    return reversed;
+  }
+
+  public Node find(String... path) {
+    Node at = root;
+    for (String name : path) {
+      at = at.children.get(name);
+    }
+    return at;
+  }
+
+  public GraphSlice slice(GraphQuery query) {
+    List<Node> listed = new ArrayList<>();
+    List<Integer> parents = new ArrayList<>();
+    List<long[]> hidden = new ArrayList<>();
+    Node zoom = nodes.get((int) query.zoom());
+    List<Node> chain = new ArrayList<>();
+    for (Node n = zoom.parent; n != null; n = n.parent) {
+      chain.add(0, n);
+    }
+    for (Node n : chain) {
+      listed.add(n);
+      parents.add(listed.size() - 2);
+      hidden.add(new long[2]);
+    }
+    int zoomIndex = listed.size();
+    // What is too narrow on the zoomed node is a bundle of its own.
+    double narrowest = wanted(zoom, query) / (query.columns() * 8.0);
+    listed.add(zoom);
+    parents.add(zoomIndex - 1);
+    hidden.add(new long[2]);
+    for (Node child : zoom.children.values()) {
+      if (isWanted(child, query)) {
+        list(child, zoomIndex, narrowest, listed, parents, hidden);
+      }
+    }
+    int n = listed.size();
+    GraphSlice slice =
+        new GraphSlice(
+            new long[n],
+            new int[n],
+            new String[n],
+            new NodeKind[n],
+            new long[n],
+            new long[n],
+            new int[n],
+            new int[n],
+            new long[n],
+            query.siblings() != null,
+            new boolean[n],
+            zoomIndex,
+            query.byState() ? new byte[n] : null,
+            compared ? new long[n] : null);
+    for (int i = 0; i < n; i++) {
+      Node node = listed.get(i);
+      slice.node()[i] = node.id;
+      slice.parent()[i] = parents.get(i);
+      slice.name()[i] = node.name;
+      slice.kind()[i] = node.kind;
+      slice.weight()[i] = node.weight;
+      if (compared) {
+        slice.baseline()[i] = node.before;
+      }
+      slice.hiddenWeight()[i] = hidden.get(i)[0];
+      slice.hiddenCount()[i] = (int) hidden.get(i)[1];
+      slice.last()[i] = node.id;
+      slice.bundled()[i] = node.parent == zoom && extent(node) < narrowest ? 1 : 0;
+      if (query.byState()) {
+        slice.state()[i] = (byte) state(node).ordinal();
+      }
+      slice.matched()[i] = query.search() != null && query.search().matcher(node.name).find();
+    }
+    return slice;
+  }
+
+  private boolean isWanted(Node child, GraphQuery query) {
+    return query.siblings() == null
+        || child.name.compareTo(nodes.get((int) query.siblings().first()).name) >= 0
+            && child.name.compareTo(nodes.get((int) query.siblings().last()).name) <= 0;
+  }
+
+  private double wanted(Node zoom, GraphQuery query) {
+    return query.siblings() == null
+        ? extent(zoom)
+        : zoom.children.values().stream()
+            .filter(c -> isWanted(c, query))
+            .mapToLong(Tree::extent)
+            .sum();
+  }
+
+  private static Shape.Filter filter(Node node, String module) {
+    return switch (node.kind) {
+      case ROOT -> null;
+      case PROCESS -> new Shape.Comms(Set.of(node.name), false);
+      default -> new Shape.Through(new Function(node.kind, module, node.name), false);
+    };
+  }
+
+  private static long extent(Node node) {
+    return Math.max(node.weight, node.before);
+  }
+
+  /** By the name of its widest leaf. */
+  private static State state(Node node) {
+    Node leaf = node;
+    while (!leaf.children.isEmpty()) {
+      leaf =
+          java.util.Collections.max(
+              leaf.children.values(), java.util.Comparator.comparingLong(n -> n.weight));
+    }
+    return switch (leaf.name) {
+      case "schedule", "epoll_wait" -> State.SLEEP;
+      case "jbd2_log_wait_commit", "wb_workfn" -> State.DISK;
+      case "tcp_write_xmit", "tcp_recvmsg" -> State.QUEUED;
+      default -> State.RUN;
+    };
+  }
+
+  private static void list(
+      Node node,
+      int parent,
+      double narrowest,
+      List<Node> listed,
+      List<Integer> parents,
+      List<long[]> hidden) {
+    int index = listed.size();
+    listed.add(node);
+    parents.add(parent);
+    long[] sums = new long[2];
+    hidden.add(sums);
+    for (Node child : node.children.values()) {
+      if (extent(child) < narrowest) {
+        sums[0] += extent(child);
+        sums[1]++;
+      } else {
+        list(child, index, narrowest, listed, parents, hidden);
+      }
+    }
+  }
+
+  Snapshot.Search search(GraphQuery query) {
+    if (query.search() == null) {
+      return null;
+    }
+    List<Node> found = new ArrayList<>();
+    long weight = search(root, query, false, found);
+    return new Snapshot.Search(
+        query.search(), weight, found.stream().mapToLong(n -> n.id).toArray(), found.size(), false);
+  }
+
+  private static long search(Node node, GraphQuery query, boolean within, List<Node> found) {
+    boolean matches = query.search().matcher(node.name).find();
+    if (matches) {
+      found.add(node);
+    }
+    long below = 0;
+    for (Node child : node.children.values()) {
+      below += search(child, query, within || matches, found);
+    }
+    return within ? 0 : matches ? node.weight : below;
+  }
+
+  Selection selection(
+      GraphQuery query,
+      String module,
+      int processes,
+      int pid,
+      String commandLine,
+      long[] nanosByState) {
+    Node node = nodes.get((int) query.selected());
+    List<String> path = new ArrayList<>();
+    for (Node n = node; n != null; n = n.parent) {
+      path.add(0, n.name);
+    }
+    return new Selection(
+        node.id,
+        path.toArray(new String[0]),
+        node.kind,
+        module,
+        false,
+        processes,
+        pid,
+        commandLine,
+        filter(node, module),
+        node.weight,
+        node.weight - node.children.values().stream().mapToLong(n -> n.weight).sum(),
+        nanosByState,
+        null,
+        null);
+  }
+}
