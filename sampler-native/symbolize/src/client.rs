@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::mem::take;
 use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -18,6 +19,7 @@ use crate::process::{Death, Helper, NoStart, Patience, Watched, lock, why};
 use crate::protocol::{
     ASK_MAX, Ask, FILE, Found, KERNEL, PATH_MAX, Reply, Trouble, VDSO, VERSION, What,
 };
+use crate::turns::Turns;
 use crate::{Answer, MAX_FILES, NAME_MAX, Query, Source, Subject, sys};
 
 /// A helper process that needs more for one question is killed.
@@ -38,6 +40,8 @@ const CALM: Duration = Duration::from_secs(60);
 /// So many deaths in a row for no known reason, and frames are answered without it while it is
 /// down.
 const DEATHS_MAX: u32 = 3;
+/// Files that are said to be too much, by name.
+const TOO_MUCH_TOLD: u32 = 16;
 /// So many questions are put again after a death for no known reason; the second one is the file's
 /// fault.
 const ATTEMPTS_MAX: u32 = 2;
@@ -202,7 +206,9 @@ struct Module {
     /// A process that maps it.
     process: u32,
     build_id: Vec<u8>,
-    /// It killed the helper process: never asked again.
+    /// Whose file it is.
+    user: u32,
+    /// It killed the helper process, or is too much for it: never asked again.
     refused: bool,
     used: u64,
 }
@@ -225,6 +231,9 @@ struct Client {
     /// Modules added so far.
     added: u32,
     pending: VecDeque<Batch>,
+    turns: Turns,
+    /// Files that were too much.
+    too_much: u32,
     /// Batches so far: the clock of `Module::used`.
     clock: u64,
     /// Deaths in a row for no known reason.
@@ -252,6 +261,8 @@ impl Client {
             modules: HashMap::new(),
             added: 0,
             pending: VecDeque::new(),
+            turns: Turns::default(),
+            too_much: 0,
             clock: 0,
             deaths: 0,
             backoff: BACKOFF_MIN,
@@ -277,7 +288,7 @@ impl Client {
         } else if !self.helper.runs() {
             self.retry_at.saturating_duration_since(Instant::now())
         } else {
-            Duration::ZERO
+            self.first().map_or(Duration::ZERO, |(_, wait)| wait)
         };
         let mut next = if wait == Duration::MAX {
             self.inbox
@@ -357,6 +368,8 @@ impl Client {
             },
         };
         self.added = self.added.wrapping_add(1);
+        let user = file.as_ref().and_then(|file| file.metadata().ok());
+        let user = user.map_or(0, |file| file.uid());
         let label = file_name(&path).to_vec();
         self.clock += 1;
         let refused = self.modules.get(&module).is_some_and(|known| known.refused);
@@ -370,6 +383,7 @@ impl Client {
                 path,
                 process: of_process,
                 build_id: of_build,
+                user,
                 refused,
                 used: self.clock,
             },
@@ -411,18 +425,48 @@ impl Client {
             return;
         };
         batch.attempts += 1;
-        match self.exchange(&mut batch) {
+        let module = self.modules.get(&batch.module);
+        let user = module.filter(|m| m.kind == FILE).map(|m| m.user);
+        let before = self.helper_time();
+        let asked = self.exchange(&mut batch);
+        let took = match asked {
+            Ok(()) => self.helper_time().saturating_sub(before),
+            Err(_) => PATIENCE.cpu,
+        };
+        if let Some(user) = user {
+            self.turns.charge(user, took, Instant::now());
+        }
+        match asked {
             Ok(()) => self.deaths = 0,
             Err(death) => self.bury(&death, Some(batch)),
         }
     }
 
+    /// CPU time of the helper process.
+    fn helper_time(&self) -> Duration {
+        let time = self.shared.watched.pid().and_then(sys::cpu_time);
+        time.map_or(Duration::ZERO, |(nanos, _)| Duration::from_nanos(nanos))
+    }
+
+    /// Which of those that wait comes first, and how long that has to wait still.
+    fn first(&self) -> Option<(usize, Duration)> {
+        let now = Instant::now();
+        let user = |batch: &Batch| self.modules.get(&batch.module).map_or(0, |m| m.user);
+        let users = self.pending.iter().map(user).enumerate();
+        let (first, user) = users.min_by_key(|(_, user)| self.turns.order(*user, now))?;
+        Some((first, self.turns.wait(user, now)))
+    }
+
     /// At most as many queries as fit into one question.
     fn next_batch(&mut self) -> Option<Batch> {
-        let first = self.pending.front_mut()?;
+        let (index, wait) = self.first()?;
+        if !wait.is_zero() {
+            return None;
+        }
+        let first = self.pending.get_mut(index)?;
         let rest = first.queries.len().saturating_sub(ASK_MAX);
         if rest == 0 {
-            return self.pending.pop_front();
+            return self.pending.remove(index);
         }
         Some(Batch {
             module: first.module,
@@ -488,7 +532,7 @@ impl Client {
                     }
                     lock(&self.shared.answers).extend(answers);
                 }
-                Reply::Trouble(trouble) => self.tell(told(trouble)),
+                Reply::Trouble(trouble) => self.take_trouble(batch.module, trouble),
                 _ => return Err(Death::Nonsense),
             }
         }
@@ -496,6 +540,39 @@ impl Client {
             self.debug_files.want(&build_id, unnamed);
         }
         Ok(())
+    }
+
+    fn take_trouble(&mut self, module: u32, trouble: Trouble) {
+        let what = match trouble {
+            Trouble::KernelHidden => {
+                let notice = "no kernel symbols: /proc/kallsyms shows no addresses; \
+                              run as root or with CAP_SYSLOG, and with kernel.kptr_restrict below 2";
+                return self.tell(notice.into());
+            }
+            Trouble::KernelUnreadable => {
+                let notice = "no kernel symbols: /proc/kallsyms cannot be read; is /proc mounted?";
+                return self.tell(notice.into());
+            }
+            Trouble::Symbols => "it has more symbols than are read of one file",
+            Trouble::Packed => "its packed symbols are more than are unpacked of one file",
+            Trouble::Sections => "it has more sections than are looked through",
+        };
+        let Some(module) = self.modules.get_mut(&module) else {
+            return;
+        };
+        module.refused = true;
+        module.file = None;
+        let path = String::from_utf8_lossy(&module.path).into_owned();
+        self.too_much += 1;
+        if self.too_much <= TOO_MUCH_TOLD {
+            let more = match self.too_much {
+                TOO_MUCH_TOLD => "; of others like that nothing is said any more",
+                _ => "",
+            };
+            self.tell(format!(
+                "no symbols of {path} (limit): {what}; its frames are named by address{more}"
+            ));
+        }
     }
 
     fn start_helper(&mut self) {
@@ -540,10 +617,16 @@ impl Client {
     /// question again.
     fn bury(&mut self, death: &Death, batch: Option<Batch>) {
         let status = self.helper.end(&self.shared.watched);
-        // A row of files that each kill it must not keep a CPU busy with starting it.
         let now = Instant::now();
         let calm = self.died_at.is_none_or(|died| now - died > CALM);
-        self.backoff = if calm {
+        let faulted = match death {
+            Death::Busy(_) | Death::Hung(_) | Death::Nonsense => true,
+            Death::Ended(_) => status
+                .and_then(|status| status.signal())
+                .is_some_and(is_fault),
+        };
+        // Whose file it was has paid for that; others have not to wait.
+        self.backoff = if calm || faulted && batch.is_some() {
             BACKOFF_MIN
         } else {
             (self.backoff * 2).min(BACKOFF_MAX)
@@ -554,12 +637,6 @@ impl Client {
             return;
         }
         let why = why(death, status);
-        let faulted = match death {
-            Death::Busy(_) | Death::Hung(_) | Death::Nonsense => true,
-            Death::Ended(_) => status
-                .and_then(|status| status.signal())
-                .is_some_and(is_fault),
-        };
         match batch {
             Some(batch) if faulted && self.refuse_debug_file(&batch, &why) => {
                 self.pending.push_back(Batch {
@@ -654,19 +731,6 @@ fn is_fault(signal: i32) -> bool {
             | libc::SIGTRAP
             | libc::SIGSYS
     )
-}
-
-fn told(trouble: Trouble) -> String {
-    let notice = match trouble {
-        Trouble::KernelHidden => {
-            "no kernel symbols: /proc/kallsyms shows no addresses; \
-             run as root or with CAP_SYSLOG, and with kernel.kptr_restrict below 2"
-        }
-        Trouble::KernelUnreadable => {
-            "no kernel symbols: /proc/kallsyms cannot be read; is /proc mounted?"
-        }
-    };
-    notice.into()
 }
 
 /// The last part of a path, without what the kernel adds to it when the file is gone.

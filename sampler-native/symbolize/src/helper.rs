@@ -19,7 +19,7 @@ use crate::debug::{self, Elf as Mapped, Link};
 use crate::demangle::shown_name;
 use crate::go::Functions;
 use crate::protocol::{Ask, Found, KERNEL, MESSAGE_MAX, Reply, Trouble, VERSION, What};
-use crate::{fetch, lines, places, sys};
+use crate::{fetch, lines, places, sys, weight};
 
 /// Private memory that this process may have. Only damaged files want more: an index is 8 bytes a
 /// symbol.
@@ -29,6 +29,9 @@ const PLACES_DATA_MAX: u64 = 512 << 20;
 /// Above this, files that were asked least recently are forgotten. Most of it is pages of mapped
 /// symbol tables.
 const RESIDENT_MAX: u64 = 24 << 20;
+/// Above this, those too that were asked a moment ago: two large ones that are asked in turn are not read in turn.
+const RESIDENT_MOST: u64 = 64 << 20;
+const STAYS: Duration = Duration::from_secs(5);
 /// Files that are kept mapped.
 const FILES_MAX: usize = 64;
 /// The kernel's symbols are read again, for modules and BPF programs that came later, at most this
@@ -95,6 +98,13 @@ fn serve(socket: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {
     let mut buffer = vec![0; MESSAGE_MAX];
     say(&Reply::Ready(VERSION))?;
     loop {
+        // What was large a moment ago is given back when nobody asks on.
+        while symbols.held.len() > 1
+            && sys::resident_bytes() > RESIDENT_MAX
+            && !sys::wait_readable(socket, Instant::now() + STAYS)?
+        {
+            symbols.shrink();
+        }
         let (length, passed) = sys::receive(socket, &mut buffer)?;
         if length == 0 {
             return Ok(());
@@ -142,6 +152,7 @@ struct Held {
     /// The debug file that was fetched.
     fetched: Option<Numbered>,
     used: u64,
+    asked: Instant,
 }
 
 /// An open file by its number.
@@ -212,14 +223,22 @@ impl Symbols {
             Entry::Occupied(held) => held.into_mut(),
             // Opening a FIFO or a device waits, or does something.
             Entry::Vacant(_) if !file.metadata().ok()?.is_file() => return None,
-            Entry::Vacant(held) => held.insert(Held {
-                file: Numbered::new(file),
-                debug: None,
-                fetched: None,
-                used: 0,
-            }),
+            Entry::Vacant(held) => {
+                self.trouble = weight::trouble(&file);
+                if self.trouble.is_some() {
+                    return None;
+                }
+                held.insert(Held {
+                    file: Numbered::new(file),
+                    debug: None,
+                    fetched: None,
+                    used: 0,
+                    asked: Instant::now(),
+                })
+            }
         };
         held.used = self.clock;
+        held.asked = Instant::now();
         let files = self.files.get_or_insert_with(|| symbolizer().build());
         let mut found = held.file.symbols(files, &ask.offsets).unwrap_or_default();
         found.resize(ask.offsets.len(), Found::default());
@@ -279,11 +298,16 @@ impl Symbols {
     /// Forgets files until this process is as small as it should be, but never the one asked last.
     fn shrink(&mut self) {
         let mut resident = sys::resident_bytes();
-        while self.held.len() > FILES_MAX || (resident > RESIDENT_MAX && self.held.len() > 1) {
+        loop {
             let Some(oldest) = self
                 .held
                 .iter()
                 .min_by_key(|(_, held)| held.used)
+                .filter(|(_, held)| {
+                    let large = resident > RESIDENT_MOST
+                        || resident > RESIDENT_MAX && held.asked.elapsed() >= STAYS;
+                    self.held.len() > FILES_MAX || large && self.held.len() > 1
+                })
                 .map(|(&module, _)| module)
             else {
                 return;
@@ -324,10 +348,14 @@ fn name_stripped(
     };
     let debug = held.debug.get_or_insert_with(|| {
         let found = debug::find(&Link::of(&elf), &held.file.file, &ask.path, ask.process);
-        found.map(|(file, _)| Numbered::new(file))
+        // Without its debug file the file is stripped.
+        found
+            .filter(|(file, _)| weight::trouble(file).is_none())
+            .map(|(file, _)| Numbered::new(file))
     });
     if debug.is_none() && held.fetched.is_none() {
-        let fits = |file: &File| Link::of(&elf).has_build_id_of(file);
+        let fits =
+            |file: &File| weight::trouble(file).is_none() && Link::of(&elf).has_build_id_of(file);
         held.fetched = fetched.filter(fits).map(Numbered::new);
     }
     let missing = |found: &[Found]| -> Vec<usize> {

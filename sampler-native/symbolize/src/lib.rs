@@ -28,6 +28,8 @@ mod places;
 mod process;
 mod protocol;
 mod sys;
+mod turns;
+mod weight;
 
 use std::fs::File;
 

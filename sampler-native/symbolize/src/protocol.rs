@@ -10,7 +10,7 @@
 //! names   u8 3, u8 stripped, u16 count, count × (u64 start of the symbol, text name)
 //!         no name: no symbol. Answers the last ask in its order, in one message or more; stripped: 1
 //!         if the file's symbols were taken out of it and no debug file is there
-//! trouble u8 4, u8 which
+//! trouble u8 4, u8 which: of the kernel, or of the file of the last ask, which has no names then
 //! place   u8 6, u8 0, u16 count, count × (text function, text file, u32 line), text missing
 //!         answers one offset of the last ask, in its order
 //! fetch   u8 7, u8 0, u16 length, the build id, u64 most bytes
@@ -26,7 +26,7 @@
 use crate::{CALLS_MAX, Call, NAME_MAX, TEXT_MAX};
 
 /// Version of the messages; client and helper process must have the same.
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;
 /// Most offsets in one *ask*.
 pub const ASK_MAX: usize = 512;
 /// Longest message, in bytes.
@@ -93,6 +93,20 @@ pub enum Trouble {
     KernelHidden = 0,
     /// `/proc/kallsyms` cannot be read.
     KernelUnreadable = 1,
+    /// The file has too many symbols.
+    Symbols = 2,
+    /// Its packed symbols are too many.
+    Packed = 3,
+    /// It has too many sections, or too long names of them.
+    Sections = 4,
+}
+
+impl Trouble {
+    /// All, by their numbers.
+    pub const ALL: [Trouble; 5] = {
+        use Trouble::*;
+        [KernelHidden, KernelUnreadable, Symbols, Packed, Sections]
+    };
 }
 
 /// Longest build id that is asked for, in bytes. They have 20.
@@ -342,8 +356,7 @@ impl Reply {
         let mut reader = Reader(message);
         let reply = match reader.array()? {
             [2, 0] => Reply::Ready(reader.u16()?),
-            [4, 0] => Reply::Trouble(Trouble::KernelHidden),
-            [4, 1] => Reply::Trouble(Trouble::KernelUnreadable),
+            [4, which] => Reply::Trouble(*Trouble::ALL.get(usize::from(which))?),
             [3, stripped @ 0..=1] => {
                 let count = usize::from(reader.u16()?);
                 let mut found = Vec::with_capacity(count.min(ASK_MAX));
@@ -454,6 +467,7 @@ mod tests {
             Reply::Ready(VERSION),
             Reply::Trouble(Trouble::KernelHidden),
             Reply::Trouble(Trouble::KernelUnreadable),
+            Reply::Trouble(Trouble::Sections),
             Reply::Child(7),
             Reply::Fetched {
                 ended: Ended::Absent,

@@ -522,7 +522,7 @@ fn ask_file_truncated_while_it_is_read_is_named_in_a_notice_and_others_go_on() {
     let so = scratch.object("libgood.so", "int h(int x) { return x + 1; }\n");
     let known = symbols(&so, false);
     let path = scratch.path("shrinking.so");
-    let shrinking = sparse_elf(&path, 8_000_000 * 24);
+    let shrinking = sparse_elf(&path, 4_000_000 * 24);
     let mut symbolizer = start_with(&so);
     assert_eq!(
         name(&ask(&mut symbolizer, &[query(0, 1, known["h"])])[0]),
@@ -567,13 +567,14 @@ fn ask_file_truncated_while_it_is_read_is_named_in_a_notice_and_others_go_on() {
 }
 
 #[test]
-fn ask_file_that_wants_too_much_memory_is_named_in_a_notice() {
+fn ask_file_with_more_symbols_than_are_read_is_named_in_a_notice_and_ends_no_process() {
     let scratch = Scratch::new();
     let so = scratch.object("libgood.so", "int h(int x) { return x + 1; }\n");
     let known = symbols(&so, false);
     let path = scratch.path("huge.so");
-    sparse_elf(&path, 100_000_000 * 24);
+    sparse_elf(&path, 12_000_000 * 24);
     let mut symbolizer = start_with(&so);
+    let pid = helper(&symbolizer);
     symbolizer.add_module(2, file(&path));
     let answers = ask(
         &mut symbolizer,
@@ -581,7 +582,95 @@ fn ask_file_that_wants_too_much_memory_is_named_in_a_notice() {
     );
     assert_eq!(name(&answers[0]), "huge.so+0x20");
     assert_eq!(name(&answers[1]), "h");
-    assert!(notice(&mut symbolizer).contains("huge.so"));
+    let told = notice(&mut symbolizer);
+    assert!(told.contains("huge.so (limit)"), "{told}");
+    assert_eq!(helper(&symbolizer), pid);
+    let again = ask(&mut symbolizer, &[query(2, 2, 0x30)]);
+    assert_eq!(name(&again[0]), "huge.so+0x30");
+    assert_eq!(symbolizer.take_notices(), [""; 0], "said once");
+}
+
+/// A file of nobody whose packed symbols take as long as can be before it is seen that they are too many.
+fn bomb(scratch: &Scratch) -> PathBuf {
+    let so = scratch.object("libbomb.so", "int h(int x) { return x + 1; }\n");
+    let packed = scratch.path("bomb.xz");
+    let mut encoder = xz2::write::XzEncoder::new(File::create(&packed).expect("a file"), 0);
+    let mut state = 1u64;
+    let noise: Vec<u8> = (0..1_600_000)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state as u8
+        })
+        .collect();
+    encoder.write_all(&noise).expect("packed");
+    for _ in 0..80 {
+        encoder.write_all(&[0; 1 << 20]).expect("packed");
+    }
+    encoder.finish().expect("packed");
+    let section = format!(".gnu_debugdata={}", text(&packed));
+    run(
+        "objcopy",
+        &["--strip-all", "--add-section", &section, &text(&so)],
+    );
+    std::os::unix::fs::chown(&so, Some(65534), Some(65534)).expect("run as root");
+    so
+}
+
+#[test]
+fn ask_twenty_files_of_one_user_that_take_long_another_one_s_names_come_first() {
+    let scratch = Scratch::new();
+    let so = scratch.object("libgood.so", "int h(int x) { return x + 1; }\n");
+    let known = symbols(&so, false);
+    let bomb = bomb(&scratch);
+    let mut symbolizer = start_with(&so);
+    helper(&symbolizer);
+    let mut queries = Vec::new();
+    for module in 2..22 {
+        symbolizer.add_module(module, file(&bomb));
+        queries.push(query(module, module, 0x20));
+    }
+    queries.push(query(0, 1, known["h"]));
+    symbolizer.ask(&queries[..20]);
+    symbolizer.ask(&queries[20..]);
+    let mut order = Vec::new();
+    until("all answers", || {
+        order.extend(symbolizer.take_answers().into_iter().map(|a| a.frame));
+        order.len() == queries.len()
+    });
+    let place = order
+        .iter()
+        .position(|frame| *frame == 0)
+        .expect("its name");
+    assert!(place <= 3, "{order:?}");
+    let notices = symbolizer.take_notices();
+    assert_eq!(notices.len(), 16, "not all are said: {notices:?}");
+    assert!(notices.iter().all(|notice| notice.contains("(limit)")));
+}
+
+#[test]
+fn ask_two_large_files_in_turn_both_stay_mapped_for_a_while() {
+    let scratch = Scratch::new();
+    let paths = ["one.so", "two.so"].map(|name| scratch.path(name));
+    let mut symbolizer = start();
+    for (module, path) in (1..).zip(&paths) {
+        sparse_elf(path, 700_000 * 24);
+        symbolizer.add_module(module, file(path));
+    }
+    let mapped = |pid: u32| {
+        let maps = fs::read_to_string(format!("/proc/{pid}/maps")).expect("its mappings");
+        paths.each_ref().map(|path| maps.contains(&text(path)))
+    };
+    for round in 0..20 {
+        for module in [1, 2] {
+            ask(&mut symbolizer, &[query(round, module, 0x20)]);
+        }
+        assert_eq!(mapped(helper(&symbolizer)), [true; 2]);
+    }
+    until("one of them is given back", || {
+        mapped(helper(&symbolizer)) != [true; 2]
+    });
 }
 
 #[test]
