@@ -68,6 +68,8 @@ missing_for_test() {
   command -v g++ >/dev/null || missing="$missing g++"
   command -v go >/dev/null || missing="$missing golang-go"
   command -v objcopy >/dev/null || missing="$missing binutils"
+  command -v python3 >/dev/null || missing="$missing python3"
+  command -v xz >/dev/null || missing="$missing xz-utils"
   command -v musl-gcc >/dev/null || missing="$missing musl-tools"
   [ -e /usr/include/boost/context/fiber.hpp ] || missing="$missing libboost-context-dev"
   command -v go >/dev/null || missing="$missing golang-go"
