@@ -6,7 +6,7 @@ make_groups() {
   local mount=
   mount=$(awk '$0 ~ / - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
   [ -n "$mount" ] || skip "no cgroup2 file system is mounted"
-  name=flametop-e2e-$$
+  name=$server
   # Others of the machine may run one of these programs too.
   program=known-$$
   group=$mount/$name

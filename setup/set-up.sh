@@ -114,13 +114,13 @@ maven() {
   JAVA_HOME=$(find_jdk) mvn -B -ntp -f "$root/pom.xml" "$@"
 }
 
-# build: everything into target/flametop; what is up to date is left alone.
+# build MAVEN-OPTION…: everything into target/flametop; what is up to date is left alone.
 build() {
   mkdir -p "$root/target/flametop" "$root/sampler-native/target" "$root/tui/target"
   # Taken before the build, so that an edit made while it runs is built next time.
   touch "$root/target/flametop/stamp.new"
   step "native library, BPF" sh "$root/setup/build-native" "$root/target/flametop" || exit 1
-  step "screen" maven -Dmaven.test.skip=true package || exit 1
+  step "screen" maven "$@" package || exit 1
   jdk=$(find_jdk)
   echo "$jdk/bin/java" >"$root/target/flametop/java"
   # Newer JVMs warn of native code that was not announced; older ones do not know the option.
@@ -140,6 +140,6 @@ set_up() {
   exec 9>"$root/target/setup.lock"
   flock 9
   : >"$root/target/setup.log"
-  build
+  build -Dmaven.test.skip=true
   exec 9>&-
 }
