@@ -28,8 +28,8 @@ use crate::{
     budget::{Budget, Purse},
     os,
     perf_map::{PerfMap, Process},
-    pool::Pool,
 };
+use flametop_prober::Pool;
 
 /// Most processes looked after; the one that was asked about longest ago goes first.
 const MAX_PROCESSES: usize = 64;

@@ -4,7 +4,7 @@
 //! # Threads
 //! The caller makes passes with [`Session::fill`], on one thread at a time. Beside it a thread named `flametop-ring`
 //! sleeps on the rings of the CPU clock and of task ends, walks stacks at once and queues records for the next batch. Neither reads
-//! anything of another process: threads named `flametop-probe` do, and samples of what is not known yet wait for them in a queue.
+//! anything of another process: the prober does, a process of its own, and samples of what is not known yet wait for it in a queue.
 //! Names are asked for from any thread ([`Names`]); [`Wish`] is the text of what a caller may wish for.
 //!
 //! # Errors
@@ -26,7 +26,6 @@ mod os;
 mod own;
 mod perf_map;
 mod pipeline;
-mod pool;
 mod prober;
 mod session;
 mod settings;
@@ -38,10 +37,18 @@ mod wish;
 
 pub use check::check;
 pub use flametop_kernel::CheckLine;
-pub use os::{favour, raise_priority};
+pub use os::favour;
 pub use session::{MIN_BUFFER, Names, OpenError, Session};
 pub use settings::Settings;
 pub use wish::Wish;
+
+/// Puts the calling thread before all ordinary ones: a burst of other tasks must not keep it from its deadlines.
+///
+/// # Errors
+/// Not allowed; the thread is as it was.
+pub fn raise_priority() -> std::io::Result<()> {
+    flametop_prober::set_priority(flametop_prober::Priority::Deadlines)
+}
 
 /// What the library and Java must agree on: number of the kernel records in the upper half, version of the stream in the lower.
 pub fn abi() -> u32 {

@@ -837,7 +837,7 @@ mod tests {
     }
 
     fn mappings() -> Mappings {
-        let prober = Prober::new(Arc::default()).expect("a prober");
+        let prober = Prober::new(std::path::Path::new("/nonexistent")).expect("a prober");
         Mappings {
             told: Told::default(),
             ..Mappings::new(None, 0, Arc::new(prober))

@@ -1,4 +1,4 @@
-//! The few things that only libc gives: clocks, and the priority of a thread.
+//! The few things that only libc gives: clocks, and files by their kernel calls.
 
 use std::{
     ffi::CString,
@@ -83,64 +83,6 @@ pub fn page() -> u64 {
         bytes @ 1.. => bytes as u64,
         _ => 4096,
     }
-}
-
-/// How soon a thread gets a CPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Priority {
-    /// Before all others here: it has deadlines.
-    Deadlines,
-    /// Before all ordinary threads.
-    Prompt,
-    /// As others do.
-    Ordinary,
-}
-
-/// Puts the calling thread before all ordinary ones: `SCHED_RR` at a low priority, or else nice −10. A burst of other
-/// tasks must not keep it from its deadlines.
-///
-/// # Errors
-/// Neither is allowed; the thread is as it was.
-pub fn raise_priority() -> io::Result<()> {
-    set_priority(Priority::Deadlines)
-}
-
-/// Gives the calling thread this priority.
-///
-/// # Errors
-/// Not allowed; the thread is as it was.
-pub fn set_priority(priority: Priority) -> io::Result<()> {
-    let (policy, rr) = match priority {
-        Priority::Deadlines => (libc::SCHED_RR, 2),
-        Priority::Prompt => (libc::SCHED_RR, 1),
-        Priority::Ordinary => (libc::SCHED_OTHER, 0),
-    };
-    let of = libc::sched_param { sched_priority: rr };
-    // SAFETY: `of` lives through the call; 0 is the calling thread. Children do not inherit it.
-    if unsafe { libc::sched_setscheduler(0, policy | libc::SCHED_RESET_ON_FORK, &of) } == 0 {
-        return Ok(());
-    }
-    // SAFETY: no memory is passed; 0 is the calling thread.
-    if unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, -10) } == 0 {
-        return Ok(());
-    }
-    Err(io::Error::last_os_error())
-}
-
-/// An event: readable once somebody [tells](tell) of something.
-///
-/// # Errors
-/// No descriptor is left.
-pub fn event() -> io::Result<File> {
-    // SAFETY: no memory is passed.
-    descriptor(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) }.into())
-}
-
-/// Tells whoever waits for the event.
-pub fn tell(event: &File) {
-    let one = 1u64;
-    // SAFETY: the number lives through the call. It fails only if nobody has looked for longer than this machine lives.
-    unsafe { libc::write(event.as_raw_fd(), (&raw const one).cast(), size_of::<u64>()) };
 }
 
 /// Gives the threads of this process with these names nice −10, where that is allowed: what a thread with deadlines waits for

@@ -14,7 +14,7 @@ const PERIOD: u64 = 1_000_000_000;
 const PARTS: [(&str, &str); 16] = [
     ("sampler", "passes"),
     ("flametop-ring", "ring"),
-    ("flametop-probe", "ring"),
+    ("flametop-probe", "names"),
     ("profile", "profile"),
     ("java", "screen"),
     ("input", "screen"),

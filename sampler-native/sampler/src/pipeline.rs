@@ -1,7 +1,7 @@
 //! From records of the kernel to records of the stream. Both threads that get records call this, one at a time.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
     io, mem,
     sync::Arc,
     time::{Duration, Instant},
@@ -36,6 +36,10 @@ const GRACE: Duration = Duration::from_millis(400);
 const GRACE_OF_ONE: Duration = Duration::from_millis(10);
 /// A sample waits no longer for what is asked about its process, however often, ns.
 const LONGEST_WAIT: u64 = 3_000_000_000;
+/// A prober that was lost is replaced within this time, ns.
+const LONGEST_LOSS: u64 = 20_000_000_000;
+/// Most tasks that are shown again then.
+const MOST_IN_VAIN: usize = 4096;
 /// Modules that are known before those are forgotten that nothing needs. Builds make files by the thousand.
 const MAX_MODULES: usize = 4096;
 /// Most bytes of stack that are collected of one sleeper.
@@ -131,6 +135,10 @@ pub struct Pipeline {
     naming: Budget,
     /// Questions that were not answered, as said last.
     late_told: u64,
+    /// When samples were placed that had waited in vain, and what shows their tasks again.
+    in_vain: VecDeque<(u64, u32, u64)>,
+    /// See [`Prober::started`].
+    probers: u64,
 }
 
 /// How a sample is placed.
@@ -244,6 +252,8 @@ impl Pipeline {
             grace: GRACE,
             naming: Budget::new(NAMING * cpus, NAMING * cpus),
             late_told: 0,
+            in_vain: VecDeque::new(),
+            probers: 0,
         }
     }
 
@@ -320,13 +330,34 @@ impl Pipeline {
     /// Places all samples of a process with what is known.
     fn dismiss(&mut self, key: &ProcessKey) {
         self.need_files.remove(key);
+        let now = os::monotonic();
         for sample in self.waiting.take(key) {
+            let address = sample.stack().map_or(0, |stack| stack.user_address);
+            self.in_vain.push_back((now, sample.head.tid, address));
             self.place(
                 &sample.head,
                 sample.stack().as_ref(),
                 sample.pass,
                 Turn::Last,
             );
+        }
+    }
+
+    /// A task that sleeps is shown once: while the prober was lost it was shown in vain, and is shown again to its successor.
+    fn show_again(&mut self) {
+        let old = os::monotonic().saturating_sub(LONGEST_LOSS);
+        while let Some((time, ..)) = self.in_vain.front()
+            && (*time < old || self.in_vain.len() > MOST_IN_VAIN)
+        {
+            self.in_vain.pop_front();
+        }
+        let started = self.prober.started();
+        if started > mem::replace(&mut self.probers, started) {
+            let tasks = self
+                .in_vain
+                .drain(..)
+                .map(|(_, tid, address)| (tid, address));
+            self.wishes.pieces.extend(tasks);
         }
     }
 
@@ -376,6 +407,7 @@ impl Pipeline {
         for key in ready {
             self.resume(&key);
         }
+        self.show_again();
         self.ask_command_lines();
     }
 
@@ -560,7 +592,7 @@ impl Pipeline {
         for key in self.waiting.older(now.saturating_sub(LONGEST_WAIT)) {
             self.dismiss(&key);
         }
-        let (_, late) = self.prober.lost();
+        let late = self.prober.given_up();
         if late > 2 * self.late_told {
             self.late_told = late;
             self.notice(
@@ -765,7 +797,7 @@ impl Pipeline {
     }
 
     /// Takes the names and places that have come; gives the symbolizer's processes that run.
-    pub fn take_names(&mut self) -> Vec<u32> {
+    pub fn take_names(&mut self) {
         let of_jit: Vec<Answer> = self.jit.answers().collect();
         for answer in of_jit {
             self.take_jit(answer);
@@ -782,16 +814,20 @@ impl Pipeline {
         for answer in self.symbolizer.take_places() {
             self.tell_place(answer.frame, &answer.calls, &answer.missing);
         }
-        for notice in self.symbolizer.take_notices() {
+        let of_prober = self.prober.take_notices();
+        for notice in of_prober.into_iter().chain(self.symbolizer.take_notices()) {
             self.notice(true, &notice);
         }
-        let names = self.symbolizer.pids().into_iter().flatten();
-        names.chain(self.symbolizer.fetchers()).collect()
     }
 
-    /// Whether a process of [`Pipeline::take_names`] fetches debug files.
-    pub fn fetches(&self, pid: u32) -> bool {
-        self.symbolizer.fetchers().contains(&pid)
+    /// The helper processes that run now, and what each is for.
+    pub fn helpers(&self) -> Vec<(u32, &'static str)> {
+        let probers = self.prober.pids().into_iter().map(|pid| (pid, "prober"));
+        let names = self.symbolizer.pids().into_iter().flatten();
+        let names = names.map(|pid| (pid, "symbolizer"));
+        let fetchers = self.symbolizer.fetchers().into_iter();
+        let fetchers = fetchers.map(|pid| (pid, "debuginfod"));
+        fetchers.chain(probers).chain(names).collect()
     }
 
     /// Asks anew for the names of frames whose debug files have come.

@@ -1,30 +1,26 @@
-//! The one place from which other processes are read: their mappings, command lines and files.
+//! The one place from which other processes are asked about: their mappings, command lines and files.
 //!
-//! Questions name a process by its identity, its start included, and are answered later by threads of their own ([`Pool`]): no
-//! thread that makes passes, drains rings or walks stacks reads any of it, and none waits for it. Every question is answered within a
-//! second or so, be it that there is no answer.
+//! Questions name a process by its identity, its start included, and are answered later by a process of its own
+//! (crate `flametop-prober`): no thread that makes passes, drains rings or walks stacks reads any of it, and none waits for it. Every
+//! question is answered within seconds, be it that there is no answer.
 
 use std::{
-    fs::{self, File},
-    io,
-    os::{
-        fd::{AsFd, BorrowedFd},
-        unix::fs::MetadataExt,
-    },
+    fs, io,
+    os::{fd::BorrowedFd, unix::fs::MetadataExt},
+    path::Path,
     sync::Arc,
     time::Instant,
 };
 
 use flametop_kernel::record::Head;
+pub use flametop_prober::Missing;
+use flametop_prober::{Client, Request, Told, Whom as Process};
 use flametop_unwind::{
-    ClosedFile, ModuleId, OpenFile, ProbedMaps, Prober as Files, ProcessFolder, RuntimeKnown, Seen,
-    WantedMapping,
+    ClosedFile, ModuleId, OpenFile, ProbedMaps, RuntimeKnown, Seen, WantedMapping,
 };
 
-use crate::{os, pool::Pool, tasks::ProcessKey};
+use crate::{os, tasks::ProcessKey};
 
-/// Longest command line in the stream, bytes.
-const MAX_CMDLINE: u64 = 4096;
 /// Most processes whose mappings are read before the first pass.
 const MOST_EARLY: usize = 1024;
 /// Whose user is not known.
@@ -60,15 +56,6 @@ pub enum What {
     Mappings(Vec<(u64, WantedMapping)>, RuntimeKnown),
 }
 
-/// Why something could not be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// The process is gone, or may not be looked at.
-    Gone,
-    /// It did not come in time.
-    Late,
-}
-
 /// An answer; nothing in it: there was none in time, or the process is gone.
 #[derive(Debug)]
 pub enum Answer {
@@ -84,80 +71,66 @@ pub enum Answer {
     Early(u32, Option<(u64, u64, ProbedMaps)>),
 }
 
-/// Asks threads that read.
+/// What an answer is about.
+#[derive(Debug)]
+enum About {
+    CommandLine(ProcessKey),
+    Maps(ProcessKey),
+    Mappings(ProcessKey, Vec<(u64, u64)>),
+    File(ModuleId, ClosedFile),
+    Early(u32),
+}
+
+/// Asks the process that reads.
 pub struct Prober {
-    pool: Pool<Answer>,
-    event: Arc<File>,
-    files: Arc<Files>,
+    client: Client<About>,
     /// ns that clocks of this namespace are ahead of those of the host's.
     ahead: i64,
 }
 
 impl Prober {
-    /// `files`: opens files, each once.
+    /// `program`: path of `flametop-symbolizer`, which reads.
     ///
     /// # Errors
-    /// No descriptor is left.
-    pub fn new(files: Arc<Files>) -> io::Result<Prober> {
-        let event = Arc::new(os::event()?);
-        let told = Arc::clone(&event);
+    /// No descriptor or no thread is left.
+    pub fn new(program: &Path) -> io::Result<Prober> {
         Ok(Prober {
-            pool: Pool::new(move || os::tell(&told)),
-            event,
-            files,
+            client: Client::start(program)?,
             ahead: ahead(&fs::read_to_string("/proc/self/timens_offsets").unwrap_or_default()),
         })
     }
 
     /// Becomes readable with each answer.
     pub fn event(&self) -> BorrowedFd<'_> {
-        self.event.as_fd()
+        self.client.event()
     }
 
     /// Asks; never waits. False: too much waits already.
     pub fn ask(&self, whom: Whom, what: What) -> bool {
         let Whom { key, uid } = whom;
-        let (files, ahead) = (Arc::clone(&self.files), self.ahead);
-        let late = match &what {
-            What::CommandLine => Answer::CommandLine(key, None),
-            What::Maps(_) => Answer::Maps(key, Err(Missing::Late)),
-            What::Mappings(wanted, _) => {
-                let which = wanted.iter().map(|(time, wanted)| (*time, wanted.start));
-                Answer::Mappings(key, which.collect(), None)
+        let process = Process {
+            tgid: key.tgid(),
+            start: Some(ticks(key, self.ahead)),
+        };
+        let (request, about) = match what {
+            What::CommandLine => (Request::CommandLine(process), About::CommandLine(key)),
+            What::Maps(runtime) => (Request::Maps(process, runtime), About::Maps(key)),
+            What::Mappings(wanted, runtime) => {
+                let (which, wanted): (Vec<_>, Vec<_>) = wanted
+                    .into_iter()
+                    .map(|(time, wanted)| ((time, wanted.start), wanted))
+                    .unzip();
+                let request = Request::Mappings(process, wanted, runtime);
+                (request, About::Mappings(key, which))
             }
         };
-        self.pool.ask(uid, late, move || {
-            let process = open(key, ahead);
-            match what {
-                What::CommandLine => {
-                    let text = process.and_then(|p| p.read("cmdline", MAX_CMDLINE).ok());
-                    Answer::CommandLine(key, text)
-                }
-                What::Maps(runtime) => {
-                    let began = os::monotonic();
-                    let maps = process.and_then(|p| files.maps(&p, runtime).ok());
-                    Answer::Maps(key, maps.map(|maps| (began, maps)).ok_or(Missing::Gone))
-                }
-                What::Mappings(wanted, runtime) => {
-                    let (which, wanted): (Vec<_>, Vec<_>) = wanted
-                        .into_iter()
-                        .map(|(time, wanted)| ((time, wanted.start), wanted))
-                        .unzip();
-                    let seen = process.map(|p| files.mappings(&p, &wanted, runtime));
-                    Answer::Mappings(key, which, seen)
-                }
-            }
-        })
+        self.client.ask(uid, request, about)
     }
 
     /// Asks for the file of a module to be opened again.
     pub fn reopen(&self, id: ModuleId, closed: ClosedFile) -> bool {
-        let files = Arc::clone(&self.files);
-        let late = Answer::File(id, closed.clone(), None);
-        self.pool.ask(NOBODY, late, move || {
-            let file = files.reopen(&closed).ok();
-            Answer::File(id, closed, file)
-        })
+        let request = Request::Reopen(closed.clone());
+        self.client.ask(NOBODY, request, About::File(id, closed))
     }
 
     /// Asks for the mappings of these processes, which were not seen yet, or of all. Returns which were asked for.
@@ -170,57 +143,85 @@ impl Prober {
         };
         let tgids: Vec<u32> = tgids.map_or_else(all, <[u32]>::to_vec);
         let ask = |tgid: &u32| {
-            let tgid = *tgid;
             let Ok(folder) = fs::metadata(format!("/proc/{tgid}")) else {
                 return false;
             };
-            let files = Arc::clone(&self.files);
-            self.pool
-                .ask(folder.uid(), Answer::Early(tgid, None), move || {
-                    let read = || {
-                        let process = ProcessFolder::open(tgid).ok()?;
-                        let began = os::monotonic();
-                        let start = process.start().ok()?;
-                        let maps = files.maps(&process, RuntimeKnown::default()).ok()?;
-                        Some((start, began, maps))
-                    };
-                    Answer::Early(tgid, read())
-                })
+            let process = Process {
+                tgid: *tgid,
+                start: None,
+            };
+            let request = Request::Maps(process, RuntimeKnown::default());
+            self.client.ask(folder.uid(), request, About::Early(*tgid))
         };
         tgids.into_iter().filter(ask).take(MOST_EARLY).collect()
     }
 
     /// The answers that have come.
     pub fn take(&self) -> Vec<Answer> {
-        self.pool.take()
+        let answers = self.client.take().into_iter();
+        answers
+            .filter_map(|(about, told)| joined(about, told))
+            .collect()
     }
 
-    /// Waits until there is an answer, no longer than until then.
+    /// Waits until there may be an answer, no longer than until then.
     pub fn wait(&self, until: Instant) {
-        self.pool.wait(until);
+        self.client.wait(until);
     }
 
-    /// Threads that wait for something that does not come, and how often nothing came in time.
-    pub fn lost(&self) -> (usize, u64) {
-        self.pool.lost()
+    /// How many questions were not answered in time so far.
+    pub fn given_up(&self) -> u64 {
+        self.client.given_up()
+    }
+
+    /// How many processes that read have begun to answer so far: one more is the successor of one that was lost.
+    pub fn started(&self) -> u64 {
+        self.client.started()
+    }
+
+    /// What is to be told since the last call.
+    pub fn take_notices(&self) -> Vec<String> {
+        self.client.take_notices()
+    }
+
+    /// The processes that read.
+    pub fn pids(&self) -> Vec<u32> {
+        self.client.pids()
     }
 
     /// Whether a process that began at this tick is that one.
     pub fn is(&self, key: ProcessKey, start: u64) -> bool {
-        began_at(key, start, self.ahead)
+        ticks(key, self.ahead).abs_diff(start) <= 1
     }
 }
 
-/// The folder of a process, if the number is its own still: what is read through that folder is of no other.
-fn open(key: ProcessKey, ahead: i64) -> Option<ProcessFolder> {
-    let process = ProcessFolder::open(key.tgid()).ok()?;
-    let start = process.start().ok()?;
-    began_at(key, start, ahead).then_some(process)
+/// None: an answer to another question.
+fn joined(about: About, told: Told<Arc<OpenFile>>) -> Option<Answer> {
+    Some(match (about, told) {
+        (About::CommandLine(key), Told::CommandLine(text)) => Answer::CommandLine(key, text),
+        (About::Maps(key), Told::Maps(read)) => {
+            Answer::Maps(key, read.map(|mapped| (mapped.began, mapped.maps)))
+        }
+        (About::Mappings(key, which), Told::Mappings(seen)) => {
+            // One that is not about each is about none.
+            let seen = seen.filter(|seen| seen.len() == which.len());
+            Answer::Mappings(key, which, seen)
+        }
+        (About::File(id, closed), Told::File(file)) => {
+            let file = file.filter(|file| closed.is(file));
+            Answer::File(id, closed, file)
+        }
+        (About::Early(tgid), Told::Maps(read)) => {
+            let read = read.ok();
+            Answer::Early(tgid, read.map(|m| (m.start, m.began, m.maps)))
+        }
+        _ => return None,
+    })
 }
 
-fn began_at(key: ProcessKey, ticks: u64, ahead: i64) -> bool {
-    let start = key.start().saturating_add_signed(ahead) / os::tick();
-    start.abs_diff(ticks) <= 1
+/// When a process began, in ticks as `/proc/PID/stat` has them here.
+fn ticks(key: ProcessKey, ahead: i64) -> u64 {
+    key.start().saturating_add_signed(ahead) / os::tick()
 }
 
 /// By the lines of `/proc/PID/timens_offsets`.
@@ -237,53 +238,6 @@ fn ahead(offsets: &str) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
-
-    fn next(prober: &Prober) -> Answer {
-        let until = Instant::now() + Duration::from_secs(60);
-        prober.wait(until);
-        prober.take().pop().expect("an answer")
-    }
-
-    /// This process, started at this tick.
-    fn own(start: u64) -> Whom {
-        let key = ProcessKey::new(std::process::id(), start * os::tick(), 1);
-        Whom { key, uid: 0 }
-    }
-
-    fn own_start() -> u64 {
-        let own = ProcessFolder::open(std::process::id()).expect("own folder");
-        own.start().expect("a start")
-    }
-
-    #[test]
-    fn ask_command_line_is_that_of_the_process_and_of_no_other_with_its_number() {
-        let prober = Prober::new(Arc::default()).expect("a prober");
-        let start = own_start();
-        assert!(prober.ask(own(start), What::CommandLine));
-        match next(&prober) {
-            Answer::CommandLine(_, Some(text)) => assert!(text.starts_with(b"/"), "{text:?}"),
-            other => panic!("{other:?}"),
-        }
-        assert!(prober.ask(own(start + 100), What::CommandLine));
-        let answer = next(&prober);
-        assert!(matches!(answer, Answer::CommandLine(_, None)), "{answer:?}");
-    }
-
-    #[test]
-    fn ask_early_reads_the_mappings_of_who_is_there() {
-        let prober = Prober::new(Arc::default()).expect("a prober");
-        let pid = std::process::id();
-        assert_eq!(prober.ask_early(Some(&[pid, 0x3fff_ffff])), [pid]);
-        match next(&prober) {
-            Answer::Early(tgid, Some((start, _, _))) => {
-                assert_eq!((tgid, start), (pid, own_start()));
-                assert!(prober.is(own(start).key, start));
-            }
-            other => panic!("{other:?}"),
-        }
-        assert!(prober.ask_early(None).contains(&pid));
-    }
 
     #[test]
     fn ahead_of_a_time_namespace_is_that_of_the_boot_clock() {

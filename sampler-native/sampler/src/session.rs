@@ -141,8 +141,8 @@ pub struct Session {
     ring: Option<JoinHandle<()>>,
     header: Vec<u8>,
     usage: Usage,
-    /// The symbolizer's processes, which are not sampled.
-    symbolizers: Vec<u32>,
+    /// The helper processes, which are not sampled.
+    helpers: Vec<u32>,
     pass_hz: u32,
     cpu_hz: u32,
     passes: Passes,
@@ -203,8 +203,11 @@ impl Session {
             let _ = rings.wake_for(event);
         }
         let modules = Modules::asking(UNWIND_MEMORY);
-        let prober = Prober::new(modules.prober())
-            .map_err(|e| OpenError::failed(format!("no descriptor is left: {e}")))?;
+        let prober = Prober::new(&settings.symbolizer).map_err(|e| {
+            OpenError::failed(format!(
+                "no descriptor or thread is left to read processes: {e}"
+            ))
+        })?;
         let prober = Arc::new(prober);
         // Where that fails, answers are taken with the rest.
         let _ = rings.wake_for(prober.event());
@@ -253,7 +256,7 @@ impl Session {
             ring: Some(ring),
             header,
             usage: Usage::new(&settings.own),
-            symbolizers: Vec::new(),
+            helpers: Vec::new(),
             pass_hz: settings.pass_hz,
             cpu_hz: settings.cpu_hz,
             passes: Passes {
@@ -405,30 +408,24 @@ impl Session {
         if !places.is_empty() {
             pipeline.ask_places(&places);
         }
-        let mut symbolizers = pipeline.take_names();
+        pipeline.take_names();
+        let mut helpers = pipeline.helpers();
         // Some are as a process that may be taken over says: one twice, or one that cannot be excluded, is no reason to end.
-        symbolizers.sort_unstable();
-        symbolizers.dedup();
-        if symbolizers != self.symbolizers {
-            for ended in self
-                .symbolizers
-                .iter()
-                .filter(|pid| !symbolizers.contains(pid))
-            {
+        helpers.sort_unstable();
+        helpers.dedup_by_key(|(pid, _)| *pid);
+        for ended in &self.helpers {
+            if !helpers.iter().any(|(pid, _)| pid == ended) {
                 let _ = self.kernel.readmit(*ended);
                 self.usage.own.retire(*ended);
             }
-            for started in symbolizers
-                .iter()
-                .filter(|pid| !self.symbolizers.contains(pid))
-            {
+        }
+        for (started, part) in &helpers {
+            if !self.helpers.contains(started) {
                 let _ = self.kernel.exclude(*started);
-                let fetches = pipeline.fetches(*started);
-                let part = if fetches { "debuginfod" } else { "symbolizer" };
                 self.usage.own.add(*started, part);
             }
-            self.symbolizers = symbolizers;
         }
+        self.helpers = helpers.into_iter().map(|(pid, _)| pid).collect();
         pipeline.forget();
         if now >= self.trimmed + TRIM_PERIOD {
             self.trimmed = now;
@@ -525,7 +522,7 @@ fn counters(passes: &Passes, pipeline: &Pipeline, kernel: KernelCounters) -> [u6
 /// The ring thread: walks each stack of the CPU clock as it comes.
 fn drain(mut rings: Rings, shared: &Shared) {
     // Not allowed is not fatal: samples then wait longer in the ring.
-    let _ = os::raise_priority();
+    let _ = crate::raise_priority();
     // What became of tasks since the last time, in the order of time; comes before the samples of that time.
     let mut life: VecDeque<Head> = VecDeque::new();
     while !shared.stop.load(Ordering::Relaxed) {

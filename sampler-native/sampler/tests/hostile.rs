@@ -96,12 +96,18 @@ fn compiled(folder: &Path, source: &str) -> PathBuf {
 
 /// A program of nobody that has a page of that file.
 fn served(program: &Path, file: &Path, what: &str) -> Program {
+    served_of(65534, program, file, what)
+}
+
+/// The same of that user.
+fn served_of(user: u32, program: &Path, file: &Path, what: &str) -> Program {
     let mut command = Command::new(program);
     command
         .arg0("s")
         .arg("f".repeat(16 << 10))
         .arg(file)
-        .arg(what);
+        .arg(what)
+        .arg(user.to_string());
     let program = Program::start(&mut command);
     let mapped = || {
         let maps = std::fs::read_to_string(format!("/proc/{}/maps", program.pid()));
@@ -143,13 +149,24 @@ impl Drop for Guard {
 
 /// Records all tasks beside an attack: passes are made, and a program that starts meanwhile has its names.
 fn passes_and_names_beside(folder: &Path, attack: impl FnOnce() -> Vec<Program>) -> Recording {
+    passes_and_names_within(NAMED, folder, attack, || {})
+}
+
+/// The same with names within that time. `strike`: what is done when the recording has begun.
+fn passes_and_names_within(
+    longest: Duration,
+    folder: &Path,
+    attack: impl FnOnce() -> Vec<Program>,
+    strike: impl FnOnce(),
+) -> Recording {
     let _guard = Guard::new();
     let attack = attack();
     let innocent = compiled(folder, "tests/programs/chain.c");
     let mut recording = Recording::open("target=all");
     // As whoever makes passes: other work of the machine does not count here.
     flametop_sampler::raise_priority().expect("run as root");
-    let (begin, length) = (Instant::now(), Duration::from_secs(4));
+    let (begin, length) = (Instant::now(), longest + Duration::from_secs(1));
+    let mut strike = Some(strike);
     let (mut made, mut worst) = (0, Duration::ZERO);
     let mut started: Option<(Program, Instant)> = None;
     let mut named = None;
@@ -161,6 +178,9 @@ fn passes_and_names_beside(folder: &Path, attack: impl FnOnce() -> Vec<Program>)
         worst = worst.max(filling.elapsed());
         made += 1;
         if started.is_none() && begin.elapsed() > Duration::from_millis(300) {
+            if let Some(strike) = strike.take() {
+                strike();
+            }
             started = Some((
                 Program::start(Command::new(&innocent).arg("sleep")),
                 Instant::now(),
@@ -186,7 +206,7 @@ fn passes_and_names_beside(folder: &Path, attack: impl FnOnce() -> Vec<Program>)
         "{made} passes of {due}, the slowest {worst:?}"
     );
     assert!(
-        named.is_some_and(|after| after < NAMED),
+        named.is_some_and(|after| after < longest),
         "named after {named:?}"
     );
     let counters = recording.model.counters.expect("counters");
@@ -306,6 +326,88 @@ fn recorded_cpu() -> u64 {
         text.split(' ').next()?.parse().ok()
     };
     all.filter_map(of).sum()
+}
+
+/// The prober of this test: of all sessions of this process, that which began last.
+fn prober() -> u32 {
+    let own = std::process::id().to_string();
+    let processes = std::fs::read_dir("/proc").expect("proc").flatten();
+    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let is_prober = |pid: &u32| {
+        let of = |file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}"));
+        let child = of("status").is_ok_and(|status| {
+            let parent = status.lines().find_map(|line| line.strip_prefix("PPid:\t"));
+            parent == Some(&own)
+        });
+        child && of("cmdline").is_ok_and(|line| line.ends_with("\0prober\0"))
+    };
+    pids.filter(is_prober).max().expect("a prober")
+}
+
+/// For the time until it is replaced.
+const REPLACED: Duration = Duration::from_secs(15);
+
+#[test]
+fn pass_beside_a_prober_that_is_stopped_goes_on() {
+    let folder = Folder::new("stopped");
+    let stop = || {
+        let pid = nix::unistd::Pid::from_raw(prober() as i32);
+        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGSTOP).expect("stopped");
+    };
+    let recording = passes_and_names_within(REPLACED, &folder, Vec::new, stop);
+    let said = |notice: &&String| notice.contains("did not answer for");
+    assert!(
+        recording.model.notices.iter().any(|n| said(&n)),
+        "it is said"
+    );
+}
+
+#[test]
+fn pass_beside_a_prober_that_is_killed_goes_on() {
+    let folder = Folder::new("killed");
+    let end = || {
+        let pid = nix::unistd::Pid::from_raw(prober() as i32);
+        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("killed");
+    };
+    passes_and_names_within(NAMED, &folder, Vec::new, end);
+}
+
+/// As many threads of the prober hang as these users may hold, beyond the reach of signals.
+#[test]
+fn pass_beside_memory_of_processes_of_ten_users_that_is_not_answered_for_goes_on() {
+    let folder = Folder::new("users");
+    let program = compiled(&folder, "tests/programs/served.c");
+    let filesystem = Served::mount(&folder.join("mount"), 7);
+    passes_and_names_beside(&folder, || {
+        let start = |n: u32| served_of(60_000 + n / 9, &program, &filesystem.libjvm(), "args");
+        let attack = (0..90).map(start).collect();
+        filesystem.fall_silent();
+        attack
+    });
+    assert!(filesystem.unanswered() > 0, "there was somebody who hung");
+}
+
+/// Every thread of the prober hangs: it is left behind, and another reads.
+#[test]
+fn pass_beside_memory_of_processes_of_seventy_users_that_is_not_answered_for_goes_on() {
+    let folder = Folder::new("many-users");
+    let program = compiled(&folder, "tests/programs/served.c");
+    let filesystem = Served::mount(&folder.join("mount"), 7);
+    let recording = passes_and_names_within(
+        REPLACED,
+        &folder,
+        || {
+            let start = |n: u32| served_of(60_000 + n, &program, &filesystem.libjvm(), "args");
+            let attack = (0..70).map(start).collect();
+            filesystem.fall_silent();
+            attack
+        },
+        || {},
+    );
+    let notices = &recording.model.notices;
+    for said in ["threads that wait", "are left behind"] {
+        assert!(notices.iter().any(|n| n.contains(said)), "{notices:?}");
+    }
 }
 
 /// The kernel told of another file that was mapped there, of the same number.

@@ -21,7 +21,7 @@ fn alone() -> (MutexGuard<'static, ()>, Recording) {
 }
 
 #[test]
-fn own_process_and_symbolizer_are_not_in_the_stream() {
+fn own_process_and_its_helpers_are_not_in_the_stream() {
     let (_alone, mut recording) = alone();
     recording.run(19, 300);
     recording.name_all();
@@ -35,7 +35,7 @@ fn own_process_and_symbolizer_are_not_in_the_stream() {
         .map(|t| t.tid)
         .filter(|tid| parent(*tid) == Some(own))
         .collect();
-    assert_eq!(children, [0; 0], "the symbolizer is left out once it runs");
+    assert_eq!(children, [0; 0], "helpers are left out once they run");
     assert!(recording.model.own_cpu > 0);
 }
 
@@ -51,6 +51,7 @@ fn own_usage_its_parts_are_what_flametop_costs() {
     let (begin, idle) = (Instant::now(), idle_ticks());
     for busy in [
         "ring",
+        "prober",
         "symbolizer",
         "other",
         "bpf cpu_stacks",
@@ -76,7 +77,7 @@ fn own_usage_its_parts_are_what_flametop_costs() {
     let processes = model.resident.iter().map(|(p, _)| p.as_str());
     // Where programs without symbols run, a process looks for their debug files.
     let processes: Vec<&str> = processes.filter(|p| *p != "debuginfod").collect();
-    assert_eq!(processes, ["flametop", "symbolizer"]);
+    assert_eq!(processes, ["flametop", "prober", "symbolizer"]);
     assert!(model.resident.iter().all(|(_, bytes)| *bytes > 1 << 20));
 }
 
@@ -115,7 +116,11 @@ fn symbolizer() -> u32 {
     let own = std::process::id();
     let processes = std::fs::read_dir("/proc").expect("proc");
     let mut tids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    tids.find(|tid| parent(*tid) == Some(own))
+    let is_prober = |tid: u32| {
+        let line = std::fs::read_to_string(format!("/proc/{tid}/cmdline"));
+        line.is_ok_and(|line| line.ends_with("\0prober\0"))
+    };
+    tids.find(|tid| parent(*tid) == Some(own) && !is_prober(*tid))
         .expect("a symbolizer")
 }
 

@@ -2,6 +2,7 @@
 
 use flametop_gopclntab::SECTIONS;
 use object::{CompressedData, CompressionFormat};
+use serde::{Deserialize, Serialize};
 use std::{fs::File, io, ops::RangeInclusive, os::unix::fs::FileExt};
 
 const PT_LOAD: u32 = 1;
@@ -94,7 +95,7 @@ pub(crate) fn damaged(what: &str) -> io::Error {
 }
 
 /// One PT_LOAD with PF_X.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Segment {
     pub address: u64,
     pub offset: u64,
@@ -102,7 +103,7 @@ pub(crate) struct Segment {
 }
 
 /// A section: where its bytes are and where they are loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Section {
     pub address: u64,
     pub offset: u64,
@@ -142,7 +143,7 @@ impl Section {
 }
 
 /// What is known of an ELF file from its headers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Image {
     /// Executable segments only: a linker may let segments share a page of the file, and then the first
     /// segment whose pages fit is not the one that is mapped executable.

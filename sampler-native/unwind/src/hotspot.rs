@@ -6,6 +6,7 @@
 //! The JVM owns this memory: every read is bounded, and what makes no sense is an error.
 
 use crate::ProcessFolder;
+use serde::{Deserialize, Serialize};
 use std::{fs::File, io, ops::Range, os::unix::fs::FileExt};
 
 /// Most entries of each table; JDK 25 has about 3,000 fields and 1,500 flags.
@@ -23,7 +24,7 @@ const DT_SYMTAB: u64 = 6;
 const SYMBOL: u64 = 24;
 
 /// What is known of one JVM.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HotSpot {
     /// Code of the interpreter, which always keeps frame pointers.
     pub interpreter: Range<u64>,

@@ -10,6 +10,7 @@
 //! Every type is `Send`; each belongs to one thread at a time.
 #![forbid(unsafe_code)]
 
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 mod budget;
@@ -35,7 +36,8 @@ pub use hotspot::HotSpot;
 pub use maps::{NewMapping, ProcessMaps};
 pub use module::{Module, ModuleKind, Modules, Sign};
 pub use probe::{
-    ClosedFile, OpenFile, ProbedMaps, Prober, ProcessFolder, RuntimeKnown, Seen, WantedMapping,
+    ClosedFile, FileFacts, FileKey, OpenFile, ProbedMaps, Prober, ProcessFolder, RuntimeKnown,
+    Seen, WantedMapping,
 };
 pub use walk::Unwinder;
 
@@ -112,7 +114,7 @@ pub enum CallersRbp {
 }
 
 /// How a walk ended. Everything but [`End::Root`] says why the outer part of the stack is missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum End {
     /// Whole.
     Root,

@@ -5,6 +5,7 @@ use crate::{
     mounts::Device,
     probe::{ProbedArea, ProbedMaps, ProcessFolder, RuntimeKnown, Seen},
 };
+use serde::{Deserialize, Serialize};
 use std::io;
 
 /// Most bytes read of `/proc/PID/maps`: a million mappings with names of ordinary length.
@@ -68,7 +69,7 @@ pub struct ProcessMaps {
 }
 
 /// What makes code at run time there, as far as it changes how that code is walked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Runtime {
     Other,
     Python,

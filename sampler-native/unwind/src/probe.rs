@@ -6,10 +6,11 @@
 
 use std::{
     collections::HashMap,
+    fmt,
     fs::{self, File, OpenOptions},
     io::{self, Read},
     os::{
-        fd::AsRawFd,
+        fd::{AsFd, AsRawFd, BorrowedFd},
         unix::{
             ffi::OsStrExt,
             fs::{FileExt, MetadataExt, OpenOptionsExt},
@@ -25,6 +26,7 @@ use nix::{
     fcntl::{FcntlArg, OFlag, OpenHow, ResolveFlag, SealFlag, fcntl, openat2},
     sys::memfd::{MFdFlags, memfd_create},
 };
+use serde::{Deserialize, Serialize};
 
 use crate::{
     End, HotSpot, ModuleId,
@@ -120,8 +122,8 @@ impl ProcessFolder {
 }
 
 /// A file as the kernel tells it apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct FileKey {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FileKey {
     device: u64,
     inode: u64,
     seconds: i64,
@@ -140,7 +142,7 @@ impl FileKey {
 }
 
 /// Where a file can be found: the mapping of a process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Place {
     /// The process last seen to map it.
     pub tgid: u32,
@@ -205,8 +207,59 @@ pub struct OpenFile {
     pub(crate) key: FileKey,
     pub(crate) file: File,
     pub(crate) program: Program,
-    /// Held as long as the file is a copy.
-    _copy: Option<Copied>,
+    /// Let go of with the file.
+    _with: Option<Box<dyn Held>>,
+}
+
+/// What may be let go of with a file.
+trait Held: fmt::Debug + Send + Sync {}
+
+impl<T: fmt::Debug + Send + Sync> Held for T {}
+
+/// What is known of a program's file beside its descriptor, for another process to which that is passed.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct FileFacts {
+    /// Tells it apart from others.
+    pub key: FileKey,
+    image: Box<Image>,
+}
+
+impl OpenFile {
+    /// Tells it apart from others.
+    pub fn key(&self) -> FileKey {
+        self.key
+    }
+
+    /// What is known of it, if it is a program.
+    pub fn facts(&self) -> Option<FileFacts> {
+        match &self.program {
+            Program::Elf(image) => Some(FileFacts {
+                key: self.key,
+                image: image.clone(),
+            }),
+            _ => None,
+        }
+    }
+
+    /// A file that another process opened and passed. `with`: is dropped when nobody has the file any more.
+    pub fn passed(
+        facts: FileFacts,
+        file: File,
+        with: impl fmt::Debug + Send + Sync + 'static,
+    ) -> OpenFile {
+        OpenFile {
+            key: facts.key,
+            file,
+            program: Program::Elf(facts.image),
+            _with: Some(Box::new(with)),
+        }
+    }
+}
+
+impl AsFd for OpenFile {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
 }
 
 /// Bytes of a copy, of all that there may be.
@@ -222,9 +275,9 @@ impl Drop for Copied {
     }
 }
 
-/// What an executable mapping holds.
-#[derive(Clone, Debug)]
-pub enum Seen {
+/// What an executable mapping holds. `F`: how its file is told.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Seen<F = Arc<OpenFile>> {
     /// The code that the kernel maps into every process.
     Vdso,
     /// Code made at run time; whether that is trampolines of CPython.
@@ -235,15 +288,29 @@ pub enum Seen {
     /// Code that is not to be had: how a walk ends there.
     Unknown(End),
     /// A file, opened.
-    File(Arc<OpenFile>),
+    File(F),
     /// A file that is known.
+    #[serde(skip)]
     Module(ModuleId),
 }
 
-/// All executable mappings of a process at one moment.
-#[derive(Debug)]
-pub struct ProbedMaps {
-    pub(crate) areas: Vec<ProbedArea>,
+impl<F> Seen<F> {
+    /// The same with its file told in another way; none if `file` knows none.
+    pub fn with<G>(self, file: &mut impl FnMut(F) -> Option<G>) -> Option<Seen<G>> {
+        Some(match self {
+            Seen::Vdso => Seen::Vdso,
+            Seen::Code { trampolines } => Seen::Code { trampolines },
+            Seen::Unknown(end) => Seen::Unknown(end),
+            Seen::File(of) => Seen::File(file(of)?),
+            Seen::Module(id) => Seen::Module(id),
+        })
+    }
+}
+
+/// All executable mappings of a process at one moment. `F`: how a file is told.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ProbedMaps<F = Arc<OpenFile>> {
+    pub(crate) areas: Vec<ProbedArea<F>>,
     pub(crate) runtime: Runtime,
     pub(crate) lines: u64,
     pub(crate) files: u64,
@@ -261,17 +328,36 @@ impl ProbedMaps {
     }
 }
 
-#[derive(Debug)]
-pub(crate) struct ProbedArea {
+impl<F> ProbedMaps<F> {
+    /// The same with files told in another way; none if `file` does not know one of them.
+    pub fn with<G>(self, file: &mut impl FnMut(F) -> Option<G>) -> Option<ProbedMaps<G>> {
+        let areas = self.areas.into_iter().map(|area| {
+            Some(ProbedArea {
+                start: area.start,
+                end: area.end,
+                offset: area.offset,
+                path: area.path,
+                seen: area.seen.with(file)?,
+            })
+        });
+        Some(ProbedMaps {
+            areas: areas.collect::<Option<_>>()?,
+            runtime: self.runtime,
+        })
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct ProbedArea<F = Arc<OpenFile>> {
     pub start: u64,
     pub end: u64,
     pub offset: u64,
     pub path: Box<[u8]>,
-    pub seen: Seen,
+    pub seen: Seen<F>,
 }
 
 /// An executable mapping that the kernel told of, as [`NewMapping`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct WantedMapping {
     pub start: u64,
@@ -309,10 +395,17 @@ impl WantedMapping {
 }
 
 /// A file that is to be opened again.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ClosedFile {
     pub(crate) key: FileKey,
     pub(crate) place: Place,
+}
+
+impl ClosedFile {
+    /// Whether this is that file.
+    pub fn is(&self, file: &OpenFile) -> bool {
+        self.key == file.key
+    }
 }
 
 /// Reads processes and opens their files, each file once as long as somebody has it open. To be shared by threads.
@@ -523,7 +616,7 @@ impl Prober {
             key,
             file,
             program,
-            _copy: copy,
+            _with: copy.map(|copy| Box::new(copy) as Box<dyn Held>),
         });
         let mut files = files();
         if files.len() >= FILES_KEPT && files.len() == files.capacity() {
@@ -561,7 +654,7 @@ fn is_unreadable(seen: &Seen) -> bool {
 }
 
 /// What is known of the runtime of a process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RuntimeKnown(pub(crate) Runtime);
 
 impl Default for RuntimeKnown {

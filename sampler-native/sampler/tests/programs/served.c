@@ -1,7 +1,8 @@
-/* Acts as nobody and has a page of a file that somebody else's program serves. `FILLER FILE code`: runs code there; `FILLER FILE args`: in
+/* Acts as nobody, or as the user USER, and has a page of a file that somebody else's program serves. `FILLER FILE code [USER]`: runs code there; `FILLER FILE args [USER]`: in
  * the place of the second page of its arguments, of which FILLER is several. Ends by itself after five minutes. */
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -26,13 +27,14 @@ __attribute__((noinline)) static int served(int (*code)(void))
 int main(int argc, char **argv)
 {
 	int (*code)(void) = NULL;
-	int fd;
+	int fd, user;
 
 	if (argc < 4)
 		return 2;
 	alarm(300);
 	fd = open(argv[2], O_RDONLY);
-	if (setgid(65534) || setuid(65534))
+	user = argc > 4 ? atoi(argv[4]) : 65534;
+	if (setgid(user) || setuid(user))
 		return 3;
 	if (!strcmp(argv[3], "args")) {
 		if (!map(fd, (void *)(((uintptr_t)argv[1] + 4095) & ~(uintptr_t)4095)))

@@ -3,7 +3,7 @@
 
 use std::{
     ffi::CString,
-    fs::{File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{Read, Write},
     os::{
         fd::AsRawFd,
@@ -18,8 +18,9 @@ use std::{
     time::Duration,
 };
 
-/// The one file in it.
+/// The one file in it, and its second name, by which a process that maps it passes for a JVM.
 pub const NAME: &str = "served";
+const LIBJVM: &str = "libjvm.so";
 /// `mov $0x10000, %eax; 1: dec %eax; jnz 1b; ret`: what the file holds, over and over.
 const CODE: [u8; 16] = *b"\xb8\0\0\x01\0\xff\xc8\x75\xfc\xc3\xcc\xcc\xcc\xcc\xcc\xcc";
 const SIZE: u64 = 64 << 10;
@@ -90,12 +91,17 @@ impl Served {
         self.folder.join(NAME)
     }
 
+    /// The file by its second name.
+    pub fn libjvm(&self) -> PathBuf {
+        self.folder.join(LIBJVM)
+    }
+
     /// Answers nothing any more.
     pub fn fall_silent(&self) {
         self.mute.store(true, Ordering::SeqCst);
     }
 
-    /// Questions of this process that were not answered.
+    /// Questions of this process and of its prober that were not answered.
     pub fn unanswered(&self) -> usize {
         self.unanswered.load(Ordering::SeqCst)
     }
@@ -182,8 +188,8 @@ fn serve(
         }
         if mute.load(Ordering::SeqCst) {
             // Nobody waits for the answer to that it is closed.
-            let own = Path::new(&format!("/proc/self/task/{}", u32_at(32))).exists();
-            unanswered.fetch_add(usize::from(own && opcode != RELEASE), Ordering::SeqCst);
+            let own = opcode != RELEASE && is_own(u32_at(32));
+            unanswered.fetch_add(usize::from(own), Ordering::SeqCst);
             continue;
         }
         let answer = match opcode {
@@ -205,7 +211,11 @@ fn serve(
                 0,
                 0,
             ])),
-            LOOKUP if request[40..].starts_with(NAME.as_bytes()) => {
+            LOOKUP
+                if [NAME, LIBJVM]
+                    .iter()
+                    .any(|n| request[40..].starts_with(n.as_bytes())) =>
+            {
                 // Valid for no time at all: everybody who looks asks.
                 Ok([words(&[2, 0, 0, 0, 0, 0, 0, 0, 0, 0]), attributes(2, inode)].concat())
             }
@@ -233,6 +243,12 @@ fn serve(
         // Who asked may be gone.
         let _ = device.write(&reply);
     }
+}
+
+/// Whether a thread is of this process or of its prober.
+fn is_own(tid: u32) -> bool {
+    let cmdline = fs::read_to_string(format!("/proc/{tid}/cmdline")).unwrap_or_default();
+    Path::new(&format!("/proc/self/task/{tid}")).exists() || cmdline.ends_with("\0prober\0")
 }
 
 fn words(words: &[u32]) -> Vec<u8> {

@@ -12,22 +12,27 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::os;
+use crate::priority::{self, Priority};
 
 /// Threads that are not slow.
 const WORKERS: usize = 4;
 /// Of these, one user has at most so many.
 const WORKERS_OF_USER: usize = WORKERS - 1;
 /// Work that takes longer is slow.
-const SLOW: Duration = Duration::from_millis(50);
+pub(crate) const SLOW: Duration = Duration::from_millis(50);
 /// What takes longer is answered without it.
 const DEADLINE: Duration = Duration::from_secs(1);
 /// Most threads left behind, and those that work for one user.
-const MOST_SLOW: usize = 64;
+pub(crate) const MOST_SLOW: usize = 64;
 const MOST_SLOW_OF_USER: usize = 8;
+/// While so many are left behind, one user has at most so many: who comes last still finds some.
+const FEWER: [(usize, usize); 2] = [
+    (MOST_SLOW / 2, MOST_SLOW_OF_USER / 2),
+    (MOST_SLOW * 3 / 4, 1),
+];
 /// Most work that waits, and that of one user.
-const MOST_QUEUED: usize = 8192;
-const MOST_QUEUED_OF_USER: usize = 2048;
+pub(crate) const MOST_QUEUED: usize = 8192;
+pub(crate) const MOST_QUEUED_OF_USER: usize = 2048;
 /// Whose work took so long is served by threads of ordinary priority for a while.
 const LONG: Duration = Duration::from_millis(5);
 const PENANCE: Duration = Duration::from_secs(1);
@@ -151,6 +156,12 @@ impl<A: Send + 'static> Pool<A> {
         }
     }
 
+    /// Whether anything is to be answered still: then [`Pool::take`] is to be called now and then, for its deadline.
+    pub fn waits(&self) -> bool {
+        let state = self.shared.state();
+        state.queued > 0 || state.running.values().any(|running| running.late.is_some())
+    }
+
     /// How many threads are left behind now, and how much was given up since the beginning.
     pub fn lost(&self) -> (usize, u64) {
         let state = self.shared.state();
@@ -194,7 +205,7 @@ impl<A> Shared<A> {
     /// A thread's life.
     fn work(&self) {
         // Not allowed is not fatal: a process that lives for a moment may then be gone before its turn.
-        let _ = os::set_priority(os::Priority::Prompt);
+        let _ = priority::set(Priority::Prompt);
         let mut state = self.state();
         loop {
             if state.ended {
@@ -214,17 +225,19 @@ impl<A> Shared<A> {
             state.idle -= 1;
             drop(state);
             if long {
-                let _ = os::set_priority(os::Priority::Ordinary);
+                let _ = priority::set(Priority::Ordinary);
             }
             let done = catch_unwind(AssertUnwindSafe(work)).ok();
             if long {
-                let _ = os::set_priority(os::Priority::Prompt);
+                let _ = priority::set(Priority::Prompt);
             }
             state = self.state();
             state.idle += 1;
             if state.end(number, done) {
                 self.answered.notify_all();
+                drop(state);
                 (self.on_answer)();
+                state = self.state();
             }
         }
         state.workers -= 1;
@@ -240,8 +253,11 @@ impl<A> State<A> {
     /// Whether nothing more is to be begun for a user now.
     fn is_exhausted(&self, user: u32) -> bool {
         let slow = self.running.values().filter(|running| running.slow);
-        slow.clone().count() >= MOST_SLOW
-            || slow.filter(|running| running.user == user).count() >= MOST_SLOW_OF_USER
+        let all = slow.clone().count();
+        let fewer = FEWER.iter().rfind(|(most, _)| all >= *most);
+        let most_of_user = fewer.map_or(MOST_SLOW_OF_USER, |(_, of_user)| *of_user);
+        let of_user = slow.filter(|running| running.user == user).count();
+        all >= MOST_SLOW || of_user >= most_of_user
     }
 
     /// Takes the next work, and whether it may take long.
@@ -402,6 +418,27 @@ mod tests {
         }
         assert!(!pool.ask(1_000_000, 0, || 1));
         assert!(pool.shared.state().workers <= WORKERS + MOST_SLOW);
+    }
+
+    #[test]
+    fn ask_ten_users_that_hang_as_much_as_they_may_leave_threads_for_another() {
+        let pool = Pool::new(|| {});
+        let mut hung = Vec::new();
+        for _ in 0..2 * MOST_SLOW_OF_USER {
+            hung.extend((1..=10).filter_map(|user| hang(&pool, user, user)));
+            // All that may be is begun, and slow.
+            thread::sleep(2 * SLOW);
+            pool.take();
+        }
+        assert!(pool.lost().0 < MOST_SLOW, "{:?}", pool.lost());
+        assert!(pool.ask(99, 0, || 7));
+        let until = Instant::now() + Duration::from_secs(60);
+        let mut answers = Vec::new();
+        while !answers.contains(&7) && Instant::now() < until {
+            pool.wait(until);
+            answers.extend(pool.take());
+        }
+        assert!(answers.contains(&7), "{answers:?}");
     }
 
     #[test]

@@ -1,0 +1,128 @@
+//! What flametop and the prober say to each other: one message a packet.
+
+use flametop_unwind::{
+    ClosedFile, FileFacts, FileKey, ProbedMaps, RuntimeKnown, Seen, WantedMapping,
+};
+use serde::{Deserialize, Serialize};
+
+/// Both must have the same.
+pub(crate) const VERSION: u32 = 1;
+
+/// A process that is asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Whom {
+    /// Its number.
+    pub tgid: u32,
+    /// When it began, in ticks since boot; none: whichever has the number now.
+    pub start: Option<u64>,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Request {
+    /// The command line.
+    CommandLine(Whom),
+    /// All executable mappings; what is known of the runtime there.
+    Maps(Whom, RuntimeKnown),
+    /// What these mappings hold.
+    Mappings(Whom, Vec<WantedMapping>, RuntimeKnown),
+    /// A file that was open before.
+    Reopen(ClosedFile),
+}
+
+/// Why something could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Missing {
+    /// The process is gone, or may not be looked at.
+    Gone,
+    /// It did not come in time.
+    Late,
+}
+
+/// All that a process has mapped.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Mapped<F> {
+    /// When the process began, in ticks since boot.
+    pub start: u64,
+    /// When its mappings began to be read, ns of the monotonic clock.
+    pub began: u64,
+    /// What they are.
+    pub maps: ProbedMaps<F>,
+}
+
+/// An answer; `F`: how files are told.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Told<F> {
+    /// NULs as they are.
+    CommandLine(Option<Vec<u8>>),
+    /// Of [`Request::Maps`].
+    Maps(Result<Mapped<F>, Missing>),
+    /// In the order of the question.
+    Mappings(Option<Vec<Seen<F>>>),
+    /// The file was opened.
+    File(Option<F>),
+}
+
+impl Request {
+    /// The answer where there is none in time.
+    pub(crate) fn late<F>(&self) -> Told<F> {
+        match self {
+            Request::CommandLine(_) => Told::CommandLine(None),
+            Request::Maps(..) => Told::Maps(Err(Missing::Late)),
+            Request::Mappings(..) => Told::Mappings(None),
+            Request::Reopen(_) => Told::File(None),
+        }
+    }
+}
+
+impl<F> Told<F> {
+    /// The same with files told in another way; none if `file` does not know one of them.
+    pub(crate) fn with<G>(self, file: &mut impl FnMut(F) -> Option<G>) -> Option<Told<G>> {
+        Some(match self {
+            Told::CommandLine(text) => Told::CommandLine(text),
+            Told::Maps(Err(missing)) => Told::Maps(Err(missing)),
+            Told::Maps(Ok(mapped)) => Told::Maps(Ok(Mapped {
+                start: mapped.start,
+                began: mapped.began,
+                maps: mapped.maps.with(file)?,
+            })),
+            Told::Mappings(None) => Told::Mappings(None),
+            Told::Mappings(Some(seen)) => {
+                let seen = seen.into_iter().map(|seen| seen.with(file));
+                Told::Mappings(Some(seen.collect::<Option<_>>()?))
+            }
+            Told::File(None) => Told::File(None),
+            Told::File(Some(of)) => Told::File(Some(file(of)?)),
+        })
+    }
+}
+
+/// A message to the prober.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum ToProber {
+    /// A question for a process of that user.
+    Ask {
+        number: u64,
+        user: u32,
+        request: Request,
+    },
+    /// Nobody has this file any more.
+    LetGo(FileKey),
+}
+
+/// A message of the prober.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum FromProber {
+    /// It runs and speaks this version.
+    Ready(u32),
+    /// A file, with its descriptor. Before the first answer in which it is, once until it is let go of.
+    File(FileFacts),
+    Answer {
+        number: u64,
+        told: Told<FileKey>,
+        /// Threads that are left behind now.
+        left: u32,
+        /// What was given up since the beginning.
+        given_up: u64,
+    },
+}

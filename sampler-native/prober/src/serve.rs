@@ -1,0 +1,208 @@
+//! The process: reads others and opens their files, on threads that nobody waits for, until its socket is closed.
+
+use std::{
+    collections::HashMap,
+    io,
+    os::fd::AsFd,
+    panic,
+    process::ExitCode,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+};
+
+use caps::Capability;
+use flametop_unwind::{FileKey, OpenFile, Prober as Files, ProcessFolder, RuntimeKnown};
+use nix::{
+    poll::{PollFd, PollFlags, PollTimeout, poll},
+    sys::signal::{SigHandler, Signal, signal},
+    time::{ClockId, clock_gettime},
+};
+
+use crate::{
+    pool::{Pool, SLOW},
+    priority::{self, Priority},
+    protocol::{FromProber, Mapped, Missing, Request, ToProber, Told, VERSION, Whom},
+    rights::{self, Call, Kept},
+    wire::Packets,
+};
+
+/// Longest command line in the stream, bytes.
+const MAX_CMDLINE: u64 = 4096;
+/// Lists of mappings are long, and several are read at once.
+const MEMORY: u64 = 768 << 20;
+
+/// Memory of processes, their mappings and roots; files and folders that only their owners may read; the kernel's links to what is
+/// mapped.
+const CAPABILITIES: [Capability; 3] = [
+    Capability::CAP_SYS_PTRACE,
+    Capability::CAP_DAC_READ_SEARCH,
+    Capability::CAP_CHECKPOINT_RESTORE,
+];
+
+/// Runs the process: its standard input is the socket.
+pub fn run() -> ExitCode {
+    // The text of a panic would end on the terminal that flametop draws on.
+    panic::set_hook(Box::new(|_| {}));
+    let socket = io::stdin().as_fd().try_clone_to_owned().ok();
+    let Some(socket) = socket.and_then(Packets::of) else {
+        eprintln!("flametop-symbolizer: started by flametop to read processes, not by hand");
+        return ExitCode::from(2);
+    };
+    match serve(socket) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn serve(socket: Packets) -> io::Result<()> {
+    // They go to the whole group of the terminal.
+    for of_terminal in [Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTSTP] {
+        // SAFETY: no function of this program is set, and there are no other threads.
+        unsafe { signal(of_terminal, SigHandler::SigIgn)? };
+    }
+    let files = Arc::new(Files::default());
+    rights::give_up(&Kept {
+        capabilities: &CAPABILITIES,
+        memory: MEMORY,
+        real_time: priority::PROMPT as u64,
+        calls: &[Call::Threads, Call::Open],
+    })?;
+    // Not allowed is not fatal: a process that lives for a moment may then be gone before it is read.
+    let _ = priority::set(Priority::Prompt);
+    socket.send(&FromProber::Ready(VERSION), None, true)?;
+    let server = Arc::new_cyclic(|server: &Weak<Server>| {
+        let server = Weak::clone(server);
+        Server {
+            socket,
+            files,
+            sent: Mutex::default(),
+            // With its socket closed the process ends.
+            pool: Pool::new(move || drop(server.upgrade().map(|server| server.send_answers()))),
+        }
+    });
+    loop {
+        server.send_answers()?;
+        let timeout = match server.pool.waits() {
+            true => PollTimeout::try_from(SLOW).unwrap_or(PollTimeout::MAX),
+            false => PollTimeout::NONE,
+        };
+        let mut wanted = [PollFd::new(server.socket.as_fd(), PollFlags::POLLIN)];
+        match poll(&mut wanted, timeout) {
+            Err(nix::errno::Errno::EINTR) | Ok(0) => continue,
+            ready => ready?,
+        };
+        loop {
+            match server.socket.receive() {
+                Ok(Some((message, _))) => server.take(message)?,
+                Ok(None) => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+type Opened = Arc<OpenFile>;
+
+struct Server {
+    socket: Packets,
+    files: Arc<Files>,
+    /// Files that the other side has, which are not to be passed again.
+    sent: Mutex<HashMap<FileKey, Opened>>,
+    pool: Pool<(u64, Told<Opened>)>,
+}
+
+impl Server {
+    fn take(&self, message: ToProber) -> io::Result<()> {
+        match message {
+            ToProber::LetGo(key) => {
+                self.sent().remove(&key);
+            }
+            ToProber::Ask {
+                number,
+                user,
+                request,
+            } => {
+                let files = Arc::clone(&self.files);
+                let late = request.late();
+                let again = request.late();
+                let work = move || (number, answer(request, &files));
+                if !self.pool.ask(user, (number, late), work) {
+                    self.send(number, again)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn sent(&self) -> MutexGuard<'_, HashMap<FileKey, Opened>> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn send_answers(&self) -> io::Result<()> {
+        let mut answers = self.pool.take().into_iter();
+        answers.try_for_each(|(number, told)| self.send(number, told))
+    }
+
+    /// Sends an answer after the files that are in it.
+    fn send(&self, number: u64, told: Told<Opened>) -> io::Result<()> {
+        let mut sent = self.sent();
+        let mut new = Vec::new();
+        let told = told.with(&mut |file: Opened| {
+            let key = file.key();
+            if !sent.contains_key(&key) {
+                new.push(Arc::clone(&file));
+                sent.insert(key, file);
+            }
+            Some(key)
+        });
+        for file in new {
+            if let Some(facts) = file.facts() {
+                let file = Some(file.as_fd());
+                self.socket.send(&FromProber::File(facts), file, true)?;
+            }
+        }
+        let (left, given_up) = self.pool.lost();
+        let Some(told) = told else {
+            return Ok(());
+        };
+        let answer = FromProber::Answer {
+            number,
+            told,
+            left: left as u32,
+            given_up,
+        };
+        self.socket.send(&answer, None, true)
+    }
+}
+
+fn answer(request: Request, files: &Files) -> Told<Opened> {
+    match request {
+        Request::CommandLine(whom) => {
+            let process = open(whom);
+            let read = process.and_then(|(p, _)| p.read("cmdline", MAX_CMDLINE).ok());
+            Told::CommandLine(read)
+        }
+        Request::Maps(whom, runtime) => Told::Maps(maps(whom, runtime, files).ok_or(Missing::Gone)),
+        Request::Mappings(whom, wanted, runtime) => {
+            let seen = open(whom).map(|(p, _)| files.mappings(&p, &wanted, runtime));
+            Told::Mappings(seen)
+        }
+        Request::Reopen(closed) => Told::File(files.reopen(&closed).ok()),
+    }
+}
+
+fn maps(whom: Whom, runtime: RuntimeKnown, files: &Files) -> Option<Mapped<Opened>> {
+    let (process, start) = open(whom)?;
+    let began = clock_gettime(ClockId::CLOCK_MONOTONIC).ok()?;
+    let began = began.tv_sec() as u64 * 1_000_000_000 + began.tv_nsec() as u64;
+    let maps = files.maps(&process, runtime).ok()?;
+    Some(Mapped { start, began, maps })
+}
+
+/// The folder of a process and when that began, if the number is its own still: what is read through that folder is of no other.
+fn open(whom: Whom) -> Option<(ProcessFolder, u64)> {
+    let process = ProcessFolder::open(whom.tgid).ok()?;
+    let start = process.start().ok()?;
+    let same = whom.start.is_none_or(|wanted| wanted.abs_diff(start) <= 1);
+    same.then_some((process, start))
+}
