@@ -32,6 +32,8 @@ use crate::{
 const DEADLINE: Duration = Duration::from_secs(5);
 /// A process that is asked and says nothing for so long is replaced.
 const SILENCE: Duration = Duration::from_secs(2);
+/// One that does not begin to answer in so long is, too: it may have to be read from a disk that is busy.
+const START_TIME: Duration = Duration::from_secs(10);
 /// A process that was killed is gone by then, or hangs in the kernel and is left behind.
 const REAP_TIME: Duration = Duration::from_secs(1);
 /// While so many are left behind, none is started.
@@ -447,11 +449,11 @@ impl<T> State<T> {
             return;
         };
         let sent = self.pending.values().find_map(|pending| pending.sent);
-        let since = match process.ready {
-            true => sent.map(|sent| sent.max(process.heard)),
-            false => Some(process.heard),
+        let (since, longest) = match process.ready {
+            true => (sent.map(|sent| sent.max(process.heard)), SILENCE),
+            false => (Some(process.heard), START_TIME),
         };
-        if since.is_some_and(|since| now.saturating_duration_since(since) >= SILENCE) {
+        if since.is_some_and(|since| now.saturating_duration_since(since) >= longest) {
             self.doom(Doom::Silent);
         }
     }

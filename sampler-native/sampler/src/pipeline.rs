@@ -332,8 +332,8 @@ impl Pipeline {
         self.need_files.remove(key);
         let now = os::monotonic();
         for sample in self.waiting.take(key) {
-            let address = sample.stack().map_or(0, |stack| stack.user_address);
-            self.in_vain.push_back((now, sample.head.tid, address));
+            let (tid, address) = sample.shown_by();
+            self.in_vain.push_back((now, tid, address));
             self.place(
                 &sample.head,
                 sample.stack().as_ref(),
@@ -371,6 +371,7 @@ impl Pipeline {
     pub fn probed(&mut self) {
         let mut ready = Vec::new();
         let mut files = false;
+        let mut late = Vec::new();
         for answer in self.prober.take() {
             let mappings = &mut self.walker.mappings;
             match answer {
@@ -380,12 +381,18 @@ impl Pipeline {
                     }
                 }
                 prober::Answer::Maps(key, read) => {
+                    if matches!(read, Err(prober::Missing::Late)) {
+                        late.push(key);
+                    }
                     if let Some(process) = self.tasks.process(key) {
                         mappings.come(process, read);
                     }
                     ready.push(key);
                 }
                 prober::Answer::Mappings(key, which, seen) => {
+                    if seen.is_none() {
+                        late.push(key);
+                    }
                     mappings.seen(key, self.tasks.process(key), &which, seen);
                     ready.push(key);
                 }
@@ -403,6 +410,12 @@ impl Pipeline {
         if files {
             ready.extend(mem::take(&mut self.need_files));
             self.ask_unopened();
+        }
+        let now = os::monotonic();
+        for key in late {
+            let samples = self.waiting.samples(&key).map(|s| s.shown_by());
+            let shown = samples.map(|(tid, address)| (now, tid, address));
+            self.in_vain.extend(shown);
         }
         for key in ready {
             self.resume(&key);

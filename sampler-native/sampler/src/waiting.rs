@@ -80,6 +80,12 @@ impl Waiting {
         })
     }
 
+    /// What shows its task again: the thread, and a place of its stack.
+    pub fn shown_by(&self) -> (u32, u64) {
+        let address = self.stack.as_ref().map_or(0, |stack| stack.user_address);
+        (self.head.tid, address)
+    }
+
     fn bytes(&self) -> usize {
         let stack = self.stack.as_ref().map_or(0, |stack| {
             size_of_val(&*stack.kernel) + stack.user.len() + stack.piece.len() + stack.chunks.len()
@@ -107,6 +113,12 @@ impl WaitingRoom {
         *bytes += sample.bytes();
         self.bytes += sample.bytes();
         samples.push_back(sample);
+    }
+
+    /// All of a process, the first one first.
+    pub fn samples(&self, key: &ProcessKey) -> impl Iterator<Item = &Waiting> {
+        let of = self.processes.get(key);
+        of.into_iter().flat_map(|(_, samples)| samples)
     }
 
     /// Takes all of a process, the first one first.

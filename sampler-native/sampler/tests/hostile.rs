@@ -369,7 +369,7 @@ fn pass_beside_a_prober_that_is_killed_goes_on() {
         let pid = nix::unistd::Pid::from_raw(prober() as i32);
         nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("killed");
     };
-    passes_and_names_within(NAMED, &folder, Vec::new, end);
+    passes_and_names_within(REPLACED, &folder, Vec::new, end);
 }
 
 /// As many threads of the prober hang as these users may hold, beyond the reach of signals.

@@ -343,6 +343,8 @@ impl<F> ProbedMaps<F> {
         Some(ProbedMaps {
             areas: areas.collect::<Option<_>>()?,
             runtime: self.runtime,
+            lines: self.lines,
+            files: self.files,
         })
     }
 }
