@@ -854,6 +854,11 @@ impl Pipeline {
             });
             self.again.extend(frames);
         }
+        let tried = self.symbolizer.take_tried_again();
+        if !tried.is_empty() {
+            let frames = self.stacks.unnamed(|module| tried.contains(&module.0));
+            self.again.extend(frames);
+        }
         let rest = self.again.len().saturating_sub(MAX_AGAIN);
         let now = self.again.split_off(rest);
         if !now.is_empty() {

@@ -8,6 +8,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
@@ -33,6 +34,19 @@ const KERNEL_PATIENCE: Patience = Patience {
     cpu: Duration::from_secs(20),
     wall: Duration::from_secs(60),
 };
+/// The same of one that is asked alone about a file which killed another.
+const PATIENCE_ALONE: Patience = Patience {
+    cpu: Duration::from_secs(1),
+    wall: Duration::from_secs(10),
+};
+/// By this argument the helper process knows that it is asked about such a file: it has less memory.
+pub const ALONE: &str = "alone";
+/// A file that killed the helper process is not asked for so long, and so many times as long after each further time.
+const OUT_MIN: Duration = Duration::from_secs(10);
+const OUT_GROWTH: u32 = 6;
+const OUT_MAX: Duration = Duration::from_secs(3600);
+/// From one trial to the next.
+const TRIAL_PAUSE: Duration = Duration::from_secs(5);
 const BACKOFF_MIN: Duration = Duration::from_millis(50);
 const BACKOFF_MAX: Duration = Duration::from_secs(10);
 /// After so long without a death the next start comes quickly again.
@@ -70,7 +84,17 @@ enum Message {
 struct Shared {
     answers: Mutex<Vec<Answer>>,
     notices: Mutex<Vec<String>>,
-    watched: Watched,
+    /// The helper process of all files, and the one of a file on trial.
+    watched: [Watched; 2],
+    /// Modules on trial, whose frames without a symbol are to be asked for again.
+    tried_again: Mutex<Vec<u32>>,
+}
+
+/// Which helper process is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    Common = 0,
+    Alone = 1,
 }
 
 impl Symbolizer {
@@ -106,7 +130,7 @@ impl Symbolizer {
     }
 
     /// Tells what `module` is. Adding it again replaces it, but one that killed the helper
-    /// process stays refused. Of more than [`MAX_FILES`] files only those asked most recently stay
+    /// process stays under suspicion. Of more than [`MAX_FILES`] files only those asked most recently stay
     /// open.
     pub fn add_module(&mut self, module: u32, subject: Subject) {
         self.tell(Message::Add(module, subject));
@@ -139,6 +163,12 @@ impl Symbolizer {
         self.debug_files.take()
     }
 
+    /// The modules that killed a helper process and are tried again, since the last call: names of their frames that are without a
+    /// symbol are to be asked for again.
+    pub fn take_tried_again(&mut self) -> Vec<u32> {
+        take(&mut *lock(&self.shared.tried_again))
+    }
+
     /// The places that have come since the last call.
     pub fn take_places(&mut self) -> Vec<PlaceAnswer> {
         self.places.take_answers()
@@ -163,9 +193,10 @@ impl Symbolizer {
     }
 
     /// The helper processes that run now: not to be sampled. The first, for names, changes when it
-    /// is restarted; the second, for places, is seldom there.
-    pub fn pids(&self) -> [Option<u32>; 2] {
-        [self.shared.watched.pid(), self.places.pid()]
+    /// is restarted; the others, for places and for a file on trial, are seldom there.
+    pub fn pids(&self) -> [Option<u32>; 3] {
+        let [common, alone] = &self.shared.watched;
+        [common.pid(), self.places.pid(), alone.pid()]
     }
 
     /// The processes that fetch debug files now, and what they have started: not to be sampled.
@@ -183,7 +214,7 @@ impl Symbolizer {
 
 impl Drop for Symbolizer {
     fn drop(&mut self) {
-        self.shared.watched.stop();
+        self.shared.watched.iter().for_each(Watched::stop);
         self.commands = None;
         if let Some(thread) = self.thread.take() {
             // A panic there has nobody left to tell.
@@ -208,9 +239,29 @@ struct Module {
     build_id: Vec<u8>,
     /// Whose file it is.
     user: u32,
-    /// It killed the helper process, or is too much for it: never asked again.
-    refused: bool,
+    standing: Standing,
+    /// Helper processes that it killed.
+    killed: u32,
     used: u64,
+}
+
+/// How a module is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// With all others.
+    Good,
+    /// It killed a helper process: not before then.
+    Out(Instant),
+    /// By a helper process of its own.
+    OnTrial,
+    /// It is too much for one: never.
+    TooMuch,
+}
+
+impl Standing {
+    fn is_asked(self) -> bool {
+        matches!(self, Standing::Good | Standing::OnTrial)
+    }
 }
 
 /// Queries that wait, of one module.
@@ -226,7 +277,10 @@ struct Client {
     program: PathBuf,
     inbox: Receiver<Message>,
     shared: Arc<Shared>,
-    helper: Helper,
+    /// As [`Shared::watched`].
+    helpers: [Helper; 2],
+    /// No module goes on trial before: a crowd of bad files must not keep a CPU busy.
+    next_trial: Instant,
     modules: HashMap<u32, Module>,
     /// Modules added so far.
     added: u32,
@@ -254,7 +308,11 @@ impl Client {
     ) -> Client {
         Client {
             debug_files,
-            helper: Helper::new(program.clone(), None, PATIENCE),
+            helpers: [
+                Helper::new(program.clone(), None, PATIENCE),
+                Helper::new(program.clone(), Some(ALONE), PATIENCE_ALONE),
+            ],
+            next_trial: Instant::now(),
             program,
             inbox,
             shared,
@@ -277,16 +335,26 @@ impl Client {
         while self.listen() {
             self.work();
         }
-        self.helper.end(&self.shared.watched);
+        self.end_helper(Asked::Common);
+    }
+
+    fn end_helper(&mut self, asked: Asked) -> Option<ExitStatus> {
+        self.helpers[asked as usize].end(&self.shared.watched[asked as usize])
+    }
+
+    fn runs(&self) -> bool {
+        self.helpers[Asked::Common as usize].runs()
     }
 
     /// Takes what callers said; waits if there is nothing else to do. False if there are no callers
     /// any more.
     fn listen(&mut self) -> bool {
+        let until = |time: Instant| time.saturating_duration_since(Instant::now());
+        let trial = self.try_again().map_or(Duration::MAX, until);
         let wait = if self.pending.is_empty() {
-            Duration::MAX
-        } else if !self.helper.runs() {
-            self.retry_at.saturating_duration_since(Instant::now())
+            trial
+        } else if !self.runs() {
+            until(self.retry_at).min(trial)
         } else {
             self.first().map_or(Duration::ZERO, |(_, wait)| wait)
         };
@@ -321,7 +389,7 @@ impl Client {
                         && self
                             .modules
                             .get(&query.module)
-                            .is_some_and(|module| !module.refused)
+                            .is_some_and(|module| module.standing.is_asked())
                 });
                 self.answer_without(&known);
                 for query in asked {
@@ -372,7 +440,9 @@ impl Client {
         let user = user.map_or(0, |file| file.uid());
         let label = file_name(&path).to_vec();
         self.clock += 1;
-        let refused = self.modules.get(&module).is_some_and(|known| known.refused);
+        let known = self.modules.get(&module);
+        let (standing, killed) =
+            known.map_or((Standing::Good, 0), |known| (known.standing, known.killed));
         self.modules.insert(
             module,
             Module {
@@ -384,7 +454,8 @@ impl Client {
                 process: of_process,
                 build_id: of_build,
                 user,
-                refused,
+                standing,
+                killed,
                 used: self.clock,
             },
         );
@@ -410,10 +481,10 @@ impl Client {
         if self.pending.is_empty() || self.stopping() {
             return;
         }
-        if !self.helper.runs() && Instant::now() >= self.retry_at {
+        if !self.runs() && Instant::now() >= self.retry_at {
             self.start_helper();
         }
-        if !self.helper.runs() {
+        if !self.runs() {
             if self.going_without || self.deaths >= DEATHS_MAX {
                 for batch in take(&mut self.pending) {
                     self.answer_without(&batch.queries);
@@ -428,23 +499,89 @@ impl Client {
         let module = self.modules.get(&batch.module);
         let user = module.filter(|m| m.kind == FILE).map(|m| m.user);
         let before = self.helper_time();
-        let asked = self.exchange(&mut batch);
-        let took = match asked {
-            Ok(()) => self.helper_time().saturating_sub(before),
-            Err(_) => PATIENCE.cpu,
+        let alone = module.is_some_and(|m| m.standing == Standing::OnTrial);
+        let asked = match alone {
+            true => Asked::Alone,
+            false => Asked::Common,
+        };
+        let exchanged = match asked {
+            Asked::Common => self.exchange(&mut batch, asked),
+            Asked::Alone => self
+                .start_alone()
+                .and_then(|()| self.exchange(&mut batch, asked)),
+        };
+        let took = match (&exchanged, asked) {
+            (Ok(()), Asked::Common) => self.helper_time().saturating_sub(before),
+            (Err(_), Asked::Common) => PATIENCE.cpu,
+            (_, Asked::Alone) => PATIENCE_ALONE.cpu,
         };
         if let Some(user) = user {
             self.turns.charge(user, took, Instant::now());
         }
-        match asked {
-            Ok(()) => self.deaths = 0,
-            Err(death) => self.bury(&death, Some(batch)),
+        match (exchanged, asked) {
+            (Ok(()), Asked::Common) => self.deaths = 0,
+            (Err(death), Asked::Common) => self.bury(&death, Some(batch)),
+            (exchanged, Asked::Alone) => self.end_trial(exchanged, batch),
+        }
+    }
+
+    /// Has the next module whose time has come tried again; when there will be another.
+    fn try_again(&mut self) -> Option<Instant> {
+        let now = Instant::now();
+        let out = self
+            .modules
+            .iter_mut()
+            .filter_map(|(id, module)| match module.standing {
+                Standing::Out(until) => Some((until, *id, module)),
+                _ => None,
+            });
+        let (until, id, module) = out.min_by_key(|(until, ..)| *until)?;
+        if now < until.max(self.next_trial) {
+            return Some(until.max(self.next_trial));
+        }
+        module.standing = Standing::OnTrial;
+        self.next_trial = now + TRIAL_PAUSE;
+        lock(&self.shared.tried_again).push(id);
+        Some(self.next_trial)
+    }
+
+    /// Starts the helper process of a module that killed another, with smaller limits.
+    fn start_alone(&mut self) -> Result<(), Death> {
+        let [_, helper] = &mut self.helpers;
+        let [_, watched] = &self.shared.watched;
+        helper.start(watched).map_err(|failure| match failure {
+            NoStart::Death(death) => death,
+            _ => Death::Nonsense,
+        })
+    }
+
+    /// A module that did not kill its own helper process is asked with all others from then on.
+    fn end_trial(&mut self, exchanged: Result<(), Death>, batch: Batch) {
+        let status = self.end_helper(Asked::Alone);
+        match exchanged {
+            Ok(()) => {
+                let module = self.modules.get_mut(&batch.module);
+                if let Some(module) = module.filter(|m| m.standing == Standing::OnTrial) {
+                    module.standing = Standing::Good;
+                }
+            }
+            Err(_) if self.stopping() => {}
+            Err(death) => {
+                let why = why(&death, status);
+                if self.refuse_debug_file(&batch, &why) {
+                    self.pending.push_back(batch);
+                } else {
+                    self.refuse(batch, &why);
+                }
+            }
         }
     }
 
     /// CPU time of the helper process.
     fn helper_time(&self) -> Duration {
-        let time = self.shared.watched.pid().and_then(sys::cpu_time);
+        let time = self.shared.watched[Asked::Common as usize]
+            .pid()
+            .and_then(sys::cpu_time);
         time.map_or(Duration::ZERO, |(nanos, _)| Duration::from_nanos(nanos))
     }
 
@@ -476,7 +613,7 @@ impl Client {
     }
 
     /// Asks `batch` and answers its queries; those that were answered are no longer in it.
-    fn exchange(&mut self, batch: &mut Batch) -> Result<(), Death> {
+    fn exchange(&mut self, batch: &mut Batch, asked: Asked) -> Result<(), Death> {
         let Some(module) = self.modules.get_mut(&batch.module) else {
             self.answer_without(&take(&mut batch.queries));
             return Ok(());
@@ -497,9 +634,10 @@ impl Client {
             path: path.to_vec(),
             offsets,
         };
-        let patience = match module.kind {
-            KERNEL => KERNEL_PATIENCE,
-            _ => PATIENCE,
+        let patience = match (module.kind, asked) {
+            (KERNEL, _) => KERNEL_PATIENCE,
+            (_, Asked::Common) => PATIENCE,
+            (_, Asked::Alone) => PATIENCE_ALONE,
         };
         let build_id = module.build_id.clone();
         let debug = self.debug_files.file(&build_id);
@@ -509,11 +647,16 @@ impl Client {
             .chain(debug.as_deref())
             .map(File::as_fd)
             .collect();
-        self.helper.ask(&ask, &files)?;
+        let (helper, watched) = (
+            &mut self.helpers[asked as usize],
+            &self.shared.watched[asked as usize],
+        );
+        helper.ask(&ask, &files)?;
         let mut waiting = patience.begin();
         let mut unnamed = 0;
+        let mut troubles = Vec::new();
         while !batch.queries.is_empty() {
-            match self.helper.receive(&self.shared.watched, &mut waiting)? {
+            match helper.receive(watched, &mut waiting)? {
                 Reply::Names { stripped, found }
                     if !found.is_empty() && found.len() <= batch.queries.len() =>
                 {
@@ -532,9 +675,12 @@ impl Client {
                     }
                     lock(&self.shared.answers).extend(answers);
                 }
-                Reply::Trouble(trouble) => self.take_trouble(batch.module, trouble),
+                Reply::Trouble(trouble) => troubles.push(trouble),
                 _ => return Err(Death::Nonsense),
             }
+        }
+        for trouble in troubles {
+            self.take_trouble(batch.module, trouble);
         }
         if unnamed > 0 {
             self.debug_files.want(&build_id, unnamed);
@@ -560,7 +706,7 @@ impl Client {
         let Some(module) = self.modules.get_mut(&module) else {
             return;
         };
-        module.refused = true;
+        module.standing = Standing::TooMuch;
         module.file = None;
         let path = String::from_utf8_lossy(&module.path).into_owned();
         self.too_much += 1;
@@ -577,7 +723,8 @@ impl Client {
 
     fn start_helper(&mut self) {
         let program = self.program.display();
-        let notice = match self.helper.start(&self.shared.watched) {
+        let [helper, _] = &mut self.helpers;
+        let notice = match helper.start(&self.shared.watched[Asked::Common as usize]) {
             Ok(()) => {
                 self.going_without = false;
                 return;
@@ -610,13 +757,13 @@ impl Client {
     }
 
     fn stopping(&self) -> bool {
-        self.shared.watched.stopping()
+        self.shared.watched[Asked::Common as usize].stopping()
     }
 
     /// The helper process is lost: says so, names the file that did it, puts the rest of the
     /// question again.
     fn bury(&mut self, death: &Death, batch: Option<Batch>) {
-        let status = self.helper.end(&self.shared.watched);
+        let status = self.end_helper(Asked::Common);
         let now = Instant::now();
         let calm = self.died_at.is_none_or(|died| now - died > CALM);
         let faulted = match death {
@@ -679,18 +826,20 @@ impl Client {
         true
     }
 
-    /// Never asks for the module of `batch` again.
+    /// Asks for the module of `batch` later only: longer each time.
     fn refuse(&mut self, batch: Batch, why: &str) {
         let mut path = "?".into();
+        let mut pause = OUT_MIN;
         if let Some(module) = self.modules.get_mut(&batch.module) {
-            module.refused = true;
-            module.file = None;
+            pause = (OUT_MIN * OUT_GROWTH.saturating_pow(module.killed)).min(OUT_MAX);
+            module.killed += 1;
+            module.standing = Standing::Out(Instant::now() + pause);
             path = String::from_utf8_lossy(&module.path).into_owned();
         }
         self.tell(format!(
-            "no symbols of {path}: the symbolizer was lost while it read them ({why}); \
-             frames of this file are named by address, \
-             restart flametop to try it again"
+            "no symbols of {path} for now: the symbolizer was lost while it read them ({why}); \
+             frames of this file are named by address until it is tried again, alone, in {} s",
+            pause.as_secs()
         ));
         let (theirs, others): (VecDeque<_>, VecDeque<_>) = take(&mut self.pending)
             .into_iter()

@@ -19,13 +19,15 @@ use crate::debug::{self, Elf as Mapped, Link};
 use crate::demangle::shown_name;
 use crate::go::Functions;
 use crate::protocol::{Ask, Found, KERNEL, MESSAGE_MAX, Reply, Trouble, VERSION, What};
-use crate::{fetch, lines, places, sys, weight};
+use crate::{client, fetch, lines, places, sys, weight};
 
 /// Private memory that this process may have. Only damaged files want more: an index is 8 bytes a
 /// symbol.
 const DATA_MAX: u64 = 256 << 20;
 /// The same of a process that reads debug information, which may be packed.
 const PLACES_DATA_MAX: u64 = 512 << 20;
+/// The same of a process that is asked about one file alone, which killed another process.
+const ALONE_DATA_MAX: u64 = 128 << 20;
 /// Above this, files that were asked least recently are forgotten. Most of it is pages of mapped
 /// symbol tables.
 const RESIDENT_MAX: u64 = 24 << 20;
@@ -62,6 +64,7 @@ pub fn run() -> ExitCode {
     let argument = std::env::args().nth(1);
     let data = match argument.as_deref() {
         Some(places::ARGUMENT) => PLACES_DATA_MAX,
+        Some(client::ALONE) => ALONE_DATA_MAX,
         _ => DATA_MAX,
     };
     let fetches = argument.as_deref() == Some(fetch::ARGUMENT);

@@ -558,12 +558,90 @@ fn ask_file_truncated_while_it_is_read_is_named_in_a_notice_and_others_go_on() {
         "{told}"
     );
     assert_ne!(helper(&symbolizer), pid);
-    // It is not asked a second time.
+    // It is not asked a second time at once.
     assert_eq!(
         name(&ask(&mut symbolizer, &[query(3, 2, 0x30)])[0]),
         "shrinking.so+0x30"
     );
     assert_eq!(symbolizer.take_notices(), [""; 0]);
+}
+
+/// Waits until a module that killed the helper process is to be asked for again.
+fn tried_again(symbolizer: &mut Symbolizer, module: u32) {
+    until("it is tried again", || {
+        symbolizer.take_tried_again() == [module]
+    });
+}
+
+#[test]
+fn ask_file_that_killed_the_helper_is_tried_again_alone_and_is_named_if_it_is_good() {
+    let scratch = Scratch::new();
+    let so = scratch.object("libgood.so", "int h(int x) { return x + 1; }\n");
+    let known = symbols(&so, false);
+    let mut symbolizer = start_with(&so);
+    let h = query(0, 1, known["h"]);
+    assert_eq!(name(&ask(&mut symbolizer, &[h])[0]), "h");
+    // As a file that hangs.
+    let pid = helper(&symbolizer);
+    signal(pid, libc::SIGSTOP);
+    assert_eq!(ask(&mut symbolizer, &[h])[0].source, Source::Unknown);
+    let told = notice(&mut symbolizer);
+    assert!(
+        told.contains("libgood.so") && told.contains("tried again"),
+        "{told}"
+    );
+    tried_again(&mut symbolizer, 1);
+    assert_eq!(name(&ask(&mut symbolizer, &[h])[0]), "h");
+    let alone = symbolizer.pids()[2];
+    assert_eq!(alone, None, "the process of its own has ended");
+    assert_eq!(name(&ask(&mut symbolizer, &[h])[0]), "h", "with all others");
+    assert_eq!(symbolizer.take_notices(), [""; 0]);
+}
+
+#[test]
+fn ask_kernel_over_which_the_helper_was_lost_has_its_names_again() {
+    let mut symbolizer = start();
+    symbolizer.add_module(1, Subject::Kernel);
+    let text = fs::read_to_string("/proc/kallsyms").expect("kallsyms");
+    let address = |line: &str| u64::from_str_radix(line.strip_suffix(" T schedule")?, 16).ok();
+    let address = text.lines().find_map(address).expect("run as root");
+    let asked = query(0, 1, address);
+    assert_eq!(name(&ask(&mut symbolizer, &[asked])[0]), "schedule");
+    signal(helper(&symbolizer), libc::SIGSTOP);
+    assert_eq!(ask(&mut symbolizer, &[asked])[0].source, Source::Unknown);
+    tried_again(&mut symbolizer, 1);
+    assert_eq!(name(&ask(&mut symbolizer, &[asked])[0]), "schedule");
+}
+
+#[test]
+fn ask_file_that_kills_the_helper_again_stays_out_for_longer_and_others_go_on() {
+    let scratch = Scratch::new();
+    let so = scratch.object("libgood.so", "int h(int x) { return x + 1; }\n");
+    let known = symbols(&so, false);
+    let path = scratch.path("large.so");
+    sparse_elf(&path, 2_000_000 * 24);
+    let mut symbolizer = start_with(&so);
+    let h = query(1, 1, known["h"]);
+    assert_eq!(name(&ask(&mut symbolizer, &[h])[0]), "h");
+    symbolizer.add_module(2, file(&path));
+    let bad = query(0, 2, 0x20);
+    signal(helper(&symbolizer), libc::SIGSTOP);
+    assert_eq!(ask(&mut symbolizer, &[bad])[0].source, Source::Unknown);
+    assert!(notice(&mut symbolizer).contains("in 10 s"));
+    assert_eq!(name(&ask(&mut symbolizer, &[h])[0]), "h");
+    let common = helper(&symbolizer);
+    tried_again(&mut symbolizer, 2);
+    symbolizer.ask(&[bad]);
+    let mut alone = None;
+    until("it is asked alone", || {
+        alone = symbolizer.pids()[2];
+        alone.is_some()
+    });
+    signal(alone.expect("a process"), libc::SIGSTOP);
+    assert_eq!(collect(&mut symbolizer, &[bad])[0].source, Source::Unknown);
+    assert!(notice(&mut symbolizer).contains("in 60 s"));
+    assert_eq!(name(&ask(&mut symbolizer, &[h])[0]), "h");
+    assert_eq!(helper(&symbolizer), common, "it was alone");
 }
 
 #[test]
@@ -759,7 +837,7 @@ fn start_program_missing_tells_once_and_answers_by_address() {
         );
     }
     assert!(notice(&mut symbolizer).contains("/nonexistent/flametop-symbolizer"));
-    assert_eq!(symbolizer.pids(), [None; 2]);
+    assert_eq!(symbolizer.pids(), [None; 3]);
 }
 
 #[test]
