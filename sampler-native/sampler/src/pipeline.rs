@@ -593,6 +593,20 @@ impl Pipeline {
         });
     }
 
+    /// Tells of a time in which the machine was suspended, after it.
+    pub fn look_for_suspension(&mut self) {
+        self.walker.mappings.boot.look();
+        if let Some(ns) = self.tasks.boot.look() {
+            self.notice(
+                true,
+                &format!(
+                    "the machine was suspended for {:.1} s: that is nobody's time",
+                    ns as f64 / 1e9
+                ),
+            );
+        }
+    }
+
     /// Passes frames on to the symbolizer.
     pub fn ask_names(&mut self, frames: &[u32]) {
         let mut queries = Vec::with_capacity(frames.len());
