@@ -171,7 +171,7 @@ test_too_little_address_space_is_told() {
 
 test_few_open_files_are_made_more_or_told() {
   status=0
-  (ulimit -n 64 && "$flametop" --yes record -d 2 -o "$work/few.folded") >"$work/out" 2>"$work/err" </dev/null || status=$?
+  (ulimit -Sn 64 && "$flametop" --yes record -d 2 -o "$work/few.folded") >"$work/out" 2>"$work/err" </dev/null || status=$?
   equal "exit code" 0 "$status"
   [ -s "$work/few.folded" ] || fail "nothing was recorded"
   ! grep -q 'open files' "$work/err" || fail "$(cat "$work/err")"
