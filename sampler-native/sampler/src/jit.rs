@@ -75,8 +75,12 @@ pub enum Answer {
     },
     /// Other code lies there now: what is seen there from now on is another frame.
     Moved { frame: u32, place: Frame },
-    /// Something for the user.
-    Notice { trouble: bool, text: String },
+    /// Something for the user, of this process.
+    Notice {
+        tgid: u32,
+        trouble: bool,
+        text: String,
+    },
 }
 
 enum Question {
@@ -339,7 +343,7 @@ impl Names {
              its compiled code are left out",
             title(tgid)
         );
-        self.notice(true, text);
+        self.notice(tgid, true, text);
     }
 
     fn done(&mut self, done: Done) {
@@ -362,7 +366,11 @@ impl Names {
                 );
                 for answer in answers {
                     match answer {
-                        Answer::Notice { trouble, text } => self.notice(trouble, text),
+                        Answer::Notice {
+                            tgid,
+                            trouble,
+                            text,
+                        } => self.notice(tgid, trouble, text),
                         answer => drop(self.replies.send(answer)),
                     }
                 }
@@ -384,7 +392,7 @@ impl Names {
                     "the perf map of {} is not answered for; names of its compiled code are left out",
                     title(tgid)
                 );
-                self.notice(true, text);
+                self.notice(tgid, true, text);
             }
         }
     }
@@ -503,6 +511,7 @@ impl Names {
         }
         match result {
             Ok(()) => self.notice(
+                tgid,
                 false,
                 format!(
                     "{} writes maps of its compiled code for flametop",
@@ -510,6 +519,7 @@ impl Names {
                 ),
             ),
             Err(why) => self.notice(
+                tgid,
                 true,
                 format!("{} gives no names of its compiled code: {why}", title(tgid)),
             ),
@@ -517,9 +527,13 @@ impl Names {
     }
 
     /// Tells the user, once.
-    fn notice(&mut self, trouble: bool, text: String) {
+    fn notice(&mut self, tgid: u32, trouble: bool, text: String) {
         if self.told.len() < 1000 && self.told.insert(text.clone()) {
-            let _ = self.replies.send(Answer::Notice { trouble, text });
+            let _ = self.replies.send(Answer::Notice {
+                tgid,
+                trouble,
+                text,
+            });
         }
     }
 }
@@ -567,6 +581,7 @@ fn work(
             title(tgid)
         );
         answers.push(Answer::Notice {
+            tgid,
             trouble: true,
             text,
         });

@@ -587,9 +587,15 @@ impl Pipeline {
 
     /// Says something to the user.
     pub fn notice(&mut self, trouble: bool, text: &str) {
+        self.notice_of(None, trouble, text);
+    }
+
+    /// Says something that is of this process alone, and goes with it.
+    fn notice_of(&mut self, process: Option<u32>, trouble: bool, text: &str) {
         self.out.put(&Record::Notice {
             level: if trouble { Level::Trouble } else { Level::Told },
             text: text.as_bytes(),
+            process,
         });
     }
 
@@ -774,7 +780,11 @@ impl Pipeline {
                     self.stacks.renew(frame);
                 }
             }
-            Answer::Notice { trouble, text } => self.notice(trouble, &text),
+            Answer::Notice {
+                tgid,
+                trouble,
+                text,
+            } => self.notice_of(self.tasks.id_of(tgid), trouble, &text),
         }
     }
 

@@ -254,6 +254,13 @@ impl Tasks {
         self.processes.get_mut(&key)
     }
 
+    /// The id of a process that is remembered; of its last image.
+    pub fn id_of(&self, tgid: u32) -> Option<u32> {
+        let of = self.processes.iter().filter(|(key, _)| key.tgid == tgid);
+        let last = of.max_by_key(|(key, _)| (key.start, key.exec));
+        last.map(|(_, process)| process.id)
+    }
+
     /// Processes whose command lines are not known, since the last call.
     pub fn take_unread(&mut self) -> Vec<Whom> {
         std::mem::take(&mut self.unread)

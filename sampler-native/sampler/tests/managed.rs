@@ -130,6 +130,20 @@ fn jvm_maps_java_without_frame_pointers_says_so_and_shows_no_chain_with_gaps() {
 
 /// The socket at which a JVM would answer, held by somebody who never does.
 fn mute_socket(program: &Program) -> UnixListener {
+    // As it starts, a JVM removes what is left of others of its number; its compilers come after that.
+    let begin = Instant::now();
+    let tasks = format!("/proc/{}/task", program.pid());
+    let compiles = || {
+        let mut threads = std::fs::read_dir(&tasks).expect("threads").flatten();
+        threads.any(|thread| {
+            let comm = std::fs::read_to_string(thread.path().join("comm")).unwrap_or_default();
+            comm.starts_with("C1 Compiler") || comm.starts_with("C2 Compiler")
+        })
+    };
+    while !compiles() {
+        assert!(begin.elapsed() < PATIENCE, "the JVM does not start");
+        std::thread::sleep(Duration::from_millis(20));
+    }
     UnixListener::bind(format!("/tmp/.java_pid{}", program.pid())).expect("a socket")
 }
 
@@ -173,7 +187,11 @@ fn end_while_a_jvm_does_not_answer_waits_for_nothing() {
         if let Ok((connection, _)) = socket.accept() {
             break connection;
         }
-        assert!(asked.elapsed() < PATIENCE, "it is never asked");
+        assert!(
+            asked.elapsed() < PATIENCE,
+            "it is never asked: {:?}",
+            recording.model.notices
+        );
     };
     drop(recording);
     // Else the answer would be waited for half a minute.
