@@ -385,7 +385,8 @@ SEC("perf_event")
 int cpu_stacks(struct bpf_perf_event_data *ctx)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	__u32 cpu = bpf_get_smp_processor_id(), tid = t->pid;
+	__u32 cpu = bpf_get_smp_processor_id();
+	bool idle = !t->pid;
 
 	/*
 	 * Of 64 bits: else the bound is checked of a copy, which tells older verifiers nothing of the index. A number of its own: else
@@ -395,19 +396,17 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 
 	asm volatile("" : "+r"(index));
 	if (index < FT_MAX_CPUS) {
-		__u64 switches = tid ? 0 : t->nvcsw + t->nivcsw;
+		__u64 switches = idle ? t->nvcsw + t->nivcsw : 0;
 
 		ticks[index]++;
-		if (tid || switches != idle_switches[index])
+		if (!idle || switches != idle_switches[index])
 			activity[index]++;
-		if (!tid) {
+		if (idle) {
 			idle_switches[index] = switches;
 			own_wakeups[index]++;
 		}
 	}
-	if (!tid)
-		return 0;
-	if (!is_target(t))
+	if (idle || !is_target(t))
 		return 0;
 
 	struct sample *sample = bpf_map_lookup_elem(&scratch, &cpu);
@@ -439,12 +438,12 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 
 	if (!(sample->head.status & FT_KTHREAD) && t->mm) {
 		struct mapping mapping = {};
-		__u64 whose = tid, most = FT_CPU_FIRST, limit;
+		__u64 whose = sample->head.tid, most = FT_CPU_FIRST, limit;
 		struct reach *reach = bpf_map_lookup_elem(&reaches, &whose);
 		__u64 sp, cs;
 
 		if (!reach) {
-			whose = (__u64)t->tgid << 32;
+			whose = (__u64)sample->head.tgid << 32;
 			reach = bpf_map_lookup_elem(&reaches, &whose);
 		}
 		if (reach)

@@ -211,6 +211,24 @@ struct sched_statistics {
 	__u64 sum_block_runtime; /* ns, up to the last wake-up */
 };
 
+struct ns_common {
+	unsigned int inum;
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[]; /* up to 6.4 an array of one, also where there are more */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
@@ -225,6 +243,7 @@ struct task_struct {
 	int exit_state;
 	int pid;
 	int tgid;
+	struct pid *thread_pid; /* NULL once the task is reaped */
 	struct task_struct *group_leader;
 	unsigned long nvcsw;
 	unsigned long nivcsw;
@@ -265,6 +284,42 @@ enum {
 	HIERARCHY_PIDS = 2
 };
 const volatile __u32 cgroup_hierarchy = HIERARCHY_DEFAULT;
+
+/*
+ * The pid namespace of whoever reads: how far below the initial one, and its inode. All numbers of tasks that go in or
+ * out are those of that namespace.
+ */
+const volatile __u32 pid_level;
+const volatile __u32 pid_namespace;
+
+/* Number of a task in the namespace of whoever reads; 0: the task is not in there, or was reaped. */
+static __always_inline __u32 task_number(struct task_struct *t)
+{
+	struct pid *pid;
+
+	if (!pid_level)
+		return t->pid;
+	pid = t->thread_pid;
+	if (!pid || pid->level < pid_level)
+		return 0;
+	/* only what is declared without a length may be read beyond its first element */
+	if (bpf_core_field_size(pid->numbers) == 0) {
+		struct upid *number = &pid->numbers[pid_level];
+
+		return number->ns->ns.inum == pid_namespace ? number->nr : 0;
+	}
+	struct upid number = {};
+	__u32 inum = 0;
+
+	bpf_probe_read_kernel(&number, sizeof(number), &pid->numbers[pid_level]);
+	bpf_probe_read_kernel(&inum, sizeof(inum), &number.ns->ns.inum);
+	return inum == pid_namespace ? number.nr : 0;
+}
+
+static __always_inline __u32 process_number(struct task_struct *t)
+{
+	return pid_level ? task_number(t->group_leader) : (__u32)t->tgid;
+}
 
 /* On a run queue, and meant to run: since 6.12 a sleeper may stay queued until its turn comes. */
 static __always_inline bool is_queued(struct task_struct *t)
@@ -375,13 +430,13 @@ static __always_inline void fill_head(struct ft_head *head, struct task_struct *
 		head->status |= FT_EXITING;
 	head->cpu = task_cpu(t);
 	head->ktime = bpf_ktime_get_ns();
-	head->tid = t->pid;
-	head->tgid = t->tgid;
+	head->tid = task_number(t);
+	head->tgid = process_number(t);
 	head->start_boottime = t->start_boottime;
 	head->process_start_boottime = leader->start_boottime;
 	head->exec_vm = t->mm ? t->mm->exec_vm : 0;
 	head->image = t->mm ? image(t->mm, &head->cgroup) : 0;
-	head->former_tid = t->pid;
+	head->former_tid = head->tid;
 	head->cgroup = cgroup_id(t);
 	head->nvcsw = t->nvcsw;
 	head->nivcsw = t->nivcsw;

@@ -19,7 +19,7 @@ const volatile __u64 target_cgroup; /* id in the default hierarchy */
 /* Levels of groups: systemd and Kubernetes make six or so. What is deeper is in no target. */
 #define MOST_LEVELS 32
 
-/* tgids or tids, by target_kind */
+/* tgids or tids, by target_kind; these and all others as task_number() has them */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
@@ -53,8 +53,11 @@ static __always_inline bool is_below_target(struct task_struct *t)
 
 static __always_inline bool is_target(struct task_struct *t)
 {
-	__u32 tid = t->pid, tgid = t->tgid;
+	__u32 tid = task_number(t), tgid = process_number(t);
 
+	/* tasks of other pid namespaces; and the idle ones, which have no number */
+	if (pid_level && !tid)
+		return 0;
 	if (target_kind == TARGET_PROCESSES && !bpf_map_lookup_elem(&targets, &tgid))
 		return 0;
 	if (target_kind == TARGET_THREADS && !bpf_map_lookup_elem(&targets, &tid))

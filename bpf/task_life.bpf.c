@@ -18,13 +18,26 @@ struct {
 	__uint(max_entries, RING_BYTES);
 } ring SEC(".maps");
 
-static __always_inline struct ft_head *reserve(struct task_struct *t)
-{
-	struct ft_head *head;
+/*
+ * Numbers that a task had when it ended, by its address: once it is reaped, the kernel knows its number in the initial pid
+ * namespace alone. Only where whoever reads is in another one.
+ */
+struct numbers {
+	__u32 pid; /* in the initial namespace: that of a leader changes when another thread execs */
+	__u32 tid, tgid;
+};
 
-	if (!is_target(t))
-		return NULL;
-	head = bpf_ringbuf_reserve(&ring, sizeof(*head), 0);
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64);
+	__type(value, struct numbers);
+} ended SEC(".maps");
+
+static __always_inline struct ft_head *reserve(void)
+{
+	struct ft_head *head = bpf_ringbuf_reserve(&ring, sizeof(*head), 0);
+
 	if (!head)
 		__sync_fetch_and_add(&dropped, 1);
 	return head;
@@ -43,9 +56,17 @@ SEC("tp_btf/sched_process_exit")
 int task_exit(__u64 *ctx)
 {
 	struct task_struct *t = (struct task_struct *)ctx[0];
+	struct ft_head *head;
 
-	struct ft_head *head = reserve(t);
+	if (!is_target(t))
+		return 0;
+	if (pid_level) {
+		struct numbers numbers = { t->pid, task_number(t), process_number(t) };
+		__u64 address = (__u64)t;
 
+		bpf_map_update_elem(&ended, &address, &numbers, BPF_ANY);
+	}
+	head = reserve();
 	if (!head)
 		return 0;
 	fill_head(head, t, FT_KIND_EXIT, FT_STATE_ZOMBIE);
@@ -60,13 +81,16 @@ SEC("tp_btf/sched_process_exec")
 int task_exec(__u64 *ctx)
 {
 	struct task_struct *t = (struct task_struct *)ctx[0];
-
-	struct ft_head *head = reserve(t);
+	struct ft_head *head = is_target(t) ? reserve() : NULL;
 
 	if (!head)
 		return 0;
 	fill_head(head, t, FT_KIND_EXEC, FT_STATE_RUN);
-	head->former_tid = ctx[1];
+	/* the number in another namespace is gone with the thread that it was of */
+	if (!pid_level)
+		head->former_tid = ctx[1];
+	else if (ctx[1] != (__u64)t->pid)
+		head->former_tid = 0;
 	submit(head);
 	return 0;
 }
@@ -75,8 +99,21 @@ SEC("tp_btf/sched_process_free")
 int task_free(__u64 *ctx)
 {
 	struct task_struct *t = (struct task_struct *)ctx[0];
-	struct ft_head *head = reserve(t);
+	struct numbers numbers = { t->pid, t->pid, t->tgid };
+	struct ft_head *head;
 
+	if (pid_level) {
+		__u64 address = (__u64)t;
+		struct numbers *known = bpf_map_lookup_elem(&ended, &address);
+
+		if (!known || known->pid != numbers.pid)
+			return 0;
+		numbers = *known;
+		bpf_map_delete_elem(&ended, &address);
+	} else if (!is_target(t)) {
+		return 0;
+	}
+	head = reserve();
 	if (!head)
 		return 0;
 	/* of what it pointed to, other tasks included, nothing need be there any more */
@@ -85,8 +122,8 @@ int task_free(__u64 *ctx)
 	head->kind = FT_KIND_FREE;
 	head->state = FT_STATE_ZOMBIE;
 	head->ktime = bpf_ktime_get_ns();
-	head->tid = t->pid;
-	head->tgid = t->tgid;
+	head->tid = numbers.tid;
+	head->tgid = numbers.tgid;
 	head->start_boottime = t->start_boottime;
 	head->nvcsw = t->nvcsw;
 	head->nivcsw = t->nivcsw;

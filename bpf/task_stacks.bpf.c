@@ -275,7 +275,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 	}
 
 	struct seq_file *seq = ctx->meta->seq;
-	__u32 tid = t->pid;
+	__u32 tid = task_number(t);
 
 	visited_state = task_state(t);
 	if (visited_state == FT_STATE_RUNQ && is_displaced(t))

@@ -169,6 +169,19 @@ test_too_little_address_space_is_told() {
   said 1 'ulimit -v'
 }
 
+test_few_open_files_are_made_more_or_told() {
+  status=0
+  (ulimit -Sn 64 && "$flametop" --yes record -d 2 -o "$work/few.folded") >"$work/out" 2>"$work/err" </dev/null || status=$?
+  equal "exit code" 0 "$status"
+  [ -s "$work/few.folded" ] || fail "nothing was recorded"
+  ! grep -q 'open files' "$work/err" || fail "$(cat "$work/err")"
+  # Who may not have more is told before it starts.
+  status=0
+  (ulimit -n 64 && setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource \
+    "$flametop" --yes record -d 2 -o "$work/none.folded") >"$work/out" 2>"$work/err" </dev/null || status=$?
+  said 3 'open files are too few .ulimit -n.'
+}
+
 test_arguments_arrive_as_they_are() {
   run record -c "two words  \$HOME 'q'" --replay "$work/no such file"
   contains "message" 'no such file' "$work/err"

@@ -5,12 +5,13 @@ use std::{env, fmt::Write, fs, path::Path, path::PathBuf};
 use anyhow::{Context, Result, ensure};
 use libbpf_cargo::SkeletonBuilder;
 
-const OBJECTS: [&str; 5] = [
+const OBJECTS: [&str; 6] = [
     "task_stacks",
     "cpu_stacks",
     "task_life",
     "cpu_idle",
     "cpu_frequency",
+    "pid_level",
 ];
 
 fn main() -> Result<()> {

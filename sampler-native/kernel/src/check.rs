@@ -4,15 +4,13 @@ use std::{fs, path::Path};
 
 use crate::{
     CheckLine, OpenError, OpenErrorKind, Settings, Target, clock::Clock, cycles::Cycles, idle,
-    idle::Idle, life::Life, load, passes::Passes,
+    idle::Idle, life::Life, load, namespace, passes::Passes,
 };
 
 /// Iterators that may sleep, and copies from other tasks, came with it.
 const OLDEST: (u32, u32) = (5, 18);
 const BTF: &str = "/sys/kernel/btf/vmlinux";
 const AS_ROOT: &str = "run it as root (sudo)";
-/// The inode of the initial pid namespace, the same on every kernel.
-const INITIAL_PID_NAMESPACE: &str = "pid:[4026531836]";
 
 /// Capabilities: bit, name, needed, what it is for.
 const CAPABILITIES: [(u32, &str, bool, &str); 5] = [
@@ -56,6 +54,7 @@ pub fn check() -> Vec<CheckLine> {
     let settings = Settings::default();
     let mut lines = vec![line("kernel", true, kernel()), line("BTF", true, btf())];
     lines.extend(capabilities());
+    lines.push(line("/proc", true, own_proc()));
     lines.push(line("pid namespace", false, pid_namespace()));
     lines.push(line("lockdown", false, Ok(lockdown())));
     lines.push(line(
@@ -121,6 +120,7 @@ pub fn refuse_impossible() -> Result<(), OpenError> {
     match needed
         .into_iter()
         .chain(capabilities())
+        .chain([line("/proc", true, own_proc())])
         .find(|line| line.needed && !line.ok)
     {
         Some(line) => Err(OpenError {
@@ -264,21 +264,26 @@ fn fall_short(effective: u64) -> Option<String> {
     })
 }
 
-fn pid_namespace() -> Result<String, (String, String)> {
-    match in_initial_pid_namespace() {
-        true => Ok("the initial one: all tasks are seen".to_owned()),
+/// Files of a process are found by its number: that is to be the one that the programs give.
+fn own_proc() -> Result<String, (String, String)> {
+    match namespace::has_own_proc() {
+        true => Ok("of this pid namespace".to_owned()),
         false => Err((
-            "this is a container: only its own tasks are seen, and they have the host's numbers"
-                .to_owned(),
-            "run it on the host, or in a container with the host's pid namespace (--pid=host)"
-                .to_owned(),
+            "it is of another pid namespace, and numbers processes otherwise".to_owned(),
+            "mount it anew (mount -t proc proc /proc), as unshare --mount-proc does".to_owned(),
         )),
     }
 }
 
-/// Whether process numbers here are the kernel's own.
-pub fn in_initial_pid_namespace() -> bool {
-    fs::read_link("/proc/self/ns/pid").is_ok_and(|ns| ns == Path::new(INITIAL_PID_NAMESPACE))
+fn pid_namespace() -> Result<String, (String, String)> {
+    match namespace::is_initial() {
+        true => Ok("the initial one: all tasks are seen".to_owned()),
+        false => Err((
+            "this is a container: only its own tasks are seen, by its own numbers".to_owned(),
+            "run it on the host, or in a container with the host's pid namespace (--pid=host)"
+                .to_owned(),
+        )),
+    }
 }
 
 fn lockdown() -> String {

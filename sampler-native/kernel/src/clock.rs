@@ -49,6 +49,8 @@ pub struct Clock {
     /// By CPU: idle stays that changes of the period ended.
     woken: HashMap<u32, u64>,
     missed: u64,
+    /// CPUs that went and came, in words.
+    news: Vec<String>,
     /// Says whether a change of a period wakes a CPU.
     pub idle: Option<Arc<Idle>>,
 }
@@ -147,6 +149,7 @@ impl Clock {
                 asked: sys::monotonic_nanos(),
                 woken: HashMap::new(),
                 missed: 0,
+                news: Vec::new(),
                 idle: None,
             })
         })
@@ -186,7 +189,12 @@ impl Clock {
             return;
         };
         let before = self.events.len();
-        self.events.retain(|event| online.contains(&event.cpu));
+        for event in self
+            .events
+            .extract_if(.., |event| !online.contains(&event.cpu))
+        {
+            self.news.push(format!("CPU {} went offline", event.cpu));
+        }
         let mut changed = self.events.len() != before;
         let places = self.skel.maps.scratch.max_entries();
         for cpu in online.into_iter().filter(|cpu| *cpu < places) {
@@ -202,6 +210,7 @@ impl Clock {
                     event.beat.started(pace, sys::monotonic_nanos());
                 }
                 self.events.push(event);
+                self.news.push(format!("CPU {cpu} came online"));
                 changed = true;
             }
         }
@@ -255,6 +264,11 @@ impl Clock {
 
     pub fn readmit(&self, tgid: u32) -> Result<()> {
         load::remove(&self.skel.maps.own, tgid)
+    }
+
+    /// Takes what is to be told of CPUs that went and came since the last time.
+    pub fn take_news(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.news)
     }
 
     /// Samples taken, samples dropped, bytes of user stacks copied.

@@ -34,6 +34,7 @@ mod idle;
 mod life;
 mod load;
 mod mappings;
+mod namespace;
 mod passes;
 pub mod record;
 mod rings;
@@ -316,9 +317,7 @@ impl Kernel {
                     .to_owned(),
             );
         }
-        let mut own = None;
-        if !check::in_initial_pid_namespace() {
-            own = passes.own_tgid().ok(); // since 6.1
+        if !namespace::is_initial() {
             notices.push(
                 "in a container: only its own tasks are seen; run it with the host's pid namespace (--pid=host)"
                     .to_owned(),
@@ -374,9 +373,6 @@ impl Kernel {
             programs: RefCell::default(),
             program_time: None,
         };
-        if let Some(own) = own {
-            kernel.exclude(own).map_err(failed)?;
-        }
         kernel.set_cpu_hz(settings.cpu_hz).map_err(failed)?;
         Ok((kernel, rings))
     }
@@ -435,6 +431,12 @@ impl Kernel {
     /// If the rate is above 10,000.
     pub fn set_cpu_hz(&mut self, hz: u32) -> Result<()> {
         self.clock().map_or(Ok(()), |mut clock| clock.set_hz(hz))
+    }
+
+    /// Takes what is to be told of CPUs that went offline and came online since the last time.
+    pub fn take_news(&self) -> Vec<String> {
+        self.clock()
+            .map_or_else(Vec::new, |mut clock| clock.take_news())
     }
 
     /// Totals since opening.

@@ -116,6 +116,9 @@ macro_rules! aim {
         rodata.target_kind = $crate::load::target_kind(&$settings.target);
         rodata.target_cgroup = $crate::load::target_cgroup(&$settings.target);
         rodata.cgroup_hierarchy = $crate::load::cgroup_hierarchy($settings.hierarchy);
+        let numbers = $crate::namespace::own()?;
+        rodata.pid_level = numbers.level;
+        rodata.pid_namespace = numbers.inode;
         rodata
     }};
 }

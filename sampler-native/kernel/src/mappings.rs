@@ -8,13 +8,13 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use libbpf_sys::{
     PERF_RECORD_COMM, PERF_RECORD_LOST, PERF_RECORD_MISC_COMM_EXEC, PERF_RECORD_MMAP2,
     perf_event_mmap_page,
 };
 
-use crate::{check, cpus, sys};
+use crate::{cpus, sys};
 
 /// Of the ring of each CPU, without its first page; a power of two. A thousand starts of programs a second fill the half of it
 /// in 50 ms.
@@ -29,7 +29,7 @@ const MAX_PATH: usize = 4096;
 pub struct MappingEvent {
     /// `CLOCK_MONOTONIC`, ns.
     pub time: u64,
-    /// The process, as the initial pid namespace numbers it.
+    /// The process, as flametop's pid namespace numbers it.
     pub tgid: u32,
     /// The kind of the change.
     pub what: MappingChange,
@@ -87,11 +87,8 @@ impl Mappings {
     /// From now on all mappings are told of.
     ///
     /// # Errors
-    /// The kernel does not permit it, or numbers processes otherwise than flametop sees them.
+    /// The kernel does not permit it.
     pub fn open() -> Result<Mappings> {
-        if !check::in_initial_pid_namespace() {
-            bail!("in a container the kernel tells of mappings by other process numbers");
-        }
         let rings: Result<Vec<Ring>> = cpus::online()?.into_iter().map(Ring::open).collect();
         Ok(Mappings {
             rings: rings?,
@@ -263,6 +260,10 @@ fn parse(record: &[u8]) -> Option<MappingEvent> {
         PERF_RECORD_LOST => (MappingChange::Lost(word(16)?), 0),
         _ => return None,
     };
+    // A process of another pid namespace has no number here.
+    if matches!(tgid, 0 | u32::MAX) && !matches!(what, MappingChange::Lost(_)) {
+        return None;
+    }
     Some(MappingEvent {
         time: u64::from_ne_bytes(*time),
         tgid,

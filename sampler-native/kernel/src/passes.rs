@@ -165,13 +165,6 @@ impl Passes {
         Ok(())
     }
 
-    /// This process as the kernel numbers it, which in a pid namespace differs from its own view.
-    pub fn own_tgid(&mut self) -> Result<u32> {
-        self.walk(Walk::Process(std::process::id()))?;
-        let bss = self.skel.maps.bss_data.as_deref();
-        Ok(bss.map_or(0, |bss| sys::read_shared(&bss.reader)))
-    }
-
     pub fn want(&self, tid: u32, address: u64) -> Result<()> {
         self.requests.set(REQUEST_PASSES);
         self.skel

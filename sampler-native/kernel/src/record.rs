@@ -23,7 +23,7 @@ pub struct Head {
     pub cpu: u32,
     /// `CLOCK_MONOTONIC`, ns.
     pub ktime: u64,
-    /// Thread, as the initial pid namespace numbers it.
+    /// Thread, as flametop's pid namespace numbers it.
     pub tid: u32,
     /// Its process.
     pub tgid: u32,
@@ -197,7 +197,7 @@ impl<'a> Chunks<'a> {
 /// A task that holds the mmap_lock of another.
 #[derive(Clone, Copy, Debug)]
 pub struct Holder<'a> {
-    /// Its thread, as the initial pid namespace numbers it.
+    /// Its thread, as flametop's pid namespace numbers it.
     pub tid: u32,
     /// Its name, NUL-padded raw bytes.
     pub comm: &'a [u8; abi::FT_COMM as usize],

@@ -17,9 +17,14 @@ mod generated {
     pub mod cpu_frequency {
         include!(concat!(env!("OUT_DIR"), "/cpu_frequency.rs"));
     }
+    pub mod pid_level {
+        include!(concat!(env!("OUT_DIR"), "/pid_level.rs"));
+    }
 }
 
-pub use generated::{cpu_frequency::*, cpu_idle::*, cpu_stacks::*, task_life::*, task_stacks::*};
+pub use generated::{
+    cpu_frequency::*, cpu_idle::*, cpu_stacks::*, pid_level::*, task_life::*, task_stacks::*,
+};
 
 /// What clang made of the structures of `flametop.h`.
 pub mod layout {

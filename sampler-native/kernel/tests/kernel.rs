@@ -1290,4 +1290,52 @@ fn poll_cpu_that_went_offline_and_came_back_is_sampled_again() {
     });
     let missed = kernel.counters().ticks_missed;
     assert!(missed < 1000, "{missed}");
+    assert_eq!(
+        kernel.take_news(),
+        [
+            format!("CPU {last} went offline"),
+            format!("CPU {last} came online")
+        ]
+    );
+}
+
+/// This process may use this CPU alone; the threads that it starts from now on, too.
+fn stay_on(cpu: usize) {
+    // SAFETY: the kernel reads one set.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        assert_eq!(
+            libc::sched_setaffinity(0, size_of_val(&set), &raw const set),
+            0
+        );
+    }
+}
+
+#[test]
+fn poll_of_a_process_that_may_use_one_cpu_samples_all_cpus() {
+    let last = cpus_online() - 1;
+    if last == 0 {
+        println!("not run: there is one CPU only");
+        return;
+    }
+    let subject = Subject::start(&["busy"]);
+    for thread in std::fs::read_dir(format!("/proc/{}/task", subject.pid())).unwrap() {
+        let tid = thread.unwrap().file_name().into_string().unwrap();
+        // SAFETY: the kernel reads one set.
+        unsafe {
+            let mut set: libc::cpu_set_t = std::mem::zeroed();
+            libc::CPU_SET(last, &mut set);
+            libc::sched_setaffinity(tid.parse().unwrap(), size_of_val(&set), &raw const set);
+        }
+    }
+    std::thread::spawn(move || {
+        stay_on(0);
+        let (_kernel, mut rings) = open(Target::Processes(vec![subject.pid()]), 99);
+        poll_until(&mut rings, |r| {
+            u32::from(r.head.kind) == FT_KIND_CPU && r.head.cpu as usize == last
+        });
+    })
+    .join()
+    .unwrap();
 }

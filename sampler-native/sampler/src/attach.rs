@@ -27,7 +27,7 @@ const ANSWER: Duration = Duration::from_secs(30);
 const STEP: Duration = Duration::from_millis(20);
 /// Version of the protocol, command, its three arguments.
 const REQUEST: &[u8] = b"1\0jcmd\0Compiler.perfmap\0\0\0";
-const MAX_ANSWER: u64 = 4096;
+const MAX_ANSWER: usize = 4096;
 
 /// Has the JVM write its map; waits until it has. To be called on a thread of its own, which is to end afterwards.
 ///
@@ -123,20 +123,18 @@ fn ask(folder: &File, socket: &str, stop: &AtomicBool) -> Result<(), String> {
     stream.set_read_timeout(Some(STEP)).map_err(failed)?;
     stream.write_all(REQUEST).map_err(failed)?;
     let mut answer = Vec::new();
+    let mut piece = [0; 512];
     let until = Instant::now() + ANSWER;
-    loop {
-        match (&mut stream).take(MAX_ANSWER).read_to_end(&mut answer) {
-            Ok(_) => break,
-            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                if Instant::now() >= until || stop.load(Ordering::Relaxed) {
-                    return Err("it does not answer; it may be stopped".to_owned());
-                }
-            }
-            Err(e) if e.kind() == ErrorKind::Interrupted => {}
-            Err(e) => return Err(failed(e)),
+    while answer.len() < MAX_ANSWER {
+        // Also of one that answers a byte at a time.
+        if Instant::now() >= until || stop.load(Ordering::Relaxed) {
+            return Err("it does not answer; it may be stopped".to_owned());
         }
-        if answer.len() as u64 >= MAX_ANSWER {
-            break;
+        match stream.read(&mut piece) {
+            Ok(0) => break,
+            Ok(read) => answer.extend_from_slice(&piece[..read]),
+            Err(e) if is_momentary(&e) => {}
+            Err(e) => return Err(failed(e)),
         }
     }
     let text = String::from_utf8_lossy(&answer);
@@ -157,4 +155,11 @@ fn ask(folder: &File, socket: &str, stop: &AtomicBool) -> Result<(), String> {
             Err(format!("it refuses: {line} (code {code})"))
         }
     }
+}
+
+fn is_momentary(e: &io::Error) -> bool {
+    matches!(
+        e.kind(),
+        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+    )
 }

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The file header of a stream that begins now.
-pub fn header(settings: &Settings, own: &[u32], kernel: &Kernel) -> Vec<u8> {
+pub fn header(settings: &Settings, own: &[u32], kernel: &Kernel, boot_offset: u64) -> Vec<u8> {
     let one_line = |path: &str| {
         fs::read_to_string(path)
             .unwrap_or_default()
@@ -37,7 +37,7 @@ pub fn header(settings: &Settings, own: &[u32], kernel: &Kernel) -> Vec<u8> {
         ("target".to_owned(), target_text(settings)),
         ("time.monotonic".to_owned(), monotonic.to_string()),
         ("time.wall".to_owned(), wall.to_string()),
-        ("time.boot_offset".to_owned(), boot_offset().to_string()),
+        ("time.boot_offset".to_owned(), boot_offset.to_string()),
         ("own".to_owned(), own),
     ];
     let (states, missing) = kernel.idle_states();
@@ -51,9 +51,4 @@ pub fn header(settings: &Settings, own: &[u32], kernel: &Kernel) -> Vec<u8> {
     facts.extend(cycles.map(|why| ("cycles.missing".to_owned(), why)));
     facts.extend(os::blocked_missing().map(|why| ("blocked.missing".to_owned(), why.to_owned())));
     file_header(facts.iter().map(|(k, v)| (k.as_str(), v.as_str())))
-}
-
-/// Boot time − monotonic time, ns: how long the machine was suspended.
-pub fn boot_offset() -> u64 {
-    os::boottime().saturating_sub(os::monotonic())
 }

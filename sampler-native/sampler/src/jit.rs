@@ -50,8 +50,9 @@ const ASKING: Duration = Duration::from_secs(10);
 const REFUSED: Duration = Duration::from_secs(60);
 /// How long the end of the thread is waited for.
 const ENDING: Duration = Duration::from_millis(500);
-/// Most JVMs that are asked at a time.
-const MOST_ASKED: usize = 8;
+/// Most JVMs that are asked at a time, and most of one user: those that do not answer hold up no other user's.
+const MOST_ASKED: usize = 64;
+const MOST_OF_USER: usize = 8;
 /// How often it is looked for those that do not answer.
 const LATE: Duration = Duration::from_millis(200);
 
@@ -74,15 +75,19 @@ pub enum Answer {
     },
     /// Other code lies there now: what is seen there from now on is another frame.
     Moved { frame: u32, place: Frame },
-    /// Something for the user.
-    Notice { trouble: bool, text: String },
+    /// Something for the user, of this process.
+    Notice {
+        tgid: u32,
+        trouble: bool,
+        text: String,
+    },
 }
 
 enum Question {
     Names(Vec<Ask>),
     JvmMaps(bool),
-    /// A JVM has written its map, or said why not.
-    Mapped(u32, Result<(), String>),
+    /// The JVM of this number and user has written its map, or said why not.
+    Mapped(u32, u32, Result<(), String>),
     /// The pool is done with something.
     Done,
     End,
@@ -132,7 +137,7 @@ impl JitNames {
             stop: Arc::clone(&stop),
             jvm_maps,
             follow_due: Instant::now(),
-            asking: 0,
+            asking: HashMap::new(),
             told: HashSet::new(),
         };
         // If it does not start, nothing is ever answered, and the frames keep their addresses.
@@ -223,8 +228,8 @@ struct Names {
     jvm_maps: bool,
     /// Nothing is looked after before.
     follow_due: Instant,
-    /// JVMs that are asked now.
-    asking: usize,
+    /// How many JVMs of each user are asked now.
+    asking: HashMap<u32, usize>,
     /// What the user was told already.
     told: HashSet<String>,
 }
@@ -254,7 +259,7 @@ impl Names {
                         }
                     }
                 }
-                Ok(Question::Mapped(tgid, result)) => self.mapped(tgid, result),
+                Ok(Question::Mapped(tgid, user, result)) => self.mapped(tgid, user, result),
                 Ok(Question::Done) | Err(RecvTimeoutError::Timeout) => {}
                 Ok(Question::End) | Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -266,9 +271,9 @@ impl Names {
             }
         }
         // They may have files to remove.
-        while self.asking > 0 {
+        while !self.asking.is_empty() {
             match questions.recv() {
-                Ok(Question::Mapped(..)) => self.asking -= 1,
+                Ok(Question::Mapped(_, user, _)) => self.asked(user),
                 Ok(_) => {}
                 Err(_) => break,
             }
@@ -338,7 +343,7 @@ impl Names {
              its compiled code are left out",
             title(tgid)
         );
-        self.notice(true, text);
+        self.notice(tgid, true, text);
     }
 
     fn done(&mut self, done: Done) {
@@ -361,7 +366,11 @@ impl Names {
                 );
                 for answer in answers {
                     match answer {
-                        Answer::Notice { trouble, text } => self.notice(trouble, text),
+                        Answer::Notice {
+                            tgid,
+                            trouble,
+                            text,
+                        } => self.notice(tgid, trouble, text),
                         answer => drop(self.replies.send(answer)),
                     }
                 }
@@ -383,7 +392,7 @@ impl Names {
                     "the perf map of {} is not answered for; names of its compiled code are left out",
                     title(tgid)
                 );
-                self.notice(true, text);
+                self.notice(tgid, true, text);
             }
         }
     }
@@ -457,8 +466,11 @@ impl Names {
             let Place::Here(subject) = place else {
                 continue;
             };
+            let user = subject.process.uids[1];
             let due = subject.jvm == Some(true) && subject.wants_map && subject.ask_due <= now;
-            if !due || self.asking >= MOST_ASKED {
+            let of_user = self.asking.get(&user).copied().unwrap_or(0);
+            if !due || of_user >= MOST_OF_USER || self.asking.values().sum::<usize>() >= MOST_ASKED
+            {
                 continue;
             }
             subject.wants_map = false;
@@ -473,14 +485,24 @@ impl Names {
                     let now = Process::read(process.tgid).filter(|now| now.start == process.start);
                     let gone = || Err("it is gone".to_owned());
                     let result = now.map_or_else(gone, |now| attach::write_map(&now, &stop));
-                    let _ = own.send(Question::Mapped(process.tgid, result));
+                    let _ = own.send(Question::Mapped(process.tgid, user, result));
                 });
-            self.asking += usize::from(thread.is_ok());
+            if thread.is_ok() {
+                *self.asking.entry(user).or_default() += 1;
+            }
         }
     }
 
-    fn mapped(&mut self, tgid: u32, result: Result<(), String>) {
-        self.asking -= 1;
+    /// A JVM of this user is asked no more.
+    fn asked(&mut self, user: u32) {
+        if let Some(count) = self.asking.get_mut(&user) {
+            *count -= 1;
+        }
+        self.asking.retain(|_, count| *count > 0);
+    }
+
+    fn mapped(&mut self, tgid: u32, user: u32, result: Result<(), String>) {
+        self.asked(user);
         let now = Instant::now();
         if let Some(Place::Here(subject)) = self.processes.get_mut(&tgid) {
             let pause = if result.is_ok() { ASKING } else { REFUSED };
@@ -489,6 +511,7 @@ impl Names {
         }
         match result {
             Ok(()) => self.notice(
+                tgid,
                 false,
                 format!(
                     "{} writes maps of its compiled code for flametop",
@@ -496,6 +519,7 @@ impl Names {
                 ),
             ),
             Err(why) => self.notice(
+                tgid,
                 true,
                 format!("{} gives no names of its compiled code: {why}", title(tgid)),
             ),
@@ -503,9 +527,13 @@ impl Names {
     }
 
     /// Tells the user, once.
-    fn notice(&mut self, trouble: bool, text: String) {
+    fn notice(&mut self, tgid: u32, trouble: bool, text: String) {
         if self.told.len() < 1000 && self.told.insert(text.clone()) {
-            let _ = self.replies.send(Answer::Notice { trouble, text });
+            let _ = self.replies.send(Answer::Notice {
+                tgid,
+                trouble,
+                text,
+            });
         }
     }
 }
@@ -553,6 +581,7 @@ fn work(
             title(tgid)
         );
         answers.push(Answer::Notice {
+            tgid,
             trouble: true,
             text,
         });
@@ -806,7 +835,7 @@ mod tests {
             stop: Arc::default(),
             jvm_maps: false,
             follow_due: Instant::now(),
-            asking: 0,
+            asking: HashMap::new(),
             told: HashSet::new(),
         };
         drop(asked);

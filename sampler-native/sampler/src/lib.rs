@@ -12,6 +12,7 @@
 #![deny(unsafe_code)]
 
 mod attach;
+mod boot;
 mod budget;
 mod cgroups;
 mod check;

@@ -17,6 +17,7 @@ use flametop_unwind::{
 };
 
 use crate::{
+    boot::BootClock,
     budget::{Budget, Purse},
     os,
     prober::{Missing, Prober, What, Whom},
@@ -259,7 +260,7 @@ impl Change {
 pub struct Mappings {
     told: Told,
     families: Families,
-    boot_offset: u64,
+    pub boot: BootClock,
     prober: Arc<Prober>,
     /// Lines that were read.
     lines: Budget,
@@ -269,10 +270,10 @@ pub struct Mappings {
 }
 
 impl Mappings {
-    /// `source`: tells of mappings, where that can be had. `boot_offset`: boot time − monotonic time, ns.
+    /// `source`: tells of mappings, where that can be had.
     pub fn new(
         source: Option<flametop_kernel::Mappings>,
-        boot_offset: u64,
+        boot: BootClock,
         prober: Arc<Prober>,
     ) -> Mappings {
         let now = os::monotonic();
@@ -284,7 +285,7 @@ impl Mappings {
                 ..Told::default()
             },
             families: Families::default(),
-            boot_offset,
+            boot,
             prober,
             lines: Budget::new(LINES, LINES_OF_USER),
             early_asked: HashSet::new(),
@@ -479,7 +480,7 @@ impl Mappings {
     /// Of a process that was not walked before. Returns whether more was asked for.
     fn meet(&mut self, head: &Head, maps: &mut Maps, modules: &mut Modules) -> bool {
         let (tgid, time) = (head.tgid, head.ktime);
-        let start = head.process_start_boottime.saturating_sub(self.boot_offset);
+        let start = self.boot.monotonic(head.process_start_boottime, time);
         let exec = |change: &&Change| change.mapping.is_none() && change.time <= time;
         let began = self.told.of(tgid, start).rfind(exec).map(|exec| exec.time);
         // Of more than that, each would be looked up: all are read at once instead.
@@ -840,7 +841,7 @@ mod tests {
         let prober = Prober::new(std::path::Path::new("/nonexistent")).expect("a prober");
         Mappings {
             told: Told::default(),
-            ..Mappings::new(None, 0, Arc::new(prober))
+            ..Mappings::new(None, BootClock::default(), Arc::new(prober))
         }
     }
 

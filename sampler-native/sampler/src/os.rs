@@ -173,6 +173,31 @@ fn done(result: libc::c_long) -> io::Result<()> {
     }
 }
 
+/// Has at least so many files open at a time, if that is allowed. Returns how many may be.
+pub fn allow_files(wanted: u64) -> io::Result<u64> {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: the kernel writes one limit.
+    done(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) }.into())?;
+    if limit.rlim_cur >= wanted {
+        return Ok(limit.rlim_cur);
+    }
+    // Above its highest one only who may administer the machine; below, anybody.
+    for highest in [limit.rlim_max.max(wanted), limit.rlim_max] {
+        let more = libc::rlimit {
+            rlim_cur: wanted.min(highest),
+            rlim_max: highest,
+        };
+        // SAFETY: the kernel reads one limit.
+        if unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const more) } == 0 {
+            return Ok(more.rlim_cur);
+        }
+    }
+    Ok(limit.rlim_cur)
+}
+
 /// A descriptor of a process; it never comes to mean another one.
 ///
 /// # Errors

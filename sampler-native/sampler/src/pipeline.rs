@@ -632,10 +632,30 @@ impl Pipeline {
 
     /// Says something to the user.
     pub fn notice(&mut self, trouble: bool, text: &str) {
+        self.notice_of(None, trouble, text);
+    }
+
+    /// Says something that is of this process alone, and goes with it.
+    fn notice_of(&mut self, process: Option<u32>, trouble: bool, text: &str) {
         self.out.put(&Record::Notice {
             level: if trouble { Level::Trouble } else { Level::Told },
             text: text.as_bytes(),
+            process,
         });
+    }
+
+    /// Tells of a time in which the machine was suspended, after it.
+    pub fn look_for_suspension(&mut self) {
+        self.walker.mappings.boot.look();
+        if let Some(ns) = self.tasks.boot.look() {
+            self.notice(
+                true,
+                &format!(
+                    "the machine was suspended for {:.1} s: that is nobody's time",
+                    ns as f64 / 1e9
+                ),
+            );
+        }
     }
 
     /// Passes frames on to the symbolizer.
@@ -805,7 +825,11 @@ impl Pipeline {
                     self.stacks.renew(frame);
                 }
             }
-            Answer::Notice { trouble, text } => self.notice(trouble, &text),
+            Answer::Notice {
+                tgid,
+                trouble,
+                text,
+            } => self.notice_of(self.tasks.id_of(tgid), trouble, &text),
         }
     }
 

@@ -20,8 +20,8 @@ use flametop_symbolize::{Debuginfod, Symbolizer};
 use flametop_unwind::Modules;
 
 use crate::{
-    cgroups::Cgroups, facts, mappings::Mappings, os, pipeline::Pipeline, prober::Prober,
-    settings::Settings, tasks::Tasks, usage::Usage,
+    boot::BootClock, cgroups::Cgroups, facts, mappings::Mappings, os, pipeline::Pipeline,
+    prober::Prober, settings::Settings, tasks::Tasks, usage::Usage,
 };
 
 /// Smallest buffer that [`Session::fill`] takes: any record fits.
@@ -41,6 +41,12 @@ const MAX_QUEUED: usize = 64 << 20;
 const MAX_NAMES: usize = 1024;
 /// Bytes of unwind information in memory.
 const UNWIND_MEMORY: usize = 8 << 20;
+
+/// Files that may be open at a time: as many as there is use for, and what is needed: programs, maps and links in the kernel, jars,
+/// pipes, a few modules at a time; timers and rings of each CPU.
+const FILES: u64 = 4096;
+const LEAST_FILES: u64 = 256;
+const FILES_PER_CPU: u64 = 8;
 
 const FAILED: &str = "the sampler failed earlier; restart flametop";
 
@@ -176,6 +182,7 @@ impl Session {
     /// A setting that is not understood, or what the kernel side says.
     pub fn open(settings: &str) -> Result<Session, OpenError> {
         let settings = Settings::parse(settings)?;
+        refuse_few_files()?;
         let mut own = settings.own.clone();
         own.push(std::process::id());
         let opened = os::monotonic();
@@ -187,8 +194,9 @@ impl Session {
             own: own.clone(),
         })?;
         kernel.count_program_time(settings.program_time);
-        let header = facts::header(&settings, &own, &kernel);
-        let mut tasks = Tasks::new(opened, facts::boot_offset(), cgroups);
+        let boot = BootClock::now();
+        let header = facts::header(&settings, &own, &kernel, boot.offset());
+        let mut tasks = Tasks::new(opened, boot.clone(), cgroups);
         tasks.counts_blocked = os::blocked_missing().is_none();
         let told = match settings.mappings_told {
             true => Some(flametop_kernel::Mappings::open()),
@@ -214,7 +222,7 @@ impl Session {
         let mut pipeline = Pipeline::new(
             tasks,
             modules,
-            Mappings::new(told, facts::boot_offset(), Arc::clone(&prober)),
+            Mappings::new(told, boot, Arc::clone(&prober)),
             prober,
             Symbolizer::start(
                 &settings.symbolizer,
@@ -435,6 +443,10 @@ impl Session {
         let usage = now >= self.usage_told + USAGE_PERIOD;
         if usage {
             self.usage_told = now;
+            pipeline.look_for_suspension();
+            for news in self.kernel.take_news() {
+                pipeline.notice(true, &news);
+            }
             pipeline.tasks.counts_blocked = os::blocked_missing().is_none();
             self.usage
                 .tell(&self.kernel, self.pass_hz, self.cpu_hz, &mut pipeline.out);
@@ -467,6 +479,23 @@ impl Drop for Session {
             let _ = ring.join();
         }
     }
+}
+
+/// Refuses to start where files would be missing later, one thing after the other.
+fn refuse_few_files() -> Result<(), OpenError> {
+    let cpus = flametop_kernel::online_cpus().map_or(1, |cpus| cpus.len() as u64);
+    let least = LEAST_FILES + FILES_PER_CPU * cpus;
+    let allowed = os::allow_files(least.max(FILES))
+        .map_err(|e| OpenError::failed(format!("the limit of open files cannot be read: {e}")))?;
+    if allowed >= least {
+        return Ok(());
+    }
+    Err(OpenError {
+        code: 3,
+        message: format!(
+            "{allowed} open files are too few (ulimit -n): flametop needs {least}; ulimit -n {FILES} allows it"
+        ),
+    })
 }
 
 /// All counters; every identity of [`Counter`] holds.

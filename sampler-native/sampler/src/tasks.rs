@@ -11,7 +11,9 @@ use flametop_kernel::{Reach, abi, record::Head};
 use flametop_stream::{Encoder, NOT_COUNTED, Record, Space};
 use flametop_unwind::ModuleId;
 
-use crate::{budget::Purse, cgroups::Cgroups, ids::Ids, mappings::Maps, prober::Whom};
+use crate::{
+    boot::BootClock, budget::Purse, cgroups::Cgroups, ids::Ids, mappings::Maps, prober::Whom,
+};
 
 /// How long the last sums of a task that ended are waited for, ns: those of one that nobody has reaped do not come, and a busy
 /// machine tells them a second late.
@@ -222,14 +224,14 @@ pub struct Tasks {
     /// Processes whose command lines are to be asked for.
     unread: Vec<Whom>,
     opened: u64,
-    boot_offset: u64,
+    pub boot: BootClock,
     /// The kernel counts uninterruptible sleep: `kernel.sched_schedstats`.
     pub counts_blocked: bool,
 }
 
 impl Tasks {
-    /// No tasks yet. `opened`: when sampling began, `boot_offset`: boot time − monotonic time, ns.
-    pub fn new(opened: u64, boot_offset: u64, cgroups: Cgroups) -> Tasks {
+    /// No tasks yet. `opened`: when sampling began.
+    pub fn new(opened: u64, boot: BootClock, cgroups: Cgroups) -> Tasks {
         Tasks {
             tasks: HashMap::new(),
             processes: HashMap::new(),
@@ -242,7 +244,7 @@ impl Tasks {
             cgroups,
             unread: Vec::new(),
             opened,
-            boot_offset,
+            boot,
             counts_blocked: false,
         }
     }
@@ -250,6 +252,13 @@ impl Tasks {
     /// The process of this image, if it is remembered.
     pub fn process(&mut self, key: ProcessKey) -> Option<&mut Process> {
         self.processes.get_mut(&key)
+    }
+
+    /// The id of a process that is remembered; of its last image.
+    pub fn id_of(&self, tgid: u32) -> Option<u32> {
+        let of = self.processes.iter().filter(|(key, _)| key.tgid == tgid);
+        let last = of.max_by_key(|(key, _)| (key.start, key.exec));
+        last.map(|(_, process)| process.id)
     }
 
     /// Processes whose command lines are not known, since the last call.
@@ -286,7 +295,7 @@ impl Tasks {
     /// Takes note of a task that was seen in pass number `pass` (0: not by a pass), and tells what is new about it.
     pub fn see(&mut self, head: &Head, pass: u64, out: &mut Encoder) -> Sight<'_> {
         let key = TaskKey::of(head);
-        let start = head.start_boottime.saturating_sub(self.boot_offset);
+        let start = self.boot.monotonic(head.start_boottime, head.ktime);
         let mut fresh = start >= self.opened;
         if u32::from(head.kind) == abi::FT_KIND_TASK
             && u32::from(head.state) == abi::FT_STATE_ZOMBIE
@@ -453,7 +462,7 @@ impl Tasks {
             Some(task) => {
                 task.process == ProcessKey::of(head) || newer(head.self_exec_id, task.process.exec)
             }
-            None => head.start_boottime.saturating_sub(self.boot_offset) >= self.opened,
+            None => self.boot.monotonic(head.start_boottime, head.ktime) >= self.opened,
         };
         if known {
             let ending = Ending {
@@ -716,7 +725,7 @@ pub(crate) mod tests {
     impl Log {
         fn new() -> Log {
             Log {
-                tasks: Tasks::new(10 * SECOND, 0, Cgroups::default()),
+                tasks: Tasks::new(10 * SECOND, BootClock::default(), Cgroups::default()),
                 out: Encoder::new(),
             }
         }

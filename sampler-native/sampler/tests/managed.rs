@@ -5,6 +5,8 @@
 mod model;
 
 use std::{
+    io::Read,
+    os::unix::net::UnixListener,
     path::PathBuf,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -124,6 +126,81 @@ fn jvm_maps_java_without_frame_pointers_says_so_and_shows_no_chain_with_gaps() {
             .any(|pair| pair[0].starts_with("StubRoutines") && pair[1].contains("Busy.leaf"));
         assert!(!gap, "{end:?} {names:?}");
     }
+}
+
+/// The socket at which a JVM would answer, held by somebody who never does.
+fn mute_socket(program: &Program) -> UnixListener {
+    // As it starts, a JVM removes what is left of others of its number; its compilers come after that.
+    let begin = Instant::now();
+    let tasks = format!("/proc/{}/task", program.pid());
+    let compiles = || {
+        let mut threads = std::fs::read_dir(&tasks).expect("threads").flatten();
+        threads.any(|thread| {
+            let comm = std::fs::read_to_string(thread.path().join("comm")).unwrap_or_default();
+            comm.starts_with("C1 Compiler") || comm.starts_with("C2 Compiler")
+        })
+    };
+    while !compiles() {
+        assert!(begin.elapsed() < PATIENCE, "the JVM does not start");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    UnixListener::bind(format!("/tmp/.java_pid{}", program.pid())).expect("a socket")
+}
+
+#[test]
+fn jvm_maps_beside_one_that_never_answers_others_are_named() {
+    let arguments = ["-XX:+PreserveFramePointer", "Busy.java"];
+    let (Some(mute), Some(program)) = (
+        Program::start("java", &arguments),
+        Program::start("java", &arguments),
+    ) else {
+        return;
+    };
+    let socket = mute_socket(&mute);
+    let (mute_pid, pid) = (mute.pid(), program.pid());
+    let mut recording = Recording::open(&format!("target=pid {mute_pid},{pid}\njvm.maps=1"));
+    let of = |pid: u32, model: &Model, what: &str| {
+        let name = format!("(pid {pid}) {what}");
+        has(&model.notices, &name)
+    };
+    sample_until(&mut recording, "named beside", |model| {
+        of(pid, model, "writes maps") && whole_chain(model, "JavaCalls", "Busy.leaf(int)")
+    });
+    sample_until(&mut recording, "told", |model| {
+        of(mute_pid, model, "gives no names")
+    });
+    drop(socket);
+}
+
+#[test]
+fn end_while_a_jvm_does_not_answer_waits_for_nothing() {
+    let Some(mute) = Program::start("java", &["Busy.java"]) else {
+        return;
+    };
+    let socket = mute_socket(&mute);
+    let mut recording = Recording::open(&format!("target=pid {}\njvm.maps=1", mute.pid()));
+    let asked = Instant::now();
+    socket.set_nonblocking(true).expect("it does not wait");
+    let connection = loop {
+        recording.run(19, 500);
+        recording.ask_new_names();
+        if let Ok((connection, _)) = socket.accept() {
+            break connection;
+        }
+        assert!(
+            asked.elapsed() < PATIENCE,
+            "it is never asked: {:?}",
+            recording.model.notices
+        );
+    };
+    drop(recording);
+    // Else the answer would be waited for half a minute.
+    let mut request = Vec::new();
+    (&connection)
+        .take(1 << 10)
+        .read_to_end(&mut request)
+        .expect("its end is closed");
+    assert!(request.starts_with(b"1\0jcmd"), "{request:?}");
 }
 
 #[test]

@@ -317,11 +317,13 @@ fn second_part() -> Encoder {
     e.put(&Record::Notice {
         level: Level::Told,
         text: b"the CPU clock wakes idle CPUs",
+        process: None,
     });
     e.put(&Record::Notice {
         level: Level::Trouble,
         text: "no names of kernel frames: /proc/kallsyms shows no addresses; run as root"
             .as_bytes(),
+        process: None,
     });
     e.put(&Record::TaskGone {
         task: 1,
@@ -502,6 +504,7 @@ fn later() -> Encoder {
     e.put(&Record::Notice {
         level: Level(7),
         text: b"a notice of a later level",
+        process: Some(0),
     });
     e.put(&Record::Forgotten {
         space: Space(5),

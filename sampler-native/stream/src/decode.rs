@@ -4,8 +4,8 @@ use std::{borrow::Cow, fmt, io::Read};
 
 use crate::{
     BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Call, End, FRAME_GUESSED, Head, Kind, Level,
-    MAGIC, MAX_BATCH, ModuleKind, NO_STACK, NameSource, SAMPLE_USER, Space, State, VERSION,
-    encode::RECORD_HEADER,
+    MAGIC, MAX_BATCH, ModuleKind, NO_PROCESS, NO_STACK, NameSource, SAMPLE_USER, Space, State,
+    VERSION, encode::RECORD_HEADER,
 };
 
 /// One record; the table of the crate describes the fields.
@@ -91,6 +91,7 @@ pub enum Record<'a> {
     Notice {
         level: Level,
         text: &'a [u8],
+        process: Option<u32>,
     },
     /// `load`: averages over 1, 5 and 15 minutes, × 100.
     HostUsage {
@@ -232,6 +233,10 @@ impl<'a> Record<'a> {
             Kind::Notice => Record::Notice {
                 level: Level(b.u8()?),
                 text: b.str()?,
+                process: match b.0.is_empty() {
+                    true => None,
+                    false => Some(b.u32()?).filter(|p| *p != NO_PROCESS),
+                },
             },
             Kind::HostUsage => Record::HostUsage {
                 load: [b.u32()?, b.u32()?, b.u32()?],

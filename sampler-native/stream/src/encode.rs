@@ -1,7 +1,8 @@
 //! Writing: records are appended to one growing buffer and cut into batches at record boundaries.
 
 use crate::{
-    BATCH_HEADER, FRAME_GUESSED, Head, Kind, MAGIC, NO_STACK, Record, SAMPLE_USER, VERSION,
+    BATCH_HEADER, FRAME_GUESSED, Head, Kind, MAGIC, NO_PROCESS, NO_STACK, Record, SAMPLE_USER,
+    VERSION,
 };
 
 /// Bytes of a record before its body.
@@ -182,9 +183,14 @@ impl Encoder {
                 b.u8(source.0);
                 b.str(name);
             }),
-            Record::Notice { level, text } => self.record(Kind::Notice, |b| {
+            Record::Notice {
+                level,
+                text,
+                process,
+            } => self.record(Kind::Notice, |b| {
                 b.u8(level.0);
                 b.str(text);
+                b.u32(process.unwrap_or(NO_PROCESS));
             }),
             Record::HostUsage {
                 load,

@@ -63,7 +63,7 @@
 //! | 10 CPU usage | `u32 cpu`, `u64 idle` (ns, open interval included), `u64 elapsed` (ns that `idle` is of), `u64 wakeups` (idle exits), `u64 own_wakeups` (those made by the CPU clock's timer), `u64 user`, `u64 nice`, `u64 system`, `u64 irq`, `u64 softirq`, `u64 steal` (ns by `/proc/stat`; all ones where the kernel does not count it) |
 //! | 11 idle state | `u32 cpu`, `u32 state`, `u64 residency` (ns, open interval included), `u64 entries`, `u64 too_short`, `u64 too_long` |
 //! | 12 name | `u32 frame`, `u8 how` ([`NameSource`]), `str name` (≤ 1,024 bytes) |
-//! | 13 notice | `u8 level` ([`Level`]), `str text`: what happened, to which thing, what mends it |
+//! | 13 notice | `u8 level` ([`Level`]), `str text`: what happened, to which thing, what mends it; since version 2 `u32 process` (all ones: none): the notice is of this process alone, and holds until that is forgotten |
 //! | 14 host usage | `u32 load1`, `u32 load5`, `u32 load15` (× 100), `u32 pass_hz`, `u32 cpu_hz` (now), `u64 own_cpu` (ns of CPU that flametop costs: its processes, and its BPF programs in others' time) |
 //! | 15 forgotten | `u8 space` ([`Space`]), `u8 0`, `u16 0`, `u32 n`, `n × u32 id`: these ids may be given anew |
 //! | 16 own usage | `u16 n`, n × (`str part`, `u64 ns` of CPU): parts of `own_cpu`, which do not overlap; `u16 n`, n × (`str process`, `u64 bytes` resident now) |
@@ -115,7 +115,7 @@
 //! cpu cpu= idle= elapsed= wakeups= own_wakeups= user= nice= system= irq= softirq= steal=
 //! idle cpu= state= residency= entries= too_short= too_long=
 //! name frame= source= name=
-//! notice level= text=
+//! notice level= text= [process=]
 //! host load1= load5= load15= pass_hz= cpu_hz= own_cpu=
 //! forgotten space= ids=U32,…
 //! own cpu="PART":U64,… rss="PROCESS":U64,…
@@ -156,6 +156,8 @@ pub const MAX_CGROUP: usize = 1024;
 pub const BATCH_PASS: u16 = 1;
 /// Batch flag: the pass goes on in the next batch.
 pub const BATCH_MORE: u16 = 2;
+/// A notice that is of no process.
+pub const NO_PROCESS: u32 = u32::MAX;
 /// No stack.
 pub const NO_STACK: u32 = u32::MAX;
 /// Frame flag: found by frame pointer or scan, not by unwind information.

@@ -75,7 +75,11 @@ impl Rules {
                 frames.iter().for_each(|f| self.name(Space::Frame, *f, 1));
                 put(&mut self.frames_of, *stack, frames.to_vec());
             }
-            Record::Cgroup { process, .. } => self.check(Space::Process, *process)?,
+            Record::Cgroup { process, .. }
+            | Record::Notice {
+                process: Some(process),
+                ..
+            } => self.check(Space::Process, *process)?,
             Record::TaskGone { task, .. } | Record::TaskBlocked { task, .. } => {
                 self.check(Space::Task, *task)?
             }

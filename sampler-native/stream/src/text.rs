@@ -168,8 +168,13 @@ impl fmt::Display for Line<'_, Record<'_>> {
                 source.0,
                 Quoted(name)
             ),
-            Record::Notice { level, text } => {
-                write!(f, "notice level={} text={}", level.0, Quoted(text))
+            Record::Notice {
+                level,
+                text,
+                process,
+            } => {
+                write!(f, "notice level={} text={}", level.0, Quoted(text))?;
+                process.map_or(Ok(()), |process| write!(f, " process={process}"))
             }
             Record::HostUsage {
                 load: [load1, load5, load15],

@@ -64,6 +64,7 @@ fn whole_records_any_room_cuts_at_record_boundaries() {
         encoder.put(&Record::Notice {
             level: Level::Told,
             text: &vec![b'x'; length],
+            process: None,
         });
         ends.push(encoder.bytes().len());
     }

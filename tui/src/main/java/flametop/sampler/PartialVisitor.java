@@ -101,7 +101,7 @@ abstract class PartialVisitor implements StreamVisitor {
   public void place(int frame, List<Call> calls, String missing) {}
 
   @Override
-  public void notice(int level, String text) {}
+  public void notice(int level, int process, String text) {}
 
   @Override
   public void hostUsage(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu) {}

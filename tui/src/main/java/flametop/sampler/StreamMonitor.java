@@ -203,7 +203,7 @@ public final class StreamMonitor implements BatchSink, NameRequests {
     }
 
     @Override
-    public void notice(int level, String text) {
+    public void notice(int level, int process, String text) {
       if (notices.size() < MOST_NOTICES && !notices.contains(text)) {
         notices.add(text);
       }

@@ -285,6 +285,7 @@ public final class StreamReader {
     if (told.size() < MAX_TOLD && told.add(what + " " + number)) {
       visitor.notice(
           1,
+          -1,
           "the stream has "
               + what
               + " "
@@ -544,8 +545,14 @@ public final class StreamReader {
     need(in, 1);
     int level = in.get() & 0xFF;
     ByteBuffer text = str(in);
+    int process = -1;
+    // Version 1 ends here.
+    if (in.hasRemaining()) {
+      need(in, 4);
+      process = in.getInt(in.position()) == -1 ? -1 : id(in, processes);
+    }
     if (visitor != null) {
-      visitor.notice(level, CleanText.clean(text, MAX_NOTICE));
+      visitor.notice(level, process, CleanText.clean(text, MAX_NOTICE));
     }
   }
 

@@ -128,8 +128,9 @@ public interface StreamVisitor {
 
   /**
    * @param level {@link #TOLD}, 1, or one that this version of flametop does not know
+   * @param process that the notice is of, until it is forgotten; -1: of none
    */
-  void notice(int level, String text);
+  void notice(int level, int process, String text);
 
   /** A record of a kind that this version of flametop does not know; it is skipped. */
   default void unknown(int kind, int bytes) {}

@@ -336,7 +336,7 @@ class CommandLineTest {
     assertEquals(
         StateSet.of(State.RUN, State.QUEUED, State.DISK, State.SLEEP),
         states.convert("run,queued,D,S"));
-    assertEquals(StateSet.ALL, states.convert("R,runq,s,d,t,z,p"));
+    assertEquals(StateSet.ALL, states.convert("R,runq,s,d,t,z,p,other"));
   }
 
   @Test

@@ -179,11 +179,12 @@ final class StreamText implements StreamVisitor {
   }
 
   @Override
-  public void notice(int level, String text) {
+  public void notice(int level, int process, String text) {
     if (text.contains("which this flametop does not know")) {
       notices.add(text);
     } else {
-      add("notice level=%s text=%s", level, quoted(text));
+      String of = process == -1 ? "" : " process=" + u(process);
+      add("notice level=%s text=%s%s", level, quoted(text), of);
     }
   }
 

@@ -18,6 +18,10 @@ import flametop.sampler.WalkEnd;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Set;
+import java.util.Map;
+import java.util.HashSet;
+import java.util.HashMap;
 
 /** Sorts the records of the stream into the tables, the accounts and the log. */
 public final class Intake implements StreamVisitor {
@@ -34,6 +38,10 @@ public final class Intake implements StreamVisitor {
   private final long[] counters = new long[Counter.values().length];
   private final long[] countersAtStart = new long[Counter.values().length];
   private final List<String> notices = new ArrayList<>();
+
+  /** Notices of one process, by its id. */
+  private final Map<Integer, Set<String>> noticesOf = new HashMap<>();
+
   private long now = Long.MIN_VALUE;
   private long batchTime;
   private boolean endsPass;
@@ -280,9 +288,12 @@ public final class Intake implements StreamVisitor {
   }
 
   @Override
-  public void notice(int level, String text) {
+  public void notice(int level, int process, String text) {
     if (level != TOLD) {
       tell(text);
+      if (process >= 0) {
+        noticesOf.computeIfAbsent(process, p -> new HashSet<>()).add(text);
+      }
     }
   }
 
@@ -311,7 +322,15 @@ public final class Intake implements StreamVisitor {
         }
         owners.forget(space, ids);
       }
-      case PROCESS -> owners.forget(space, ids);
+      case PROCESS -> {
+        for (int process : ids) {
+          Set<String> of = noticesOf.remove(process);
+          if (of != null) {
+            notices.removeAll(of);
+          }
+        }
+        owners.forget(space, ids);
+      }
       case MODULE, FRAME, STACK -> stacks.forget(space, ids);
     }
   }

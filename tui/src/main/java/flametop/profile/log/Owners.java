@@ -275,7 +275,7 @@ public final class Owners {
       nowByState[State.of(taskState[task]).ordinal()]--;
     }
     if (now != GONE) {
-      nowByState[now]++;
+      nowByState[State.of(now).ordinal()]++;
     }
     taskState[task] = now;
   }

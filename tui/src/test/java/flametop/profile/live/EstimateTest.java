@@ -292,7 +292,7 @@ class EstimateTest {
       int node = node(machine.world, "a");
       Selection selection = reader.selection(node, StateSet.of(State.RUN), Long.MAX_VALUE / 4);
       assertTrue(selection.certainty().samples() > 50, "samples");
-      double truth = machine.truth.get("RUN a");
+      double truth = machine.truth.get(State.RUN + " a");
       double errors = Math.abs(selection.weight() - truth) / selection.certainty().errorNanos();
       within += errors <= 2 ? 1 : 0;
       // All of a root is known.
@@ -313,7 +313,7 @@ class EstimateTest {
       GraphReader reader = machine.world.reader();
       int node = node(machine.world, "a");
       Selection selection = reader.selection(node, StateSet.of(State.SLEEP), Long.MAX_VALUE / 4);
-      double error = Math.abs(selection.weight() - machine.truth.get("SLEEP a"));
+      double error = Math.abs(selection.weight() - machine.truth.get(State.SLEEP + " a"));
       within += error <= 2 * selection.certainty().errorNanos() ? 1 : 0;
     }
     assertTrue(within >= 89, "within=" + within);

@@ -406,6 +406,18 @@ class GraphReaderTest {
     assertEquals(1, world.folded(SLEEP).size());
   }
 
+  @Test
+  void notice_ofAProcess_goesWhenThatIsForgotten() {
+    processes();
+    world.intake.taskSeen(7, 1, 107, 0, false, "t");
+    world.intake.notice(1, 1, "zeta does not answer");
+    world.intake.notice(1, -1, "no kernel names");
+    assertEquals(List.of("zeta does not answer", "no kernel names"), world.intake.notices());
+    world.intake.forgotten(IdSpace.TASK, new int[] {7});
+    world.intake.forgotten(IdSpace.PROCESS, new int[] {1});
+    assertEquals(List.of("no kernel names"), world.intake.notices());
+  }
+
   private Source source(int node) {
     return world.reader().source(node, node, SLEEP, world.places);
   }

@@ -68,12 +68,13 @@ final class QualityTest {
     }
     QualityReport report = quality.report(ALL);
     String reasons =
-        " TRUNCATED=1 OTHER_STACK=1 NO_UNWIND_INFO=1 JIT=1 MM_BUSY=1 TORN=1 FAULTED=1 EXITED=1 LIMIT=1 UNREADABLE=1 NARROW=1 ABSENT=1";
-    assertEquals("app 13: ROOT=1" + reasons, text(report.processes()));
+        " truncated=1 other stack=1 no unwind info=1 jit without frame pointers=1 mm busy=1 torn=1"
+            + " faulted=1 exited=1 limit=1 file not readable=1 32-bit code=1 not in memory=1 other=1";
+    assertEquals("app 14: root=1" + reasons, text(report.processes()));
     assertEquals(
-        "libx.so 13: ROOT=1" + reasons + "; app 13: ROOT=13; [kernel] 13: ROOT=13",
+        "libx.so 14: root=1" + reasons + "; app 14: root=14; [kernel] 14: root=14",
         text(report.modules()));
-    assertEquals(13, report.window().counts().samples());
+    assertEquals(14, report.window().counts().samples());
   }
 
   @Test
@@ -81,8 +82,8 @@ final class QualityTest {
     quality.sample(1, -1, WalkEnd.EXITED);
     quality.sample(1, -1, WalkEnd.ROOT);
     QualityReport report = quality.report(TEN);
-    assertEquals("worker 1: EXITED=1", text(report.processes()));
-    assertEquals("(no user frame) 1: EXITED=1", text(report.modules()));
+    assertEquals("worker 1: exited=1", text(report.processes()));
+    assertEquals("(no user frame) 1: exited=1", text(report.modules()));
   }
 
   @Test
@@ -90,8 +91,8 @@ final class QualityTest {
     stack(0, WalkEnd.ROOT, 3, 1, 3, 2);
     quality.sample(0, 0, WalkEnd.ROOT);
     QualityReport report = quality.report(TEN);
-    assertEquals("app 1: ROOT=1 guessed=1", text(report.processes()));
-    assertEquals("app 1: ROOT=1; libx.so 1: ROOT=1 guessed=1", text(report.modules()));
+    assertEquals("app 1: root=1 guessed=1", text(report.processes()));
+    assertEquals("app 1: root=1; libx.so 1: root=1 guessed=1", text(report.modules()));
   }
 
   @Test
@@ -101,10 +102,10 @@ final class QualityTest {
     pass(120);
     quality.sample(1, 0, WalkEnd.ROOT);
     QualityReport report = quality.report(TEN);
-    assertEquals("worker 1: ROOT=1", text(report.processes()));
+    assertEquals("worker 1: root=1", text(report.processes()));
     assertEquals(1, report.window().counts().samples());
     assertEquals(2, report.all().counts().samples());
-    assertEquals("app 1: ROOT=1; worker 1: ROOT=1", text(quality.report(ALL).processes()));
+    assertEquals("app 1: root=1; worker 1: root=1", text(quality.report(ALL).processes()));
     pass(1_000);
     assertEquals("", text(quality.report(300 * SECOND).processes()));
     assertEquals(2, quality.report(ALL).window().counts().samples());
@@ -162,7 +163,7 @@ final class QualityTest {
     Quality held = quality.held();
     quality.sample(0, 0, WalkEnd.ROOT);
     pass(500);
-    assertEquals("app 1: ROOT=1", text(held.report(TEN).processes()));
+    assertEquals("app 1: root=1", text(held.report(TEN).processes()));
     assertEquals(1, held.report(ALL).all().counts().samples());
   }
 
@@ -173,7 +174,7 @@ final class QualityTest {
     quality.restart();
     assertEquals(0, quality.report(ALL).all().counts().samples());
     quality.sample(1, 0, WalkEnd.ROOT);
-    assertEquals("worker 1: ROOT=1", text(quality.report(ALL).processes()));
+    assertEquals("worker 1: root=1", text(quality.report(ALL).processes()));
   }
 
   @Test
@@ -182,7 +183,7 @@ final class QualityTest {
     quality.sample(0, 0, WalkEnd.ROOT);
     quality.processSeen(0, 813, 7, "next");
     quality.sample(0, 0, WalkEnd.ROOT);
-    assertEquals("app 1: ROOT=1; next 1: ROOT=1", text(quality.report(TEN).processes()));
+    assertEquals("app 1: root=1; next 1: root=1", text(quality.report(TEN).processes()));
   }
 
   @Test
@@ -197,7 +198,7 @@ final class QualityTest {
     assertEquals(30_000, report.all().counts().samples());
     assertEquals(true, report.processes().size() < 10_000);
     assertEquals("(others)", report.processes().get(0).name());
-    assertEquals("p29999 1: ROOT=1", text(quality.report(1).processes().subList(9, 10)));
+    assertEquals("p29999 1: root=1", text(quality.report(1).processes().subList(9, 10)));
   }
 
   @Test
