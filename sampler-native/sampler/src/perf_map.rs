@@ -8,7 +8,7 @@
 
 use std::{
     collections::BinaryHeap,
-    fs::{self, File},
+    fs::File,
     io,
     os::unix::fs::{FileExt, MetadataExt},
     time::{Duration, SystemTime},
@@ -336,6 +336,7 @@ fn hexadecimal(word: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
     use std::{
+        fs,
         os::unix::fs::symlink,
         path::PathBuf,
         process::{Child, Command},
