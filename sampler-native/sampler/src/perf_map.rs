@@ -8,13 +8,14 @@
 
 use std::{
     collections::BinaryHeap,
-    fs::{self, File},
+    fs::File,
     io,
     os::unix::fs::{FileExt, MetadataExt},
     time::{Duration, SystemTime},
 };
 
 use flametop_stream::MAX_NAME;
+use flametop_unwind::ProcessFolder;
 
 use crate::os;
 
@@ -23,6 +24,8 @@ const MAX_FILE: u64 = 256 << 20;
 /// Most places held of one file, 8 MiB; what is beyond has no names.
 const MAX_PLACES: usize = 1 << 19;
 const CHUNK: usize = 256 << 10;
+/// Most bytes of `/proc/PID/status`.
+const STATUS: u64 = 64 << 10;
 /// Longest line.
 const MAX_LINE: usize = 64 << 10;
 /// A longer piece of code is none.
@@ -52,7 +55,8 @@ impl Process {
     /// None if it is gone.
     pub fn read(tgid: u32) -> Option<Process> {
         // The name in it is any bytes.
-        let status = fs::read(format!("/proc/{tgid}/status")).ok()?;
+        let folder = ProcessFolder::open(tgid).ok()?;
+        let status = folder.read("status", STATUS).ok()?;
         let status = String::from_utf8_lossy(&status);
         let line = |key: &str| status.lines().find_map(|l| l.strip_prefix(key));
         let four = |key: &str| {
@@ -64,9 +68,6 @@ impl Process {
             Some(ids)
         };
         let caught = u64::from_str_radix(line("SigCgt:")?.trim(), 16).ok()?;
-        let stat = fs::read(format!("/proc/{tgid}/stat")).ok()?;
-        let behind_comm = stat.iter().rposition(|b| *b == b')')?;
-        let fields = std::str::from_utf8(&stat[behind_comm + 1..]).ok()?;
         Some(Process {
             own_pid: line("NSpid:")?
                 .split_ascii_whitespace()
@@ -75,7 +76,7 @@ impl Process {
                 .ok()?,
             uids: four("Uid:")?,
             gids: four("Gid:")?,
-            start: fields.split_ascii_whitespace().nth(19)?.parse().ok()?,
+            start: folder.start().ok()?,
             catches_quit: caught >> (libc::SIGQUIT - 1) & 1 == 1,
             tgid,
         })
@@ -89,6 +90,11 @@ impl Process {
     /// A file or folder in its root, as it sees it.
     pub fn open(&self, path: &str, flags: libc::c_int) -> io::Result<File> {
         let root = File::open(format!("/proc/{}/root", self.tgid))?;
+        // Another process may have got the number meanwhile.
+        let now = ProcessFolder::open(self.tgid)?;
+        if now.start()? != self.start {
+            return Err(io::ErrorKind::NotFound.into());
+        }
         os::open_in_root(&root, path, flags)
     }
 
@@ -330,10 +336,22 @@ fn hexadecimal(word: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
     use std::{
+        fs,
         os::unix::fs::symlink,
         path::PathBuf,
         process::{Child, Command},
     };
+
+    #[test]
+    fn open_of_a_process_whose_number_another_one_has_is_refused() {
+        let own = Process::read(std::process::id()).expect("this process");
+        assert!(own.open("/", libc::O_RDONLY).is_ok());
+        let before = Process {
+            start: own.start - 1,
+            ..own
+        };
+        assert!(before.open("/", libc::O_RDONLY).is_err());
+    }
 
     #[test]
     fn read_process_whose_name_is_no_text_gives_it() {

@@ -487,7 +487,7 @@ impl Prober {
         wanted: &[WantedMapping],
         runtime: RuntimeKnown,
     ) -> Vec<Seen> {
-        let mut text = None;
+        let mut again = Again::new(process);
         let mut python = runtime.0 == Runtime::Python;
         let see = |wanted: &WantedMapping| {
             let line = wanted.line();
@@ -497,13 +497,8 @@ impl Prober {
                 return seen;
             }
             // The mapping may have been cut since, so that the kernel has no link of that name any more.
-            let text =
-                text.get_or_insert_with(|| process.read("maps", MAPS_LIMIT).unwrap_or_default());
-            let lines = code_lines(text);
-            match line_of(&lines, &line) {
-                Some(whole) => self.see(process, whole, true, python),
-                None => seen,
-            }
+            let whole = again.line(&line, |whole| self.see(process, whole, true, python));
+            whole.unwrap_or(seen)
         };
         wanted.iter().map(see).collect()
     }
@@ -645,6 +640,50 @@ impl Prober {
         io::copy(&mut file.take(size), &mut copy)?;
         fcntl(&copy, FcntlArg::F_ADD_SEALS(SealFlag::all()))?;
         Ok((copy, copied))
+    }
+}
+
+/// Looks mappings up that have been cut since they were made: each alone where the kernel tells, else all are read, once.
+struct Again<'a> {
+    process: &'a ProcessFolder,
+    maps: Option<File>,
+    text: Option<Vec<u8>>,
+}
+
+impl<'a> Again<'a> {
+    fn new(process: &'a ProcessFolder) -> Again<'a> {
+        Again {
+            process,
+            maps: None,
+            text: None,
+        }
+    }
+
+    /// The line which holds a mapping from its beginning now, if there is one.
+    fn line<T>(&mut self, new: &Line<'_>, take: impl FnOnce(&Line<'_>) -> T) -> Option<T> {
+        if self.maps.is_none() {
+            self.maps = Some(self.process.file("maps").ok()?);
+        }
+        if let Some(told) = self
+            .maps
+            .as_ref()
+            .and_then(|maps| flametop_procmap::at(maps, new.start).ok())
+        {
+            let told = told.filter(|told| told.executable)?;
+            let line = Line {
+                start: told.start,
+                end: told.end,
+                executable: true,
+                offset: told.offset,
+                device: told.device,
+                inode: told.inode,
+                path: &told.path,
+            };
+            return line_of(std::slice::from_ref(&line), new).map(take);
+        }
+        let read = || self.process.read("maps", MAPS_LIMIT).unwrap_or_default();
+        let lines = code_lines(self.text.get_or_insert_with(read));
+        line_of(&lines, new).map(take)
     }
 }
 

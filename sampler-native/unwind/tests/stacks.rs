@@ -5,7 +5,7 @@ mod stopped;
 
 use flametop_unwind::{
     End, Frame, MAX_FRAMES, ModuleKind, Modules, Outcome, Prober, ProcessFolder, ProcessMaps,
-    RuntimeKnown, Sign, Unwinder,
+    RuntimeKnown, Seen, Sign, Unwinder, WantedMapping,
 };
 use nix::sys::signal::Signal;
 use std::{
@@ -1135,4 +1135,36 @@ fn read_process_that_maps_one_file_very_often_looks_at_it_once() {
     let mut modules = Modules::new(1 << 20);
     let maps = ProcessMaps::of(program.child.id(), maps, &mut modules);
     assert!(maps.count() > 20_000 && modules.len() < 10);
+}
+
+#[test]
+fn mappings_that_was_cut_since_it_was_told_is_that_of_its_file() {
+    let program = Program::start("many-cut", OMIT, "many.c", &["20000"]);
+    let tgid = program.child.id();
+    let text = fs::read_to_string(format!("/proc/{tgid}/maps")).expect("its mappings");
+    let of_it = |line: &&str| line.contains(" r-xp ") && line.ends_with("/many-cut");
+    let line = text.lines().find(of_it).expect("a mapping");
+    let number = |text: &str| u64::from_str_radix(text, 16).expect("a number");
+    let words: Vec<&str> = line.split_ascii_whitespace().collect();
+    let (start, end) = words[0].split_once('-').expect("a range");
+    let (major, minor) = words[3].split_once(':').expect("a device");
+    let wanted = WantedMapping {
+        start: number(start),
+        end: number(end) + 4096,
+        offset: number(words[2]),
+        device: (number(major) as u32, number(minor) as u32),
+        inode: words[4].parse().expect("a number"),
+        path: words[5].as_bytes().into(),
+    };
+    let other = WantedMapping {
+        inode: wanted.inode + 1,
+        ..wanted.clone()
+    };
+    let process = ProcessFolder::open(tgid).expect("its folder");
+    let prober = Prober::default();
+    let seen = prober.mappings(&process, &[wanted, other], RuntimeKnown::default());
+    assert!(
+        matches!(seen[..], [Seen::File(_), Seen::Unknown(End::Unreadable)]),
+        "{seen:?}"
+    );
 }
