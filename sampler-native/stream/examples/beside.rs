@@ -58,21 +58,17 @@ impl Seen {
 
     fn read(&mut self, time: u64, record: &Record<'_>, wanted: &[u8]) {
         match record {
-            Record::ProcessSeen { process, comm, .. } => {
-                if *comm == wanted {
-                    self.processes.insert(*process);
-                }
+            Record::ProcessSeen { process, comm, .. } if *comm == wanted => {
+                self.processes.insert(*process);
             }
             Record::TaskSeen {
                 task,
                 process,
                 start,
                 ..
-            } => {
-                if self.processes.contains(process) {
-                    self.tasks.insert(*task);
-                    self.began.get_or_insert(*start);
-                }
+            } if self.processes.contains(process) => {
+                self.tasks.insert(*task);
+                self.began.get_or_insert(*start);
             }
             Record::FrameSeen { frame, .. } => {
                 self.frame_of.insert(*frame, self.names.len());

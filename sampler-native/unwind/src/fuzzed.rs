@@ -7,6 +7,7 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 
 use crate::{
     Input, ModuleId, Modules, Piece, ProcessMaps, Unwinder,
+    budget::Work,
     cfi::{Failure, Registers, Table},
     code::{self, Window},
     elf::{Image, Section, Segment, Source},
@@ -48,7 +49,7 @@ fn section(address: u64, offset: u64, size: u64) -> Section {
 }
 
 fn rows(table: &Table, addresses: impl Iterator<Item = u64>, source: Source<'_>) {
-    let mut context = UnwindContext::new();
+    let (mut context, work) = (UnwindContext::new(), Work::default());
     let registers = Registers {
         values: [STACK; 17],
         known: 0x1_ffff,
@@ -58,9 +59,10 @@ fn rows(table: &Table, addresses: impl Iterator<Item = u64>, source: Source<'_>)
         _ => Ok(address.rotate_left(7)),
     };
     for address in addresses {
-        table.function(address, source);
-        table.row(address, source, &mut context);
-        let _ = table.evaluate(address, source, &mut context, &registers, &read);
+        work.begin();
+        table.function(address, source, &work);
+        table.row(address, source, &work, &mut context);
+        let _ = table.evaluate(address, source, &work, &mut context, &registers, &read);
     }
 }
 
@@ -82,7 +84,7 @@ pub fn cfi(bytes: &[u8]) {
             .chain(spread(asked, 4096))
             .chain(spread(address, size))
     };
-    if let Ok(table) = Table::eh_frame(&image, entries, source, LIMIT) {
+    if let Ok(table) = Table::eh_frame(&image, entries, source, LIMIT, LIMIT / 4) {
         rows(&table, addresses(), source);
     }
     if let Ok(table) = Table::debug_frame(entries, source, LIMIT) {
@@ -121,16 +123,16 @@ pub fn elf(bytes: &[u8]) {
         image.segment_start(address);
         image.code_left(address);
     }
-    let mut context = UnwindContext::new();
+    let (mut context, work) = (UnwindContext::new(), Work::default());
     if let Some(section) = image.eh_frame
-        && let Ok(table) = Table::eh_frame(&image, section, source, LIMIT)
+        && let Ok(table) = Table::eh_frame(&image, section, source, LIMIT, LIMIT)
     {
-        table.row(image.entry, source, &mut context);
+        table.row(image.entry, source, &work, &mut context);
     }
     if let Some(section) = image.debug_frame
         && let Ok(table) = Table::debug_frame(section, source, LIMIT)
     {
-        table.row(image.entry, source, &mut context);
+        table.row(image.entry, source, &work, &mut context);
     }
 }
 
@@ -143,6 +145,7 @@ pub fn gopclntab(bytes: &[u8]) {
         offset: 0,
         size: 1 << 32,
     };
+    let work = Work::default();
     for found in [true, false] {
         let table = section(PAGE, 0, size);
         let image = Image {
@@ -161,7 +164,7 @@ pub fn gopclntab(bytes: &[u8]) {
             .chain(spread(0x40_1000, PAGE))
         {
             functions.function(address);
-            functions.row(&image, source, address);
+            functions.row(&image, source, &work, address);
         }
     }
 }

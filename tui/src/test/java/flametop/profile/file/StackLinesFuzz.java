@@ -1,22 +1,31 @@
 package flametop.profile.file;
 
-/** Lines of stacks, in pieces. */
+import java.util.Arrays;
+
+/** Lines of stacks, a few at a time. */
 public final class StackLinesFuzz {
   private static final int MOST_NAMES = 1 << 10;
 
   private StackLinesFuzz() {}
 
-  /** The first byte says how long the pieces are. */
+  /** The first byte says how long the pieces are at least, which are of whole lines. */
   public static void fuzzerTestOneInput(byte[] bytes) {
     if (bytes.length == 0) {
       return;
     }
-    int piece = 1 + Byte.toUnsignedInt(bytes[0]);
+    byte[] text = Arrays.copyOf(bytes, bytes.length + 1);
+    text[bytes.length] = '\n';
+    int piece = Byte.toUnsignedInt(bytes[0]);
     StackTree tree = new StackTree(null, MOST_NAMES);
     StackLines lines =
         new StackLines(new StackNames(1 << 16, MOST_NAMES), tree, StackTree.NOW, piece % 2 == 0);
-    for (int from = 1; from < bytes.length; from += piece) {
-      lines.fold(bytes, from, Math.min(bytes.length, from + piece));
+    for (int from = 1; from < text.length; ) {
+      int to = Math.min(text.length - 1, from + piece);
+      while (text[to] != '\n') {
+        to++;
+      }
+      lines.fold(text, from, to + 1);
+      from = to + 1;
     }
     tree.sumUp();
     if (lines.stacks() > lines.lines() || lines.bad() > lines.lines()) {
