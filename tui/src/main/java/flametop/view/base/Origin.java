@@ -13,6 +13,7 @@ public enum Origin {
   /** Folded stacks: a tree, and nothing beside it. */
   FILE(EnumSet.noneOf(Capability.class));
 
+  @SuppressWarnings("ImmutableEnumChecker") // a copy that nobody can change
   private final Set<Capability> capabilities;
 
   Origin(Set<Capability> capabilities) {
