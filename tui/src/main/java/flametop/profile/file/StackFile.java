@@ -9,7 +9,6 @@ import flametop.profile.answer.SandwichQuery;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.SnapshotSource;
-import flametop.profile.answer.Source;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.tree.GraphPicture;
@@ -577,11 +576,6 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         });
   }
 
-  @Override
-  public CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states) {
-    return comms(windowNanos, states);
-  }
-
   /**
    * All stacks take this shape. What it groups by is the outermost frame, or nothing; that frame is
    * also what {@link Shape.Comms} means.
@@ -631,23 +625,6 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
           throw new UnsupportedOperationException("folded stacks have no page for " + query);
         });
   }
-
-  @Override
-  public CompletableFuture<Source> source(long windowNanos, StateSet states, long node) {
-    return CompletableFuture.failedFuture(
-        new UnsupportedOperationException("folded stacks have no source lines"));
-  }
-
-  // What is read once cannot be held, nor begun anew.
-
-  @Override
-  public void freeze() {}
-
-  @Override
-  public void thaw() {}
-
-  @Override
-  public void restart() {}
 
   /**
    * The stacks below a node, both numbers of each where there is something to compare, else only

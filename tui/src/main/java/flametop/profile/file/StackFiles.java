@@ -1,5 +1,6 @@
 package flametop.profile.file;
 
+import flametop.profile.answer.FileSource;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.PageQuery;
@@ -7,8 +8,6 @@ import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.SandwichQuery;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
-import flametop.profile.answer.SnapshotSource;
-import flametop.profile.answer.Source;
 import flametop.profile.answer.SplitAnswer;
 import flametop.profile.answer.SplitQuery;
 import flametop.profile.answer.StateSet;
@@ -21,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
  * first turned to. Nodes that are asked for may be those of another of the files: then what has
  * their path is meant.
  */
-public final class StackFiles implements SnapshotSource, AutoCloseable {
+public final class StackFiles implements FileSource, AutoCloseable {
   private final List<StackInput> inputs;
   private final Boolean comm;
   private final StackFile[] files;
@@ -117,11 +116,6 @@ public final class StackFiles implements SnapshotSource, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states) {
-    return shown.processes(windowNanos, states);
-  }
-
-  @Override
   public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
     return shown.comms(windowNanos, states);
   }
@@ -132,28 +126,8 @@ public final class StackFiles implements SnapshotSource, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<Source> source(long windowNanos, StateSet states, long node) {
-    return shown.source(windowNanos, states, node);
-  }
-
-  @Override
   public void shape(Shape shape) {
     shown.shape(shape);
-  }
-
-  @Override
-  public void freeze() {
-    shown.freeze();
-  }
-
-  @Override
-  public void thaw() {
-    shown.thaw();
-  }
-
-  @Override
-  public void restart() {
-    shown.restart();
   }
 
   @Override

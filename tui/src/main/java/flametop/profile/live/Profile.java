@@ -4,6 +4,7 @@ import flametop.profile.answer.CpuReport;
 import flametop.profile.answer.CpuRow;
 import flametop.profile.answer.Extract;
 import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.Moment;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.PageQuery;
@@ -13,7 +14,6 @@ import flametop.profile.answer.Sandwich;
 import flametop.profile.answer.SandwichQuery;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
-import flametop.profile.answer.SnapshotSource;
 import flametop.profile.answer.Source;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TasksQuery;
@@ -56,7 +56,7 @@ import java.util.function.Supplier;
  * <p>Futures complete on that thread: what depends on them must be short or go elsewhere. They fail
  * with {@link IllegalStateException} once the profile is closed or {@link #failure} is there.
  */
-public final class Profile implements BatchSink, SnapshotSource, AutoCloseable {
+public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   /** The other panels of a picture, held while frozen. */
   private record Panels(
       int[] tasks,

@@ -1,8 +1,9 @@
 package flametop.view.base;
 
+import flametop.profile.answer.Capability;
+
 /**
- * Everything that a key can do. A view says which of these it has ({@code ViewKeys.actions}); those
- * of {@code Keys.EVERYWHERE} are in all of them.
+ * Everything that a key can do. {@code ViewActions} says which views have it.
  *
  * <p>Actions that stand beside each other with the same help share a line of it.
  */
@@ -146,5 +147,25 @@ public enum Action {
   /** The keys that it has if nobody says otherwise, as {@link Key#parse} reads them. */
   public String keys() {
     return keys;
+  }
+
+  /** What a source must have for it to mean something; null if every source will do. */
+  public Capability needs() {
+    return switch (this) {
+      case FREEZE, REFRESH -> Capability.PRESENT;
+      case WINDOW, TIME, RANGE_START, RANGE_END, RESTART -> Capability.TIME;
+      case COMPARE, COMPARE_END -> Capability.BASELINE;
+      case STATES, COLOUR, PICK_STATE -> Capability.STATES;
+      case PROCESS, COMM -> Capability.PROCESSES;
+      case THREADS -> Capability.THREADS;
+      case PICK_CGROUP -> Capability.CGROUPS;
+      case SHOW_TASKS -> Capability.TASKS;
+      case SHOW_CPUS, SHOW_IDLE, PICK_CPU -> Capability.CPUS;
+      case SHOW_QUALITY -> Capability.QUALITY;
+      case SOURCE -> Capability.SOURCE_LINES;
+      case MORE_PASSES, FEWER_PASSES, SLOWER_CLOCK, FASTER_CLOCK -> Capability.SAMPLING;
+      case JVM_NAMES -> Capability.JVMS;
+      default -> null;
+    };
   }
 }

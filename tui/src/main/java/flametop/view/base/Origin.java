@@ -1,10 +1,31 @@
 package flametop.view.base;
 
-/** Where what is shown comes from. */
+import flametop.profile.answer.Capability;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Where the stacks of a screen come from, and what there is beside them. */
 public enum Origin {
-  LIVE,
+  /** A running machine. */
+  LIVE(EnumSet.allOf(Capability.class)),
   /** A recorded stream that is replayed. */
-  RECORDING,
+  RECORDING(EnumSet.allOf(Capability.class)),
   /** Folded stacks: a tree, and nothing beside it. */
-  FILE
+  FILE(EnumSet.noneOf(Capability.class));
+
+  @SuppressWarnings("ImmutableEnumChecker") // a copy that nobody can change
+  private final Set<Capability> capabilities;
+
+  Origin(Set<Capability> capabilities) {
+    this.capabilities = Set.copyOf(capabilities);
+  }
+
+  public boolean has(Capability capability) {
+    return capabilities.contains(capability);
+  }
+
+  /** Whether it has what an action needs. */
+  public boolean has(Action action) {
+    return action.needs() == null || has(action.needs());
+  }
 }

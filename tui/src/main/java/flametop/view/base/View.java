@@ -31,9 +31,9 @@ public enum View {
     return next.isOf(origin) ? next : next.next(origin);
   }
 
-  /** Whether there is one: folded stacks tell of stacks alone. */
+  /** Whether there is one: a source has what the view shows. */
   public boolean isOf(Origin origin) {
-    return origin != Origin.FILE || hasStacks() || this == TOP;
+    return origin.has(action);
   }
 
   /** Whether it is of the present, whatever time the graph is of. */

@@ -47,32 +47,15 @@ public final class FileKeys implements ViewKeys {
       case OTHER_PANE -> otherPane(scene, s);
       case OUTERMOST, PROCESS, COMM ->
           Step.to(s.withPick(PickList.open(PickList.Of.COMMS)), new Effect.Rows(PickList.Of.COMMS));
-      case FREEZE -> answer(s, "a file holds still by itself");
-      case STATES, COLOUR, PICK_STATE ->
-          answer(s, "folded stacks do not say their states; record --states chooses them");
-      case WINDOW, TIME, RANGE_START, RANGE_END, RESTART ->
-          answer(s, "folded stacks do not say their time; a recorded stream does");
-      case SOURCE ->
-          answer(s, "folded stacks have no source lines; record --format flametop --lines has");
-      case REFRESH -> answer(s, "a file does not change: it is painted when a key asks");
-      case MORE_PASSES, FEWER_PASSES, SLOWER_CLOCK, FASTER_CLOCK ->
-          answer(s, "nothing is sampled here");
-      case COMPARE, COMPARE_END -> answer(s, "two files are compared by flametop diff");
-      case JVM_NAMES -> answer(s, "no JVM is asked here");
       case GROUP -> outermost(scene, s);
       case COLLAPSE ->
           saysNoModule(scene)
               ? answer(s, "its name does not say its module, as mod`f or f [mod] would")
               : live.act(scene, s, action);
-      case PICK_CGROUP ->
-          answer(s, "folded stacks say no control groups; record --by cgroup puts them first");
-      case THREADS -> answer(s, "folded stacks say their threads only if they were folded by them");
-      case SHOW_TASKS -> answer(s, "folded stacks say nothing of tasks; a recorded stream does");
-      case SHOW_QUALITY ->
-          answer(s, "folded stacks say nothing of their quality; a recorded stream does");
-      case SHOW_CPUS, SHOW_IDLE, PICK_CPU ->
-          answer(s, "folded stacks say nothing of CPUs; a recorded stream does");
-      default -> live.act(scene, s, action);
+      default ->
+          Origin.FILE.has(action)
+              ? live.act(scene, s, action)
+              : answer(s, action.needs().lacking());
     };
   }
 

@@ -1,11 +1,11 @@
 package flametop.view.keys;
 
+import flametop.profile.answer.Capability;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
 import flametop.view.base.Action;
-import flametop.view.base.Origin;
 import flametop.view.layout.Scene;
 import flametop.view.layout.TableLayout;
 import flametop.view.layout.TopLayout;
@@ -39,7 +39,7 @@ public final class TopKeys
 
   @Override
   TopQuery.Order nextOrder(Scene scene, ViewState s) {
-    return s.top().next(scene.options.origin() != Origin.FILE, scene.compares());
+    return s.top().next(scene.options.origin().has(Capability.STATES), scene.compares());
   }
 
   @Override

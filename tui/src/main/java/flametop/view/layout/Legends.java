@@ -1,6 +1,6 @@
 package flametop.view.layout;
 
-import flametop.view.base.Origin;
+import flametop.profile.answer.Capability;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -68,13 +68,13 @@ final class Legends {
 
   /** Nothing of a file that is compared with none. */
   private static String[][] graph(Scene scene) {
-    boolean none = scene.options.origin() == Origin.FILE && !scene.compares();
+    boolean none = !scene.options.origin().has(Capability.BASELINE) && !scene.compares();
     return none ? new String[0][] : CHANGES;
   }
 
   private static String[][] functions(Scene scene) {
     List<String[]> lines = new ArrayList<>();
-    boolean file = scene.options.origin() == Origin.FILE;
+    boolean file = !scene.options.origin().has(Capability.STATES);
     lines.add(new String[] {"columns"});
     lines.add(new String[] {"self", "in the function itself"});
     lines.add(new String[] {"total", "also in what it calls"});

@@ -1,5 +1,6 @@
 package flametop.view.layout;
 
+import flametop.profile.answer.Capability;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.Selection;
 import flametop.profile.answer.Snapshot;
@@ -7,7 +8,6 @@ import flametop.profile.answer.Source;
 import flametop.profile.answer.SplitAnswer;
 import flametop.view.base.Action;
 import flametop.view.base.CellGrid;
-import flametop.view.base.Origin;
 import flametop.view.base.View;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.Place;
@@ -127,13 +127,14 @@ public final class Scene {
 
     int cpus = snapshot == null ? 1 : Math.max(1, snapshot.cpus().size());
     cpuTop = 1;
-    // Stacks of a file have nothing beside them: the graph gets the room.
-    boolean file = options.origin() == Origin.FILE;
+    // What a source lacks leaves its room to the graph.
+    boolean hasTime = options.origin().has(Capability.TIME);
     cpuLayout = CpuPanel.of(cpus, columns, rows);
     // A sandwich on a small screen needs them for itself.
-    boolean bare = file || rows < 14 && state.view() == View.SANDWICH;
+    boolean bare =
+        !options.origin().has(Capability.CPUS) || rows < 14 && state.view() == View.SANDWICH;
     cpuRows = bare ? 0 : cpuLayout.rows();
-    int rule = file || rows < 14 ? 0 : 1;
+    int rule = !hasTime || rows < 14 ? 0 : 1;
     boolean noticed = !notices.isEmpty();
     boolean crumbs = state.hasCrumbs();
     int upper = (noticed ? 1 : 0) + (crumbs ? 1 : 0);
@@ -146,7 +147,7 @@ public final class Scene {
     graphLeft = split && state.split().onRight() ? columns - graphColumns : 0;
     selectionRows = rows < 24 ? 1 : 2;
     selectionTop = rows - 1 - selectionRows;
-    stripRows = file || rows < 14 ? 0 : rows < 32 ? 1 : 3;
+    stripRows = !hasTime || rows < 14 ? 0 : rows < 32 ? 1 : 3;
     stripTop = selectionTop - stripRows;
     int room = stripTop - rule - graphTop;
     boolean sourced = state.source() != null && state.view() != View.SANDWICH;
@@ -155,7 +156,9 @@ public final class Scene {
 
     boolean nothing = tooSmall() || snapshot == null;
     boolean coarse = options.ascii() || !state.fine();
-    boolean live = !file && !nothing && !state.frozen() && !snapshot.frozen() && !snapshot.ranged();
+    boolean present = options.origin().has(Capability.PRESENT);
+    boolean live =
+        present && !nothing && !state.frozen() && !snapshot.frozen() && !snapshot.ranged();
     if (state.view() == View.SANDWICH) {
       sandwich =
           nothing

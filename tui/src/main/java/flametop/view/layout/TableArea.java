@@ -1,6 +1,6 @@
 package flametop.view.layout;
 
-import flametop.view.base.Origin;
+import flametop.profile.answer.Capability;
 
 /**
  * Where a table of many rows is, among what it has around it: the CPUs above it, a line with its
@@ -22,7 +22,7 @@ public final class TableArea {
 
   private TableArea(Scene scene) {
     int y = scene.cpuTop;
-    cpus = scene.rows >= CPU_ROWS && scene.options.origin() != Origin.FILE;
+    cpus = scene.rows >= CPU_ROWS && scene.options.origin().has(Capability.CPUS);
     y += cpus ? scene.cpuLayout.rows() : 0;
     heading = Heading.of(scene, y);
     detailRows = scene.rows < 24 ? 1 : 2;

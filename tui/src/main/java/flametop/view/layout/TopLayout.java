@@ -1,9 +1,9 @@
 package flametop.view.layout;
 
+import flametop.profile.answer.Capability;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
-import flametop.view.base.Origin;
 import java.util.List;
 
 /** Where the table of functions stands. */
@@ -60,7 +60,7 @@ public final class TopLayout {
 
   private static Columns<Column> columns(Scene scene) {
     int width = scene.columns;
-    boolean file = scene.options.origin() == Origin.FILE;
+    boolean file = !scene.options.origin().has(Capability.STATES);
     boolean compared = scene.compares();
     Columns<Column> columns = new Columns<>();
     if (compared) {

@@ -1,10 +1,10 @@
 package flametop.view.paint;
 
+import flametop.profile.answer.Capability;
 import flametop.profile.answer.ProcessRow;
 import flametop.sampler.State;
 import flametop.view.base.CellGrid;
 import flametop.view.base.CgroupName;
-import flametop.view.base.Origin;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.base.Units;
@@ -44,7 +44,7 @@ public final class PickPainter {
       grid.text(countX, top, count.length(), count, DIM, ListPainter.BACKGROUND, 0);
     }
 
-    boolean ofTasks = pick.of().isOfTasks() && scene.options.origin() != Origin.FILE;
+    boolean ofTasks = pick.of().isOfTasks() && scene.options.origin().has(Capability.PROCESSES);
     if (ofTasks) {
       heads(grid, x, top + 1, width, pick.of());
     }

@@ -1,5 +1,6 @@
 package flametop.view.paint;
 
+import flametop.profile.answer.Capability;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Snapshot;
@@ -8,7 +9,6 @@ import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
 import flametop.sampler.State;
 import flametop.view.base.CellGrid;
-import flametop.view.base.Origin;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.base.ShortName;
@@ -39,7 +39,7 @@ public final class TopPainter extends TablePainter<Column, TopReport.Row> {
 
   @Override
   StateSet states(Scene scene) {
-    return scene.options.origin() == Origin.FILE ? null : scene.state.states();
+    return scene.options.origin().has(Capability.STATES) ? scene.state.states() : null;
   }
 
   @Override
@@ -163,7 +163,7 @@ public final class TopPainter extends TablePainter<Column, TopReport.Row> {
       double whole,
       int trough) {
     int n = STATES.length;
-    boolean stateless = scene.options.plain() || scene.options.origin() == Origin.FILE;
+    boolean stateless = scene.options.plain() || !scene.options.origin().has(Capability.STATES);
     double[] parts = new double[stateless ? 2 : 2 * n + 1];
     int[] paints = new int[parts.length];
     if (stateless) {

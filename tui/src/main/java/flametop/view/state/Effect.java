@@ -1,6 +1,8 @@
 package flametop.view.state;
 
+import flametop.profile.answer.FileSource;
 import flametop.profile.answer.Function;
+import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.SnapshotSource;
 import flametop.profile.answer.StateSet;
@@ -13,6 +15,16 @@ public sealed interface Effect {
   /** What the source of the pictures is to do. */
   sealed interface OfSource extends Effect {
     void on(SnapshotSource source);
+  }
+
+  /** What only a live source can do: keys ask no other for it. */
+  sealed interface OfLive extends OfSource {
+    void on(LiveSource source);
+
+    @Override
+    default void on(SnapshotSource source) {
+      on((LiveSource) source);
+    }
   }
 
   /** What the source of the pictures is asked. */
@@ -35,56 +47,56 @@ public sealed interface Effect {
   /** Paint every cell anew. */
   record Repaint() implements Effect {}
 
-  record Freeze() implements OfSource {
+  record Freeze() implements OfLive {
     @Override
-    public void on(SnapshotSource source) {
+    public void on(LiveSource source) {
       source.freeze();
     }
   }
 
-  record Thaw() implements OfSource {
+  record Thaw() implements OfLive {
     @Override
-    public void on(SnapshotSource source) {
+    public void on(LiveSource source) {
       source.thaw();
     }
   }
 
   /** Show what was between two moments of the past, ns of CLOCK_MONOTONIC. */
-  record Range(long from, long to) implements OfSource {
+  record Range(long from, long to) implements OfLive {
     @Override
-    public void on(SnapshotSource source) {
+    public void on(LiveSource source) {
       source.range(from, to);
     }
   }
 
   /** Show the last so many ns again. */
-  record EndRange() implements OfSource {
+  record EndRange() implements OfLive {
     @Override
-    public void on(SnapshotSource source) {
+    public void on(LiveSource source) {
       source.endRange();
     }
   }
 
   /** Compare with what is shown now. */
-  record HoldBaseline() implements OfSource {
+  record HoldBaseline() implements OfLive {
     @Override
-    public void on(SnapshotSource source) {
+    public void on(LiveSource source) {
       source.holdBaseline();
     }
   }
 
   /** Compare no more. */
-  record ReleaseBaseline() implements OfSource {
+  record ReleaseBaseline() implements OfLive {
     @Override
-    public void on(SnapshotSource source) {
+    public void on(LiveSource source) {
       source.releaseBaseline();
     }
   }
 
   /** Start the profile anew. */
-  record Restart() implements OfSource {
+  record Restart() implements OfLive {
     @Override
-    public void on(SnapshotSource source) {
+    public void on(LiveSource source) {
       source.restart();
     }
   }
@@ -93,7 +105,7 @@ public sealed interface Effect {
   record Turn(int by) implements OfSource {
     @Override
     public void on(SnapshotSource source) {
-      source.turn(by);
+      ((FileSource) source).turn(by);
     }
   }
 
@@ -115,7 +127,7 @@ public sealed interface Effect {
   record Source() implements Question {
     @Override
     public CompletableFuture<Answer.Located> ask(SnapshotSource source, ViewState state) {
-      return source
+      return ((LiveSource) source)
           .source(state.windowNanos(), state.states(), state.selected())
           .thenApply(Answer.Located::new);
     }

@@ -1,5 +1,6 @@
 package flametop.view.state;
 
+import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.SnapshotSource;
 import flametop.profile.answer.StateSet;
@@ -47,9 +48,9 @@ public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, bool
     public CompletableFuture<List<ProcessRow>> rows(
         SnapshotSource source, long windowNanos, StateSet states) {
       return switch (this) {
-        case PROCESSES -> source.processes(windowNanos, states);
+        case PROCESSES -> ((LiveSource) source).processes(windowNanos, states);
         case COMMS -> source.comms(windowNanos, states);
-        case CGROUPS -> source.cgroups(windowNanos, states);
+        case CGROUPS -> ((LiveSource) source).cgroups(windowNanos, states);
         case STATES, CPUS -> throw new IllegalStateException("they are in the snapshot");
       };
     }

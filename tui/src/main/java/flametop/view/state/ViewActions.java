@@ -56,37 +56,6 @@ public final class ViewActions {
   /** What two files beside each other have; the tables show one file. */
   private static final Action[] ON_PANES = {Action.SPLIT, Action.OTHER_PANE};
 
-  /** What folded stacks know nothing of. */
-  private static final Action[] UNKNOWN_TO_FILES = {
-    Action.PROCESS,
-    Action.COMM,
-    Action.PICK_STATE,
-    Action.PICK_CPU,
-    Action.PICK_CGROUP,
-    Action.SOURCE,
-    Action.THREADS,
-    Action.COMPARE,
-    Action.COMPARE_END,
-    Action.FREEZE,
-    Action.WINDOW,
-    Action.TIME,
-    Action.RANGE_START,
-    Action.RANGE_END,
-    Action.STATES,
-    Action.RESTART,
-    Action.REFRESH,
-    Action.SHOW_TASKS,
-    Action.SHOW_CPUS,
-    Action.SHOW_IDLE,
-    Action.SHOW_QUALITY,
-    Action.COLOUR,
-    Action.MORE_PASSES,
-    Action.FEWER_PASSES,
-    Action.SLOWER_CLOCK,
-    Action.FASTER_CLOCK,
-    Action.JVM_NAMES
-  };
-
   private static final Action[] GRAPH = {
     Action.LEFT,
     Action.DOWN,
@@ -421,7 +390,11 @@ public final class ViewActions {
     List<Action> own = knownToFiles(live.own);
     own.addAll(onFiles(view));
     List<Action> refused = new ArrayList<>(List.of(live.refused));
-    refused.addAll(List.of(UNKNOWN_TO_FILES));
+    for (Action action : Action.values()) {
+      if (!Origin.FILE.has(action)) {
+        refused.add(action);
+      }
+    }
     if (!view.hasStacks()) {
       refused.addAll(List.of(ON_PANES));
     }
@@ -430,7 +403,7 @@ public final class ViewActions {
 
   private static List<Action> knownToFiles(Action[] actions) {
     List<Action> known = new ArrayList<>(List.of(actions));
-    known.removeAll(List.of(UNKNOWN_TO_FILES));
+    known.removeIf(action -> !Origin.FILE.has(action));
     return known;
   }
 

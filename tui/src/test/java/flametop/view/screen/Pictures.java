@@ -905,7 +905,7 @@ public final class Pictures {
   }
 
   /** The server as a source of snapshots. */
-  public static class Machine implements flametop.profile.answer.SnapshotSource {
+  public static class Machine implements flametop.profile.answer.LiveSource {
     private final Tree tree = server();
     private boolean frozen;
 
@@ -971,5 +971,22 @@ public final class Pictures {
 
     @Override
     public void restart() {}
+
+    @Override
+    public CompletableFuture<List<ProcessRow>> cgroups(long windowNanos, StateSet states) {
+      return CompletableFuture.completedFuture(Pictures.cgroups());
+    }
+
+    @Override
+    public void range(long from, long to) {}
+
+    @Override
+    public void endRange() {}
+
+    @Override
+    public void holdBaseline() {}
+
+    @Override
+    public void releaseBaseline() {}
   }
 }

@@ -1,0 +1,46 @@
+package flametop.profile.answer;
+
+/**
+ * What a source of pictures may have beside stacks and their weights. Keys, help, header and panels
+ * follow: an action that needs what a source lacks is answered with a sentence, and nothing offers
+ * it.
+ */
+public enum Capability {
+  /** The pictures go on by themselves, and can be held. */
+  PRESENT("a file holds still by itself: it is painted when a key asks"),
+  /** Stacks have a time, so that windows, ranges and a new start mean something. */
+  TIME("folded stacks do not say their time; a recorded stream does"),
+  /** A picture can be held, and later ones compared with it. */
+  BASELINE("two files are compared by flametop diff"),
+  /** Time is told apart by state. */
+  STATES("folded stacks do not say their states; record --states chooses them"),
+  /** Stacks belong to processes with numbers and comms. */
+  PROCESSES("folded stacks say their outermost frame only"),
+  /** Stacks belong to threads. */
+  THREADS("folded stacks say their threads only if they were folded by them"),
+  /** Processes belong to control groups. */
+  CGROUPS("folded stacks say no control groups; record --by cgroup puts them first"),
+  /** There are tasks, with what each does now. */
+  TASKS("folded stacks say nothing of tasks; a recorded stream does"),
+  /** CPUs are measured, idle states among them. */
+  CPUS("folded stacks say nothing of CPUs; a recorded stream does"),
+  /** Samples are counted by how good they are. */
+  QUALITY("folded stacks say nothing of their quality; a recorded stream does"),
+  /** Frames have lines of source code. */
+  SOURCE_LINES("folded stacks have no source lines; record --format flametop --lines has"),
+  /** Rates of samples can be chosen. */
+  SAMPLING("nothing is sampled here"),
+  /** JVMs run that can be asked for names. */
+  JVMS("no JVM is asked here");
+
+  private final String lacking;
+
+  Capability(String lacking) {
+    this.lacking = lacking;
+  }
+
+  /** The answer to a key that needs it where a source lacks it. */
+  public String lacking() {
+    return lacking;
+  }
+}
