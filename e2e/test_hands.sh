@@ -172,7 +172,7 @@ test_keys_of_the_configuration_are_used_and_shown() {
 test_print_config_is_a_configuration() {
   "$flametop" --print-config >"$work/example"
   contains "example" '^# mouse = yes$' "$work/example"
-  contains "example" '^# key.freeze = space +# freeze, thaw$' "$work/example"
+  contains "example" '^# key.freeze = space +# Freezes every panel ' "$work/example"
 }
 
 test_copy_puts_the_whole_name_into_the_clipboard() {

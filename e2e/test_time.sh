@@ -62,7 +62,7 @@ test_time_a_range_is_what_the_graph_shows() {
   # The second that is now comes to its end, and the graph stays with it.
   keys '['
   wait_for 'range [0-9]+ s, [0-9]+ s ago'
-  wait_for 'the graph is of it'
+  wait_for 'the graph shows it'
   wait_gone 'older'
   wait_for 'newer'
   shows '● live'
@@ -237,7 +237,7 @@ test_compare_works_in_a_replay() {
   wait_for 'all since the start'
   # A second of the beginning is the baseline; the end of the replay is compared with it.
   keys t PPage PPage Left Left Left Left '['
-  wait_for 'the graph is of it'
+  wait_for 'the graph shows it'
   wait_for 'older'
   keys Enter b
   wait_for 'compared with that range'

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
@@ -298,6 +299,11 @@ class ReferenceTest {
 
   private static String troff(String text) {
     String escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq");
+    escaped =
+        Pattern.compile("[^\\x00-\\x7f]")
+            .matcher(escaped)
+            .replaceAll(
+                found -> String.format(Locale.ROOT, "\\\\[u%04X]", found.group().codePointAt(0)));
     return escaped.startsWith(".") ? "\\&" + escaped : escaped;
   }
 

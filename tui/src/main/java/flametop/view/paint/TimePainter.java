@@ -132,7 +132,7 @@ final class TimePainter {
         Math.abs(from - range.from()) < NEAR_NANOS
             && Math.abs(snapshot.time() - Math.min(snapshot.present(), range.to())) < NEAR_NANOS;
     return near
-        ? " the graph is of it "
+        ? " the graph shows it "
         : " the graph: from "
             + ago(snapshot, from)
             + " to "
