@@ -1,15 +1,16 @@
 # shellcheck shell=bash
-# What the end-to-end tests are written with. Each test file runs in a tmux server of its own, with
-# a shell in one pane; the program is started from that shell, as a person would.
+# What the end-to-end tests are written with. Each test runs in a tmux server of its own, with a shell in one pane; the program is
+# started from that shell, as a person would. Other tests run at the same time: names of programs, ports and groups that a test
+# chooses have its process id ($$) in them where another test could choose the same.
 #
-# A test file is a list of functions named test_…; each starts with an empty, fresh pane.
+# A test file is a list of functions named test_….
 
-# Defined by e2e/run: root (the repository), work (a folder for this test file), server (of tmux).
+# Defined by e2e/one: root (the repository), work (a folder for this test), server (of tmux).
 : "${root:?}" "${work:?}" "${server:?}"
 flametop=$root/flametop
 
 # Seconds that a text may take to appear. Long: nothing here measures speed.
-patience=${FLAMETOP_E2E_PATIENCE:-60}
+patience=${FLAMETOP_E2E_PATIENCE:-120}
 
 tmux_() {
   tmux -L "$server" -f /dev/null "$@"

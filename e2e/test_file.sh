@@ -15,35 +15,6 @@ start_view() {
   wait_gone 'reading'
 }
 
-test_view_moves_searches_and_quits() {
-  printf 'main;parse;lex 30\nmain;parse 10\nmain;run;eval 60\n' >"$work/a.folded"
-  open_pane
-  start_view 'view a.folded'
-  shows 'a\.folded .*3 stacks *100 samples'
-  keys Down Down
-  wait_for '^ *run  +60\.0% of all'
-  keys Left
-  wait_for '^ *parse  +40\.0% of all'
-  keys Enter
-  wait_gone 'eval'
-  keys Escape
-  wait_for 'eval'
-  keys / l e x Enter
-  wait_for '^ *lex  +30\.0% of all'
-  wait_for 'matched 30\.0%'
-  keys Space
-  wait_for 'a file holds still'
-  keys t
-  wait_for 'do not say their time'
-  keys 5
-  wait_for 'nothing of tasks'
-  keys ']'
-  wait_for 'the only file'
-  keys q
-  equal "exit code" 0 "$(ended)"
-  terminal_as_before
-}
-
 test_view_of_stdin_takes_keys_from_the_terminal() {
   make_stacks sorted 2000 s.folded
   open_pane
@@ -110,60 +81,6 @@ test_view_of_hostile_names_shows_them_harmless() {
   terminal_as_before
 }
 
-test_view_of_wide_deep_and_empty_files_opens() {
-  make_stacks wide 50000 wide.folded
-  make_stacks deep 100000 deep.folded
-  : >"$work/empty.folded"
-  open_pane
-  start_view 'view wide.folded deep.folded empty.folded'
-  wait_for '50000 more'
-  keys / '^child04242$' Enter
-  wait_for 'match 1 of 1'
-  wait_for '^ *child04242 '
-  keys ']'
-  wait_for ' 2/3 '
-  wait_for 'frame20'
-  keys ']'
-  wait_for ' 3/3 '
-  wait_for 'empty\.folded is empty'
-  wait_gone 'frame20'
-  keys '['
-  wait_for ' 2/3 '
-  wait_for 'more levels'
-  keys q
-  equal "exit code" 0 "$(ended)"
-}
-
-test_view_of_many_children_leads_to_each() {
-  make_stacks wide 50000 wide.folded
-  open_pane
-  start_view 'view wide.folded'
-  keys Down Down
-  wait_for '^ *… 50000 more  frames too thin to draw'
-  # Each time it holds fewer, until frames have boxes of their own.
-  local opened=0 before
-  until [[ $(selected) != *'too thin to draw'* ]]; do
-    before=$(selected)
-    keys Enter
-    wait_until "enter opens a run" selects_another "$before"
-    opened=$((opened + 1))
-    [ $opened -lt 30 ] || fail "runs do not end"
-  done
-  wait_for '^ *child00000 +0\.0% of all'
-  keys Right Right
-  wait_for '^ *child00002 '
-  keys q
-  equal "exit code" 0 "$(ended)"
-}
-
-# What is told of the selection.
-selected() {
-  capture | tail -n 3 | head -n 1
-}
-selects_another() {
-  [ "$(selected)" != "$1" ]
-}
-
 test_view_of_a_recorded_stream_replays_it() {
   open_pane
   tty_before=$(tty_state)
@@ -188,10 +105,6 @@ test_diff_shows_what_changed() {
   start_view 'diff before now'
   shows 'before → now'
   wait_for '[▏▎▍▌▋▊▉ ]gone'
-  keys Down Down Right
-  wait_for '^ *grown  +0\.0% → 50\.0% of all'
-  keys / gone Enter
-  wait_for '^ *gone  +50\.0% → 0\.0% of all, gone'
   keys q
   equal "exit code" 0 "$(ended)"
   terminal_as_before
@@ -260,45 +173,4 @@ test_view_takes_other_shapes() {
 main;a;f 6
 main;b 3" "$(grep -v '^# ' "$(echo "$work"/flametop-a-*.folded)")"
   terminal_as_before
-}
-
-test_view_has_a_sandwich_and_top_functions() {
-  printf 'x;main;a;f 60\nx;main;b;f 30\ny;main;a 10\n' >"$work/a.folded"
-  open_pane
-  start_view 'view --comm a.folded'
-  keys Down Down Down
-  wait_for '^ *a +60\.0% of all'
-  keys s
-  wait_for '^ *a .*self 10\.0%  total 70\.0% of all  70 samples'
-  wait_for '^ *main *$'
-  wait_for '^ *f '
-  keys Tab
-  wait_for '4 functions  first by self'
-  wait_for '^ *90\.0% +90\.0% .* 90 .*f'
-  keys s
-  wait_for 'first by total'
-  keys s
-  wait_for 'first by name'
-  keys s
-  wait_for 'first by self'
-  wait_until "the rows are in this order" is_first f
-  # The one of the sandwich is marked.
-  keys Home Enter
-  wait_for '^ *f .*self 90\.0%  total 90\.0% of all  90 samples'
-  keys Escape
-  wait_for 'first by self'
-  keys 2
-  wait_for '─ callers ─'
-  wait_for '^ *f  '
-  keys 4
-  wait_for '^ *90\.0% +90\.0% .* 90 .*f'
-  keys Tab
-  wait_for '^ *x  '
-  keys q
-  equal "exit code" 0 "$(ended)"
-  terminal_as_before
-}
-# is_first FUNCTION: of the table.
-is_first() {
-  capture | grep -E '^ +[0-9.]+% +[0-9.]+% ' | head -n 1 | grep -qE " $1\$"
 }

@@ -95,28 +95,6 @@ zooms_by_click() {
   ! capture | grep -q 'thirty'
 }
 
-test_click_on_a_head_sorts_the_table_by_it() {
-  open_pane 120 34
-  start_screen ''
-  keys 6
-  wait_for 'CPU +busy .*user +system'
-  # Nothing moves between the look and the click.
-  keys Space
-  wait_for '❚❚'
-  click_on 'wakes'
-  wait_for 'first by wake-ups'
-  click_on 'softirq   steal'
-  wait_for 'first by soft interrupts'
-  keys 8
-  wait_for 'pid +process +samples'
-  click_on 'pid process'
-  wait_for 'first by pid'
-  click_on 'guessed  the rest'
-  wait_for 'first by guessed'
-  keys q
-  equal "exit code" 0 "$(ended)"
-}
-
 test_mouse_is_the_shells_while_the_program_is_stopped() {
   open_pane
   type_line "'$flametop'"

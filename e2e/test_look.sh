@@ -38,18 +38,6 @@ drawn_in() {
 test_true_colour_where_colorterm_says_so() {
   drawn_in 'TERM=xterm-256color COLORTERM=truecolor' 2
 }
-test_256_colours_over_ssh() {
-  drawn_in 'TERM=xterm-256color' 5
-}
-test_256_colours_in_tmux_whatever_term_says() {
-  drawn_in 'TERM=screen' 5
-}
-test_16_colours_on_the_console() {
-  drawn_in 'TERM=linux TMUX=' 16
-}
-test_no_colours_on_a_vt100() {
-  drawn_in 'TERM=vt100' ''
-}
 test_no_color_is_honoured() {
   drawn_in 'TERM=xterm-256color COLORTERM=truecolor NO_COLOR=1' ''
 }

@@ -127,18 +127,6 @@ test_move_zoom_and_back() {
   terminal_as_before
 }
 
-test_search_shows_the_matched_share() {
-  open_pane
-  start_screen '--states all -c bash'
-  wait_for "$bash_drawn"
-  keys /
-  tmux_ send-keys -l bash
-  keys Enter
-  wait_for '^ bash .*matched *100\.0%'
-  keys q
-  ended >/dev/null
-}
-
 test_freeze_and_thaw() {
   open_pane
   start_screen '--states all -c bash -c unseen'
@@ -169,30 +157,6 @@ frozen_otherwise() {
   local now
   now=$(frozen_for)
   [ -n "$now" ] && [ "$now" != "$1" ]
-}
-
-test_help_opens_and_any_key_closes_it() {
-  open_pane
-  start_screen ''
-  keys '?'
-  wait_for 'key closes'
-  keys x
-  wait_gone 'key closes'
-  keys q
-  equal "exit code" 0 "$(ended)"
-}
-
-test_escape_never_quits() {
-  open_pane
-  start_screen ''
-  keys Escape
-  wait_for 'already at the root; q quits'
-  keys Escape
-  wait_for 'already at the root; q quits ×2'
-  keys Down
-  wait_gone 'already at the root; q quits'
-  keys q
-  equal "exit code" 0 "$(ended)"
 }
 
 test_filter_by_comm_shows_the_past() {
@@ -460,6 +424,7 @@ test_quality_view_lists_processes_and_modules_and_filters() {
   kill $load
 }
 
+# Alone: what flametop may cost is a share of the machine.
 test_budget_lowers_the_rates_and_raises_them_again() {
   cc -O2 -pthread -o "$work/stirrers" "$root/bench/programs/stirrers.c"
   "$work/stirrers" 1500 >"$work/ready" &
@@ -479,6 +444,7 @@ test_budget_lowers_the_rates_and_raises_them_again() {
   kill $quiet
 }
 
+# Alone: what flametop may cost is a share of the machine.
 test_budget_rates_that_were_given_are_kept() {
   cc -O2 -pthread -o "$work/stirrers" "$root/bench/programs/stirrers.c"
   "$work/stirrers" 1500 >"$work/ready" &

@@ -59,34 +59,6 @@ test_keep_leave_out_undo_redo() {
   equal "exit code" 0 "$(ended)"
 }
 
-test_keep_what_a_search_matches() {
-  two_programs
-  open_pane
-  start_screen "-p $known --states on"
-  wait_for 'thirty'
-  match_seventy
-  keys f
-  wait_for '^─ /\^sev/ ─'
-  wait_gone 'thirty'
-  keys u
-  wait_for 'thirty'
-  match_seventy
-  keys x
-  wait_for '^─ not /\^sev/ ─'
-  wait_gone 'seventy'
-  keys q
-  ended >/dev/null
-}
-
-# Searches; a match is selected then, of what was typed to its end.
-match_seventy() {
-  keys /
-  tmux_ send-keys -l '^sev'
-  keys Enter
-  wait_for 'match [0-9]+ of [0-9]|the selected one matches'
-  wait_for '^ seventy .*% .*matched'
-}
-
 test_merge_recursion() {
   cat >"$work/deep.c" <<'C'
 static volatile unsigned long sink;

@@ -90,36 +90,6 @@ test_time_a_range_is_what_the_graph_shows() {
   kill "$load"
 }
 
-test_time_a_range_is_dropped_by_t_by_the_window_and_by_its_mark() {
-  open_pane 140 40
-  start_screen ''
-  wait_for 'busy [0-9.]+ cpu'
-  keys t '['
-  wait_for 'range [0-9]+ s, '
-  keys t
-  wait_for 'no range any more'
-  wait_gone 'range [0-9]+ s, '
-  keys t '[' Enter
-  wait_for 'range [0-9]+ s, '
-  keys m
-  wait_for 'the last 30 s again'
-  wait_gone 'range [0-9]+ s, '
-  keys t '[' Enter
-  wait_for 'range [0-9]+ s, '
-  column=$(column_of range 1)
-  tmux_ send-keys -l $'\033'"[<0;$column;1M"
-  tmux_ send-keys -l $'\033'"[<0;$column;1m"
-  wait_for 'the last 30 s again'
-  wait_gone 'range [0-9]+ s, '
-  keys t '[' Enter
-  wait_for 'range [0-9]+ s, '
-  keys z
-  wait_for 'started anew'
-  wait_gone 'range [0-9]+ s, '
-  keys q
-  equal "exit code" 0 "$(ended)"
-}
-
 test_time_a_range_is_dragged_and_exported() {
   open_pane 140 40
   start_screen ''

@@ -1,11 +1,13 @@
 # shellcheck shell=bash disable=SC2154
 # What flametop shows, held against what is known or what others see.
 
+# Alone: the shares that it holds against the truth are of a CPU that nobody else uses.
 test_split_of_seventy_and_thirty_is_seen_as_it_is() {
   "$root/bench/split" 32 499 >"$work/out" 2>&1 || fail "$(cat "$work/out")"
   equal "loads measured" 2 "$(grep -c seventy_true "$work/out")"
 }
 
+# Alone: the thread is to run when it wakes.
 test_times_of_a_bursting_thread_add_up_and_agree_with_the_kernel() {
   "$root/bench/bursts" 20 >"$work/out" 2>&1 || fail "$(cat "$work/out")"
 }

@@ -9,8 +9,13 @@ import flametop.view.base.CellGrid;
 import flametop.view.base.TextWidth;
 import flametop.view.screen.Pictures;
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -66,6 +71,37 @@ class CellWriterTest {
       }
       before = grid;
     }
+  }
+
+  /** As terminals are asked for colours: true ones, of 256, of 16, none. */
+  @ParameterizedTest
+  @CsvSource({
+    "TRUE, xterm-256color, true",
+    "INDEXED_256, screen, 256",
+    "ANSI_16, linux, 16",
+    "NONE, vt100, ''"
+  })
+  void write_anyMode_asksForColoursOfThatModeOnly(ColorMode mode, String term, String kinds)
+      throws Exception {
+    CellWriter writer = new CellWriter(ThemeTest.shipped("dark"), mode, term);
+    String text = new String(write(writer, Pictures.wide(120, 30), null), StandardCharsets.UTF_8);
+    Set<String> asked = new TreeSet<>();
+    Matcher sgr = Pattern.compile("\\x1b\\[([0-9;]*)m").matcher(text);
+    while (sgr.find()) {
+      String rest = kinds(sgr.group(1), "[34]8;2;\\d+;\\d+;\\d+", "true", asked);
+      rest = kinds(rest, "[34]8;5;\\d+", "256", asked);
+      kinds(rest, "(?<![0-9])([349]|10)[0-7](?![0-9])", "16", asked);
+    }
+    assertEquals(kinds, String.join(" ", asked));
+  }
+
+  /** What is left without the numbers of that kind. */
+  private static String kinds(String sgr, String regex, String kind, Set<String> asked) {
+    String rest = sgr.replaceAll(regex, "");
+    if (!rest.equals(sgr)) {
+      asked.add(kind);
+    }
+    return rest;
   }
 
   @Test

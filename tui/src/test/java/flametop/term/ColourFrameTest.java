@@ -3,54 +3,181 @@ package flametop.term;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import flametop.view.base.CellGrid;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
 import flametop.view.screen.Pictures;
-import flametop.view.screen.ViewPictures;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Every view in five sizes with as many colours as there are, compared with {@code
- * colours/VIEW-SIZE.MODE.ans}: {@code cat} shows it as it is. {@code -Dflametop.golden.update=true}
- * writes the files anew.
+ * Colours in three steps, each against golden files in {@code colours/}: what each theme makes of
+ * each role in each mode ({@code palettes.txt}), which roles each view is painted with ({@code
+ * roles.txt}), and some whole frames as a terminal gets them ({@code FRAME.MODE.ans}; {@code cat}
+ * shows one). {@code -Dflametop.golden.update=true} writes the files anew.
  */
 class ColourFrameTest {
-  private static final Path FRAMES = Path.of("src/test/resources/flametop/colours");
+  private static final Path COLOURS = Path.of("src/test/resources/flametop/colours");
 
-  static Stream<Arguments> sizes() {
-    Stream.Builder<Arguments> all = Stream.builder();
-    for (int[] size : ViewPictures.sizes()) {
-      for (ColorMode mode : ColorMode.values()) {
-        all.add(Arguments.of(size[0], size[1], mode));
-      }
-    }
-    return all.build();
+  private static final Map<String, CellGrid> FRAMES = new HashMap<>();
+
+  /** Shades of a pair that a palette lists: its ends, and two between. */
+  private static final int[] SHADES = {0, 5, 10, Paint.SHADES - 1};
+
+  @BeforeAll
+  static void paintFrames() {
+    Pictures.golden().forEach(frame -> FRAMES.put(frame.name(), frame.grid()));
   }
 
-  @ParameterizedTest
-  @MethodSource("sizes")
-  void paint_everyView_hasTheColoursAsBefore(int columns, int rows, ColorMode mode)
-      throws Exception {
-    CellWriter writer = new CellWriter(ThemeTest.shipped("dark"), mode, "");
-    List<String> wrong = new ArrayList<>();
-    for (Pictures.Frame frame : ViewPictures.all(columns, rows, mode == ColorMode.NONE)) {
-      String name = frame.name() + "-" + columns + "x" + rows + "." + name(mode) + ".ans";
-      Path file = FRAMES.resolve(name);
-      String painted = painted(frame.grid(), writer);
-      if (Boolean.getBoolean("flametop.golden.update")) {
-        Files.createDirectories(FRAMES);
-        Files.writeString(file, painted);
-      }
-      if (!Files.exists(file) || !Files.readString(file).equals(painted)) {
-        wrong.add(name);
+  @Test
+  void palettes_everyThemeModeAndRole_areAsBefore() throws Exception {
+    StringBuilder text = new StringBuilder();
+    for (String theme : ThemeTest.names().stream().sorted().toList()) {
+      for (ColorMode mode : ColorMode.values()) {
+        CellWriter writer = new CellWriter(ThemeTest.shipped(theme), mode, "");
+        text.append(theme).append(", ").append(name(mode)).append('\n');
+        for (Role role : Role.values()) {
+          text.append(String.format(Locale.ROOT, "  %-8s", role.name().toLowerCase(Locale.ROOT)));
+          text.append(palette(writer, role)).append('\n');
+        }
       }
     }
-    assertEquals(List.of(), wrong);
+    assertAsBefore("palettes.txt", text.toString());
+  }
+
+  /**
+   * A role as ground in its shades and faded, what stands on it, and the role as ink on the ground.
+   */
+  private static String palette(CellWriter writer, Role role) {
+    StringBuilder text = new StringBuilder();
+    int middle = Paint.of(role, Paint.SHADES / 2);
+    if (role != Role.INK) {
+      for (int shade : SHADES) {
+        text.append(' ').append(look(writer.pen(middle, Paint.of(role, shade), 0)));
+      }
+      int faded = Paint.faded(middle);
+      text.append("  faded ").append(look(writer.pen(Paint.of(Role.INK), faded, 0)));
+      text.append("  on it");
+      for (Role on : new Role[] {Role.INK, Role.TEXT, Role.DIM, Role.ACCENT, Role.WORSE}) {
+        int ink = on == Role.INK ? Paint.of(on) : Paint.words(Paint.of(on));
+        text.append(' ').append(look(writer.pen(ink, middle, 0)));
+      }
+    }
+    int ground = Paint.of(Role.GROUND);
+    int chosen = CellGrid.BOLD | CellGrid.UNDERLINE;
+    text.append("  as ink ").append(look(writer.pen(middle, ground, 0)));
+    text.append(' ').append(look(writer.pen(Paint.words(middle), ground, chosen)));
+    return text.toString();
+  }
+
+  private static String look(CellWriter.Pen pen) {
+    return colour(pen.foreground())
+        + "/"
+        + colour(pen.background())
+        + ((pen.attributes() & CellGrid.BOLD) != 0 ? "+bold" : "")
+        + ((pen.attributes() & CellGrid.UNDERLINE) != 0 ? "+line" : "")
+        + ((pen.attributes() & CellWriter.REVERSE) != 0 ? "+turned" : "");
+  }
+
+  private static String colour(int value) {
+    return value == Theme.DEFAULT
+        ? "own"
+        : (value & Theme.INDEXED) != 0
+            ? Integer.toString(value & 0xff)
+            : String.format(Locale.ROOT, "#%06x", value);
+  }
+
+  /**
+   * Cells by their roles, of all frames of a view or of what is done in one, which the first word
+   * of their names tells.
+   */
+  @Test
+  void roles_everyView_areAsBefore() throws Exception {
+    Map<String, Map<String, Integer>> views = new TreeMap<>();
+    FRAMES.forEach(
+        (name, grid) -> {
+          String view = name.substring(0, name.indexOf('-'));
+          Map<String, Integer> cells = views.computeIfAbsent(view, v -> new TreeMap<>());
+          for (int y = 0; y < grid.rows(); y++) {
+            for (int x = 0; x < grid.columns(); x++) {
+              if (grid.codePoint(x, y) != 0) {
+                cells.merge(roles(grid, x, y), 1, Integer::sum);
+              }
+            }
+          }
+        });
+    StringBuilder text = new StringBuilder();
+    views.forEach(
+        (view, cells) -> {
+          text.append(view).append('\n');
+          cells.forEach(
+              (roles, count) -> text.append(String.format(Locale.ROOT, "%6d %s\n", count, roles)));
+        });
+    assertAsBefore("roles.txt", text.toString());
+  }
+
+  /** With what role a cell is painted; of one without a character that is the ground alone. */
+  private static String roles(CellGrid grid, int x, int y) {
+    int attributes = grid.attributes(x, y);
+    String ink = grid.codePoint(x, y) == ' ' ? "" : role(grid.foreground(x, y)) + " ";
+    return ink
+        + "on "
+        + role(grid.background(x, y))
+        + ((attributes & CellGrid.BOLD) != 0 ? ", bold" : "")
+        + ((attributes & CellGrid.UNDERLINE) != 0 ? ", line" : "");
+  }
+
+  private static String role(int paint) {
+    return Paint.role(paint).name().toLowerCase(Locale.ROOT)
+        + (Paint.isOfWords(paint) ? " words" : "")
+        + (Paint.isFaded(paint) ? " faded" : "");
+  }
+
+  /** Each painter is in one of them. */
+  @ParameterizedTest
+  @CsvSource({
+    "normal-120x30, TRUE",
+    "search-kept-80x24, INDEXED_256",
+    "by-state-80x24, ANSI_16",
+    "plain-80x24, NONE",
+    "shaped-80x24, ANSI_16",
+    "compared-80x24, TRUE",
+    "range-80x24, TRUE",
+    "time-80x24, INDEXED_256",
+    "help-80x24, TRUE",
+    "pick-typed-80x24, ANSI_16",
+    "export-80x24, TRUE",
+    "source-80x24, TRUE",
+    "sandwich-80x24, INDEXED_256",
+    "split-search-80x24, TRUE",
+    "top-80x24, TRUE",
+    "tasks-compared-80x24, TRUE",
+    "cpus-view-marked-80x24, TRUE",
+    "idle-view-80x24, INDEXED_256",
+    "quality-80x24, TRUE"
+  })
+  void paint_frameOfEachPainter_hasTheColoursAsBefore(String name, ColorMode mode)
+      throws Exception {
+    CellWriter writer = new CellWriter(ThemeTest.shipped("dark"), mode, "");
+    assertAsBefore(name + "." + name(mode) + ".ans", painted(FRAMES.get(name), writer));
+  }
+
+  private static void assertAsBefore(String name, String now) throws Exception {
+    Path file = COLOURS.resolve(name);
+    if (Boolean.getBoolean("flametop.golden.update")) {
+      Files.createDirectories(COLOURS);
+      Files.writeString(file, now);
+    }
+    assertEquals(Files.readString(file), now, file.toString());
   }
 
   private static String name(ColorMode mode) {
@@ -104,15 +231,15 @@ class ColourFrameTest {
       ground = Theme.DEFAULT;
     }
     if (to.foreground() != ink) {
-      changes.add(colour(to.foreground(), 30));
+      changes.add(sgr(to.foreground(), 30));
     }
     if (to.background() != ground) {
-      changes.add(colour(to.background(), 40));
+      changes.add(sgr(to.background(), 40));
     }
     return String.join(";", changes);
   }
 
-  private static String colour(int value, int base) {
+  private static String sgr(int value, int base) {
     if (value == Theme.DEFAULT) {
       return base + 9 + "";
     }

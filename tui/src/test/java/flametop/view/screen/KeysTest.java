@@ -124,6 +124,17 @@ class KeysTest {
   }
 
   @Test
+  void escape_atTheRoot_saysHowToQuitUntilAnotherKey() {
+    press(Key.Kind.ESCAPE);
+    assertEquals("already at the root; q quits", state.answer());
+    press(Key.Kind.ESCAPE);
+    assertEquals("already at the root; q quits ×2", state.answer());
+    assertEquals(List.of(), effects);
+    press(Key.Kind.DOWN);
+    assertEquals("", state.answer());
+  }
+
+  @Test
   void up_inAFlame_goesTowardsTheLeaves() {
     type("ik");
     assertEquals("redis-server", selected());

@@ -48,6 +48,8 @@ import java.util.concurrent.CompletableFuture;
 public final class Pictures {
   private static final long SECOND = 1_000_000_000L;
 
+  private static List<Frame> golden;
+
   private Pictures() {}
 
   public static PaintOptions options() {
@@ -653,8 +655,15 @@ public final class Pictures {
     return new Source(node, "readQueryFromClient", 1000, places, 3);
   }
 
-  /** The golden set: sizes and moments. */
-  public static List<Frame> golden() {
+  /** The golden set: sizes and moments. Painted once: many tests go through it. */
+  public static synchronized List<Frame> golden() {
+    if (golden == null) {
+      golden = List.copyOf(paintGolden());
+    }
+    return golden;
+  }
+
+  private static List<Frame> paintGolden() {
     List<Frame> frames = new ArrayList<>();
     Tree server = server();
     ViewState selected = selecting(state(), server, READ_QUERY);

@@ -32,15 +32,23 @@ public final class TwoFiles implements AutoCloseable {
   PaintOptions options = FilePictures.options(false);
 
   public TwoFiles(int columns, int rows, Path... paths) throws Exception {
+    this(columns, rows, new StackFiles(inputs(paths), true));
+  }
+
+  public TwoFiles(int columns, int rows, StackFiles files) throws Exception {
     this.columns = columns;
     this.rows = rows;
+    this.files = files;
+    source = new ScreenSource(files);
+    arrive();
+  }
+
+  private static List<StackInput> inputs(Path... paths) throws Exception {
     List<StackInput> inputs = new ArrayList<>();
     for (Path path : paths) {
       inputs.add(StackInput.open(path));
     }
-    files = new StackFiles(inputs, true);
-    source = new ScreenSource(files);
-    arrive();
+    return inputs;
   }
 
   /** The picture of what has come. */
