@@ -42,6 +42,7 @@ const CAPABILITIES: [Capability; 3] = [
 pub fn run() -> ExitCode {
     // The text of a panic would end on the terminal that flametop draws on.
     panic::set_hook(Box::new(|_| {}));
+    rights::close_inherited();
     let socket = io::stdin().as_fd().try_clone_to_owned().ok();
     let Some(socket) = socket.and_then(Packets::of) else {
         eprintln!("flametop-symbolizer: started by flametop to read processes, not by hand");
