@@ -1,7 +1,7 @@
 //! The process: reads others and opens their files, on threads that nobody waits for, until its socket is closed.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::Entry},
     io,
     os::fd::AsFd,
     panic,
@@ -150,9 +150,9 @@ impl Server {
         let mut new = Vec::new();
         let told = told.with(&mut |file: Opened| {
             let key = file.key();
-            if !sent.contains_key(&key) {
+            if let Entry::Vacant(place) = sent.entry(key) {
                 new.push(Arc::clone(&file));
-                sent.insert(key, file);
+                place.insert(file);
             }
             Some(key)
         });
