@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeMap, io};
 
-use caps::{CapSet, Capability, CapsHashSet};
+pub use caps::Capability;
+use caps::{CapSet, CapsHashSet};
 use nix::{
     sys::{
         prctl,
@@ -67,6 +68,12 @@ pub fn give_up(kept: &Kept<'_>) -> io::Result<()> {
     filters
         .iter()
         .try_for_each(|filter| seccompiler::apply_filter(filter).map_err(refused))
+}
+
+/// Closes what this process inherited beside its first three descriptors. To be called before anything is opened.
+pub fn close_inherited() {
+    // SAFETY: takes numbers only, and nobody in this process has such a descriptor yet. It fails only where there is none.
+    unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, 0) };
 }
 
 /// What is stricter already stays.

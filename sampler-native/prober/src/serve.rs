@@ -1,7 +1,7 @@
 //! The process: reads others and opens their files, on threads that nobody waits for, until its socket is closed.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::Entry},
     io,
     os::fd::AsFd,
     panic,
@@ -42,6 +42,7 @@ const CAPABILITIES: [Capability; 3] = [
 pub fn run() -> ExitCode {
     // The text of a panic would end on the terminal that flametop draws on.
     panic::set_hook(Box::new(|_| {}));
+    rights::close_inherited();
     let socket = io::stdin().as_fd().try_clone_to_owned().ok();
     let Some(socket) = socket.and_then(Packets::of) else {
         eprintln!("flametop-symbolizer: started by flametop to read processes, not by hand");
@@ -149,9 +150,9 @@ impl Server {
         let mut new = Vec::new();
         let told = told.with(&mut |file: Opened| {
             let key = file.key();
-            if !sent.contains_key(&key) {
+            if let Entry::Vacant(place) = sent.entry(key) {
                 new.push(Arc::clone(&file));
-                sent.insert(key, file);
+                place.insert(file);
             }
             Some(key)
         });

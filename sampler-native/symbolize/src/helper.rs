@@ -15,6 +15,8 @@ use blazesym::inspect::{self, Inspector};
 use blazesym::symbolize::source::{Elf, Kernel, Source};
 use blazesym::symbolize::{Input, Symbolized, Symbolizer};
 
+use flametop_prober::rights::{self, Call, Capability, Kept};
+
 use crate::debug::{self, Elf as Mapped, Link};
 use crate::demangle::shown_name;
 use crate::go::Functions;
@@ -47,6 +49,12 @@ const FUNCTION_MAX: usize = 4 << 10;
 const KERNEL_FUNCTION_MAX: usize = 1 << 20;
 /// In larger files second names are not looked for: it takes an index of all names. libc has 2 MiB.
 const ALIAS_FILE_MAX: u64 = 8 << 20;
+/// Debug files and files of programs that only their owners may read, in the roots of processes; addresses of the kernel.
+const CAPABILITIES: [Capability; 3] = [
+    Capability::CAP_DAC_READ_SEARCH,
+    Capability::CAP_SYS_PTRACE,
+    Capability::CAP_SYSLOG,
+];
 const NICE: i32 = 5;
 const KALLSYMS: &str = "/proc/kallsyms";
 
@@ -68,16 +76,16 @@ pub fn run() -> ExitCode {
         _ => DATA_MAX,
     };
     let fetches = argument.as_deref() == Some(fetch::ARGUMENT);
-    // The user comes first: with another user the kernel forgets that the parent's death ends this
-    // process.
-    let user = fetch::wanted_user().filter(|_| fetches);
-    if user
-        .map_or(Ok(()), |(uid, gid)| sys::become_user(uid, gid))
-        .and_then(|()| sys::die_with_parent())
-        .and_then(|()| sys::no_new_rights())
-        .and_then(|()| sys::limit_memory(data))
-        .is_err()
-    {
+    let given_up = match fetches {
+        true => become_fetcher(data),
+        false => rights::give_up(&Kept {
+            capabilities: &CAPABILITIES,
+            memory: data,
+            real_time: 0,
+            calls: &[Call::Open],
+        }),
+    };
+    if given_up.is_err() {
         return ExitCode::FAILURE;
     }
     let served = match fetches {
@@ -88,6 +96,18 @@ pub fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
+}
+
+/// The process that fetches starts programs, as the user whose cache it is.
+fn become_fetcher(data: u64) -> io::Result<()> {
+    // The user comes first: with another user the kernel forgets that the parent's death ends this
+    // process.
+    if let Some((uid, gid)) = fetch::wanted_user() {
+        sys::become_user(uid, gid)?;
+    }
+    sys::die_with_parent()?;
+    sys::no_new_rights()?;
+    sys::limit_memory(data)
 }
 
 fn serve(socket: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {

@@ -244,15 +244,10 @@ fn limit(limits: &[(libc::__rlimit_resource_t, u64)]) -> io::Result<()> {
 /// descriptors, and leaves the terminal's signals, which go to the whole process group, to its
 /// parent.
 pub(crate) fn stand_back(nice: i32) {
-    // SAFETY: these calls take numbers only. Nobody in this process has a descriptor above 2 yet.
+    flametop_prober::rights::close_inherited();
+    // SAFETY: these calls take numbers only.
     unsafe {
         libc::setpriority(libc::PRIO_PROCESS, 0, nice);
-        libc::syscall(
-            libc::SYS_close_range,
-            3 as libc::c_uint,
-            libc::c_uint::MAX,
-            0 as libc::c_uint,
-        );
         for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGTSTP] {
             libc::signal(signal, libc::SIG_IGN);
         }

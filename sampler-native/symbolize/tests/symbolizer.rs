@@ -862,9 +862,12 @@ fn helper_while_it_runs_has_given_up_what_it_does_not_need() {
     let symbolizer = start();
     let pid = helper(&symbolizer);
     until("it has set itself up", || {
-        fs::read_dir(format!("/proc/{pid}/fd")).is_ok_and(|fds| fds.count() == 3)
+        let status = fs::read_to_string(format!("/proc/{pid}/status"));
+        status.is_ok_and(|status| status.contains("Seccomp:\t2"))
     });
     assert_ne!(leaked, -1);
+    let open = fs::read_dir(format!("/proc/{pid}/fd")).expect("its files");
+    assert_eq!(open.count(), 3);
     let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("status");
     let ignored = status
         .lines()
@@ -880,6 +883,19 @@ fn helper_while_it_runs_has_given_up_what_it_does_not_need() {
         Some("5"),
         "nice"
     );
+    let line = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        line.expect("a line").trim().to_owned()
+    };
+    // CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_SYSLOG.
+    let kept = format!("{:016x}", 1u64 << 2 | 1 << 19 | 1 << 34);
+    assert_eq!([line("CapEff:"), line("CapPrm:")], [kept.clone(), kept]);
+    assert_eq!(line("CapBnd:"), "0000000000000000");
+    let own = (0x7000_0000 + pid).to_string();
+    for ids in ["Uid:", "Gid:"] {
+        assert_eq!(line(ids).split('\t').collect::<Vec<_>>(), [&own; 4]);
+    }
+    assert_eq!([line("NoNewPrivs:"), line("Seccomp:")], ["1", "2"]);
     let limits = fs::read_to_string(format!("/proc/{pid}/limits")).expect("limits");
     assert!(
         limits
