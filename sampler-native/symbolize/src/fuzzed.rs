@@ -1,6 +1,7 @@
 //! What coverage-guided fuzzing feeds: any bytes as a file that a process has mapped, and as messages.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 
 use crate::protocol::{Ask, FILE, Fetch, Reply, What};
 use crate::{demangle, helper, lines, sys};
@@ -40,7 +41,9 @@ pub fn symbols(bytes: &[u8]) {
     let Ok(again) = file.try_clone() else {
         return;
     };
-    // As the helper process does: a panic of the libraries costs a question.
+    // As in the helper process a panic of the libraries costs a question; the hook of the fuzzer would end all at once.
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| panic::set_hook(Box::new(|panic| eprintln!("{panic}"))));
     let _ = catch_unwind(AssertUnwindSafe(|| helper::find_once(&ask, file)));
     ask.what = What::Places;
     let _ = catch_unwind(AssertUnwindSafe(|| lines::places(&ask, &again, None)));
