@@ -17,11 +17,11 @@ import flametop.sampler.StreamVisitor;
 import flametop.sampler.WalkEnd;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.List;
-import java.util.Set;
-import java.util.Map;
-import java.util.HashSet;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /** Sorts the records of the stream into the tables, the accounts and the log. */
 public final class Intake implements StreamVisitor {

@@ -236,7 +236,9 @@ public class TimeKeysTest {
   @Test
   void choice_whereOnlySumsAreLeft_saysWhatTheGraphIsOf() {
     ViewState ranged = state.withTime(TimeChoice.NONE.withRange(TimePictures.range(50, 40)));
-    assertTrue(choice(TimePictures.ranged(tree, ranged, 200, 50, 40), ranged).contains("is of it"));
+    assertTrue(
+        choice(TimePictures.ranged(tree, ranged, 200, 50, 40), ranged)
+            .contains("the graph shows it"));
     assertTrue(
         choice(TimePictures.ranged(tree, ranged, 200, 70, 40), ranged)
             .contains("the graph: from 70 s to 40 s ago"));
