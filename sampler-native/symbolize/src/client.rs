@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
-use std::mem::take;
+use std::mem::{replace, take};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
@@ -237,6 +237,8 @@ struct Module {
     /// A process that maps it.
     process: u32,
     build_id: Vec<u8>,
+    /// It was said that its debug file is too large.
+    debug_file_told: bool,
     /// Whose file it is.
     user: u32,
     standing: Standing,
@@ -453,6 +455,7 @@ impl Client {
                 path,
                 process: of_process,
                 build_id: of_build,
+                debug_file_told: false,
                 user,
                 standing,
                 killed,
@@ -702,6 +705,7 @@ impl Client {
             Trouble::Symbols => "it has more symbols than are read of one file",
             Trouble::Packed => "its packed symbols are more than are unpacked of one file",
             Trouble::Sections => "it has more sections than are looked through",
+            Trouble::DebugFile => return self.refuse_large_debug_file(module),
         };
         let Some(module) = self.modules.get_mut(&module) else {
             return;
@@ -719,6 +723,21 @@ impl Client {
                 "no symbols of {path} (limit): {what}; its frames are named by address{more}"
             ));
         }
+    }
+
+    /// Says once that the debug file of this module has more symbols than are read of one file.
+    fn refuse_large_debug_file(&mut self, module: u32) {
+        let Some(module) = self.modules.get_mut(&module) else {
+            return;
+        };
+        if replace(&mut module.debug_file_told, true) {
+            return;
+        }
+        self.debug_files.refuse(&module.build_id);
+        let path = String::from_utf8_lossy(&module.path).into_owned();
+        self.tell(format!(
+            "the debug file of {path} is not used (limit): it has more symbols than are read of one file; remove it"
+        ));
     }
 
     fn start_helper(&mut self) {

@@ -267,7 +267,10 @@ impl Symbols {
         found.resize(ask.offsets.len(), Found::default());
         prefer_plain_names(&held.file, &mut found);
         let unnamed = found.iter().any(|found| found.name.is_empty());
-        let stripped = unnamed && name_stripped(held, files, ask, fetched, &mut found);
+        let stripped = unnamed && {
+            let trouble = &mut self.trouble;
+            name_stripped(held, files, ask, fetched, &mut found, trouble)
+        };
         Some((stripped, found))
     }
 
@@ -362,6 +365,7 @@ fn name_stripped(
     ask: &Ask,
     fetched: Option<File>,
     found: &mut [Found],
+    trouble: &mut Option<Trouble>,
 ) -> bool {
     let Ok(bytes) = sys::map(&held.file.file) else {
         return false;
@@ -369,17 +373,24 @@ fn name_stripped(
     let Ok(elf) = Mapped::parse(&*bytes) else {
         return false;
     };
+    let mut fits = |file: &File| {
+        let fits = weight::trouble(file).is_none();
+        if !fits {
+            *trouble = Some(Trouble::DebugFile);
+        }
+        fits
+    };
     let debug = held.debug.get_or_insert_with(|| {
         let found = debug::find(&Link::of(&elf), &held.file.file, &ask.path, ask.process);
         // Without its debug file the file is stripped.
         found
-            .filter(|(file, _)| weight::trouble(file).is_none())
+            .filter(|(file, _)| fits(file))
             .map(|(file, _)| Numbered::new(file))
     });
     if debug.is_none() && held.fetched.is_none() {
-        let fits =
-            |file: &File| weight::trouble(file).is_none() && Link::of(&elf).has_build_id_of(file);
-        held.fetched = fetched.filter(fits).map(Numbered::new);
+        held.fetched = fetched
+            .filter(|file| Link::of(&elf).has_build_id_of(file) && fits(file))
+            .map(Numbered::new);
     }
     let missing = |found: &[Found]| -> Vec<usize> {
         let unnamed = |index: &usize| found[*index].name.is_empty();

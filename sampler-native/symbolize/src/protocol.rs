@@ -99,13 +99,22 @@ pub enum Trouble {
     Packed = 3,
     /// It has too many sections, or too long names of them.
     Sections = 4,
+    /// All of this is well, but not of its debug file.
+    DebugFile = 5,
 }
 
 impl Trouble {
     /// All, by their numbers.
-    pub const ALL: [Trouble; 5] = {
+    pub const ALL: [Trouble; 6] = {
         use Trouble::*;
-        [KernelHidden, KernelUnreadable, Symbols, Packed, Sections]
+        [
+            KernelHidden,
+            KernelUnreadable,
+            Symbols,
+            Packed,
+            Sections,
+            DebugFile,
+        ]
     };
 }
 

@@ -666,7 +666,7 @@ fn ask_as_root_without_sudo_curl_is_nobody() {
 }
 
 #[test]
-fn ask_debug_file_that_ends_its_reader_costs_only_its_own_names() {
+fn ask_debug_file_of_too_many_symbols_costs_only_its_own_names_and_is_told() {
     let scratch = Scratch::new();
     let file = Stripped::new(&scratch, "libbomb.so");
     let at = file.cached(&scratch.path("cache"));
