@@ -5,7 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
 	int file = open("/proc/self/exe", O_RDONLY);
 	for (int left = argc > 1 ? atoi(argv[1]) : 0; left > 0; left--)
 		if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0) == MAP_FAILED)
