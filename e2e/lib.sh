@@ -19,16 +19,19 @@ tmux_() {
 # open_pane [COLUMNS ROWS]: a fresh shell, its prompt `ready$ `, of the size given (120 × 40). The
 # user's configuration and history are those of the test.
 open_pane() {
+  local old
+  old=$(tmux_ display-message -p '#{pid}' 2>/dev/null) || old=
   tmux_ kill-server 2>/dev/null || :
-  wait_until "the old tmux server is gone" no_server
+  # A server that ends still takes clients, and drops them.
+  [ -z "$old" ] || wait_until "the old tmux server is gone" has_ended "$old"
   tmux_ new-session -d -x "${1:-120}" -y "${2:-40}" -c "$work" \
     "env -u NO_COLOR XDG_CONFIG_HOME='$work/config' XDG_STATE_HOME='$work/state' TERM=${PANE_TERM:-tmux-256color} PS1='ready\$ ' bash --norc --noprofile"
   tmux_ set-option -g window-size manual
   tmux_ resize-window -x "${1:-120}" -y "${2:-40}"
   wait_for 'ready\$'
 }
-no_server() {
-  ! tmux_ has-session 2>/dev/null
+has_ended() {
+  ! readlink "/proc/$1/exe" >/dev/null
 }
 
 # type_line TEXT: types it at the shell, and Enter.
