@@ -860,11 +860,31 @@ fn target_of_one_thread_is_that_thread_alone() {
 fn pass_five_thousand_sleepers_are_in_every_pass_and_told_of_once() {
     const THREADS: usize = 5000;
     let program = Program::start("life", &["sleepers", &THREADS.to_string()]);
-    let tasks = format!("/proc/{}/task", program.pid());
-    while std::fs::read_dir(&tasks).expect("threads").count() <= THREADS {
+    // A thread that is there may still be on its way to where it sleeps: all sleep, and none has run between two looks.
+    let look = || -> Vec<(bool, String)> {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", program.pid())).expect("threads");
+        let status = tasks.flatten().filter_map(|task| {
+            let text = std::fs::read_to_string(task.path().join("status")).ok()?;
+            let switches = text.split("voluntary_ctxt_switches").skip(1).collect();
+            Some((text.contains("State:\tS"), switches))
+        });
+        status.collect()
+    };
+    let mut before = look();
+    loop {
         std::thread::sleep(Duration::from_millis(20));
+        let now = look();
+        if now.len() > THREADS && now.iter().all(|(asleep, _)| *asleep) && now == before {
+            break;
+        }
+        before = now;
     }
     let mut recording = Recording::open(&target(program.pid())).with_smallest_buffer();
+    // The stacks of so many are more than may wait for the mappings of their process, which are asked for before the first pass.
+    for _ in 0..40 {
+        recording.fill(false);
+        std::thread::sleep(Duration::from_millis(50));
+    }
     for _ in 0..15 {
         recording.fill(true);
         assert_eq!(recording.model.counter(Counter::Tasks), THREADS as u64 + 1);
