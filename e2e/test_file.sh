@@ -165,7 +165,9 @@ test_view_takes_other_shapes() {
   keys 1
   wait_gone '─ callers ›'
   wait_for '^ *main *$'
-  keys e f o l d Enter
+  keys e
+  wait_for 'export as'
+  keys f o l d Enter
   wait_for 'flametop-a-.*3 stacks'
   keys q
   equal "exit code" 0 "$(ended)"
