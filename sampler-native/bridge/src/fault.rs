@@ -86,7 +86,7 @@ fn run() -> anyhow::Result<String> {
     Ok(wrong?)
 }
 
-/// What the library exports: names and signatures of Java, and the functions.
+/// All functions that the library exports, with their names and signatures in Java.
 fn bridge() -> [(&'static str, &'static str, *mut c_void); 7] {
     [
         (

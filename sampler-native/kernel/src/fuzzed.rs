@@ -1,4 +1,4 @@
-//! What coverage-guided fuzzing feeds: any bytes as records of the kernel.
+//! Entry points of coverage-guided fuzzing: any bytes as records of the kernel.
 
 use crate::{mappings, record};
 

@@ -226,7 +226,7 @@ impl Drop for Ring {
     }
 }
 
-/// Whether it is a record with its header.
+/// Tells whether the bytes are a record with its header.
 #[cfg(fuzzing)]
 pub(crate) fn is_event(record: &[u8]) -> bool {
     parse(record).is_some()

@@ -25,18 +25,18 @@ pub struct Namespace {
     pub inode: u32,
 }
 
-/// Whether process numbers here are the kernel's own.
+/// Tells whether process numbers in this namespace are the kernel's own.
 pub fn is_initial() -> bool {
     fs::metadata(OWN).is_ok_and(|ns| ns.ino() == INITIAL)
 }
 
-/// Whether `/proc` numbers processes as the kernel does for this one.
+/// Tells whether `/proc` gives processes the numbers that this process sees.
 pub fn has_own_proc() -> bool {
     let own = fs::read_link("/proc/self");
     own.is_ok_and(|own| own == Path::new(&std::process::id().to_string()))
 }
 
-/// That of this process, which never changes.
+/// The pid namespace of this process, which never changes.
 pub fn own() -> Result<Namespace> {
     static KNOWN: OnceLock<Namespace> = OnceLock::new();
     if let Some(known) = KNOWN.get() {

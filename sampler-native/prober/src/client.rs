@@ -28,7 +28,7 @@ use crate::{
     wire::Packets,
 };
 
-/// What is not answered by then is answered without it. The process itself gives up after a second.
+/// The client answers a question itself if the prober has not by then. The prober gives up after a second.
 const DEADLINE: Duration = Duration::from_secs(5);
 /// A process that is asked and says nothing for so long is replaced.
 const SILENCE: Duration = Duration::from_secs(2);

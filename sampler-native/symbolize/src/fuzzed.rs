@@ -1,4 +1,4 @@
-//! What coverage-guided fuzzing feeds: any bytes as a file that a process has mapped, and as messages.
+//! Entry points of coverage-guided fuzzing: any bytes as a file that a process has mapped, and as messages.
 
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::Once;

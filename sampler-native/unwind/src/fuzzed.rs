@@ -1,4 +1,4 @@
-//! What coverage-guided fuzzing feeds: each function reads any bytes as what a process or a file could have given.
+//! Entry points of coverage-guided fuzzing: each function reads any bytes as what a process or a file could have given.
 
 use std::{fs::File, io::Write};
 
