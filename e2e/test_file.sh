@@ -165,6 +165,7 @@ test_view_takes_other_shapes() {
   keys 1
   wait_gone '─ callers ›'
   wait_for '^ *main *$'
+  # Eight different keys without a pause between them are taken for pasted text, which starts no export: so this waits for the list.
   keys e
   wait_for 'export as'
   keys f o l d Enter
