@@ -33,6 +33,8 @@ final class ArchitectureTest {
   static final ArchRule IMPORTS_GO_ONE_WAY =
       layeredArchitecture()
           .consideringOnlyDependenciesInLayers()
+          .layer("array")
+          .definedBy("flametop.array")
           .layer("sampler")
           .definedBy("flametop.sampler..")
           .layer("profile")
@@ -56,7 +58,9 @@ final class ArchitectureTest {
           .whereLayer("profile")
           .mayOnlyBeAccessedByLayers("view", "term", "export", "cli")
           .whereLayer("sampler")
-          .mayOnlyBeAccessedByLayers("profile", "view", "term", "export", "cli");
+          .mayOnlyBeAccessedByLayers("profile", "view", "term", "export", "cli")
+          .whereLayer("array")
+          .mayOnlyBeAccessedByLayers("profile");
 
   @ArchTest
   static final ArchRule ROOMS_OF_PROFILE_STAND_ON_EACH_OTHER =

@@ -1,9 +1,9 @@
 package flametop.profile.file;
 
+import flametop.array.IntColumn;
 import flametop.profile.answer.ComparedStack;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Shape;
-import flametop.profile.tree.IntList;
 import flametop.profile.tree.LookAhead;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -67,7 +67,7 @@ public final class HeldStacks implements Iterable<ComparedStack> {
   /** Those that end in a node or below it. */
   static HeldStacks below(StackTree tree, int node, StackNames names) {
     StackTree held = tree.held();
-    IntList path = new IntList();
+    IntColumn path = new IntColumn();
     for (int n = tree.parent(node); n > ROOT; n = tree.parent(n)) {
       path.add(n);
     }
@@ -172,8 +172,8 @@ public final class HeldStacks implements Iterable<ComparedStack> {
    */
   private final class Walk extends LookAhead<ComparedStack> {
     private long[] items = Arrays.copyOf(first, Math.max(1, first.length));
-    private final IntList at = new IntList();
-    private final IntList to = new IntList();
+    private final IntColumn at = new IntColumn();
+    private final IntColumn to = new IntColumn();
     private String[] path = new String[64];
     private NodeKind[] kinds = new NodeKind[64];
     private final int lead;

@@ -1,10 +1,10 @@
 package flametop.profile.file;
 
+import flametop.array.IntColumn;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.profile.tree.Finds;
 import flametop.profile.tree.Functions;
-import flametop.profile.tree.IntList;
 import flametop.profile.tree.Matches;
 import flametop.profile.tree.TreeReader;
 import java.util.BitSet;
@@ -58,13 +58,13 @@ final class ReversedFinds {
   private boolean open() {
     boolean more = false;
     int found = 0;
-    IntList due = new IntList();
+    IntColumn due = new IntColumn();
     due.add(ROOT);
     while (due.size > 0) {
       if (found > Finds.MAX_LISTED) {
         return true;
       }
-      int node = due.items[--due.size];
+      int node = due.pop();
       found += matches.matches(functions, tree.function(node)) ? 1 : 0;
       if (!tree.isOpened(node) && marks.leads(node)) {
         tree.open(node, Double.POSITIVE_INFINITY, 1);

@@ -1,8 +1,9 @@
 package flametop.profile.file;
 
+import flametop.array.IntColumn;
+import flametop.array.LongColumn;
 import flametop.profile.tree.Functions;
-import flametop.profile.tree.IntList;
-import flametop.profile.tree.Room;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
 
@@ -47,19 +48,24 @@ final class ReversedTree extends ArrayTree {
   private int[] place = new int[0];
 
   // The stacks of each node.
-  private int[] begin;
-  private int[] end;
+  private IntColumn begin = new IntColumn();
+  private IntColumn end = new IntColumn();
 
-  private long[] sumBefore;
+  private LongColumn sumBefore;
 
   /** Nodes whose children are made. */
   private final BitSet opened = new BitSet();
 
-  /** Nodes that are to be opened, the last first, with how far below them. */
-  private final IntList wanted = new IntList();
+  /**
+   * A node that is to be opened.
+   *
+   * @param least weight of the nodes below that are to be opened, too
+   * @param levels how far below
+   */
+  private record Wanted(int node, double least, int levels) {}
 
-  private final IntList wantedLevels = new IntList();
-  private double[] wantedLeast = new double[64];
+  /** Nodes that are to be opened, the last first. */
+  private final ArrayDeque<Wanted> wanted = new ArrayDeque<>();
 
   /** What the nodes that are to be opened weigh, and what the first does that was asked for. */
   private double due;
@@ -85,7 +91,6 @@ final class ReversedTree extends ArrayTree {
    */
   ReversedTree(
       StackTree from, Functions functions, boolean grouped, int mostNodes, ReversedTree older) {
-    super(1024);
     this.from = from;
     this.functions = functions;
     this.grouped = grouped;
@@ -99,15 +104,15 @@ final class ReversedTree extends ArrayTree {
       copy(older);
       changes = older.changes + 1;
     }
-    begin = new int[key.length];
-    end = new int[key.length];
-    sumBefore = before == null ? null : new long[key.length];
+    begin.set(nodes() - 1, 0);
+    end.set(nodes() - 1, 0);
+    sumBefore = before == null ? null : new LongColumn();
     gathering = new Gathering();
   }
 
   /** Takes the stacks together, and then parts them for the children of the root. */
   private final class Gathering {
-    final IntList stacks = new IntList();
+    final IntColumn stacks = new IntColumn();
     final int nodes = Math.min(from.nodes(), now.length);
     final int[] outermost = new int[grouped ? nodes : 0];
     int node;
@@ -132,7 +137,7 @@ final class ReversedTree extends ArrayTree {
       if (parting == null) {
         stack = stacks.toArray();
         place = new int[stack.length];
-        end[ROOT] = stack.length;
+        end.items[ROOT] = stack.length;
         parting = new Parting(ROOT);
       }
       return parting.step(deadline);
@@ -183,14 +188,14 @@ final class ReversedTree extends ArrayTree {
 
     Parting(int node) {
       this.node = node;
-      first = begin[node];
-      count = end[node] - first;
+      first = begin.items[node];
+      count = end.items[node] - first;
       child = new int[count];
       next = new int[count];
       sortedStack = new int[count];
       sortedPlace = new int[count];
       // Those of an older tree keep their numbers.
-      head = firstChild[node];
+      head = firstChild.items[node];
     }
 
     double share() {
@@ -203,10 +208,10 @@ final class ReversedTree extends ArrayTree {
       }
       if (sorted == 0) {
         int at = first + ended;
-        for (int c = head; c != NONE; c = sibling[c]) {
-          int its = end[c];
-          begin[c] = at;
-          end[c] = at;
+        for (int c = head; c != NONE; c = sibling.items[c]) {
+          int its = end.items[c];
+          begin.items[c] = at;
+          end.items[c] = at;
           at += its;
         }
         ended = 0;
@@ -215,7 +220,7 @@ final class ReversedTree extends ArrayTree {
         int to = Math.min(count, sorted + BETWEEN);
         for (; sorted < to; sorted++) {
           int c = child[sorted];
-          int at = c == 0 ? ended++ : end[c]++ - first;
+          int at = c == 0 ? ended++ : end.items[c]++ - first;
           sortedStack[at] = stack[first + sorted];
           sortedPlace[at] = next[sorted];
         }
@@ -225,7 +230,7 @@ final class ReversedTree extends ArrayTree {
       }
       System.arraycopy(sortedStack, 0, stack, first, count);
       System.arraycopy(sortedPlace, 0, place, first, count);
-      firstChild[node] = head;
+      firstChild.items[node] = head;
       opened.set(node);
       return true;
     }
@@ -234,7 +239,7 @@ final class ReversedTree extends ArrayTree {
       if (childOf.length < functions.functions()) {
         childOf = new int[2 * functions.functions()];
       }
-      for (int c = head; c != NONE; c = sibling[c]) {
+      for (int c = head; c != NONE; c = sibling.items[c]) {
         childOf[function(c)] = c + 1;
       }
       boolean late = false;
@@ -246,7 +251,7 @@ final class ReversedTree extends ArrayTree {
         late = System.nanoTime() - deadline >= 0;
       }
       // Another node may be opened before this one is gone on with.
-      for (int c = head; c != NONE; c = sibling[c]) {
+      for (int c = head; c != NONE; c = sibling.items[c]) {
         childOf[function(c)] = 0;
       }
       return looked == count && !late;
@@ -278,15 +283,15 @@ final class ReversedTree extends ArrayTree {
         childOf[function] = c + 1;
       }
       child[i] = c;
-      end[c]++;
+      end.items[c]++;
       weigh(c, of);
     }
   }
 
   private void weigh(int node, int of) {
-    sum[node] += now[of] * times;
+    sum.items[node] += now[of] * times;
     if (before != null) {
-      sumBefore[node] += StackTree.scaled(before[of], scale);
+      sumBefore.set(node, sumBefore.get(node) + StackTree.scaled(before[of], scale));
     }
   }
 
@@ -297,15 +302,11 @@ final class ReversedTree extends ArrayTree {
   }
 
   private int make(int parent, int function, int next) {
-    if (size == key.length) {
-      int length = Room.after(size);
-      resize(length);
-      begin = Arrays.copyOf(begin, length);
-      end = Arrays.copyOf(end, length);
-      sum = Arrays.copyOf(sum, length);
-      sumBefore = before == null ? null : Arrays.copyOf(sumBefore, length);
-    }
-    return add(key(parent, function), next);
+    keys.add(key(parent, function));
+    begin.add(0);
+    end.add(0);
+    sum.add(0);
+    return link(next);
   }
 
   /** A question comes: so much may be done at once. */
@@ -316,7 +317,6 @@ final class ReversedTree extends ArrayTree {
   @Override
   public void look() {
     wanted.clear();
-    wantedLevels.clear();
     due = 0;
     asked = 0;
   }
@@ -339,7 +339,7 @@ final class ReversedTree extends ArrayTree {
    * @return whether it has
    */
   boolean reach(int node) {
-    IntList above = new IntList();
+    IntColumn above = new IntColumn();
     for (int n = parent(node); n >= ROOT && !opened.get(n); n = parent(n)) {
       above.add(n);
     }
@@ -357,7 +357,7 @@ final class ReversedTree extends ArrayTree {
   }
 
   private boolean openAtOnce(int node) {
-    int count = end[node] - begin[node];
+    int count = end.items[node] - begin.items[node];
     if (parting != null && parting.node == node || count > atOnce || isFull(count)) {
       return false;
     }
@@ -368,13 +368,13 @@ final class ReversedTree extends ArrayTree {
 
   private boolean isFull(int more) {
     // No two children have one function.
-    overflows |= size + Math.min(more, functions.functions()) > mostNodes;
+    overflows |= nodes() + Math.min(more, functions.functions()) > mostNodes;
     return overflows;
   }
 
   /** Most nodes have one stack. */
   private boolean part(int node, long deadline) {
-    if (end[node] - begin[node] != 1) {
+    if (end.items[node] - begin.items[node] != 1) {
       Parting all = new Parting(node);
       if (!all.step(deadline)) {
         parting = all;
@@ -382,21 +382,21 @@ final class ReversedTree extends ArrayTree {
       }
       return true;
     }
-    int i = begin[node];
+    int i = begin.items[node];
     int after = after(i);
     if (after != ROOT) {
       int function = from.function(after);
-      int c = firstChild[node];
+      int c = firstChild.items[node];
       while (c != NONE && function(c) != function) {
-        c = sibling[c];
+        c = sibling.items[c];
       }
       if (c == NONE) {
-        c = make(node, function, firstChild[node]);
-        firstChild[node] = c;
+        c = make(node, function, firstChild.items[node]);
+        firstChild.items[node] = c;
       }
       place[i] = after;
-      begin[c] = i;
-      end[c] = i + 1;
+      begin.items[c] = i;
+      end.items[c] = i + 1;
       weigh(c, stack[i]);
     }
     opened.set(node);
@@ -407,18 +407,13 @@ final class ReversedTree extends ArrayTree {
     if (overflows) {
       return;
     }
-    if (wanted.size == wantedLeast.length) {
-      wantedLeast = Arrays.copyOf(wantedLeast, 2 * wanted.size);
-    }
-    wantedLeast[wanted.size] = least;
-    wanted.add(node);
-    wantedLevels.add(levels);
+    wanted.push(new Wanted(node, least, levels));
     due += extent(node);
   }
 
   /** Whether there is something that is to be opened and is not. */
   boolean isDue() {
-    return parting != null || wanted.size > 0;
+    return parting != null || !wanted.isEmpty();
   }
 
   /** Opens some of what is to be, until {@code deadline} ({@link System#nanoTime}). */
@@ -432,23 +427,21 @@ final class ReversedTree extends ArrayTree {
         parting = null;
         continue;
       }
-      int last = wanted.size - 1;
-      int node = wanted.items[last];
+      Wanted of = wanted.peek();
+      int node = of.node;
       if (!opened.get(node)) {
-        if (isFull(end[node] - begin[node])) {
+        if (isFull(end.items[node] - begin.items[node])) {
           look();
         } else if (!part(node, deadline)) {
           return;
         }
         continue;
       }
-      wanted.size = last;
-      int levels = --wantedLevels.size >= 0 ? wantedLevels.items[last] - 1 : 0;
+      wanted.pop();
       due -= extent(node);
-      double least = wantedLeast[last];
-      for (int c = firstChild[node]; c != NONE && levels > 0; c = sibling[c]) {
-        if (extent(c) >= least) {
-          want(c, least, levels);
+      for (int c = firstChild.items[node]; c != NONE && of.levels > 1; c = sibling.items[c]) {
+        if (extent(c) >= of.least) {
+          want(c, of.least, of.levels - 1);
         }
       }
     } while (isDue() && System.nanoTime() - deadline < 0);
@@ -467,7 +460,7 @@ final class ReversedTree extends ArrayTree {
   }
 
   private double extent(int node) {
-    return before == null ? sum[node] : Math.max(sum[node], baseline(node, 0));
+    return Math.max(weight(node, 0), baseline(node, 0));
   }
 
   /**
@@ -507,7 +500,7 @@ final class ReversedTree extends ArrayTree {
 
     /** Whether there is one below a node, be it opened or not. */
     boolean leads(int node) {
-      for (int i = begin[node]; i < end[node]; i++) {
+      for (int i = begin.items[node]; i < end.items[node]; i++) {
         int after = after(i);
         if (after != ROOT && marked.get(after)) {
           return true;
@@ -519,8 +512,8 @@ final class ReversedTree extends ArrayTree {
 
   @Override
   public HeldStacks held(int node, StackNames names) {
-    int[] ends = Arrays.copyOfRange(stack, begin[node], end[node]);
-    return HeldStacks.reversed(from, ends, names, now, before, sum[node] / times, grouped);
+    int[] ends = Arrays.copyOfRange(stack, begin.items[node], end.items[node]);
+    return HeldStacks.reversed(from, ends, names, now, before, weight(node, 0) / times, grouped);
   }
 
   @Override
@@ -555,7 +548,7 @@ final class ReversedTree extends ArrayTree {
       return super.self(node, states);
     }
     long self = 0;
-    for (int i = begin[node]; i < end[node]; i++) {
+    for (int i = begin.items[node]; i < end.items[node]; i++) {
       self += after(i) == ROOT ? now[stack[i]] * times : 0;
     }
     return self;
@@ -563,7 +556,7 @@ final class ReversedTree extends ArrayTree {
 
   @Override
   public long baseline(int node, int states) {
-    return before == null ? 0 : sumBefore[node];
+    return before == null ? 0 : sumBefore.get(node);
   }
 
   @Override

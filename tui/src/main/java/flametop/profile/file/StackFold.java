@@ -1,10 +1,10 @@
 package flametop.profile.file;
 
+import flametop.array.IntColumn;
+import flametop.array.LongColumn;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
 import flametop.profile.tree.Functions;
-import flametop.profile.tree.IntList;
-import flametop.profile.tree.Room;
 import flametop.profile.tree.Shaper;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,16 +41,16 @@ final class StackFold {
   private int at;
   private int decimals;
   private boolean admitted;
-  private final IntList path = new IntList();
-  private final IntList stack = new IntList();
-  private final IntList origins = new IntList();
+  private final IntColumn path = new IntColumn();
+  private final IntColumn stack = new IntColumn();
+  private final IntColumn origins = new IntColumn();
 
   // The stack before, and its nodes.
-  private final IntList last = new IntList();
-  private final IntList nodes = new IntList();
+  private final IntColumn last = new IntColumn();
+  private final IntColumn nodes = new IntColumn();
 
-  private long[] now;
-  private long[] before;
+  private LongColumn now;
+  private LongColumn before;
 
   /**
    * @param mostNodes that the tree may have; with more it {@link #overflows}
@@ -89,8 +89,8 @@ final class StackFold {
     decimals = from.decimals();
     admitted = true;
     path.clear();
-    now = new long[1024];
-    before = from.hasBaseline() ? new long[1024] : null;
+    now = new LongColumn();
+    before = from.hasBaseline() ? new LongColumn() : null;
   }
 
   /** It is not gone on with: it has to begin anew. */
@@ -149,9 +149,7 @@ final class StackFold {
 
   private void add(long value, long compared) {
     stack.clear();
-    for (int i = left; i < path.size; i++) {
-      stack.add(path.items[i]);
-    }
+    stack.addAll(path, left);
     if (!shaper.shape(stack, above, origins)) {
       return;
     }
@@ -159,21 +157,14 @@ final class StackFold {
     nodes.size = common < 0 ? stack.size : common;
     int node = nodes.size == 0 ? ROOT : nodes.items[nodes.size - 1];
     for (int i = nodes.size; i < stack.size; i++) {
-      node = tree.child(node, stack.items[i]);
+      node = tree.grow(node, stack.items[i]);
       nodes.add(node);
     }
     last.clear();
-    for (int i = 0; i < stack.size; i++) {
-      last.add(stack.items[i]);
-    }
-    if (node >= now.length) {
-      int longer = Math.max(Room.after(now.length), node + 1);
-      now = Arrays.copyOf(now, longer);
-      before = before == null ? null : Arrays.copyOf(before, longer);
-    }
-    now[node] += value;
+    last.addAll(stack, 0);
+    now.set(node, now.get(node) + value);
     if (before != null) {
-      before[node] += compared;
+      before.set(node, before.get(node) + compared);
     }
   }
 

@@ -1,5 +1,6 @@
 package flametop.profile.file;
 
+import flametop.array.IntColumn;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.RootOrder;
@@ -11,8 +12,8 @@ import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
 import flametop.profile.tree.Finds;
 import flametop.profile.tree.GraphPicture;
-import flametop.profile.tree.IntList;
 import flametop.profile.tree.Matches;
+import flametop.profile.tree.NodeFinder;
 import flametop.profile.tree.NodePath;
 import flametop.profile.tree.Noise;
 import flametop.profile.tree.ShownGraph;
@@ -40,7 +41,6 @@ public final class StackGraph extends ShownGraph<StackGraph.Shaped> implements G
   private static final int PATIENCE = 4;
 
   private static final int ROOT = 0;
-  private static final int NONE = -1;
 
   /**
    * How many trees that were shown before are kept for the numbers of their nodes: to the callers,
@@ -62,6 +62,7 @@ public final class StackGraph extends ShownGraph<StackGraph.Shaped> implements G
   private Finds finds;
   private ReversedFinds reversedFinds;
   private Top top;
+  private NodeFinder finder;
 
   private Shape nextShape;
   private Refold next;
@@ -100,6 +101,7 @@ public final class StackGraph extends ShownGraph<StackGraph.Shaped> implements G
     finds = new Finds(tree, names);
     reversedFinds = reversed() == null ? null : new ReversedFinds(reversed(), names, finds);
     top = new Top(tree, names);
+    finder = new NodeFinder(tree, names, shown().shape());
   }
 
   /** The shape that it has, or is about to have. */
@@ -254,15 +256,8 @@ public final class StackGraph extends ShownGraph<StackGraph.Shaped> implements G
   HeldStacks held(long node) {
     FoldedTree tree = stacks();
     int top = resolve(node);
-    IntList path = new IntList();
-    for (int n = top; n > ROOT; n = tree.parent(n)) {
-      path.add(tree.function(n));
-    }
-    String[] zoom = new String[path.size];
-    for (int i = 0; i < zoom.length; i++) {
-      zoom[i] = names.name(path.items[zoom.length - 1 - i]);
-    }
-    return tree.held(top, names).of(shown().shape(), List.of(zoom));
+    List<String> zoom = List.of(reader.path(top));
+    return tree.held(top, names).of(shown().shape(), zoom.subList(1, zoom.size()));
   }
 
   /** The stacks that are shown, their sums up to date. */
@@ -306,10 +301,7 @@ public final class StackGraph extends ShownGraph<StackGraph.Shaped> implements G
   /** What finds a node of this graph in that of another file. */
   NodePath path(long number, NodePath.Of graph) {
     FoldedTree of = treeOf(number).tree();
-    int depth = 0;
-    for (int n = (int) number; n != ROOT; n = of.parent(n)) {
-      depth++;
-    }
+    int depth = of.depth((int) number);
     byte[][] path = new byte[depth][];
     boolean[] outermost = new boolean[depth];
     for (int n = (int) number; n != ROOT; n = of.parent(n)) {
@@ -321,14 +313,14 @@ public final class StackGraph extends ShownGraph<StackGraph.Shaped> implements G
 
   /** Number of the node with the path of one of another file, or with as much of it as there is. */
   long find(NodePath path) {
-    IntList functions = new IntList();
-    for (int i = path.names().length - 1; i >= 0; i--) {
+    IntColumn functions = new IntColumn();
+    for (int i = 0; i < path.names().length; i++) {
       int function = names.find(path.names()[i], path.outermost()[i]);
       functions.add(
           function < 0 || i > 0 ? function : StackNames.function(function >> 1, isOutermost()));
     }
     refill();
-    return reader.number(descend(functions, functions.size - 1));
+    return reader.number(finder.descend(ROOT, functions, 0));
   }
 
   /** Whether below the root there are comms. */
@@ -341,99 +333,15 @@ public final class StackGraph extends ShownGraph<StackGraph.Shaped> implements G
     return of.tree().nodes();
   }
 
-  /**
-   * The node with the path of one of another tree, or with as much of it as there is. Where
-   * innermost frames were last and now are first, or the other way round, one of the same function.
-   */
   @Override
   public int find(Shaped of, int node) {
-    FoldedTree other = of.tree();
-    if (other == shown().tree()) {
-      if (reversed() != null) {
-        reversed().reach(node);
-      }
-      return node;
+    if (of.tree() != shown().tree()) {
+      return finder.find(of.tree(), of.shape(), node);
     }
-    IntList path = new IntList();
-    for (int n = node; n != ROOT; n = other.parent(n)) {
-      path.add(other.function(n));
+    if (reversed() != null) {
+      reversed().reach(node);
     }
-    Shape shape = shown().shape();
-    if (of.shape().reversed() != shape.reversed() && path.size > 0 && !isOwner(path.items[0])) {
-      return heaviest(path.items[0], path.items[path.size - 1]);
-    }
-    if (shape.group() == RootOrder.NONE && whole.isComm()) {
-      int below = descend(path, path.size - 2);
-      if (below != ROOT) {
-        return below;
-      }
-    }
-    return descend(path, path.size - 1);
-  }
-
-  /**
-   * A node of a function, of that outermost frame if it is there; of several the heaviest, of
-   * callers that with nothing below it. The root if there is none.
-   */
-  private int heaviest(int function, int outermost) {
-    FoldedTree tree = stacks();
-    boolean reversed = isReversed();
-    openOwners(tree);
-    int best = ROOT;
-    int most = -1;
-    // Stacks may be deep, and all of one function.
-    int[] top = new int[tree.nodes()];
-    for (int node = 1; node < tree.nodes(); node++) {
-      int parent = tree.parent(node);
-      top[node] = parent == ROOT ? tree.function(node) : top[parent];
-      if (tree.function(node) != function) {
-        continue;
-      }
-      boolean first = reversed && (parent == ROOT || isOwner(tree.function(parent)));
-      int rank =
-          (tree.weight(node, 0) > 0 ? 4 : 0) + (top[node] == outermost ? 2 : 0) + (first ? 1 : 0);
-      if (rank > most || rank == most && tree.weight(node, 0) > tree.weight(best, 0)) {
-        best = node;
-        most = rank;
-      }
-    }
-    return best;
-  }
-
-  /** What is first below processes is looked for. */
-  private void openOwners(FoldedTree tree) {
-    for (int c = tree.firstChild(ROOT); c != NONE; c = tree.sibling(c)) {
-      if (isOwner(tree.function(c))) {
-        tree.open(c, Double.POSITIVE_INFINITY, 1);
-      }
-    }
-  }
-
-  private boolean isOwner(int function) {
-    return names.kind(function).isOwner();
-  }
-
-  /**
-   * @param path innermost first
-   * @param from index of the outermost that counts
-   */
-  private int descend(IntList path, int from) {
-    FoldedTree tree = shown().tree();
-    int at = ROOT;
-    for (int i = from; i >= 0; i--) {
-      tree.open(at, Double.POSITIVE_INFINITY, 1);
-      int child = tree.firstChild(at);
-      // What is outermost may have been a comm, or is one since.
-      int outermost = at == ROOT ? 1 : 0;
-      while (child != NONE && (tree.function(child) | outermost) != (path.items[i] | outermost)) {
-        child = tree.sibling(child);
-      }
-      if (child == NONE) {
-        break;
-      }
-      at = child;
-    }
-    return at;
+    return node;
   }
 
   @Override
@@ -451,19 +359,11 @@ public final class StackGraph extends ShownGraph<StackGraph.Shaped> implements G
   @Override
   public Selection selection(int node, StateSet states, long budget) {
     FoldedTree tree = shown().tree();
-    int depth = 0;
-    for (int n = node; n >= 0; n = tree.parent(n)) {
-      depth++;
-    }
-    String[] path = new String[depth];
-    for (int n = node; n >= 0; n = tree.parent(n)) {
-      path[--depth] = reader.name(n);
-    }
     int of = tree.function(node);
     Function function = new Function(names.kind(of), names.module(of), reader.name(node));
     return new Selection(
         reader.number(node),
-        path,
+        reader.path(node),
         function.kind(),
         function.module(),
         false,

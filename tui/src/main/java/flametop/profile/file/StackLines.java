@@ -301,7 +301,7 @@ final class StackLines {
         parent =
             name < 0
                 ? -1
-                : tree.child(parent, StackNames.function(name, depth == 0 && tree.isComm()));
+                : tree.grow(parent, StackNames.function(name, depth == 0 && tree.isComm()));
         if (parent < 0) {
           return false;
         }

@@ -1,10 +1,12 @@
 package flametop.profile.file;
 
-import java.util.Arrays;
+import flametop.array.IntColumn;
+import flametop.array.LongColumn;
+import flametop.array.LongIndex;
 
 /**
- * The call tree of folded stacks, in arrays by node. Stacks are only ever added; what is below a
- * node is summed up when the tree is read, a pass over the array from its end.
+ * The call tree of folded stacks, in columns by node. Stacks are only ever added; what is below a
+ * node is summed up when the tree is read, a pass over the columns from their end.
  *
  * <p>It counts two sums for each node, of which the second is compared with the first: that of a
  * single file is only now. Shares are compared, not the lengths of two runs: what is shown of both
@@ -34,26 +36,19 @@ final class StackTree extends ArrayTree {
     }
   }
 
-  private static final int FIRST_CAPACITY = 1 << 12;
-  private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
-
   /** What a node costs at most, while the arrays grow, B. */
   private static final int NODE_BYTES = 128;
 
   private final int mostNodes;
-  private int capacity = FIRST_CAPACITY;
 
   /** The child that was asked for last, a good guess for the next time; 0 is none. */
-  private int[] recent = new int[capacity];
+  private IntColumn recent = new IntColumn();
 
-  private long[] own = new long[capacity];
+  private LongColumn own = new LongColumn();
 
   // Null as long as nothing is compared.
-  private long[] ownBefore;
-  private long[] sumBefore;
-
-  /** Nodes by key; 0 is none, as the root has no key. */
-  private int[] table = new int[1 << 13];
+  private LongColumn ownBefore;
+  private LongColumn sumBefore;
 
   /** Of what both sums of it are parts. */
   private final StackTree whole;
@@ -99,7 +94,9 @@ final class StackTree extends ArrayTree {
   }
 
   StackTree(StackTree whole, int mostNodes) {
-    super(FIRST_CAPACITY);
+    index = new LongIndex(keys);
+    recent.add(0);
+    own.add(0);
     this.mostNodes = mostNodes;
     this.whole = whole == null ? this : whole;
   }
@@ -108,98 +105,43 @@ final class StackTree extends ArrayTree {
    * The same nodes, without their sums: for another thread, while this one goes on. What is never
    * written again is shared.
    */
-  private StackTree(StackTree of, StackTree whole, int size) {
-    super(1);
-    mostNodes = size;
+  private StackTree(StackTree of, StackTree whole) {
+    mostNodes = 0;
     this.whole = whole;
-    this.size = size;
-    capacity = of.capacity;
-    key = of.key;
-    firstChild = of.isWhole() ? of.firstChild : Arrays.copyOf(of.firstChild, size);
-    sibling = of.sibling;
-    own = of.ends(NOW);
-    ownBefore = of.ownBefore == null ? null : of.ends(BEFORE);
+    keys = of.keys.held();
+    firstChild = of.isWhole() ? of.firstChild : of.firstChild.copy();
+    sibling = of.sibling.held();
+    own = of.isWhole() ? of.own : of.own.copy();
+    ownBefore = of.ownBefore == null || of.isWhole() ? of.ownBefore : of.ownBefore.copy();
     decimals = of.decimals;
     comm = of.comm;
-    table = null;
     recent = null;
   }
 
   /** Its nodes as they are now, and what ends in them. */
   StackTree held() {
-    return new StackTree(this, whole, size);
+    return new StackTree(this, whole);
   }
 
-  /** That child of a node, made if need be; -1 if there is no room for it. */
-  int child(int parent, int function) {
-    long wanted = key(parent, function);
-    int mask = table.length - 1;
-    int slot = slot(wanted, mask);
-    for (int at; (at = table[slot]) != 0; slot = slot + 1 & mask) {
-      if (key[at] == wanted) {
-        recent[parent] = at;
-        return at;
+  /** The child of a node with a function, made if need be; -1 if there is no room for it. */
+  int grow(int parent, int function) {
+    int node = nodes() < mostNodes ? make(parent, function) : index.find(key(parent, function));
+    if (node == own.size) {
+      own.add(0);
+      recent.add(0);
+      if (ownBefore != null) {
+        ownBefore.add(0);
       }
     }
-    if (size >= mostNodes) {
-      return NONE;
-    }
-    if (size == capacity) {
-      grow();
-    }
-    int node = add(wanted, firstChild[parent]);
-    firstChild[parent] = node;
-    recent[parent] = node;
-    table[slot] = node;
-    if (size > table.length / 2) {
-      rehash();
+    if (node != NONE) {
+      recent.items[parent] = node;
     }
     return node;
   }
 
   /** The child that was asked for last; 0 if none was. */
   int recent(int parent) {
-    return recent[parent];
-  }
-
-  private static int slot(long key, int mask) {
-    long hash = key * SPREAD;
-    return (int) (hash >>> 32) & mask;
-  }
-
-  private void grow() {
-    // Half as much again: doubling would hold three times what is needed while it copies.
-    allot(Math.max(size + 1, Math.min(mostNodes, capacity + (capacity >> 1))));
-    recent = Arrays.copyOf(recent, capacity);
-  }
-
-  /** Has all arrays by node but that of guesses be so long. */
-  private void allot(int length) {
-    capacity = length;
-    resize(length);
-    own = Arrays.copyOf(own, capacity);
-    sum = new long[capacity];
-    if (ownBefore != null) {
-      ownBefore = Arrays.copyOf(ownBefore, capacity);
-      sumBefore = new long[capacity];
-    }
-    stale = true;
-  }
-
-  private void rehash() {
-    fill(2 * table.length);
-  }
-
-  private void fill(int length) {
-    table = new int[length];
-    int mask = table.length - 1;
-    for (int node = 1; node < size; node++) {
-      int slot = slot(key[node], mask);
-      while (table[slot] != 0) {
-        slot = slot + 1 & mask;
-      }
-      table[slot] = node;
-    }
+    return recent.items[parent];
   }
 
   @Override
@@ -207,16 +149,25 @@ final class StackTree extends ArrayTree {
     return changes;
   }
 
-  /** Nothing more will be added. */
+  /** Says that nothing more will be added. */
   void trim() {
-    table = null;
+    index = null;
     recent = null;
-    allot(size);
+    keys.trim();
+    firstChild.trim();
+    sibling.trim();
+    own.trim();
+    sum = new LongColumn();
+    if (ownBefore != null) {
+      ownBefore.trim();
+      sumBefore = new LongColumn();
+    }
+    stale = true;
   }
 
   /** Whether nothing more will be added. */
   boolean isWhole() {
-    return table == null;
+    return recent == null;
   }
 
   /**
@@ -243,11 +194,7 @@ final class StackTree extends ArrayTree {
   /** Adds a number that fits to what ends in a node. */
   void add(int node, long value, int digits, int column) {
     long scaled = scaled(value, digits);
-    if (column == NOW) {
-      own[node] += scaled;
-    } else {
-      ownBefore[node] += scaled;
-    }
+    column(column).items[node] += scaled;
     total[column] += scaled;
     stale = true;
   }
@@ -262,15 +209,15 @@ final class StackTree extends ArrayTree {
   }
 
   private void rescale(int to) {
-    total[NOW] = rescale(own, to);
-    total[BEFORE] = ownBefore == null ? 0 : rescale(ownBefore, to);
+    total[NOW] = rescale(own.items, to);
+    total[BEFORE] = ownBefore == null ? 0 : rescale(ownBefore.items, to);
     decimals = to;
     stale = true;
   }
 
   private long rescale(long[] of, int to) {
     long sum = 0;
-    for (int node = 0; node < size; node++) {
+    for (int node = 0; node < nodes(); node++) {
       of[node] = to > decimals ? 10 * of[node] : (of[node] + 5) / 10;
       sum += of[node];
     }
@@ -289,10 +236,8 @@ final class StackTree extends ArrayTree {
 
   /** Nothing was ever added to a column. */
   void reset(int column) {
-    if (column == NOW) {
-      Arrays.fill(own, 0);
-    } else if (ownBefore != null) {
-      Arrays.fill(ownBefore, 0);
+    if (column(column) != null) {
+      column(column).zero(nodes());
     }
     total[column] = 0;
     stale = true;
@@ -338,12 +283,12 @@ final class StackTree extends ArrayTree {
     flips++;
     changes++;
     // Another thread may read what it had.
-    key = key.clone();
-    for (int node = firstChild[ROOT]; node != NONE; node = sibling[node]) {
-      key[node] = key(ROOT, StackNames.function(function(node) >> 1, comm));
+    keys = keys.copy();
+    for (int node = firstChild(ROOT); node != NONE; node = sibling(node)) {
+      keys.items[node] = key(ROOT, StackNames.function(function(node) >> 1, comm));
     }
-    if (table != null) {
-      fill(table.length);
+    if (!isWhole()) {
+      index = new LongIndex(keys);
     }
   }
 
@@ -358,12 +303,14 @@ final class StackTree extends ArrayTree {
    * @param before null if nothing is compared
    * @param digits that they have behind the point
    */
-  void replace(long[] now, long[] before, int digits) {
-    own = Arrays.copyOf(now, capacity);
+  void replace(LongColumn now, LongColumn before, int digits) {
     compareNothing();
+    now.resize(nodes());
+    own = now;
     if (before != null) {
       compare();
-      ownBefore = Arrays.copyOf(before, capacity);
+      before.resize(nodes());
+      ownBefore = before;
     }
     decimals = digits;
     stale = true;
@@ -371,8 +318,9 @@ final class StackTree extends ArrayTree {
 
   /** From now on there is something to compare with. */
   void compare() {
-    ownBefore = new long[capacity];
-    sumBefore = new long[capacity];
+    ownBefore = new LongColumn();
+    ownBefore.zero(nodes());
+    sumBefore = new LongColumn();
     stale = true;
   }
 
@@ -388,27 +336,30 @@ final class StackTree extends ArrayTree {
   public void sumUp() {
     long times = times();
     double scale = scale();
-    if (!stale && times == summedTimes && scale == summedScale) {
+    if (!stale && times == summedTimes && scale == summedScale && sum.size == nodes()) {
       return;
     }
     stale = false;
     summedTimes = times;
     summedScale = scale;
     changes++;
-    for (int node = 0; node < size; node++) {
-      sum[node] = own[node] * times;
+    int nodes = nodes();
+    sum.zero(nodes);
+    for (int node = 0; node < nodes; node++) {
+      sum.items[node] = own.items[node] * times;
     }
-    sum(sum);
+    sum(sum.items);
     if (ownBefore != null) {
-      for (int node = 0; node < size; node++) {
-        sumBefore[node] = scaled(ownBefore[node], scale);
+      sumBefore.zero(nodes);
+      for (int node = 0; node < nodes; node++) {
+        sumBefore.items[node] = scaled(ownBefore.items[node], scale);
       }
-      sum(sumBefore);
+      sum(sumBefore.items);
     }
   }
 
   private void sum(long[] of) {
-    for (int node = size - 1; node > ROOT; node--) {
+    for (int node = nodes() - 1; node > ROOT; node--) {
       of[parent(node)] += of[node];
     }
   }
@@ -445,7 +396,6 @@ final class StackTree extends ArrayTree {
   @Override
   public void retire() {
     super.retire();
-    table = null;
     recent = null;
     own = null;
     ownBefore = null;
@@ -454,13 +404,16 @@ final class StackTree extends ArrayTree {
 
   /** What ends in it and not below it. */
   long own(int node, int column) {
-    return column == NOW ? own[node] : ownBefore == null ? 0 : ownBefore[node];
+    return column(column) == null ? 0 : column(column).items[node];
   }
 
   /** The same of all nodes that there are; what is added later is not in it. */
   long[] ends(int column) {
-    long[] of = column == NOW ? own : ownBefore;
-    return isWhole() ? of : Arrays.copyOf(of, size);
+    return isWhole() ? column(column).items : column(column).toArray();
+  }
+
+  private LongColumn column(int column) {
+    return column == NOW ? own : ownBefore;
   }
 
   @Override
@@ -471,7 +424,7 @@ final class StackTree extends ArrayTree {
 
   @Override
   public long baseline(int node, int states) {
-    return sumBefore == null ? 0 : sumBefore[node];
+    return sumBefore == null ? 0 : sumBefore.get(node);
   }
 
   @Override

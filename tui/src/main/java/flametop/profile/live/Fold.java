@@ -1,5 +1,6 @@
 package flametop.profile.live;
 
+import flametop.array.IntColumn;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
 import flametop.profile.log.ChangeLog;
@@ -9,13 +10,11 @@ import flametop.profile.log.Spot;
 import flametop.profile.log.Stacks;
 import flametop.profile.log.Sums;
 import flametop.profile.log.Window;
-import flametop.profile.tree.CallTree;
 import flametop.profile.tree.Finds;
 import flametop.profile.tree.Options;
 import flametop.profile.tree.SiblingOrder;
 import flametop.profile.tree.Top;
 import flametop.sampler.State;
-import java.util.Arrays;
 
 /** The log folded for one shape: a trie, and the sums of every process whatever the shape. */
 public final class Fold extends LogWindow {
@@ -32,65 +31,24 @@ public final class Fold extends LogWindow {
   private final Shape shape;
   private final boolean all;
   private final Trie trie;
-  private final CallTree tree =
-      new CallTree() {
-        @Override
-        public int nodes() {
-          return trie.nodes();
-        }
-
-        @Override
-        public int parent(int node) {
-          return trie.parent(node);
-        }
-
-        @Override
-        public int function(int node) {
-          return trie.function(node);
-        }
-
-        @Override
-        public int firstChild(int node) {
-          return trie.firstChild(node);
-        }
-
-        @Override
-        public int sibling(int node) {
-          return trie.sibling(node);
-        }
-
-        @Override
-        public long weight(int node, int states) {
-          return trie.weight(node, states, window());
-        }
-
-        @Override
-        public long baseline(int node, int states) {
-          return (long) (trie.baseline(node, states) * baselineScale());
-        }
-
-        @Override
-        public boolean hasBaseline() {
-          return baseline != null;
-        }
-      };
   private final Top top;
   private final Finds finds;
   private final SiblingOrder siblings = new SiblingOrder();
   private final Trend trend;
   private Window baseline;
   private final Sums processes = new Sums(false);
-  private int processCount;
-  private byte[] admitted = new byte[1024];
+
+  /** By owner: 1 if the shape admits the owner, 2 if not, 0 if that is not known yet. */
+  private final IntColumn admitted = new IntColumn();
 
   Fold(ChangeLog log, Owners owners, Stacks stacks, Options options, Shape shape) {
     super(log);
     this.owners = owners;
     this.shape = shape;
     all = shape.everybody();
-    trie = new Trie(owners, stacks, shape, !options.hideRoots());
-    top = new Top(tree, stacks);
-    finds = new Finds(tree, stacks);
+    trie = new Trie(this, owners, stacks, shape, !options.hideRoots());
+    top = new Top(trie, stacks);
+    finds = new Finds(trie, stacks);
     trend = new Trend(log, this);
   }
 
@@ -100,11 +58,6 @@ public final class Fold extends LogWindow {
 
   Shape shape() {
     return shape;
-  }
-
-  /** The trie with its weights in the {@link #window}, whatever that is when it is read. */
-  CallTree tree() {
-    return tree;
   }
 
   /** What the watched node had in the window before. */
@@ -166,7 +119,7 @@ public final class Fold extends LogWindow {
   @Override
   public void head(int owner, int stack, int spot, long base, int open, long samples) {
     if (owner != Owners.OLDER) {
-      processes.addHead(process(owner), processKind(stack, spot), base, open, 0);
+      processes.addHead(owners.process(owner), processKind(stack, spot), base, open, 0);
     }
     if (all || admits(owner)) {
       trie.head(owner, stack, spot, base, open, samples);
@@ -176,7 +129,7 @@ public final class Fold extends LogWindow {
   @Override
   public void tail(int owner, int stack, int spot, long base, int open, long samples) {
     if (owner != Owners.OLDER) {
-      processes.addTail(process(owner), processKind(stack, spot), base, open, 0);
+      processes.addTail(owners.process(owner), processKind(stack, spot), base, open, 0);
     }
     if (all || admits(owner)) {
       trie.tail(owner, stack, spot, base, open, samples);
@@ -200,23 +153,11 @@ public final class Fold extends LogWindow {
         : Spot.state(spot) == State.DISK.ordinal() ? COUNTED_DISK : UNSEEN;
   }
 
-  private int process(int owner) {
-    int process = owners.process(owner);
-    if (process >= processCount) {
-      processCount = process + 1;
-      processes.things(processCount);
-    }
-    return process;
-  }
-
   private boolean admits(int owner) {
-    if (owner >= admitted.length) {
-      admitted = Arrays.copyOf(admitted, Math.max(owner + 1, 2 * admitted.length));
+    if (admitted.get(owner) == 0) {
+      admitted.set(owner, owners.admits(shape, owner) ? 1 : 2);
     }
-    if (admitted[owner] == 0) {
-      admitted[owner] = (byte) (owners.admits(shape, owner) ? 1 : 2);
-    }
-    return admitted[owner] == 1;
+    return admitted.get(owner) == 1;
   }
 
   /**
@@ -224,9 +165,6 @@ public final class Fold extends LogWindow {
    * the states in which passes saw the process, but that in D is exact where the kernel counts it.
    */
   long processWeight(int process, int states) {
-    if (process >= processCount) {
-      return 0;
-    }
     Window window = window();
     long nanos = processes.weight(process, states, window);
     if ((states & BLOCKED) == 0) {
@@ -257,15 +195,13 @@ public final class Fold extends LogWindow {
 
   /** Owners and functions that were freed may be others from now on. */
   void swept() {
-    Arrays.fill(admitted, (byte) 0);
+    admitted.empty();
     trie.functionsFreed();
     finds.forget();
   }
 
   /** A process was freed: another begins without its sums. */
   void processFreed(int process) {
-    if (process < processCount) {
-      processes.clear(process);
-    }
+    processes.clear(process);
   }
 }

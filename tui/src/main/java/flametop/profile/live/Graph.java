@@ -280,6 +280,6 @@ final class Graph extends ShownGraph<Trie> {
   @Override
   public int find(Trie of, int node) {
     int stands = of.follow(node);
-    return of == shown() ? stands : shown().find(of, stands, fold.window());
+    return of == shown() ? stands : shown().find(of, stands);
   }
 }

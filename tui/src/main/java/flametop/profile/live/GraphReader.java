@@ -1,5 +1,6 @@
 package flametop.profile.live;
 
+import flametop.array.IntColumn;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.ProcessRow;
@@ -13,7 +14,6 @@ import flametop.profile.log.Stacks;
 import flametop.profile.log.TaskStates;
 import flametop.profile.log.Window;
 import flametop.profile.tree.GraphPicture;
-import flametop.profile.tree.IntList;
 import flametop.profile.tree.TreeReader;
 import flametop.sampler.State;
 import java.util.ArrayList;
@@ -59,7 +59,7 @@ public final class GraphReader implements GraphPicture.Reader {
     window = fold.window();
     this.owners = owners;
     this.stacks = stacks;
-    tree = new TreeReader(fold.tree(), stacks, fold.siblings(), epoch);
+    tree = new TreeReader(trie, stacks, fold.siblings(), epoch);
   }
 
   @Override
@@ -99,7 +99,7 @@ public final class GraphReader implements GraphPicture.Reader {
     boolean single = processes == 1 && owners.tgid(one) != Owners.NO_TGID;
     return new Selection(
         tree.number(node),
-        path(node),
+        tree.path(node),
         stacks.kind(function),
         stacks.module(function),
         trie.guessed(node),
@@ -167,19 +167,10 @@ public final class GraphReader implements GraphPicture.Reader {
     return within;
   }
 
-  /** Names from the root to a node. */
-  String[] path(int node) {
-    List<String> path = new ArrayList<>();
-    for (int n = node; n != NONE; n = trie.parent(n)) {
-      path.add(0, tree.name(n));
-    }
-    return path.toArray(new String[0]);
-  }
-
   /** Stacks below a node with their values, in order of their names; equal paths together. */
   public List<FoldedStack> folded(StateSet states, int zoom, boolean samples) {
     Map<Path, List<FoldedStack.Share>> shares = new HashMap<>();
-    IntList path = new IntList();
+    IntColumn path = new IntColumn();
     boolean[] within = zoom == ROOT ? null : below(zoom);
     for (int entry = 0; entry < trie.entries(); entry++) {
       int leaf = trie.leaf(entry);

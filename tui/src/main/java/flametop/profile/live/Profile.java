@@ -211,7 +211,8 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
           graph.finish();
           GraphReader read = look(graph, windowNanos, Long.MAX_VALUE / 2);
           int node = graph.resolve(zoom);
-          return new Extract(moment(read.path(node), null), read.folded(states, node, samples));
+          return new Extract(
+              moment(read.tree().path(node), null), read.folded(states, node, samples));
         });
   }
 
@@ -220,7 +221,8 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
     return request(
         () ->
             moment(
-                look(graph, windowNanos, SLICE_NANOS).path(graph.resolve(zoom)), heldBaseline()));
+                look(graph, windowNanos, SLICE_NANOS).tree().path(graph.resolve(zoom)),
+                heldBaseline()));
   }
 
   private Moment moment(String[] zoom, Snapshot.Baseline comparedWith) {

@@ -1,5 +1,6 @@
 package flametop.profile.live;
 
+import flametop.array.LongIndex;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TasksQuery;
@@ -9,7 +10,6 @@ import flametop.profile.log.Owners;
 import flametop.profile.log.Stacks;
 import flametop.profile.log.TaskStates;
 import flametop.profile.tree.BoundedText;
-import flametop.profile.tree.LongTable;
 import flametop.profile.tree.Matches;
 import flametop.profile.tree.Noise;
 import flametop.sampler.State;
@@ -90,17 +90,15 @@ final class TaskReader {
   /** What was found so far, each once. */
   private static final class All {
     final List<Found> found = new ArrayList<>();
-    private final LongTable places = new LongTable();
+    private final LongIndex places = new LongIndex();
 
     boolean has(long key) {
-      return places.get(key) != LongTable.NONE;
+      return places.find(key) != LongIndex.NONE;
     }
 
     Found of(long key) {
-      int place = places.get(key);
-      if (place == LongTable.NONE) {
-        place = found.size();
-        places.put(key, place);
+      int place = places.row(key);
+      if (place == found.size()) {
         found.add(new Found());
       }
       return found.get(place);

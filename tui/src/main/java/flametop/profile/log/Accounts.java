@@ -1,7 +1,7 @@
 package flametop.profile.log;
 
+import flametop.array.IntColumn;
 import flametop.profile.answer.Shape;
-import flametop.profile.tree.IntList;
 import flametop.sampler.State;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -75,7 +75,7 @@ public final class Accounts {
   /** By task: its account, which another task gets when it is gone. */
   private int[] accountOf = new int[0];
 
-  private final IntList free = new IntList();
+  private final IntColumn free = new IntColumn();
 
   private int accounts;
   private int[] taskOf = new int[256];

@@ -8,7 +8,6 @@ public final class OwnerTimes extends LogWindow {
   private static final int STOLEN = flametop.sampler.State.values().length;
 
   private final Sums sums = new Sums(false);
-  private int count;
 
   public OwnerTimes(ChangeLog log) {
     super(log);
@@ -17,7 +16,6 @@ public final class OwnerTimes extends LogWindow {
   @Override
   public void head(int owner, int stack, int spot, long base, int open, long samples) {
     if (!Spot.isSampled(spot)) {
-      grow(owner);
       sums.addHead(owner, stack == Stacks.STOLEN ? STOLEN : Spot.state(spot), base, open, 0);
     }
   }
@@ -25,7 +23,6 @@ public final class OwnerTimes extends LogWindow {
   @Override
   public void tail(int owner, int stack, int spot, long base, int open, long samples) {
     if (!Spot.isSampled(spot)) {
-      grow(owner);
       sums.addTail(owner, stack == Stacks.STOLEN ? STOLEN : Spot.state(spot), base, open, 0);
     }
   }
@@ -35,16 +32,9 @@ public final class OwnerTimes extends LogWindow {
     return false;
   }
 
-  private void grow(int owner) {
-    if (owner >= count) {
-      count = owner + 1;
-      sums.things(count);
-    }
-  }
-
   /** All owners with time are below. */
   public int count() {
-    return count;
+    return sums.things();
   }
 
   /** ns of an owner in these states, without what was stolen from it. */
@@ -64,7 +54,7 @@ public final class OwnerTimes extends LogWindow {
 
   /** Adds the owners that have time. */
   public void mark(BitSet owners) {
-    for (int owner = 0; owner < count; owner++) {
+    for (int owner = 0; owner < count(); owner++) {
       if (!sums.isZero(owner)) {
         owners.set(owner);
       }
@@ -73,8 +63,6 @@ public final class OwnerTimes extends LogWindow {
 
   /** An owner was freed: another begins without its sums. */
   public void ownerFreed(int owner) {
-    if (owner < count) {
-      sums.clear(owner);
-    }
+    sums.clear(owner);
   }
 }

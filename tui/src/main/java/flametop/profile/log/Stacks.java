@@ -1,9 +1,9 @@
 package flametop.profile.log;
 
+import flametop.array.IntColumn;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.tree.Functions;
-import flametop.profile.tree.IntList;
 import flametop.profile.tree.Slots;
 import flametop.sampler.IdSpace;
 import flametop.sampler.ModuleKind;
@@ -111,7 +111,7 @@ public final class Stacks implements Functions {
   private int functions;
   private long functionsMade;
   private Function[] function = new Function[1024];
-  private final IntList freeFunctions = new IntList();
+  private final IntColumn freeFunctions = new IntColumn();
   private final int constants;
   private final Map<Function, Integer> known = new HashMap<>();
   private final int notSampled;
@@ -598,7 +598,7 @@ public final class Stacks implements Functions {
    *
    * @param guessed takes whether each was guessed
    */
-  public void path(int stack, boolean roots, IntList path, IntList guessed) {
+  public void path(int stack, boolean roots, IntColumn path, IntColumn guessed) {
     if (stack < 0) {
       path.add(
           switch (stack) {

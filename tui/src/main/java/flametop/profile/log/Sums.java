@@ -1,7 +1,7 @@
 package flametop.profile.log;
 
-import flametop.profile.tree.Room;
-import java.util.Arrays;
+import flametop.array.IntColumn;
+import flametop.array.LongColumn;
 
 /**
  * Sums by (thing, kind) at the head of a window, at its tail, and at the beginning of the window
@@ -12,175 +12,176 @@ import java.util.Arrays;
 public final class Sums {
   static final int NONE = -1;
 
-  private int slots;
-  private int[] next = new int[1024];
-  private byte[] kind = new byte[1024];
-  private int[] headOpen = new int[1024];
-  private int[] tailOpen = new int[1024];
-  private long[] headBase = new long[1024];
-  private long[] tailBase = new long[1024];
-  private long[] headSamples;
-  private long[] tailSamples;
+  /** The sums at one moment, by slot. */
+  private static final class Moment {
+    LongColumn base = new LongColumn();
+    IntColumn open = new IntColumn();
+
+    /** Null where passes and samples are not counted. */
+    final LongColumn samples;
+
+    Moment(boolean counts) {
+      samples = counts ? new LongColumn() : null;
+    }
+
+    void append() {
+      base.add(0);
+      open.add(0);
+      if (samples != null) {
+        samples.add(0);
+      }
+    }
+
+    void add(int slot, long itsBase, int itsOpen, long itsSamples) {
+      base.items[slot] += itsBase;
+      open.items[slot] += itsOpen;
+      if (samples != null) {
+        samples.items[slot] += itsSamples;
+      }
+    }
+
+    void clear(int slot) {
+      add(slot, -base.items[slot], -open.items[slot], samples == null ? 0 : -samples.items[slot]);
+    }
+
+    boolean isZero(int slot) {
+      return (base.items[slot] | open.items[slot]) == 0
+          && (samples == null || samples.items[slot] == 0);
+    }
+
+    long nanos(int slot, long time) {
+      return base.items[slot] + open.items[slot] * time;
+    }
+
+    long samples(int slot, long pass) {
+      return samples.items[slot] + open.items[slot] * pass;
+    }
+  }
+
+  private final Moment head;
+  private final Moment tail;
 
   /** Null while nobody asks for the window before. */
-  private int[] beginOpen;
+  private Moment begin;
 
-  private long[] beginBase;
+  // By slot.
+  private final IntColumn next = new IntColumn();
+  private final IntColumn kind = new IntColumn();
 
-  private int[] first = new int[1024];
-  private int things;
+  /** By thing: the slot that came last. */
+  private final IntColumn first = new IntColumn(NONE);
 
   /**
    * @param samples whether passes and samples are counted too
    */
   public Sums(boolean samples) {
-    if (samples) {
-      headSamples = new long[1024];
-      tailSamples = new long[1024];
-    }
-  }
-
-  /** Makes room for all things below {@code count}. */
-  public void things(int count) {
-    if (count > first.length) {
-      first = Arrays.copyOf(first, Math.max(count, Room.after(first.length)));
-    }
-    for (; things < count; things++) {
-      first[things] = NONE;
-    }
+    head = new Moment(samples);
+    tail = new Moment(samples);
   }
 
   public void addHead(int thing, int kind, long base, int open, long samples) {
-    int slot = slot(thing, kind);
-    headBase[slot] += base;
-    headOpen[slot] += open;
-    if (headSamples != null) {
-      headSamples[slot] += samples;
-    }
+    head.add(slot(thing, kind), base, open, samples);
   }
 
   public void addTail(int thing, int kind, long base, int open, long samples) {
-    int slot = slot(thing, kind);
-    tailBase[slot] += base;
-    tailOpen[slot] += open;
-    if (tailSamples != null) {
-      tailSamples[slot] += samples;
-    }
+    tail.add(slot(thing, kind), base, open, samples);
   }
 
-  /** The window before begins where it ends, at the tail. */
+  /** Begins the window before where that window ends, at the tail. */
   public void beginAtTail() {
-    beginBase = tailBase.clone();
-    beginOpen = tailOpen.clone();
+    begin = new Moment(false);
+    begin.base = tail.base.copy();
+    begin.open = tail.open.copy();
   }
 
   public void addBegin(int thing, int kind, long base, int open) {
-    int slot = slot(thing, kind);
-    beginBase[slot] += base;
-    beginOpen[slot] += open;
+    begin.add(slot(thing, kind), base, open, 0);
   }
 
-  /** Nobody asks for the window before any more. */
+  /** Forgets the window before. */
   public void endBegin() {
-    beginBase = null;
-    beginOpen = null;
+    begin = null;
   }
 
   private int slot(int thing, int wanted) {
-    for (int slot = first[thing]; slot >= 0; slot = next[slot]) {
-      if (kind[slot] == wanted) {
+    int newest = first.get(thing);
+    for (int slot = newest; slot >= 0; slot = next.items[slot]) {
+      if (kind.items[slot] == wanted) {
         return slot;
       }
     }
-    if (slots == next.length) {
-      int length = Room.after(slots);
-      next = Arrays.copyOf(next, length);
-      kind = Arrays.copyOf(kind, length);
-      headOpen = Arrays.copyOf(headOpen, length);
-      tailOpen = Arrays.copyOf(tailOpen, length);
-      headBase = Arrays.copyOf(headBase, length);
-      tailBase = Arrays.copyOf(tailBase, length);
-      if (headSamples != null) {
-        headSamples = Arrays.copyOf(headSamples, length);
-        tailSamples = Arrays.copyOf(tailSamples, length);
-      }
-      if (beginBase != null) {
-        beginBase = Arrays.copyOf(beginBase, length);
-        beginOpen = Arrays.copyOf(beginOpen, length);
-      }
+    int slot = slots();
+    next.add(newest);
+    kind.add(wanted);
+    first.set(thing, slot);
+    head.append();
+    tail.append();
+    if (begin != null) {
+      begin.append();
     }
-    next[slots] = first[thing];
-    kind[slots] = (byte) wanted;
-    first[thing] = slots;
-    return slots++;
+    return slot;
   }
 
-  /** All sums of a thing are zero. */
+  /** Has all sums of a thing be zero. */
   public void clear(int thing) {
-    for (int slot = first[thing]; slot >= 0; slot = next[slot]) {
-      headBase[slot] = 0;
-      headOpen[slot] = 0;
-      tailBase[slot] = 0;
-      tailOpen[slot] = 0;
-      if (headSamples != null) {
-        headSamples[slot] = 0;
-        tailSamples[slot] = 0;
-      }
-      if (beginBase != null) {
-        beginBase[slot] = 0;
-        beginOpen[slot] = 0;
+    for (int slot = first(thing); slot >= 0; slot = next(slot)) {
+      head.clear(slot);
+      tail.clear(slot);
+      if (begin != null) {
+        begin.clear(slot);
       }
     }
   }
 
   /** Whether all sums of a thing are zero. */
   public boolean isZero(int thing) {
-    for (int slot = first[thing]; slot >= 0; slot = next[slot]) {
-      if ((headBase[slot] | tailBase[slot] | headOpen[slot] | tailOpen[slot]) != 0
-          || headSamples != null && (headSamples[slot] | tailSamples[slot]) != 0) {
+    for (int slot = first(thing); slot >= 0; slot = next(slot)) {
+      if (!head.isZero(slot) || !tail.isZero(slot)) {
         return false;
       }
     }
     return true;
   }
 
+  /** All things with a sum are below. */
+  public int things() {
+    return first.size;
+  }
+
   /** Slots of all things; each has one number. */
   public int slots() {
-    return slots;
+    return kind.size;
   }
 
   /** A slot of a thing; {@link #NONE} if the thing has none. */
   public int first(int thing) {
-    return first[thing];
+    return first.get(thing);
   }
 
   /** The next slot of the same thing; {@link #NONE} after the last. */
   public int next(int slot) {
-    return next[slot];
+    return next.items[slot];
   }
 
   public int kind(int slot) {
-    return kind[slot];
+    return kind.items[slot];
   }
 
   /** ns of a slot in a window. */
   public long amount(int slot, Window window) {
-    long sum = headBase[slot] + headOpen[slot] * window.headTime();
-    return window.whole() ? sum : sum - tailBase[slot] - tailOpen[slot] * window.tailTime();
+    long sum = head.nanos(slot, window.headTime());
+    return window.whole() ? sum : sum - tail.nanos(slot, window.tailTime());
   }
 
   /** ns of a slot in the window before, from {@code begin} to the tail of this one, ns. */
-  public long before(int slot, Window window, long begin) {
-    return tailBase[slot]
-        + tailOpen[slot] * window.tailTime()
-        - beginBase[slot]
-        - beginOpen[slot] * begin;
+  public long before(int slot, Window window, long from) {
+    return tail.nanos(slot, window.tailTime()) - begin.nanos(slot, from);
   }
 
   /** Passes seen and samples of a slot in a window. */
   public long samples(int slot, Window window) {
-    long sum = headSamples[slot] + headOpen[slot] * window.headPass();
-    return window.whole() ? sum : sum - tailSamples[slot] - tailOpen[slot] * window.tailPass();
+    long sum = head.samples(slot, window.headPass());
+    return window.whole() ? sum : sum - tail.samples(slot, window.tailPass());
   }
 
   /**
@@ -190,8 +191,8 @@ public final class Sums {
    */
   public long weight(int thing, int kinds, Window window) {
     long sum = 0;
-    for (int slot = first[thing]; slot >= 0; slot = next[slot]) {
-      if ((kinds & 1 << kind[slot]) != 0) {
+    for (int slot = first(thing); slot >= 0; slot = next(slot)) {
+      if ((kinds & 1 << kind(slot)) != 0) {
         sum += amount(slot, window);
       }
     }
@@ -201,8 +202,8 @@ public final class Sums {
   /** Like {@link #weight}, in passes seen and samples. */
   public long samples(int thing, int kinds, Window window) {
     long sum = 0;
-    for (int slot = first[thing]; slot >= 0; slot = next[slot]) {
-      if ((kinds & 1 << kind[slot]) != 0) {
+    for (int slot = first(thing); slot >= 0; slot = next(slot)) {
+      if ((kinds & 1 << kind(slot)) != 0) {
         sum += samples(slot, window);
       }
     }

@@ -1,47 +1,70 @@
 package flametop.profile.tree;
 
 /**
- * A tree of calls with the time spent in each. Node 0 is the root, a parent is below its children,
- * and of the children of a node no two have one function.
+ * A tree of calls with the time spent in each. Node 0 is the root, the number of a parent is below
+ * the numbers of its children, and no two children of a node have one function.
  */
 public interface CallTree {
   int nodes();
 
-  /** -1 for the root. */
+  /** The parent of a node; -1 for the root. */
   int parent(int node);
 
-  /** One of its {@link Functions}. */
+  /** The function of a node, by its number in {@link Functions}. */
   int function(int node);
 
-  /** -1 if there is none; no order. */
+  /** The first child of a node, in no order; -1 if the node has no child. */
   int firstChild(int node);
 
-  /** The next child of its parent, or -1. */
+  /** The next child of the same parent; -1 after the last. */
   int sibling(int node);
 
+  /** The child of a node with a function, made first where that is due; -1 if there is none. */
+  default int child(int node, int function) {
+    int child = firstChild(node);
+    while (child >= 0 && function(child) != function) {
+      child = sibling(child);
+    }
+    return child;
+  }
+
+  /** How many nodes stand above a node. */
+  default int depth(int node) {
+    int depth = 0;
+    for (int n = parent(node); n >= 0; n = parent(n)) {
+      depth++;
+    }
+    return depth;
+  }
+
   /**
-   * What is spent in it and below it.
+   * The time of a node and of all nodes below it.
    *
    * @param states bits of a {@code StateSet}
    */
   long weight(int node, int states);
 
-  /** Whether it is known in which state and task the time was spent. */
+  /** Whether all stacks left a node, so that the node is not drawn. */
+  default boolean isEmptied(int node) {
+    return false;
+  }
+
+  /** Whether the tree knows in which state and in which task the time was spent. */
   default boolean hasStates() {
     return true;
   }
 
-  /** Whether it is compared with another: {@link #baseline} means something. */
+  /** Whether the tree is compared with another tree: {@link #baseline} means something. */
   default boolean hasBaseline() {
     return false;
   }
 
-  /** What the other has there, scaled to the same length of time. */
+  /** The time that the other tree has at a node, scaled to the same length of time. */
   default long baseline(int node, int states) {
     return 0;
   }
 
-  /** What is spent in it and in nothing below it. */
+  /** The time of a node without the time of the nodes below it. */
   default long self(int node, int states) {
     long self = weight(node, states);
     for (int child = firstChild(node); child >= 0; child = sibling(child)) {
@@ -50,13 +73,13 @@ public interface CallTree {
     return self;
   }
 
-  /** What was asked to be {@linkplain #open opened} and is not is no longer wanted. */
+  /** Forgets pending {@linkplain #open requests for children}. */
   default void look() {}
 
   /**
-   * The children of a node are about to be read. Where they are not there yet they are made, at
-   * once if they are few, else later, with those below that have a weight or baseline of at least
-   * this.
+   * Asks for the children of a node, which are about to be read. A tree that has not made them yet
+   * makes them: at once if they are few, else later, together with those nodes below that have a
+   * weight or baseline of at least {@code least}.
    *
    * @param levels how many levels below the node are wanted
    */

@@ -1,5 +1,6 @@
 package flametop.profile.tree;
 
+import flametop.array.IntColumn;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import java.util.Arrays;
@@ -36,13 +37,13 @@ public final class Finds {
   /** Nodes that match or have one below them that does. */
   private final BitSet leading = new BitSet();
 
-  private final IntList found = new IntList();
+  private final IntColumn found = new IntColumn();
 
   /** Of {@link #found} those without a match above. */
-  private final IntList topmost = new IntList();
+  private final IntColumn topmost = new IntColumn();
 
   /** The first of {@link #found} in drawing order, when there were so many. */
-  private final IntList ordered = new IntList();
+  private final IntColumn ordered = new IntColumn();
 
   private int orderedOf = NONE;
 
@@ -151,10 +152,10 @@ public final class Finds {
 
   private void order(TreeReader reader) {
     ordered.clear();
-    IntList due = new IntList();
+    IntColumn due = new IntColumn();
     due.add(ROOT);
     while (due.size > 0 && ordered.size < MAX_ORDERED) {
-      int node = due.items[--due.size];
+      int node = due.pop();
       if (matched.get(node)) {
         ordered.add(node);
       }
@@ -171,7 +172,7 @@ public final class Finds {
   }
 
   /** What comes first in drawing order goes last. */
-  private static void sort(IntList due, int from, TreeReader reader) {
+  private static void sort(IntColumn due, int from, TreeReader reader) {
     Integer[] children = new Integer[due.size - from];
     for (int i = 0; i < children.length; i++) {
       children[i] = due.items[from + i];

@@ -1,5 +1,6 @@
 package flametop.profile.tree;
 
+import flametop.array.IntColumn;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Shape;
@@ -110,7 +111,7 @@ public final class Shaper {
    *     from {@code from}; -1 if it stands for several
    * @return false if the stack does not belong in the graph; the path stays as it was then
    */
-  public boolean shape(IntList path, int from, IntList origins) {
+  public boolean shape(IntColumn path, int from, IntColumn origins) {
     size = path.size - from;
     if (size > of.length) {
       of = new int[2 * size];

@@ -1,5 +1,6 @@
 package flametop.profile.tree;
 
+import flametop.array.IntColumn;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.NodeKind;
@@ -101,6 +102,16 @@ public final class TreeReader {
     return functions.name(tree.function(node));
   }
 
+  /** Names from the root to a node. */
+  public String[] path(int node) {
+    int depth = tree.depth(node);
+    String[] path = new String[depth + 1];
+    for (int n = node; n != NONE; n = tree.parent(n)) {
+      path[depth--] = name(n);
+    }
+    return path;
+  }
+
   /** Order of siblings. */
   int compare(int a, int b) {
     return functions.compare(tree.function(a), tree.function(b));
@@ -109,10 +120,10 @@ public final class TreeReader {
   private final class SliceBuilder {
     final GraphQuery query;
     final Matches matches;
-    final IntList node = new IntList();
-    final IntList parent = new IntList();
-    final IntList bundled = new IntList();
-    final IntList last = new IntList();
+    final IntColumn node = new IntColumn();
+    final IntColumn parent = new IntColumn();
+    final IntColumn bundled = new IntColumn();
+    final IntColumn last = new IntColumn();
     long[] weight = new long[256];
     long[] hiddenWeight = new long[256];
     int[] hiddenCount = new int[256];
@@ -211,7 +222,7 @@ public final class TreeReader {
     int states = query.states().bits();
     tree.look();
     SliceBuilder slice = new SliceBuilder(query, matches);
-    IntList ancestors = new IntList();
+    IntColumn ancestors = new IntColumn();
     for (int node = tree.parent(zoom); node != NONE; node = tree.parent(node)) {
       ancestors.add(node);
     }
@@ -229,7 +240,7 @@ public final class TreeReader {
     List<Child> shown = new ArrayList<>();
     double narrowest = top(slice, zoomIndex, query, opened ? from : NONE, to, shown);
     due.add(shown, zoomIndex, 1);
-    IntList children = new IntList();
+    IntColumn children = new IntColumn();
     long[] weights = new long[64];
     while (due.size() > 0) {
       Child of = due.take();
@@ -336,8 +347,8 @@ public final class TreeReader {
   /** What is still to be listed, with the index of its parent and its level. */
   private static final class Due {
     private final List<Child> children = new ArrayList<>();
-    private final IntList parents = new IntList();
-    private final IntList levels = new IntList();
+    private final IntColumn parents = new IntColumn();
+    private final IntColumn levels = new IntColumn();
 
     /** Of what was taken last. */
     int parent;

@@ -330,7 +330,7 @@ class GraphReaderTest {
       Snapshot.Search search = reader.search(query.search(), StateSet.ALL);
       assertTrue(search.weight() <= reader.tree().total(StateSet.ALL));
       assertEquals(search.count(), search.nodes().length);
-      checkSearch(random.fold().tree(), random.stacks, search);
+      checkSearch(random.fold().trie(), random.stacks, search);
       assertEquals(search.count(), Arrays.stream(search.nodes()).distinct().count());
       assertTrue(
           IntStream.range(0, slice.size()).filter(i -> slice.matched()[i]).count()

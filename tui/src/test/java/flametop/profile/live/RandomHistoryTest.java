@@ -3,6 +3,7 @@ package flametop.profile.live;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.array.IntColumn;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
@@ -22,7 +23,6 @@ import flametop.profile.log.Spot;
 import flametop.profile.log.Stacks;
 import flametop.profile.log.TaskStates;
 import flametop.profile.log.Window;
-import flametop.profile.tree.IntList;
 import flametop.profile.tree.NaiveShape;
 import flametop.profile.tree.Noise;
 import flametop.profile.tree.Options;
@@ -228,8 +228,8 @@ class RandomHistoryTest {
   }
 
   private static List<Function> frames(World world, Shape shape, int stack, boolean roots) {
-    IntList path = new IntList();
-    world.stacks.path(stack, roots, path, new IntList());
+    IntColumn path = new IntColumn();
+    world.stacks.path(stack, roots, path, new IntColumn());
     List<Function> frames = new ArrayList<>();
     for (int f : path.toArray()) {
       Stacks stacks = world.stacks;
@@ -411,7 +411,7 @@ class RandomHistoryTest {
     then.range(to - before.windowNanos(), Long.MAX_VALUE);
     assertEquals(to, then.window().headTime());
     assertEquals(before.windowNanos(), then.covered());
-    int there = then.trie().find(fold.trie(), node, then.window());
+    int there = then.trie().find(fold.trie(), node);
     boolean same = then.trie().depth(there) == fold.trie().depth(node);
     long expected = same ? then.trie().weight(there, EVERY_STATE, then.window()) : 0;
     assertEquals((double) Math.max(0, expected), (double) before.weight(), NEAR);
@@ -436,17 +436,17 @@ class RandomHistoryTest {
       if (step == 100) {
         fold.holdBaseline();
         for (int node = 0; node < fold.trie().nodes(); node++) {
-          expected.merge(path(world, fold, node), fold.tree().weight(node, EVERY_STATE), Long::sum);
+          expected.merge(path(world, fold, node), fold.trie().weight(node, EVERY_STATE), Long::sum);
         }
       }
       if (step >= 100 && step % 20 == 0) {
         Map<String, Long> actual = new TreeMap<>();
         for (int node = 0; node < fold.trie().nodes(); node++) {
-          actual.merge(path(world, fold, node), fold.trie().baseline(node, EVERY_STATE), Long::sum);
+          actual.merge(path(world, fold, node), fold.trie().held(node, EVERY_STATE), Long::sum);
         }
         actual.keySet().retainAll(expected.keySet());
         assertTrue(expected.equals(actual), "another baseline at step " + step);
-        long root = fold.tree().baseline(0, EVERY_STATE);
+        long root = fold.trie().baseline(0, EVERY_STATE);
         double scale =
             (double) fold.covered() / (fold.baseline().headTime() - fold.baseline().tailTime());
         assertEquals((long) (expected.get("all;") * scale), root);

@@ -2,7 +2,7 @@ package flametop.profile.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import flametop.profile.tree.IntList;
+import flametop.array.IntColumn;
 import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
 import flametop.sampler.WalkEnd;
@@ -18,8 +18,8 @@ final class ReasonFramesTest {
   private final Stacks stacks = new Stacks(new Names((frames, count) -> {}));
 
   private List<String> path(int stack) {
-    IntList path = new IntList();
-    stacks.path(stack, true, path, new IntList());
+    IntColumn path = new IntColumn();
+    stacks.path(stack, true, path, new IntColumn());
     List<String> names = new ArrayList<>();
     for (int i = 0; i < path.size; i++) {
       names.add(stacks.kind(path.items[i]) + " " + stacks.name(path.items[i]));

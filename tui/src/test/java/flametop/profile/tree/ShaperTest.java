@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.array.IntColumn;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Shape;
@@ -58,7 +59,7 @@ class ShaperTest {
   }
 
   private final Table table = new Table();
-  private final IntList origins = new IntList();
+  private final IntColumn origins = new IntColumn();
 
   private int user(String name) {
     return table.function(NodeKind.USER, "app", name);
@@ -70,7 +71,7 @@ class ShaperTest {
 
   /** Names of the path, or null; frames are single characters, capitals of another module. */
   private String shape(Shape shape, String frames) {
-    IntList path = new IntList();
+    IntColumn path = new IntColumn();
     path.add(user("above"));
     for (int i = 0; i < frames.length(); i++) {
       char c = frames.charAt(i);
@@ -143,7 +144,7 @@ class ShaperTest {
     user("above");
     int number = user("f");
     Shaper shaper = new Shaper(Shape.of(new Shape.Through(function("f"), false)), table);
-    IntList path = new IntList();
+    IntColumn path = new IntColumn();
     path.add(number);
     assertTrue(shaper.shape(path, 0, origins));
     table.functions.set(number, function("g"));
@@ -169,7 +170,7 @@ class ShaperTest {
                 .ints(random.nextInt(12), 0, functions.size())
                 .mapToObj(functions::get)
                 .collect(Collectors.toList());
-        IntList path = new IntList();
+        IntColumn path = new IntColumn();
         frames.forEach(f -> path.add(table.function(f.kind(), f.module(), f.name())));
         int[] before = path.toArray();
         boolean kept = shaper.shape(path, 0, origins);
@@ -201,7 +202,7 @@ class ShaperTest {
     assertThrows(PatternSyntaxException.class, () -> new Shape.Matching("(", 0, false));
   }
 
-  private static List<Integer> list(IntList of) {
+  private static List<Integer> list(IntColumn of) {
     return java.util.Arrays.stream(of.toArray()).boxed().collect(Collectors.toList());
   }
 }

@@ -1,0 +1,111 @@
+package flametop.array;
+
+import java.util.Arrays;
+
+/**
+ * A growing column of ints by row, also used as a list or a stack. Rows that were never set hold
+ * the empty value of the column.
+ */
+public final class IntColumn {
+  private static final int FIRST_LENGTH = 64;
+
+  private final int empty;
+
+  /** The rows, and empty values behind them. Growth makes another array. */
+  public int[] items = new int[FIRST_LENGTH];
+
+  /** All set rows are below. */
+  public int size;
+
+  /** A column whose empty value is 0. */
+  public IntColumn() {
+    this(0);
+  }
+
+  public IntColumn(int empty) {
+    this.empty = empty;
+    if (empty != 0) {
+      Arrays.fill(items, empty);
+    }
+  }
+
+  /** The value of a row; the empty value if the row was never set. */
+  public int get(int row) {
+    return row < items.length ? items[row] : empty;
+  }
+
+  public void set(int row, int value) {
+    if (row >= items.length) {
+      grow(row);
+    }
+    items[row] = value;
+    size = Math.max(size, row + 1);
+  }
+
+  /** Adds a row behind the last. */
+  public void add(int value) {
+    if (size == items.length) {
+      grow(size);
+    }
+    items[size++] = value;
+  }
+
+  /** Removes the last row. */
+  public int pop() {
+    return items[--size];
+  }
+
+  /** Adds the rows of another column from a row on. */
+  public void addAll(IntColumn other, int from) {
+    int count = other.size - from;
+    if (size + count > items.length) {
+      grow(size + count);
+    }
+    System.arraycopy(other.items, from, items, size, count);
+    size += count;
+  }
+
+  /** Removes all rows. Their values stay in {@link #items}. */
+  public void clear() {
+    size = 0;
+  }
+
+  /** Has all rows hold the empty value. */
+  public void empty() {
+    Arrays.fill(items, empty);
+    size = 0;
+  }
+
+  /** Gives back the room behind the last row. */
+  public void trim() {
+    items = toArray();
+  }
+
+  public int[] toArray() {
+    return Arrays.copyOf(items, size);
+  }
+
+  /** The same rows, in an array of its own. */
+  public IntColumn copy() {
+    IntColumn copy = new IntColumn(empty);
+    copy.items = items.clone();
+    copy.size = size;
+    return copy;
+  }
+
+  /** The rows as they are now, for another thread: rows that are set are never set again. */
+  public IntColumn held() {
+    IntColumn held = new IntColumn(empty);
+    held.items = items;
+    held.size = size;
+    return held;
+  }
+
+  private void grow(int row) {
+    int length = items.length;
+    items = Arrays.copyOf(items, Growth.toHold(row, length));
+    if (empty != 0) {
+      Arrays.fill(items, length, items.length, empty);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package flametop.array;
+
+/**
+ * Finds the row of a column by its value, by open addressing. No two rows have one value.
+ *
+ * <p>The table holds rows, not values, and is at most half full: a row costs 8 to 16 bytes beside
+ * the column.
+ */
+public final class LongIndex {
+  public static final int NONE = -1;
+
+  private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
+
+  private final LongColumn keys;
+
+  /** One more than the row; 0 is free. */
+  private int[] table = new int[1 << 7];
+
+  /** Indexes the rows of a column. From now on only the index adds rows. */
+  public LongIndex(LongColumn keys) {
+    this.keys = keys;
+    fill();
+  }
+
+  /** An index over a column of its own. */
+  public LongIndex() {
+    this(new LongColumn());
+  }
+
+  /** Rows of the column. */
+  public int size() {
+    return keys.size;
+  }
+
+  /** The value of a row. */
+  public long key(int row) {
+    return keys.items[row];
+  }
+
+  /** The row with a value; {@link #NONE} if no row has the value. */
+  public int find(long key) {
+    int[] rows = table;
+    long[] values = keys.items;
+    int mask = rows.length - 1;
+    int slot = slot(key, mask);
+    for (int at; (at = rows[slot]) != 0; slot = slot + 1 & mask) {
+      if (values[at - 1] == key) {
+        return at - 1;
+      }
+    }
+    return NONE;
+  }
+
+  /** The row with a value; a new row behind the last if no row had the value. */
+  public int row(long key) {
+    int[] rows = table;
+    long[] values = keys.items;
+    int mask = rows.length - 1;
+    int slot = slot(key, mask);
+    for (int at; (at = rows[slot]) != 0; slot = slot + 1 & mask) {
+      if (values[at - 1] == key) {
+        return at - 1;
+      }
+    }
+    keys.add(key);
+    rows[slot] = keys.size;
+    if (2 * keys.size > rows.length) {
+      fill();
+    }
+    return keys.size - 1;
+  }
+
+  /** Looks at all rows anew, whose values may have changed. */
+  public void fill() {
+    int length = table.length;
+    while (length < 2 * keys.size) {
+      length *= 2;
+    }
+    table = new int[length];
+    int mask = length - 1;
+    for (int row = 0; row < keys.size; row++) {
+      int slot = slot(keys.items[row], mask);
+      while (table[slot] != 0) {
+        slot = slot + 1 & mask;
+      }
+      table[slot] = row + 1;
+    }
+  }
+
+  private static int slot(long key, int mask) {
+    return (int) (key * SPREAD >>> 32) & mask;
+  }
+}

@@ -1,0 +1,144 @@
+package flametop.profile.live;
+
+import flametop.array.IntColumn;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.RootOrder;
+import flametop.profile.answer.Shape;
+import flametop.profile.log.Owners;
+import flametop.profile.log.Stacks;
+import flametop.profile.tree.CallTree;
+import java.util.List;
+import java.util.Set;
+
+/** The nodes between the root of a graph and the frames: whose time it is, by the root order. */
+final class OwnerPaths {
+  private static final int ROOT = 0;
+  private static final int NONE = -1;
+
+  private final Owners owners;
+  private final Stacks stacks;
+  private final RootOrder order;
+
+  OwnerPaths(Owners owners, Stacks stacks, RootOrder order) {
+    this.owners = owners;
+    this.stacks = stacks;
+    this.order = order;
+  }
+
+  /** The pool of an owner, whose samples place the owner's time: the owner's node below all. */
+  Object pool(int owner) {
+    if (owner == Owners.OLDER) {
+      return "older";
+    }
+    return switch (order) {
+      case THREAD -> owner;
+      case PROCESS -> List.of(owners.process(owner), owners.processComm(owner));
+      case CGROUP -> List.of(owners.cgroup(owner), owners.processComm(owner));
+      case NONE, CPU, COMM -> List.of(owners.processComm(owner));
+    };
+  }
+
+  /** Appends the functions of the nodes of an owner on a CPU. */
+  void append(int owner, int cpu, IntColumn to) {
+    if (owner == Owners.OLDER && order != RootOrder.CPU) {
+      return;
+    }
+    switch (order) {
+      case NONE -> {}
+      case CPU -> to.add(thread(cpu == Shape.NO_CPU ? "[no cpu]" : "cpu " + cpu));
+      case COMM -> to.add(process(owners.processComm(owner)));
+      case PROCESS -> to.add(process(owners.processComm(owner) + "-" + tgid(owner)));
+      case THREAD -> {
+        to.add(process(owners.processComm(owner) + "-" + tgid(owner)));
+        int tid = owners.tid(owner);
+        if (tid != Owners.NONE) {
+          to.add(thread(owners.comm(owner) + "-" + tid));
+        }
+      }
+      case CGROUP -> {
+        cgroups(owners.cgroup(owner), to);
+        to.add(process(owners.processComm(owner)));
+      }
+    }
+  }
+
+  private int process(String name) {
+    return stacks.function(NodeKind.PROCESS, "", name);
+  }
+
+  private int thread(String name) {
+    return stacks.function(NodeKind.THREAD, "", name);
+  }
+
+  private String tgid(int owner) {
+    int tgid = owners.tgid(owners.process(owner));
+    return tgid == Owners.NO_TGID ? "[older]" : Integer.toString(tgid);
+  }
+
+  /** Appends a node for each name of a path; the root group is a node only by itself. */
+  private void cgroups(String path, IntColumn to) {
+    if (!path.startsWith("/") || path.length() == 1) {
+      to.add(stacks.function(NodeKind.CGROUP, "", path));
+      return;
+    }
+    for (String name : path.split("/", -1)) {
+      if (!name.isEmpty()) {
+        to.add(stacks.function(NodeKind.CGROUP, "", name));
+      }
+    }
+  }
+
+  /** The filter that admits only the stacks of a node; null where nothing does. */
+  Shape.Filter filter(CallTree tree, int node) {
+    int function = tree.function(node);
+    NodeKind kind = stacks.kind(function);
+    String name = stacks.name(function);
+    return switch (kind) {
+      case ROOT -> null;
+      case PROCESS -> {
+        boolean isComm = order == RootOrder.COMM || order == RootOrder.CGROUP;
+        int tgid = isComm ? NONE : number(name, "-");
+        yield isComm
+            ? new Shape.Comms(Set.of(name), false)
+            : tgid < 0 ? null : new Shape.Processes(Set.of(tgid), false);
+      }
+      case THREAD -> {
+        boolean isCpu = order == RootOrder.CPU;
+        int number = number(name, isCpu ? " " : "-");
+        yield number < 0
+            ? null
+            : isCpu
+                ? new Shape.Cpus(Set.of(number), false)
+                : new Shape.Threads(Set.of(number), false);
+      }
+      case CGROUP -> {
+        String path = cgroup(tree, node);
+        yield path == null ? null : new Shape.Cgroups(Set.of(path), false);
+      }
+      case USER, KERNEL, JIT, INLINED, UNKNOWN, REASON ->
+          function == Stacks.NAMING
+              ? null
+              : new Shape.Through(new Function(kind, stacks.module(function), name), false);
+    };
+  }
+
+  /** The path of a node's control group; null of the node for processes without a known group. */
+  private String cgroup(CallTree tree, int node) {
+    String name = stacks.name(tree.function(node));
+    if (tree.parent(node) == ROOT && (name.equals("/") || name.startsWith("["))) {
+      return name.equals("/") ? name : null;
+    }
+    StringBuilder path = new StringBuilder();
+    for (int n = node; n != ROOT; n = tree.parent(n)) {
+      path.insert(0, stacks.name(tree.function(n))).insert(0, '/');
+    }
+    return path.toString();
+  }
+
+  /** The number at the end of the name of an owner's node; -1 if the name ends otherwise. */
+  private static int number(String name, String before) {
+    String end = name.substring(name.lastIndexOf(before) + 1);
+    return end.matches("\\d{1,9}") ? Integer.parseInt(end) : NONE;
+  }
+}
