@@ -103,18 +103,22 @@ final class ArchitectureTest {
           .definedBy("flametop.view.paint")
           .layer("keys")
           .definedBy("flametop.view.keys")
+          .layer("table")
+          .definedBy("flametop.view.table")
           .layer("screen")
           .definedBy("flametop.view.screen")
           .whereLayer("screen")
           .mayNotBeAccessedByAnyLayer()
+          .whereLayer("table")
+          .mayOnlyBeAccessedByLayers("screen")
           .whereLayer("paint")
-          .mayOnlyBeAccessedByLayers("screen")
+          .mayOnlyBeAccessedByLayers("table", "screen")
           .whereLayer("keys")
-          .mayOnlyBeAccessedByLayers("screen")
+          .mayOnlyBeAccessedByLayers("table", "screen")
           .whereLayer("layout")
-          .mayOnlyBeAccessedByLayers("paint", "keys", "screen")
+          .mayOnlyBeAccessedByLayers("paint", "keys", "table", "screen")
           .whereLayer("state")
-          .mayOnlyBeAccessedByLayers("layout", "paint", "keys", "screen");
+          .mayOnlyBeAccessedByLayers("layout", "paint", "keys", "table", "screen");
 
   @ArchTest
   static final ArchRule NO_CYCLES = slices().matching("flametop.(**)").should().beFreeOfCycles();

@@ -21,6 +21,14 @@ public final class Paint {
   /** Behind a row that is selected. {@link Role#SELECT} itself would glare over a whole width. */
   public static final int SELECTED_ROW = faded(of(Role.SELECT));
 
+  public static final int GROUND = of(Role.GROUND);
+  public static final int CHROME = of(Role.CHROME);
+  public static final int TEXT = of(Role.TEXT);
+  public static final int DIM = of(Role.DIM);
+  public static final int ACCENT = of(Role.ACCENT);
+  public static final int INK = of(Role.INK);
+  public static final int WORSE = of(Role.WORSE);
+
   private static final int WORDS = 1 << 7;
 
   private static final Role[] ROLES = Role.values();

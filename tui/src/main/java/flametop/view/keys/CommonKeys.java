@@ -72,7 +72,8 @@ public final class CommonKeys {
     return Step.to(s.withPick(PickList.open(of)), new Effect.Rows(of));
   }
 
-  static Step states(ViewState s) {
+  /** Goes on to the next set of states. */
+  public static Step states(ViewState s) {
     StateSet next;
     if (s.states().equals(StateSet.BUSY)) {
       next = StateSet.ON_CPU;

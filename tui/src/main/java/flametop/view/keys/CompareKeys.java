@@ -10,7 +10,7 @@ import flametop.view.state.TimeChoice;
 import flametop.view.state.ViewState;
 
 /** What the keys do that compare the present with what was. */
-final class CompareKeys {
+public final class CompareKeys {
   private CompareKeys() {}
 
   /** Whether the picture is compared with one that was held. */
@@ -18,7 +18,8 @@ final class CompareKeys {
     return scene.snapshot != null && scene.snapshot.baseline() != null;
   }
 
-  static Step act(Scene scene, ViewState s, Action action) {
+  /** Holds what is shown now as the baseline, or releases the baseline. */
+  public static Step act(Scene scene, ViewState s, Action action) {
     Snapshot snapshot = scene.snapshot;
     if (action == Action.COMPARE_END) {
       // What is compared may be on its way here still.

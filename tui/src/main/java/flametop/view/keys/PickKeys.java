@@ -13,10 +13,10 @@ import flametop.view.base.StateNames;
 import flametop.view.base.Zone;
 import flametop.view.layout.ListBox;
 import flametop.view.layout.Scene;
-import flametop.view.state.CpusTable;
 import flametop.view.state.PickList;
 import flametop.view.state.PickRow;
 import flametop.view.state.Rows;
+import flametop.view.state.ShownCpus;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
@@ -218,8 +218,10 @@ public final class PickKeys {
       return Step.to(s.withMessage("CPUs are not measured yet", false));
     }
     List<PickRow> rows = new ArrayList<>();
-    for (CpuRow cpu : CpusTable.FIRST.by(CpusTable.Sort.BUSY).rows(scene.snapshot.cpus())) {
-      String about = CpusTable.isMarked(s.chosenShape(), cpu.cpu()) ? "shown" : "";
+    List<CpuRow> cpus = new ArrayList<>(scene.snapshot.cpus());
+    cpus.sort(ShownCpus.most(CpuRow::busy));
+    for (CpuRow cpu : cpus) {
+      String about = ShownCpus.isMarked(s.chosenShape(), cpu.cpu()) ? "shown" : "";
       rows.add(new PickRow(cpu.cpu(), "CPU" + cpu.cpu(), cpu.busy(), about, null));
     }
     return Step.to(s.withPick(PickList.open(PickList.Of.CPUS).with(rows)));

@@ -16,7 +16,7 @@ public final class SearchKeys {
   private SearchKeys() {}
 
   /** The prompt, with what was searched for in this view before. */
-  static Step begun(ViewState s) {
+  public static Step begun(ViewState s) {
     return Step.to(s.withSearch(Search.of(s.search() == null ? "" : s.search().text(), true)));
   }
 

@@ -50,7 +50,7 @@ public final class ShapeKeys {
   }
 
   /** What a click on the breadcrumb in row {@code y} does; null for nothing. */
-  static Step crumbAt(Scene scene, ViewState s, int x, int y) {
+  public static Step crumbAt(Scene scene, ViewState s, int x, int y) {
     Integer step = Zone.at(Breadcrumb.of(scene, y).zones(), x, y);
     if (step == null) {
       return null;
@@ -60,7 +60,7 @@ public final class ShapeKeys {
   }
 
   /** Only what a filter admits, or all but that. */
-  static Step narrowed(ViewState s, Filter filter, boolean out) {
+  public static Step narrowed(ViewState s, Filter filter, boolean out) {
     return narrowed(s, filter, out, said(s, filter, out));
   }
 
@@ -77,7 +77,7 @@ public final class ShapeKeys {
    * @param then the state that shows it
    * @param said the answer
    */
-  static Step only(ViewState s, ViewState then, Filter filter, String said) {
+  public static Step only(ViewState s, ViewState then, Filter filter, String said) {
     Shape next = s.chosenShape().with(filter);
     return next.equals(s.chosenShape())
         ? Step.to(then.withMessage("shown already", false))
@@ -85,7 +85,7 @@ public final class ShapeKeys {
   }
 
   /** The answer to a filter. */
-  static String said(ViewState s, Filter filter, boolean out) {
+  public static String said(ViewState s, Filter filter, boolean out) {
     String what = StepText.of(filter.with(false), StepText.IN_WORDS);
     String rest =
         filter instanceof Shape.Cpus

@@ -34,12 +34,12 @@ public final class Heading {
   }
 
   /** The heading from a row on. */
-  static Heading of(Scene scene, int top) {
+  public static Heading of(Scene scene, int top) {
     return new Heading(scene, top, List.of());
   }
 
   /** That of a table that fills the view, with why something is missing in it. */
-  static Heading of(Scene scene, List<String> missing) {
+  public static Heading of(Scene scene, List<String> missing) {
     return new Heading(scene, 1, missing);
   }
 }

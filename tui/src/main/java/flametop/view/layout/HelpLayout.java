@@ -29,12 +29,17 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
     record Notice(String text) implements Line {}
   }
 
-  public static HelpLayout of(Scene scene) {
+  /**
+   * The layout of the keys of a view.
+   *
+   * @param legend lines of a word and its meaning, below a title; empty for none
+   */
+  public static HelpLayout of(Scene scene, List<String[]> legend) {
     int columns = scene.columns >= 150 ? 4 : scene.columns >= 116 ? 3 : scene.columns >= 76 ? 2 : 1;
     int height = scene.rows - 2;
     int first = height >= 16 ? 2 : 1;
     List<String[][]> groups = new ArrayList<>();
-    for (String[][] group : groups(scene)) {
+    for (String[][] group : groups(scene, legend)) {
       groups.add(wrapped(group, (scene.columns - 2) / columns - KEYS - 3));
     }
     HelpLayout layout = null;
@@ -111,7 +116,7 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
    * Groups of lines, each its keys and what they do; the first line of a group is its title. Those
    * with something that only this view has come first.
    */
-  private static List<String[][]> groups(Scene scene) {
+  private static List<String[][]> groups(Scene scene, List<String[]> legend) {
     ViewActions view = ViewActions.of(scene.state.view(), scene.options.origin());
     List<String[][]> groups = new ArrayList<>();
     List<String[][]> common = new ArrayList<>();
@@ -134,9 +139,8 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
         (own ? groups : common).add(lines.toArray(new String[0][]));
       }
     }
-    String[][] legend = Legends.of(scene);
-    if (legend.length > 0) {
-      groups.add(legend);
+    if (!legend.isEmpty()) {
+      groups.add(legend.toArray(new String[0][]));
     }
     groups.addAll(common);
     return groups;
@@ -229,7 +233,7 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
   }
 
   /** Which page a key leads to; below 0: it closes the help. */
-  public static int turned(Scene scene, Key key) {
+  public static int turned(Scene scene, Key key, List<String[]> legend) {
     int page = scene.state.helpPage();
     boolean back = key.kind() == Key.Kind.UP || key.kind() == Key.Kind.PAGE_UP;
     boolean on =
@@ -237,6 +241,6 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
     if (back && page > 0) {
       return page - 1;
     }
-    return on && page + 1 < of(scene).pages() ? page + 1 : -1;
+    return on && page + 1 < of(scene, legend).pages() ? page + 1 : -1;
   }
 }

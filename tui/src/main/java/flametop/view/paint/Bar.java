@@ -6,7 +6,7 @@ import flametop.view.base.Role;
 import flametop.view.state.PaintOptions;
 
 /** A horizontal bar of parts, with edges in eighths of a cell. */
-final class Bar {
+public final class Bar {
   private static final char[] LEFT_BLOCKS = {' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'};
   private static final char[] PLAIN = {'█', '▓', '▒', '░', '▚'};
 
@@ -21,7 +21,7 @@ final class Bar {
    * @param parts shares of the width, from the left; NaN counts as 0
    * @param paints a colour each
    */
-  static void paint(
+  public static void paint(
       CellGrid grid,
       int x,
       int y,

@@ -8,7 +8,6 @@ import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.base.Units;
-import flametop.view.layout.Columns;
 import flametop.view.layout.Piece;
 import java.util.Locale;
 
@@ -19,6 +18,9 @@ import java.util.Locale;
 public final class Comparison {
   /** Of the frame itself: from here on a change is much. */
   private static final double MUCH = 0.25;
+
+  /** Cells of a change: {@code ▲ +2.1%}. */
+  public static final int CHANGE = 8;
 
   private Comparison() {}
 
@@ -60,38 +62,26 @@ public final class Comparison {
   }
 
   /** Of what grew, or shrank. */
-  static Role role(double change) {
+  public static Role role(double change) {
     return change > 0 ? Role.WORSE : Role.BETTER;
   }
 
   /**
-   * A change in a field of {@link Columns#CHANGE} cells: {@code ▲ +2.1%}; without an arrow it is
-   * none.
+   * A change in a field of {@link #CHANGE} cells: {@code ▲ +2.1%}; without an arrow it is none.
    *
    * @param change {@link Noise#change}
    * @param share by which it is another
    */
-  static String figure(double change, double share) {
+  public static String figure(double change, double share) {
     String text = (Math.round(share * 1000) > 0 ? "+" : "") + Units.percent(share);
     String arrow = change > 0 ? "▲" : change < 0 ? "▼" : " ";
-    int pad = Columns.CHANGE - arrow.length() - text.length();
+    int pad = CHANGE - arrow.length() - text.length();
     return arrow + " ".repeat(Math.max(0, pad)) + text;
   }
 
-  /** Writes it: in the colour that the graph would have, unless its row is marked. */
-  static <C> void put(
-      CellGrid grid,
-      Columns<C> columns,
-      C column,
-      int y,
-      double change,
-      double share,
-      int plain,
-      int bg,
-      boolean marked) {
-    int fg = marked || change == 0 ? plain : Paint.of(role(change));
-    int attribute = Math.abs(change) < MUCH ? 0 : CellGrid.BOLD;
-    columns.put(grid, column, y, figure(change, share), fg, bg, attribute);
+  /** How strongly a change is written. */
+  public static int attribute(double change) {
+    return Math.abs(change) < MUCH ? 0 : CellGrid.BOLD;
   }
 
   /** {@code 12.3% → 15.1% of all, ×1.2}. */
@@ -103,12 +93,12 @@ public final class Comparison {
   }
 
   /** {@code 12.3% → 15.1%}. */
-  static String shares(long now, long before, long total) {
+  public static String shares(long now, long before, long total) {
     return Units.share(before, total) + " → " + Units.share(now, total);
   }
 
   /** {@code , ×1.2}; empty where there was nothing and is nothing. */
-  static String times(long now, long before) {
+  public static String times(long now, long before) {
     if (now == 0 || before == 0) {
       return now == before ? "" : now == 0 ? ", gone" : ", new";
     }

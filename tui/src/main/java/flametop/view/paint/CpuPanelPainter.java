@@ -10,8 +10,8 @@ import flametop.view.base.TextWidth;
 import flametop.view.base.Units;
 import flametop.view.layout.CpuPanel;
 import flametop.view.layout.Scene;
-import flametop.view.state.CpusTable;
 import flametop.view.state.PaintOptions;
+import flametop.view.state.ShownCpus;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -21,7 +21,7 @@ import java.util.Locale;
  * The CPUs: a row each while they fit, then columns, then the busiest and one line for the rest,
  * then a cell each. See {@link CpuPanel}.
  */
-final class CpuPanelPainter {
+public final class CpuPanelPainter {
   /** The driver of virtual machines calls its state {@code haltpoll idle}. */
   private static final int MAX_STATE_NAME = 8;
 
@@ -30,12 +30,12 @@ final class CpuPanelPainter {
   private static final int DIM = Paint.of(Role.DIM);
   private static final int TEXT = Paint.of(Role.TEXT);
   private static final int MARKED = Paint.of(Role.ACCENT);
-  static final int USER = Paint.of(Role.USER, 2);
-  static final int SYSTEM = Paint.of(Role.KERNEL, 4);
-  static final int IRQ = Paint.of(Role.PROCESS, 4);
-  static final int SOFTIRQ = Paint.of(Role.PROCESS, 12);
-  static final int STEAL = Paint.of(Role.WORSE);
-  static final int WAITING = Paint.of(Role.QUEUED);
+  private static final int USER = Paint.of(Role.USER, 2);
+  private static final int SYSTEM = Paint.of(Role.KERNEL, 4);
+  private static final int IRQ = Paint.of(Role.PROCESS, 4);
+  private static final int SOFTIRQ = Paint.of(Role.PROCESS, 12);
+  private static final int STEAL = Paint.of(Role.WORSE);
+  private static final int WAITING = Paint.of(Role.QUEUED);
   private static final char[] HEIGHTS = {'▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'};
 
   /** What a row says, from the wordiest form to the barest. */
@@ -55,7 +55,7 @@ final class CpuPanelPainter {
 
   private CpuPanelPainter() {}
 
-  static void paint(Scene scene, CellGrid grid) {
+  public static void paint(Scene scene, CellGrid grid) {
     if (scene.snapshot == null || scene.snapshot.cpus().isEmpty()) {
       grid.text(1, scene.cpuTop, scene.columns - 2, "CPUs: not measured yet", DIM, GROUND, 0);
       return;
@@ -272,7 +272,7 @@ final class CpuPanelPainter {
 
   /** The name of a CPU, and a mark if the graph is of what ran there. */
   private static void name(Scene scene, CellGrid grid, int x, int y, int width, int cpu) {
-    boolean marked = CpusTable.isMarked(scene.state.chosenShape(), cpu);
+    boolean marked = ShownCpus.isMarked(scene.state.chosenShape(), cpu);
     if (marked) {
       grid.put(x - 1, y, scene.options.ascii() ? '*' : '●', MARKED, GROUND, CellGrid.BOLD);
     }
@@ -292,7 +292,7 @@ final class CpuPanelPainter {
   }
 
   /** The bar of a CPU: user, system, hard and soft interrupts, stolen. */
-  static void use(
+  public static void use(
       PaintOptions options, CellGrid grid, int x, int y, int width, CpuRow cpu, int trough) {
     boolean split = !Double.isNaN(cpu.user()) && !Double.isNaN(cpu.system());
     double[] parts =
@@ -304,10 +304,32 @@ final class CpuPanelPainter {
   }
 
   /** How much of the time a task waited for the CPU, by height, at the end of its bar. */
-  static void queue(CellGrid grid, int x, int y, CpuRow cpu, int bg) {
+  public static void queue(CellGrid grid, int x, int y, CpuRow cpu, int bg) {
     double share = Math.min(1, cpu.waiting() / 1e9);
     if (share >= 0.01) {
       grid.put(x, y, HEIGHTS[(int) Math.round(share * 7)], WAITING, bg, 0);
+    }
+  }
+
+  /** The colours of the bars, if there is room at the right of {@code from}. */
+  public static void legend(Scene scene, CellGrid grid, int row, int from) {
+    if (scene.options.plain()) {
+      return;
+    }
+    String[] names = {"user", "system", "irq", "softirq", "steal", "waiting"};
+    int[] paints = {USER, SYSTEM, IRQ, SOFTIRQ, STEAL, WAITING};
+    int width = -1;
+    for (String name : names) {
+      width += name.length() + 4;
+    }
+    int x = scene.columns - width;
+    if (x < from) {
+      return;
+    }
+    grid.fill(x - 1, row, width + 2, GROUND);
+    for (int i = 0; i < names.length; i++) {
+      grid.put(x, row, '■', paints[i], GROUND, 0);
+      x += 2 + grid.text(x + 2, row, names[i].length(), names[i], DIM, GROUND, 0) + 2;
     }
   }
 
@@ -328,7 +350,7 @@ final class CpuPanelPainter {
   }
 
   /** The colour of an idle state: the deeper, the further. */
-  static int depth(int state, int states) {
+  public static int depth(int state, int states) {
     return Paint.of(
         Role.ASLEEP, states <= 1 ? Paint.SHADES - 1 : state * (Paint.SHADES - 1) / (states - 1));
   }
@@ -385,14 +407,14 @@ final class CpuPanelPainter {
   }
 
   /** Time that tasks waited, each second: {@code 12.3 ms/s}, {@code 4.56 s/s}. */
-  static String waiting(double nanosPerSecond) {
+  public static String waiting(double nanosPerSecond) {
     return nanosPerSecond < 1e9
         ? Units.right(Units.oneDecimal(nanosPerSecond / 1e6), 5) + " ms/s"
         : Units.right(Units.hundredths(nanosPerSecond / 1e9), 6) + " s/s";
   }
 
   /** {@code 2.40 GHz}. */
-  static String frequency(double hertz) {
+  public static String frequency(double hertz) {
     return Double.isNaN(hertz) ? "n/a" : Units.hundredths(hertz / 1e9) + " GHz";
   }
 

@@ -20,7 +20,7 @@ import flametop.view.state.Search;
 import java.util.List;
 
 /** The boxes of the graph. */
-final class GraphPainter {
+public final class GraphPainter {
   /*
    * A cell has two colours, so where two boxes meet within one there is no third for the gap between them. The cell goes to the
    * box that has more of it: it is drawn to its exact edge, the rest of the cell is the gap. Where they meet between two cells
@@ -235,12 +235,12 @@ final class GraphPainter {
     grid.text(1, row, grid.columns() - 1, text, DIM, GROUND, 0);
   }
 
-  static String opening(Scene scene) {
+  public static String opening(Scene scene) {
     return scene.options.origin() == Origin.FILE ? "reading…" : "opening the kernel side…";
   }
 
   /** Why there is nothing to see. */
-  static String nothing(Scene scene) {
+  public static String nothing(Scene scene) {
     Snapshot.Reading reading = scene.snapshot.reading();
     if (reading != null) {
       List<String> notices = scene.snapshot.notices();

@@ -1,10 +1,26 @@
 package flametop.view.paint;
 
+import flametop.profile.answer.Capability;
 import flametop.view.base.CellGrid;
 import flametop.view.layout.Scene;
+import java.util.List;
 
 /** The view of the graph: CPUs above it, the strip of time and the selection below. */
 public final class GraphViewPainter implements ViewPainter {
+  private static final List<String[]> LEGEND =
+      List.of(
+          new String[] {"compared"},
+          new String[] {"width", "the larger of the two"},
+          new String[] {"more, less", "share of all, then and now"},
+          new String[] {"underlined", "gone"});
+
+  /** A file that is compared with none has nothing to explain. */
+  @Override
+  public List<String[]> legend(Scene scene) {
+    boolean none = !scene.options.origin().has(Capability.BASELINE) && !scene.compares();
+    return none ? List.of() : LEGEND;
+  }
+
   @Override
   public void paint(Scene scene, CellGrid grid) {
     around(scene, grid);

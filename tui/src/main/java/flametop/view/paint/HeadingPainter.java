@@ -7,7 +7,7 @@ import flametop.view.layout.Heading;
 import flametop.view.layout.Scene;
 
 /** Paints the lines above a table. */
-final class HeadingPainter {
+public final class HeadingPainter {
   private static final int GROUND = Paint.of(Role.GROUND);
 
   private HeadingPainter() {}
@@ -19,7 +19,7 @@ final class HeadingPainter {
    * @param how they are ordered, or what else is to be said of them
    * @return where the line of the title goes on; 0 if there is none
    */
-  static int paint(Heading heading, Scene scene, CellGrid grid, String what, String how) {
+  public static int paint(Heading heading, Scene scene, CellGrid grid, String what, String how) {
     for (int i = 0; i < heading.missing.size(); i++) {
       grid.text(1, 1 + i, scene.columns - 2, heading.missing.get(i), Paint.of(Role.DIM), GROUND, 0);
     }

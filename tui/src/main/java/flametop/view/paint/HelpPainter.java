@@ -6,6 +6,7 @@ import flametop.view.base.Role;
 import flametop.view.base.Zone;
 import flametop.view.layout.HelpLayout;
 import flametop.view.layout.Scene;
+import java.util.List;
 
 /** Paints the help over the view. */
 public final class HelpPainter {
@@ -14,11 +15,12 @@ public final class HelpPainter {
 
   private HelpPainter() {}
 
-  public static void paint(Scene scene, CellGrid grid) {
+  /** Paints the keys of a view and its legend. */
+  public static void paint(Scene scene, CellGrid grid, List<String[]> legend) {
     for (int y = 1; y < scene.rows - 1; y++) {
       grid.fill(0, y, scene.columns, BACKGROUND);
     }
-    HelpLayout layout = HelpLayout.of(scene);
+    HelpLayout layout = HelpLayout.of(scene, legend);
     int pages = layout.pages();
     int page = layout.page(scene);
     String title =

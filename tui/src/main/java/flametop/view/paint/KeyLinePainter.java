@@ -10,12 +10,12 @@ import flametop.view.state.Search;
 import flametop.view.state.ViewState;
 
 /** The last row: what was answered, the search that is typed, or the keys of this view. */
-final class KeyLinePainter {
+public final class KeyLinePainter {
   private static final int GROUND = Paint.of(Role.GROUND);
 
   private KeyLinePainter() {}
 
-  static void paint(Scene scene, CellGrid grid) {
+  public static void paint(Scene scene, CellGrid grid) {
     int y = scene.rows - 1;
     grid.fill(0, y, scene.columns, GROUND);
     ViewState state = scene.state;

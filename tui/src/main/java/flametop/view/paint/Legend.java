@@ -11,7 +11,7 @@ import flametop.view.layout.Header;
 import flametop.view.layout.Scene;
 
 /** What the colours of the graph stand for, at the right end of a line between panels. */
-final class Legend {
+public final class Legend {
   private static final Role[] KINDS = {
     Role.USER, Role.KERNEL, Role.JIT, Role.INLINED, Role.UNKNOWN, Role.REASON
   };
@@ -53,7 +53,7 @@ final class Legend {
   }
 
   /** States, if there is room at the right of {@code from}. */
-  static void states(Scene scene, CellGrid grid, int row, int from, StateSet shown) {
+  public static void states(Scene scene, CellGrid grid, int row, int from, StateSet shown) {
     paint(scene, grid, row, from + 1, true, shown);
   }
 

@@ -17,11 +17,25 @@ import flametop.view.layout.Geometry;
 import flametop.view.layout.SandwichLayout;
 import flametop.view.layout.Scene;
 import flametop.view.state.SandwichPlace;
+import java.util.List;
 
 /** A sandwich: the callers of a function above it, what it calls below. */
 public final class SandwichPainter implements ViewPainter {
   /** What the middle says, from all in words to the share alone. */
   private static final int FORMS = 4;
+
+  private static final List<String[]> LEGEND =
+      List.of(
+          new String[] {"sandwich"},
+          new String[] {"above", "who calls the function"},
+          new String[] {"below", "what it calls"},
+          new String[] {"self", "in itself"},
+          new String[] {"total", "also in what it calls"});
+
+  @Override
+  public List<String[]> legend(Scene scene) {
+    return LEGEND;
+  }
 
   @Override
   public void paint(Scene scene, CellGrid grid) {

@@ -2,8 +2,15 @@ package flametop.view.paint;
 
 import flametop.view.base.CellGrid;
 import flametop.view.layout.Scene;
+import java.util.List;
 
 /** Paints a view below the header, down to the line of keys. */
 public interface ViewPainter {
   void paint(Scene scene, CellGrid grid);
+
+  /**
+   * What the help explains beside the keys: a title, then lines of a word and its meaning. Empty
+   * for nothing.
+   */
+  List<String[]> legend(Scene scene);
 }

@@ -88,7 +88,7 @@ public final class Keys {
       return CommonKeys.act(scene, s, action);
     }
     if (s.help()) {
-      return Step.to(s.withHelpPage(HelpLayout.turned(scene, key)));
+      return Step.to(s.withHelpPage(HelpLayout.turned(scene, key, Views.legend(scene))));
     }
     if (s.pick() != null) {
       return PickKeys.press(s, key);
@@ -136,7 +136,7 @@ public final class Keys {
         return Step.to(mouse.isPress() ? s.withHelp(false) : s);
       }
       Key.Kind turns = mouse.wheel() < 0 ? Key.Kind.UP : Key.Kind.DOWN;
-      int page = HelpLayout.turned(scene, Key.of(turns));
+      int page = HelpLayout.turned(scene, Key.of(turns), Views.legend(scene));
       return Step.to(page < 0 ? s : s.withHelpPage(page));
     }
     if (s.pick() != null) {

@@ -42,7 +42,7 @@ public final class Painter {
         FormatPainter.paint(scene, grid);
       }
       if (scene.state.help()) {
-        HelpPainter.paint(scene, grid);
+        HelpPainter.paint(scene, grid, Views.legend(scene));
       }
     }
     if (scene.options.ascii()) {

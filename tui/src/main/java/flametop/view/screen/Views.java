@@ -2,24 +2,22 @@ package flametop.view.screen;
 
 import flametop.view.base.Origin;
 import flametop.view.base.View;
-import flametop.view.keys.CpusKeys;
 import flametop.view.keys.FileKeys;
 import flametop.view.keys.GraphKeys;
-import flametop.view.keys.IdleKeys;
-import flametop.view.keys.QualityKeys;
 import flametop.view.keys.SandwichKeys;
-import flametop.view.keys.TasksKeys;
-import flametop.view.keys.TopKeys;
 import flametop.view.keys.ViewKeys;
-import flametop.view.paint.CpusPainter;
+import flametop.view.layout.Scene;
 import flametop.view.paint.GraphViewPainter;
-import flametop.view.paint.IdlePainter;
-import flametop.view.paint.QualityPainter;
 import flametop.view.paint.SandwichPainter;
-import flametop.view.paint.TasksPainter;
-import flametop.view.paint.TopPainter;
 import flametop.view.paint.ViewPainter;
+import flametop.view.table.CpusTable;
+import flametop.view.table.IdleTable;
+import flametop.view.table.QualityTable;
+import flametop.view.table.Table;
+import flametop.view.table.TasksTable;
+import flametop.view.table.TopTable;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 
 /** The keys and the painter of each view. */
@@ -33,14 +31,18 @@ final class Views {
     add(View.GRAPH, graph, new GraphViewPainter());
     add(View.CALLERS, graph, new GraphViewPainter());
     add(View.SANDWICH, new SandwichKeys(), new SandwichPainter());
-    add(View.TOP, new TopKeys(), new TopPainter());
-    add(View.TASKS, new TasksKeys(), new TasksPainter());
-    add(View.CPUS, new CpusKeys(), new CpusPainter());
-    add(View.IDLE, new IdleKeys(), new IdlePainter());
-    add(View.QUALITY, new QualityKeys(), new QualityPainter());
+    add(View.TOP, new TopTable());
+    add(View.TASKS, new TasksTable());
+    add(View.CPUS, CpusTable.TABLE);
+    add(View.IDLE, new IdleTable());
+    add(View.QUALITY, QualityTable.TABLE);
   }
 
   private Views() {}
+
+  private static void add(View view, Table<?, ?, ?> table) {
+    add(view, table, table);
+  }
 
   private static void add(View view, ViewKeys keys, ViewPainter painter) {
     LIVE.put(view, keys);
@@ -55,5 +57,10 @@ final class Views {
 
   static ViewPainter painter(View view) {
     return PAINTERS.get(view);
+  }
+
+  /** What the help of the view in a scene explains beside the keys. */
+  static List<String[]> legend(Scene scene) {
+    return painter(scene.state.view()).legend(scene);
   }
 }

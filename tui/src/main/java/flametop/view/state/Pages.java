@@ -1,6 +1,7 @@
 package flametop.view.state;
 
 import flametop.profile.answer.CpuReport;
+import flametop.profile.answer.Function;
 import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.QualityReport;
 import flametop.profile.answer.SandwichQuery;
@@ -49,7 +50,7 @@ final class Pages {
   }
 
   private static PageQuery functions(ViewState s) {
-    TopTable table = s.top();
+    TablePlace<Function, TopQuery.Order> table = s.top();
     return new TopQuery(
         s.windowNanos(),
         s.states(),
@@ -60,10 +61,10 @@ final class Pages {
   }
 
   private static PageQuery tasks(ViewState s) {
-    TasksTable table = s.tasks();
+    TablePlace<Long, TasksQuery.Order> table = s.tasks();
     return new TasksQuery(
         s.windowNanos(),
-        table.threads(),
+        table.second(),
         table.order(),
         Rows.asked(table.place()),
         Search.patternOf(table.filter()));

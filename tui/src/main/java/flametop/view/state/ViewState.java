@@ -1,23 +1,28 @@
 package flametop.view.state;
 
+import flametop.profile.answer.CpuRow;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.QualityReport;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Siblings;
 import flametop.profile.answer.Source;
 import flametop.profile.answer.SplitQuery;
 import flametop.profile.answer.StateSet;
+import flametop.profile.answer.TasksQuery;
+import flametop.profile.answer.TopQuery;
 import flametop.sampler.Budget;
 import flametop.view.base.Action;
 import flametop.view.base.Colouring;
 import flametop.view.base.View;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /**
  * What the user has chosen to see. Immutable; {@code Keys} makes the next one. What belongs to one
- * view alone is a value of its own, like {@link Place} and {@link QualityTable}.
+ * view alone is a value of its own, like {@link Place} and {@link TablePlace}.
  */
 public final class ViewState implements Cloneable {
   /** The pane of the source, of which nothing was told yet. */
@@ -40,10 +45,11 @@ public final class ViewState implements Cloneable {
   private SandwichPlace sandwich = SandwichPlace.NONE;
   private boolean flame;
   private Source source;
-  private QualityTable quality = QualityTable.FIRST;
-  private TopTable top = TopTable.FIRST;
-  private TasksTable tasks = TasksTable.FIRST;
-  private CpusTable cpus = CpusTable.FIRST;
+  private TablePlace<Function, TopQuery.Order> top = TablePlace.first(TopQuery.Order.SELF);
+  private TablePlace<Long, TasksQuery.Order> tasks = TablePlace.first(TasksQuery.Order.CPU);
+  private TablePlace<Integer, Comparator<CpuRow>> cpus = TablePlace.first(null);
+  private TablePlace<Void, Void> idle = TablePlace.first(null);
+  private TablePlace<String, Comparator<QualityReport.Row>> quality = TablePlace.first(null);
   private TimeChoice time = TimeChoice.NONE;
   private Colouring colouring = Colouring.KIND;
 
@@ -140,24 +146,29 @@ public final class ViewState implements Cloneable {
     return source;
   }
 
-  /** The table of the quality view. */
-  public QualityTable quality() {
-    return quality;
-  }
-
-  /** The table of the functions. */
-  public TopTable top() {
+  /** The place in the table of functions. */
+  public TablePlace<Function, TopQuery.Order> top() {
     return top;
   }
 
-  /** The table of the tasks. */
-  public TasksTable tasks() {
+  /** The place in the table of tasks. */
+  public TablePlace<Long, TasksQuery.Order> tasks() {
     return tasks;
   }
 
-  /** The tables of the CPUs and of their idle states. */
-  public CpusTable cpus() {
+  /** The place in the table of CPUs. */
+  public TablePlace<Integer, Comparator<CpuRow>> cpus() {
     return cpus;
+  }
+
+  /** The place in the table of idle states. */
+  public TablePlace<Void, Void> idle() {
+    return idle;
+  }
+
+  /** The place in the table of the quality. */
+  public TablePlace<String, Comparator<QualityReport.Row>> quality() {
+    return quality;
   }
 
   /** What is chosen on the strip of time. */
@@ -509,27 +520,33 @@ public final class ViewState implements Cloneable {
     return next;
   }
 
-  public ViewState withQuality(QualityTable value) {
+  public ViewState withQuality(TablePlace<String, Comparator<QualityReport.Row>> value) {
     ViewState next = copy();
     next.quality = value;
     return next;
   }
 
-  public ViewState withTop(TopTable value) {
+  public ViewState withTop(TablePlace<Function, TopQuery.Order> value) {
     ViewState next = copy();
     next.top = value;
     return next;
   }
 
-  public ViewState withTasks(TasksTable value) {
+  public ViewState withTasks(TablePlace<Long, TasksQuery.Order> value) {
     ViewState next = copy();
     next.tasks = value;
     return next;
   }
 
-  public ViewState withCpus(CpusTable value) {
+  public ViewState withCpus(TablePlace<Integer, Comparator<CpuRow>> value) {
     ViewState next = copy();
     next.cpus = value;
+    return next;
+  }
+
+  public ViewState withIdle(TablePlace<Void, Void> value) {
+    ViewState next = copy();
+    next.idle = value;
     return next;
   }
 

@@ -24,6 +24,7 @@ import flametop.view.state.PickRow;
 import flametop.view.state.Step;
 import flametop.view.state.ViewActions;
 import flametop.view.state.ViewState;
+import flametop.view.table.QualityTable;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -556,17 +557,19 @@ class KeysTest {
   }
 
   private void pressInQuality(Key key) {
-    Scene scene =
-        Scene.of(
-            Pictures.snapshot(tree, state, 120),
-            Pictures.quality(),
-            state,
-            120,
-            30,
-            Pictures.options());
-    Step step = Keys.press(scene, key);
+    Step step = Keys.press(quality(), key);
     state = step.state();
     effects = step.effects();
+  }
+
+  private Scene quality() {
+    return Scene.of(
+        Pictures.snapshot(tree, state, 120),
+        Pictures.quality(),
+        state,
+        120,
+        30,
+        Pictures.options());
   }
 
   private void typeInQuality(String text) {
@@ -620,7 +623,7 @@ class KeysTest {
     typeInQuality("s");
     assertEquals("first by short ones", state.message());
     assertEquals(marked, state.quality().marked());
-    assertEquals(0, state.quality().index(state.quality().rows(Pictures.quality())));
+    assertEquals(0, QualityTable.TABLE.layout(quality()).marked());
     pressInQuality(Key.of(Key.Kind.UP));
     assertEquals("already at the top", state.message());
   }

@@ -18,13 +18,13 @@ import flametop.view.keys.PickKeys;
 import flametop.view.keys.TimeKeysTest;
 import flametop.view.layout.Geometry;
 import flametop.view.layout.KeyLine;
-import flametop.view.layout.QualityLayout;
 import flametop.view.layout.Scene;
 import flametop.view.state.Effect;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.PickList;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
+import flametop.view.table.QualityTable;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -254,11 +254,12 @@ class MouseTest {
     QualityReport report = Pictures.quality();
     PaintOptions options = Pictures.options();
     Scene scene = Scene.of(null, report, state, 200, 30, options);
-    int y = QualityLayout.of(scene).head();
+    int y = QualityTable.TABLE.layout(scene).head();
     int x = TimeKeysTest.row(Painter.paint(scene), y).indexOf("no unwind");
     state = Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, y)).state();
     assertEquals("first by short ones: no unwind info", state.message());
-    List<QualityReport.Row> rows = state.quality().rows(report);
+    List<QualityReport.Row> rows =
+        QualityTable.TABLE.layout(Scene.of(null, report, state, 200, 30, options)).rows();
     for (int i = 1; i < rows.size(); i++) {
       long before = rows.get(i - 1).counts().of(WalkEnd.NO_UNWIND_INFO);
       assertTrue(before >= rows.get(i).counts().of(WalkEnd.NO_UNWIND_INFO));

@@ -23,23 +23,24 @@ import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Colouring;
+import flametop.view.base.Key;
 import flametop.view.base.Origin;
 import flametop.view.base.Prompt;
 import flametop.view.base.View;
 import flametop.view.keys.PickKeys;
 import flametop.view.layout.Geometry;
 import flametop.view.layout.Scene;
-import flametop.view.state.CpusTable;
 import flametop.view.state.FormatList;
 import flametop.view.state.Keymap;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.PickList;
-import flametop.view.state.QualityTable;
 import flametop.view.state.Search;
+import flametop.view.state.TablePlace;
 import flametop.view.state.TimeChoice;
 import flametop.view.state.TimeRange;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -473,7 +474,13 @@ public final class Pictures {
 
   private static void cpuFrames(List<Frame> frames, Tree server, ViewState selected) {
     int[][] sizes = {{80, 24}, {200, 60}};
-    CpusTable chosen = CpusTable.FIRST.by(CpusTable.Sort.BUSY).withSelected(5);
+    TablePlace<Integer, Comparator<CpuRow>> first = state().cpus();
+    TablePlace<Integer, Comparator<CpuRow>> chosen =
+        Keys.press(
+                Scene.of(null, bare(), state().withView(View.CPUS), 80, 24, options()), Key.of('s'))
+            .state()
+            .cpus()
+            .withMarked(5, 0);
     Shape marked = Shape.of(new Shape.Cpus(Set.of(3, 5), false));
     for (int[] size : sizes) {
       String of = "-" + size[0] + "x" + size[1];
@@ -482,11 +489,11 @@ public final class Pictures {
         frames.add(frame("panel-" + count + of, snapshot, selected, size[0], size[1], options()));
       }
       CpuReport many = new CpuReport(crowd(16), "", "", "");
-      frames.add(page("cpus-view" + of, View.CPUS, CpusTable.FIRST, many, size));
+      frames.add(page("cpus-view" + of, View.CPUS, first, many, size));
       frames.add(page("cpus-view-marked" + of, View.CPUS, chosen, marked, many, size, false));
-      frames.add(page("cpus-view-bare" + of, View.CPUS, CpusTable.FIRST, bare(), size));
-      frames.add(page("idle-view" + of, View.IDLE, CpusTable.FIRST, many, size));
-      frames.add(page("idle-view-bare" + of, View.IDLE, CpusTable.FIRST, bare(), size));
+      frames.add(page("cpus-view-bare" + of, View.CPUS, first, bare(), size));
+      frames.add(page("idle-view" + of, View.IDLE, first, many, size));
+      frames.add(page("idle-view-bare" + of, View.IDLE, first, bare(), size));
       ViewState ranged =
           selected.withTime(
               new TimeChoice(
@@ -496,7 +503,7 @@ public final class Pictures {
     int[] small = {40, 10};
     CpuReport many = new CpuReport(crowd(16), "", "", "");
     frames.add(page("cpus-view-40x10", View.CPUS, chosen, marked, many, small, false));
-    frames.add(page("idle-view-40x10", View.IDLE, CpusTable.FIRST, many, small));
+    frames.add(page("idle-view-40x10", View.IDLE, first, many, small));
     for (int count : new int[] {16, 512}) {
       Snapshot snapshot = snapshot(server, selected, 40, crowd(count), List.of());
       frames.add(frame("panel-" + count + "-40x10", snapshot, selected, 40, 10, options()));
@@ -513,23 +520,33 @@ public final class Pictures {
             List.of());
     Snapshot snapshot = snapshot(server, selected, 80, crowd(512), List.of());
     frames.add(frame("panel-512-ascii-80x24", snapshot, selected, 80, 24, plain));
-    frames.add(page("cpus-help-80x24", View.CPUS, CpusTable.FIRST, many, new int[] {80, 24}, true));
-    frames.add(page("idle-help-80x24", View.IDLE, CpusTable.FIRST, many, new int[] {80, 24}, true));
+    frames.add(page("cpus-help-80x24", View.CPUS, first, many, new int[] {80, 24}, true));
+    frames.add(page("idle-help-80x24", View.IDLE, first, many, new int[] {80, 24}, true));
   }
 
-  private static Frame page(String name, View view, CpusTable table, CpuReport report, int[] size) {
+  private static Frame page(
+      String name,
+      View view,
+      TablePlace<Integer, Comparator<CpuRow>> table,
+      CpuReport report,
+      int[] size) {
     return page(name, view, table, report, size, false);
   }
 
   private static Frame page(
-      String name, View view, CpusTable table, CpuReport report, int[] size, boolean help) {
+      String name,
+      View view,
+      TablePlace<Integer, Comparator<CpuRow>> table,
+      CpuReport report,
+      int[] size,
+      boolean help) {
     return page(name, view, table, Shape.PLAIN, report, size, help);
   }
 
   private static Frame page(
       String name,
       View view,
-      CpusTable table,
+      TablePlace<Integer, Comparator<CpuRow>> table,
       Shape shape,
       CpuReport report,
       int[] size,
@@ -786,8 +803,13 @@ public final class Pictures {
     cpuFrames(frames, server, selected);
     ViewState quality = state().withView(View.QUALITY);
     ViewState second =
-        quality.withQuality(QualityTable.FIRST.withMarked(quality().processes().get(1)));
-    ViewState modules = quality.withQuality(QualityTable.FIRST.turned());
+        quality.withQuality(
+            state()
+                .quality()
+                .withMarked(
+                    quality().processes().get(1).pid() + "/" + quality().processes().get(1).name(),
+                    1));
+    ViewState modules = quality.withQuality(state().quality().withOtherKind());
     ViewState frugal =
         quality.withPace(
             new Budget.Pace(2 * SECOND, false, 4, 24),

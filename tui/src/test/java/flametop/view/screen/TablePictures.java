@@ -56,7 +56,7 @@ public final class TablePictures {
     frames.add(frame("top-hostile", Pictures.hostile(), top, small));
     frames.add(frame("top-idle", Pictures.idle(), top.withStates(StateSet.BUSY), small));
     frames.add(frame("top-help", server, top.withHelp(true), small));
-    ViewState threads = tasks.withTasks(tasks.tasks().turned().by(TasksQuery.Order.QUEUED));
+    ViewState threads = tasks.withTasks(tasks.tasks().withOtherKind().by(TasksQuery.Order.QUEUED));
     frames.add(frame("tasks-threads", server, threads, new int[] {120, 34}));
     frames.add(frame("tasks-help", server, tasks.withHelp(true), small));
     ViewState nobody =

@@ -1,4 +1,4 @@
-package flametop.view.keys;
+package flametop.view.table;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -22,10 +22,8 @@ import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.base.View;
 import flametop.view.base.Zone;
+import flametop.view.keys.TimeKeysTest;
 import flametop.view.layout.Scene;
-import flametop.view.layout.TableArea;
-import flametop.view.layout.TableLayout;
-import flametop.view.layout.TopLayout;
 import flametop.view.screen.Keys;
 import flametop.view.screen.Painter;
 import flametop.view.screen.Pictures;
@@ -42,7 +40,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class TableKeysTest {
+class TableTest {
   private final Tree tree = Pictures.server();
   private ViewState state = Pictures.state().withStates(StateSet.ALL);
   private List<Effect> effects = List.of();
@@ -80,12 +78,12 @@ class TableKeysTest {
 
   private String markedFunction() {
     List<TopReport.Row> rows = ((TopReport) page()).rows();
-    return rows.get(state.top().index(rows)).function().name();
+    return rows.get(state.top().index(rows, new TopTable()::key)).function().name();
   }
 
   private int markedPid() {
     List<TasksReport.Row> rows = ((TasksReport) page()).rows();
-    return rows.get(state.tasks().index(rows)).pid();
+    return rows.get(state.tasks().index(rows, new TasksTable()::key)).pid();
   }
 
   private String line(int y) {
@@ -98,7 +96,7 @@ class TableKeysTest {
   }
 
   private int head() {
-    return TableArea.of(scene()).heading.end;
+    return new TopTable().layout(scene()).head();
   }
 
   @Test
@@ -128,13 +126,13 @@ class TableKeysTest {
       TopReport shown =
           new TopReport(List.copyOf(rows), rows.size(), report.functions(), report.total());
       Scene scene = scene(shown);
-      int index = state.top().index(shown.rows());
-      TableLayout<TopLayout.Column> layout = TopLayout.of(scene);
+      TableLayout<TopReport.Row, TopQuery.Order> layout = new TopTable().layout(scene);
+      int index = layout.marked();
       assertTrue(index >= layout.first() && index < layout.end());
       int y = layout.rowOf(index);
       CellGrid grid = Painter.paint(scene);
       assertEquals(Role.SELECT, Paint.role(grid.background(0, y)));
-      assertEquals(index, Zone.at(layout.rows(scene.columns), 0, y));
+      assertEquals(index, Zone.at(layout.zones(scene.columns), 0, y));
       Key[] keys = {
         Key.of(Key.Kind.DOWN), Key.of(Key.Kind.PAGE_DOWN), Key.of(Key.Kind.UP), Key.of(Key.Kind.END)
       };
@@ -341,13 +339,14 @@ class TableKeysTest {
                 24,
                 Pictures.options());
         CellGrid grid = Painter.paint(scene);
-        TableArea area = TableArea.of(scene);
+        Table<?, ?, ?> table = view == View.TOP ? new TopTable() : new TasksTable();
+        int y = table.layout(scene).head();
         StringBuilder head = new StringBuilder();
         for (int x = 0; x < columns; x++) {
-          head.appendCodePoint(Math.max(' ', grid.codePoint(x, area.heading.end)));
+          head.appendCodePoint(Math.max(' ', grid.codePoint(x, y)));
         }
         assertFalse(head.toString().contains("…"), columns + ": " + head);
-        assertEquals(' ', grid.codePoint(columns - 1, area.heading.end + 3), columns + " " + view);
+        assertEquals(' ', grid.codePoint(columns - 1, y + 3), columns + " " + view);
       }
     }
   }

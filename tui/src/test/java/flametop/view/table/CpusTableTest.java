@@ -1,6 +1,7 @@
-package flametop.view.keys;
+package flametop.view.table;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.CpuReport;
@@ -9,18 +10,17 @@ import flametop.profile.answer.Shape;
 import flametop.view.base.Key;
 import flametop.view.base.Mouse;
 import flametop.view.base.View;
-import flametop.view.base.Zone;
-import flametop.view.layout.CpusLayout;
 import flametop.view.layout.Scene;
 import flametop.view.screen.Keys;
 import flametop.view.screen.Pictures;
-import flametop.view.state.CpusTable;
+import flametop.view.state.ShownCpus;
 import flametop.view.state.ViewState;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class CpusKeysTest {
+class CpusTableTest {
   private final CpuReport report = new CpuReport(Pictures.crowd(40), "", "", "");
   private ViewState state = Pictures.state();
 
@@ -53,7 +53,7 @@ class CpusKeysTest {
     type("jjj");
     press(Key.of(Key.Kind.ENTER));
     assertEquals(Shape.of(new Shape.Cpus(Set.of(2, 5), false)), state.shape());
-    CpuRow sum = CpusTable.sum(report, state.shape());
+    CpuRow sum = ShownCpus.sum(report, state.shape());
     List<CpuRow> rows = report.cpus();
     assertEquals((rows.get(2).busy() + rows.get(5).busy()) / 2, sum.busy(), 1e-9);
     assertEquals(rows.get(2).wakeups() + rows.get(5).wakeups(), sum.wakeups(), 1e-9);
@@ -70,47 +70,49 @@ class CpusKeysTest {
   void mouse_onARow_selectsItAndMarksItTwice() {
     type("6");
     mouse(Mouse.Kind.PRESS, 6);
-    assertEquals(2, state.cpus().selected());
+    assertEquals(2, state.cpus().marked());
     mouse(Mouse.Kind.DOUBLE, 6);
     assertEquals(Shape.of(new Shape.Cpus(Set.of(2), false)), state.shape());
     // What it marked is a line above the title.
     mouse(Mouse.Kind.PRESS, 3);
     assertEquals("first by number", state.message());
     mouse(Mouse.Kind.WHEEL_DOWN, 7);
-    assertTrue(state.cpus().selected() != 2);
+    assertTrue(state.cpus().marked() != 2);
   }
 
   @Test
   void click_onEachHead_sortsByItAndShowsSo() {
     for (int columns : new int[] {80, 120, 200}) {
-      CpusTable.Sort last = null;
+      String last = null;
       for (int x = 0; x < columns; x++) {
         ViewState at = Pictures.state().withView(View.CPUS);
         Scene scene = Scene.of(null, report, at, columns, 30, Pictures.options());
-        int y = CpusLayout.of(scene).head();
+        CpusTable table = CpusTable.TABLE;
+        TableLayout<CpuRow, Comparator<CpuRow>> layout = table.layout(scene);
+        int y = layout.head();
         ViewState sorted = Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, y)).state();
-        CpusLayout.Column column = Zone.at(CpusLayout.of(scene).heads(), x, y);
-        CpusTable.Sort sort = column == null ? null : column.sort;
-        if (sort == null) {
+        Column<CpuRow, Comparator<CpuRow>> column = layout.headAt(x);
+        if (column == null || column.order() == null) {
           assertEquals("no order of that column", sorted.message());
         } else {
-          assertEquals("first by " + sort.label(), sorted.message());
-          assertEquals(sort, sorted.cpus().sort());
-          last = sort;
+          assertEquals("first by " + table.label(column.order()), sorted.message());
+          assertSame(column.order(), sorted.cpus().order());
+          last = table.label(column.order());
         }
       }
-      assertEquals(CpusTable.Sort.CYCLES, last);
+      assertEquals("cycles", last);
     }
   }
 
   @Test
   void sort_byBusy_keepsTheSelectedSelected() {
     type("6jjj");
-    int selected = state.cpus().selected();
+    int selected = state.cpus().marked();
     type("s");
     assertEquals("first by busy", state.message());
-    List<CpuRow> rows = state.cpus().rows(report);
-    assertEquals(selected, rows.get(state.cpus().index(rows)).cpu());
+    TableLayout<CpuRow, Comparator<CpuRow>> layout = CpusTable.TABLE.layout(scene());
+    List<CpuRow> rows = layout.rows();
+    assertEquals(selected, rows.get(layout.marked()).cpu());
     for (int i = 1; i < rows.size(); i++) {
       assertTrue(rows.get(i - 1).busy() >= rows.get(i).busy());
     }
@@ -122,9 +124,9 @@ class CpusKeysTest {
     press(Key.of(Key.Kind.UP));
     assertEquals("already at the top", state.message());
     press(Key.of(Key.Kind.PAGE_DOWN));
-    assertEquals(26, state.cpus().idleTop());
+    assertEquals(26, state.idle().place());
     press(Key.of(Key.Kind.END));
-    assertEquals(3 + 40 * 3 - 26, state.cpus().idleTop());
+    assertEquals(3 + 40 * 3 - 26, state.idle().place());
     press(Key.of(Key.Kind.DOWN));
     assertEquals("nothing below", state.message());
   }

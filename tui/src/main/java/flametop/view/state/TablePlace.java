@@ -1,0 +1,56 @@
+package flametop.view.state;
+
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Where the user is in a table. Immutable.
+ *
+ * @param order the order of the rows; null: the order that the table begins with
+ * @param second whether rows are of the second kind: threads in place of processes, modules in
+ *     place of processes
+ * @param marked the key of the marked row; null: {@code place} alone says which row is marked
+ * @param place the index that the marked row had when it was marked; the first row in sight of a
+ *     table that marks no row
+ * @param filter a search that narrows the rows; null for none
+ * @param <K> identifies a row from one report to the next
+ * @param <O> orders of rows
+ */
+public record TablePlace<K, O>(O order, boolean second, K marked, int place, Search filter) {
+  /** The place in a table that nobody touched yet. */
+  public static <K, O> TablePlace<K, O> first(O order) {
+    return new TablePlace<>(order, false, null, 0, null);
+  }
+
+  public TablePlace<K, O> by(O value) {
+    return new TablePlace<>(value, second, marked, place, filter);
+  }
+
+  /** The same place with rows of the other kind. */
+  public TablePlace<K, O> withOtherKind() {
+    return new TablePlace<>(order, !second, null, 0, filter);
+  }
+
+  /**
+   * The same with a mark on another row.
+   *
+   * @param key null if the row has not come yet
+   */
+  public TablePlace<K, O> withMarked(K key, int at) {
+    return new TablePlace<>(order, second, key, at, filter);
+  }
+
+  TablePlace<K, O> withFilter(Search value) {
+    return new TablePlace<>(order, second, marked, place, value);
+  }
+
+  /** Index of the marked row; a row that is gone leaves the mark where the row was. */
+  public <R> int index(List<R> rows, Function<R, K> key) {
+    for (int i = 0; marked != null && i < rows.size(); i++) {
+      if (marked.equals(key.apply(rows.get(i)))) {
+        return i;
+      }
+    }
+    return Math.max(0, Math.min(place, rows.size() - 1));
+  }
+}

@@ -1,0 +1,300 @@
+package flametop.view.table;
+
+import flametop.profile.answer.QualityReport;
+import flametop.profile.answer.QualityReport.Row;
+import flametop.profile.answer.Shape;
+import flametop.sampler.WalkEnd;
+import flametop.view.base.Action;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Paint;
+import flametop.view.base.Units;
+import flametop.view.base.View;
+import flametop.view.keys.ShapeKeys;
+import flametop.view.layout.Heading;
+import flametop.view.layout.Scene;
+import flametop.view.state.Step;
+import flametop.view.state.TablePlace;
+import flametop.view.state.ViewState;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** How good the samples are and what they cost: sums, then a row for each process or module. */
+public final class QualityTable extends Table<Row, String, Comparator<Row>> {
+  private static final int PID = 7;
+  private static final int REASON = 9;
+  private static final int NAME = 23;
+  private static final int LONGEST_NAME = 36;
+  private static final int LONGEST_MODULE = 64;
+
+  /** Share of short walks from which on their reasons stand out. */
+  private static final double MANY = 0.1;
+
+  private static final WalkEnd[] ENDS = WalkEnd.values();
+
+  /** Reasons that are longer than a column. */
+  private static final Map<WalkEnd, String> SHORT =
+      Map.of(
+          WalkEnd.OTHER_STACK, "other stk",
+          WalkEnd.UNREADABLE, "no file",
+          WalkEnd.NARROW, "32-bit",
+          WalkEnd.ABSENT, "absent",
+          WalkEnd.NO_UNWIND_INFO, "no unwind",
+          WalkEnd.JIT, "jit no fp");
+
+  private static final Comparator<Row> BY_PID = Comparator.comparingInt(Row::pid);
+  private static final Comparator<Row> BY_NAME = Comparator.comparing(Row::name);
+  private static final Comparator<Row> BY_SAMPLES =
+      Comparator.comparingLong(row -> -row.counts().samples());
+  private static final Comparator<Row> BY_SHORT = Comparator.comparingLong(row -> -shortOnes(row));
+  private static final Comparator<Row> BY_SHARE =
+      Comparator.comparingDouble(row -> -(double) shortOnes(row) / row.counts().samples());
+  private static final Comparator<Row> BY_GUESSED =
+      Comparator.comparingLong(row -> -row.counts().guessed());
+
+  /** The orders that a key goes through. */
+  private static final List<Comparator<Row>> ORDERS =
+      List.of(BY_SAMPLES, BY_SHORT, BY_SHARE, BY_GUESSED, BY_NAME);
+
+  /** The only table of its kind: the orders that a state holds are its own. */
+  public static final QualityTable TABLE = new QualityTable();
+
+  private final List<Column<Row, Comparator<Row>>> columns = new ArrayList<>();
+
+  private QualityTable() {
+    columns.add(
+        right("pid", room -> modules(room.scene().state) ? 0 : PID, QualityTable::pid)
+            .by(BY_PID, "pid"));
+    columns.add(
+        left(
+                scene -> modules(scene.state) ? "module" : "process",
+                this::nameCells,
+                (row, at) -> at.text(row.name(), at.fg, CellGrid.BOLD))
+            .by(BY_NAME, "name"));
+    columns.add(
+        right("samples", cells(8), (row, at) -> at.text(count(row.counts().samples())))
+            .by(BY_SAMPLES, "samples")
+            .meaning("samples", "stacks taken, unchanged not"));
+    columns.add(
+        right(scene -> modules(scene.state) ? "beyond" : "whole", cells(7), QualityTable::whole)
+            .by(BY_SHARE, "share of short ones")
+            .alsoAt(BY_SHORT)
+            .meaning("whole", "walked to a root"));
+    columns.add(
+        right("guessed", cells(8), QualityTable::guessed)
+            .by(BY_GUESSED, "guessed")
+            .meaning(
+                scene ->
+                    List.of(
+                        new String[] {"beyond", "walked beyond the module"},
+                        new String[] {"guessed", "have a frame not unwound"})));
+    for (WalkEnd end : List.of(ENDS).subList(1, ENDS.length)) {
+      columns.add(
+          right(label(end), either(REASON, 0), (row, at) -> reason(row, row.counts().of(end), at))
+              .by(Comparator.comparingLong(row -> -row.counts().of(end)), ofReason(end)));
+    }
+    columns.add(
+        left(
+                scene -> modules(scene.state) ? " walks that ended in it" : " the rest",
+                room -> isWide(room.scene()) ? 0 : room.left(),
+                QualityTable::reasons)
+            .by(BY_SHORT, "short ones")
+            .meaning("the rest", "why a walk ended"));
+  }
+
+  @Override
+  List<Column<Row, Comparator<Row>>> columns() {
+    return columns;
+  }
+
+  private static boolean modules(ViewState s) {
+    return s.quality().second();
+  }
+
+  private static long shortOnes(Row row) {
+    return row.counts().samples() - row.counts().whole();
+  }
+
+  private static String count(long n) {
+    return QualitySums.count(n);
+  }
+
+  /** A reason in the width of a column. */
+  private static String label(WalkEnd end) {
+    return SHORT.getOrDefault(end, end.reason());
+  }
+
+  private static String ofReason(WalkEnd end) {
+    return "short ones: " + end.reason();
+  }
+
+  // Widths.
+
+  @Override
+  boolean isWide(Scene scene) {
+    return scene.columns >= NAME + 2 + most();
+  }
+
+  /** A name is not far from its figures: else they are read in the wrong row. */
+  private int nameCells(Column.Room room) {
+    boolean modules = modules(room.scene().state);
+    int narrow = room.columns() < 60 ? NAME - 2 : NAME;
+    int most = modules ? LONGEST_MODULE : LONGEST_NAME;
+    int name = isWide(room.scene()) ? Math.min(room.columns() - 2 - most(), most) : narrow;
+    return modules ? name : name - PID - 1;
+  }
+
+  // Cells.
+
+  private static void pid(Row row, Spot at) {
+    at.quiet(row.pid() == 0 ? "" : Integer.toString(row.pid()));
+  }
+
+  private static void whole(Row row, Spot at) {
+    at.text(Units.share(row.counts().whole(), row.counts().samples()));
+  }
+
+  private static void guessed(Row row, Spot at) {
+    QualityReport.Counts counts = row.counts();
+    String share = Units.share(counts.guessed(), counts.samples());
+    at.figure(counts.guessed() == 0 ? "·" : share, 0, "·");
+  }
+
+  private static void reason(Row row, long count, Spot at) {
+    at.text(count == 0 ? "·" : count(count), count == 0 ? at.quiet : reasonPaint(row, at), 0);
+  }
+
+  private static int reasonPaint(Row row, Spot at) {
+    boolean many = shortOnes(row) >= MANY * row.counts().samples();
+    return many && !at.marked ? Paint.WORSE : at.fg;
+  }
+
+  /** Reasons and their counts, the most frequent first. */
+  private static void reasons(Row row, Spot at) {
+    QualityReport.Counts counts = row.counts();
+    List<WalkEnd> found = new ArrayList<>(List.of(ENDS).subList(1, ENDS.length));
+    found.removeIf(end -> counts.of(end) <= 0);
+    found.sort(Comparator.comparingLong(end -> -counts.of(end)));
+    StringBuilder text = new StringBuilder();
+    for (WalkEnd end : found) {
+      text.append(text.isEmpty() ? " " : ", ");
+      text.append(label(end)).append(' ').append(count(counts.of(end)));
+    }
+    at.text(text.toString(), reasonPaint(row, at), 0);
+  }
+
+  // Rows.
+
+  @Override
+  List<Row> rows(Scene scene) {
+    if (!(scene.page instanceof QualityReport report)) {
+      return null;
+    }
+    ViewState s = scene.state;
+    List<Row> rows = new ArrayList<>(modules(s) ? report.modules() : report.processes());
+    rows.sort(order(scene, s).thenComparing(BY_NAME).thenComparing(BY_PID));
+    return rows;
+  }
+
+  @Override
+  String key(Row row) {
+    return row.pid() + "/" + row.name();
+  }
+
+  @Override
+  TablePlace<String, Comparator<Row>> place(ViewState s) {
+    return s.quality();
+  }
+
+  @Override
+  ViewState with(ViewState s, TablePlace<String, Comparator<Row>> place) {
+    return s.withQuality(place);
+  }
+
+  @Override
+  Comparator<Row> order(Scene scene, ViewState s) {
+    return s.quality().order() == null ? BY_SAMPLES : s.quality().order();
+  }
+
+  /** The order of a single reason is followed as that of all reasons is. */
+  @Override
+  Comparator<Row> nextOrder(Scene scene, ViewState s) {
+    Comparator<Row> order = order(scene, s);
+    boolean ofReason = order != BY_PID && !ORDERS.contains(order);
+    return ORDERS.get((ORDERS.indexOf(ofReason ? BY_SHORT : order) + 1) % ORDERS.size());
+  }
+
+  @Override
+  String thing(ViewState s) {
+    return modules(s) ? "module" : "process";
+  }
+
+  // What stands above the rows.
+
+  @Override
+  Heading heading(Scene scene) {
+    return Heading.of(scene, 1 + QualitySums.rows(scene));
+  }
+
+  @Override
+  void around(Scene scene, CellGrid grid, TableLayout<Row, Comparator<Row>> layout) {
+    if (scene.page instanceof QualityReport report && QualitySums.rows(scene) > 0) {
+      QualitySums.paint(scene, grid, report);
+    }
+  }
+
+  @Override
+  String title(Scene scene) {
+    return modules(scene.state) ? "modules" : "processes";
+  }
+
+  @Override
+  String subtitle(Scene scene) {
+    return "first by " + label(order(scene, scene.state));
+  }
+
+  @Override
+  String waiting() {
+    return "counting…";
+  }
+
+  @Override
+  String nothing(Scene scene) {
+    return "no samples in this window; m";
+  }
+
+  // Verbs.
+
+  @Override
+  Step acted(Scene scene, ViewState s, Action action) {
+    return switch (action) {
+      case PICK -> enter(scene, s);
+      case BY_MODULE ->
+          Step.answer(
+              s.withQuality(s.quality().withOtherKind()), modules(s) ? "by process" : "by module");
+      default -> null;
+    };
+  }
+
+  /** Shows the graph of the process. */
+  @Override
+  Step enter(Scene scene, ViewState s) {
+    Row row = row(scene, s);
+    if (row == null) {
+      return none(s);
+    }
+    if (row.pid() == 0) {
+      return Step.answer(s, modules(s) ? "a module is no filter; b lists processes" : "no process");
+    }
+    Shape.Filter filter = new Shape.Processes(Set.of(row.pid()), false);
+    String text = "only pid " + row.pid() + " " + row.name() + ", its past too";
+    return ShapeKeys.only(s, s.withView(View.GRAPH), filter, text);
+  }
+
+  @Override
+  String copied(Row row) {
+    return row.name();
+  }
+}

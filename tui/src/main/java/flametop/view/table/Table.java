@@ -1,0 +1,418 @@
+package flametop.view.table;
+
+import flametop.view.base.Action;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Mouse;
+import flametop.view.base.Paint;
+import flametop.view.base.View;
+import flametop.view.base.Zone;
+import flametop.view.keys.ShapeKeys;
+import flametop.view.keys.ViewKeys;
+import flametop.view.layout.Heading;
+import flametop.view.layout.Scene;
+import flametop.view.paint.HeadingPainter;
+import flametop.view.paint.KeyLinePainter;
+import flametop.view.paint.ViewPainter;
+import flametop.view.state.Effect;
+import flametop.view.state.Rows;
+import flametop.view.state.Step;
+import flametop.view.state.TablePlace;
+import flametop.view.state.ViewState;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A view that is a table: a list of columns, rows, and verbs. Widths, heads, the mark, sorting,
+ * scrolling and the mouse are the same for all tables, and stand here.
+ *
+ * <p>Columns stand from the left with a cell between two. Their places depend on the width of the
+ * screen alone, so that nothing jumps.
+ *
+ * @param <R> a row
+ * @param <K> identifies a row from one report to the next
+ * @param <O> an order of rows
+ */
+public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
+  // What a table says of itself.
+
+  /** All columns from the left. */
+  abstract List<Column<R, O>> columns();
+
+  /** The rows in their order; null until they have come. */
+  abstract List<R> rows(Scene scene);
+
+  abstract K key(R row);
+
+  abstract TablePlace<K, O> place(ViewState s);
+
+  abstract ViewState with(ViewState s, TablePlace<K, O> place);
+
+  /** The kind of its rows, and how many there are. */
+  abstract String title(Scene scene);
+
+  /** How rows are ordered, beside the title. */
+  abstract String subtitle(Scene scene);
+
+  /** The lines above the heads. */
+  abstract Heading heading(Scene scene);
+
+  /** Rows of the screen between the heads and the first row. */
+  int rowsBelowHeads() {
+    return 0;
+  }
+
+  /** Rows of the screen between the last row and the line of keys. */
+  int rowsBelow(Scene scene) {
+    return 0;
+  }
+
+  /** Whether there is room for all columns, and long titles. */
+  boolean isWide(Scene scene) {
+    return true;
+  }
+
+  /** How many rows there are, also those that nobody asked for. */
+  int count(Scene scene, List<R> rows) {
+    return rows.size();
+  }
+
+  /** Whether a row is written faintly. */
+  boolean isFaint(R row) {
+    return false;
+  }
+
+  /** Whether a row is written in bold: a sum. */
+  boolean isStrong(R row) {
+    return false;
+  }
+
+  /** The sentence that stands for rows until they come. */
+  abstract String waiting();
+
+  /** The sentence that stands for rows where none are. */
+  String nothing(Scene scene) {
+    return "";
+  }
+
+  /** The order in force. */
+  O order(Scene scene, ViewState s) {
+    O chosen = place(s).order();
+    return chosen == null ? columns().get(0).order() : chosen;
+  }
+
+  /** The order after the one in force, of those that mean something. */
+  O nextOrder(Scene scene, ViewState s) {
+    List<O> orders = new ArrayList<>();
+    for (Column<R, O> column : columns()) {
+      if (column.label() != null) {
+        orders.add(column.order());
+      }
+    }
+    return orders.get((orders.indexOf(order(scene, s)) + 1) % orders.size());
+  }
+
+  /** What a second click on the marked row does. */
+  abstract Step enter(Scene scene, ViewState s);
+
+  /** Does an action that only this table has; null for another. */
+  Step acted(Scene scene, ViewState s, Action action) {
+    return null;
+  }
+
+  /** What is copied of a row. */
+  String copied(R row) {
+    return "";
+  }
+
+  /** What a row is, in one word. */
+  abstract String thing(ViewState s);
+
+  /** Paints what stands above and below the table. */
+  void around(Scene scene, CellGrid grid, TableLayout<R, O> layout) {}
+
+  /** Paints what stands in the line of the title from a column on. */
+  void legend(Scene scene, CellGrid grid, int y, int x) {}
+
+  // How its columns are made.
+
+  final Column<R, O> right(String title, Column.Width width, Column.Cell<R> cell) {
+    return right(scene -> title, width, cell);
+  }
+
+  final Column<R, O> right(
+      java.util.function.Function<Scene, String> title, Column.Width width, Column.Cell<R> cell) {
+    return new Column<>(title, true, width, cell, null, null, null, scene -> List.of());
+  }
+
+  final Column<R, O> left(String title, Column.Width width, Column.Cell<R> cell) {
+    return left(scene -> title, width, cell);
+  }
+
+  final Column<R, O> left(
+      java.util.function.Function<Scene, String> title, Column.Width width, Column.Cell<R> cell) {
+    return new Column<>(title, false, width, cell, null, null, null, scene -> List.of());
+  }
+
+  /** So many cells on every screen. */
+  static Column.Width cells(int cells) {
+    return from(0, cells);
+  }
+
+  /** So many cells on screens of so many columns or more; left out on others. */
+  static Column.Width from(int columns, int cells) {
+    return new Column.Width() {
+      @Override
+      public int in(Column.Room room) {
+        return room.columns() < columns ? 0 : cells;
+      }
+
+      @Override
+      public int most() {
+        return cells;
+      }
+    };
+  }
+
+  /** Cells where there is room for all columns, and cells elsewhere. */
+  final Column.Width either(int wide, int narrow) {
+    return new Column.Width() {
+      @Override
+      public int in(Column.Room room) {
+        return isWide(room.scene()) ? wide : narrow;
+      }
+
+      @Override
+      public int most() {
+        return wide;
+      }
+    };
+  }
+
+  /** Cells of all columns with a width of their own, each with the cell behind it. */
+  final int most() {
+    int sum = 0;
+    for (Column<R, O> column : columns()) {
+      int most = column.width().most();
+      sum += most > 0 ? most + 1 : 0;
+    }
+    return sum;
+  }
+
+  // Where things stand.
+
+  /** Where heads and rows stand. */
+  public final TableLayout<R, O> layout(Scene scene) {
+    Heading heading = heading(scene);
+    List<R> rows = rows(scene);
+    List<R> there = rows == null ? List.of() : rows;
+    int top = heading.end + 1 + rowsBelowHeads();
+    int room = Math.max(1, scene.rows - 1 - rowsBelow(scene) - top);
+    int marked = marked(scene, there);
+    int first = first(scene, marked, there.size(), room);
+    return new TableLayout<>(heading, heads(scene, heading.end), there, top, room, first, marked);
+  }
+
+  /** Index of the marked row; -1 in a table that marks none. */
+  int marked(Scene scene, List<R> rows) {
+    return place(scene.state).index(rows, this::key);
+  }
+
+  /** Index of the first row in sight. */
+  int first(Scene scene, int marked, int count, int room) {
+    return Rows.first(marked, count, room);
+  }
+
+  /** The columns that have room. From the first on that would reach beyond the edge, none has. */
+  private List<Zone<Column<R, O>>> heads(Scene scene, int y) {
+    List<Zone<Column<R, O>>> heads = new ArrayList<>();
+    int x = 1;
+    int before = 0;
+    for (Column<R, O> column : columns()) {
+      int width = column.width().in(new Column.Room(scene, scene.columns - 1 - x, before));
+      if (width > 0) {
+        if (x + width > scene.columns) {
+          break;
+        }
+        heads.add(Zone.line(x, y, width, column));
+        before = width;
+        x += width + 1;
+      }
+    }
+    return heads;
+  }
+
+  // How it is painted.
+
+  @Override
+  public final void paint(Scene scene, CellGrid grid) {
+    TableLayout<R, O> layout = layout(scene);
+    for (int y = 1; y < scene.rows; y++) {
+      grid.fill(0, y, scene.columns, Paint.GROUND);
+    }
+    around(scene, grid, layout);
+    int x = HeadingPainter.paint(layout.heading(), scene, grid, title(scene), subtitle(scene));
+    if (x > 0) {
+      legend(scene, grid, layout.heading().title, x);
+    }
+    if (layout.rows().isEmpty()) {
+      empty(scene, grid, layout);
+    } else {
+      paintHeads(scene, grid, layout);
+      for (Zone<Integer> zone : layout.zones(scene.columns)) {
+        paintRow(scene, grid, layout, zone.what(), zone.y());
+      }
+    }
+    KeyLinePainter.paint(scene, grid);
+  }
+
+  /** Paints what stands for rows where there are none. */
+  void empty(Scene scene, CellGrid grid, TableLayout<R, O> layout) {
+    boolean waits = rows(scene) == null;
+    int y = waits ? layout.head() : layout.top();
+    String text = waits ? waiting() : nothing(scene);
+    if (!waits) {
+      paintHeads(scene, grid, layout);
+    }
+    grid.text(1, y, scene.columns - 2, text, Paint.DIM, Paint.GROUND, 0);
+  }
+
+  /** The titles; that of the column by which rows are ordered stands out. */
+  void paintHeads(Scene scene, CellGrid grid, TableLayout<R, O> layout) {
+    O by = order(scene, scene.state);
+    for (Zone<Column<R, O>> head : layout.heads()) {
+      boolean sorts = head.what().sorts(by);
+      new Spot(scene, grid, head.y(), false, false, false, false)
+          .at(head.x(), head.width(), head.what().right())
+          .text(
+              head.what().title().apply(scene),
+              sorts ? Paint.ACCENT : Paint.DIM,
+              sorts ? CellGrid.BOLD : 0);
+    }
+  }
+
+  void paintRow(Scene scene, CellGrid grid, TableLayout<R, O> layout, int index, int y) {
+    boolean marked = index == layout.marked();
+    boolean first = index == layout.first();
+    paintRow(scene, grid, layout, layout.rows().get(index), y, marked, first);
+  }
+
+  final void paintRow(
+      Scene scene,
+      CellGrid grid,
+      TableLayout<R, O> layout,
+      R row,
+      int y,
+      boolean marked,
+      boolean first) {
+    Spot whole = new Spot(scene, grid, y, marked, first, isFaint(row), isStrong(row));
+    grid.fill(0, y, scene.columns, whole.bg);
+    for (Zone<Column<R, O>> head : layout.heads()) {
+      Column<R, O> column = head.what();
+      column.cell().write(row, whole.at(head.x(), head.width(), column.right()));
+    }
+  }
+
+  @Override
+  public final List<String[]> legend(Scene scene) {
+    List<String[]> lines = new ArrayList<>();
+    lines.add(new String[] {"columns"});
+    for (Column<R, O> column : columns()) {
+      lines.addAll(column.legend().apply(scene));
+    }
+    return lines;
+  }
+
+  // What keys and mouse do.
+
+  @Override
+  public final Step act(Scene scene, ViewState s, Action action) {
+    int by = Rows.by(action, layout(scene).room());
+    if (by != 0) {
+      return move(scene, s, by);
+    }
+    Step own = acted(scene, s, action);
+    if (own != null) {
+      return own;
+    }
+    return switch (action) {
+      case BACK -> Step.to(s.withView(View.GRAPH));
+      case SORT -> sorted(s, nextOrder(scene, s));
+      case COPY -> {
+        R row = row(scene, s);
+        yield row == null ? none(s) : Step.to(s, new Effect.Copy(copied(row)));
+      }
+      default -> null;
+    };
+  }
+
+  /** The marked row; null if there is none. */
+  final R row(Scene scene, ViewState s) {
+    List<R> rows = rows(scene);
+    return rows == null || rows.isEmpty() ? null : rows.get(place(s).index(rows, this::key));
+  }
+
+  /** The answer where no row is marked. */
+  final Step none(ViewState s) {
+    return Step.answer(s, "no " + thing(s) + " is marked yet");
+  }
+
+  private Step sorted(ViewState s, O order) {
+    return Step.answer(with(s, place(s).by(order)), "first by " + label(order));
+  }
+
+  /** The name of an order. */
+  final String label(O order) {
+    for (Column<R, O> column : columns()) {
+      if (column.label() != null && column.order().equals(order)) {
+        return column.label();
+      }
+    }
+    throw new IllegalArgumentException("no column has the order " + order);
+  }
+
+  Step move(Scene scene, ViewState s, int by) {
+    List<R> rows = rows(scene);
+    if (rows == null || rows.isEmpty()) {
+      return Step.answer(s, "nothing to move in yet");
+    }
+    TablePlace<K, O> place = place(s);
+    int last = count(scene, rows) - 1;
+    int at = place.marked() == null ? place.place() : place.index(rows, this::key);
+    at = Math.min(last, at);
+    int to = Rows.moved(at, by, last);
+    if (to == at) {
+      return Rows.end(s, by);
+    }
+    return Step.to(with(s, place.withMarked(to < rows.size() ? key(rows.get(to)) : null, to)));
+  }
+
+  /** A click marks a row, a second enters it; one on a head sorts by it. */
+  @Override
+  public final Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    if (mouse.wheel() != 0) {
+      return move(scene, s, mouse.wheel());
+    }
+    if (!mouse.isPress()) {
+      return null;
+    }
+    TableLayout<R, O> layout = layout(scene);
+    return mouse.y() == layout.heading().crumb
+        ? ShapeKeys.crumbAt(scene, s, mouse.x(), mouse.y())
+        : pressed(scene, s, mouse, layout);
+  }
+
+  Step pressed(Scene scene, ViewState s, Mouse mouse, TableLayout<R, O> layout) {
+    if (mouse.y() == layout.head()) {
+      Column<R, O> column = layout.headAt(mouse.x());
+      return column == null || column.order() == null
+          ? Step.answer(s, "no order of that column")
+          : sorted(s, column.order());
+    }
+    Integer row = Zone.at(layout.zones(scene.columns), mouse.x(), mouse.y());
+    if (row == null) {
+      return null;
+    }
+    ViewState marked = with(s, place(s).withMarked(key(layout.rows().get(row)), row));
+    return mouse.kind() == Mouse.Kind.DOUBLE ? enter(scene, marked) : Step.to(marked);
+  }
+}

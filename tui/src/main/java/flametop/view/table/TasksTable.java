@@ -1,0 +1,383 @@
+package flametop.view.table;
+
+import flametop.profile.answer.Function;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.StateSet;
+import flametop.profile.answer.TasksQuery.Order;
+import flametop.profile.answer.TasksReport;
+import flametop.profile.answer.TasksReport.Row;
+import flametop.sampler.State;
+import flametop.view.base.Action;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
+import flametop.view.base.Units;
+import flametop.view.base.View;
+import flametop.view.keys.ShapeKeys;
+import flametop.view.layout.Scene;
+import flametop.view.paint.Comparison;
+import flametop.view.state.Step;
+import flametop.view.state.TablePlace;
+import flametop.view.state.ViewState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** A row for each process or thread: its state now, and its times within the window. */
+public final class TasksTable extends FilteredTable<Row, Long, Order> {
+  private static final Order[] ORDERS = Order.values();
+  private static final int SHADE = Paint.SHADES / 2;
+  private static final int PERCENT = 6;
+
+  /** A letter for each state. */
+  private static final String LETTERS = "RQSDTZPI?";
+
+  /** A wait for a CPU for more of the task's time than this stands out. */
+  private static final double LONG_QUEUE = 0.1;
+
+  /** Sleep that cannot be interrupted stands out from this on, ns. */
+  private static final long LONG_DISK = 500_000_000L;
+
+  private final List<Column<Row, Order>> columns =
+      List.of(
+          right(scene -> threads(scene.state) ? "tid" : "pid", cells(7), TasksTable::pid)
+              .by(Order.PID, "pid"),
+          left(
+              scene -> scene.columns < 70 ? "" : "state",
+              room -> room.columns() < 70 ? 1 : 7,
+              TasksTable::state),
+          right("age", from(50, PERCENT), TasksTable::age)
+              .by(Order.AGE, "longest in its state")
+              .meaning("age", "in its state"),
+          right("was", compared(100, PERCENT), TasksTable::before),
+          right("cpu", cells(PERCENT), TasksTable::cpu)
+              .by(Order.CPU, "time on a CPU")
+              .meaning("cpu", "exact; 100% is one CPU"),
+          right("change", compared(0, Comparison.CHANGE), TasksTable::change)
+              .by(Order.CHANGE, "change")
+              .meaning(FilteredTable::changes),
+          right("queued", from(60, PERCENT), TasksTable::queued)
+              .by(Order.QUEUED, "time queued")
+              .meaning("queued", "waited for one, likewise"),
+          right("off", from(150, 7), (row, at) -> at.quiet(tenths(row.off(), at))),
+          left(
+              "",
+              room -> room.columns() < 110 ? 0 : room.columns() < 160 ? 8 : 12,
+              TasksTable::bar),
+          right("thr", TasksTable::threadsCells, TasksTable::threads),
+          left("user", from(120, 9), TasksTable::user),
+          left("comm", TasksTable::commCells, TasksTable::comm),
+          left("  is in", TasksTable::leafCells, (row, at) -> function(row.leaf(), at))
+              .meaning("is in", "its innermost function"),
+          left("  called from", TasksTable::callerCells, (row, at) -> function(caller(row), at)),
+          left(
+              "command line", room -> room.columns() < 160 ? 0 : room.left(), TasksTable::command));
+
+  @Override
+  List<Column<Row, Order>> columns() {
+    return columns;
+  }
+
+  private static boolean threads(ViewState s) {
+    return s.tasks().second();
+  }
+
+  // Widths.
+
+  private static int threadsCells(Column.Room room) {
+    return room.columns() < 100 || threads(room.scene().state) ? 0 : 4;
+  }
+
+  private static int commCells(Column.Room room) {
+    int left = room.left();
+    return room.columns() >= 100 ? 15 : left < 20 ? left : Math.min(15, left * 2 / 5);
+  }
+
+  private static int leafCells(Column.Room room) {
+    int left = room.left();
+    return room.columns() < 100 ? left : room.columns() < 160 ? left / 2 : Math.min(44, left / 3);
+  }
+
+  private static int callerCells(Column.Room room) {
+    return room.columns() < 100 ? 0 : room.columns() < 160 ? room.left() : room.before();
+  }
+
+  // Cells.
+
+  private static void pid(Row row, Spot at) {
+    int number = threads(at.scene.state) ? row.tid() : row.pid();
+    at.quiet(number == 0 ? "" : Integer.toString(number));
+  }
+
+  private static void state(Row row, Spot at) {
+    State state = row.state();
+    boolean strong = state == State.RUN || state == State.QUEUED || state == State.DISK;
+    int paint = at.marked || state == null ? at.fg : Paint.of(Role.of(state), SHADE);
+    at.text(label(row, at.width), paint, strong ? CellGrid.BOLD : 0);
+  }
+
+  private static String label(Row row, int width) {
+    if (row.state() == null) {
+      return width == 1 ? "" : row.isGone() ? "gone" : "ended";
+    }
+    int at = row.state().ordinal();
+    return width > 1 ? row.state().label() : LETTERS.substring(at, at + 1);
+  }
+
+  private static void age(Row row, Spot at) {
+    boolean isLong = row.state() == State.DISK && row.ageNanos() >= LONG_DISK;
+    int paint = at.marked ? at.fg : isLong ? Paint.WORSE : at.quiet;
+    String text = row.state() == null ? "" : Units.age(row.ageNanos());
+    at.text(text, paint, isLong ? CellGrid.BOLD : 0);
+  }
+
+  private static void before(Row row, Spot at) {
+    if (row.before() != null) {
+      at.quiet(tenths(row.before().run(), at));
+    }
+  }
+
+  private static void cpu(Row row, Spot at) {
+    String text = tenths(row.run(), at);
+    at.figure(text, text.equals("0.0%") ? 0 : CellGrid.BOLD, "0.0%");
+  }
+
+  private static void change(Row row, Spot at) {
+    if (row.before() != null) {
+      at.change(row.before().change(), share(row.run() - row.before().run(), at));
+    }
+  }
+
+  private static void queued(Row row, Spot at) {
+    boolean waits =
+        row.queued() >= LONG_QUEUE * (row.run() + row.queued()) && share(row.queued(), at) >= 0.01;
+    String text = tenths(row.queued(), at);
+    if (waits) {
+      at.text(text, at.marked ? at.fg : Paint.of(Role.QUEUED, SHADE), CellGrid.BOLD);
+    } else {
+      at.figure(text, 0, "0.0%");
+    }
+  }
+
+  /** The task's own time: on a CPU, waiting for one, off it. */
+  private static void bar(Row row, Spot at) {
+    double whole = Math.max(1, row.run() + row.queued() + row.off());
+    double[] parts = {row.run() / whole, row.queued() / whole};
+    at.bar(parts, Paint.of(Role.RUN, SHADE), Paint.of(Role.QUEUED, SHADE));
+  }
+
+  private static void threads(Row row, Spot at) {
+    String text = row.threads() == 0 ? "" : Integer.toString(row.threads());
+    at.figure(text, 0, "1");
+  }
+
+  private static void user(Row row, Spot at) {
+    at.quiet(at.scene.options.users().apply(row.uid()));
+  }
+
+  private static void comm(Row row, Spot at) {
+    boolean ended = row.state() == null;
+    at.text(row.comm(), at.fg, row.isGone() ? CellGrid.UNDERLINE : ended ? 0 : CellGrid.BOLD);
+  }
+
+  private static void function(Function function, Spot at) {
+    if (function != null && at.width > 2) {
+      at.name(function, 0);
+    }
+  }
+
+  /** The innermost function outside of the kernel, unless the task is in it; null for none. */
+  private static Function caller(Row row) {
+    return row.user() == null || row.user().equals(row.leaf()) ? null : row.user();
+  }
+
+  private static void command(Row row, Spot at) {
+    at.quiet(row.commandLine());
+  }
+
+  private static String tenths(long nanos, Spot at) {
+    return Units.tenths(share(nanos, at));
+  }
+
+  /** A share of the window; 0 as long as the window is not known. */
+  private static double share(long nanos, Spot at) {
+    long window = ((TasksReport) at.scene.page).windowNanos();
+    return window <= 0 ? 0 : (double) nanos / window;
+  }
+
+  // Rows.
+
+  @Override
+  List<Row> rows(Scene scene) {
+    return scene.page instanceof TasksReport report ? report.rows() : null;
+  }
+
+  @Override
+  int count(Scene scene, List<Row> rows) {
+    return ((TasksReport) scene.page).matching();
+  }
+
+  /** A row that stands for many ended processes is known by their comm. */
+  @Override
+  Long key(Row row) {
+    return row.pid() == 0
+        ? -1L - Math.abs((long) row.comm().hashCode())
+        : (long) row.pid() << 32 | row.tid();
+  }
+
+  @Override
+  boolean isFaint(Row row) {
+    return row.state() == null;
+  }
+
+  @Override
+  TablePlace<Long, Order> place(ViewState s) {
+    return s.tasks();
+  }
+
+  @Override
+  ViewState with(ViewState s, TablePlace<Long, Order> place) {
+    return s.withTasks(place);
+  }
+
+  @Override
+  Order order(Scene scene, ViewState s) {
+    return s.tasks().order().in(scene.compares());
+  }
+
+  @Override
+  Order nextOrder(Scene scene, ViewState s) {
+    Order next = order(scene, s);
+    do {
+      next = ORDERS[(next.ordinal() + 1) % ORDERS.length];
+    } while (next != next.in(scene.compares()));
+    return next;
+  }
+
+  @Override
+  StateSet states(Scene scene) {
+    return StateSet.ALL;
+  }
+
+  private static String what(Scene scene) {
+    return threads(scene.state) ? "threads" : "processes";
+  }
+
+  @Override
+  String title(Scene scene) {
+    if (!(scene.page instanceof TasksReport report)) {
+      return what(scene);
+    }
+    boolean one = report.tasks() == 1;
+    String of = !one ? what(scene) : threads(scene.state) ? "thread" : "process";
+    return count(report.matching(), report.tasks(), of);
+  }
+
+  @Override
+  String nothing(Scene scene) {
+    int tasks = ((TasksReport) scene.page).tasks();
+    return tasks > 0
+        ? "none matches; esc shows all " + Units.count(tasks)
+        : scene.state.chosenShape().equals(Shape.PLAIN)
+            ? "no " + what(scene) + " seen yet"
+            : "no " + what(scene) + " that the filter shows";
+  }
+
+  // Verbs.
+
+  @Override
+  Step acted(Scene scene, ViewState s, Action action) {
+    if (action == Action.THREADS) {
+      String text = threads(s) ? "a row for each process" : "a row for each thread";
+      return Step.answer(s.withTasks(s.tasks().withOtherKind()), text);
+    }
+    return super.acted(scene, s, action);
+  }
+
+  /** Shows the graph of the process or thread. */
+  @Override
+  Step enter(Scene scene, ViewState s) {
+    Row row = row(scene, s);
+    return row == null ? none(s) : shown(s, s.withView(View.GRAPH), row, false);
+  }
+
+  @Override
+  Step narrowed(Scene scene, ViewState s, Row row, boolean out) {
+    return shown(s, s, row, out);
+  }
+
+  private static Step shown(ViewState s, ViewState then, Row row, boolean out) {
+    boolean thread = threads(s);
+    if (row.pid() == 0 || thread && row.tid() == 0) {
+      String what = thread ? "threads" : "processes";
+      return Step.answer(s, "these are many " + what + " that ended long ago");
+    }
+    Shape.Filter filter =
+        thread
+            ? new Shape.Threads(Set.of(row.tid()), false)
+            : new Shape.Processes(Set.of(row.pid()), false);
+    // Of two that are kept the later counts.
+    return out
+        ? ShapeKeys.narrowed(s, filter, true)
+        : ShapeKeys.only(s, then, filter, ShapeKeys.said(s, filter, false));
+  }
+
+  @Override
+  String copied(Row row) {
+    return row.commandLine().isEmpty() ? row.comm() : row.commandLine();
+  }
+
+  @Override
+  String name(Row row) {
+    return row.comm();
+  }
+
+  @Override
+  String thing(ViewState s) {
+    return "task";
+  }
+
+  // The marked row in full.
+
+  @Override
+  void detail(Scene scene, Detail detail, Row row) {
+    String tid = row.tid() == 0 || row.tid() == row.pid() ? "" : " tid " + row.tid();
+    String who = row.pid() == 0 ? "processes that ended long ago" : "pid " + row.pid() + tid;
+    detail.line(0, row.comm(), List.of(who, row.commandLine()));
+    List<String> more = new ArrayList<>();
+    if (row.leaf() != null) {
+      more.add("in " + named(row.leaf()));
+      if (caller(row) != null) {
+        more.add("called from " + named(row.user()));
+      }
+    }
+    long window = ((TasksReport) scene.page).windowNanos();
+    TasksReport.Before before = row.before();
+    if (before != null) {
+      more.add(
+          "cpu "
+              + Comparison.shares(row.run(), before.run(), window)
+              + Comparison.times(row.run(), before.run()));
+    }
+    more.add(
+        "of "
+            + Units.span(window)
+            + ": on a CPU "
+            + Units.time(row.run())
+            + ", queued "
+            + Units.time(row.queued())
+            + ", off "
+            + Units.time(row.off()));
+    String now =
+        row.state() == null
+            ? label(row, 2)
+            : row.state().label() + " for " + Units.age(row.ageNanos());
+    detail.line(1, now, more);
+  }
+
+  private static String named(Function function) {
+    return function.module().isEmpty()
+        ? function.name()
+        : function.name() + " (" + function.module() + ")";
+  }
+}

@@ -1,0 +1,402 @@
+package flametop.view.table;
+
+import flametop.profile.answer.Capability;
+import flametop.profile.answer.Function;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
+import flametop.profile.answer.TopQuery.Order;
+import flametop.profile.answer.TopReport;
+import flametop.profile.answer.TopReport.Row;
+import flametop.sampler.State;
+import flametop.view.base.Action;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
+import flametop.view.base.ShortName;
+import flametop.view.base.Units;
+import flametop.view.keys.CommonKeys;
+import flametop.view.keys.ShapeKeys;
+import flametop.view.layout.FileHeader;
+import flametop.view.layout.Scene;
+import flametop.view.paint.Comparison;
+import flametop.view.paint.GraphPainter;
+import flametop.view.state.Step;
+import flametop.view.state.TablePlace;
+import flametop.view.state.ViewState;
+import java.util.List;
+
+/** A row for each function: the time in it and in what it calls, and in which states. */
+public final class TopTable extends FilteredTable<Row, Function, Order> {
+  private static final Order[] ORDERS = Order.values();
+
+  /** States with a colour of their own in the bars, in this order; the other states come last. */
+  private static final State[] STATES = {State.RUN, State.QUEUED, State.DISK, State.SLEEP};
+
+  private static final int SHADE = Paint.SHADES / 2;
+  private static final int PERCENT = 6;
+  private static final int MOST_NAME = 100;
+
+  private final List<Column<Row, Order>> columns =
+      List.of(
+          right("was", compared(60, PERCENT), (row, at) -> before(row.before(), at, false)),
+          right("self", TopTable::shareCells, (row, at) -> at.share(row.self() / all(at)))
+              .by(Order.SELF, "self")
+              .meaning("self", "in the function itself"),
+          right(changeTitle("self"), compared(0, Comparison.CHANGE), TopTable::selfChange)
+              .by(Order.SELF_CHANGE, "change of self"),
+          right("was", compared(60, PERCENT), (row, at) -> before(row.before(), at, true)),
+          right("total", TopTable::shareCells, (row, at) -> at.share(row.total() / all(at)))
+              .by(Order.TOTAL, "total")
+              .meaning("total", "also in what it calls"),
+          right(changeTitle("total"), compared(0, Comparison.CHANGE), TopTable::totalChange)
+              .by(Order.TOTAL_CHANGE, "change of total")
+              .meaning(FilteredTable::changes),
+          left("", TopTable::barCells, TopTable::bar)
+              .like(Order.TOTAL)
+              .meaning(
+                  scene ->
+                      line(
+                          "bar", (hasStates(scene) ? "self by state" : "self") + "; faint: total")),
+          right(
+                  TopTable::unit,
+                  room -> ofRest(room, !hasStates(room.scene()), 70, 12),
+                  TopTable::amount)
+              .like(Order.TOTAL),
+          right("cpus", room -> ofRest(room, hasStates(room.scene()), 70, 6), TopTable::cpus)
+              .like(Order.RUN),
+          ofState("run", State.RUN)
+              .by(Order.RUN, "time on a CPU")
+              .meaning(scene -> hasStates(scene) ? line("run, …", "total by state") : List.of()),
+          ofState("queued", State.QUEUED).by(Order.QUEUED, "time queued"),
+          ofState("disk", State.DISK).by(Order.DISK, "time in D"),
+          ofState("asleep", State.SLEEP).by(Order.SLEEP, "time asleep"),
+          left("  function", TopTable::nameCells, (row, at) -> at.name(row.function(), named(row)))
+              .by(Order.NAME, "name"),
+          left("module", TopTable::moduleCells, TopTable::module));
+
+  @Override
+  List<Column<Row, Order>> columns() {
+    return columns;
+  }
+
+  private static List<String[]> line(String word, String meaning) {
+    return List.<String[]>of(new String[] {word, meaning});
+  }
+
+  private static boolean hasStates(Scene scene) {
+    return scene.options.origin().has(Capability.STATES);
+  }
+
+  private static double all(Spot at) {
+    return Math.max(1, ((TopReport) at.scene.page).total());
+  }
+
+  // Widths. A comparison takes its room from the figures that say least of it.
+
+  private static int rest(Column.Room room) {
+    return room.scene().compares() ? room.columns() - 36 : room.columns();
+  }
+
+  private static int ofRest(Column.Room room, boolean has, int columns, int cells) {
+    return has && rest(room) >= columns ? cells : 0;
+  }
+
+  private static int shareCells(Column.Room room) {
+    return room.scene().compares() && room.columns() < 60 ? 0 : PERCENT;
+  }
+
+  private static int barCells(Column.Room room) {
+    int rest = rest(room);
+    return rest < 60 ? 0 : rest < 100 ? 10 : rest < 160 ? 16 : 30;
+  }
+
+  private static int moduleCells(Column.Room room) {
+    int rest = rest(room);
+    return rest < 70 ? 0 : rest < 110 ? 14 : rest < 160 ? 18 : 26;
+  }
+
+  /** A wide name is not far from its module. */
+  private static int nameCells(Column.Room room) {
+    int module = moduleCells(room);
+    return Math.min(MOST_NAME, room.left() - (module > 0 ? module + 1 : 0));
+  }
+
+  // Titles and cells.
+
+  private static java.util.function.Function<Scene, String> changeTitle(String narrow) {
+    return scene -> scene.columns < 60 ? narrow : "change";
+  }
+
+  /** What a file counts; empty live. */
+  private static String unit(Scene scene) {
+    Snapshot.Reading reading = scene.snapshot == null ? null : scene.snapshot.reading();
+    return reading == null ? "" : reading.unit().equals("us") ? "time" : reading.unit();
+  }
+
+  private static void before(TopReport.Before before, Spot at, boolean total) {
+    if (before != null) {
+      String text = Units.tenths((total ? before.total() : before.self()) / all(at));
+      at.quiet(text);
+    }
+  }
+
+  private static void selfChange(Row row, Spot at) {
+    TopReport.Before before = row.before();
+    if (before != null) {
+      at.change(before.selfChange(), (row.self() - before.self()) / all(at));
+    }
+  }
+
+  private static void totalChange(Row row, Spot at) {
+    TopReport.Before before = row.before();
+    if (before != null) {
+      at.change(before.totalChange(), (row.total() - before.total()) / all(at));
+    }
+  }
+
+  private static void amount(Row row, Spot at) {
+    Snapshot.Reading reading = at.scene.snapshot.reading();
+    if (reading != null) {
+      at.text(FileHeader.figure(row.total(), reading));
+    }
+  }
+
+  private static void cpus(Row row, Spot at) {
+    at.figure(worth(at.scene, row.totalByState()), 0, "0.00");
+  }
+
+  private Column<Row, Order> ofState(String title, State state) {
+    return right(
+        title,
+        room -> ofRest(room, hasStates(room.scene()), 110, PERCENT),
+        (row, at) -> {
+          if (at.scene.state.states().contains(state)) {
+            at.share(row.totalByState()[state.ordinal()] / all(at));
+          } else {
+            at.quiet("·");
+          }
+        });
+  }
+
+  private static int named(Row row) {
+    return row.isGone() ? CellGrid.UNDERLINE : 0;
+  }
+
+  private static void module(Row row, Spot at) {
+    String module = row.function().module();
+    if (!module.isEmpty()) {
+      at.quiet(ShortName.ofModule(module, at.width));
+    }
+  }
+
+  /** The CPUs that the time on a CPU is worth. */
+  private static String worth(Scene scene, long[] byState) {
+    Snapshot snapshot = scene.snapshot;
+    long window = snapshot == null ? 0 : snapshot.windowNanos();
+    return Units.hundredths(window <= 0 ? 0 : (double) byState[State.RUN.ordinal()] / window);
+  }
+
+  /** The time in the function itself by state, then the time in what it calls, faint. */
+  private static void bar(Row row, Spot at) {
+    double whole = all(at);
+    if (at.scene.options.plain() || !hasStates(at.scene)) {
+      int paint = Spot.paint(row.function());
+      double[] parts = {row.self() / whole, (row.total() - row.self()) / whole};
+      at.bar(parts, paint, Paint.faded(paint));
+      return;
+    }
+    int n = STATES.length;
+    double[] parts = new double[2 * n + 1];
+    int[] paints = new int[parts.length];
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+      State state = STATES[i];
+      boolean shown = at.scene.state.states().contains(state);
+      long self = shown ? Math.max(0, row.selfByState()[state.ordinal()]) : 0;
+      long total = shown ? row.totalByState()[state.ordinal()] : 0;
+      parts[i] = self / whole;
+      parts[n + i] = Math.max(0, total - self) / whole;
+      sum += parts[i] + parts[n + i];
+      paints[i] = Paint.of(Role.of(state), SHADE);
+      paints[n + i] = Paint.faded(paints[i]);
+    }
+    parts[2 * n] = Math.max(0, row.total() / whole - sum);
+    paints[2 * n] = Paint.faded(Paint.DIM);
+    at.bar(parts, paints);
+  }
+
+  // Rows.
+
+  @Override
+  List<Row> rows(Scene scene) {
+    return scene.page instanceof TopReport report ? report.rows() : null;
+  }
+
+  @Override
+  int count(Scene scene, List<Row> rows) {
+    return ((TopReport) scene.page).matching();
+  }
+
+  @Override
+  Function key(Row row) {
+    return row.function();
+  }
+
+  @Override
+  boolean isFaint(Row row) {
+    return row.isGone();
+  }
+
+  @Override
+  TablePlace<Function, Order> place(ViewState s) {
+    return s.top();
+  }
+
+  @Override
+  ViewState with(ViewState s, TablePlace<Function, Order> place) {
+    return s.withTop(place);
+  }
+
+  @Override
+  Order order(Scene scene, ViewState s) {
+    return s.top().order().in(scene.compares());
+  }
+
+  @Override
+  Order nextOrder(Scene scene, ViewState s) {
+    Order next = order(scene, s);
+    do {
+      next = ORDERS[(next.ordinal() + 1) % ORDERS.length];
+    } while (next != next.in(scene.compares()) || next.states() != null && !hasStates(scene));
+    return next;
+  }
+
+  @Override
+  StateSet states(Scene scene) {
+    return hasStates(scene) ? scene.state.states() : null;
+  }
+
+  @Override
+  String title(Scene scene) {
+    return scene.page instanceof TopReport report
+        ? count(report.matching(), report.functions(), "functions")
+        : "functions";
+  }
+
+  @Override
+  String nothing(Scene scene) {
+    int functions = ((TopReport) scene.page).functions();
+    return functions > 0
+        ? "no function matches; esc shows all " + Units.count(functions)
+        : scene.snapshot.total() <= 0
+            ? GraphPainter.nothing(scene)
+            : "nothing of what is shown is a function";
+  }
+
+  // Verbs.
+
+  @Override
+  Step acted(Scene scene, ViewState s, Action action) {
+    return action == Action.STATES ? CommonKeys.states(s) : super.acted(scene, s, action);
+  }
+
+  /** Shows the sandwich of the function. */
+  @Override
+  Step enter(Scene scene, ViewState s) {
+    Row row = row(scene, s);
+    return row == null ? none(s) : Step.to(s.withSandwich(row.function()));
+  }
+
+  @Override
+  Step narrowed(Scene scene, ViewState s, Row row, boolean out) {
+    return ShapeKeys.narrowed(s, new Shape.Through(row.function(), false), out);
+  }
+
+  @Override
+  String copied(Row row) {
+    return name(row);
+  }
+
+  @Override
+  String name(Row row) {
+    return row.function().name();
+  }
+
+  @Override
+  String thing(ViewState s) {
+    return "function";
+  }
+
+  // The marked row in full.
+
+  @Override
+  void detail(Scene scene, Detail detail, Row row) {
+    Function function = row.function();
+    String module = function.module();
+    if (detail.rows() == 1) {
+      detail.line(0, function.name(), List.of(module));
+      return;
+    }
+    detail.line(0, function.name(), List.of());
+    String from = module.isEmpty() ? kind(function.kind()) : module;
+    Snapshot.Reading reading = scene.snapshot.reading();
+    if (reading != null) {
+      String amounts =
+          FileHeader.amount(row.self(), reading)
+              + " itself, "
+              + FileHeader.figure(row.total(), reading)
+              + " in all";
+      detail.line(1, from, List.of(figures(scene, row), amounts));
+      return;
+    }
+    String cpus =
+        worth(scene, row.selfByState())
+            + " cpu itself, "
+            + worth(scene, row.totalByState())
+            + " in all";
+    detail.line(1, from, List.of(figures(scene, row), states(row.totalByState()), cpus));
+  }
+
+  private static String figures(Scene scene, Row row) {
+    long all = ((TopReport) scene.page).total();
+    TopReport.Before before = row.before();
+    return before == null
+        ? "self "
+            + Units.share(row.self(), all)
+            + ", total "
+            + Units.share(row.total(), all)
+            + " of all"
+        : "self "
+            + Comparison.shares(row.self(), before.self(), all)
+            + ", total "
+            + Comparison.shares(row.total(), before.total(), all)
+            + " of all"
+            + Comparison.times(row.total(), before.total());
+  }
+
+  private static String states(long[] byState) {
+    long whole = 0;
+    for (long nanos : byState) {
+      whole += nanos;
+    }
+    StringBuilder text = new StringBuilder();
+    for (State state : STATES) {
+      long percent = whole <= 0 ? 0 : Math.round(100.0 * byState[state.ordinal()] / whole);
+      text.append(text.isEmpty() ? "" : "  ").append(state.label());
+      text.append(' ').append(percent).append('%');
+    }
+    return text.toString();
+  }
+
+  private static String kind(NodeKind kind) {
+    return switch (kind) {
+      case KERNEL -> "kernel";
+      case JIT -> "made at run time";
+      case REASON -> "what stands for the missing part of stacks";
+      case UNKNOWN -> "without a name";
+      default -> "no module";
+    };
+  }
+}
