@@ -444,8 +444,14 @@ impl Session {
         if usage {
             self.usage_told = now;
             pipeline.look_for_suspension();
-            for news in self.kernel.take_news() {
-                pipeline.notice(true, &news);
+            for change in self.kernel.take_cpu_changes() {
+                let what = if change.online {
+                    "came online"
+                } else {
+                    "went offline"
+                };
+                pipeline.notice(true, &format!("CPU {} {what}", change.cpu));
+                usage::tell_cpu_change(&change, &mut pipeline.out);
             }
             pipeline.tasks.counts_blocked = os::blocked_missing().is_none();
             self.usage
