@@ -63,7 +63,7 @@ public final class Rows {
 
   /** The answer if it went nowhere. */
   public static Step end(ViewState s, int by) {
-    return Step.to(s.withMessage(by < 0 ? "already at the top" : "nothing below", false));
+    return Step.answer(s, by < 0 ? "already at the top" : "nothing below");
   }
 
   /** Index of the first row in sight: the marked one is in the middle, but at the ends. */
