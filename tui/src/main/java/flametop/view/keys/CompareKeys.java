@@ -24,20 +24,19 @@ public final class CompareKeys {
     if (action == Action.COMPARE_END) {
       // What is compared may be on its way here still.
       String text = comparing(scene) ? "compared no more" : "nothing is compared";
-      return Step.to(s.withMessage(text, false), new Effect.ReleaseBaseline());
+      return Step.to(s.withMessage(text), new Effect.ReleaseBaseline());
     }
     if (snapshot == null || snapshot.windowNanos() <= 0) {
-      return Step.to(s.withMessage("nothing to compare with yet", false));
+      return Step.answer(s, "nothing to compare with yet");
     }
     if (s.time().range() != null) {
       return Step.to(
           s.withTime(TimeChoice.NONE)
-              .withMessage(CommonKeys.lately(s) + ", compared with that range", false),
+              .withMessage(CommonKeys.lately(s) + ", compared with that range"),
           new Effect.HoldBaseline(),
           new Effect.EndRange());
     }
     String what = "these " + Units.near(snapshot.windowNanos());
-    return Step.to(
-        s.withMessage("what comes is compared with " + what, false), new Effect.HoldBaseline());
+    return Step.to(s.withMessage("what comes is compared with " + what), new Effect.HoldBaseline());
   }
 }

@@ -608,8 +608,21 @@ public final class ViewState implements Cloneable {
     return next;
   }
 
-  /** The same with an answer. */
-  public ViewState withMessage(String text, boolean isTrouble) {
+  /** The same with an answer to a key. */
+  public ViewState withMessage(String text) {
+    return withMessage(text, false);
+  }
+
+  /** The same with a message about something that failed. */
+  public ViewState withTrouble(String text) {
+    return withMessage(text, true);
+  }
+
+  public ViewState withoutMessage() {
+    return withMessage("", false);
+  }
+
+  private ViewState withMessage(String text, boolean isTrouble) {
     ViewState next = copy();
     next.message = text;
     next.trouble = isTrouble;

@@ -694,7 +694,7 @@ public final class Pictures {
         frame(
             "frozen-80x24",
             server,
-            selected.withFrozen(true).withMessage("frozen; space goes on", false),
+            selected.withFrozen(true).withMessage("frozen; space goes on"),
             80,
             24));
     frames.add(frame("flame-80x24", server, selected.flipped(), 80, 24));
