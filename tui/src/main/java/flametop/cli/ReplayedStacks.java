@@ -66,7 +66,7 @@ final class ReplayedStacks extends InputStream {
       long unused =
           StackFormat.FOLDED.write(
               StackExport.of(
-                  Provenance.of(Main.Version.text(), source.facts(), extract.moment(), states),
+                  Provenance.of(Main.Version.text(), source.facts(), extract.scope(), states),
                   Unit.US,
                   extract.stacks()),
               out);

@@ -1,6 +1,6 @@
 package flametop.export;
 
-import flametop.profile.answer.ComparedStack;
+import flametop.profile.file.ComparedStack;
 import flametop.profile.file.HeldStacks;
 import java.io.BufferedWriter;
 import java.io.IOException;

@@ -516,8 +516,8 @@ public final class LiveScreen {
 
   private void keepToBudget() {
     if (session.rates() != null
-        && snapshot.cost().time() > 0
-        && budget.spent(snapshot.cost().time(), snapshot.cost().nanos())) {
+        && snapshot.live().cost().time() > 0
+        && budget.spent(snapshot.live().cost().time(), snapshot.live().cost().nanos())) {
       applyPace();
     }
     state = state.withPace(budget.now(), budget.said());
@@ -544,7 +544,7 @@ public final class LiveScreen {
     if (session == null || !asking.isDue(now)) {
       return;
     }
-    boolean empty = snapshot == null || snapshot.runNanos() < FIRST_NANOS && snapshot.total() <= 0;
+    boolean empty = snapshot == null || snapshot.total() <= 0 && ageNanos(snapshot) < FIRST_NANOS;
     long refresh = empty ? FIRST_REFRESH_NANOS : state.refreshNanos();
     asking.asked(now, Math.min(refresh, state.refreshNanos()));
     SnapshotSource pictures = session.source();
@@ -559,6 +559,13 @@ public final class LiveScreen {
         ScreenEvent.Failed::new);
   }
 
+  /** How long a source has been at it. */
+  private static long ageNanos(Snapshot snapshot) {
+    return snapshot.context() instanceof Snapshot.File file
+        ? file.openNanos()
+        : snapshot.live().time().runNanos();
+  }
+
   /** Whether there is nothing to come: then only a key, or another size, asks for a picture. */
   @SuppressWarnings("ReferenceEquality") // what has not changed is not made anew
   private static boolean isStill(Snapshot before, Snapshot now, Page page) {
@@ -568,9 +575,9 @@ public final class LiveScreen {
     if (now.refolding() || page instanceof Sandwich sandwich && sandwich.refolding()) {
       return false;
     }
-    return now.reading() != null
-        ? now.reading().done()
-        : now.ended()
+    return now.context() instanceof Snapshot.File file
+        ? file.reading().done()
+        : now.live().ended()
             && before != null
             && now.graph() == before.graph()
             && now.selection() == before.selection();

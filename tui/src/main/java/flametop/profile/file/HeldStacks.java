@@ -1,7 +1,6 @@
 package flametop.profile.file;
 
 import flametop.array.IntColumn;
-import flametop.profile.answer.ComparedStack;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Shape;
 import flametop.profile.tree.LookAhead;

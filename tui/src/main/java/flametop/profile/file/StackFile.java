@@ -397,35 +397,15 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private Snapshot picture(GraphQuery query) {
     sandwich.endUnasked();
     GraphPicture picture = graph.picture(query);
-    long run = System.nanoTime() - opened;
     return new Snapshot(
-        run,
-        run,
-        run,
-        false,
-        false,
-        0,
-        graph.refolding(),
-        graph.isReversed(),
-        Long.MAX_VALUE,
         picture.slice(),
-        null,
         picture.total(),
         picture.selection(),
         picture.search(),
-        new int[State.values().length],
-        new Snapshot.Losses(0, 0, 0, Double.NaN),
-        run,
-        List.of(),
-        new float[0],
-        new float[0],
-        new double[0],
-        0,
-        0,
-        new Snapshot.Cost(0, 0),
-        done,
-        notices(),
-        progress());
+        graph.isReversed(),
+        graph.refolding(),
+        new Snapshot.File(progress(), System.nanoTime() - opened),
+        notices());
   }
 
   private Sandwich picture(SandwichQuery asked, List<NodePath> strangers) {

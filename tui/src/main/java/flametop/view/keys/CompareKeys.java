@@ -13,20 +13,15 @@ import flametop.view.state.ViewState;
 public final class CompareKeys {
   private CompareKeys() {}
 
-  /** Whether the picture is compared with one that was held. */
-  static boolean comparing(Scene scene) {
-    return scene.snapshot != null && scene.snapshot.baseline() != null;
-  }
-
   /** Holds what is shown now as the baseline, or releases the baseline. */
   public static Step act(Scene scene, ViewState s, Action action) {
     Snapshot snapshot = scene.snapshot;
     if (action == Action.COMPARE_END) {
       // What is compared may be on its way here still.
-      String text = comparing(scene) ? "compared no more" : "nothing is compared";
+      String text = scene.baseline().isPresent() ? "compared no more" : "nothing is compared";
       return Step.to(s.withMessage(text), new Effect.ReleaseBaseline());
     }
-    if (snapshot == null || snapshot.windowNanos() <= 0) {
+    if (snapshot == null || snapshot.live().time().nanos() <= 0) {
       return Step.answer(s, "nothing to compare with yet");
     }
     if (s.time().range() != null) {
@@ -36,7 +31,7 @@ public final class CompareKeys {
           new Effect.HoldBaseline(),
           new Effect.EndRange());
     }
-    String what = "these " + Units.near(snapshot.windowNanos());
+    String what = "these " + Units.near(snapshot.live().time().nanos());
     return Step.to(s.withMessage("what comes is compared with " + what), new Effect.HoldBaseline());
   }
 }

@@ -104,10 +104,10 @@ public final class FileKeys implements ViewKeys {
 
   /** What the outermost frame is: a comm, nothing that is shown, a function. */
   private static Step outermost(Scene scene, ViewState s) {
-    Snapshot.Reading reading = scene.snapshot == null ? null : scene.snapshot.reading();
-    if (reading == null) {
+    if (!scene.isOfFile()) {
       return Step.answer(s, "nothing is read yet");
     }
+    Snapshot.Reading reading = scene.snapshot.reading();
     boolean shown = s.chosenShape().group() != RootOrder.NONE;
     if (reading.comm() && shown) {
       return ShapeKeys.group(s, RootOrder.NONE, "without the outermost frame");

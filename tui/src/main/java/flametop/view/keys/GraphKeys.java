@@ -58,7 +58,7 @@ public final class GraphKeys implements ViewKeys {
       case COPY -> copy(scene, s);
       case COMPARE, COMPARE_END -> CompareKeys.act(scene, s, action);
       case COLOUR -> {
-        if (CompareKeys.comparing(scene)) {
+        if (scene.baseline().isPresent()) {
           yield Step.answer(s, "colours tell what changed; B ends that");
         }
         Colouring next = s.colouring().next();
@@ -192,7 +192,7 @@ public final class GraphKeys implements ViewKeys {
     if (s.time().range() != null) {
       return TimeKeys.drop(s);
     }
-    if (CompareKeys.comparing(scene)) {
+    if (scene.baseline().isPresent()) {
       return CompareKeys.act(scene, s, Action.COMPARE_END);
     }
     if (s.view() == View.CALLERS) {

@@ -200,7 +200,7 @@ public final class PickKeys {
       return Step.answer(s, "nothing is sampled yet");
     }
     List<PickRow> rows = new ArrayList<>();
-    int[] tasks = scene.snapshot.tasks();
+    int[] tasks = scene.snapshot.live().host().tasks();
     for (State state : State.values()) {
       if (StateSet.ALL.contains(state)) {
         int now = state.ordinal() < tasks.length ? tasks[state.ordinal()] : 0;
@@ -214,11 +214,11 @@ public final class PickKeys {
 
   /** Opens the list of CPUs, the busiest first. */
   public static Step cpus(Scene scene, ViewState s) {
-    if (scene.snapshot == null || scene.snapshot.cpus().isEmpty()) {
+    if (scene.snapshot == null || scene.snapshot.live().host().cpus().isEmpty()) {
       return Step.answer(s, "CPUs are not measured yet");
     }
     List<PickRow> rows = new ArrayList<>();
-    List<CpuRow> cpus = new ArrayList<>(scene.snapshot.cpus());
+    List<CpuRow> cpus = new ArrayList<>(scene.snapshot.live().host().cpus());
     cpus.sort(ShownCpus.most(CpuRow::busy));
     for (CpuRow cpu : cpus) {
       String about = ShownCpus.isMarked(s.chosenShape(), cpu.cpu()) ? "shown" : "";

@@ -1,5 +1,6 @@
 package flametop.view.keys;
 
+import flametop.profile.answer.TimeRange;
 import flametop.view.base.Action;
 import flametop.view.base.Mouse;
 import flametop.view.layout.Scene;
@@ -7,7 +8,6 @@ import flametop.view.layout.TimeStrip;
 import flametop.view.state.Effect;
 import flametop.view.state.Step;
 import flametop.view.state.TimeChoice;
-import flametop.view.state.TimeRange;
 import flametop.view.state.ViewState;
 
 /** What the keys do on the strip of time. */

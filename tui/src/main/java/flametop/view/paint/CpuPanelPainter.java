@@ -56,11 +56,11 @@ public final class CpuPanelPainter {
   private CpuPanelPainter() {}
 
   public static void paint(Scene scene, CellGrid grid) {
-    if (scene.snapshot == null || scene.snapshot.cpus().isEmpty()) {
+    if (scene.snapshot == null || scene.snapshot.live().host().cpus().isEmpty()) {
       grid.text(1, scene.cpuTop, scene.columns - 2, "CPUs: not measured yet", DIM, GROUND, 0);
       return;
     }
-    List<CpuRow> cpus = scene.snapshot.cpus();
+    List<CpuRow> cpus = scene.snapshot.live().host().cpus();
     CpuPanel layout = scene.cpuLayout;
     switch (layout.kind()) {
       case ROWS -> {
@@ -160,7 +160,7 @@ public final class CpuPanelPainter {
   }
 
   private static void inColumns(Scene scene, CellGrid grid, List<CpuRow> cpus, int rows) {
-    int name = nameWidth(scene.snapshot.cpus());
+    int name = nameWidth(scene.snapshot.live().host().cpus());
     int used = (cpus.size() + rows - 1) / rows;
     int width = (scene.columns - 1) / Math.max(1, used);
     int bar = Math.max(5, Math.min(40, width - name - 10));

@@ -79,11 +79,11 @@ public final class GraphPainter {
 
   /** The graph fills its width with however little there is: that it is little is said. */
   private static boolean isIdle(Scene scene) {
-    return scene.options.origin() != Origin.FILE
-        && scene.snapshot.runNanos() >= FIRST_NANOS
+    return scene.snapshot.context() instanceof Snapshot.Live live
+        && live.time().runNanos() >= FIRST_NANOS
         && !scene.state.states().contains(State.SLEEP)
         && scene.state.chosenShape().equals(Shape.PLAIN)
-        && scene.snapshot.total() < IDLE_CPUS * scene.snapshot.windowNanos();
+        && scene.snapshot.total() < IDLE_CPUS * live.time().nanos();
   }
 
   /**
@@ -241,21 +241,22 @@ public final class GraphPainter {
 
   /** Why there is nothing to see. */
   public static String nothing(Scene scene) {
-    Snapshot.Reading reading = scene.snapshot.reading();
-    if (reading != null) {
+    if (scene.snapshot.context() instanceof Snapshot.File file) {
+      Snapshot.Reading reading = file.reading();
       List<String> notices = scene.snapshot.notices();
       return !reading.done()
           ? reading.waits().isEmpty() ? "nothing is read yet" : reading.waits()
           : notices.isEmpty() ? "nothing to show" : notices.get(0);
     }
+    Snapshot.Live live = scene.snapshot.live();
     StateSet states = scene.state.states();
-    if (scene.snapshot.ranged()) {
+    if (live.time().ranged()) {
       return (states.contains(State.SLEEP) ? "nothing to show" : "nothing was busy")
           + " in this range; esc goes back to the present";
     }
-    int[] tasks = scene.snapshot.tasks();
+    int[] tasks = live.host().tasks();
     int asleep = State.SLEEP.ordinal() < tasks.length ? tasks[State.SLEEP.ordinal()] : 0;
-    if (scene.snapshot.runNanos() < FIRST_NANOS) {
+    if (live.time().runNanos() < FIRST_NANOS) {
       return "the first second is being sampled…";
     }
     if (states.contains(State.SLEEP)) {

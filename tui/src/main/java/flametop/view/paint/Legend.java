@@ -39,7 +39,7 @@ public final class Legend {
     if (scene.geometry == null || scene.geometry.size() < 2) {
       return;
     }
-    if (scene.snapshot.baseline() != null) {
+    if (scene.baseline().isPresent()) {
       compared(scene, grid, row);
       return;
     }
@@ -84,7 +84,7 @@ public final class Legend {
   }
 
   private static void compared(Scene scene, CellGrid grid, int row) {
-    String with = " compared with " + Header.baseline(scene.snapshot) + " ";
+    String with = " compared with " + Header.baseline(scene.snapshot.live()) + " ";
     int width = -1;
     for (String[] change : CHANGES) {
       width += change[1].length() + 4;

@@ -63,7 +63,7 @@ public final class SandwichPainter implements ViewPainter {
         aside(
             grid,
             layout.middle() - 1,
-            scene.snapshot.reading() != null
+            scene.isOfFile()
                 ? "nothing but an outermost frame calls it"
                 : "nothing calls it: it is where stacks begin");
       }
@@ -147,12 +147,11 @@ public final class SandwichPainter implements ViewPainter {
     if (form > 1) {
       return "self " + self + "  total " + total;
     }
-    Snapshot.Reading reading = scene.snapshot.reading();
     long run = page.nanosByState()[State.RUN.ordinal()];
     String worth =
-        reading != null
-            ? FileHeader.amount(page.total(), reading)
-            : Units.cpus(run, scene.snapshot.windowNanos());
+        scene.snapshot.context() instanceof Snapshot.File file
+            ? FileHeader.amount(page.total(), file.reading())
+            : Units.cpus(run, scene.snapshot.live().time().nanos());
     return "self " + self + "  total " + total + of + "  " + worth;
   }
 }

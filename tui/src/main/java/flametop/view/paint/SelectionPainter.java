@@ -138,11 +138,13 @@ final class SelectionPainter {
     int compared = slice.baseline() == null ? -1 : slice.find(selection.node());
     List<Piece> pieces = new ArrayList<>(3);
     StringBuilder text = new StringBuilder();
-    boolean file = snapshot.reading() != null;
+    boolean file = scene.isOfFile();
     if (compared >= 0) {
       text.append(Comparison.text(slice, compared)).append(elsewhere(scene, form));
     } else {
-      if (form < 7 && !file && (snapshot.ranged() || scene.state.windowNanos() < Long.MAX_VALUE)) {
+      if (form < 7
+          && !file
+          && (snapshot.live().time().ranged() || scene.state.windowNanos() < Long.MAX_VALUE)) {
         pieces.add(Comparison.trend(selection, snapshot));
       }
       text.append(share(weight, snapshot.total(), file));
@@ -176,7 +178,8 @@ final class SelectionPainter {
     if (form < 6) {
       text.append("   ")
           .append(
-              Units.cpus(selection.nanosByState()[State.RUN.ordinal()], snapshot.windowNanos()));
+              Units.cpus(
+                  selection.nanosByState()[State.RUN.ordinal()], snapshot.live().time().nanos()));
     }
     if (form < 4) {
       text.append("   ").append(byState(selection.nanosByState(), form < 2));

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.answer.ComparedStack;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -116,7 +117,7 @@ class StackFileTest {
     assertEquals(List.of(), snapshot.notices());
     assertTrue(snapshot.reading().done());
     assertEquals(5, snapshot.reading().stacks());
-    assertTrue(snapshot.cpus().isEmpty());
+    assertInstanceOf(Snapshot.File.class, snapshot.context());
   }
 
   @Test

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.answer.ComparedStack;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.GraphSlice;

@@ -1,4 +1,6 @@
-package flametop.profile.answer;
+package flametop.profile.file;
+
+import flametop.profile.answer.NodeKind;
 
 /**
  * A stack of a file, or of two that are compared.
