@@ -35,7 +35,7 @@ public final class Comparison {
    */
   public static int paint(GraphSlice slice, int index, Snapshot of) {
     if (isGone(slice, index)) {
-      return Paint.of(Role.CHROME);
+      return Paint.CHROME;
     }
     double change = change(slice, index, of);
     if (change == 0) {

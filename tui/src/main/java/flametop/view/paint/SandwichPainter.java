@@ -74,8 +74,8 @@ public final class SandwichPainter implements ViewPainter {
   }
 
   private static void aside(CellGrid grid, int y, String text) {
-    int fg = Paint.of(Role.DIM);
-    grid.text(1, y, grid.columns() - 2, text, fg, Paint.of(Role.GROUND), 0);
+    int fg = Paint.DIM;
+    grid.text(1, y, grid.columns() - 2, text, fg, Paint.GROUND, 0);
   }
 
   private static String nothing(Scene scene) {
@@ -110,7 +110,7 @@ public final class SandwichPainter implements ViewPainter {
     int row = layout.middle();
     int box = g.levelStart(SandwichLayout.BASE - 1);
     int bg = GraphPainter.background(scene, g, box);
-    int fg = Paint.of(Role.INK);
+    int fg = Paint.INK;
     grid.fill(0, row, grid.columns(), bg);
     int end = grid.columns() - 1;
     String numbers = "";

@@ -18,10 +18,6 @@ import java.util.Locale;
  * bright, the rest dim.
  */
 final class TimePainter {
-  private static final int GROUND = Paint.of(Role.GROUND);
-  private static final int CHROME = Paint.of(Role.CHROME);
-  private static final int DIM = Paint.of(Role.DIM);
-  private static final int ACCENT = Paint.of(Role.ACCENT);
   private static final int QUEUED = Paint.of(Role.QUEUED);
   private static final char[] HEIGHTS = {' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'};
 
@@ -45,17 +41,24 @@ final class TimePainter {
     Snapshot.Host host = scene.snapshot.live().host();
     int labelRow = scene.stripTop + scene.stripRows - 1;
     String now = TimeStrip.now(scene);
-    grid.text(scene.columns - 1 - TextWidth.of(now), labelRow, scene.columns, now, DIM, GROUND, 0);
+    grid.text(
+        scene.columns - 1 - TextWidth.of(now),
+        labelRow,
+        scene.columns,
+        now,
+        Paint.DIM,
+        Paint.GROUND,
+        0);
     TimeStrip strip = TimeStrip.of(scene);
     if (strip == null) {
       return;
     }
     int span = strip.span();
     String past = span % 60 == 0 ? span / 60 + " min" : span + " s";
-    grid.text(1, labelRow, strip.left() - 2, past, DIM, GROUND, 0);
+    grid.text(1, labelRow, strip.left() - 2, past, Paint.DIM, Paint.GROUND, 0);
     int busyRows = scene.stripRows - (scene.stripRows > 2 ? 1 : 0);
     if (busyRows < scene.stripRows) {
-      grid.text(1, scene.stripTop, strip.left() - 2, "queue", DIM, GROUND, 0);
+      grid.text(1, scene.stripTop, strip.left() - 2, "queue", Paint.DIM, Paint.GROUND, 0);
     }
     int cpus = Math.max(1, host.cpus().size());
     TimeChoice time = scene.state.time();
@@ -67,9 +70,9 @@ final class TimePainter {
       double waiting = TimeStrip.mean(host.waitingTasks(), host.time(), at) / cpus;
       boolean chosen = time.range() == null ? at.overlaps(shown) : at.overlaps(time.range());
       boolean dim = time.range() != null && !chosen;
-      int ground = x == cursor ? Paint.of(Role.SELECT) : chosen ? CHROME : GROUND;
+      int ground = x == cursor ? Paint.of(Role.SELECT) : chosen ? Paint.CHROME : Paint.GROUND;
       if (Double.isNaN(busy)) {
-        grid.put(x, labelRow, '▁', Paint.faded(DIM), ground, 0);
+        grid.put(x, labelRow, '▁', Paint.faded(Paint.DIM), ground, 0);
         continue;
       }
       double share = Math.min(1, busy / cpus);
@@ -118,8 +121,8 @@ final class TimePainter {
     if (2 + TextWidth.of(text) + TextWidth.of(graph) > scene.columns) {
       text = text.substring(0, text.indexOf(':')) + "  ";
     }
-    int x = 2 + grid.text(2, row, scene.columns - 4, text, ACCENT, GROUND, 0);
-    grid.text(x, row, scene.columns - x, graph, DIM, GROUND, 0);
+    int x = 2 + grid.text(2, row, scene.columns - 4, text, Paint.ACCENT, Paint.GROUND, 0);
+    grid.text(x, row, scene.columns - x, graph, Paint.DIM, Paint.GROUND, 0);
     return true;
   }
 
