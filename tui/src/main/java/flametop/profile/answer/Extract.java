@@ -1,6 +1,5 @@
 package flametop.profile.answer;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -40,18 +39,8 @@ public record Extract(Scope scope, List<FoldedStack> stacks) {
 
   /** Of these stacks those that pass through a function. */
   public Extract through(Function function) {
-    List<FoldedStack> kept = new ArrayList<>();
-    for (FoldedStack stack : stacks) {
-      for (int i = 0; i < stack.names().length; i++) {
-        if (stack.names()[i].equals(function.name())
-            && stack.modules()[i].equals(function.module())
-            && stack.kinds()[i] == function.kind()) {
-          kept.add(stack);
-          break;
-        }
-      }
-    }
     Shape shape = scope.shape().plus(new Shape.Through(function, false));
-    return new Extract(scope.withShape(shape), List.copyOf(kept));
+    return new Extract(
+        scope.withShape(shape), stacks.stream().filter(s -> s.passesThrough(function)).toList());
   }
 }

@@ -176,7 +176,8 @@ class StackFileTest {
       List<String> stacks = new ArrayList<>();
       file.held(0)
           .get()
-          .forEach(s -> stacks.add(String.join(";", s.names()) + " " + s.before() + " " + s.now()));
+          .forEach(
+              s -> stacks.add(String.join(";", s.names()) + " " + s.before() + " " + s.value()));
       assertEquals(List.of("a;b 1 4", "a;gone 3 0", "a;new 0 4"), stacks);
     }
   }
@@ -738,7 +739,7 @@ class StackFileTest {
       file.whole().get();
       HeldStacks held = file.held(0).get();
       List<String> stacks = new ArrayList<>();
-      held.forEach(s -> stacks.add(s.before() + " " + s.now()));
+      held.forEach(s -> stacks.add(s.before() + " " + s.value()));
       assertEquals(List.of("90071992547409930 1234567890123456780", "0 5"), stacks);
       assertEquals(1, held.decimals());
     }
@@ -888,7 +889,7 @@ class StackFileTest {
     try (StackFile file = new StackFile(StackInput.open(path), 1, 1, null)) {
       file.whole().get();
       Map<String, Long> stacks = new TreeMap<>();
-      file.held(0).get().forEach(s -> stacks.put(String.join(";", s.names()), s.now()));
+      file.held(0).get().forEach(s -> stacks.put(String.join(";", s.names()), s.value()));
       assertEquals(
           Map.of("a;x\\xFF", 1L, "a;x\\xC3", 2L, "a;x\\xFF\\xC3", 4L, "a;\u00e9\\xFF", 8L), stacks);
     }
