@@ -60,7 +60,7 @@ final class ArchitectureTest {
           .whereLayer("sampler")
           .mayOnlyBeAccessedByLayers("profile", "view", "term", "export", "cli")
           .whereLayer("array")
-          .mayOnlyBeAccessedByLayers("profile");
+          .mayOnlyBeAccessedByLayers("profile", "view");
 
   @ArchTest
   static final ArchRule ROOMS_OF_PROFILE_STAND_ON_EACH_OTHER =

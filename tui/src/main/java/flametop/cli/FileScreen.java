@@ -3,7 +3,6 @@ package flametop.cli;
 import flametop.export.Provenance;
 import flametop.export.StackExport;
 import flametop.export.Unit;
-import flametop.profile.answer.ComparedStack;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.Shape;
@@ -11,7 +10,6 @@ import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.profile.file.HeldStacks;
 import flametop.profile.file.StackFiles;
-import flametop.profile.tree.LookAhead;
 import flametop.sampler.Budget;
 import flametop.sampler.CleanText;
 import flametop.term.LiveScreen;
@@ -22,11 +20,10 @@ import flametop.term.UserFiles;
 import flametop.view.base.Origin;
 import flametop.view.state.Effect;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.StreamSupport;
 
 /** The screen with stacks of files instead of this machine. */
 final class FileScreen implements ScreenExporter.Shown {
@@ -103,53 +100,26 @@ final class FileScreen implements ScreenExporter.Shown {
     if (stacks.compared()) {
       facts.add(new Provenance.Fact("counts", "of what is now, not of what it is compared with"));
     }
+    // Not the stacks that are only in the file with which they are compared.
+    Iterable<FoldedStack> now =
+        () ->
+            StreamSupport.stream(stacks.spliterator(), false)
+                .filter(stack -> stack.value() > 0)
+                .filter(stack -> through == null || hasFrame(stack, through))
+                .iterator();
     long total = stacks.total();
     if (through != null) {
       total = 0;
-      for (Iterator<FoldedStack> all = new Now(stacks.iterator(), through); all.hasNext(); ) {
-        total += all.next().value();
+      for (FoldedStack stack : now) {
+        total += stack.value();
       }
     }
-    return new StackExport(
-        provenance(reading, facts),
-        unit,
-        () -> new Now(stacks.iterator(), through),
-        total,
-        stacks.decimals(),
-        true);
+    return new StackExport(provenance(reading, facts), unit, now, total, stacks.decimals(), true);
   }
 
-  /** What is now: not what is only in that with which it is compared. */
-  private static final class Now extends LookAhead<FoldedStack> {
-    private final Iterator<ComparedStack> stacks;
-    private final Function through;
-
-    Now(Iterator<ComparedStack> stacks, Function through) {
-      this.stacks = stacks;
-      this.through = through;
-    }
-
-    @Override
-    protected FoldedStack find() {
-      while (stacks.hasNext()) {
-        ComparedStack stack = stacks.next();
-        if (stack.now() > 0 && passes(stack)) {
-          String[] modules = new String[stack.names().length];
-          Arrays.fill(modules, "");
-          return new FoldedStack(stack.names(), stack.kinds(), modules, stack.now(), List.of());
-        }
-      }
-      return null;
-    }
-
-    private boolean passes(ComparedStack stack) {
-      for (int i = 0; through != null && i < stack.names().length; i++) {
-        if (stack.names()[i].equals(through.name()) && stack.kinds()[i] == through.kind()) {
-          return true;
-        }
-      }
-      return through == null;
-    }
+  /** Whether a stack passes through a function; the frames of a file are without modules. */
+  private static boolean hasFrame(FoldedStack stack, Function through) {
+    return stack.passesThrough(new Function(through.kind(), "", through.name()));
   }
 
   @Override

@@ -5,7 +5,7 @@ import flametop.export.Provenance;
 import flametop.export.StackExport;
 import flametop.export.StackFormat;
 import flametop.export.Unit;
-import flametop.profile.answer.Moment;
+import flametop.profile.answer.Extract;
 import flametop.profile.live.Profile;
 import flametop.sampler.CleanText;
 import flametop.sampler.StreamFacts;
@@ -67,14 +67,14 @@ final class ScreenExporter implements Exporter {
                 .thenApply(
                     extract ->
                         StackExport.of(
-                            provenance(what, extract.moment()), Unit.US, extract.stacks()));
+                            provenance(what, extract.scope()), Unit.US, extract.stacks()));
           }
 
           @Override
           public CompletableFuture<Provenance> provenance(Effect.Export what) {
             return profile
-                .moment(what.windowNanos(), what.zoom())
-                .thenApplyAsync(moment -> provenance(what, moment));
+                .scope(what.windowNanos(), what.zoom())
+                .thenApplyAsync(scope -> provenance(what, scope));
           }
 
           @Override
@@ -82,8 +82,8 @@ final class ScreenExporter implements Exporter {
             return "no task was seen in the states shown; o shows others";
           }
 
-          private Provenance provenance(Effect.Export what, Moment moment) {
-            return Provenance.of(Main.Version.text(), facts, moment, what.states());
+          private Provenance provenance(Effect.Export what, Extract.Scope scope) {
+            return Provenance.of(Main.Version.text(), facts, scope, what.states());
           }
         });
   }

@@ -85,7 +85,7 @@ final class StackOutput implements RecordingOutput {
     }
     StackExport export =
         StackExport.of(
-            Provenance.of(Main.Version.text(), facts, extract.moment(), states),
+            Provenance.of(Main.Version.text(), facts, extract.scope(), states),
             unit,
             extract.stacks());
     if (file == null) {

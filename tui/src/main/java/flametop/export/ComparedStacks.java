@@ -1,6 +1,6 @@
 package flametop.export;
 
-import flametop.profile.answer.ComparedStack;
+import flametop.profile.answer.FoldedStack;
 import flametop.profile.file.HeldStacks;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -31,14 +31,14 @@ public final class ComparedStacks {
     Writer writer =
         new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), 1 << 16);
     long lines = 0;
-    for (ComparedStack stack : stacks) {
+    for (FoldedStack stack : stacks) {
       FoldedWriter.line(writer, stack.names(), stack.kinds(), false);
       String before =
           brought
               ? Long.toString(brought(stack.before(), totals) / parts)
               : Decimal.text(stack.before(), decimals);
       writer.append(' ').append(before);
-      writer.append(' ').append(Decimal.text(stack.now(), decimals)).append('\n');
+      writer.append(' ').append(Decimal.text(stack.value(), decimals)).append('\n');
       lines++;
     }
     writer.flush();

@@ -12,10 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 /**
- * Writes folded stacks, one a line: {@code comm;frame;frame count}, outermost first. Spaces of a
- * comm become {@code _}, a {@code ;} within a name {@code :}; {@link FoldedName} says the kinds.
- * Before them are lines {@code # key: value} with the unit and the provenance, which no reader can
- * take for a stack: none ends in a number.
+ * Writes folded stacks, one a line: {@code comm;frame;frame count}, outermost first. {@link
+ * FoldedName} says how names are written. Before them are lines {@code # key: value} with the unit
+ * and the provenance, which no reader can take for a stack: none ends in a number.
  */
 final class FoldedWriter {
   private static final Pattern NUMBER_LAST = Pattern.compile("[0-9][0-9.]*$");
@@ -28,7 +27,7 @@ final class FoldedWriter {
     writer.append("# unit: ").append(export.unit() == Unit.US ? "us\n" : "samples\n");
     writer.append("# first frame: ").append(hasOwners(export) ? "comm\n" : "function\n");
     for (String line : export.provenance().lines()) {
-      String text = oneLine(line);
+      String text = FoldedName.oneLine(line);
       writer.append("# ").append(text);
       writer.append(NUMBER_LAST.matcher(text).find() ? ";\n" : "\n");
     }
@@ -61,15 +60,7 @@ final class FoldedWriter {
       if (i > 0) {
         writer.append(';');
       }
-      NodeKind kind = kinds[i];
-      String name = names[i].isEmpty() ? "-" : oneLine(names[i].replace(';', ':'));
-      name = joins && kind.isOwner() ? name.replace(' ', '_') : name;
-      // Such a line would be a comment.
-      writer.append(FoldedName.of(kind, i == 0 && name.startsWith("# ") ? "_" + name : name));
+      writer.append(FoldedName.written(kinds[i], names[i], i == 0, joins));
     }
-  }
-
-  private static String oneLine(String text) {
-    return text.replace('\n', ' ').replace('\r', ' ');
   }
 }

@@ -1,8 +1,9 @@
 package flametop.export;
 
-import flametop.profile.answer.Moment;
+import flametop.profile.answer.Extract;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
+import flametop.profile.answer.TimeRange;
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
 import java.time.Instant;
@@ -20,7 +21,7 @@ import java.util.stream.Collectors;
  *
  * @param program name and version
  * @param host name of the machine, or of the file
- * @param endNanos ns since 1970: its last moment; 0 where that is not known
+ * @param endNanos ns since 1970: its last scope; 0 where that is not known
  * @param coveredNanos how much before that it covers
  * @param periodNanos ns between two samples of a CPU, or between two passes if the CPU clock is
  *     off; as started
@@ -47,23 +48,24 @@ public record Provenance(
    *
    * @param program name and version
    * @param facts of the stream
-   * @param moment what bounds it
+   * @param scope what bounds it
    * @param states whose time counts
    */
-  public static Provenance of(String program, StreamFacts facts, Moment moment, StateSet states) {
+  public static Provenance of(
+      String program, StreamFacts facts, Extract.Scope scope, StateSet states) {
     List<Fact> list = new ArrayList<>();
-    long end = facts.wallNanos() + moment.time() - facts.monotonicNanos();
-    Snapshot.Losses losses = moment.losses();
+    long end = facts.wallNanos() + scope.time().to() - facts.monotonicNanos();
+    Snapshot.Losses losses = scope.losses();
     list.add(new Fact("program", program));
     list.add(new Fact("host", facts.host()));
     list.add(new Fact("kernel", ("Linux " + facts.kernel() + " " + facts.arch()).trim()));
     list.add(new Fact("target", facts.wholeHost() ? "all tasks" : facts.target()));
     list.add(new Fact("states", describe(states)));
-    if (!moment.shape().steps().isEmpty()) {
-      list.add(new Fact("filter", moment.shape().toString()));
+    if (!scope.shape().steps().isEmpty()) {
+      list.add(new Fact("filter", scope.shape().toString()));
     }
-    if (moment.zoom().length > 1) {
-      list.add(new Fact("below", String.join(" > ", moment.zoom())));
+    if (scope.zoom().length > 1) {
+      list.add(new Fact("below", String.join(" > ", scope.zoom())));
     }
     list.add(
         new Fact(
@@ -71,36 +73,35 @@ public record Provenance(
             String.format(
                 Locale.ROOT,
                 "%.1f s, from %s to %s%s",
-                moment.coveredNanos() / 1e9,
-                time(end - moment.coveredNanos()),
+                scope.time().nanos() / 1e9,
+                time(end - scope.time().nanos()),
                 time(end),
-                moment.agoNanos() == 0
+                scope.agoNanos() == 0
                     ? ""
-                    : String.format(
-                        Locale.ROOT, ", a range %.1f s ago", moment.agoNanos() / 1e9))));
-    if (moment.baseline() != null) {
-      Snapshot.Baseline with = moment.baseline();
-      long heldEnd = facts.wallNanos() + with.time() - facts.monotonicNanos();
+                    : String.format(Locale.ROOT, ", a range %.1f s ago", scope.agoNanos() / 1e9))));
+    if (scope.baseline().isPresent()) {
+      TimeRange with = scope.baseline().get();
+      long heldEnd = facts.wallNanos() + with.to() - facts.monotonicNanos();
       list.add(
           new Fact(
               "compared with",
               String.format(
                   Locale.ROOT,
                   "%.1f s, from %s to %s",
-                  with.windowNanos() / 1e9,
-                  time(heldEnd - with.windowNanos()),
+                  with.nanos() / 1e9,
+                  time(heldEnd - with.nanos()),
                   time(heldEnd))));
     }
     if (states.contains(State.DISK) && !facts.blockedMissing().isEmpty()) {
       list.add(new Fact("D and S", "told apart by samples: " + facts.blockedMissing()));
     }
     boolean changed =
-        !moment.ended() && (moment.passHz() != facts.passHz() || moment.cpuHz() != facts.cpuHz());
+        !scope.ended() && (scope.passHz() != facts.passHz() || scope.cpuHz() != facts.cpuHz());
     list.add(
         new Fact(
             "rates",
             rates(facts.passHz(), facts.cpuHz())
-                + (changed ? "; at its end " + rates(moment.passHz(), moment.cpuHz()) : "")));
+                + (changed ? "; at its end " + rates(scope.passHz(), scope.cpuHz()) : "")));
     list.add(
         new Fact(
             "losses",
@@ -115,7 +116,7 @@ public record Provenance(
         program,
         facts.host(),
         end,
-        moment.coveredNanos(),
+        scope.time().nanos(),
         1_000_000_000L / hz,
         facts.cpuHz() > 0,
         List.copyOf(list));

@@ -180,8 +180,7 @@ public final class LiveScreen {
           state.withMessage(
               "TERM="
                   + environment.get("TERM")
-                  + " has no colours; set TERM=xterm-256color if yours has",
-              false);
+                  + " has no colours; set TERM=xterm-256color if yours has");
     }
     QuietStreams quiet = new QuietStreams();
     try (Display opened = Display.open(theme, environment, remote, options.preferences().mouse());
@@ -355,7 +354,8 @@ public final class LiveScreen {
       state = state.withSearches(e.searches());
     } else if (event instanceof ScreenEvent.Exported e) {
       exported = e.failed() ? exported : e.line();
-      state = state.withExports(state.exports() - 1).withMessage(e.line(), e.failed());
+      ViewState left = state.withExports(state.exports() - 1);
+      state = e.failed() ? left.withTrouble(e.line()) : left.withMessage(e.line());
       stale = true;
     } else if (event instanceof ScreenEvent.Failed e) {
       failure = cause(e.cause());
@@ -421,14 +421,15 @@ public final class LiveScreen {
 
   private void copy(String text) throws IOException {
     String term = environment.getOrDefault("TERM", "");
-    boolean none = term.startsWith("vt") || term.startsWith("linux");
+    if (term.startsWith("vt") || term.startsWith("linux")) {
+      state = state.withTrouble("TERM=" + term + " has no clipboard: " + text);
+      return;
+    }
     String said =
-        none
-            ? "TERM=" + term + " has no clipboard: "
-            : display.copy(text)
-                ? "copied, if your terminal lets programs (OSC 52): "
-                : "the terminal is busy; again: ";
-    state = state.withMessage(said + text, none);
+        display.copy(text)
+            ? "copied, if your terminal lets programs (OSC 52): "
+            : "the terminal is busy; again: ";
+    state = state.withMessage(said + text);
   }
 
   private void remember(String text) {
@@ -456,7 +457,7 @@ public final class LiveScreen {
     }
     if (session == null) {
       ViewState before = scene.settled();
-      state = before.withMessage("not yet: sampling is still being opened", false);
+      state = before.withMessage("not yet: sampling is still being opened");
       return;
     }
     if (effect instanceof Effect.OfSource e) {
@@ -465,10 +466,7 @@ public final class LiveScreen {
       ask(q);
     } else if (effect instanceof Effect.Rates r) {
       if (session.rates() == null) {
-        state =
-            scene
-                .settled()
-                .withMessage("a replay keeps the rates that it was recorded with", false);
+        state = scene.settled().withMessage("a replay keeps the rates that it was recorded with");
       } else {
         ask(new Budget.Pace(budget.now().refreshNanos(), true, r.passHz(), r.cpuHz()));
       }
@@ -479,10 +477,10 @@ public final class LiveScreen {
               : session.jvmMaps().getAsBoolean()
                   ? "JVMs are asked for maps of their compiled code; J stops that"
                   : "JVMs are asked no more";
-      state = scene.settled().withMessage(text, false);
+      state = scene.settled().withMessage(text);
     } else if (effect instanceof Effect.Export x) {
       if (session.exporter() == null) {
-        state = state.withMessage("nothing can be exported here", true);
+        state = state.withTrouble("nothing can be exported here");
       } else {
         CellGrid shown = screen();
         state = state.withExports(state.exports() + 1);
@@ -504,7 +502,7 @@ public final class LiveScreen {
         Scene.of(
             snapshot,
             page,
-            state.withMessage("", false),
+            state.withoutMessage(),
             display.columns(),
             display.rows(),
             paintOptions));
@@ -518,8 +516,8 @@ public final class LiveScreen {
 
   private void keepToBudget() {
     if (session.rates() != null
-        && snapshot.cost().time() > 0
-        && budget.spent(snapshot.cost().time(), snapshot.cost().nanos())) {
+        && snapshot.live().cost().time() > 0
+        && budget.spent(snapshot.live().cost().time(), snapshot.live().cost().nanos())) {
       applyPace();
     }
     state = state.withPace(budget.now(), budget.said());
@@ -546,7 +544,7 @@ public final class LiveScreen {
     if (session == null || !asking.isDue(now)) {
       return;
     }
-    boolean empty = snapshot == null || snapshot.runNanos() < FIRST_NANOS && snapshot.total() <= 0;
+    boolean empty = snapshot == null || snapshot.total() <= 0 && ageNanos(snapshot) < FIRST_NANOS;
     long refresh = empty ? FIRST_REFRESH_NANOS : state.refreshNanos();
     asking.asked(now, Math.min(refresh, state.refreshNanos()));
     SnapshotSource pictures = session.source();
@@ -561,6 +559,13 @@ public final class LiveScreen {
         ScreenEvent.Failed::new);
   }
 
+  /** How long a source has been at it. */
+  private static long ageNanos(Snapshot snapshot) {
+    return snapshot.context() instanceof Snapshot.File file
+        ? file.openNanos()
+        : snapshot.live().time().runNanos();
+  }
+
   /** Whether there is nothing to come: then only a key, or another size, asks for a picture. */
   @SuppressWarnings("ReferenceEquality") // what has not changed is not made anew
   private static boolean isStill(Snapshot before, Snapshot now, Page page) {
@@ -570,9 +575,9 @@ public final class LiveScreen {
     if (now.refolding() || page instanceof Sandwich sandwich && sandwich.refolding()) {
       return false;
     }
-    return now.reading() != null
-        ? now.reading().done()
-        : now.ended()
+    return now.context() instanceof Snapshot.File file
+        ? file.reading().done()
+        : now.live().ended()
             && before != null
             && now.graph() == before.graph()
             && now.selection() == before.selection();

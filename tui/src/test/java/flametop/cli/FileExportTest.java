@@ -44,7 +44,7 @@ class FileExportTest {
   private static final int STACKS = 3_000;
 
   private static StackFile file(InputStream text) {
-    return new StackFile(StackInput.of("a", -1, text, () -> 0), 1, 1, true);
+    return new StackFile(StackInput.of("a", -1, text), 1, 1, true);
   }
 
   private static Map<String, Long> stacks(Random random, int count) {
@@ -224,7 +224,7 @@ class FileExportTest {
   void export_belowANodeOfAnotherFile_isBelowItsPath() throws Exception {
     List<StackInput> inputs = new ArrayList<>();
     for (String text : List.of("p;a 1\np;b;x 2\n", "q;z 1\np;b;y 4\np;a 8\n")) {
-      inputs.add(StackInput.of("a", -1, new ByteArrayInputStream(text.getBytes(UTF_8)), () -> 0));
+      inputs.add(StackInput.of("a", -1, new ByteArrayInputStream(text.getBytes(UTF_8))));
     }
     try (StackFiles files = new StackFiles(inputs, true)) {
       long unused = files.shown().whole().get().stacks();

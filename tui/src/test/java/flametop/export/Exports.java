@@ -2,18 +2,20 @@ package flametop.export;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import flametop.profile.answer.Extract;
 import flametop.profile.answer.FoldedStack;
-import flametop.profile.answer.Moment;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
+import flametop.profile.answer.TimeRange;
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 
@@ -80,19 +82,18 @@ final class Exports {
                 + host.replace('\n', ' ')
                 + "\nkernel=6.18.1\narch=x86_64\ntarget=pid 12\nhz.pass=19\nhz.cpu=199\n"
                 + "time.monotonic=1000000000\ntime.wall=1700000000000000000\n");
-    Moment moment =
-        new Moment(
-            31_000_000_000L,
-            30_000_000_000L,
+    Extract.Scope scope =
+        new Extract.Scope(
+            TimeRange.before(31_000_000_000L, 30_000_000_000L),
             0,
-            null,
+            Optional.empty(),
             new String[] {"all", "</script>", "main 5"},
             Shape.of(new Shape.Comms(Set.of("<!-- & 9"), false)),
             19,
             99,
             new Snapshot.Losses(1, 2, 0.031, 0.01),
             false);
-    return Provenance.of("flametop 0.0.0", facts, moment, StateSet.BUSY);
+    return Provenance.of("flametop 0.0.0", facts, scope, StateSet.BUSY);
   }
 
   /** Every hostile name as process, function and module, at random depths, in order of names. */

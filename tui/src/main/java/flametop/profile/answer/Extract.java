@@ -1,28 +1,46 @@
 package flametop.profile.answer;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * Stacks taken out of the profile at a moment.
+ * Stacks taken out of the profile, and what bounds them.
  *
  * @param stacks in order of their names; no two have the same path
  */
-public record Extract(Moment moment, List<FoldedStack> stacks) {
+public record Extract(Scope scope, List<FoldedStack> stacks) {
+  /**
+   * What bounds an export.
+   *
+   * @param time what it covers
+   * @param agoNanos how long ago that was, of a range of the past; 0 of the present
+   * @param baseline what the screen compares it with; empty: nothing, or these are stacks alone
+   * @param zoom names from the root to the zoomed node; the root alone for all
+   * @param shape in force
+   * @param passHz rate of passes
+   * @param cpuHz rate of the CPU clock
+   * @param losses until then
+   * @param ended no more will come
+   */
+  public record Scope(
+      TimeRange time,
+      long agoNanos,
+      Optional<TimeRange> baseline,
+      String[] zoom,
+      Shape shape,
+      int passHz,
+      int cpuHz,
+      Snapshot.Losses losses,
+      boolean ended) {
+    Scope withShape(Shape other) {
+      return new Scope(time, agoNanos, baseline, zoom, other, passHz, cpuHz, losses, ended);
+    }
+  }
+
   /** Of these stacks those that pass through a function. */
   public Extract through(Function function) {
-    List<FoldedStack> kept = new ArrayList<>();
-    for (FoldedStack stack : stacks) {
-      for (int i = 0; i < stack.names().length; i++) {
-        if (stack.names()[i].equals(function.name())
-            && stack.modules()[i].equals(function.module())
-            && stack.kinds()[i] == function.kind()) {
-          kept.add(stack);
-          break;
-        }
-      }
-    }
-    Shape shape = moment.shape().plus(new Shape.Through(function, false));
-    return new Extract(moment.withShape(shape), List.copyOf(kept));
+    Shape shape = scope.shape().plus(new Shape.Through(function, false));
+    return new Extract(
+        scope.withShape(shape), stacks.stream().filter(s -> s.passesThrough(function)).toList());
   }
 }

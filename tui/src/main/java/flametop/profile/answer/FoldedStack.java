@@ -4,17 +4,41 @@ import flametop.sampler.State;
 import java.util.List;
 
 /**
- * One path with its time.
+ * One stack with its time.
  *
  * @param names outermost first, clean; the first is the root order's ({@code comm}, {@code
  *     comm-pid}, …)
  * @param kinds of each name
  * @param modules file name of the module of each; empty where there is none
+ * @param before the value that is compared with; 0 if nothing is compared
  * @param value ns or samples
  * @param shares whose it is; their values add up to {@code value}. Empty where it is not known
  */
 public record FoldedStack(
-    String[] names, NodeKind[] kinds, String[] modules, long value, List<Share> shares) {
+    String[] names,
+    NodeKind[] kinds,
+    String[] modules,
+    long before,
+    long value,
+    List<Share> shares) {
+  /** A stack that is compared with nothing. */
+  public FoldedStack(
+      String[] names, NodeKind[] kinds, String[] modules, long value, List<Share> shares) {
+    this(names, kinds, modules, 0, value, shares);
+  }
+
+  /** Whether a frame of the stack is a function. */
+  public boolean passesThrough(Function function) {
+    for (int i = 0; i < names.length; i++) {
+      if (names[i].equals(function.name())
+          && modules[i].equals(function.module())
+          && kinds[i] == function.kind()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * The part of a process or a thread in one state.
    *

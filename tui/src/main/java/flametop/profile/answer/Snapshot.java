@@ -1,80 +1,106 @@
 package flametop.profile.answer;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
  * All that one picture needs, immutable.
  *
- * @param time ns, CLOCK_MONOTONIC: the moment that the graph shows, its end
- * @param runNanos since the start (or since {@code z})
- * @param windowNanos how much the graph really covers
- * @param ranged whether it is of a range of the past, which stays; else of the last so many ns
- * @param frozen whether the moment is held
- * @param waitingNanos how much came in since it was held
- * @param refolding the past is being folded into another shape; the graph is still the old one
- * @param reversed whether the graph is that of callers: innermost frames first
- * @param compactedNanos history older than this before {@code present} is only sums; {@link
- *     Long#MAX_VALUE}: none
  * @param graph what is visible
- * @param baseline what the graph is compared with; null: nothing, or another file
- * @param total ns in the states shown, whole graph
+ * @param total weight in the states shown, of the whole graph
  * @param selection the selected node
  * @param search null if there is none
- * @param tasks tasks now, by {@link flametop.sampler.State#ordinal()}
- * @param losses what is missing, also while the rest is frozen
- * @param present ns, CLOCK_MONOTONIC: the moment of what follows, whatever time the graph is of
- * @param cpus one row a CPU
- * @param busyCpus busy CPUs (0 to their number) by second, oldest first, at most 300; NaN where
- *     nothing was counted
- * @param waitingTasks tasks waiting for a CPU by second, like {@code busyCpus}
- * @param load load averages 1, 5, 15 min; NaN if not known
- * @param cost of flametop itself, also while the rest is frozen
- * @param ended no more will come: a replay is over, or sampling has failed
+ * @param reversed whether the graph is that of callers: innermost frames first
+ * @param refolding the past is being folded into another shape; the graph is still the old one
+ * @param context what the source tells beside the graph
  * @param notices what does not work, with its remedy; newest last
- * @param reading of a file of stacks; null if it is none
  */
 public record Snapshot(
-    long time,
-    long runNanos,
-    long windowNanos,
-    boolean ranged,
-    boolean frozen,
-    long waitingNanos,
-    boolean refolding,
-    boolean reversed,
-    long compactedNanos,
     GraphSlice graph,
-    Baseline baseline,
     long total,
     Selection selection,
     Search search,
-    int[] tasks,
-    Losses losses,
-    long present,
-    List<CpuRow> cpus,
-    float[] busyCpus,
-    float[] waitingTasks,
-    double[] load,
-    int passHz,
-    int cpuHz,
-    Cost cost,
-    boolean ended,
-    List<String> notices,
-    Reading reading) {
+    boolean reversed,
+    boolean refolding,
+    Context context,
+    List<String> notices) {
+  /** What a source tells beside the graph, by its kind. */
+  public sealed interface Context permits Live, File {}
+
   /**
-   * What was shown when it was held.
+   * What a machine tells, or a recording of one.
    *
-   * @param time ns, CLOCK_MONOTONIC: its end
-   * @param windowNanos how much it covers
+   * @param time what the graph covers
+   * @param host what the machine does; held while the rest is
+   * @param losses what is missing, also while the rest is frozen
+   * @param cost of flametop itself, also while the rest is frozen
+   * @param ended no more will come: a replay is over, or sampling has failed
    */
-  public record Baseline(long time, long windowNanos) {}
+  public record Live(Covered time, Host host, Losses losses, Cost cost, boolean ended)
+      implements Context {}
+
+  /**
+   * What a file of stacks tells.
+   *
+   * @param openNanos how long it has been open
+   */
+  public record File(Reading reading, long openNanos) implements Context {}
+
+  /**
+   * The time that the graph of a live source really covers. It may be shorter than the time that
+   * was asked for: the run may be too young, and old history may only be left as sums.
+   *
+   * @param graph what the graph covers
+   * @param ranged whether that is a range of the past, which stays; else the last so many ns
+   * @param frozen whether the moment is held
+   * @param waitingNanos how much came in since it was held
+   * @param baseline what the graph is compared with; empty: nothing, or it is still being folded
+   * @param runNanos length of the run, since its start or since {@code z}
+   * @param compactedNanos history older than this is only sums; {@link Long#MAX_VALUE}: none
+   */
+  public record Covered(
+      TimeRange graph,
+      boolean ranged,
+      boolean frozen,
+      long waitingNanos,
+      Optional<TimeRange> baseline,
+      long runNanos,
+      long compactedNanos) {
+    /** How much the graph covers, ns. */
+    public long nanos() {
+      return graph.nanos();
+    }
+  }
+
+  /**
+   * What the machine does, whatever time the graph is of.
+   *
+   * @param time ns, CLOCK_MONOTONIC: the present, or the moment that is held
+   * @param tasks their number, by {@link flametop.sampler.State#ordinal()}
+   * @param cpus one row a CPU
+   * @param busyCpus busy CPUs (0 to their number) by second, oldest first, at most 300; NaN where
+   *     nothing was counted
+   * @param waitingTasks tasks waiting for a CPU by second, like {@code busyCpus}
+   * @param load load averages 1, 5, 15 min; NaN if not known
+   * @param passHz rate of passes
+   * @param cpuHz rate of the CPU clock
+   */
+  public record Host(
+      long time,
+      int[] tasks,
+      List<CpuRow> cpus,
+      float[] busyCpus,
+      float[] waitingTasks,
+      double[] load,
+      int passHz,
+      int cpuHz) {}
 
   /**
    * What a search found in the whole graph.
    *
    * @param pattern that of the query
-   * @param weight ns below nodes that match, each counted once
+   * @param weight of what is below nodes that match, each counted once
    * @param nodes matches in drawing order, at most 4,096
    * @param count all matches
    * @param more whether there are more, where nobody has looked yet; the weight is of all
@@ -95,13 +121,13 @@ public record Snapshot(
   /**
    * What flametop has cost.
    *
-   * @param time ns, CLOCK_MONOTONIC
+   * @param time ns, CLOCK_MONOTONIC; 0 if not known yet
    * @param nanos of CPU until then, since the stream began
    */
   public record Cost(long time, long nanos) {}
 
   /**
-   * How far a file of stacks is read. All else that is measured in ns is then what the file counts.
+   * How far a file of stacks is read.
    *
    * @param name of the file, clean
    * @param number of it, from 1
@@ -131,4 +157,14 @@ public record Snapshot(
       double folded,
       boolean comm,
       boolean ownComm) {}
+
+  /** What a live source tells; only of the snapshot of one. */
+  public Live live() {
+    return (Live) context;
+  }
+
+  /** How far the file is read; only of the snapshot of a file. */
+  public Reading reading() {
+    return ((File) context).reading();
+  }
 }

@@ -13,11 +13,29 @@ public final class FoldedName {
   private FoldedName() {}
 
   /**
-   * What is written of a name.
+   * A frame of a stack as it is written. Spaces of a comm become {@code _}, a {@code ;} within a
+   * name {@code :}. A name that would begin a comment is written after a {@code _}.
+   *
+   * @param outermost whether the frame is the first of its stack
+   * @param joins whether spaces of comms are joined; not those of names that were read from a file
+   */
+  public static String written(NodeKind kind, String name, boolean outermost, boolean joins) {
+    String text = name.isEmpty() ? "-" : oneLine(name.replace(';', ':'));
+    text = joins && kind.isOwner() ? text.replace(' ', '_') : text;
+    return of(kind, outermost && text.startsWith("# ") ? "_" + text : text);
+  }
+
+  /** A text without line ends. */
+  public static String oneLine(String text) {
+    return text.replace('\n', ' ').replace('\r', ' ');
+  }
+
+  /**
+   * A name with the mark of its kind.
    *
    * @param name without {@code ;} and line ends
    */
-  public static String of(NodeKind kind, String name) {
+  static String of(NodeKind kind, String name) {
     return switch (kind) {
       case KERNEL -> name + "_[k]";
       case JIT -> name + "_[j]";

@@ -1,11 +1,12 @@
 package flametop.profile.file;
 
 import flametop.array.IntColumn;
-import flametop.profile.answer.ComparedStack;
+import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Shape;
 import flametop.profile.tree.LookAhead;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 
@@ -15,7 +16,7 @@ import java.util.List;
  * list of them, of which there may be millions: what goes through them keeps the way that it came,
  * and what stands beside that.
  */
-public final class HeldStacks implements Iterable<ComparedStack> {
+public final class HeldStacks implements Iterable<FoldedStack> {
   private static final int ROOT = 0;
 
   /** Stands for those without a frame, such as those of which only the owner was left out. */
@@ -145,7 +146,7 @@ public final class HeldStacks implements Iterable<ComparedStack> {
     return zoom;
   }
 
-  /** Whether they are compared: {@link ComparedStack#before} means something. */
+  /** Whether they are compared: {@link FoldedStack#before} means something. */
   public boolean compared() {
     return before != null;
   }
@@ -161,7 +162,7 @@ public final class HeldStacks implements Iterable<ComparedStack> {
   }
 
   @Override
-  public Iterator<ComparedStack> iterator() {
+  public Iterator<FoldedStack> iterator() {
     return new Walk();
   }
 
@@ -170,7 +171,7 @@ public final class HeldStacks implements Iterable<ComparedStack> {
    * other, or stacks that are turned round, each with the node where it is looked at. Those below
    * come behind them; stacks stay where they are, and are put in order anew among themselves.
    */
-  private final class Walk extends LookAhead<ComparedStack> {
+  private final class Walk extends LookAhead<FoldedStack> {
     private long[] items = Arrays.copyOf(first, Math.max(1, first.length));
     private final IntColumn at = new IntColumn();
     private final IntColumn to = new IntColumn();
@@ -191,20 +192,25 @@ public final class HeldStacks implements Iterable<ComparedStack> {
       }
     }
 
-    private ComparedStack withoutFrame() {
+    private FoldedStack withoutFrame() {
       long nows = frameless ? now[ROOT] : 0;
       long befores = frameless && before != null ? before[ROOT] : 0;
       return nows == 0 && befores == 0
           ? null
-          : new ComparedStack(
-              new String[] {NO_STACK}, new NodeKind[] {NodeKind.REASON}, befores, nows);
+          : new FoldedStack(
+              new String[] {NO_STACK},
+              new NodeKind[] {NodeKind.REASON},
+              new String[] {""},
+              befores,
+              nows,
+              List.of());
     }
 
     @Override
-    protected ComparedStack find() {
+    protected FoldedStack find() {
       if (!begun) {
         begun = true;
-        ComparedStack bare = withoutFrame();
+        FoldedStack bare = withoutFrame();
         if (bare != null) {
           return bare;
         }
@@ -225,7 +231,7 @@ public final class HeldStacks implements Iterable<ComparedStack> {
         }
         at.items[level] = run;
         frame(lead + level, function);
-        ComparedStack stack = stack(from, run, lead + level + 1);
+        FoldedStack stack = stack(from, run, lead + level + 1);
         if (reversed) {
           push(from, ahead(from, run, level));
         } else {
@@ -252,7 +258,7 @@ public final class HeldStacks implements Iterable<ComparedStack> {
     }
 
     /** What ends at some items of the level that was pushed last; null if nothing does. */
-    private ComparedStack stack(int from, int run, int depth) {
+    private FoldedStack stack(int from, int run, int depth) {
       long nows = 0;
       long befores = 0;
       for (int i = from; i < run; i++) {
@@ -264,8 +270,13 @@ public final class HeldStacks implements Iterable<ComparedStack> {
       }
       return nows == 0 && befores == 0
           ? null
-          : new ComparedStack(
-              Arrays.copyOf(path, depth), Arrays.copyOf(kinds, depth), befores, nows);
+          : new FoldedStack(
+              Arrays.copyOf(path, depth),
+              Arrays.copyOf(kinds, depth),
+              Collections.nCopies(depth, "").toArray(new String[0]),
+              befores,
+              nows,
+              List.of());
     }
 
     /** Puts the children of nodes where there is room for them; returns where they end. */

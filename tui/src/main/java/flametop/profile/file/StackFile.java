@@ -18,11 +18,9 @@ import flametop.profile.tree.TreeReader;
 import flametop.sampler.State;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -37,12 +35,6 @@ import java.util.function.Supplier;
  * with what was read, so the tree needs no lock and a question waits for a few pieces at most.
  */
 public final class StackFile implements SnapshotSource, AutoCloseable {
-  private static final int PIECE_BYTES = 1 << 19;
-  private static final int PIECES = 3;
-
-  /** Longest line that is taken: a hundred thousand frames with long names. */
-  private static final int MAX_LINE = 64 << 20;
-
   private final List<StackInput> inputs;
   private final int number;
   private final int files;
@@ -52,7 +44,6 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   private final long opened = System.nanoTime();
   private final BlockingQueue<Runnable> due = new LinkedBlockingQueue<>();
-  private final BlockingQueue<byte[]> free = new ArrayBlockingQueue<>(PIECES);
   private volatile boolean closed;
   private volatile Throwable failure;
 
@@ -111,9 +102,6 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
       lines.add(new StackLines(names, tree, StackTree.BEFORE, false));
     }
     lines.add(new StackLines(names, tree, StackTree.NOW, !two));
-    for (int i = 0; i < PIECES; i++) {
-      free.add(new byte[PIECE_BYTES]);
-    }
     start(this::fold, "fold");
     start(this::read, "read");
   }
@@ -132,13 +120,14 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   // The reading thread.
 
   private void read() {
+    StackReader reader = new StackReader(due::add, () -> closed);
     try {
       for (int i = 0; i < inputs.size(); i++) {
         int at = i;
         StackInput input = inputs.get(i);
         reads = i;
         try (input) {
-          read(input, lines.get(i));
+          reader.read(input, lines.get(i));
           if (!closed && input.hasShrunk()) {
             due.add(() -> troubles[at] = "it became shorter while it was read");
           }
@@ -154,86 +143,6 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
       failure = e;
       due.add(this::end);
     }
-  }
-
-  /** Hands on pieces that end where a line does. */
-  private void read(StackInput input, StackLines into) throws IOException, InterruptedException {
-    byte[] piece = free.take();
-    int length = 0;
-    boolean skips = false;
-    boolean ended = false;
-    try {
-      while (!closed) {
-        if (length == piece.length) {
-          if (length >= MAX_LINE) {
-            if (!skips) {
-              due.add(into::tooLong);
-            }
-            skips = true;
-            length = 0;
-          } else {
-            piece = Arrays.copyOf(piece, 2 * length);
-          }
-        }
-        int count = input.read(piece, length, piece.length - length);
-        if (count < 0) {
-          ended = true;
-          break;
-        }
-        int end = lastLineEnd(piece, length, length + count);
-        length += count;
-        if (end == 0) {
-          continue;
-        }
-        int begin = 0;
-        if (skips) {
-          begin = firstLineEnd(piece, length);
-          skips = false;
-        }
-        byte[] next = free.take();
-        int rest = length - end;
-        if (next.length < 2 * rest || next.length > PIECE_BYTES) {
-          next = new byte[Math.max(PIECE_BYTES, 2 * rest)];
-        }
-        System.arraycopy(piece, end, next, 0, rest);
-        hand(into, piece, begin, end);
-        piece = next;
-        length = rest;
-      }
-    } finally {
-      // A line that something failed in has no number, or a part of one.
-      boolean last = ended && !skips && length > 0;
-      if (last) {
-        piece = Arrays.copyOf(piece, length + 1);
-        piece[length] = '\n';
-      }
-      hand(into, piece, 0, last ? length + 1 : 0);
-    }
-  }
-
-  private static int lastLineEnd(byte[] piece, int from, int to) {
-    for (int i = to; i > from; i--) {
-      if (piece[i - 1] == '\n') {
-        return i;
-      }
-    }
-    return 0;
-  }
-
-  private static int firstLineEnd(byte[] piece, int to) {
-    int at = 0;
-    while (at < to && piece[at] != '\n') {
-      at++;
-    }
-    return Math.min(to, at + 1);
-  }
-
-  private void hand(StackLines into, byte[] piece, int from, int to) {
-    due.add(
-        () -> {
-          into.fold(piece, from, to);
-          free.add(piece);
-        });
   }
 
   // The folding thread.
@@ -397,35 +306,15 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private Snapshot picture(GraphQuery query) {
     sandwich.endUnasked();
     GraphPicture picture = graph.picture(query);
-    long run = System.nanoTime() - opened;
     return new Snapshot(
-        run,
-        run,
-        run,
-        false,
-        false,
-        0,
-        graph.refolding(),
-        graph.isReversed(),
-        Long.MAX_VALUE,
         picture.slice(),
-        null,
         picture.total(),
         picture.selection(),
         picture.search(),
-        new int[State.values().length],
-        new Snapshot.Losses(0, 0, 0, Double.NaN),
-        run,
-        List.of(),
-        new float[0],
-        new float[0],
-        new double[0],
-        0,
-        0,
-        new Snapshot.Cost(0, 0),
-        done,
-        notices(),
-        progress());
+        graph.isReversed(),
+        graph.refolding(),
+        new Snapshot.File(progress(), System.nanoTime() - opened),
+        notices());
   }
 
   private Sandwich picture(SandwichQuery asked, List<NodePath> strangers) {

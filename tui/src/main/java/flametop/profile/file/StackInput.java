@@ -81,6 +81,9 @@ public final class StackInput implements AutoCloseable {
   /** Null once it is opened. */
   private final Path unopened;
 
+  /** Null: the input is text. */
+  private final StackReplay replay;
+
   private final AtomicLong counted = new AtomicLong();
   private final LongSupplier bytes;
   private volatile boolean closed;
@@ -101,12 +104,13 @@ public final class StackInput implements AutoCloseable {
   /** Why the file itself cannot be read; null while it can. */
   private IOException failed;
 
-  private StackInput(String name, long size, InputStream raw, Path unopened, LongSupplier bytes) {
+  private StackInput(String name, long size, InputStream raw, Path unopened) {
     this.name = name;
     this.size = size;
     this.raw = raw;
     this.unopened = unopened;
-    this.bytes = bytes == null ? counted::get : bytes;
+    replay = null;
+    bytes = counted::get;
   }
 
   /**
@@ -114,11 +118,24 @@ public final class StackInput implements AutoCloseable {
    *
    * @param name of the file, clean
    * @param size of the file in bytes
-   * @param stacks folded
    * @param bytes how much of the file was read so far
    */
-  public static StackInput of(String name, long size, InputStream stacks, LongSupplier bytes) {
-    return new StackInput(name, size, stacks, null, bytes);
+  public StackInput(String name, long size, StackReplay replay, LongSupplier bytes) {
+    this.name = name;
+    this.size = size;
+    this.replay = replay;
+    this.bytes = bytes;
+    unopened = null;
+  }
+
+  /**
+   * An input that is open already.
+   *
+   * @param name clean
+   * @param size in bytes; -1 if it is not known
+   */
+  public static StackInput of(String name, long size, InputStream bytes) {
+    return new StackInput(name, size, bytes, null);
   }
 
   /**
@@ -129,7 +146,7 @@ public final class StackInput implements AutoCloseable {
    */
   public static StackInput open(Path path) throws IOException {
     if (path.toString().equals(STDIN)) {
-      return new StackInput("stdin", -1, new FileInputStream(FileDescriptor.in), null, null);
+      return of("stdin", -1, new FileInputStream(FileDescriptor.in));
     }
     String name = CleanText.clean(path.toString(), 1_024);
     if (Files.isDirectory(path)) {
@@ -152,11 +169,11 @@ public final class StackInput implements AutoCloseable {
         if (!Files.isReadable(path)) {
           throw new AccessDeniedException(name);
         }
-        return new StackInput(name, -1, null, path, null);
+        return new StackInput(name, -1, null, path);
       }
       // Refuses with a reason, which a FileInputStream has only in words of its own.
       Files.newInputStream(path).close();
-      return new StackInput(name, Files.size(path), new FileInputStream(path.toFile()), null, null);
+      return of(name, Files.size(path), new FileInputStream(path.toFile()));
     } catch (AccessDeniedException e) {
       throw new IOException(name + " may not be read by this user", e);
     } catch (IOException e) {
@@ -193,6 +210,11 @@ public final class StackInput implements AutoCloseable {
     return name;
   }
 
+  /** What makes the stacks; null if the input is text. */
+  StackReplay replay() {
+    return replay;
+  }
+
   /** In bytes, as they are in the file; -1 if it is a pipe. */
   long size() {
     return size;
@@ -205,7 +227,7 @@ public final class StackInput implements AutoCloseable {
 
   /** What it waits for, for people; empty if for nothing. */
   String waits() {
-    if (raw == null) {
+    if (raw == null && replay == null) {
       return "waiting for a writer of " + name;
     }
     return size < 0 && bytes() == 0 ? "waiting for the first line of " + name : "";
@@ -338,6 +360,9 @@ public final class StackInput implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    if (replay != null) {
+      replay.close();
+    }
     try {
       if (raw != null) {
         raw.close();

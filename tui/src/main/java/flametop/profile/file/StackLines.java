@@ -1,5 +1,6 @@
 package flametop.profile.file;
 
+import flametop.profile.answer.FoldedStack;
 import java.io.ByteArrayOutputStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -24,6 +25,7 @@ final class StackLines {
   /** Whether the outermost frame is a comm; {@link #PROGRAM} did not say it in every version. */
   private static final String FIRST = "# first frame:";
 
+  private static final String TOO_LARGE_SUM = "the sum of the numbers is too large";
   private static final String PROGRAM = "# program: flametop ";
 
   /** The lines that begin within so many bytes decide whether there are two numbers. */
@@ -118,6 +120,37 @@ final class StackLines {
       }
     }
     take(text, begin, to);
+  }
+
+  /** Takes a stack that is no text; its value counts µs. */
+  void fold(FoldedStack stack) {
+    if (lines++ == 0) {
+      unit = "us";
+      tree.says(stack.kinds()[0].isOwner());
+    }
+    int leaf = 0;
+    for (int i = 0; i < stack.names().length && leaf >= 0; i++) {
+      String frame = FoldedName.written(stack.kinds()[i], stack.names()[i], i == 0, true);
+      byte[] text = frame.getBytes(StandardCharsets.UTF_8);
+      int name = names.intern(text, 0, text.length);
+      leaf = name < 0 ? -1 : tree.grow(leaf, StackNames.function(name, i == 0 && tree.isComm()));
+    }
+    if (leaf < 0) {
+      leaveOut();
+    } else if (tree.fits(stack.value(), 0, column)) {
+      tree.add(leaf, stack.value(), 0, column);
+      counts |= stack.value() > 0;
+      stacks++;
+    } else {
+      refuse(TOO_LARGE_SUM);
+    }
+  }
+
+  /** There is no room for a stack. */
+  private void leaveOut() {
+    if (unheld++ == 0) {
+      firstUnheldLine = lines;
+    }
   }
 
   /** Whether it is a file of another sort, as far as it is known by now. */
@@ -231,7 +264,7 @@ final class StackLines {
       return;
     }
     if (!fits()) {
-      refuse("the sum of the numbers is too large");
+      refuse(TOO_LARGE_SUM);
       return;
     }
     int known = depth;
@@ -244,9 +277,7 @@ final class StackLines {
     }
     if ((known == 0 || end[known - 1] < stackEnd - from) && !frames(text, from, known)) {
       depth = 0;
-      if (unheld++ == 0) {
-        firstUnheldLine = lines;
-      }
+      leaveOut();
       return;
     }
     int leaf = node[depth - 1];

@@ -1,11 +1,9 @@
 package flametop.profile.live;
 
 import flametop.profile.answer.CpuReport;
-import flametop.profile.answer.CpuRow;
 import flametop.profile.answer.Extract;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.LiveSource;
-import flametop.profile.answer.Moment;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.ProcessRow;
@@ -18,6 +16,7 @@ import flametop.profile.answer.Source;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TasksQuery;
 import flametop.profile.answer.TasksReport;
+import flametop.profile.answer.TimeRange;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.host.HostUsage;
 import flametop.profile.log.ChangeLog;
@@ -57,17 +56,9 @@ import java.util.function.Supplier;
  * with {@link IllegalStateException} once the profile is closed or {@link #failure} is there.
  */
 public final class Profile implements BatchSink, LiveSource, AutoCloseable {
-  /** The other panels of a picture, held while frozen. */
-  private record Panels(
-      int[] tasks,
-      Snapshot.Losses losses,
-      long present,
-      List<CpuRow> cpus,
-      float[] busyCpus,
-      float[] waitingTasks,
-      double[] load,
-      int passHz,
-      int cpuHz) {}
+  /** What is held while frozen beside the graph. */
+  private record Held(
+      long time, Snapshot.Host host, Snapshot.Losses losses, Quality quality, TaskStates tasks) {}
 
   /** Work that can wait is done in slices so long, ns. */
   private static final long SLICE_NANOS = 5_000_000;
@@ -110,13 +101,9 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   /** From and to, ns; null: the last so many ns. */
   private long[] range;
 
-  private Panels frozen;
+  /** Null: the present is shown. */
+  private Held held;
 
-  /** Meaningful while frozen. */
-  private long held;
-
-  private Quality frozenQuality;
-  private TaskStates frozenTasks;
   private boolean ended;
   private boolean damaged;
 
@@ -161,8 +148,8 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   /** One that shows the moment or range that the others do. */
   private Graph another(Shape shape) {
     Graph another = graph(shape);
-    if (frozen != null) {
-      another.hold(held);
+    if (held != null) {
+      another.hold(held.time);
     }
     if (range != null) {
       another.range(range[0], range[1]);
@@ -212,32 +199,31 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
           GraphReader read = look(graph, windowNanos, Long.MAX_VALUE / 2);
           int node = graph.resolve(zoom);
           return new Extract(
-              moment(read.tree().path(node), null), read.folded(states, node, samples));
+              scope(read.tree().path(node), Optional.empty()), read.folded(states, node, samples));
         });
   }
 
   /** What bounds that which is shown, below a node. */
-  public CompletableFuture<Moment> moment(long windowNanos, long zoom) {
+  public CompletableFuture<Extract.Scope> scope(long windowNanos, long zoom) {
     return request(
         () ->
-            moment(
+            scope(
                 look(graph, windowNanos, SLICE_NANOS).tree().path(graph.resolve(zoom)),
-                heldBaseline()));
+                baselineTime()));
   }
 
-  private Moment moment(String[] zoom, Snapshot.Baseline comparedWith) {
-    Panels panels = frozen != null ? frozen : panels();
-    long end = graph.fold().window().headTime();
-    return new Moment(
-        end,
-        graph.fold().covered(),
-        range == null ? 0 : Math.max(0, panels.present - end),
+  private Extract.Scope scope(String[] zoom, Optional<TimeRange> comparedWith) {
+    Snapshot.Host state = hostState();
+    TimeRange time = graphTime();
+    return new Extract.Scope(
+        time,
+        range == null ? 0 : Math.max(0, state.time() - time.to()),
         comparedWith,
         zoom,
         graph.fold().shape(),
-        panels.passHz,
-        panels.cpuHz,
-        panels.losses,
+        state.passHz(),
+        state.cpuHz(),
+        held != null ? held.losses : losses(),
         ended);
   }
 
@@ -276,11 +262,10 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
     return request(
         () -> {
           if (query instanceof QualityReport.Query q) {
-            return (frozenQuality != null ? frozenQuality : intake.quality())
-                .report(q.windowNanos());
+            return (held != null ? held.quality : intake.quality()).report(q.windowNanos());
           }
           if (query instanceof CpuReport.Query) {
-            return host.report(frozen != null ? frozen.cpus : host.rows());
+            return host.report(held != null ? held.host.cpus() : host.rows());
           }
           if (query instanceof TopQuery q) {
             look(graph, q.windowNanos(), SLICE_NANOS);
@@ -312,13 +297,11 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   public void freeze() {
     enqueue(
         () -> {
-          if (frozen == null) {
-            frozen = panels();
-            frozenQuality = intake.quality().held();
-            frozenTasks = new TaskStates(owners, intake.accounts(), intake.now());
+          if (held == null) {
             // Within a range it is the present that is held.
-            held = range == null ? graph.fold().window().headTime() : intake.now();
-            graphs().forEach(g -> g.hold(held));
+            long time = range == null ? graph.fold().window().headTime() : intake.now();
+            held = new Held(time, hostState(), losses(), intake.quality().held(), tasks());
+            graphs().forEach(g -> g.hold(time));
           }
         });
   }
@@ -328,9 +311,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   public void thaw() {
     enqueue(
         () -> {
-          frozen = null;
-          frozenQuality = null;
-          frozenTasks = null;
+          held = null;
           graphs().forEach(g -> g.hold(Long.MAX_VALUE));
           endTimes();
         });
@@ -365,8 +346,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
 
   /**
    * Shows what was between two moments of the past, ns; sampling goes on. Where only sums are left
-   * of it, what is shown is the nearest that there is: {@link Snapshot#time} and {@link
-   * Snapshot#windowNanos} tell.
+   * of it, what is shown is the nearest that there is: {@link Snapshot.Covered#graph} tells.
    */
   @Override
   public void range(long from, long to) {
@@ -393,9 +373,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   public void restart() {
     enqueue(
         () -> {
-          frozen = null;
-          frozenQuality = null;
-          frozenTasks = null;
+          held = null;
           range = null;
           baseline = null;
           sandwich.end();
@@ -573,7 +551,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
         allTimes.add(of);
       }
     }
-    sweep.run(folds, retired, allTimes, frozenTasks);
+    sweep.run(folds, retired, allTimes, held == null ? null : held.tasks);
     matches.forget();
     long bytes = owners.bytes() + stacks.bytes();
     for (Graph g : graphs()) {
@@ -625,9 +603,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
 
   /** Those of the frozen moment, or of the present. */
   private TaskStates tasks() {
-    return frozenTasks != null
-        ? frozenTasks
-        : new TaskStates(owners, intake.accounts(), intake.now());
+    return held != null ? held.tasks : new TaskStates(owners, intake.accounts(), intake.now());
   }
 
   private TasksReport report(TasksQuery query) {
@@ -640,7 +616,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
       times.hold(range[1]);
       times.range(range[0], deadline);
     } else {
-      times.hold(frozen != null ? held : Long.MAX_VALUE);
+      times.hold(held != null ? held.time : Long.MAX_VALUE);
       times.catchUp(deadline);
       times.window(query.windowNanos(), deadline);
     }
@@ -671,47 +647,40 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   private Snapshot picture(GraphQuery query) {
     GraphPicture picture =
         graph.picture(query, look(graph, query.windowNanos(), SLICE_NANOS), matches);
-    Window window = graph.fold().window();
-    Panels panels = frozen != null ? frozen : panels();
-    boolean begun = intake.now() != Long.MIN_VALUE;
-    long compactedTo = log.compactedTo();
+    Snapshot.Host state = hostState();
     return new Snapshot(
-        window.headTime(),
-        begun ? Math.max(0, panels.present - log.startTime()) : 0,
-        graph.fold().covered(),
-        range != null,
-        frozen != null,
-        frozen != null && begun ? intake.now() - held : 0,
-        graph.refolding(),
-        graph.fold().shape().reversed(),
-        compactedTo > log.startTime() ? Math.max(0, panels.present - compactedTo) : Long.MAX_VALUE,
         picture.slice(),
-        heldBaseline(),
         picture.total(),
         picture.selection(),
         picture.search(),
-        panels.tasks,
-        losses(),
-        panels.present,
-        panels.cpus,
-        panels.busyCpus,
-        panels.waitingTasks,
-        panels.load,
-        panels.passHz,
-        panels.cpuHz,
-        host.cost(),
-        ended,
-        intake.notices(),
-        null);
+        graph.fold().shape().reversed(),
+        graph.refolding(),
+        new Snapshot.Live(coveredTime(state.time()), state, losses(), host.cost(), ended),
+        intake.notices());
   }
 
-  /** What the graph is compared with; null: nothing, or it is still being folded. */
-  private Snapshot.Baseline heldBaseline() {
-    Window of = graph.fold().baseline();
-    return of == null
-        ? null
-        : new Snapshot.Baseline(
-            of.headTime(), of.headTime() - (of.whole() ? log.startTime() : of.tailTime()));
+  private Snapshot.Covered coveredTime(long present) {
+    boolean begun = intake.now() != Long.MIN_VALUE;
+    long compactedTo = log.compactedTo();
+    return new Snapshot.Covered(
+        graphTime(),
+        range != null,
+        held != null,
+        held != null && begun ? intake.now() - held.time : 0,
+        baselineTime(),
+        begun ? Math.max(0, present - log.startTime()) : 0,
+        compactedTo > log.startTime() ? Math.max(0, present - compactedTo) : Long.MAX_VALUE);
+  }
+
+  /** What the graph covers. */
+  private TimeRange graphTime() {
+    return TimeRange.before(graph.fold().window().headTime(), graph.fold().covered());
+  }
+
+  /** What the graph is compared with; empty: nothing, or it is still being folded. */
+  private Optional<TimeRange> baselineTime() {
+    return Optional.ofNullable(graph.fold().baseline())
+        .map(of -> new TimeRange(of.whole() ? log.startTime() : of.tailTime(), of.headTime()));
   }
 
   /** They go on while the rest is frozen. */
@@ -724,11 +693,15 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
         host.ownShare());
   }
 
-  private Panels panels() {
-    return new Panels(
+  /** The machine at the moment that is held, or now. */
+  private Snapshot.Host hostState() {
+    if (held != null) {
+      return held.host;
+    }
+    long now = Math.max(0, intake.now());
+    return new Snapshot.Host(
+        now,
         owners.tasksByState(graph.fold().shape()),
-        losses(),
-        Math.max(0, intake.now()),
         host.rows(),
         host.busyBySecond(intake.now()),
         host.queuedBySecond(intake.now()),

@@ -1,10 +1,10 @@
 package flametop.profile.log;
 
-import flametop.array.IntColumn;
 import flametop.profile.answer.Shape;
 import flametop.sampler.State;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 
 /**
  * The time of every task, exact by the kernel's sums, and the samples that place it.
@@ -55,8 +55,7 @@ public final class Accounts {
   private static final int CPU_HZ = 99;
 
   private static final int NO_INTERVAL = Integer.MIN_VALUE;
-  private static final int NO_ACCOUNT = -1;
-  private static final byte NOT_SEEN = -1;
+  private static final int NOT_SEEN = -1;
 
   /** Switches of a task that ended: it may have slept before. */
   private static final long ENDED = -1;
@@ -72,46 +71,58 @@ public final class Accounts {
   private final ChangeLog log;
   private final Owners owners;
 
-  /** By task: its account, which another task gets when it is gone. */
-  private int[] accountOf = new int[0];
+  /** What is known of one task. */
+  private static final class Account {
+    final int task;
+    boolean begun;
 
-  private final IntColumn free = new IntColumn();
+    /** The sight before, ns, and the sums of the task then. */
+    long time;
 
-  private int accounts;
-  private int[] taskOf = new int[256];
-  private boolean[] begun = new boolean[256];
-  private long[] time = new long[256];
-  private long[] run = new long[256];
-  private long[] wait = new long[256];
-  private long[] switches = new long[256];
-  private long[] carry = new long[256];
-  private int[] owner = new int[256];
-  private int[] openStack = new int[256];
-  private byte[] openState = new byte[256];
+    long run;
+    long wait;
+    long switches;
+    long carry;
+    int owner;
+    int openStack = NO_INTERVAL;
+    int openState;
 
-  /** When the open interval began, ns. */
-  private long[] openSince = new long[256];
+    /** When the open interval began, ns. */
+    long openSince;
 
-  /** Of the open wait: ns before {@link #openSince} that are in the log. */
-  private long[] waitedBefore = new long[256];
+    /** How long after the beginning of its pass the open interval began, ns. */
+    long visit;
 
-  /** ns in D by the kernel: as told last, and at the sight before. */
-  private long[] blocked = new long[256];
+    /** Of the open wait: ns before {@link #openSince} that are in the log. */
+    long waitedBefore;
 
-  private long[] blockedBefore = new long[256];
+    /** ns in D by the kernel: as told last, and at the sight before. */
+    long blocked = NOT_COUNTED;
 
-  /** What the sights so far have less of D than the kernel, ns. */
-  private long[] blockedCarry = new long[256];
+    long blockedBefore;
 
-  private int[] sampledStack = new int[256];
-  private byte[] seenState = new byte[256];
-  private long[] since = new long[256];
-  private long[] doubtNanos = new long[256];
-  private int[] doubtOwner = new int[256];
+    /** ns in D that the kernel counted and the sights so far did not see. */
+    long blockedCarry;
 
-  /** How long after the beginning of its pass the open interval began, ns. */
-  private long[] visit = new long[256];
+    int sampledStack = NO_INTERVAL;
+    int seenState = NOT_SEEN;
+    long since;
+    long doubtNanos;
+    int doubtOwner;
 
+    Account(int task) {
+      this.task = task;
+    }
+
+    boolean isOpen() {
+      return openStack != NO_INTERVAL;
+    }
+  }
+
+  /** By task; null of a task that was not seen or is gone. */
+  private final List<Account> accounts = new ArrayList<>();
+
+  private int held;
   private long passes;
 
   /** When the pass began that goes on, ns. */
@@ -155,12 +166,11 @@ public final class Accounts {
 
   /** The log was begun anew: what is open goes on in it. */
   public void restart() {
-    for (int account = 0; account < accounts; account++) {
-      doubtNanos[account] = 0;
-      if (begun[account] && openStack[account] != NO_INTERVAL) {
-        openSince[account] = Math.max(openSince[account], previousPass + visit[account]);
-        log.opened(
-            owner[account], openStack[account], openState[account], openSince[account], passes);
+    for (Account account : begun()) {
+      account.doubtNanos = 0;
+      if (account.isOpen()) {
+        account.openSince = Math.max(account.openSince, previousPass + account.visit);
+        log.opened(account.owner, account.openStack, account.openState, account.openSince, passes);
       }
     }
   }
@@ -171,113 +181,86 @@ public final class Accounts {
    */
   public void taskSeen(int task, long start, boolean fresh) {
     if (!held(task)) {
-      int account = account(task);
+      Account account = account(task);
       if (fresh) {
         begin(account, start, 0, 0, 0);
-        blockedBefore[account] = 0;
+        account.blockedBefore = 0;
       }
     }
   }
 
   /** Whether the task has an account: it was seen and is not gone. */
   private boolean held(int task) {
-    return task < accountOf.length && accountOf[task] != NO_ACCOUNT;
+    return task < accounts.size() && accounts.get(task) != null;
   }
 
-  /** Accounts that are held by a task. */
+  /** Tasks that have an account. */
   int held() {
-    return accounts - free.size;
+    return held;
+  }
+
+  private List<Account> begun() {
+    return accounts.stream().filter(account -> account != null && account.begun).toList();
   }
 
   /** The account of a task; a new one if it has none. */
-  private int account(int task) {
-    if (task >= accountOf.length) {
-      int length = accountOf.length;
-      accountOf = Arrays.copyOf(accountOf, Math.max(task + 1, 2 * length));
-      Arrays.fill(accountOf, length, accountOf.length, NO_ACCOUNT);
+  private Account account(int task) {
+    if (held(task)) {
+      return accounts.get(task);
     }
-    if (accountOf[task] != NO_ACCOUNT) {
-      return accountOf[task];
+    while (accounts.size() <= task) {
+      accounts.add(null);
     }
-    int account = free.size > 0 ? free.items[--free.size] : accounts++;
-    if (account == taskOf.length) {
-      int length = 2 * account;
-      taskOf = Arrays.copyOf(taskOf, length);
-      begun = Arrays.copyOf(begun, length);
-      time = Arrays.copyOf(time, length);
-      run = Arrays.copyOf(run, length);
-      wait = Arrays.copyOf(wait, length);
-      switches = Arrays.copyOf(switches, length);
-      carry = Arrays.copyOf(carry, length);
-      owner = Arrays.copyOf(owner, length);
-      openStack = Arrays.copyOf(openStack, length);
-      openState = Arrays.copyOf(openState, length);
-      openSince = Arrays.copyOf(openSince, length);
-      waitedBefore = Arrays.copyOf(waitedBefore, length);
-      visit = Arrays.copyOf(visit, length);
-      blocked = Arrays.copyOf(blocked, length);
-      blockedBefore = Arrays.copyOf(blockedBefore, length);
-      blockedCarry = Arrays.copyOf(blockedCarry, length);
-      sampledStack = Arrays.copyOf(sampledStack, length);
-      seenState = Arrays.copyOf(seenState, length);
-      since = Arrays.copyOf(since, length);
-      doubtNanos = Arrays.copyOf(doubtNanos, length);
-      doubtOwner = Arrays.copyOf(doubtOwner, length);
-    }
-    accountOf[task] = account;
-    taskOf[account] = task;
-    begun[account] = false;
-    blocked[account] = NOT_COUNTED;
-    sampledStack[account] = NO_INTERVAL;
-    openStack[account] = NO_INTERVAL;
-    seenState[account] = NOT_SEEN;
+    Account account = new Account(task);
+    accounts.set(task, account);
+    held++;
     return account;
   }
 
-  private void begin(int account, long start, long runSum, long waitSum, long switchSum) {
-    begun[account] = true;
-    time[account] = start;
-    run[account] = runSum;
-    wait[account] = waitSum;
-    switches[account] = switchSum;
-    carry[account] = 0;
-    doubtNanos[account] = 0;
-    blockedBefore[account] = blocked[account];
-    blockedCarry[account] = 0;
-    owner[account] = owners.owner(taskOf[account]);
+  private void begin(Account account, long start, long runSum, long waitSum, long switchSum) {
+    account.begun = true;
+    account.time = start;
+    account.run = runSum;
+    account.wait = waitSum;
+    account.switches = switchSum;
+    account.carry = 0;
+    account.doubtNanos = 0;
+    account.blockedBefore = account.blocked;
+    account.blockedCarry = 0;
+    account.owner = owners.owner(account.task);
   }
 
   /** The task has been in D for so long, up to its next sight, ns; -1: that is not counted. */
   public void blocked(int task, long nanos) {
-    blocked[account(task)] = Math.max(NOT_COUNTED, nanos);
+    account(task).blocked = Math.max(NOT_COUNTED, nanos);
   }
 
   /** A pass saw the task; {@code stack} is meant only off the CPU. */
   public void changed(
       int task, long now, State state, int stack, long runSum, long waitSum, long switchSum) {
-    int account = account(task);
-    if (!begun[account]) {
+    Account account = account(task);
+    if (!account.begun) {
       begin(account, now, runSum, waitSum, switchSum);
-    } else if (now < time[account]
+    } else if (now < account.time
         || state != State.RUN
-            && openStack[account] == stack
-            && openState[account] == state.ordinal()
-            && runSum == run[account]
-            && waitSum == wait[account]
-            && switchSum == switches[account]
-            && owner[account] == owners.owner(taskOf[account])) {
+            && account.openStack == stack
+            && account.openState == state.ordinal()
+            && runSum == account.run
+            && waitSum == account.wait
+            && switchSum == account.switches
+            && account.owner == owners.owner(account.task)) {
       return;
     }
     boolean goesOn =
-        seenState[account] == state.ordinal()
-            && switchSum == switches[account]
-            && (state == State.RUN || runSum == run[account]);
+        account.seenState == state.ordinal()
+            && switchSum == account.switches
+            && (state == State.RUN || runSum == account.run);
     // Of an account that begins with this sight there is no time before, of which to be a sample.
-    boolean begins = time[account] == now && openStack[account] == NO_INTERVAL;
+    boolean begins = account.time == now && !account.isOpen();
     long rest = settle(account, now, runSum, waitSum, switchSum, state);
     if (!goesOn) {
-      seenState[account] = (byte) state.ordinal();
-      since[account] = now - rest;
+      account.seenState = state.ordinal();
+      account.since = now - rest;
     }
     if (state == State.RUN) {
       return;
@@ -285,20 +268,20 @@ public final class Accounts {
     boolean first = !stays && !begins;
     if (first) {
       long gap = previousPass == Long.MIN_VALUE ? passNanos : passBegan - previousPass;
-      log.sampled(owner[account], stack, state.ordinal(), Shape.NO_CPU, Math.max(1, gap));
+      log.sampled(account.owner, stack, state.ordinal(), Shape.NO_CPU, Math.max(1, gap));
     }
-    openStack[account] = stack;
-    openState[account] = (byte) state.ordinal();
-    openSince[account] = now;
+    account.openStack = stack;
+    account.openState = state.ordinal();
+    account.openSince = now;
     // A pass that was held up says little of when the next one comes by.
-    visit[account] = Math.max(0, Math.min(now - passBegan, passNanos));
+    account.visit = Math.max(0, Math.min(now - passBegan, passNanos));
     // A sample counts for the pass that goes on.
-    log.opened(owner[account], stack, state.ordinal(), now, first ? passes + 1 : passes);
+    log.opened(account.owner, stack, state.ordinal(), now, first ? passes + 1 : passes);
     if (state == State.QUEUED) {
       // Of that nothing is in the sums yet.
-      time[account] = now - rest;
-      waitedBefore[account] = rest;
-      waits(owner[account], QUEUED, rest);
+      account.time = now - rest;
+      account.waitedBefore = rest;
+      waits(account.owner, QUEUED, rest);
     }
   }
 
@@ -310,19 +293,19 @@ public final class Accounts {
       log.sampled(owners.owner(task), stack, RUN, cpu, sampleNanos);
       return;
     }
-    int account = accountOf[task];
-    if (!begun[account]) {
+    Account account = accounts.get(task);
+    if (!account.begun) {
       begin(account, now, runSum, waitSum, switchSum);
     }
-    if (now >= time[account]) {
-      if (seenState[account] != RUN || switchSum != switches[account]) {
-        seenState[account] = (byte) RUN;
-        since[account] = now;
+    if (now >= account.time) {
+      if (account.seenState != RUN || switchSum != account.switches) {
+        account.seenState = RUN;
+        account.since = now;
       }
       settle(account, now, runSum, waitSum, switchSum, State.RUN);
     }
-    sampledStack[account] = stack;
-    log.sampled(owner[account], stack, RUN, cpu, sampleNanos);
+    account.sampledStack = stack;
+    log.sampled(account.owner, stack, RUN, cpu, sampleNanos);
   }
 
   /** The task ended with these sums. */
@@ -330,14 +313,13 @@ public final class Accounts {
     if (!held(task)) {
       return;
     }
-    int account = accountOf[task];
-    if (begun[account]) {
-      long end = Math.max(now, time[account]);
+    Account account = accounts.get(task);
+    if (account.begun) {
+      long end = Math.max(now, account.time);
       settle(account, end, runSum, waitSum, ENDED, State.RUN);
     }
-    begun[account] = false;
-    accountOf[task] = NO_ACCOUNT;
-    free.add(account);
+    accounts.set(task, null);
+    held--;
   }
 
   /**
@@ -347,62 +329,62 @@ public final class Accounts {
    * @return time that belongs to the stay that is seen now
    */
   private long settle(
-      int account, long now, long runSum, long waitSum, long switchSum, State state) {
+      Account account, long now, long runSum, long waitSum, long switchSum, State state) {
     boolean off = state != State.RUN && state != State.QUEUED;
-    int before = owner[account];
-    int after = owners.owner(taskOf[account]);
-    boolean open = openStack[account] != NO_INTERVAL;
-    boolean wasQueued = open && openState[account] == QUEUED;
+    int before = account.owner;
+    int after = owners.owner(account.task);
+    boolean open = account.isOpen();
+    boolean wasQueued = open && account.openState == QUEUED;
     boolean wasOff = open && !wasQueued;
-    long looked = open ? Math.min(now, previousPass + visit[account]) : now;
+    long looked = open ? Math.min(now, previousPass + account.visit) : now;
     // A pass that wrote nothing about a sleeper found it asleep. Or it had ended before, which is
     // told late: so what it ran and waited may be taken from this as well.
-    long asleep = wasOff ? Math.max(0, looked - time[account]) : 0;
-    long elapsed = now - time[account];
-    long ran = Math.max(0, runSum - run[account]);
-    long waited = Math.max(0, waitSum - wait[account]);
-    boolean switched = switchSum != switches[account];
-    stays = open && openState[account] == state.ordinal() && !switched && ran + waited == 0;
+    long asleep = wasOff ? Math.max(0, looked - account.time) : 0;
+    long elapsed = now - account.time;
+    long ran = Math.max(0, runSum - account.run);
+    long waited = Math.max(0, waitSum - account.wait);
+    boolean switched = switchSum != account.switches;
+    stays = open && account.openState == state.ordinal() && !switched && ran + waited == 0;
     waitCounted |= waitSum > 0;
     if (!waitCounted && wasQueued && !switched) {
       waited = Math.max(0, elapsed - ran);
     }
-    long most = Math.max(0, elapsed - asleep - ran + carry[account] + doubtNanos[account]);
+    long most = Math.max(0, elapsed - asleep - ran + account.carry + account.doubtNanos);
     if (waited > most + WAIT_SLACK_NANOS) {
       waited = most;
     }
     waitedSince += waited;
-    long rest = elapsed - ran - waited + carry[account];
+    long rest = elapsed - ran - waited + account.carry;
     if (rest < 0) {
       rest = takeBack(account, rest);
     }
     long slept = 0;
     long queued = 0;
     if (rest < 0) {
-      carry[account] = rest;
+      account.carry = rest;
     } else if (wasOff || off || switched) {
-      carry[account] = 0;
+      account.carry = 0;
       slept = rest;
     } else if (state == State.QUEUED) {
-      carry[account] = 0;
+      account.carry = 0;
       queued = rest;
     } else {
-      carry[account] = Math.min(rest, TICK_NANOS);
+      account.carry = Math.min(rest, TICK_NANOS);
       if (rest > TICK_NANOS) {
         log.placed(before, Stacks.STOLEN, QUEUED, rest - TICK_NANOS);
       }
     }
     long unseen = stays ? 0 : Math.max(0, slept - asleep);
     if (wasQueued) {
-      long ofIt = Math.max(0, Math.min(waited, elapsed - ran) - waitedBefore[account]);
-      long seen = Math.min(Math.max(0, looked - openSince[account]), ofIt);
-      log.closed(before, openStack[account], QUEUED, openSince[account] + seen, passes);
-      waited -= waitedBefore[account] + seen;
+      long ofIt = Math.max(0, Math.min(waited, elapsed - ran) - account.waitedBefore);
+      long seen = Math.min(Math.max(0, looked - account.openSince), ofIt);
+      log.closed(before, account.openStack, QUEUED, account.openSince + seen, passes);
+      waited -= account.waitedBefore + seen;
     } else if (wasOff) {
       log.closed(
-          before, openStack[account], openState[account], time[account] + slept - unseen, passes);
+          before, account.openStack, account.openState, account.time + slept - unseen, passes);
     }
-    boolean sawDisk = wasOff && openState[account] == DISK;
+    boolean sawDisk = wasOff && account.openState == DISK;
     long disk = disk(account, sawDisk ? slept - unseen : 0, unseen);
     waits(before, RUN, ran);
     waits(before, QUEUED, waited);
@@ -410,25 +392,25 @@ public final class Accounts {
     waits(before, SLEEP, unseen - disk);
     if (state != State.QUEUED) {
       // All waits are in the sums now.
-      doubtNanos[account] = 0;
+      account.doubtNanos = 0;
     }
     if (!off && unseen > disk) {
-      boolean more = doubtOwner[account] == before;
-      if (more || unseen - disk > doubtNanos[account]) {
-        doubtNanos[account] = unseen - disk + (more ? doubtNanos[account] : 0);
-        doubtOwner[account] = before;
+      boolean more = account.doubtOwner == before;
+      if (more || unseen - disk > account.doubtNanos) {
+        account.doubtNanos = unseen - disk + (more ? account.doubtNanos : 0);
+        account.doubtOwner = before;
       }
     }
-    openStack[account] = NO_INTERVAL;
+    account.openStack = NO_INTERVAL;
     if (before != after) {
       stays = false;
-      sampledStack[account] = NO_INTERVAL;
-      owner[account] = after;
+      account.sampledStack = NO_INTERVAL;
+      account.owner = after;
     }
-    time[account] = now;
-    run[account] = Math.max(run[account], runSum);
-    wait[account] = Math.max(wait[account], waitSum);
-    switches[account] = switchSum;
+    account.time = now;
+    account.run = Math.max(account.run, runSum);
+    account.wait = Math.max(account.wait, waitSum);
+    account.switches = switchSum;
     return off ? unseen : queued;
   }
 
@@ -437,31 +419,31 @@ public final class Accounts {
    *
    * @param seen ns in D that passes saw
    */
-  private long disk(int account, long seen, long unseen) {
-    long before = blockedBefore[account];
-    blockedBefore[account] = blocked[account];
-    if (before == NOT_COUNTED || blocked[account] == NOT_COUNTED) {
-      blockedCarry[account] = 0;
+  private long disk(Account account, long seen, long unseen) {
+    long before = account.blockedBefore;
+    account.blockedBefore = account.blocked;
+    if (before == NOT_COUNTED || account.blocked == NOT_COUNTED) {
+      account.blockedCarry = 0;
       return 0;
     }
-    long rest = blocked[account] - before - seen + blockedCarry[account];
+    long rest = account.blocked - before - seen + account.blockedCarry;
     long disk = Math.max(0, Math.min(rest, unseen));
     // What was taken for sleep was a wait, so this was no wait.
-    long taken = Math.min(Math.max(0, rest - unseen), doubtNanos[account]);
-    doubtNanos[account] -= taken;
-    waits(doubtOwner[account], SLEEP, -taken);
-    waits(owner[account], DISK, taken);
+    long taken = Math.min(Math.max(0, rest - unseen), account.doubtNanos);
+    account.doubtNanos -= taken;
+    waits(account.doubtOwner, SLEEP, -taken);
+    waits(account.owner, DISK, taken);
     rest -= taken;
-    blockedCarry[account] = Math.max(-TICK_NANOS, Math.min(rest - disk, SECOND));
+    account.blockedCarry = Math.max(-TICK_NANOS, Math.min(rest - disk, SECOND));
     return disk;
   }
 
   /** Takes what is in doubt back, as far as it makes up for this rest; what remains of the rest. */
-  private long takeBack(int account, long rest) {
-    long taken = Math.min(-rest, doubtNanos[account]);
+  private long takeBack(Account account, long rest) {
+    long taken = Math.min(-rest, account.doubtNanos);
     if (taken > 0) {
-      doubtNanos[account] -= taken;
-      waits(doubtOwner[account], SLEEP, -taken);
+      account.doubtNanos -= taken;
+      waits(account.doubtOwner, SLEEP, -taken);
     }
     return rest + taken;
   }
@@ -478,8 +460,8 @@ public final class Accounts {
    * was not seen yet.
    */
   long since(int task) {
-    return held(task) && seenState[accountOf[task]] != NOT_SEEN
-        ? since[accountOf[task]]
+    return held(task) && accounts.get(task).seenState != NOT_SEEN
+        ? accounts.get(task).since
         : Long.MAX_VALUE;
   }
 
@@ -490,23 +472,21 @@ public final class Accounts {
     if (!held(task)) {
       return Stacks.NOT_SAMPLED;
     }
-    int account = accountOf[task];
-    int stack = openStack[account] != NO_INTERVAL ? openStack[account] : sampledStack[account];
+    Account account = accounts.get(task);
+    int stack = account.isOpen() ? account.openStack : account.sampledStack;
     return stack != NO_INTERVAL ? stack : Stacks.NOT_SAMPLED;
   }
 
   /** Adds the owners and stacks that accounts refer to. */
   public void mark(BitSet owners, BitSet stacks) {
-    for (int account = 0; account < accounts; account++) {
-      if (accountOf[taskOf[account]] == account && begun[account]) {
-        owners.set(owner[account]);
-        // What is no stack is below zero.
-        if (openStack[account] >= 0) {
-          stacks.set(openStack[account]);
-        }
-        if (sampledStack[account] >= 0) {
-          stacks.set(sampledStack[account]);
-        }
+    for (Account account : begun()) {
+      owners.set(account.owner);
+      // What is no stack is below zero.
+      if (account.openStack >= 0) {
+        stacks.set(account.openStack);
+      }
+      if (account.sampledStack >= 0) {
+        stacks.set(account.sampledStack);
       }
     }
   }

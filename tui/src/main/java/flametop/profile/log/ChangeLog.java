@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.function.IntPredicate;
+import java.util.function.IntUnaryOperator;
 
 /**
  * What changed, in the order it was seen: append-only, and bounded in memory.
@@ -58,13 +60,6 @@ public final class ChangeLog {
     void joined(long from, long to);
   }
 
-  /** Says whom an entry of the sum belongs to. */
-  private interface Keys {
-    int owner(int entry);
-
-    int stack(int entry);
-  }
-
   /** Place in the log: after the first {@code mark} marks of a chunk. */
   public static final class Cursor {
     public long chunk;
@@ -85,9 +80,6 @@ public final class ChangeLog {
     }
   }
 
-  private static final int ENTRY_BYTES = 8 + 8 + 4 + 4 + 4 + 2;
-  private static final int MARK_BYTES = 8 + 8 + 4;
-
   /** Time of a mark within a batch, until its end is known: a batch is never taken apart. */
   private static final long UNKNOWN_YET = Long.MAX_VALUE;
 
@@ -95,155 +87,6 @@ public final class ChangeLog {
 
   /** Most entries of the sum, as far as no interval is open in them. */
   private static final int SUM_ENTRIES = 1 << 15;
-
-  private static final class Chunk {
-    int[] owner;
-    int[] stack;
-    char[] spot;
-    int[] open;
-    long[] base;
-    long[] samples;
-    int count;
-    long[] markTime = new long[4];
-    int[] markEnd = new int[4];
-    long[] markPass = new long[4];
-    int marks;
-    boolean merged;
-    boolean sum;
-
-    Chunk(int capacity) {
-      owner = new int[capacity];
-      stack = new int[capacity];
-      spot = new char[capacity];
-      open = new int[capacity];
-      base = new long[capacity];
-      samples = new long[capacity];
-    }
-
-    void mark(long time, long pass) {
-      if (marks == markTime.length) {
-        markTime = Arrays.copyOf(markTime, 2 * marks);
-        markEnd = Arrays.copyOf(markEnd, 2 * marks);
-        markPass = Arrays.copyOf(markPass, 2 * marks);
-      }
-      markTime[marks] = time;
-      markPass[marks] = pass;
-      markEnd[marks++] = count;
-    }
-
-    int begin(int mark) {
-      return mark == 0 ? 0 : markEnd[mark - 1];
-    }
-
-    void trim() {
-      owner = Arrays.copyOf(owner, count);
-      stack = Arrays.copyOf(stack, count);
-      spot = Arrays.copyOf(spot, count);
-      open = Arrays.copyOf(open, count);
-      base = Arrays.copyOf(base, count);
-      samples = Arrays.copyOf(samples, count);
-      markTime = Arrays.copyOf(markTime, marks);
-      markEnd = Arrays.copyOf(markEnd, marks);
-      markPass = Arrays.copyOf(markPass, marks);
-    }
-
-    long bytes() {
-      return (long) owner.length * ENTRY_BYTES + (long) markTime.length * MARK_BYTES;
-    }
-  }
-
-  /** Adds entries of one key together, in order of their first. */
-  private static final class Merger {
-    private Chunk to = new Chunk(64);
-    private int[] table = new int[256];
-    private int from;
-
-    Merger() {
-      Arrays.fill(table, -1);
-    }
-
-    void add(int owner, int stack, char spot, int open, long base, long samples) {
-      int mask = table.length - 1;
-      int at = hash(owner, stack, spot) & mask;
-      int entry;
-      while ((entry = table[at]) >= 0) {
-        if (to.owner[entry] == owner && to.stack[entry] == stack && to.spot[entry] == spot) {
-          to.open[entry] += open;
-          to.base[entry] += base;
-          to.samples[entry] += samples;
-          return;
-        }
-        at = at + 1 & mask;
-      }
-      if (to.count == to.owner.length) {
-        grow();
-      }
-      entry = to.count++;
-      to.owner[entry] = owner;
-      to.stack[entry] = stack;
-      to.spot[entry] = spot;
-      to.open[entry] = open;
-      to.base[entry] = base;
-      to.samples[entry] = samples;
-      table[at] = entry;
-      if (2 * (to.count - from) > table.length) {
-        table = new int[2 * table.length];
-        index();
-      }
-    }
-
-    private void grow() {
-      int capacity = 2 * to.count;
-      to.owner = Arrays.copyOf(to.owner, capacity);
-      to.stack = Arrays.copyOf(to.stack, capacity);
-      to.spot = Arrays.copyOf(to.spot, capacity);
-      to.open = Arrays.copyOf(to.open, capacity);
-      to.base = Arrays.copyOf(to.base, capacity);
-      to.samples = Arrays.copyOf(to.samples, capacity);
-    }
-
-    private void index() {
-      Arrays.fill(table, -1);
-      int mask = table.length - 1;
-      for (int entry = from; entry < to.count; entry++) {
-        int at = hash(to.owner[entry], to.stack[entry], to.spot[entry]) & mask;
-        while (table[at] >= 0) {
-          at = at + 1 & mask;
-        }
-        table[at] = entry;
-      }
-    }
-
-    /** Ends the sums of a mark; those that came to nothing are dropped. */
-    void mark(long time, long pass) {
-      int kept = from;
-      for (int entry = from; entry < to.count; entry++) {
-        if (to.open[entry] != 0 || to.base[entry] != 0 || to.samples[entry] != 0) {
-          to.owner[kept] = to.owner[entry];
-          to.stack[kept] = to.stack[entry];
-          to.spot[kept] = to.spot[entry];
-          to.open[kept] = to.open[entry];
-          to.base[kept] = to.base[entry];
-          to.samples[kept++] = to.samples[entry];
-        }
-      }
-      to.count = kept;
-      to.mark(time, pass);
-      from = kept;
-      Arrays.fill(table, -1);
-    }
-
-    Chunk chunk() {
-      to.merged = true;
-      to.trim();
-      return to;
-    }
-
-    private static int hash(int owner, int stack, int spot) {
-      return (int)
-          (((owner * 31L + spot) * 0x9E3779B97F4A7C15L ^ stack * 0xC2B2AE3D27D4EB4FL) >>> 29);
-    }
-  }
 
   private final Owners owners;
   private final long most;
@@ -263,7 +106,7 @@ public final class ChangeLog {
     most = limit;
     this.limit = limit;
     this.owners = owners;
-    chunkEntries = (int) Math.max(64, Math.min(16_384, limit / ENTRY_BYTES / 32));
+    chunkEntries = (int) Math.max(64, Math.min(16_384, limit / Chunk.ENTRY_BYTES / 32));
     append();
   }
 
@@ -367,17 +210,11 @@ public final class ChangeLog {
 
   private void add(int owner, int stack, int spot, int open, long base, long samples) {
     Chunk c = last();
-    if (c.count == c.owner.length) {
+    if (c.isFull()) {
       c.mark(UNKNOWN_YET, 0);
       c = append();
     }
-    int i = c.count++;
-    c.owner[i] = owner;
-    c.stack[i] = stack;
-    c.spot[i] = (char) spot;
-    c.open[i] = open;
-    c.base[i] = base;
-    c.samples[i] = samples;
+    c.add(owner, stack, spot, open, base, samples);
     entries++;
   }
 
@@ -387,14 +224,14 @@ public final class ChangeLog {
    * @param pass passes completed
    */
   public void mark(long time, long pass) {
-    for (int i = chunks.size() - 2; i >= 0 && endTime(chunks.get(i)) == UNKNOWN_YET; i--) {
+    for (int i = chunks.size() - 2; i >= 0 && chunks.get(i).endTime() == UNKNOWN_YET; i--) {
       Chunk c = chunks.get(i);
       c.markTime[c.marks - 1] = time;
       c.markPass[c.marks - 1] = pass;
     }
     Chunk c = last();
     c.mark(time, pass);
-    if (c.count == c.owner.length || c.marks == chunkEntries) {
+    if (c.isFull() || c.marks == chunkEntries) {
       append();
     }
     if (chunks.size() > compacted) {
@@ -417,8 +254,9 @@ public final class ChangeLog {
     return chunks.get((int) (cursor.chunk - first));
   }
 
-  private static long endTime(Chunk c) {
-    return c.markTime[c.marks - 1];
+  /** The chunk before that of a cursor. */
+  private Chunk before(Cursor cursor) {
+    return chunks.get((int) (cursor.chunk - first) - 1);
   }
 
   /**
@@ -428,7 +266,7 @@ public final class ChangeLog {
     if (cursor.mark > 0) {
       return chunk(cursor).markTime[cursor.mark - 1];
     }
-    return cursor.chunk > first ? endTime(chunks.get((int) (cursor.chunk - first) - 1)) : startTime;
+    return cursor.chunk > first ? before(cursor).endTime() : startTime;
   }
 
   /** Passes completed at the mark that the cursor stands at. */
@@ -436,11 +274,7 @@ public final class ChangeLog {
     if (cursor.mark > 0) {
       return chunk(cursor).markPass[cursor.mark - 1];
     }
-    if (cursor.chunk == first) {
-      return 0;
-    }
-    Chunk before = chunks.get((int) (cursor.chunk - first) - 1);
-    return before.markPass[before.marks - 1];
+    return cursor.chunk > first ? before(cursor).endPass() : 0;
   }
 
   /** Whether there is a mark after the cursor. */
@@ -471,10 +305,7 @@ public final class ChangeLog {
   /** Goes to the next mark and delivers what is between; there must be {@link #more}. */
   public void forward(Cursor cursor, Sink sink) {
     Chunk c = chunk(cursor);
-    int end = c.markEnd[cursor.mark];
-    for (int i = c.begin(cursor.mark); i < end; i++) {
-      sink.change(c.owner[i], c.stack[i], c.spot[i], c.base[i], c.open[i], c.samples[i]);
-    }
+    c.deliver(c.begin(cursor.mark), c.markEnd[cursor.mark], 1, sink);
     cursor.mark++;
     normalize(cursor);
   }
@@ -484,7 +315,7 @@ public final class ChangeLog {
     if (cursor.mark > 0) {
       return !chunk(cursor).sum;
     }
-    return cursor.chunk > first && !chunks.get((int) (cursor.chunk - first) - 1).sum;
+    return cursor.chunk > first && !before(cursor).sum;
   }
 
   /**
@@ -500,10 +331,8 @@ public final class ChangeLog {
       cursor.mark = chunk(cursor).marks;
     }
     Chunk c = chunk(cursor);
-    int end = c.markEnd[--cursor.mark];
-    for (int i = c.begin(cursor.mark); i < end; i++) {
-      sink.change(c.owner[i], c.stack[i], c.spot[i], -c.base[i], -c.open[i], -c.samples[i]);
-    }
+    cursor.mark--;
+    c.deliver(c.begin(cursor.mark), c.markEnd[cursor.mark], -1, sink);
     return true;
   }
 
@@ -525,7 +354,7 @@ public final class ChangeLog {
       if (!c.merged) {
         break;
       }
-      time = endTime(c);
+      time = c.endTime();
     }
     return time;
   }
@@ -572,14 +401,14 @@ public final class ChangeLog {
     Chunk a = chunks.get(0);
     Chunk b = chunks.get(1);
     Merger merger = new Merger();
-    addAll(merger, a, 0, a.count);
-    addAll(merger, b, 0, b.count);
-    merger.mark(endTime(b), b.markPass[b.marks - 1]);
+    merger.addAll(a, 0, a.count);
+    merger.addAll(b, 0, b.count);
+    merger.mark(b.endTime(), b.endPass());
     Chunk sum = merger.chunk();
-    int entriesKept = (int) Math.min(SUM_ENTRIES, limit / 2 / ENTRY_BYTES);
+    int entriesKept = (int) Math.min(SUM_ENTRIES, limit / 2 / Chunk.ENTRY_BYTES);
     if (sum.count > entriesKept) {
       // The last mark may stand within a batch, the rest of which is still to come.
-      sum = older(sum, b.marks > 1 ? b.markTime[b.marks - 2] : endTime(a));
+      sum = older(sum, b.marks > 1 ? b.markTime[b.marks - 2] : a.endTime());
     }
     if (sum.count > entriesKept) {
       sum = coarse(sum, entriesKept / 2);
@@ -598,17 +427,8 @@ public final class ChangeLog {
   private Chunk older(Chunk c, long before) {
     return rekeyed(
         c,
-        new Keys() {
-          @Override
-          public int owner(int entry) {
-            return c.open[entry] == 0 ? owners.older(c.owner[entry], before) : c.owner[entry];
-          }
-
-          @Override
-          public int stack(int entry) {
-            return c.stack[entry];
-          }
-        });
+        entry -> c.open[entry] == 0 ? owners.older(c.owner[entry], before) : c.owner[entry],
+        entry -> c.stack[entry]);
   }
 
   /**
@@ -630,84 +450,63 @@ public final class ChangeLog {
     }
     Arrays.sort(weights);
     long least = weights[c.count - most];
-    return rekeyed(
-        c,
-        new Keys() {
-          private boolean kept(int entry) {
-            // Without the time that is known, samples would have nothing to place.
-            return c.open[entry] != 0
+    // Without the time that is known, samples would have nothing to place.
+    IntPredicate kept =
+        entry ->
+            c.open[entry] != 0
                 || c.stack[entry] == Stacks.NOT_SAMPLED
                 || Math.abs(c.base[entry]) > least;
-          }
-
-          @Override
-          public int owner(int entry) {
-            // The samples of an owner place that owner's time.
-            return kept(entry) || !nobody || Spot.isSampled(c.spot[entry])
+    // The samples of an owner place that owner's time.
+    return rekeyed(
+        c,
+        entry ->
+            kept.test(entry) || !nobody || Spot.isSampled(c.spot[entry])
                 ? c.owner[entry]
-                : Owners.OLDER;
-          }
-
-          @Override
-          public int stack(int entry) {
-            return kept(entry) ? c.stack[entry] : Stacks.OLDER;
-          }
-        });
+                : Owners.OLDER,
+        entry -> kept.test(entry) ? c.stack[entry] : Stacks.OLDER);
   }
 
-  private Chunk rekeyed(Chunk c, Keys keys) {
+  /** The entries of the oldest chunk, each with the owner and the stack that it gets. */
+  private Chunk rekeyed(Chunk c, IntUnaryOperator toOwner, IntUnaryOperator toStack) {
     Merger merger = new Merger();
     for (int i = 0; i < c.count; i++) {
-      int owner = keys.owner(i);
-      int stack = keys.stack(i);
+      int owner = toOwner.applyAsInt(i);
+      int stack = toStack.applyAsInt(i);
       if (owner != c.owner[i] || stack != c.stack[i]) {
         for (Reader reader : readers) {
-          reader.moved(
-              first,
-              c.owner[i],
-              c.stack[i],
-              owner,
-              stack,
-              c.spot[i],
-              c.spot[i],
-              c.base[i],
-              c.open[i],
-              c.samples[i]);
+          moved(reader, first, c, i, owner, stack, c.spot[i]);
         }
       }
       merger.add(owner, stack, c.spot[i], c.open[i], c.base[i], c.samples[i]);
     }
-    merger.mark(c.markTime[c.marks - 1], c.markPass[c.marks - 1]);
+    merger.mark(c.endTime(), c.endPass());
     return merger.chunk();
   }
 
   private void addWithoutCpu(Merger merger, long number, Chunk c, int begin, int end) {
     for (int i = begin; i < end; i++) {
       int kind = Spot.kind(c.spot[i]);
-      if (kind != c.spot[i]) {
-        for (Reader reader : readers) {
-          if (reader.tellsCpus()) {
-            reader.moved(
-                number,
-                c.owner[i],
-                c.stack[i],
-                c.owner[i],
-                c.stack[i],
-                c.spot[i],
-                kind,
-                c.base[i],
-                c.open[i],
-                c.samples[i]);
-          }
+      for (Reader reader : readers) {
+        if (kind != c.spot[i] && reader.tellsCpus()) {
+          moved(reader, number, c, i, c.owner[i], c.stack[i], kind);
         }
       }
-      merger.add(c.owner[i], c.stack[i], (char) kind, c.open[i], c.base[i], c.samples[i]);
+      merger.add(c.owner[i], c.stack[i], kind, c.open[i], c.base[i], c.samples[i]);
     }
   }
 
-  private static void addAll(Merger merger, Chunk c, int begin, int end) {
-    for (int i = begin; i < end; i++) {
-      merger.add(c.owner[i], c.stack[i], c.spot[i], c.open[i], c.base[i], c.samples[i]);
-    }
+  private static void moved(
+      Reader reader, long number, Chunk c, int i, int toOwner, int toStack, int toSpot) {
+    reader.moved(
+        number,
+        c.owner[i],
+        c.stack[i],
+        toOwner,
+        toStack,
+        c.spot[i],
+        toSpot,
+        c.base[i],
+        c.open[i],
+        c.samples[i]);
   }
 }

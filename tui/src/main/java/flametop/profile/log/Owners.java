@@ -5,9 +5,10 @@ import flametop.profile.answer.Shape;
 import flametop.profile.tree.Slots;
 import flametop.sampler.IdSpace;
 import flametop.sampler.State;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.IntConsumer;
@@ -67,57 +68,78 @@ public final class Owners {
   /** Control group of a process of which none is told; no path. */
   private static final String NO_CGROUP = "[no cgroup]";
 
+  private static final int GONE = -1;
+
   /** Of what is not gone. */
   private static final long NEVER = Long.MAX_VALUE;
 
+  /** One generation of a tgid, or all processes of a comm that are gone. */
+  private static final class Process {
+    int tgid;
+    int uid;
+
+    /** Differs from before where comm or group do. */
+    int version;
+
+    /** Tasks that are not gone. */
+    int alive;
+
+    long gone = NEVER;
+    String comm;
+    String cgroup = NO_CGROUP;
+    String commandLine = "";
+  }
+
+  private static final class Task {
+    final int id;
+    int tid;
+    int process = NONE;
+    int owner = NONE;
+
+    /** The owner that was made last; those made before are a list through {@link Owner#before}. */
+    int newest = NONE;
+
+    /** {@link State#number()}, or {@link #GONE}. */
+    int state = GONE;
+
+    boolean ended;
+    String comm;
+
+    /** Where the task stands in {@link #live}. */
+    int livePlace;
+
+    Task(int id) {
+      this.id = id;
+    }
+  }
+
+  private static final class Owner {
+    final Key key;
+    int tid = NONE;
+    long gone = NEVER;
+    int version;
+    int group;
+    int before = NONE;
+
+    Owner(Key key) {
+      this.key = key;
+    }
+  }
+
   private final Slots processSlots = new Slots();
-  private int[] tgid = new int[64];
-  private int[] uid = new int[64];
-  private int[] processVersion = new int[64];
-  private int[] alive = new int[64];
-  private long[] processGone = new long[64];
-  private String[] processComm = new String[64];
-  private String[] processCgroup = new String[64];
-  private String[] commandLine = new String[64];
+  private final List<Process> processes = new ArrayList<>();
+  private final List<Task> tasks = new ArrayList<>();
 
-  private int tasks;
-  private int[] tid = new int[256];
-  private int[] taskProcess = new int[256];
-  private int[] taskOwner = new int[256];
-
-  /** The owner that was made last for a task; the ones before it are a list through ownerBefore. */
-  private int[] taskNewest = new int[256];
-
-  /** {@link State#number()}, or {@link #GONE}. */
-  private short[] taskState = new short[256];
-
-  private final BitSet taskEnded = new BitSet();
-  private String[] taskComm = new String[256];
-
-  /** Tasks that are not gone, in no order, and the place of each there. */
-  private int[] live = new int[256];
-
-  private int[] livePlace = new int[256];
-  private int liveCount;
+  /** Tasks that are not gone, in no order. */
+  private final List<Task> live = new ArrayList<>();
 
   private final int[] nowByState = new int[State.values().length];
 
   private final Slots ownerSlots = new Slots();
-  private int[] ownerTask = new int[256];
-  private int[] ownerTid = new int[256];
-  private long[] ownerGone = new long[256];
-  private int[] ownerProcess = new int[256];
-  private int[] ownerVersion = new int[256];
-  private int[] ownerGroup = new int[256];
-  private int[] ownerBefore = new int[256];
-  private String[] ownerComm = new String[256];
-  private String[] ownerProcessComm = new String[256];
-  private String[] ownerCgroup = new String[256];
+  private final List<Owner> owners = new ArrayList<>();
   private final Map<Key, Integer> known = new HashMap<>();
   private final Map<Elders, Integer> elders = new HashMap<>();
   private long time = Long.MIN_VALUE;
-
-  private static final short GONE = -1;
 
   /**
    * Characters of command lines that are kept; beyond it those of processes that are gone are
@@ -132,7 +154,7 @@ public final class Owners {
   private long forgetAt = MOST_TEXT;
 
   public Owners() {
-    intern(NONE, NONE, NOBODY, NOBODY, NOBODY);
+    intern(new Key(NONE, NONE, NOBODY, NOBODY, NOBODY));
   }
 
   /** What is told from now on is of this time, ns, or later. */
@@ -156,20 +178,17 @@ public final class Owners {
   }
 
   public void processSeen(int id, int tgid, int uid, String comm, String commandLine) {
-    int process = processSlots.of(id);
-    if (process == Slots.NONE) {
-      process = processSlots.introduce(id);
-      begin(process);
-    }
-    this.tgid[process] = tgid;
-    this.uid[process] = uid;
+    int slot = processSlots.of(id);
+    Process process = slot == Slots.NONE ? begin(processSlots.introduce(id)) : processes.get(slot);
+    process.tgid = tgid;
+    process.uid = uid;
     setCommandLine(process, commandLine);
     if (text > forgetAt) {
       forgetGone(process);
     }
-    if (!comm.equals(processComm[process])) {
-      processComm[process] = texts.intern(comm);
-      processVersion[process]++;
+    if (!comm.equals(process.comm)) {
+      process.comm = texts.intern(comm);
+      process.version++;
     }
   }
 
@@ -179,110 +198,97 @@ public final class Owners {
    * @param path from the root; empty if it is not known
    */
   public void cgroup(int id, String path) {
-    int process = processSlots.of(id);
+    Process process = processes.get(processSlots.of(id));
     String cgroup = path.isEmpty() ? NO_CGROUP : texts.intern(path);
-    if (!cgroup.equals(processCgroup[process])) {
-      processCgroup[process] = cgroup;
-      processVersion[process]++;
+    if (!cgroup.equals(process.cgroup)) {
+      process.cgroup = cgroup;
+      process.version++;
     }
   }
 
-  private void begin(int process) {
-    if (process >= this.tgid.length) {
-      int length = Math.max(process + 1, 2 * this.tgid.length);
-      this.tgid = Arrays.copyOf(this.tgid, length);
-      this.uid = Arrays.copyOf(this.uid, length);
-      processVersion = Arrays.copyOf(processVersion, length);
-      alive = Arrays.copyOf(alive, length);
-      processGone = Arrays.copyOf(processGone, length);
-      processComm = Arrays.copyOf(processComm, length);
-      processCgroup = Arrays.copyOf(processCgroup, length);
-      this.commandLine = Arrays.copyOf(this.commandLine, length);
+  private Process begin(int slot) {
+    Process process = new Process();
+    if (slot == processes.size()) {
+      processes.add(process);
+    } else {
+      processes.set(slot, process);
     }
-    alive[process] = 0;
-    processGone[process] = NEVER;
-    processComm[process] = null;
-    processCgroup[process] = NO_CGROUP;
+    return process;
   }
 
-  private void setCommandLine(int process, String line) {
-    String before = commandLine[process];
-    text += line.length() - (before == null ? 0 : before.length());
-    commandLine[process] = line;
+  private void setCommandLine(Process process, String line) {
+    text += line.length() - process.commandLine.length();
+    process.commandLine = line;
   }
 
-  private void forgetGone(int but) {
-    for (int process = 0; process < processSlots.count() && text > MOST_TEXT / 2; process++) {
-      if (processSlots.used(process) && alive[process] <= 0 && process != but) {
+  private void forgetGone(Process but) {
+    for (int slot = 0; slot < processes.size() && text > MOST_TEXT / 2; slot++) {
+      Process process = processes.get(slot);
+      if (process.alive <= 0 && process != but) {
         setCommandLine(process, "");
       }
     }
     forgetAt = Math.max(MOST_TEXT, 2 * text);
   }
 
-  public void taskSeen(int task, int processId, int tid, String comm) {
-    int process = processSlots.of(processId);
-    if (task >= this.tid.length) {
-      int length = Math.max(task + 1, 2 * this.tid.length);
-      this.tid = Arrays.copyOf(this.tid, length);
-      taskProcess = Arrays.copyOf(taskProcess, length);
-      taskOwner = Arrays.copyOf(taskOwner, length);
-      taskNewest = Arrays.copyOf(taskNewest, length);
-      taskState = Arrays.copyOf(taskState, length);
-      taskComm = Arrays.copyOf(taskComm, length);
-      live = Arrays.copyOf(live, length);
-      livePlace = Arrays.copyOf(livePlace, length);
+  public void taskSeen(int id, int processId, int tid, String comm) {
+    while (tasks.size() <= id) {
+      tasks.add(new Task(tasks.size()));
     }
-    for (; tasks <= task; tasks++) {
-      taskState[tasks] = GONE;
-      taskNewest[tasks] = NONE;
-      taskProcess[tasks] = NONE;
+    Task task = tasks.get(id);
+    int slot = processSlots.of(processId);
+    Process process = processes.get(slot);
+    task.ended = false;
+    if (task.state != GONE) {
+      leave(task);
+      process.alive++;
     }
-    taskEnded.clear(task);
-    if (taskState[task] != GONE) {
-      leave(taskProcess[task]);
-      alive[process]++;
-    }
-    processGone[process] = NEVER;
-    this.tid[task] = tid;
-    taskProcess[task] = process;
-    taskComm[task] = texts.intern(comm);
-    taskOwner[task] = NONE;
+    process.gone = NEVER;
+    task.tid = tid;
+    task.process = slot;
+    task.comm = texts.intern(comm);
+    task.owner = NONE;
   }
 
   /** The task is in this state now; null: it is gone. */
-  public void state(int task, State state) {
-    short now = state == null ? GONE : (short) state.number();
-    if (taskState[task] == GONE && now != GONE) {
-      alive[taskProcess[task]]++;
-      processGone[taskProcess[task]] = NEVER;
-      livePlace[task] = liveCount;
-      live[liveCount++] = task;
-    } else if (taskState[task] != GONE && now == GONE) {
-      int moved = live[--liveCount];
-      live[livePlace[task]] = moved;
-      livePlace[moved] = livePlace[task];
-      leave(taskProcess[task]);
+  public void state(int id, State state) {
+    Task task = tasks.get(id);
+    int now = state == null ? GONE : state.number();
+    if (task.state == GONE && now != GONE) {
+      Process process = processes.get(task.process);
+      process.alive++;
+      process.gone = NEVER;
+      task.livePlace = live.size();
+      live.add(task);
+    } else if (task.state != GONE && now == GONE) {
+      Task last = live.remove(live.size() - 1);
+      if (last != task) {
+        live.set(task.livePlace, last);
+        last.livePlace = task.livePlace;
+      }
+      leave(task);
     }
-    if (now == GONE && !taskEnded.get(task)) {
-      taskEnded.set(task);
-      if (alive[taskProcess[task]] <= 0) {
-        processGone[taskProcess[task]] = time;
+    if (now == GONE && !task.ended) {
+      task.ended = true;
+      Process process = processes.get(task.process);
+      if (process.alive <= 0) {
+        process.gone = time;
       }
       forgetOwners(task);
     }
-    if (taskState[task] != GONE) {
-      nowByState[State.of(taskState[task]).ordinal()]--;
+    if (task.state != GONE) {
+      nowByState[State.of(task.state).ordinal()]--;
     }
     if (now != GONE) {
       nowByState[State.of(now).ordinal()]++;
     }
-    taskState[task] = now;
+    task.state = now;
   }
 
-  private void leave(int process) {
-    if (--alive[process] <= 0) {
-      processGone[process] = time;
+  private void leave(Task task) {
+    Process process = processes.get(task.process);
+    if (--process.alive <= 0) {
+      process.gone = time;
     }
   }
 
@@ -291,10 +297,11 @@ public final class Owners {
     for (int id : ids) {
       if (space == IdSpace.TASK) {
         state(id, null);
+        Task task = tasks.get(id);
         // A late sample may have made one since.
-        forgetOwners(id);
-        taskProcess[id] = NONE;
-        taskOwner[id] = NONE;
+        forgetOwners(task);
+        task.process = NONE;
+        task.owner = NONE;
       } else {
         processSlots.forget(id);
       }
@@ -302,17 +309,13 @@ public final class Owners {
   }
 
   /** Nothing new comes of a task that is gone: its owners need not be found again. */
-  private void forgetOwners(int task) {
-    for (int owner = taskNewest[task]; owner != NONE; owner = ownerBefore[owner]) {
-      ownerGone[owner] = time;
-      known.remove(key(task, owner));
+  private void forgetOwners(Task task) {
+    for (int at = task.newest; at != NONE; at = owners.get(at).before) {
+      Owner owner = owners.get(at);
+      owner.gone = time;
+      known.remove(owner.key);
     }
-    taskNewest[task] = NONE;
-  }
-
-  private Key key(int task, int owner) {
-    return new Key(
-        task, ownerProcess[owner], ownerComm[owner], ownerProcessComm[owner], ownerCgroup[owner]);
+    task.newest = NONE;
   }
 
   /** Owners that can be found by their key, groups included. */
@@ -321,15 +324,14 @@ public final class Owners {
   }
 
   /** Who the time of a task belongs to now. */
-  int owner(int task) {
-    int process = taskProcess[task];
-    int owner = taskOwner[task];
-    if (owner == NONE || ownerVersion[owner] != processVersion[process]) {
-      owner = intern(task, process, taskComm[task], processComm[process], processCgroup[process]);
-      ownerVersion[owner] = processVersion[process];
-      taskOwner[task] = owner;
+  int owner(int id) {
+    Task task = tasks.get(id);
+    Process process = processes.get(task.process);
+    if (task.owner == NONE || owners.get(task.owner).version != process.version) {
+      task.owner = intern(new Key(id, task.process, task.comm, process.comm, process.cgroup));
+      owners.get(task.owner).version = process.version;
     }
-    return owner;
+    return task.owner;
   }
 
   /**
@@ -337,100 +339,89 @@ public final class Owners {
    * that was gone before {@code before} the threads of its process, for a process that was the
    * processes of its comm, in whatever control group; else the owner itself.
    */
-  int older(int owner, long before) {
-    int process = ownerProcess[owner];
-    if (process == NONE || tgid[process] == NO_TGID) {
-      return owner;
+  int older(int number, long before) {
+    Owner owner = owners.get(number);
+    Key key = owner.key;
+    if (key.process == NONE || tgid(key.process) == NO_TGID) {
+      return number;
     }
-    if (processGone[process] < before) {
-      String comm = ownerProcessComm[owner];
-      Elders key = new Elders(comm, uid[process]);
-      Integer all = elders.get(key);
+    Process process = processes.get(key.process);
+    if (process.gone < before) {
+      Elders elder = new Elders(key.processComm, process.uid);
+      Integer all = elders.get(elder);
       if (all == null) {
         all = processSlots.take();
-        begin(all);
-        tgid[all] = NO_TGID;
-        uid[all] = key.uid;
-        setCommandLine(all, "");
-        processComm[all] = comm;
-        elders.put(key, all);
+        Process stands = begin(all);
+        stands.tgid = NO_TGID;
+        stands.uid = elder.uid;
+        stands.comm = elder.comm;
+        elders.put(elder, all);
       }
-      return intern(NONE, all, comm, comm, NOBODY);
+      return intern(new Key(NONE, all, elder.comm, elder.comm, NOBODY));
     }
-    return ownerGone[owner] < before
-        ? intern(NONE, process, NOBODY, ownerProcessComm[owner], ownerCgroup[owner])
-        : owner;
+    return owner.gone < before
+        ? intern(new Key(NONE, key.process, NOBODY, key.processComm, key.cgroup))
+        : number;
   }
 
-  private int intern(int task, int process, String comm, String processComm, String cgroup) {
-    Key key = new Key(task, process, comm, processComm, cgroup);
+  private int intern(Key key) {
     Integer found = known.get(key);
     if (found != null) {
       return found;
     }
-    int owner = ownerSlots.take();
-    if (owner == ownerTask.length) {
-      ownerTask = Arrays.copyOf(ownerTask, 2 * owner);
-      ownerTid = Arrays.copyOf(ownerTid, 2 * owner);
-      ownerGone = Arrays.copyOf(ownerGone, 2 * owner);
-      ownerProcess = Arrays.copyOf(ownerProcess, 2 * owner);
-      ownerVersion = Arrays.copyOf(ownerVersion, 2 * owner);
-      ownerGroup = Arrays.copyOf(ownerGroup, 2 * owner);
-      ownerBefore = Arrays.copyOf(ownerBefore, 2 * owner);
-      ownerComm = Arrays.copyOf(ownerComm, 2 * owner);
-      ownerProcessComm = Arrays.copyOf(ownerProcessComm, 2 * owner);
-      ownerCgroup = Arrays.copyOf(ownerCgroup, 2 * owner);
+    int number = ownerSlots.take();
+    Owner owner = new Owner(key);
+    if (number == owners.size()) {
+      owners.add(owner);
+    } else {
+      owners.set(number, owner);
     }
-    ownerTask[owner] = task;
-    ownerTid[owner] = task == NONE ? NONE : tid[task];
-    ownerGone[owner] = NEVER;
-    if (task != NONE) {
-      ownerBefore[owner] = taskNewest[task];
-      taskNewest[task] = owner;
+    if (key.task != NONE) {
+      Task task = tasks.get(key.task);
+      owner.tid = task.tid;
+      owner.before = task.newest;
+      task.newest = number;
     }
-    ownerProcess[owner] = process;
-    ownerComm[owner] = comm;
-    ownerProcessComm[owner] = processComm;
-    ownerCgroup[owner] = cgroup;
-    known.put(key, owner);
-    Integer group = known.putIfAbsent(new Key(NONE, process, "", processComm, cgroup), owner);
-    ownerGroup[owner] = group == null ? owner : group;
-    return owner;
+    known.put(key, number);
+    Key all = new Key(NONE, key.process, "", key.processComm, key.cgroup);
+    Integer group = known.putIfAbsent(all, number);
+    owner.group = group == null ? number : group;
+    return number;
   }
 
   /** One owner for all of a process under one comm and in one control group. */
   public int group(int owner) {
-    return ownerGroup[owner];
+    return owners.get(owner).group;
   }
 
   /** Process of an owner; {@link #NONE} of {@link #OLDER}. */
   public int process(int owner) {
-    return ownerProcess[owner];
+    return owners.get(owner).key.process;
   }
 
   /** Thread of an owner; {@link #NONE} if it stands for many. */
   public int tid(int owner) {
-    return ownerTid[owner];
+    return owners.get(owner).tid;
   }
 
   public String comm(int owner) {
-    return ownerComm[owner];
+    return owners.get(owner).key.comm;
   }
 
   public String processComm(int owner) {
-    return ownerProcessComm[owner];
+    return owners.get(owner).key.processComm;
   }
 
   /**
    * Path of the control group of an owner's process, from the root; in brackets why there is none.
    */
   public String cgroup(int owner) {
-    return ownerCgroup[owner];
+    return owners.get(owner).key.cgroup;
   }
 
   /** That of a process, as it is now; null: not known yet. */
   public String cgroupOfProcess(int process) {
-    return processCgroup[process];
+    return processes.get(process).cgroup;
   }
 
   /** Whether an owner is kept there. */
@@ -440,17 +431,17 @@ public final class Owners {
 
   /** Tasks that are not gone; {@link #liveTask} names them. */
   int liveTasks() {
-    return liveCount;
+    return live.size();
   }
 
   /** The id of a task that is not gone; in no order. */
   int liveTask(int index) {
-    return live[index];
+    return live.get(index).id;
   }
 
   /** State of a task that is not gone. */
   State stateOfTask(int task) {
-    return State.of(taskState[task]);
+    return State.of(tasks.get(task).state);
   }
 
   /** Where the process of this id of the stream is kept. */
@@ -460,7 +451,7 @@ public final class Owners {
 
   /** Where the process of a task is kept. */
   public int processOfTask(int task) {
-    return taskProcess[task];
+    return tasks.get(task).process;
   }
 
   /** All processes are below. */
@@ -470,44 +461,35 @@ public final class Owners {
 
   /** {@link #NO_TGID} of one that stands for many. */
   public int tgid(int process) {
-    return tgid[process];
+    return processes.get(process).tgid;
   }
 
   public int uid(int process) {
-    return uid[process];
+    return processes.get(process).uid;
   }
 
   public String commOfProcess(int process) {
-    return processComm[process];
+    return processes.get(process).comm;
   }
 
   public String commandLine(int process) {
-    return commandLine[process];
+    return processes.get(process).commandLine;
   }
 
   public boolean admits(Shape shape, int owner) {
     if (owner == OLDER) {
       return shape.everybody();
     }
-    int process = ownerProcess[owner];
+    Owner its = owners.get(owner);
+    Process process = processes.get(its.key.process);
     return shape.admits(
-        tgid[process],
-        ownerTid[owner],
-        uid[process],
-        ownerComm[owner],
-        ownerProcessComm[owner],
-        ownerCgroup[owner]);
+        process.tgid, its.tid, process.uid, its.key.comm, its.key.processComm, its.key.cgroup);
   }
 
-  private boolean admitsTask(Shape shape, int task) {
-    int process = taskProcess[task];
+  private boolean admits(Shape shape, Task task) {
+    Process process = processes.get(task.process);
     return shape.admits(
-        tgid[process],
-        tid[task],
-        uid[process],
-        taskComm[task],
-        processComm[process],
-        processCgroup[process]);
+        process.tgid, task.tid, process.uid, task.comm, process.comm, process.cgroup);
   }
 
   /**
@@ -520,31 +502,33 @@ public final class Owners {
   public void sweep(BitSet kept, IntConsumer freedOwners, IntConsumer freedProcesses) {
     kept.set(OLDER);
     BitSet keptProcesses = new BitSet(processSlots.count());
-    for (int task = 0; task < tasks; task++) {
-      if (taskProcess[task] != NONE) {
-        keptProcesses.set(taskProcess[task]);
-        if (taskOwner[task] != NONE) {
-          kept.set(taskOwner[task]);
+    for (Task task : tasks) {
+      if (task.process != NONE) {
+        keptProcesses.set(task.process);
+        if (task.owner != NONE) {
+          kept.set(task.owner);
         }
       }
     }
-    for (int owner = kept.nextSetBit(0); owner >= 0; owner = kept.nextSetBit(owner + 1)) {
-      if (!kept.get(ownerGroup[owner])) {
-        kept.set(ownerGroup[owner]);
+    for (int number = kept.nextSetBit(0); number >= 0; number = kept.nextSetBit(number + 1)) {
+      Owner owner = owners.get(number);
+      if (!kept.get(owner.group)) {
+        kept.set(owner.group);
         // It may be below; its group is itself.
-        keep(keptProcesses, ownerProcess[ownerGroup[owner]]);
+        keep(keptProcesses, process(owner.group));
       }
-      keep(keptProcesses, ownerProcess[owner]);
+      keep(keptProcesses, owner.key.process);
     }
-    for (int task = 0; task < tasks; task++) {
+    for (Task task : tasks) {
       int after = NONE;
-      for (int owner = taskNewest[task]; owner != NONE; owner = ownerBefore[owner]) {
-        if (kept.get(owner)) {
-          after = owner;
+      for (int at = task.newest; at != NONE; at = owners.get(at).before) {
+        int before = owners.get(at).before;
+        if (kept.get(at)) {
+          after = at;
         } else if (after == NONE) {
-          taskNewest[task] = ownerBefore[owner];
+          task.newest = before;
         } else {
-          ownerBefore[after] = ownerBefore[owner];
+          owners.get(after).before = before;
         }
       }
     }
@@ -552,19 +536,18 @@ public final class Owners {
     ownerSlots.sweep(
         kept,
         owner -> {
-          ownerComm[owner] = null;
-          ownerProcessComm[owner] = null;
-          ownerCgroup[owner] = null;
+          owners.set(owner, null);
           freedOwners.accept(owner);
         });
     processSlots.sweep(
         keptProcesses,
-        process -> {
-          elders.remove(new Elders(processComm[process], uid[process]), process);
+        slot -> {
+          Process process = processes.get(slot);
+          elders.remove(new Elders(process.comm, process.uid), slot);
           setCommandLine(process, "");
-          processComm[process] = null;
-          processCgroup[process] = null;
-          freedProcesses.accept(process);
+          process.comm = null;
+          process.cgroup = null;
+          freedProcesses.accept(slot);
         });
   }
 
@@ -585,10 +568,9 @@ public final class Owners {
       return nowByState.clone();
     }
     int[] counts = new int[State.values().length];
-    for (int i = 0; i < liveCount; i++) {
-      int task = live[i];
-      if (admitsTask(shape, task)) {
-        counts[State.of(taskState[task]).ordinal()]++;
+    for (Task task : live) {
+      if (admits(shape, task)) {
+        counts[State.of(task.state).ordinal()]++;
       }
     }
     return counts;

@@ -1,19 +1,18 @@
 package flametop.profile.log;
 
 import flametop.array.IntColumn;
+import flametop.array.LongColumn;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
-import flametop.profile.tree.Functions;
 import flametop.profile.tree.Slots;
 import flametop.sampler.IdSpace;
 import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
 import flametop.sampler.WalkEnd;
 import java.util.ArrayDeque;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.List;
 import java.util.regex.Pattern;
 
 /**
@@ -24,7 +23,7 @@ import java.util.regex.Pattern;
  * <p>A stack is <i>named</i> when all its frames have their function. A second after it was seen,
  * frames that still have none get {@code module+0x…} until their name comes.
  */
-public final class Stacks implements Functions {
+public final class Stacks extends InternedFunctions {
   /** Stack of time that no sample has placed yet. */
   public static final int NOT_SAMPLED = -1;
 
@@ -63,57 +62,61 @@ public final class Stacks implements Functions {
   private final Slots frameSlots = new Slots();
   private final Slots stackSlots = new Slots();
 
-  private String[] modulePath = new String[64];
-  private String[] moduleFile = new String[64];
-  private String[] moduleBuildId = new String[64];
-  private ModuleKind[] moduleKind = new ModuleKind[64];
+  private record Module(ModuleKind kind, String path, String file, String buildId) {}
 
-  private int[] frameId = new int[1024];
-  private int[] frameModule = new int[1024];
-  private long[] frameOffset = new long[1024];
-  private int[] frameFunction = new int[1024];
-  private byte[] frameFlags = new byte[1024];
-  private int[] frameWaiters = new int[1024];
+  private static final class Stack {
+    final int[] frames;
+    final WalkEnd end;
 
-  private static final byte GUESSED = 1;
-  private static final byte IS_ROOT = 2;
-  private static final byte ASKED = 4;
-  private static final byte STANDIN = 8;
-  private static final byte SOFTIRQ_ENTRY = 16;
-  private static final byte RENAMED = 32;
+    /** How many of the frames, the first ones, are no kernel frames. */
+    final int user;
+
+    /** When the stack was seen, ns. */
+    final long seen;
+
+    /** Frames without a name. */
+    int missing;
+
+    boolean shown;
+    boolean changed;
+
+    Stack(WalkEnd end, int user, int[] frames, long seen) {
+      this.end = end;
+      this.user = user;
+      this.frames = frames;
+      this.seen = seen;
+    }
+  }
+
+  // By slot; null where nothing is kept.
+  private final List<Module> modules = new ArrayList<>();
+  private final List<Stack> stacks = new ArrayList<>();
+
+  private final IntColumn frameId = new IntColumn();
+  private final IntColumn frameModule = new IntColumn();
+  private final LongColumn frameOffset = new LongColumn();
+  private final IntColumn frameFunction = new IntColumn();
+  private final IntColumn frameFlags = new IntColumn();
+  private final Waiters waiters = new Waiters();
+
+  private static final int GUESSED = 1;
+  private static final int IS_ROOT = 2;
+  private static final int ASKED = 4;
+  private static final int STANDIN = 8;
+  private static final int SOFTIRQ_ENTRY = 16;
+  private static final int RENAMED = 32;
 
   /** Whether any frame is {@code RENAMED}; its stacks are looked for all at once. */
   private boolean renames;
 
-  /**
-   * Stacks that wait for the name of a frame, and what is free: lists through {@code waiterNext}.
-   */
-  private int waiters;
-
-  private int freeWaiter = -1;
-  private int[] waiterStack = new int[1024];
-  private int[] waiterNext = new int[1024];
-
-  private int[][] stackFrames = new int[1024][];
-  private WalkEnd[] stackEnd = new WalkEnd[1024];
-  private int[] stackUser = new int[1024];
-  private int[] stackMissing = new int[1024];
-  private long[] stackSeen = new long[1024];
-  private boolean[] stackShown = new boolean[1024];
-  private boolean[] stackChanged = new boolean[1024];
-
-  private int[] changed = new int[64];
-  private int changedCount;
+  private final IntColumn changed = new IntColumn();
 
   /** Stacks that wait for names, in the order they came. */
   private final ArrayDeque<Integer> patience = new ArrayDeque<>();
 
-  private int functions;
-  private long functionsMade;
-  private Function[] function = new Function[1024];
-  private final IntColumn freeFunctions = new IntColumn();
+  /** Functions that are always kept are below. */
   private final int constants;
-  private final Map<Function, Integer> known = new HashMap<>();
+
   private final int notSampled;
   private final int stolen;
   private final int older;
@@ -132,7 +135,7 @@ public final class Stacks implements Functions {
       reason[end.number()] =
           end == WalkEnd.ROOT ? noStack : function(NodeKind.REASON, "", "[" + end.reason() + "]");
     }
-    constants = functions;
+    constants = functions();
   }
 
   /** The stack of a sight without one. */
@@ -140,47 +143,19 @@ public final class Stacks implements Functions {
     return REASONS - why.number();
   }
 
-  @Override
-  public int function(NodeKind kind, String module, String name) {
-    Function key = new Function(kind, module, name);
-    Integer found = known.get(key);
-    if (found != null) {
-      return found;
-    }
-    int number;
-    if (freeFunctions.size > 0) {
-      number = freeFunctions.items[--freeFunctions.size];
-    } else {
-      number = functions++;
-      if (number == function.length) {
-        function = Arrays.copyOf(function, 2 * number);
-      }
-    }
-    functionsMade++;
-    function[number] = key;
-    known.put(key, number);
-    return number;
-  }
-
-  /** All functions are below. */
-  @Override
-  public int functions() {
-    return functions;
-  }
-
   /** Stacks and functions that are kept. */
   public int size() {
-    return stackSlots.size() + frameSlots.size() + known.size();
+    return stackSlots.size() + frameSlots.size() + kept();
   }
 
   /** Memory that they take, about. */
   public long bytes() {
-    return 200L * stackSlots.size() + 40L * frameSlots.size() + 150L * known.size();
+    return 200L * stackSlots.size() + 40L * frameSlots.size() + 150L * kept();
   }
 
   /** How many there ever were. */
   public long made() {
-    return stackSlots.taken() + frameSlots.taken() + functionsMade;
+    return stackSlots.taken() + frameSlots.taken() + functionsMade();
   }
 
   /** The slot of a stack. */
@@ -188,53 +163,26 @@ public final class Stacks implements Functions {
     return stackSlots.of(stack);
   }
 
-  @Override
-  public NodeKind kind(int function) {
-    return this.function[function].kind();
-  }
-
-  @Override
-  public String module(int function) {
-    return this.function[function].module();
-  }
-
-  @Override
-  public String name(int function) {
-    return this.function[function].name();
-  }
-
   public void moduleSeen(int id, ModuleKind kind, String path, String buildId) {
-    int module = moduleSlots.introduce(id);
-    if (module >= modulePath.length) {
-      int length = Math.max(module + 1, 2 * modulePath.length);
-      modulePath = Arrays.copyOf(modulePath, length);
-      moduleFile = Arrays.copyOf(moduleFile, length);
-      moduleBuildId = Arrays.copyOf(moduleBuildId, length);
-      moduleKind = Arrays.copyOf(moduleKind, length);
+    String file = path.substring(path.lastIndexOf('/') + 1);
+    put(modules, moduleSlots.introduce(id), new Module(kind, path, file, buildId));
+  }
+
+  private static <T> void put(List<T> to, int slot, T what) {
+    if (slot == to.size()) {
+      to.add(what);
+    } else {
+      to.set(slot, what);
     }
-    modulePath[module] = path;
-    moduleFile[module] = path.substring(path.lastIndexOf('/') + 1);
-    moduleBuildId[module] = buildId;
-    moduleKind[module] = kind;
   }
 
   public void frameSeen(int id, int module, long offset, boolean guessed) {
     int frame = frameSlots.introduce(id);
-    if (frame >= frameModule.length) {
-      int length = Math.max(frame + 1, 2 * frameModule.length);
-      frameId = Arrays.copyOf(frameId, length);
-      frameModule = Arrays.copyOf(frameModule, length);
-      frameOffset = Arrays.copyOf(frameOffset, length);
-      frameFunction = Arrays.copyOf(frameFunction, length);
-      frameFlags = Arrays.copyOf(frameFlags, length);
-      frameWaiters = Arrays.copyOf(frameWaiters, length);
-    }
-    frameId[frame] = id;
-    frameModule[frame] = moduleSlots.of(module);
-    frameOffset[frame] = offset;
-    frameFunction[frame] = NO_FUNCTION;
-    frameFlags[frame] = guessed ? GUESSED : 0;
-    frameWaiters[frame] = -1;
+    frameId.set(frame, id);
+    frameModule.set(frame, moduleSlots.of(module));
+    frameOffset.set(frame, offset);
+    frameFunction.set(frame, NO_FUNCTION);
+    frameFlags.set(frame, guessed ? GUESSED : 0);
   }
 
   /**
@@ -245,48 +193,34 @@ public final class Stacks implements Functions {
     for (int i = 0; i < frames.length; i++) {
       frames[i] = frameSlots.of(frames[i]);
     }
-    int stack = stackSlots.introduce(id);
-    if (stack >= stackFrames.length) {
-      int length = Math.max(stack + 1, 2 * stackFrames.length);
-      stackFrames = Arrays.copyOf(stackFrames, length);
-      stackEnd = Arrays.copyOf(stackEnd, length);
-      stackUser = Arrays.copyOf(stackUser, length);
-      stackMissing = Arrays.copyOf(stackMissing, length);
-      stackSeen = Arrays.copyOf(stackSeen, length);
-      stackShown = Arrays.copyOf(stackShown, length);
-      stackChanged = Arrays.copyOf(stackChanged, length);
-    }
-    stackFrames[stack] = frames;
-    stackEnd[stack] = end;
-    stackUser[stack] = user;
-    stackSeen[stack] = now;
-    int missing = 0;
+    int slot = stackSlots.introduce(id);
+    Stack stack = new Stack(end, user, frames, now);
+    put(stacks, slot, stack);
     for (int frame : frames) {
       if (nameless(frame)) {
-        missing++;
-        wait(stack, frame);
+        stack.missing++;
+        waiters.add(frame, slot);
       }
     }
-    stackMissing[stack] = missing;
-    stackShown[stack] = missing == 0;
-    if (missing > 0) {
-      patience.add(stack);
+    stack.shown = stack.missing == 0;
+    if (stack.missing > 0) {
+      patience.add(slot);
     }
   }
 
   /** The id that a frame has in the stream; {@link Slots#NONE} if the stream has forgotten it. */
   public int id(int frame) {
-    return frameSlots.introduced(frame) ? frameId[frame] : Slots.NONE;
+    return frameSlots.introduced(frame) ? frameId.items[frame] : Slots.NONE;
   }
 
   /** Whether a frame has no name yet; asks for it if nobody has. */
   private boolean nameless(int frame) {
-    if (frameFunction[frame] != NO_FUNCTION && (frameFlags[frame] & STANDIN) == 0) {
+    if (frameFunction.items[frame] != NO_FUNCTION && (frameFlags.items[frame] & STANDIN) == 0) {
       return false;
     }
-    if ((frameFlags[frame] & ASKED) == 0) {
-      frameFlags[frame] |= ASKED;
-      Names.Name name = names.want(frameId[frame], place(frame));
+    if ((frameFlags.items[frame] & ASKED) == 0) {
+      frameFlags.items[frame] |= ASKED;
+      Names.Name name = names.want(frameId.items[frame], place(frame));
       if (name != null) {
         set(frame, name);
         return false;
@@ -295,70 +229,49 @@ public final class Stacks implements Functions {
     return true;
   }
 
-  private void wait(int stack, int frame) {
-    int waiter = freeWaiter;
-    if (waiter >= 0) {
-      freeWaiter = waiterNext[waiter];
-    } else {
-      waiter = waiters++;
-      if (waiter == waiterStack.length) {
-        waiterStack = Arrays.copyOf(waiterStack, 2 * waiter);
-        waiterNext = Arrays.copyOf(waiterNext, 2 * waiter);
-      }
-    }
-    waiterStack[waiter] = stack;
-    waiterNext[waiter] = frameWaiters[frame];
-    frameWaiters[frame] = waiter;
-  }
-
-  private int freeWaiter(int waiter) {
-    int next = waiterNext[waiter];
-    waiterNext[waiter] = freeWaiter;
-    freeWaiter = waiter;
-    return next;
-  }
-
   /** The name of a frame came; stacks that it completes are {@link #takeChanged changed}. */
   public void named(int id, NameSource source, String text) {
     int frame = frameSlots.of(id);
     Names.Name name = new Names.Name(source, text);
     names.answered(place(frame), name);
-    boolean first = frameFunction[frame] == NO_FUNCTION || (frameFlags[frame] & STANDIN) != 0;
-    int before = frameFunction[frame];
+    boolean first =
+        frameFunction.items[frame] == NO_FUNCTION || (frameFlags.items[frame] & STANDIN) != 0;
+    int before = frameFunction.items[frame];
     set(frame, name);
     if (!first) {
       // A map of code made at run time came after the first answer.
-      if (before != frameFunction[frame]) {
-        frameFlags[frame] |= RENAMED;
+      if (before != frameFunction.items[frame]) {
+        frameFlags.items[frame] |= RENAMED;
         renames = true;
       }
       return;
     }
-    for (int w = frameWaiters[frame]; w >= 0; w = freeWaiter(w)) {
-      int stack = waiterStack[w];
-      stackMissing[stack]--;
-      if (stackMissing[stack] == 0 || stackShown[stack]) {
-        stackShown[stack] = true;
-        change(stack);
-      }
-    }
-    frameWaiters[frame] = -1;
+    waiters.take(
+        frame,
+        slot -> {
+          Stack stack = stacks.get(slot);
+          stack.missing--;
+          if (stack.missing == 0 || stack.shown) {
+            stack.shown = true;
+            change(slot);
+          }
+        });
   }
 
   private void set(int frame, Names.Name name) {
-    int module = frameModule[frame];
+    Module module = modules.get(frameModule.items[frame]);
     NodeKind kind =
         name.source() == NameSource.UNKNOWN
             ? NodeKind.UNKNOWN
-            : name.source() == NameSource.REASON ? NodeKind.REASON : kind(moduleKind[module]);
-    String file = kind == NodeKind.REASON ? "" : moduleFile[module];
-    frameFunction[frame] = function(kind, file, name.text());
-    frameFlags[frame] &= ~STANDIN;
+            : name.source() == NameSource.REASON ? NodeKind.REASON : kind(module.kind);
+    String file = kind == NodeKind.REASON ? "" : module.file;
+    frameFunction.items[frame] = function(kind, file, name.text());
+    frameFlags.items[frame] &= ~STANDIN;
     if (name.source() == NameSource.ROOT) {
-      frameFlags[frame] |= IS_ROOT;
+      frameFlags.items[frame] |= IS_ROOT;
     }
     if (kind == NodeKind.KERNEL && SOFTIRQ.matcher(name.text()).matches()) {
-      frameFlags[frame] |= SOFTIRQ_ENTRY;
+      frameFlags.items[frame] |= SOFTIRQ_ENTRY;
     }
   }
 
@@ -374,57 +287,51 @@ public final class Stacks implements Functions {
   }
 
   private Names.Place place(int frame) {
-    int module = frameModule[frame];
-    boolean same = moduleKind[module] == ModuleKind.KERNEL || !moduleBuildId[module].isEmpty();
-    return same
-        ? new Names.Place(modulePath[module], moduleBuildId[module], frameOffset[frame])
+    Module module = modules.get(frameModule.items[frame]);
+    return module.kind == ModuleKind.KERNEL || !module.buildId.isEmpty()
+        ? new Names.Place(module.path, module.buildId, frameOffset.items[frame])
         : null;
   }
 
-  private void change(int stack) {
-    if (!stackChanged[stack]) {
-      stackChanged[stack] = true;
-      if (changedCount == changed.length) {
-        changed = Arrays.copyOf(changed, 2 * changedCount);
-      }
-      changed[changedCount++] = stack;
+  private void change(int slot) {
+    if (!stacks.get(slot).changed) {
+      stacks.get(slot).changed = true;
+      changed.add(slot);
     }
   }
 
   private void changeRenamed() {
-    for (int stack = 0; stack < stackSlots.count(); stack++) {
-      int[] frames = stackFrames[stack];
-      for (int i = 0; frames != null && stackShown[stack] && i < frames.length; i++) {
-        if ((frameFlags[frames[i]] & RENAMED) != 0) {
-          change(stack);
+    for (int slot = 0; slot < stacks.size(); slot++) {
+      Stack stack = stacks.get(slot);
+      for (int i = 0; stack != null && stack.shown && i < stack.frames.length; i++) {
+        if ((frameFlags.items[stack.frames[i]] & RENAMED) != 0) {
+          change(slot);
           break;
         }
       }
     }
-    for (int frame = 0; frame < frameFlags.length; frame++) {
-      frameFlags[frame] &= ~RENAMED;
+    for (int frame = 0; frame < frameFlags.size; frame++) {
+      frameFlags.items[frame] &= ~RENAMED;
     }
   }
 
   /** Stacks that waited long enough for names are shown without them. */
   public void impatient(long now) {
-    while (!patience.isEmpty() && now - stackSeen[patience.peek()] >= PATIENCE_NANOS) {
-      int stack = patience.remove();
-      if (!stackShown[stack]) {
-        for (int frame : stackFrames[stack]) {
-          if (frameFunction[frame] == NO_FUNCTION) {
-            int module = frameModule[frame];
-            String file = moduleFile[module].isEmpty() ? "[unknown]" : moduleFile[module];
-            frameFunction[frame] =
-                function(
-                    NodeKind.UNKNOWN,
-                    moduleFile[module],
-                    file + "+0x" + Long.toHexString(frameOffset[frame]));
-            frameFlags[frame] |= STANDIN;
+    while (!patience.isEmpty() && now - stacks.get(patience.peek()).seen >= PATIENCE_NANOS) {
+      int slot = patience.remove();
+      Stack stack = stacks.get(slot);
+      if (!stack.shown) {
+        for (int frame : stack.frames) {
+          if (frameFunction.items[frame] == NO_FUNCTION) {
+            String file = modules.get(frameModule.items[frame]).file;
+            String name = (file.isEmpty() ? "[unknown]" : file) + "+0x";
+            name += Long.toHexString(frameOffset.items[frame]);
+            frameFunction.items[frame] = function(NodeKind.UNKNOWN, file, name);
+            frameFlags.items[frame] |= STANDIN;
           }
         }
-        stackShown[stack] = true;
-        change(stack);
+        stack.shown = true;
+        change(slot);
       }
     }
   }
@@ -452,55 +359,29 @@ public final class Stacks implements Functions {
    */
   public void sweep(BitSet kept, BitSet keptFunctions) {
     patience.forEach(kept::set);
-    stackSlots.sweep(kept, stack -> stackFrames[stack] = null);
+    stackSlots.sweep(kept, slot -> stacks.set(slot, null));
     BitSet keptFrames = new BitSet(frameSlots.count());
-    for (int stack = 0; stack < stackSlots.count(); stack++) {
-      if (stackSlots.used(stack)) {
-        for (int frame : stackFrames[stack]) {
-          keptFrames.set(frame);
-        }
+    for (Stack stack : stacks) {
+      for (int i = 0; stack != null && i < stack.frames.length; i++) {
+        keptFrames.set(stack.frames[i]);
       }
     }
     for (int frame = 0; frame < frameSlots.count(); frame++) {
-      if (frameSlots.used(frame)) {
-        int before = -1;
-        for (int w = frameWaiters[frame]; w >= 0; ) {
-          if (stackSlots.used(waiterStack[w])) {
-            before = w;
-            w = waiterNext[w];
-          } else if (before < 0) {
-            w = frameWaiters[frame] = freeWaiter(w);
-          } else {
-            w = waiterNext[before] = freeWaiter(w);
-          }
-        }
-      }
+      waiters.keep(frame, stackSlots::used);
     }
     frameSlots.sweep(keptFrames, frame -> {});
     BitSet keptModules = new BitSet(moduleSlots.count());
     keptFunctions.set(0, constants);
     for (int frame = 0; frame < frameSlots.count(); frame++) {
       if (frameSlots.used(frame)) {
-        keptModules.set(frameModule[frame]);
-        if (frameFunction[frame] != NO_FUNCTION) {
-          keptFunctions.set(frameFunction[frame]);
+        keptModules.set(frameModule.items[frame]);
+        if (frameFunction.items[frame] != NO_FUNCTION) {
+          keptFunctions.set(frameFunction.items[frame]);
         }
       }
     }
-    moduleSlots.sweep(
-        keptModules,
-        module -> {
-          modulePath[module] = null;
-          moduleFile[module] = null;
-          moduleBuildId[module] = null;
-        });
-    for (int of = 0; of < functions; of++) {
-      if (function[of] != null && !keptFunctions.get(of)) {
-        known.remove(function[of]);
-        function[of] = null;
-        freeFunctions.add(of);
-      }
-    }
+    moduleSlots.sweep(keptModules, module -> modules.set(module, null));
+    free(keptFunctions);
   }
 
   /** Tells of every stack whose path changed since the last call. */
@@ -509,50 +390,50 @@ public final class Stacks implements Functions {
       renames = false;
       changeRenamed();
     }
-    for (int i = 0; i < changedCount; i++) {
-      stackChanged[changed[i]] = false;
-      listener.renamed(changed[i]);
+    for (int i = 0; i < changed.size; i++) {
+      stacks.get(changed.items[i]).changed = false;
+      listener.renamed(changed.items[i]);
     }
-    changedCount = 0;
+    changed.clear();
   }
 
   /** Whether the path of a stack is more than {@link #NAMING}. */
   boolean shown(int stack) {
-    return stack < 0 || stackShown[stack];
+    return stack < 0 || stacks.get(stack).shown;
   }
 
   public WalkEnd end(int stack) {
-    return stackEnd[stack];
+    return stacks.get(stack).end;
   }
 
   /** Frames, outermost first: so many {@link #user user} frames, then kernel frames. */
   public int[] frames(int stack) {
-    return stackFrames[stack];
+    return stacks.get(stack).frames;
   }
 
   public int user(int stack) {
-    return stackUser[stack];
+    return stacks.get(stack).user;
   }
 
   public int moduleOf(int frame) {
-    return frameModule[frame];
+    return frameModule.items[frame];
   }
 
   public boolean guessed(int frame) {
-    return (frameFlags[frame] & GUESSED) != 0;
+    return (frameFlags.items[frame] & GUESSED) != 0;
   }
 
   /** Name of a module's file, without its folder. */
   public String moduleFile(int module) {
-    return moduleFile[module];
+    return modules.get(module).file;
   }
 
   /** Whether the kernel half of a stack handles a soft interrupt, as far as its names are known. */
   public boolean softirq(int stack) {
     if (stack >= 0) {
-      int[] frames = stackFrames[stack];
-      for (int i = stackUser[stack]; i < frames.length; i++) {
-        if ((frameFlags[frames[i]] & SOFTIRQ_ENTRY) != 0) {
+      int[] frames = frames(stack);
+      for (int i = user(stack); i < frames.length; i++) {
+        if ((frameFlags.items[frames[i]] & SOFTIRQ_ENTRY) != 0) {
           return true;
         }
       }
@@ -565,11 +446,11 @@ public final class Stacks implements Functions {
    * there is none, or its name is not known yet.
    */
   public Function innermost(int stack, boolean outsideKernel) {
-    if (stack < 0 || !stackShown[stack]) {
+    if (stack < 0 || !stacks.get(stack).shown) {
       return null;
     }
-    int index = (outsideKernel ? stackUser[stack] : stackFrames[stack].length) - 1;
-    return index < 0 ? null : function[frameFunction[stackFrames[stack][index]]];
+    int index = (outsideKernel ? user(stack) : frames(stack).length) - 1;
+    return index < 0 ? null : get(frameFunction.items[frames(stack)[index]]);
   }
 
   /**
@@ -580,10 +461,10 @@ public final class Stacks implements Functions {
     if (!shown(stack) || stack < 0) {
       return -1;
     }
-    int[] frames = stackFrames[stack];
-    int at = stackEnd[stack] != WalkEnd.ROOT || frames.length == 0 ? 1 : 0;
+    int[] frames = stacks.get(stack).frames;
+    int at = stacks.get(stack).end != WalkEnd.ROOT || frames.length == 0 ? 1 : 0;
     for (int frame : frames) {
-      if (roots || (frameFlags[frame] & IS_ROOT) == 0) {
+      if (roots || (frameFlags.items[frame] & IS_ROOT) == 0) {
         if (at == index) {
           return frame;
         }
@@ -610,22 +491,23 @@ public final class Stacks implements Functions {
       guessed.add(0);
       return;
     }
-    if (!stackShown[stack]) {
+    Stack of = stacks.get(stack);
+    if (!of.shown) {
       path.add(NAMING);
       guessed.add(0);
       return;
     }
-    int[] frames = stackFrames[stack];
-    boolean reasoned =
-        frames.length > 0 && function[frameFunction[frames[0]]].kind() == NodeKind.REASON;
-    if (!reasoned && (stackEnd[stack] != WalkEnd.ROOT || frames.length == 0)) {
-      path.add(reason[stackEnd[stack].number()]);
+    int[] functions = frameFunction.items;
+    int[] flags = frameFlags.items;
+    boolean reasoned = of.frames.length > 0 && kind(functions[of.frames[0]]) == NodeKind.REASON;
+    if (!reasoned && (of.end != WalkEnd.ROOT || of.frames.length == 0)) {
+      path.add(reason[of.end.number()]);
       guessed.add(0);
     }
-    for (int frame : frames) {
-      if (roots || (frameFlags[frame] & IS_ROOT) == 0) {
-        path.add(frameFunction[frame]);
-        guessed.add(frameFlags[frame] & GUESSED);
+    for (int frame : of.frames) {
+      if (roots || (flags[frame] & IS_ROOT) == 0) {
+        path.add(functions[frame]);
+        guessed.add(flags[frame] & GUESSED);
       }
     }
   }

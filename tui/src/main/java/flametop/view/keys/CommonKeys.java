@@ -33,17 +33,13 @@ public final class CommonKeys {
       case UNDO, REDO -> ShapeKeys.act(scene, s, action);
       case FREEZE ->
           s.frozen()
-              ? Step.to(s.withFrozen(false).withMessage("live again", false), new Effect.Thaw())
+              ? Step.to(s.withFrozen(false).withMessage("live again"), new Effect.Thaw())
               : Step.to(
-                  s.withFrozen(true).withMessage("frozen; space goes on", false),
-                  new Effect.Freeze());
+                  s.withFrozen(true).withMessage("frozen; space goes on"), new Effect.Freeze());
       case WINDOW -> window(s);
       case RESTART ->
           Step.to(
-              s.atRoot()
-                  .withTime(TimeChoice.NONE)
-                  .withFrozen(false)
-                  .withMessage("started anew", false),
+              s.atRoot().withTime(TimeChoice.NONE).withFrozen(false).withMessage("started anew"),
               new Effect.Restart());
       case REFRESH -> refresh(s);
       case NEXT_VIEW -> show(scene, s, s.view().next(scene.options.origin()));
@@ -65,7 +61,7 @@ public final class CommonKeys {
     // The cursor stays behind, the range goes along.
     ViewState next = s.time().on() ? s.withTime(s.time().withOn(false)) : s;
     Function function = SandwichKeys.selected(scene, s);
-    return Step.to(next.withView(view, function).withMessage(text, false));
+    return Step.answer(next.withView(view, function), text);
   }
 
   private static Step pick(ViewState s, PickList.Of of) {
@@ -84,11 +80,9 @@ public final class CommonKeys {
     } else {
       next = StateSet.BUSY;
     }
-    return Step.to(
-        s.withStates(next)
-            .withMessage(
-                "time shown: " + StateNames.of(next) + " (" + StateNames.detail(next) + ")",
-                false));
+    return Step.answer(
+        s.withStates(next),
+        "time shown: " + StateNames.of(next) + " (" + StateNames.detail(next) + ")");
   }
 
   private static Step rates(ViewState s, int[] steps, int direction, boolean pass) {
@@ -104,14 +98,13 @@ public final class CommonKeys {
       }
     }
     if (next == now) {
-      return Step.to(
-          s.withMessage(
-              (pass ? "passes" : "cpu clock")
-                  + ": "
-                  + now
-                  + " Hz is the "
-                  + (direction > 0 ? "highest" : "lowest"),
-              false));
+      return Step.answer(
+          s,
+          (pass ? "passes" : "cpu clock")
+              + ": "
+              + now
+              + " Hz is the "
+              + (direction > 0 ? "highest" : "lowest"));
     }
     ViewState changed = pass ? s.withRates(next, s.cpuHz()) : s.withRates(s.passHz(), next);
     String text =
@@ -120,8 +113,7 @@ public final class CommonKeys {
             : next == 0
                 ? "cpu clock off: nothing on a cpu is sampled"
                 : "cpu clock: " + next + " Hz";
-    return Step.to(
-        changed.withMessage(text, false), new Effect.Rates(changed.passHz(), changed.cpuHz()));
+    return Step.to(changed.withMessage(text), new Effect.Rates(changed.passHz(), changed.cpuHz()));
   }
 
   private static Step refresh(ViewState s) {
@@ -130,18 +122,17 @@ public final class CommonKeys {
       next = REFRESHES[i] > s.refreshNanos() ? REFRESHES[i] : next;
     }
     String every = next < SECOND ? next / 1_000_000 + " ms" : next / SECOND + " s";
-    return Step.to(s.withRefresh(next).withMessage("a picture every " + every, false));
+    return Step.answer(s.withRefresh(next), "a picture every " + every);
   }
 
   private static Step window(ViewState s) {
     if (s.time().range() != null) {
       return Step.to(
-          s.withTime(TimeChoice.NONE).withMessage(lately(s) + " again", false),
-          new Effect.EndRange());
+          s.withTime(TimeChoice.NONE).withMessage(lately(s) + " again"), new Effect.EndRange());
     }
     int next = s.nextWindow();
     ViewState changed = s.withWindow(next);
-    return Step.to(changed.withMessage(lately(changed), false));
+    return Step.answer(changed, lately(changed));
   }
 
   /** The window in words. */

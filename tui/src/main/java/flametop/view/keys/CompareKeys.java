@@ -13,31 +13,25 @@ import flametop.view.state.ViewState;
 public final class CompareKeys {
   private CompareKeys() {}
 
-  /** Whether the picture is compared with one that was held. */
-  static boolean comparing(Scene scene) {
-    return scene.snapshot != null && scene.snapshot.baseline() != null;
-  }
-
   /** Holds what is shown now as the baseline, or releases the baseline. */
   public static Step act(Scene scene, ViewState s, Action action) {
     Snapshot snapshot = scene.snapshot;
     if (action == Action.COMPARE_END) {
       // What is compared may be on its way here still.
-      String text = comparing(scene) ? "compared no more" : "nothing is compared";
-      return Step.to(s.withMessage(text, false), new Effect.ReleaseBaseline());
+      String text = scene.baseline().isPresent() ? "compared no more" : "nothing is compared";
+      return Step.to(s.withMessage(text), new Effect.ReleaseBaseline());
     }
-    if (snapshot == null || snapshot.windowNanos() <= 0) {
-      return Step.to(s.withMessage("nothing to compare with yet", false));
+    if (snapshot == null || snapshot.live().time().nanos() <= 0) {
+      return Step.answer(s, "nothing to compare with yet");
     }
     if (s.time().range() != null) {
       return Step.to(
           s.withTime(TimeChoice.NONE)
-              .withMessage(CommonKeys.lately(s) + ", compared with that range", false),
+              .withMessage(CommonKeys.lately(s) + ", compared with that range"),
           new Effect.HoldBaseline(),
           new Effect.EndRange());
     }
-    String what = "these " + Units.near(snapshot.windowNanos());
-    return Step.to(
-        s.withMessage("what comes is compared with " + what, false), new Effect.HoldBaseline());
+    String what = "these " + Units.near(snapshot.live().time().nanos());
+    return Step.to(s.withMessage("what comes is compared with " + what), new Effect.HoldBaseline());
   }
 }

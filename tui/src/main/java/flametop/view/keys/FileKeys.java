@@ -50,12 +50,12 @@ public final class FileKeys implements ViewKeys {
       case GROUP -> outermost(scene, s);
       case COLLAPSE ->
           saysNoModule(scene)
-              ? answer(s, "its name does not say its module, as mod`f or f [mod] would")
+              ? Step.answer(s, "its name does not say its module, as mod`f or f [mod] would")
               : live.act(scene, s, action);
       default ->
           Origin.FILE.has(action)
               ? live.act(scene, s, action)
-              : answer(s, action.needs().lacking());
+              : Step.answer(s, action.needs().lacking());
     };
   }
 
@@ -104,10 +104,10 @@ public final class FileKeys implements ViewKeys {
 
   /** What the outermost frame is: a comm, nothing that is shown, a function. */
   private static Step outermost(Scene scene, ViewState s) {
-    Snapshot.Reading reading = scene.snapshot == null ? null : scene.snapshot.reading();
-    if (reading == null) {
-      return answer(s, "nothing is read yet");
+    if (!scene.isOfFile()) {
+      return Step.answer(s, "nothing is read yet");
     }
+    Snapshot.Reading reading = scene.snapshot.reading();
     boolean shown = s.chosenShape().group() != RootOrder.NONE;
     if (reading.comm() && shown) {
       return ShapeKeys.group(s, RootOrder.NONE, "without the outermost frame");
@@ -127,14 +127,10 @@ public final class FileKeys implements ViewKeys {
     return selection != null && selection.module().isEmpty() && selection.kind().isFrame();
   }
 
-  private static Step answer(ViewState s, String text) {
-    return Step.to(s.withMessage(text, false));
-  }
-
   private static Step turn(Scene scene, ViewState s, int by) {
     int files = scene.files();
     if (files < 2) {
-      return answer(s, ONLY);
+      return Step.answer(s, ONLY);
     }
     Snapshot.Reading reading = scene.snapshot.reading();
     Split split = s.split();
@@ -142,12 +138,12 @@ public final class FileKeys implements ViewKeys {
       int next = Math.floorMod(reading.number() - 1 + by, files) + 1;
       return Step.to(
           // The shape is the file's own: each is turned to without one.
-          s.withShaping(Shaping.of(s.base())).atRoot().withMessage(which(next, files), false),
+          s.withShaping(Shaping.of(s.base())).atRoot().withMessage(which(next, files)),
           new Effect.Turn(by));
     }
     boolean both = s.isSplit(scene.columns);
     if (both && files == 2) {
-      return answer(s, "both files are shown; w takes the keys to the other");
+      return Step.answer(s, "both files are shown; w takes the keys to the other");
     }
     int next = Math.floorMod(split.active() - 1 + by, files) + 1;
     if (both && next == split.other()) {
@@ -155,7 +151,7 @@ public final class FileKeys implements ViewKeys {
     }
     Split turned = next == split.other() ? split.passed(null, null) : split.withActive(next);
     return Step.to(
-        s.withSplit(turned).withMessage(which(next, files), false),
+        s.withSplit(turned).withMessage(which(next, files)),
         new Effect.Turn(next - split.active()));
   }
 
@@ -166,19 +162,19 @@ public final class FileKeys implements ViewKeys {
   private Step split(Scene scene, ViewState s) {
     int files = scene.files();
     if (!s.view().hasStacks()) {
-      return answer(s, "two files stand side by side in the graph, its callers, the sandwich");
+      return Step.answer(s, "two files stand side by side in the graph, its callers, the sandwich");
     }
     if (s.split() != null) {
-      return answer(s.withSplit(null), "one file again");
+      return Step.answer(s.withSplit(null), "one file again");
     }
     if (files < 2) {
-      return answer(s, ONLY);
+      return Step.answer(s, ONLY);
     }
     if (scene.columns < Split.MIN_COLUMNS) {
-      return answer(s, tooNarrow(scene));
+      return Step.answer(s, tooNarrow(scene));
     }
     Split split = Split.of(scene.snapshot.reading().number(), files);
-    return answer(s.withSplit(split), "two files side by side; w takes the keys to the other");
+    return Step.answer(s.withSplit(split), "two files side by side; w takes the keys to the other");
   }
 
   private static String tooNarrow(Scene scene) {
@@ -190,13 +186,13 @@ public final class FileKeys implements ViewKeys {
 
   private Step otherPane(Scene scene, ViewState s) {
     if (s.split() == null) {
-      return answer(s, "one file is shown; | shows another beside it");
+      return Step.answer(s, "one file is shown; | shows another beside it");
     }
     if (!s.view().hasStacks()) {
-      return answer(s, "one file is shown here; the graph shows both");
+      return Step.answer(s, "one file is shown here; the graph shows both");
     }
     if (scene.other == null) {
-      return answer(
+      return Step.answer(
           s, scene.columns < Split.MIN_COLUMNS ? tooNarrow(scene) : "not there yet; again");
     }
     return pass(scene, s);

@@ -35,14 +35,14 @@ public final class FormatKeys {
       default -> {
         Prompt edited = prompt.edited(key);
         if (edited == null) {
-          yield Step.to(s.withMessage(key.name() + " does nothing in this list", false));
+          yield Step.answer(s, key.name() + " does nothing in this list");
         }
         FormatList narrowed = list.withPrompt(edited);
         String said =
             edited == prompt
                 ? prompt.refusal(key)
                 : narrowed.matching().isEmpty() ? "no match" : "";
-        yield Step.to(s.withFormats(narrowed).withMessage(said, false));
+        yield Step.answer(s.withFormats(narrowed), said);
       }
     };
   }
@@ -67,18 +67,17 @@ public final class FormatKeys {
   private static Step chosen(ViewState s, FormatList list) {
     List<ExportFormat> formats = list.matching();
     if (formats.isEmpty()) {
-      return Step.to(s.withMessage("no match", false));
+      return Step.answer(s, "no match");
     }
     ExportFormat format = formats.get(list.index());
     boolean sandwich = s.view() == View.SANDWICH;
     Function through = sandwich ? s.sandwich().function() : null;
     if (sandwich && through == null && !format.isPicture()) {
-      return Step.to(
-          s.withFormats(list.closed())
-              .withMessage("no function is chosen: the graph exports all stacks", false));
+      return Step.answer(
+          s.withFormats(list.closed()), "no function is chosen: the graph exports all stacks");
     }
     return Step.to(
-        s.withFormats(list.chosen(format)).withMessage("exporting…", false),
+        s.withFormats(list.chosen(format)).withMessage("exporting…"),
         new Effect.Export(
             format, s.windowNanos(), s.states(), sandwich ? GraphQuery.ROOT : s.zoom(), through));
   }

@@ -37,8 +37,8 @@ public final class GraphKeys implements ViewKeys {
       case BACK -> back(scene, s);
       case ROOT ->
           s.zooms().isEmpty()
-              ? Step.to(s.withMessage("already at the root", false))
-              : Step.to(s.withZooms(List.of()).withMessage("the whole graph", false));
+              ? Step.answer(s, "already at the root")
+              : Step.answer(s.withZooms(List.of()), "the whole graph");
       case SEARCH -> SearchKeys.begun(s);
       case NEXT_MATCH -> match(scene, s, 1);
       case PREVIOUS_MATCH -> match(scene, s, -1);
@@ -50,22 +50,19 @@ public final class GraphKeys implements ViewKeys {
       case STATES -> CommonKeys.states(s);
       case SHOW_CALLERS ->
           s.view() == View.CALLERS
-              ? Step.to(
-                  s.withView(View.GRAPH).withMessage("the graph: outermost frame first", false))
+              ? Step.answer(s.withView(View.GRAPH), "the graph: outermost frame first")
               : null;
       case FLIP ->
-          Step.to(
-              s.flipped()
-                  .withMessage(
-                      s.flame() ? "icicle: root at the top" : "flame: root at the bottom", false));
+          Step.answer(
+              s.flipped(), s.flame() ? "icicle: root at the top" : "flame: root at the bottom");
       case COPY -> copy(scene, s);
       case COMPARE, COMPARE_END -> CompareKeys.act(scene, s, action);
       case COLOUR -> {
-        if (CompareKeys.comparing(scene)) {
-          yield Step.to(s.withMessage("colours tell what changed; B ends that", false));
+        if (scene.baseline().isPresent()) {
+          yield Step.answer(s, "colours tell what changed; B ends that");
         }
         Colouring next = s.colouring().next();
-        yield Step.to(s.withColouring(next).withMessage("colours tell the " + next.label(), false));
+        yield Step.answer(s.withColouring(next), "colours tell the " + next.label());
       }
       default -> null;
     };
@@ -73,10 +70,10 @@ public final class GraphKeys implements ViewKeys {
 
   private static Step copy(Scene scene, ViewState s) {
     if (scene.selectedBox < 0) {
-      return Step.to(s.withMessage("nothing to copy yet", false));
+      return Step.answer(s, "nothing to copy yet");
     }
     if (scene.geometry.isRun(scene.selectedBox)) {
-      return Step.to(s.withMessage("what is too thin to draw has no name; enter opens it", false));
+      return Step.answer(s, "what is too thin to draw has no name; enter opens it");
     }
     String name = scene.geometry.slice().name()[scene.geometry.node(scene.selectedBox)];
     return Step.to(s, new Effect.Copy(name));
@@ -94,7 +91,7 @@ public final class GraphKeys implements ViewKeys {
 
   private static Step select(Scene scene, ViewState s, int box, String already) {
     if (box < 0 || box == scene.selectedBox) {
-      return Step.to(s.withMessage(already, false));
+      return Step.answer(s, already);
     }
     return Step.to(selectBox(scene, s, box));
   }
@@ -113,7 +110,7 @@ public final class GraphKeys implements ViewKeys {
   static Step vertical(Scene scene, ViewState s, Action action) {
     int box = scene.selectedBox;
     if (box < 0) {
-      return Step.to(s.withMessage("nothing to move in yet", false));
+      return Step.answer(s, "nothing to move in yet");
     }
     boolean up = action == Action.UP || action == Action.PAGE_UP;
     boolean towardsRoot = action != Action.LAST && up != s.flame();
@@ -139,7 +136,7 @@ public final class GraphKeys implements ViewKeys {
 
   private static Step sideways(Scene scene, ViewState s, int direction) {
     if (scene.selectedBox < 0) {
-      return Step.to(s.withMessage("nothing to move in yet", false));
+      return Step.answer(s, "nothing to move in yet");
     }
     int next = scene.geometry.neighbour(scene.selectedBox, direction);
     return select(scene, s, next, direction < 0 ? "nothing to the left" : "nothing to the right");
@@ -148,25 +145,22 @@ public final class GraphKeys implements ViewKeys {
   static Step zoomIn(Scene scene, ViewState s) {
     int box = scene.selectedBox;
     if (box < 0) {
-      return Step.to(s.withMessage("nothing to zoom into yet", false));
+      return Step.answer(s, "nothing to zoom into yet");
     }
     Geometry g = scene.geometry;
     if (g.isRun(box) && s.run()) {
       return openRun(scene, s, box);
     }
     if (s.selected() == s.zoom() && s.place().siblings() == null) {
-      return Step.to(
-          s.withMessage(
-              s.zooms().isEmpty() ? "already at the root" : "already zoomed to it; esc goes back",
-              false));
+      return Step.answer(
+          s, s.zooms().isEmpty() ? "already at the root" : "already zoomed to it; esc goes back");
     }
     if (s.selected() == GraphQuery.ROOT) {
-      return Step.to(s.withZooms(List.of()).withMessage("the whole graph", false));
+      return Step.answer(s.withZooms(List.of()), "the whole graph");
     }
     ViewState next = s.zoomedTo(new ViewState.Zoom(s.selected(), null));
     boolean leaf = !g.isRun(box) && g.child(box) < 0;
-    return Step.to(
-        leaf ? next.withMessage(s.flame() ? "nothing above" : "nothing below", false) : next);
+    return Step.to(leaf ? next.withMessage(s.flame() ? "nothing above" : "nothing below") : next);
   }
 
   private static Step openRun(Scene scene, ViewState s, int run) {
@@ -178,11 +172,11 @@ public final class GraphKeys implements ViewKeys {
     // The parent fills the width already: what the run holds gets the width for itself.
     Siblings siblings = g.siblings(run);
     if (siblings == null) {
-      return Step.to(s.withMessage("still being listed; enter opens it then", false));
+      return Step.answer(s, "still being listed; enter opens it then");
     }
-    return Step.to(
-        s.zoomedTo(new ViewState.Zoom(scene.plot.nodeOf(parent), siblings))
-            .withMessage("only what was too thin to draw; esc goes back", false));
+    return Step.answer(
+        s.zoomedTo(new ViewState.Zoom(scene.plot.nodeOf(parent), siblings)),
+        "only what was too thin to draw; esc goes back");
   }
 
   private static Step back(Scene scene, ViewState s) {
@@ -190,7 +184,7 @@ public final class GraphKeys implements ViewKeys {
       return Step.to(s.withSource(null));
     }
     if (s.search() != null) {
-      return Step.to(s.withSearch(null).withMessage("search closed", false));
+      return Step.answer(s.withSearch(null), "search closed");
     }
     if (!s.zooms().isEmpty()) {
       return Step.to(s.withZooms(s.zooms().subList(0, s.zooms().size() - 1)));
@@ -198,13 +192,13 @@ public final class GraphKeys implements ViewKeys {
     if (s.time().range() != null) {
       return TimeKeys.drop(s);
     }
-    if (CompareKeys.comparing(scene)) {
+    if (scene.baseline().isPresent()) {
       return CompareKeys.act(scene, s, Action.COMPARE_END);
     }
     if (s.view() == View.CALLERS) {
       return Step.to(s.withView(View.GRAPH));
     }
-    return Step.to(s.withMessage("already at the root; q quits", false));
+    return Step.answer(s, "already at the root; q quits");
   }
 
   /** Whether what is selected matches the search. */
@@ -218,14 +212,14 @@ public final class GraphKeys implements ViewKeys {
 
   static Step toMatch(Scene scene, ViewState s, int direction) {
     if (Search.patternOf(s.search()) == null) {
-      return Step.to(s.withMessage("no search; / begins one", false));
+      return Step.answer(s, "no search; / begins one");
     }
     if (scene.found() == null || scene.geometry == null) {
-      return Step.to(s.withSearch(s.search().awaiting(direction)).withMessage("searching…", false));
+      return Step.answer(s.withSearch(s.search().awaiting(direction)), "searching…");
     }
     long[] found = scene.found().nodes();
     if (found.length == 0) {
-      return Step.to(s.withMessage("no match", false));
+      return Step.answer(s, "no match");
     }
     int at = direction > 0 ? -1 : found.length;
     for (int i = 0; i < found.length; i++) {
@@ -247,11 +241,10 @@ public final class GraphKeys implements ViewKeys {
     String where = "match " + (next + 1) + " of " + all;
     int box = scene.geometry.boxOfNode(found[next]);
     if (box >= 0 && !scene.geometry.isRun(box)) {
-      return Step.to(selectBox(scene, s, box).withMessage(where, false));
+      return Step.answer(selectBox(scene, s, box), where);
     }
     List<Long> trail = box >= 0 ? scene.plot.trail(box) : List.of(GraphQuery.ROOT);
-    return Step.to(
-        s.withSelected(found[next], trail)
-            .withMessage(where + ", too thin to draw here; enter zooms to it", false));
+    return Step.answer(
+        s.withSelected(found[next], trail), where + ", too thin to draw here; enter zooms to it");
   }
 }

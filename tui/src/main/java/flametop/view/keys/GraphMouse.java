@@ -31,7 +31,7 @@ final class GraphMouse {
       boolean last = mouse.y() == plot.top + plot.rows - 1;
       return hint && (last || mouse.y() == plot.top)
           ? scroll(scene, s, last ? 1 : -1)
-          : Step.to(s.withMessage("nothing here", false));
+          : Step.answer(s, "nothing here");
     }
     Geometry g = scene.geometry;
     int at = mouse.x() * Geometry.CELL + Geometry.CELL / 2;
@@ -43,7 +43,7 @@ final class GraphMouse {
         return Step.to(GraphKeys.selectBox(scene, s, box));
       }
     }
-    return Step.to(s.withMessage("nothing here", false));
+    return Step.answer(s, "nothing here");
   }
 
   /** Moves the levels in sight; what is selected stays, or goes to what is nearest in sight. */
@@ -51,14 +51,14 @@ final class GraphMouse {
     Plot plot = scene.plot;
     Geometry g = plot.geometry;
     if (plot.levels() <= plot.rows) {
-      return Step.to(s.withMessage("every level is in sight", false));
+      return Step.answer(s, "every level is in sight");
     }
     int by = s.flame() ? -wheel : wheel;
     int last = plot.levels() - plot.rows + 1;
     int first = Math.max(0, Math.min(last, plot.levelsBefore() + by * STEP));
     if (first == plot.levelsBefore()) {
       String end = by < 0 ? "the root is in sight" : wheel < 0 ? "nothing above" : "nothing below";
-      return Step.to(s.withMessage(end, false));
+      return Step.answer(s, end);
     }
     if (plot.atBase()) {
       return Step.to(s.withScroll(first));

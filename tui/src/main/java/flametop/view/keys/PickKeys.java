@@ -59,14 +59,14 @@ public final class PickKeys {
     if (older || key.equals(Key.ctrl('n'))) {
       Prompt line = pick.prompt().recalled(s.picks(), older ? 1 : -1);
       return line == null
-          ? Step.to(s.withMessage(older ? "nothing older" : "nothing later", false))
+          ? Step.answer(s, older ? "nothing older" : "nothing later")
           : narrowed(s, pick.withPrompt(line));
     }
     Prompt edited = pick.prompt().edited(key);
     return edited == null
         ? Step.nothing(s, key)
         : edited == pick.prompt()
-            ? Step.to(s.withMessage(edited.refusal(key), false))
+            ? Step.answer(s, edited.refusal(key))
             : narrowed(s, pick.withPrompt(edited));
   }
 
@@ -80,7 +80,7 @@ public final class PickKeys {
 
   public static Step narrowed(ViewState s, PickList pick) {
     boolean none = pick.rows() != null && pick.matching().isEmpty();
-    return Step.to(s.withPick(pick).withMessage(none ? "no match" : "", false));
+    return Step.answer(s.withPick(pick), none ? "no match" : "");
   }
 
   /** A click marks a row, a second picks it; the wheel moves. */
@@ -103,7 +103,7 @@ public final class PickKeys {
     ViewState marked = s.withPick(pick.moved(entry - pick.index()));
     return mouse.kind() == Mouse.Kind.DOUBLE
         ? picked(marked, marked.pick())
-        : Step.to(marked.withMessage("enter, or a second click, picks it", false));
+        : Step.answer(marked, "enter, or a second click, picks it");
   }
 
   /** The rows of the pick list came; if it is still open they are shown, or picked from. */
@@ -118,12 +118,12 @@ public final class PickKeys {
 
   static Step picked(ViewState s, PickList pick) {
     if (pick.rows() == null) {
-      return Step.to(
-          s.withPick(pick.withChosen(true))
-              .withMessage("the list is still being made; then the first match is picked", false));
+      return Step.answer(
+          s.withPick(pick.withChosen(true)),
+          "the list is still being made; then the first match is picked");
     }
     if (!pick.typed().isEmpty() && pick.matching().isEmpty()) {
-      return Step.to(s.withMessage("no match", false));
+      return Step.answer(s, "no match");
     }
     PickRow row = pick.marked();
     ViewState closed = closed(s, pick);
@@ -135,8 +135,8 @@ public final class PickKeys {
     if (row == null) {
       Shape lifted = now.as(s.base(), sort(pick.of()));
       return lifted.equals(now)
-          ? Step.to(closed.withMessage(pick.of().all() + " are shown already", false))
-          : Step.to(closed.withShape(lifted).unzoomed().withMessage(pick.of().all(), false));
+          ? Step.answer(closed, pick.of().all() + " are shown already")
+          : Step.answer(closed.withShape(lifted).unzoomed(), pick.of().all());
     }
     Filter filter = filter(pick.of(), row);
     return ShapeKeys.only(s, closed, filter, said(s, filter, row, false));
@@ -145,18 +145,18 @@ public final class PickKeys {
   /** Everything but the marked row. */
   private static Step leftOut(ViewState s, PickList pick) {
     if (pick.rows() == null) {
-      return Step.to(s.withMessage("the list is still being made", false));
+      return Step.answer(s, "the list is still being made");
     }
     PickRow row = pick.marked();
     if (row == null) {
-      return Step.to(s.withMessage("nothing would be left; mark a row first", false));
+      return Step.answer(s, "nothing would be left; mark a row first");
     }
     ViewState closed = closed(s, pick);
     if (pick.of() == PickList.Of.STATES) {
       int bit = StateSet.of(State.of(row.id())).bits();
       StateSet fewer = new StateSet(s.states().bits() & ~bit);
       return fewer.bits() == 0
-          ? Step.to(s.withMessage("it is the only state that is shown", false))
+          ? Step.answer(s, "it is the only state that is shown")
           : states(closed, fewer);
     }
     Filter filter = filter(pick.of(), row);
@@ -171,7 +171,7 @@ public final class PickKeys {
 
   private static Step states(ViewState s, StateSet states) {
     String text = "time shown: " + StateNames.detail(states);
-    return Step.to(s.withStates(states).withMessage(text, false));
+    return Step.answer(s.withStates(states), text);
   }
 
   private static Filter filter(PickList.Of of, PickRow row) {
@@ -197,10 +197,10 @@ public final class PickKeys {
   /** Opens the list of states, of those that tasks are in first. */
   public static Step states(Scene scene, ViewState s) {
     if (scene.snapshot == null) {
-      return Step.to(s.withMessage("nothing is sampled yet", false));
+      return Step.answer(s, "nothing is sampled yet");
     }
     List<PickRow> rows = new ArrayList<>();
-    int[] tasks = scene.snapshot.tasks();
+    int[] tasks = scene.snapshot.live().host().tasks();
     for (State state : State.values()) {
       if (StateSet.ALL.contains(state)) {
         int now = state.ordinal() < tasks.length ? tasks[state.ordinal()] : 0;
@@ -214,11 +214,11 @@ public final class PickKeys {
 
   /** Opens the list of CPUs, the busiest first. */
   public static Step cpus(Scene scene, ViewState s) {
-    if (scene.snapshot == null || scene.snapshot.cpus().isEmpty()) {
-      return Step.to(s.withMessage("CPUs are not measured yet", false));
+    if (scene.snapshot == null || scene.snapshot.live().host().cpus().isEmpty()) {
+      return Step.answer(s, "CPUs are not measured yet");
     }
     List<PickRow> rows = new ArrayList<>();
-    List<CpuRow> cpus = new ArrayList<>(scene.snapshot.cpus());
+    List<CpuRow> cpus = new ArrayList<>(scene.snapshot.live().host().cpus());
     cpus.sort(ShownCpus.most(CpuRow::busy));
     for (CpuRow cpu : cpus) {
       String about = ShownCpus.isMarked(s.chosenShape(), cpu.cpu()) ? "shown" : "";

@@ -33,7 +33,7 @@ public final class SandwichKeys implements ViewKeys {
       case UP, DOWN, PAGE_UP, PAGE_DOWN -> vertical(scene, s, action);
       case FIRST ->
           scene.plot == null || scene.plot.atBase()
-              ? answer(s, "already at the function")
+              ? Step.answer(s, "already at the function")
               : Step.to(atFunction(s));
       case ZOOM -> scene.plot != null && scene.plot.atBase() ? root(s) : GraphKeys.zoomIn(scene, s);
       case ROOT -> root(s);
@@ -45,10 +45,11 @@ public final class SandwichKeys implements ViewKeys {
           s.sandwich().function() != null && scene.plot != null && scene.plot.atBase()
               ? Step.to(s, new Effect.Copy(s.sandwich().function().name()))
               : graph.act(scene, s, action);
-      case FLIP -> answer(s, "callers grow upwards, callees downwards: nothing to flip");
+      case FLIP -> Step.answer(s, "callers grow upwards, callees downwards: nothing to flip");
       case LEFT, RIGHT, LAST, SEARCH, COMPARE, COMPARE_END, STATES, COLOUR ->
           graph.act(scene, s, action);
-      case GROUP, THREADS -> answer(s, "one function is in the middle: a sandwich is not grouped");
+      case GROUP, THREADS ->
+          Step.answer(s, "one function is in the middle: a sandwich is not grouped");
       case KEEP, DROP, MERGE, COLLAPSE -> ShapeKeys.act(scene, s, action);
       default -> null;
     };
@@ -82,19 +83,19 @@ public final class SandwichKeys implements ViewKeys {
   static Step choose(Scene scene, ViewState s) {
     Plot plot = scene.plot;
     if (plot == null || plot.selectedBox < 0) {
-      return answer(s, "nothing to choose from yet");
+      return Step.answer(s, "nothing to choose from yet");
     }
     Geometry g = plot.geometry;
     if (g.isRun(plot.selectedBox)) {
-      return answer(s, "what is too thin to draw has no name; enter opens it");
+      return Step.answer(s, "what is too thin to draw has no name; enter opens it");
     }
     boolean inside = s.view() == View.SANDWICH;
     if (inside && plot.atBase()) {
-      return answer(s, "this is its sandwich; choose a caller or a callee");
+      return Step.answer(s, "this is its sandwich; choose a caller or a callee");
     }
     NodeKind kind = g.slice().kind()[g.node(plot.selectedBox)];
     if (!isCode(kind)) {
-      return answer(s, "a sandwich is of a function: select one, then s");
+      return Step.answer(s, "a sandwich is of a function: select one, then s");
     }
     Function function = selected(scene, s);
     if (function != null) {
@@ -138,10 +139,6 @@ public final class SandwichKeys implements ViewKeys {
     return s.withSelected(GraphQuery.ROOT, List.of(GraphQuery.ROOT));
   }
 
-  private static Step answer(ViewState s, String text) {
-    return Step.to(s.withMessage(text, false));
-  }
-
   /** Goes up or down, and from the function into the other half. */
   private static Step vertical(Scene scene, ViewState s, Action action) {
     boolean up = action == Action.UP || action == Action.PAGE_UP;
@@ -150,19 +147,19 @@ public final class SandwichKeys implements ViewKeys {
     }
     ViewState other = atFunction(s.withSandwich(s.sandwich().at(!up)));
     Step step = GraphKeys.vertical(scene.with(other), other, action);
-    return step.state().message().isEmpty() ? step : answer(s, step.state().message());
+    return step.state().message().isEmpty() ? step : Step.answer(s, step.state().message());
   }
 
   private static Step root(ViewState s) {
     SandwichPlace place = s.sandwich();
     return place.callers().zooms().isEmpty() && place.callees().zooms().isEmpty()
-        ? answer(s, "this is all of it")
-        : Step.to(s.withSandwich(place.unzoomed()).withMessage("all callers and callees", false));
+        ? Step.answer(s, "this is all of it")
+        : Step.answer(s.withSandwich(place.unzoomed()), "all callers and callees");
   }
 
   private static Step back(ViewState s) {
     if (s.search() != null) {
-      return Step.to(s.withSearch(null).withMessage("search closed", false));
+      return Step.answer(s.withSearch(null), "search closed");
     }
     SandwichPlace place = s.sandwich();
     boolean elsewhere = place.place().zooms().isEmpty();
@@ -184,14 +181,14 @@ public final class SandwichKeys implements ViewKeys {
   @Override
   public Step match(Scene scene, ViewState s, int direction) {
     if (Search.patternOf(s.search()) == null) {
-      return answer(s, "no search; / begins one");
+      return Step.answer(s, "no search; / begins one");
     }
     if (!scene.answered()) {
-      return Step.to(s.withSearch(s.search().awaiting(direction)).withMessage("searching…", false));
+      return Step.answer(s.withSearch(s.search().awaiting(direction)), "searching…");
     }
     int[] found = scene.sandwich.matches();
     if (found.length == 0) {
-      return answer(s, "no match");
+      return Step.answer(s, "no match");
     }
     int at =
         scene.plot.atBase() ? 0 : SandwichLayout.order(s.sandwich().below(), scene.selectedBox);
@@ -200,11 +197,9 @@ public final class SandwichKeys implements ViewKeys {
     next = Math.floorMod(next, found.length);
     String where = "match " + (next + 1) + " of " + found.length;
     if (found[next] == 0) {
-      return Step.to(atFunction(s).withMessage(where, false));
+      return Step.answer(atFunction(s), where);
     }
     ViewState there = s.withSandwich(s.sandwich().at(found[next] > 0));
-    return Step.to(
-        GraphKeys.selectBox(scene.with(there), there, Math.abs(found[next]))
-            .withMessage(where, false));
+    return Step.answer(GraphKeys.selectBox(scene.with(there), there, Math.abs(found[next])), where);
   }
 }

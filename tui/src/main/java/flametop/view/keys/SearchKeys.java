@@ -41,7 +41,7 @@ public final class SearchKeys {
         yield edited == null
             ? Step.nothing(s, key)
             : edited == prompt
-                ? Step.to(s.withMessage(prompt.refusal(key), false))
+                ? Step.answer(s, prompt.refusal(key))
                 : Step.to(s.withSearch(Search.of(edited, true)));
       }
     };
@@ -50,17 +50,17 @@ public final class SearchKeys {
   private static Step recalled(ViewState s, int by) {
     Prompt line = s.search().prompt().recalled(s.searches(), by);
     return line == null
-        ? Step.to(s.withMessage(by > 0 ? "no older search" : "no later search", false))
+        ? Step.answer(s, by > 0 ? "no older search" : "no later search")
         : Step.to(s.withSearch(Search.of(line, true)));
   }
 
   private static Step completed(ViewKeys view, Scene scene, ViewState s, int by) {
     Prompt next = s.search().prompt().completed(view.namesInSight(scene), by);
     if (next == null) {
-      return Step.to(s.withMessage("no name in sight has that", false));
+      return Step.answer(s, "no name in sight has that");
     }
     String which = "name " + (next.choice() + 1) + " of " + next.choices() + " in sight";
-    return Step.to(s.withSearch(Search.of(next, true)).withMessage(which, false));
+    return Step.answer(s.withSearch(Search.of(next, true)), which);
   }
 
   /** Names of the boxes that are drawn, the widest first, each once. */

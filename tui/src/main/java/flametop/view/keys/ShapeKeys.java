@@ -67,7 +67,7 @@ public final class ShapeKeys {
   /** The same with an answer of its own. */
   static Step narrowed(ViewState s, Filter filter, boolean out, String said) {
     return s.chosenShape().steps().contains(filter.with(out))
-        ? Step.to(s.withMessage("done already; u undoes", false))
+        ? Step.answer(s, "done already; u undoes")
         : to(s, s.chosenShape().plus(filter.with(out)), said, "");
   }
 
@@ -80,8 +80,8 @@ public final class ShapeKeys {
   public static Step only(ViewState s, ViewState then, Filter filter, String said) {
     Shape next = s.chosenShape().with(filter);
     return next.equals(s.chosenShape())
-        ? Step.to(then.withMessage("shown already", false))
-        : Step.to(then.withShape(next).unzoomed().withMessage(said, false));
+        ? Step.answer(then, "shown already")
+        : Step.answer(then.withShape(next).unzoomed(), said);
   }
 
   /** The answer to a filter. */
@@ -96,8 +96,8 @@ public final class ShapeKeys {
 
   static Step to(ViewState s, Shape next, String said, String already) {
     return next.equals(s.chosenShape())
-        ? Step.to(s.withMessage(already, false))
-        : Step.to(s.withShape(next).withMessage(said, false));
+        ? Step.answer(s, already)
+        : Step.answer(s.withShape(next), said);
   }
 
   private static Step narrow(Scene scene, ViewState s, Action action) {
@@ -120,12 +120,11 @@ public final class ShapeKeys {
     }
     Filter filter = selection.filter();
     if (filter == null) {
-      return Step.to(
-          s.withMessage(
-              selection.kind() == NodeKind.ROOT
-                  ? "everything is in it; select a process or a frame first"
-                  : "nothing tells what is in this from the rest",
-              false));
+      return Step.answer(
+          s,
+          selection.kind() == NodeKind.ROOT
+              ? "everything is in it; select a process or a frame first"
+              : "nothing tells what is in this from the rest");
     }
     ViewState next = narrowed(s, filter, out).state();
     // Of what is kept all is to be seen; what is left out was in the way of the rest.
@@ -136,10 +135,10 @@ public final class ShapeKeys {
   /** The answer where no single box is selected; null where one is. */
   private static Step none(Scene scene, ViewState s) {
     if (scene.selectedBox < 0) {
-      return Step.to(s.withMessage("nothing is selected yet", false));
+      return Step.answer(s, "nothing is selected yet");
     }
     if (s.run() && scene.geometry.isRun(scene.selectedBox)) {
-      return Step.to(s.withMessage("what is too thin to draw has no name; enter opens it", false));
+      return Step.answer(s, "what is too thin to draw has no name; enter opens it");
     }
     return null;
   }
@@ -194,7 +193,7 @@ public final class ShapeKeys {
           selection.kind().isFrame()
               ? "its module is not known"
               : "a module is of frames; select one first";
-      return Step.to(s.withMessage(text, false));
+      return Step.answer(s, text);
     }
     Shape.Collapse collapse = new Shape.Collapse(module);
     if (!s.chosenShape().steps().contains(collapse)) {
@@ -244,18 +243,18 @@ public final class ShapeKeys {
   private static Step undo(ViewState s) {
     Shaping undone = s.shaping().undone();
     if (undone == null) {
-      return Step.to(s.withMessage("nothing to undo", false));
+      return Step.answer(s, "nothing to undo");
     }
     String text = "undone: " + Shaping.change(undone.now(), s.chosenShape());
-    return Step.to(s.withShaping(undone).withMessage(text, false));
+    return Step.answer(s.withShaping(undone), text);
   }
 
   private static Step redo(ViewState s) {
     Shaping redone = s.shaping().redone();
     if (redone == null) {
-      return Step.to(s.withMessage("nothing was undone", false));
+      return Step.answer(s, "nothing was undone");
     }
     String text = "again: " + Shaping.change(s.chosenShape(), redone.now());
-    return Step.to(s.withShaping(redone).withMessage(text, false));
+    return Step.answer(s.withShaping(redone), text);
   }
 }

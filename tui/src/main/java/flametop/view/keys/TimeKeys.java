@@ -1,5 +1,6 @@
 package flametop.view.keys;
 
+import flametop.profile.answer.TimeRange;
 import flametop.view.base.Action;
 import flametop.view.base.Mouse;
 import flametop.view.layout.Scene;
@@ -7,7 +8,6 @@ import flametop.view.layout.TimeStrip;
 import flametop.view.state.Effect;
 import flametop.view.state.Step;
 import flametop.view.state.TimeChoice;
-import flametop.view.state.TimeRange;
 import flametop.view.state.ViewState;
 
 /** What the keys do on the strip of time. */
@@ -36,7 +36,7 @@ final class TimeKeys {
     if (strip == null) {
       String text =
           scene.snapshot == null ? "no time has passed yet" : "no room for a strip of time";
-      return Step.to(s.withTime(time.withOn(false)).withMessage(text, false));
+      return Step.answer(s.withTime(time.withOn(false)), text);
     }
     if (!time.on()) {
       TimeRange now = strip.at(scene.columns);
@@ -53,9 +53,8 @@ final class TimeKeys {
       case LAST -> move(strip, s, Short.MAX_VALUE);
       case RANGE_START, RANGE_END -> end(strip, s, action);
       case ZOOM ->
-          Step.to(
-              s.withTime(time.withOn(false))
-                  .withMessage(time.range() == null ? "no range chosen" : "", false));
+          Step.answer(
+              s.withTime(time.withOn(false)), time.range() == null ? "no range chosen" : "");
       case TIME, BACK -> drop(s);
       default -> throw new IllegalArgumentException(action.id());
     };
@@ -67,7 +66,7 @@ final class TimeKeys {
     return s.time().range() == null
         ? Step.to(without)
         : Step.to(
-            without.withMessage("no range any more: " + CommonKeys.lately(s), false),
+            without.withMessage("no range any more: " + CommonKeys.lately(s)),
             new Effect.EndRange());
   }
 
@@ -106,7 +105,7 @@ final class TimeKeys {
     int last = strip.left() + strip.columns() - 1;
     int to = Math.max(strip.left(), Math.min(last, at + by));
     if (to == at) {
-      return Step.to(s.withMessage(by < 0 ? "nothing further back" : "this is the present", false));
+      return Step.answer(s, by < 0 ? "nothing further back" : "this is the present");
     }
     return Step.to(s.withTime(s.time().withCursor(strip.at(to).from())));
   }

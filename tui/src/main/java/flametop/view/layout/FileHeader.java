@@ -24,7 +24,7 @@ public final class FileHeader {
     if (form < 5) {
       pieces.add(new Piece("flametop ", Role.ACCENT, true, Action.HELP));
     }
-    Snapshot.Reading reading = scene.snapshot == null ? null : scene.snapshot.reading();
+    Snapshot.Reading reading = scene.isOfFile() ? scene.snapshot.reading() : null;
     if (scene.other != null) {
       // Which ones, and how far they are read, stands above each.
       if (scene.state.exports() > 0) {

@@ -2,6 +2,7 @@ package flametop.view.layout;
 
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.TasksReport;
+import flametop.profile.answer.TimeRange;
 import flametop.sampler.State;
 import flametop.view.base.Action;
 import flametop.view.base.Origin;
@@ -78,16 +79,17 @@ public final class Header {
     }
     if (snapshot == null) {
       pieces.add(Piece.of("○ opening", Role.DIM));
-    } else if (state.frozen() || snapshot.frozen()) {
-      long waits = snapshot.frozen() ? snapshot.waitingNanos() : 0;
+    } else if (state.frozen() || snapshot.live().time().frozen()) {
+      long waits = snapshot.live().time().waitingNanos();
       pieces.add(new Piece("❚❚ frozen +" + Units.span(waits), Role.ACCENT, true, Action.FREEZE));
     } else {
       boolean recorded = scene.options.origin() == Origin.RECORDING;
-      boolean over = recorded && snapshot.ended();
+      boolean over = recorded && snapshot.live().ended();
       pieces.add(Piece.of(over ? "■ " : "● ", over ? Role.DIM : Role.BETTER).doing(Action.FREEZE));
       String mark = over ? "replay ended " : recorded ? "replay " : "live ";
-      boolean room = form < BAREST || !snapshot.ranged();
-      String clock = room ? Units.clock(snapshot.runNanos()) : "";
+      Snapshot.Covered time = snapshot.live().time();
+      boolean room = form < BAREST || !time.ranged();
+      String clock = room ? Units.clock(time.runNanos()) : "";
       pieces.add(Piece.of(mark + clock, Role.TEXT).doing(Action.FREEZE));
     }
     if (snapshot != null && snapshot.refolding()) {
@@ -105,10 +107,10 @@ public final class Header {
     if (form < 2 && !StateNames.of(state.states()).equals("all")) {
       pieces.add(Piece.of(" " + StateNames.detail(state.states()), Role.DIM).doing(Action.STATES));
     }
-    if (snapshot != null && snapshot.ranged() && !state.view().isOfThePresent()) {
-      String ago = Units.span(Math.max(0, snapshot.present() - snapshot.time())) + " ago";
-      String range =
-          form < BAREST ? "range " + Units.near(snapshot.windowNanos()) + ", " + ago : ago;
+    if (snapshot != null && snapshot.live().time().ranged() && !state.view().isOfThePresent()) {
+      TimeRange graph = snapshot.live().time().graph();
+      String ago = ago(snapshot.live(), graph);
+      String range = form < BAREST ? "range " + Units.near(graph.nanos()) + ", " + ago : ago;
       pieces.add(new Piece("  " + range, Role.ACCENT, true, Action.WINDOW));
     } else if (form < 5) {
       String less = less(scene);
@@ -118,11 +120,8 @@ public final class Header {
       String window = (less.isEmpty() ? "  " : " ") + state.windowLabel();
       pieces.add(Piece.of(window, Role.DIM).doing(Action.WINDOW));
     }
-    if (form < BAREST
-        && snapshot != null
-        && snapshot.baseline() != null
-        && state.view().compares()) {
-      String with = baseline(snapshot);
+    if (form < BAREST && scene.baseline().isPresent() && state.view().compares()) {
+      String with = baseline(snapshot.live());
       String text =
           form < 2 ? "compared with " + with : "vs" + with.substring(with.indexOf(',') + 1);
       pieces.add(Piece.of("  " + text, Role.ACCENT).doing(Action.COMPARE_END));
@@ -151,30 +150,32 @@ public final class Header {
     if (snapshot == null || snapshot.refolding() || window == Long.MAX_VALUE) {
       return "";
     }
-    long covered =
-        scene.page instanceof TasksReport tasks ? tasks.windowNanos() : snapshot.windowNanos();
-    long missing = Math.min(window, snapshot.runNanos()) - covered;
+    Snapshot.Covered time = snapshot.live().time();
+    long covered = scene.page instanceof TasksReport tasks ? tasks.windowNanos() : time.nanos();
+    long missing = Math.min(window, time.runNanos()) - covered;
     return missing > window / 10 ? Units.near(covered) : "";
   }
 
   /** What the graph is compared with: {@code 30 s, 12 s ago}. */
-  public static String baseline(Snapshot snapshot) {
-    Snapshot.Baseline baseline = snapshot.baseline();
-    return Units.near(baseline.windowNanos())
-        + ", "
-        + Units.span(Math.max(0, snapshot.present() - baseline.time()))
-        + " ago";
+  public static String baseline(Snapshot.Live live) {
+    TimeRange baseline = live.time().baseline().orElseThrow();
+    return Units.near(baseline.nanos()) + ", " + ago(live, baseline);
+  }
+
+  /** How long ago a time ended: {@code 12 s ago}. */
+  private static String ago(Snapshot.Live live, TimeRange time) {
+    return Units.span(Math.max(0, live.host().time() - time.to())) + " ago";
   }
 
   private static List<Piece> right(Scene scene, int form) {
-    Snapshot snapshot = scene.snapshot;
     List<Piece> pieces = new ArrayList<>();
-    if (snapshot == null) {
+    if (scene.snapshot == null) {
       return pieces;
     }
+    Snapshot.Live live = scene.snapshot.live();
     boolean words = form < 3;
-    if (form < 1 && snapshot.load().length == 3 && !Double.isNaN(snapshot.load()[0])) {
-      double[] load = snapshot.load();
+    double[] load = live.host().load();
+    if (form < 1 && load.length == 3 && !Double.isNaN(load[0])) {
       StringBuilder text = new StringBuilder("load ");
       for (double each : load) {
         text.append(Units.hundredths(each)).append(' ');
@@ -182,7 +183,7 @@ public final class Header {
       pieces.add(Piece.of(text.append("  ").toString(), Role.DIM));
     }
     if (form < 7) {
-      int[] tasks = snapshot.tasks();
+      int[] tasks = live.host().tasks();
       // As in the list of tasks, an idle kernel thread is none.
       int all = Arrays.stream(tasks).sum() - of(tasks, State.IDLE_KTHREAD);
       int digits = Math.max(3, Integer.toString(all).length());
@@ -197,7 +198,7 @@ public final class Header {
           Piece.of((words ? "  asleep " : " s ") + count(tasks, State.SLEEP, digits), Role.TEXT));
       pieces.add(Piece.of(words ? "   " : "  ", Role.TEXT));
     }
-    Snapshot.Losses losses = snapshot.losses();
+    Snapshot.Losses losses = live.losses();
     pieces.add(
         Piece.of("lost " + losses.lostSamples(), losses.lostSamples() > 0 ? Role.WORSE : Role.TEXT)
             .doing(Action.SHOW_QUALITY));

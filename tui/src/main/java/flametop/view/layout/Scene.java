@@ -6,6 +6,7 @@ import flametop.profile.answer.Selection;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.Source;
 import flametop.profile.answer.SplitAnswer;
+import flametop.profile.answer.TimeRange;
 import flametop.view.base.Action;
 import flametop.view.base.CellGrid;
 import flametop.view.base.View;
@@ -17,6 +18,7 @@ import flametop.view.state.Split;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Where everything of one picture is: rows of the panels, boxes of the graph, the levels in sight,
@@ -125,7 +127,8 @@ public final class Scene {
     this.rows = rows;
     notices = beside != null ? beside.notices : split ? OtherPane.notices(this, two) : allNotices();
 
-    int cpus = snapshot == null ? 1 : Math.max(1, snapshot.cpus().size());
+    boolean hasCpus = snapshot != null && options.origin().has(Capability.CPUS);
+    int cpus = hasCpus ? Math.max(1, snapshot.live().host().cpus().size()) : 1;
     cpuTop = 1;
     // What a source lacks leaves its room to the graph.
     boolean hasTime = options.origin().has(Capability.TIME);
@@ -156,9 +159,12 @@ public final class Scene {
 
     boolean nothing = tooSmall() || snapshot == null;
     boolean coarse = options.ascii() || !state.fine();
-    boolean present = options.origin().has(Capability.PRESENT);
     boolean live =
-        present && !nothing && !state.frozen() && !snapshot.frozen() && !snapshot.ranged();
+        !nothing
+            && !state.frozen()
+            && snapshot.context() instanceof Snapshot.Live of
+            && !of.time().frozen()
+            && !of.time().ranged();
     if (state.view() == View.SANDWICH) {
       sandwich =
           nothing
@@ -276,7 +282,12 @@ public final class Scene {
 
   /** How many files are open; 0 where the stacks are of none, or nothing is read yet. */
   public int files() {
-    return snapshot == null || snapshot.reading() == null ? 0 : snapshot.reading().files();
+    return isOfFile() ? snapshot.reading().files() : 0;
+  }
+
+  /** Whether there is a picture, and it is of a file. */
+  public boolean isOfFile() {
+    return snapshot != null && snapshot.context() instanceof Snapshot.File;
   }
 
   /** Whether an action is of no use: it goes to another file, and there is one only. */
@@ -288,6 +299,13 @@ public final class Scene {
   /** Whether the graph is compared, so that there is a change to tell. */
   public boolean compares() {
     return snapshot != null && snapshot.graph().baseline() != null;
+  }
+
+  /** The held time that the graph is compared with; empty: none, or another file. */
+  public Optional<TimeRange> baseline() {
+    return snapshot != null && snapshot.context() instanceof Snapshot.Live live
+        ? live.time().baseline()
+        : Optional.empty();
   }
 
   /** Whether a column is one of the graph. */
@@ -323,7 +341,7 @@ public final class Scene {
    */
   public Selection described() {
     Selection told = selection();
-    if (snapshot == null || snapshot.reading() == null || state.view() == View.SANDWICH) {
+    if (!isOfFile() || state.view() == View.SANDWICH) {
       return told;
     }
     int index = snapshot.graph().find(state.selected());
@@ -345,7 +363,7 @@ public final class Scene {
 
   /** Whether nothing is lacking to show another state, which asks for the same graph. */
   public boolean suffices(ViewState other) {
-    if (snapshot == null || snapshot.reading() == null || other.awaited() != null) {
+    if (!isOfFile() || other.awaited() != null) {
       return false;
     }
     int index = snapshot.graph().find(other.selected());

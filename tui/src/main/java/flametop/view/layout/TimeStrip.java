@@ -1,11 +1,11 @@
 package flametop.view.layout;
 
 import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.TimeRange;
 import flametop.view.base.Action;
 import flametop.view.base.TextWidth;
 import flametop.view.base.Units;
 import flametop.view.base.Zone;
-import flametop.view.state.TimeRange;
 
 /**
  * Where the times of the strip are. A column is so many whole seconds, always the same ones: it
@@ -32,19 +32,19 @@ public record TimeStrip(int left, int columns, int seconds, long newest, int spa
    * @return null if there is no room for one, or nothing to show
    */
   public static TimeStrip of(Scene scene) {
-    Snapshot snapshot = scene.snapshot;
-    if (snapshot == null || scene.stripRows == 0) {
+    if (scene.snapshot == null || scene.stripRows == 0) {
       return null;
     }
+    Snapshot.Host host = scene.snapshot.live().host();
     int width = scene.columns - 3 - TextWidth.of(now(scene)) - LABEL;
     if (width < LEAST) {
       return null;
     }
     // A second each as long as all of them fit, so that it is as wide as it can be.
-    int past = Math.min(snapshot.busyCpus().length, MOST_SECONDS);
+    int past = Math.min(host.busyCpus().length, MOST_SECONDS);
     int seconds = Math.max(1, (past + width - 1) / width);
     int span = Math.min(MOST_SECONDS, width * seconds);
-    return new TimeStrip(LABEL, width, seconds, snapshot.present() / SECOND / seconds, span);
+    return new TimeStrip(LABEL, width, seconds, host.time() / SECOND / seconds, span);
   }
 
   /** Its rows, between and beside its labels. */
@@ -104,22 +104,19 @@ public record TimeStrip(int left, int columns, int seconds, long newest, int spa
 
   /** What stands at its right: the present. */
   public static String now(Scene scene) {
-    Snapshot snapshot = scene.snapshot;
-    float[] busy = snapshot.busyCpus();
+    Snapshot.Covered time = scene.snapshot.live().time();
+    Snapshot.Host host = scene.snapshot.live().host();
+    float[] busy = host.busyCpus();
     String text =
-        busy.length == 0 ? "" : "busy " + field(newest(busy), snapshot.cpus().size()) + " cpu";
-    float[] waiting = snapshot.waitingTasks();
+        busy.length == 0 ? "" : "busy " + field(newest(busy), host.cpus().size()) + " cpu";
+    float[] waiting = host.waitingTasks();
     if (scene.columns >= 80 && waiting.length > 0) {
       text = "waiting " + field(newest(waiting), MANY_WAIT) + "  " + text;
     }
-    long back =
-        snapshot.ranged()
-            ? snapshot.present() - snapshot.time() + snapshot.windowNanos()
-            : scene.state.windowNanos();
-    boolean beyond =
-        back > snapshot.compactedNanos() && snapshot.compactedNanos() < snapshot.runNanos();
+    long back = time.ranged() ? host.time() - time.graph().from() : scene.state.windowNanos();
+    boolean beyond = back > time.compactedNanos() && time.compactedNanos() < time.runNanos();
     return beyond && scene.columns >= 100
-        ? "older than " + Units.span(snapshot.compactedNanos()) + " only as sums  " + text
+        ? "older than " + Units.span(time.compactedNanos()) + " only as sums  " + text
         : text;
   }
 }

@@ -2,7 +2,6 @@ package flametop.view.paint;
 
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
-import flametop.view.base.Role;
 import flametop.view.state.PaintOptions;
 
 /** A horizontal bar of parts, with edges in eighths of a cell. */
@@ -49,14 +48,13 @@ public final class Bar {
         continue;
       }
       if (options.plain()) {
-        grid.put(
-            x + c, y, PLAIN[Math.min(part, PLAIN.length - 1)], Paint.of(Role.TEXT), background, 0);
+        grid.put(x + c, y, PLAIN[Math.min(part, PLAIN.length - 1)], Paint.TEXT, background, 0);
         continue;
       }
       int edge = end[part];
       if (edge >= c * 8 + 8) {
         // Where only ASCII may be drawn and there are colours, the background is the bar.
-        grid.put(x + c, y, ' ', Paint.of(Role.TEXT), paints[part], 0);
+        grid.put(x + c, y, ' ', Paint.TEXT, paints[part], 0);
       } else {
         int after = part;
         while (after < end.length && end[after] < c * 8 + 8) {

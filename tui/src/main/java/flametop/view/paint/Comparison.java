@@ -35,7 +35,7 @@ public final class Comparison {
    */
   public static int paint(GraphSlice slice, int index, Snapshot of) {
     if (isGone(slice, index)) {
-      return Paint.of(Role.CHROME);
+      return Paint.CHROME;
     }
     double change = change(slice, index, of);
     if (change == 0) {
@@ -52,13 +52,20 @@ public final class Comparison {
   }
 
   private static double change(GraphSlice slice, int index, Snapshot of) {
-    Snapshot.Baseline baseline = of.baseline();
-    double scale =
-        baseline == null || baseline.windowNanos() <= 0
-            ? 1
-            : (double) of.windowNanos() / baseline.windowNanos();
-    Noise noise = baseline == null ? Noise.NONE : Noise.of(of.passHz(), of.cpuHz(), scale);
-    return noise.change(slice.weight()[index], slice.baseline()[index], slice.extent(0));
+    return noise(of).change(slice.weight()[index], slice.baseline()[index], slice.extent(0));
+  }
+
+  /** What samples may be off by where the graph is compared with another time. */
+  private static Noise noise(Snapshot of) {
+    if (!(of.context() instanceof Snapshot.Live live) || live.time().baseline().isEmpty()) {
+      return Noise.NONE;
+    }
+    long before = live.time().baseline().get().nanos();
+    return noise(live, before <= 0 ? 1 : (double) live.time().nanos() / before);
+  }
+
+  private static Noise noise(Snapshot.Live live, double scale) {
+    return Noise.of(live.host().passHz(), live.host().cpuHz(), scale);
   }
 
   /** Of what grew, or shrank. */
@@ -115,11 +122,10 @@ public final class Comparison {
     if (before == null || before.windowNanos() <= 0) {
       return Piece.of("         ", Role.DIM);
     }
-    double scale = (double) of.windowNanos() / before.windowNanos();
+    double scale = (double) of.live().time().nanos() / before.windowNanos();
     long then = (long) (before.weight() * scale);
     long total = Math.max(of.total(), (long) (before.total() * scale));
-    double change =
-        Noise.of(of.passHz(), of.cpuHz(), scale).change(selection.weight(), then, total);
+    double change = noise(of.live(), scale).change(selection.weight(), then, total);
     double percent = total <= 0 ? 0 : 100.0 * (selection.weight() - then) / total;
     double share = Math.abs(percent) < 0.05 ? 0 : percent;
     String arrow = change > 0 ? "▲ " : change < 0 ? "▼ " : "  ";

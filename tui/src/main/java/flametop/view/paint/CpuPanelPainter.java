@@ -25,16 +25,10 @@ public final class CpuPanelPainter {
   /** The driver of virtual machines calls its state {@code haltpoll idle}. */
   private static final int MAX_STATE_NAME = 8;
 
-  private static final int GROUND = Paint.of(Role.GROUND);
-  private static final int TROUGH = Paint.of(Role.CHROME);
-  private static final int DIM = Paint.of(Role.DIM);
-  private static final int TEXT = Paint.of(Role.TEXT);
-  private static final int MARKED = Paint.of(Role.ACCENT);
   private static final int USER = Paint.of(Role.USER, 2);
   private static final int SYSTEM = Paint.of(Role.KERNEL, 4);
   private static final int IRQ = Paint.of(Role.PROCESS, 4);
   private static final int SOFTIRQ = Paint.of(Role.PROCESS, 12);
-  private static final int STEAL = Paint.of(Role.WORSE);
   private static final int WAITING = Paint.of(Role.QUEUED);
   private static final char[] HEIGHTS = {'▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'};
 
@@ -56,11 +50,12 @@ public final class CpuPanelPainter {
   private CpuPanelPainter() {}
 
   public static void paint(Scene scene, CellGrid grid) {
-    if (scene.snapshot == null || scene.snapshot.cpus().isEmpty()) {
-      grid.text(1, scene.cpuTop, scene.columns - 2, "CPUs: not measured yet", DIM, GROUND, 0);
+    if (scene.snapshot == null || scene.snapshot.live().host().cpus().isEmpty()) {
+      grid.text(
+          1, scene.cpuTop, scene.columns - 2, "CPUs: not measured yet", Paint.DIM, Paint.GROUND, 0);
       return;
     }
-    List<CpuRow> cpus = scene.snapshot.cpus();
+    List<CpuRow> cpus = scene.snapshot.live().host().cpus();
     CpuPanel layout = scene.cpuLayout;
     switch (layout.kind()) {
       case ROWS -> {
@@ -96,16 +91,16 @@ public final class CpuPanelPainter {
     int x = 1;
     name(scene, grid, x, y, name, cpu.cpu());
     x += name + 1;
-    use(scene.options, grid, x, y, bar, cpu, TROUGH);
-    queue(grid, x + bar, y, cpu, GROUND);
+    use(scene.options, grid, x, y, bar, cpu, Paint.CHROME);
+    queue(grid, x + bar, y, cpu, Paint.GROUND);
     x += bar + 1;
     grid.text(
         x,
         y,
         7,
         String.format(Locale.ROOT, "%7s", Units.percentField(cpu.busy())),
-        TEXT,
-        GROUND,
+        Paint.TEXT,
+        Paint.GROUND,
         CellGrid.BOLD);
     x += 8;
 
@@ -116,20 +111,27 @@ public final class CpuPanelPainter {
     String wrong = wrong(cpu, form);
     int end = x;
     for (Piece piece : details(cpu, form)) {
-      end += grid.text(end, y, x + room - end, piece.text, piece.paint, GROUND, 0);
+      end += grid.text(end, y, x + room - end, piece.text, piece.paint, Paint.GROUND, 0);
     }
     int wrongX = columns - 1 - TextWidth.of(wrong);
-    grid.text(wrongX, y, columns - wrongX, wrong, DIM, GROUND, 0);
+    grid.text(wrongX, y, columns - wrongX, wrong, Paint.DIM, Paint.GROUND, 0);
     int idleX = wrongX - (wrong.isEmpty() ? 0 : 3) - TextWidth.of(idle);
     // As it comes and goes, it never moves anything else.
     String steal = " steal " + Math.round(cpu.steal() * 100);
     if (cpu.steal() >= 0.005 && end + steal.length() + 2 <= idleX - idleBar - 6) {
-      end += grid.text(end, y, steal.length(), steal, STEAL, GROUND, 0);
+      end += grid.text(end, y, steal.length(), steal, Paint.WORSE, Paint.GROUND, 0);
     }
-    grid.text(idleX, y, columns - idleX, idle, cpu.idle().isEmpty() ? DIM : TEXT, GROUND, 0);
+    grid.text(
+        idleX,
+        y,
+        columns - idleX,
+        idle,
+        cpu.idle().isEmpty() ? Paint.DIM : Paint.TEXT,
+        Paint.GROUND,
+        0);
     if (idleBar > 0 && !cpu.idle().isEmpty() && idleX - idleBar - 6 > end) {
       residency(scene, grid, idleX - idleBar - 1, y, idleBar, cpu);
-      grid.text(idleX - idleBar - 6, y, 4, "idle", DIM, GROUND, 0);
+      grid.text(idleX - idleBar - 6, y, 4, "idle", Paint.DIM, Paint.GROUND, 0);
     }
   }
 
@@ -160,7 +162,7 @@ public final class CpuPanelPainter {
   }
 
   private static void inColumns(Scene scene, CellGrid grid, List<CpuRow> cpus, int rows) {
-    int name = nameWidth(scene.snapshot.cpus());
+    int name = nameWidth(scene.snapshot.live().host().cpus());
     int used = (cpus.size() + rows - 1) / rows;
     int width = (scene.columns - 1) / Math.max(1, used);
     int bar = Math.max(5, Math.min(40, width - name - 10));
@@ -169,21 +171,21 @@ public final class CpuPanelPainter {
       int x = i / rows * width + 1;
       int y = scene.cpuTop + i % rows;
       name(scene, grid, x, y, name, cpu.cpu());
-      use(scene.options, grid, x + name + 1, y, bar, cpu, TROUGH);
-      queue(grid, x + name + 1 + bar, y, cpu, GROUND);
+      use(scene.options, grid, x + name + 1, y, bar, cpu, Paint.CHROME);
+      queue(grid, x + name + 1 + bar, y, cpu, Paint.GROUND);
       String percent = Units.percentField(cpu.busy());
-      grid.text(x + name + 2 + bar, y, 6, percent, TEXT, GROUND, CellGrid.BOLD);
+      grid.text(x + name + 2 + bar, y, 6, percent, Paint.TEXT, Paint.GROUND, CellGrid.BOLD);
     }
   }
 
   /** A strip with a cell for each CPU that has no bar. */
   private static void rest(Scene scene, CellGrid grid, int y, List<CpuRow> cpus) {
     String percent = Units.percentField(mean(cpus, 0, cpus.size()));
-    int x = 1 + grid.text(1, y, scene.columns, cpus.size() + " more ", DIM, GROUND, 0);
+    int x = 1 + grid.text(1, y, scene.columns, cpus.size() + " more ", Paint.DIM, Paint.GROUND, 0);
     for (int i = 0; i < cpus.size(); i++) {
       heat(scene, grid, x + i, y, cpus, i, i + 1);
     }
-    grid.text(x + cpus.size() + 1, y, 6, percent, TEXT, GROUND, CellGrid.BOLD);
+    grid.text(x + cpus.size() + 1, y, 6, percent, Paint.TEXT, Paint.GROUND, CellGrid.BOLD);
   }
 
   /**
@@ -199,14 +201,14 @@ public final class CpuPanelPainter {
       int y = scene.cpuTop + row;
       int first = row * perRow;
       int end = Math.min(cpus.size(), first + perRow);
-      grid.text(1, y, name, "CPU" + cpus.get(first).cpu(), DIM, GROUND, 0);
+      grid.text(1, y, name, "CPU" + cpus.get(first).cpu(), Paint.DIM, Paint.GROUND, 0);
       int x = name + 2;
       if (halves) {
         // The upper halves are the first of the row, the lower ones go on from there.
         int above = (end - first + 1) / 2;
         for (int i = 0; i < above; i++) {
           int below = first + above + i;
-          int lower = below < end ? paint(scene, cpus, below, below + 1) : GROUND;
+          int lower = below < end ? paint(scene, cpus, below, below + 1) : Paint.GROUND;
           grid.put(x + i, y, '▀', paint(scene, cpus, first + i, first + i + 1), lower, 0);
         }
         x += above;
@@ -216,7 +218,7 @@ public final class CpuPanelPainter {
         }
       }
       String percent = Units.percentField(mean(cpus, first, end));
-      grid.text(x + 1, y, 6, percent, TEXT, GROUND, CellGrid.BOLD);
+      grid.text(x + 1, y, 6, percent, Paint.TEXT, Paint.GROUND, CellGrid.BOLD);
       summary(scene, grid, x + 10, y, row, cpus);
     }
   }
@@ -249,14 +251,14 @@ public final class CpuPanelPainter {
       }
       text = "waiting " + waiting(waiting).trim();
     }
-    grid.text(x, y, room, text, DIM, GROUND, 0);
+    grid.text(x, y, room, text, Paint.DIM, Paint.GROUND, 0);
   }
 
   /** A cell for CPUs from one index to another. */
   private static void heat(
       Scene scene, CellGrid grid, int x, int y, List<CpuRow> cpus, int from, int to) {
     char height = HEIGHTS[(int) Math.round(mean(cpus, from, to) * 7)];
-    grid.put(x, y, height, paint(scene, cpus, from, to), TROUGH, 0);
+    grid.put(x, y, height, paint(scene, cpus, from, to), Paint.CHROME, 0);
   }
 
   /** Pale if the graph is of what ran on other CPUs. */
@@ -274,9 +276,17 @@ public final class CpuPanelPainter {
   private static void name(Scene scene, CellGrid grid, int x, int y, int width, int cpu) {
     boolean marked = ShownCpus.isMarked(scene.state.chosenShape(), cpu);
     if (marked) {
-      grid.put(x - 1, y, scene.options.ascii() ? '*' : '●', MARKED, GROUND, CellGrid.BOLD);
+      grid.put(
+          x - 1, y, scene.options.ascii() ? '*' : '●', Paint.ACCENT, Paint.GROUND, CellGrid.BOLD);
     }
-    grid.text(x, y, width, "CPU" + cpu, marked ? MARKED : DIM, GROUND, marked ? CellGrid.BOLD : 0);
+    grid.text(
+        x,
+        y,
+        width,
+        "CPU" + cpu,
+        marked ? Paint.ACCENT : Paint.DIM,
+        Paint.GROUND,
+        marked ? CellGrid.BOLD : 0);
   }
 
   private static double busy(CpuRow cpu) {
@@ -300,7 +310,14 @@ public final class CpuPanelPainter {
             ? new double[] {cpu.user(), cpu.system(), cpu.irq(), cpu.softirq(), cpu.steal()}
             : new double[] {cpu.busy(), 0, 0, 0, 0};
     Bar.paint(
-        grid, x, y, width, parts, new int[] {USER, SYSTEM, IRQ, SOFTIRQ, STEAL}, trough, options);
+        grid,
+        x,
+        y,
+        width,
+        parts,
+        new int[] {USER, SYSTEM, IRQ, SOFTIRQ, Paint.WORSE},
+        trough,
+        options);
   }
 
   /** How much of the time a task waited for the CPU, by height, at the end of its bar. */
@@ -317,7 +334,7 @@ public final class CpuPanelPainter {
       return;
     }
     String[] names = {"user", "system", "irq", "softirq", "steal", "waiting"};
-    int[] paints = {USER, SYSTEM, IRQ, SOFTIRQ, STEAL, WAITING};
+    int[] paints = {USER, SYSTEM, IRQ, SOFTIRQ, Paint.WORSE, WAITING};
     int width = -1;
     for (String name : names) {
       width += name.length() + 4;
@@ -326,10 +343,10 @@ public final class CpuPanelPainter {
     if (x < from) {
       return;
     }
-    grid.fill(x - 1, row, width + 2, GROUND);
+    grid.fill(x - 1, row, width + 2, Paint.GROUND);
     for (int i = 0; i < names.length; i++) {
-      grid.put(x, row, '■', paints[i], GROUND, 0);
-      x += 2 + grid.text(x + 2, row, names[i].length(), names[i], DIM, GROUND, 0) + 2;
+      grid.put(x, row, '■', paints[i], Paint.GROUND, 0);
+      x += 2 + grid.text(x + 2, row, names[i].length(), names[i], Paint.DIM, Paint.GROUND, 0) + 2;
     }
   }
 
@@ -346,7 +363,7 @@ public final class CpuPanelPainter {
       parts[i] = cpu.idle().get(i).residency();
       paints[i] = depth(i, n);
     }
-    Bar.paint(grid, x, y, width, parts, paints, TROUGH, scene.options);
+    Bar.paint(grid, x, y, width, parts, paints, Paint.CHROME, scene.options);
   }
 
   /** The colour of an idle state: the deeper, the further. */
@@ -385,12 +402,12 @@ public final class CpuPanelPainter {
       pieces.add(
           new Piece(
               words ? "  waiting " + text : " wait " + text.substring(0, text.length() - 2),
-              cpu.waiting() >= 1e7 ? WAITING : DIM));
+              cpu.waiting() >= 1e7 ? WAITING : Paint.DIM));
     }
     if (form.compareTo(Form.OWN_WAKEUPS) <= 0 && !Double.isNaN(cpu.frequency())) {
-      pieces.add(new Piece("  " + frequency(cpu.frequency()), DIM));
+      pieces.add(new Piece("  " + frequency(cpu.frequency()), Paint.DIM));
       if (!Double.isNaN(cpu.utilisation())) {
-        pieces.add(new Piece(" cycles " + Units.percentField(cpu.utilisation()).trim(), DIM));
+        pieces.add(new Piece(" cycles " + Units.percentField(cpu.utilisation()).trim(), Paint.DIM));
       }
     }
     return pieces;
@@ -403,7 +420,7 @@ public final class CpuPanelPainter {
     long percent = Math.round(share * 100);
     return new Piece(
         name + " " + (Double.isNaN(share) ? "n/a" : Units.right(Long.toString(percent), 2)),
-        percent > 0 ? TEXT : DIM);
+        percent > 0 ? Paint.TEXT : Paint.DIM);
   }
 
   /** Time that tasks waited, each second: {@code 12.3 ms/s}, {@code 4.56 s/s}. */

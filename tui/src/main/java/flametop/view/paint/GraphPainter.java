@@ -26,8 +26,6 @@ public final class GraphPainter {
    * box that has more of it: it is drawn to its exact edge, the rest of the cell is the gap. Where they meet between two cells
    * the gap is the first eighth of the right one. So each gap is at most half a cell and one of its sides is exact.
    */
-  private static final int GROUND = Paint.of(Role.GROUND);
-  private static final int DIM = Paint.of(Role.DIM);
   private static final int HALF = Geometry.CELL / 2;
 
   private static final long FIRST_NANOS = 1_000_000_000L;
@@ -79,11 +77,11 @@ public final class GraphPainter {
 
   /** The graph fills its width with however little there is: that it is little is said. */
   private static boolean isIdle(Scene scene) {
-    return scene.options.origin() != Origin.FILE
-        && scene.snapshot.runNanos() >= FIRST_NANOS
+    return scene.snapshot.context() instanceof Snapshot.Live live
+        && live.time().runNanos() >= FIRST_NANOS
         && !scene.state.states().contains(State.SLEEP)
         && scene.state.chosenShape().equals(Shape.PLAIN)
-        && scene.snapshot.total() < IDLE_CPUS * scene.snapshot.windowNanos();
+        && scene.snapshot.total() < IDLE_CPUS * live.time().nanos();
   }
 
   /**
@@ -120,10 +118,10 @@ public final class GraphPainter {
     grid.fill(first, row, full - first, bg);
     int inFirst = g.left(box) % Geometry.CELL;
     if (g.left(box) > 0 && inFirst <= HALF && full > first) {
-      grid.put(first, row, Bar.leftBlock(Math.max(1, inFirst)), GROUND, bg, 0);
+      grid.put(first, row, Bar.leftBlock(Math.max(1, inFirst)), Paint.GROUND, bg, 0);
     }
     if (end % Geometry.CELL > 0 && full >= first) {
-      grid.put(full, row, Bar.leftBlock(end % Geometry.CELL), bg, GROUND, 0);
+      grid.put(full, row, Bar.leftBlock(end % Geometry.CELL), bg, Paint.GROUND, 0);
     }
     if (selected && whole) {
       String name =
@@ -151,7 +149,7 @@ public final class GraphPainter {
     if (room < 1) {
       return;
     }
-    int fg = Paint.of(Role.INK);
+    int fg = Paint.INK;
     int index = g.node(box);
     boolean gone = Comparison.isGone(g.slice(), index);
     String name = g.slice().name()[index];
@@ -179,11 +177,11 @@ public final class GraphPainter {
     if (selected || scene.options.plain()) {
       // Dots in a cell of its own take the place of the gap.
       String label = room < 1 ? "…" : runLabel(count, room);
-      int fg = Paint.of(Role.INK);
+      int fg = Paint.INK;
       int strong = selected ? CellGrid.BOLD : 0;
       grid.text(room < 1 ? x - 1 : x, row, Math.max(1, room), label, fg, bg, strong);
     } else if (room > 1) {
-      grid.text(x, row, room, runLabel(count, room), DIM, bg, 0);
+      grid.text(x, row, room, runLabel(count, room), Paint.DIM, bg, 0);
     }
   }
 
@@ -232,7 +230,7 @@ public final class GraphPainter {
 
   private static void hint(CellGrid grid, int row, int levels, boolean up) {
     String text = (up ? "▲ " : "▼ ") + levels + (levels == 1 ? " more level" : " more levels");
-    grid.text(1, row, grid.columns() - 1, text, DIM, GROUND, 0);
+    grid.text(1, row, grid.columns() - 1, text, Paint.DIM, Paint.GROUND, 0);
   }
 
   public static String opening(Scene scene) {
@@ -241,21 +239,22 @@ public final class GraphPainter {
 
   /** Why there is nothing to see. */
   public static String nothing(Scene scene) {
-    Snapshot.Reading reading = scene.snapshot.reading();
-    if (reading != null) {
+    if (scene.snapshot.context() instanceof Snapshot.File file) {
+      Snapshot.Reading reading = file.reading();
       List<String> notices = scene.snapshot.notices();
       return !reading.done()
           ? reading.waits().isEmpty() ? "nothing is read yet" : reading.waits()
           : notices.isEmpty() ? "nothing to show" : notices.get(0);
     }
+    Snapshot.Live live = scene.snapshot.live();
     StateSet states = scene.state.states();
-    if (scene.snapshot.ranged()) {
+    if (live.time().ranged()) {
       return (states.contains(State.SLEEP) ? "nothing to show" : "nothing was busy")
           + " in this range; esc goes back to the present";
     }
-    int[] tasks = scene.snapshot.tasks();
+    int[] tasks = live.host().tasks();
     int asleep = State.SLEEP.ordinal() < tasks.length ? tasks[State.SLEEP.ordinal()] : 0;
-    if (scene.snapshot.runNanos() < FIRST_NANOS) {
+    if (live.time().runNanos() < FIRST_NANOS) {
       return "the first second is being sampled…";
     }
     if (states.contains(State.SLEEP)) {
@@ -279,6 +278,6 @@ public final class GraphPainter {
   /** A sentence where boxes would be. */
   static void sentence(CellGrid grid, int y, String text) {
     int x = Math.max(1, (grid.columns() - TextWidth.of(text)) / 2);
-    grid.text(x, y, grid.columns() - x, text, Paint.of(Role.TEXT), GROUND, 0);
+    grid.text(x, y, grid.columns() - x, text, Paint.TEXT, Paint.GROUND, 0);
   }
 }

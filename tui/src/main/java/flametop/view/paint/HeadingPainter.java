@@ -2,13 +2,11 @@ package flametop.view.paint;
 
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
-import flametop.view.base.Role;
 import flametop.view.layout.Heading;
 import flametop.view.layout.Scene;
 
 /** Paints the lines above a table. */
 public final class HeadingPainter {
-  private static final int GROUND = Paint.of(Role.GROUND);
 
   private HeadingPainter() {}
 
@@ -21,7 +19,7 @@ public final class HeadingPainter {
    */
   public static int paint(Heading heading, Scene scene, CellGrid grid, String what, String how) {
     for (int i = 0; i < heading.missing.size(); i++) {
-      grid.text(1, 1 + i, scene.columns - 2, heading.missing.get(i), Paint.of(Role.DIM), GROUND, 0);
+      grid.text(1, 1 + i, scene.columns - 2, heading.missing.get(i), Paint.DIM, Paint.GROUND, 0);
     }
     if (heading.notice >= 0) {
       RulePainter.paint(scene, grid, heading.notice);
@@ -41,12 +39,12 @@ public final class HeadingPainter {
     RulePainter.paint(grid, row);
     int room = grid.columns() - 2;
     int x = 1;
-    grid.put(x++, row, ' ', GROUND, GROUND, 0);
-    x += grid.text(x, row, room - x, what, Paint.of(Role.ACCENT), GROUND, CellGrid.BOLD);
-    grid.fill(x, row, 2, GROUND);
+    grid.put(x++, row, ' ', Paint.GROUND, Paint.GROUND, 0);
+    x += grid.text(x, row, room - x, what, Paint.ACCENT, Paint.GROUND, CellGrid.BOLD);
+    grid.fill(x, row, 2, Paint.GROUND);
     x += 2;
-    x += grid.text(x, row, room - x, how, Paint.of(Role.DIM), GROUND, 0);
-    grid.put(x, row, ' ', GROUND, GROUND, 0);
+    x += grid.text(x, row, room - x, how, Paint.DIM, Paint.GROUND, 0);
+    grid.put(x, row, ' ', Paint.GROUND, Paint.GROUND, 0);
     return x + 1;
   }
 }

@@ -2,7 +2,6 @@ package flametop.view.paint;
 
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
-import flametop.view.base.Role;
 import flametop.view.base.Zone;
 import flametop.view.layout.HelpLayout;
 import flametop.view.layout.Scene;
@@ -10,15 +9,13 @@ import java.util.List;
 
 /** Paints the help over the view. */
 public final class HelpPainter {
-  private static final int BACKGROUND = Paint.of(Role.CHROME);
-  private static final int DIM = Paint.of(Role.DIM);
 
   private HelpPainter() {}
 
   /** Paints the keys of a view and its legend. */
   public static void paint(Scene scene, CellGrid grid, List<String[]> legend) {
     for (int y = 1; y < scene.rows - 1; y++) {
-      grid.fill(0, y, scene.columns, BACKGROUND);
+      grid.fill(0, y, scene.columns, Paint.CHROME);
     }
     HelpLayout layout = HelpLayout.of(scene, legend);
     int pages = layout.pages();
@@ -29,7 +26,7 @@ public final class HelpPainter {
             : pages > 1
                 ? "keys " + pages + "/" + pages + " — any key closes"
                 : "keys — any key closes";
-    grid.text(2, 1, scene.columns - 3, title, DIM, BACKGROUND, 0);
+    grid.text(2, 1, scene.columns - 3, title, Paint.DIM, Paint.CHROME, 0);
     for (Zone<HelpLayout.Line> zone : layout.page(page)) {
       line(grid, zone);
     }
@@ -40,14 +37,14 @@ public final class HelpPainter {
     int y = zone.y();
     int width = zone.width();
     if (zone.what() instanceof HelpLayout.Line.Title title) {
-      grid.text(x, y, width, title.text(), Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
+      grid.text(x, y, width, title.text(), Paint.ACCENT, Paint.CHROME, CellGrid.BOLD);
     } else if (zone.what() instanceof HelpLayout.Line.Entry entry) {
       int keys = HelpLayout.KEYS;
-      grid.text(x, y, keys, entry.keys(), Paint.of(Role.TEXT), BACKGROUND, CellGrid.BOLD);
-      grid.text(x + keys + 1, y, width - keys - 1, entry.text(), DIM, BACKGROUND, 0);
+      grid.text(x, y, keys, entry.keys(), Paint.TEXT, Paint.CHROME, CellGrid.BOLD);
+      grid.text(x + keys + 1, y, width - keys - 1, entry.text(), Paint.DIM, Paint.CHROME, 0);
     } else {
       HelpLayout.Line.Notice notice = (HelpLayout.Line.Notice) zone.what();
-      grid.text(x, y, width, notice.text(), Paint.of(Role.WORSE), BACKGROUND, 0);
+      grid.text(x, y, width, notice.text(), Paint.WORSE, Paint.CHROME, 0);
     }
   }
 }

@@ -11,13 +11,12 @@ import flametop.view.state.ViewState;
 
 /** The last row: what was answered, the search that is typed, or the keys of this view. */
 public final class KeyLinePainter {
-  private static final int GROUND = Paint.of(Role.GROUND);
 
   private KeyLinePainter() {}
 
   public static void paint(Scene scene, CellGrid grid) {
     int y = scene.rows - 1;
-    grid.fill(0, y, scene.columns, GROUND);
+    grid.fill(0, y, scene.columns, Paint.GROUND);
     ViewState state = scene.state;
     if (state.search() != null && state.search().typing()) {
       typing(scene, grid, y);
@@ -25,13 +24,14 @@ public final class KeyLinePainter {
     }
     if (!state.message().isEmpty()) {
       Role role = state.trouble() ? Role.WORSE : Role.ACCENT;
-      grid.text(1, y, scene.columns - 2, state.answer(), Paint.of(role), GROUND, CellGrid.BOLD);
+      grid.text(
+          1, y, scene.columns - 2, state.answer(), Paint.of(role), Paint.GROUND, CellGrid.BOLD);
     }
     for (KeyLine.Entry entry : KeyLine.of(scene).entries()) {
       int keys = TextWidth.of(entry.keys());
-      grid.text(entry.x(), y, keys, entry.keys(), Paint.of(Role.ACCENT), GROUND, CellGrid.BOLD);
+      grid.text(entry.x(), y, keys, entry.keys(), Paint.ACCENT, Paint.GROUND, CellGrid.BOLD);
       int label = entry.x() + keys + 1;
-      grid.text(label, y, entry.width(), entry.label(), Paint.of(Role.DIM), GROUND, 0);
+      grid.text(label, y, entry.width(), entry.label(), Paint.DIM, Paint.GROUND, 0);
     }
   }
 
@@ -49,8 +49,8 @@ public final class KeyLinePainter {
                     : "enter keeps it, esc drops it, tab completes, ↑ older ones";
     int hintX = scene.columns - 1 - TextWidth.of(hint);
     int room = Math.max(10, (answer.isEmpty() && hintX < 20 ? scene.columns : hintX) - 4);
-    int x = 1 + grid.text(1, y, 1, "/", Paint.of(Role.ACCENT), GROUND, CellGrid.BOLD);
-    x += PromptPainter.paint(grid, x, y, room + 1, search.prompt(), GROUND);
+    int x = 1 + grid.text(1, y, 1, "/", Paint.ACCENT, Paint.GROUND, CellGrid.BOLD);
+    x += PromptPainter.paint(grid, x, y, room + 1, search.prompt(), Paint.GROUND);
     if (hintX > x) {
       grid.text(
           hintX,
@@ -58,7 +58,7 @@ public final class KeyLinePainter {
           scene.columns,
           hint,
           Paint.of(answer.isEmpty() ? Role.DIM : Role.WORSE),
-          GROUND,
+          Paint.GROUND,
           0);
     }
   }

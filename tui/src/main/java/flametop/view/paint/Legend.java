@@ -30,8 +30,6 @@ public final class Legend {
   /** Least part of a line that stays a line. */
   private static final int LEAST_RULE = 8;
 
-  private static final int GROUND = Paint.of(Role.GROUND);
-
   private Legend() {}
 
   /** Paints it if it has room. */
@@ -39,7 +37,7 @@ public final class Legend {
     if (scene.geometry == null || scene.geometry.size() < 2) {
       return;
     }
-    if (scene.snapshot.baseline() != null) {
+    if (scene.baseline().isPresent()) {
       compared(scene, grid, row);
       return;
     }
@@ -71,20 +69,20 @@ public final class Legend {
     if (x < from) {
       return;
     }
-    grid.fill(x - 1, row, width + 2, GROUND);
+    grid.fill(x - 1, row, width + 2, Paint.GROUND);
     for (int i = 0; i < count; i++) {
       if (isShown(byState, shown, i)) {
         Role role = byState ? Role.of(STATES[i]) : KINDS[i];
-        grid.put(x, row, '■', Paint.of(role, Paint.SHADES / 2), GROUND, 0);
+        grid.put(x, row, '■', Paint.of(role, Paint.SHADES / 2), Paint.GROUND, 0);
         String label = label(byState, i);
         x += 2;
-        x += grid.text(x, row, label.length(), label, Paint.of(Role.DIM), GROUND, 0) + 2;
+        x += grid.text(x, row, label.length(), label, Paint.DIM, Paint.GROUND, 0) + 2;
       }
     }
   }
 
   private static void compared(Scene scene, CellGrid grid, int row) {
-    String with = " compared with " + Header.baseline(scene.snapshot) + " ";
+    String with = " compared with " + Header.baseline(scene.snapshot.live()) + " ";
     int width = -1;
     for (String[] change : CHANGES) {
       width += change[1].length() + 4;
@@ -92,22 +90,22 @@ public final class Legend {
     int x = scene.columns - width;
     int end = 2 + TextWidth.of(with);
     if (end + 1 < x) {
-      grid.text(2, row, end, with, Paint.of(Role.ACCENT), GROUND, 0);
+      grid.text(2, row, end, with, Paint.ACCENT, Paint.GROUND, 0);
     }
     if (x < LEAST_RULE) {
       return;
     }
-    grid.fill(x - 1, row, width + 2, GROUND);
+    grid.fill(x - 1, row, width + 2, Paint.GROUND);
     for (int i = 0; i < CHANGES.length; i++) {
       int paint = Paint.of(CHANGE_ROLES[i]);
       if (CHANGE_ROLES[i] == Role.CHROME) {
-        grid.put(x, row, ' ', Paint.of(Role.INK), paint, CellGrid.UNDERLINE);
+        grid.put(x, row, ' ', Paint.INK, paint, CellGrid.UNDERLINE);
       } else {
-        grid.text(x, row, 1, scene.options.plain() ? CHANGES[i][0] : "■", paint, GROUND, 0);
+        grid.text(x, row, 1, scene.options.plain() ? CHANGES[i][0] : "■", paint, Paint.GROUND, 0);
       }
       x += 2;
       String label = CHANGES[i][1];
-      x += grid.text(x, row, label.length(), label, Paint.of(Role.DIM), GROUND, 0) + 2;
+      x += grid.text(x, row, label.length(), label, Paint.DIM, Paint.GROUND, 0) + 2;
     }
   }
 

@@ -3,13 +3,12 @@ package flametop.view.paint;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
 import flametop.view.base.Prompt;
-import flametop.view.base.Role;
 import flametop.view.base.Zone;
 import flametop.view.layout.ListBox;
 
 /** Paints a list that is open over the view, without its entries. */
 final class ListPainter {
-  static final int BACKGROUND = Paint.of(Role.CHROME);
+  static final int BACKGROUND = Paint.CHROME;
 
   private ListPainter() {}
 
@@ -21,12 +20,12 @@ final class ListPainter {
   static int paint(ListBox box, CellGrid grid, String label, Prompt prompt) {
     Zone<ListBox> zone = box.zone();
     for (int y = zone.y(); y < zone.y() + zone.height(); y++) {
-      grid.fill(zone.x(), y, zone.width(), Paint.of(Role.GROUND));
+      grid.fill(zone.x(), y, zone.width(), Paint.GROUND);
       grid.fill(box.x, y, box.width, BACKGROUND);
     }
     int y = box.top;
     int at = box.x + 1;
-    at += grid.text(at, y, box.width - 2, label, Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
+    at += grid.text(at, y, box.width - 2, label, Paint.ACCENT, BACKGROUND, CellGrid.BOLD);
     at += 1;
     int room = box.x + box.width - at - 1;
     return at + PromptPainter.paint(grid, at, y, room, prompt, BACKGROUND);

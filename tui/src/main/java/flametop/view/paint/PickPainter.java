@@ -17,8 +17,6 @@ import java.util.Locale;
 
 /** An open pick list, over the graph. */
 public final class PickPainter {
-  private static final int DIM = Paint.of(Role.DIM);
-  private static final int TEXT = Paint.of(Role.TEXT);
 
   /** Cells for the name of what is no process. */
   private static final int NAME = 8;
@@ -41,7 +39,7 @@ public final class PickPainter {
                 : rows.size() + " of " + pick.rows().size();
     int countX = x + width - 1 - count.length();
     if (countX > at) {
-      grid.text(countX, top, count.length(), count, DIM, ListPainter.BACKGROUND, 0);
+      grid.text(countX, top, count.length(), count, Paint.DIM, ListPainter.BACKGROUND, 0);
     }
 
     boolean ofTasks = pick.of().isOfTasks() && scene.options.origin().has(Capability.PROCESSES);
@@ -56,7 +54,7 @@ public final class PickPainter {
         grid.fill(x, y, width, bg);
       }
       if (entry == 0) {
-        int fg = marked ? Paint.of(Role.INK) : TEXT;
+        int fg = marked ? Paint.INK : Paint.TEXT;
         grid.text(x + 1, y, width - 2, pick.of().all(), fg, bg, marked ? CellGrid.BOLD : 0);
       } else {
         PickRow row = rows.get(entry - 1);
@@ -117,7 +115,7 @@ public final class PickPainter {
   }
 
   private static int head(CellGrid grid, int x, int y, int end, String text, int width) {
-    grid.text(x, y, Math.min(width, end - x), text, DIM, ListPainter.BACKGROUND, 0);
+    grid.text(x, y, Math.min(width, end - x), text, Paint.DIM, ListPainter.BACKGROUND, 0);
     return width;
   }
 

@@ -28,7 +28,7 @@ public final class PromptPainter {
         && !TextWidth.exceeds(text.substring(from, prompt.after(to)), room - 1)) {
       to = prompt.after(to);
     }
-    int ink = Paint.of(Role.TEXT);
+    int ink = Paint.TEXT;
     int used = grid.text(x, y, room, text.substring(from, cursor), ink, background, 0);
     int mark = Paint.of(Role.SELECT);
     if (cursor == to) {

@@ -2,7 +2,6 @@ package flametop.view.paint;
 
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
-import flametop.view.base.Role;
 import flametop.view.base.TextWidth;
 import flametop.view.base.Zone;
 import flametop.view.layout.Breadcrumb;
@@ -12,7 +11,6 @@ import java.util.List;
 
 /** Lines between panels, and what stands in them. */
 final class RulePainter {
-  private static final int GROUND = Paint.of(Role.GROUND);
 
   private RulePainter() {}
 
@@ -26,19 +24,17 @@ final class RulePainter {
     if (!notices.isEmpty()) {
       int n = notices.size();
       String others = n > 1 ? " (" + n + " notices; ? shows them)" : "";
-      grid.fill(0, row, scene.columns, GROUND);
+      grid.fill(0, row, scene.columns, Paint.GROUND);
       int room = scene.columns - 2 - TextWidth.of(others);
       int used =
-          1
-              + grid.text(
-                  1, row, room, notices.get(n - 1), Paint.of(Role.WORSE), GROUND, CellGrid.BOLD);
-      grid.text(used, row, scene.columns - used, others, Paint.of(Role.DIM), GROUND, 0);
+          1 + grid.text(1, row, room, notices.get(n - 1), Paint.WORSE, Paint.GROUND, CellGrid.BOLD);
+      grid.text(used, row, scene.columns - used, others, Paint.DIM, Paint.GROUND, 0);
     }
   }
 
   static void paint(CellGrid grid, int row) {
     for (int x = 0; x < grid.columns(); x++) {
-      grid.put(x, row, '─', Paint.faded(Paint.of(Role.DIM)), GROUND, 0);
+      grid.put(x, row, '─', Paint.faded(Paint.DIM), Paint.GROUND, 0);
     }
   }
 
@@ -49,11 +45,12 @@ final class RulePainter {
     for (Zone<Piece> zone : crumbs.pieces()) {
       Piece piece = zone.what();
       int bold = piece.bold() ? CellGrid.BOLD : 0;
-      grid.text(zone.x(), row, zone.width(), piece.text(), Paint.of(piece.role()), GROUND, bold);
+      grid.text(
+          zone.x(), row, zone.width(), piece.text(), Paint.of(piece.role()), Paint.GROUND, bold);
     }
-    grid.put(1, row, ' ', GROUND, GROUND, 0);
+    grid.put(1, row, ' ', Paint.GROUND, Paint.GROUND, 0);
     if (crumbs.end() < scene.columns) {
-      grid.put(crumbs.end(), row, ' ', GROUND, GROUND, 0);
+      grid.put(crumbs.end(), row, ' ', Paint.GROUND, Paint.GROUND, 0);
     }
   }
 }

@@ -63,7 +63,7 @@ public final class SandwichPainter implements ViewPainter {
         aside(
             grid,
             layout.middle() - 1,
-            scene.snapshot.reading() != null
+            scene.isOfFile()
                 ? "nothing but an outermost frame calls it"
                 : "nothing calls it: it is where stacks begin");
       }
@@ -74,8 +74,8 @@ public final class SandwichPainter implements ViewPainter {
   }
 
   private static void aside(CellGrid grid, int y, String text) {
-    int fg = Paint.of(Role.DIM);
-    grid.text(1, y, grid.columns() - 2, text, fg, Paint.of(Role.GROUND), 0);
+    int fg = Paint.DIM;
+    grid.text(1, y, grid.columns() - 2, text, fg, Paint.GROUND, 0);
   }
 
   private static String nothing(Scene scene) {
@@ -110,7 +110,7 @@ public final class SandwichPainter implements ViewPainter {
     int row = layout.middle();
     int box = g.levelStart(SandwichLayout.BASE - 1);
     int bg = GraphPainter.background(scene, g, box);
-    int fg = Paint.of(Role.INK);
+    int fg = Paint.INK;
     grid.fill(0, row, grid.columns(), bg);
     int end = grid.columns() - 1;
     String numbers = "";
@@ -147,12 +147,11 @@ public final class SandwichPainter implements ViewPainter {
     if (form > 1) {
       return "self " + self + "  total " + total;
     }
-    Snapshot.Reading reading = scene.snapshot.reading();
     long run = page.nanosByState()[State.RUN.ordinal()];
     String worth =
-        reading != null
-            ? FileHeader.amount(page.total(), reading)
-            : Units.cpus(run, scene.snapshot.windowNanos());
+        scene.snapshot.context() instanceof Snapshot.File file
+            ? FileHeader.amount(page.total(), file.reading())
+            : Units.cpus(run, scene.snapshot.live().time().nanos());
     return "self " + self + "  total " + total + of + "  " + worth;
   }
 }

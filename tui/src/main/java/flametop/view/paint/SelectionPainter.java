@@ -25,7 +25,6 @@ import java.util.List;
 
 /** The selected frame in full. */
 final class SelectionPainter {
-  private static final int CHROME = Paint.of(Role.CHROME);
 
   private static final int FORMS = 9;
   private static final int MAX_PROCESS = 24;
@@ -36,7 +35,7 @@ final class SelectionPainter {
 
   static void paint(Scene scene, CellGrid grid) {
     for (int r = 0; r < scene.selectionRows; r++) {
-      grid.fill(0, scene.selectionTop + r, scene.columns, CHROME);
+      grid.fill(0, scene.selectionTop + r, scene.columns, Paint.CHROME);
     }
     if (scene.snapshot != null) {
       selection(scene, grid);
@@ -47,7 +46,7 @@ final class SelectionPainter {
     int y = scene.selectionTop;
     String matched = matched(scene);
     int matchedX = scene.columns - 1 - TextWidth.of(matched);
-    grid.text(matchedX, y, scene.columns, matched, Paint.of(Role.ACCENT), CHROME, CellGrid.BOLD);
+    grid.text(matchedX, y, scene.columns, matched, Paint.ACCENT, Paint.CHROME, CellGrid.BOLD);
     int end = matched.isEmpty() ? scene.columns - 1 : matchedX - 2;
 
     Geometry g = scene.geometry;
@@ -72,18 +71,18 @@ final class SelectionPainter {
     int room = Math.max(8, end - 3 - Piece.width(numbers));
     // Words are left out before the name is cut.
     String shown = isFunction(selection) ? ShortName.form(name, room) : name;
-    int x = 1 + grid.text(1, y, room, shown, Paint.of(Role.TEXT), CHROME, CellGrid.BOLD);
+    int x = 1 + grid.text(1, y, room, shown, Paint.TEXT, Paint.CHROME, CellGrid.BOLD);
     if (scene.selectionRows == 1
         && x + 1 + TextWidth.of(module) + 2 + Piece.width(numbers) <= end) {
-      x += 1 + grid.text(x + 1, y, end - x - 1, module, Paint.of(Role.DIM), CHROME, 0);
+      x += 1 + grid.text(x + 1, y, end - x - 1, module, Paint.DIM, Paint.CHROME, 0);
     }
     int at = Math.max(x + 2, numbersAt(scene, numbers, end));
     for (Piece piece : numbers) {
-      at += grid.text(at, y, end - at, piece.text(), Paint.of(piece.role()), CHROME, 0);
+      at += grid.text(at, y, end - at, piece.text(), Paint.of(piece.role()), Paint.CHROME, 0);
     }
     if (scene.options.origin() == Origin.FILE) {
       if (scene.selectionRows > 1 && TextWidth.exceeds(name, room)) {
-        grid.text(1, y + 1, scene.columns - 2, name, Paint.of(Role.DIM), CHROME, 0);
+        grid.text(1, y + 1, scene.columns - 2, name, Paint.DIM, Paint.CHROME, 0);
       }
     } else if (scene.selectionRows > 1 && selection != null) {
       whose(scene, grid, y + 1, selection, module);
@@ -138,11 +137,13 @@ final class SelectionPainter {
     int compared = slice.baseline() == null ? -1 : slice.find(selection.node());
     List<Piece> pieces = new ArrayList<>(3);
     StringBuilder text = new StringBuilder();
-    boolean file = snapshot.reading() != null;
+    boolean file = scene.isOfFile();
     if (compared >= 0) {
       text.append(Comparison.text(slice, compared)).append(elsewhere(scene, form));
     } else {
-      if (form < 7 && !file && (snapshot.ranged() || scene.state.windowNanos() < Long.MAX_VALUE)) {
+      if (form < 7
+          && !file
+          && (snapshot.live().time().ranged() || scene.state.windowNanos() < Long.MAX_VALUE)) {
         pieces.add(Comparison.trend(selection, snapshot));
       }
       text.append(share(weight, snapshot.total(), file));
@@ -176,7 +177,8 @@ final class SelectionPainter {
     if (form < 6) {
       text.append("   ")
           .append(
-              Units.cpus(selection.nanosByState()[State.RUN.ordinal()], snapshot.windowNanos()));
+              Units.cpus(
+                  selection.nanosByState()[State.RUN.ordinal()], snapshot.live().time().nanos()));
     }
     if (form < 4) {
       text.append("   ").append(byState(selection.nanosByState(), form < 2));
@@ -263,7 +265,7 @@ final class SelectionPainter {
     int end = scene.columns - 1;
     int x = 1;
     if (!module.isEmpty()) {
-      x += grid.text(x, y, end - x, module, Paint.of(Role.TEXT), CHROME, 0) + 2;
+      x += grid.text(x, y, end - x, module, Paint.TEXT, Paint.CHROME, 0) + 2;
     }
     String who =
         selection.pid() != 0
@@ -273,16 +275,16 @@ final class SelectionPainter {
                 : selection.weight() <= 0 || selection.processes() == Selection.UNKNOWN
                     ? ""
                     : selection.processes() + " processes";
-    x += grid.text(x, y, end - x, who, Paint.of(Role.TEXT), CHROME, 0) + 2;
+    x += grid.text(x, y, end - x, who, Paint.TEXT, Paint.CHROME, 0) + 2;
     if (selection.certainty() != null) {
       String seen = "seen " + selection.certainty().samples() + " times";
-      x += grid.text(x, y, end - x, seen, Paint.of(Role.DIM), CHROME, 0) + 2;
+      x += grid.text(x, y, end - x, seen, Paint.DIM, Paint.CHROME, 0) + 2;
     }
     String remedy = remedy(selection);
     if (!remedy.isEmpty()) {
-      grid.text(x, y, end - x, remedy, Paint.of(Role.ACCENT), CHROME, 0);
+      grid.text(x, y, end - x, remedy, Paint.ACCENT, Paint.CHROME, 0);
     } else if (selection.pid() != 0) {
-      grid.text(x, y, end - x, selection.commandLine(), Paint.of(Role.DIM), CHROME, 0);
+      grid.text(x, y, end - x, selection.commandLine(), Paint.DIM, Paint.CHROME, 0);
     }
   }
 
@@ -304,10 +306,10 @@ final class SelectionPainter {
     int x =
         1
             + grid.text(
-                1, y, end - 1, "… " + count + " more", Paint.of(Role.TEXT), CHROME, CellGrid.BOLD)
+                1, y, end - 1, "… " + count + " more", Paint.TEXT, Paint.CHROME, CellGrid.BOLD)
             + 2;
     String text = "frames too thin to draw, on " + g.slice().name()[parent] + "; enter opens them";
-    grid.text(x, y, end - x, text, Paint.of(Role.TEXT), CHROME, 0);
+    grid.text(x, y, end - x, text, Paint.TEXT, Paint.CHROME, 0);
   }
 
   private static String matched(Scene scene) {

@@ -15,9 +15,6 @@ import java.util.List;
 
 /** Where the selected node is in the source: its lines, and what was inlined into it. */
 final class SourcePainter {
-  private static final int BACKGROUND = Paint.of(Role.CHROME);
-  private static final int DIM = Paint.of(Role.DIM);
-  private static final int TEXT = Paint.of(Role.TEXT);
 
   /** Width of a share, and of a step to the right for each function that is inlined. */
   private static final int SHARE = 7;
@@ -33,24 +30,25 @@ final class SourcePainter {
     int end = scene.columns - 1;
     int bottom = top + scene.sourceRows;
     for (int y = top; y < bottom; y++) {
-      grid.fill(0, y, scene.columns, BACKGROUND);
+      grid.fill(0, y, scene.columns, Paint.CHROME);
     }
     boolean known = source.node() == scene.state.selected();
     String hint = hint(scene);
-    int x = 1 + grid.text(1, top, end, "source ", Paint.of(Role.ACCENT), BACKGROUND, CellGrid.BOLD);
+    int x = 1 + grid.text(1, top, end, "source ", Paint.ACCENT, Paint.CHROME, CellGrid.BOLD);
     int hintX = end - hint.length();
     if (known) {
-      x += grid.text(x, top, Math.max(0, hintX - x - 1), source.name(), TEXT, BACKGROUND, 0);
+      x +=
+          grid.text(x, top, Math.max(0, hintX - x - 1), source.name(), Paint.TEXT, Paint.CHROME, 0);
     }
     if (hintX > x) {
-      grid.text(hintX, top, hint.length(), hint, DIM, BACKGROUND, 0);
+      grid.text(hintX, top, hint.length(), hint, Paint.DIM, Paint.CHROME, 0);
     }
     if (!known) {
-      grid.text(1, top + 1, end - 1, "looking…", DIM, BACKGROUND, 0);
+      grid.text(1, top + 1, end - 1, "looking…", Paint.DIM, Paint.CHROME, 0);
       return;
     }
     if (source.places().isEmpty()) {
-      grid.text(1, top + 1, end - 1, "this is no function", DIM, BACKGROUND, 0);
+      grid.text(1, top + 1, end - 1, "this is no function", Paint.DIM, Paint.CHROME, 0);
       return;
     }
     int y = top + 1;
@@ -67,7 +65,7 @@ final class SourcePainter {
     }
     int more = due + source.others();
     if (more > 0 && y < bottom) {
-      grid.text(1 + SHARE, y, end - SHARE - 1, "… " + more + " more", DIM, BACKGROUND, 0);
+      grid.text(1 + SHARE, y, end - SHARE - 1, "… " + more + " more", Paint.DIM, Paint.CHROME, 0);
     }
   }
 
@@ -81,7 +79,7 @@ final class SourcePainter {
       Scene scene, CellGrid grid, Source source, Source.Place place, int top, int bottom) {
     int end = scene.columns - 1;
     double share = source.weight() <= 0 ? 0 : (double) place.weight() / source.weight();
-    grid.text(1, top, SHARE, Units.percentField(share), TEXT, BACKGROUND, CellGrid.BOLD);
+    grid.text(1, top, SHARE, Units.percentField(share), Paint.TEXT, Paint.CHROME, CellGrid.BOLD);
     int x = 1 + SHARE;
     List<Call> calls = place.calls();
     if (calls.isEmpty()) {
@@ -92,7 +90,7 @@ final class SourcePainter {
               : scene.options.origin() == Origin.RECORDING
                   ? "not in the recording; record with --lines"
                   : "reading debug information…";
-      grid.text(x, top, end - x, text, awaited ? DIM : TEXT, BACKGROUND, 0);
+      grid.text(x, top, end - x, text, awaited ? Paint.DIM : Paint.TEXT, Paint.CHROME, 0);
       return top + 1;
     }
     // What has no room is the outermost: the function itself stands above.
@@ -107,8 +105,8 @@ final class SourcePainter {
       int room = Math.max(0, both - TextWidth.of(line));
       at +=
           grid.text(
-              at, y, room, function, Paint.of(i == 0 ? Role.TEXT : Role.ACCENT), BACKGROUND, 0);
-      grid.text(at + 1, y, end - at - 1, line, DIM, BACKGROUND, 0);
+              at, y, room, function, Paint.of(i == 0 ? Role.TEXT : Role.ACCENT), Paint.CHROME, 0);
+      grid.text(at + 1, y, end - at - 1, line, Paint.DIM, Paint.CHROME, 0);
       y++;
     }
     return y;

@@ -24,10 +24,10 @@ final class SplitPainter {
   static void paint(Scene scene, CellGrid grid) {
     head(scene, scene.window(grid), true);
     head(scene.other, scene.other.window(grid), false);
-    int ground = Paint.of(Role.GROUND);
+    int ground = Paint.GROUND;
     int end = scene.graphTop + scene.graphRows;
     for (int y = scene.headRow; y < end; y++) {
-      grid.put(scene.graphColumns, y, '│', Paint.of(Role.DIM), ground, 0);
+      grid.put(scene.graphColumns, y, '│', Paint.DIM, ground, 0);
     }
   }
 

@@ -1,6 +1,7 @@
 package flametop.view.paint;
 
 import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.TimeRange;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
@@ -9,7 +10,6 @@ import flametop.view.base.Units;
 import flametop.view.layout.Scene;
 import flametop.view.layout.TimeStrip;
 import flametop.view.state.TimeChoice;
-import flametop.view.state.TimeRange;
 import java.util.Locale;
 
 /**
@@ -18,10 +18,6 @@ import java.util.Locale;
  * bright, the rest dim.
  */
 final class TimePainter {
-  private static final int GROUND = Paint.of(Role.GROUND);
-  private static final int CHROME = Paint.of(Role.CHROME);
-  private static final int DIM = Paint.of(Role.DIM);
-  private static final int ACCENT = Paint.of(Role.ACCENT);
   private static final int QUEUED = Paint.of(Role.QUEUED);
   private static final char[] HEIGHTS = {' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'};
 
@@ -39,37 +35,44 @@ final class TimePainter {
   private TimePainter() {}
 
   static void paint(Scene scene, CellGrid grid) {
-    Snapshot snapshot = scene.snapshot;
-    if (snapshot == null || scene.stripRows == 0) {
+    if (scene.snapshot == null || scene.stripRows == 0) {
       return;
     }
+    Snapshot.Host host = scene.snapshot.live().host();
     int labelRow = scene.stripTop + scene.stripRows - 1;
     String now = TimeStrip.now(scene);
-    grid.text(scene.columns - 1 - TextWidth.of(now), labelRow, scene.columns, now, DIM, GROUND, 0);
+    grid.text(
+        scene.columns - 1 - TextWidth.of(now),
+        labelRow,
+        scene.columns,
+        now,
+        Paint.DIM,
+        Paint.GROUND,
+        0);
     TimeStrip strip = TimeStrip.of(scene);
     if (strip == null) {
       return;
     }
     int span = strip.span();
     String past = span % 60 == 0 ? span / 60 + " min" : span + " s";
-    grid.text(1, labelRow, strip.left() - 2, past, DIM, GROUND, 0);
+    grid.text(1, labelRow, strip.left() - 2, past, Paint.DIM, Paint.GROUND, 0);
     int busyRows = scene.stripRows - (scene.stripRows > 2 ? 1 : 0);
     if (busyRows < scene.stripRows) {
-      grid.text(1, scene.stripTop, strip.left() - 2, "queue", DIM, GROUND, 0);
+      grid.text(1, scene.stripTop, strip.left() - 2, "queue", Paint.DIM, Paint.GROUND, 0);
     }
-    int cpus = Math.max(1, snapshot.cpus().size());
+    int cpus = Math.max(1, host.cpus().size());
     TimeChoice time = scene.state.time();
-    TimeRange shown = new TimeRange(snapshot.time() - snapshot.windowNanos(), snapshot.time());
+    TimeRange shown = scene.snapshot.live().time().graph();
     int cursor = time.on() ? strip.column(time.cursor()) : -1;
     for (int x = strip.left(); x < strip.left() + strip.columns(); x++) {
       TimeRange at = strip.at(x);
-      double busy = TimeStrip.mean(snapshot.busyCpus(), snapshot.present(), at);
-      double waiting = TimeStrip.mean(snapshot.waitingTasks(), snapshot.present(), at) / cpus;
+      double busy = TimeStrip.mean(host.busyCpus(), host.time(), at);
+      double waiting = TimeStrip.mean(host.waitingTasks(), host.time(), at) / cpus;
       boolean chosen = time.range() == null ? at.overlaps(shown) : at.overlaps(time.range());
       boolean dim = time.range() != null && !chosen;
-      int ground = x == cursor ? Paint.of(Role.SELECT) : chosen ? CHROME : GROUND;
+      int ground = x == cursor ? Paint.of(Role.SELECT) : chosen ? Paint.CHROME : Paint.GROUND;
       if (Double.isNaN(busy)) {
-        grid.put(x, labelRow, '▁', Paint.faded(DIM), ground, 0);
+        grid.put(x, labelRow, '▁', Paint.faded(Paint.DIM), ground, 0);
         continue;
       }
       double share = Math.min(1, busy / cpus);
@@ -102,46 +105,47 @@ final class TimePainter {
     if (strip == null) {
       return false;
     }
-    Snapshot snapshot = scene.snapshot;
+    Snapshot.Live live = scene.snapshot.live();
+    Snapshot.Host host = live.host();
     TimeRange range = time.range() != null ? time.range() : strip.at(strip.column(time.cursor()));
     String text =
         String.format(
             Locale.ROOT,
             " %s, from %s to %s ago: busy %s cpu, waiting %s ",
-            Units.span(range.to() - range.from()),
-            ago(snapshot, range.from()),
-            ago(snapshot, range.to()),
-            TimeStrip.figure(TimeStrip.mean(snapshot.busyCpus(), snapshot.present(), range)),
-            TimeStrip.figure(TimeStrip.mean(snapshot.waitingTasks(), snapshot.present(), range)));
-    String graph = time.range() == null ? "" : graph(snapshot, range);
+            Units.span(range.nanos()),
+            ago(host, range.from()),
+            ago(host, range.to()),
+            TimeStrip.figure(TimeStrip.mean(host.busyCpus(), host.time(), range)),
+            TimeStrip.figure(TimeStrip.mean(host.waitingTasks(), host.time(), range)));
+    String graph = time.range() == null ? "" : graph(live, range);
     if (2 + TextWidth.of(text) + TextWidth.of(graph) > scene.columns) {
       text = text.substring(0, text.indexOf(':')) + "  ";
     }
-    int x = 2 + grid.text(2, row, scene.columns - 4, text, ACCENT, GROUND, 0);
-    grid.text(x, row, scene.columns - x, graph, DIM, GROUND, 0);
+    int x = 2 + grid.text(2, row, scene.columns - 4, text, Paint.ACCENT, Paint.GROUND, 0);
+    grid.text(x, row, scene.columns - x, graph, Paint.DIM, Paint.GROUND, 0);
     return true;
   }
 
   /** What the graph has of a range: where only sums are left, the nearest. */
-  private static String graph(Snapshot snapshot, TimeRange range) {
-    if (!snapshot.ranged()) {
+  private static String graph(Snapshot.Live live, TimeRange range) {
+    if (!live.time().ranged()) {
       return "";
     }
-    long from = snapshot.time() - snapshot.windowNanos();
+    TimeRange graph = live.time().graph();
     boolean near =
-        Math.abs(from - range.from()) < NEAR_NANOS
-            && Math.abs(snapshot.time() - Math.min(snapshot.present(), range.to())) < NEAR_NANOS;
+        Math.abs(graph.from() - range.from()) < NEAR_NANOS
+            && Math.abs(graph.to() - Math.min(live.host().time(), range.to())) < NEAR_NANOS;
     return near
         ? " the graph shows it "
         : " the graph: from "
-            + ago(snapshot, from)
+            + ago(live.host(), graph.from())
             + " to "
-            + ago(snapshot, snapshot.time())
+            + ago(live.host(), graph.to())
             + " ago ";
   }
 
-  private static String ago(Snapshot snapshot, long time) {
-    long seconds = Math.max(0, snapshot.present() - time) / SECOND;
+  private static String ago(Snapshot.Host host, long time) {
+    long seconds = Math.max(0, host.time() - time) / SECOND;
     return seconds < SECONDS_TOLD ? seconds + " s" : Units.span(seconds * SECOND);
   }
 }

@@ -78,7 +78,7 @@ public final class Keys {
   }
 
   private static Step pressed(Scene scene, Key key, boolean inText) {
-    ViewState s = scene.settled().withMessage("", false).awaiting(null);
+    ViewState s = scene.settled().withoutMessage().awaiting(null);
     if (s.search() != null && s.search().awaited() != 0) {
       s = s.withSearch(s.search().awaiting(0));
     }
@@ -101,7 +101,7 @@ public final class Keys {
     }
     if (inText && letter && GRAVE.contains(action)) {
       String text = key.name() + " came amid other text, as if pasted; press it again if meant";
-      return Step.to(s.withMessage(text, false));
+      return Step.answer(s, text);
     }
     return action == null ? Step.nothing(s, key) : act(scene, s, action);
   }
@@ -109,7 +109,7 @@ public final class Keys {
   /** Applies pasted text: it is typed where something is typed, and never a command. */
   public static Step paste(Scene scene, String pasted) {
     String text = pasted.strip();
-    ViewState s = scene.settled().withMessage("", false);
+    ViewState s = scene.settled().withoutMessage();
     if (!s.help() && s.pick() != null) {
       return PickKeys.narrowed(s, s.pick().withPrompt(s.pick().prompt().typed(text)));
     }
@@ -119,7 +119,7 @@ public final class Keys {
     if (!s.help() && s.search() != null && s.search().typing()) {
       return Step.to(s.withSearch(Search.of(s.search().prompt().typed(text), true)));
     }
-    return Step.to(s.withMessage("pasted text is no command; / searches for it", false));
+    return Step.answer(s, "pasted text is no command; / searches for it");
   }
 
   /** Applies one event of the mouse to the state that {@code scene} shows. */
@@ -129,7 +129,7 @@ public final class Keys {
       return Step.to(s);
     }
     if (mouse.isPress() || mouse.wheel() != 0) {
-      s = s.withMessage("", false);
+      s = s.withoutMessage();
     }
     if (s.help()) {
       if (mouse.isPress() || mouse.wheel() == 0) {

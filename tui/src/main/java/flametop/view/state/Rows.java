@@ -2,7 +2,6 @@ package flametop.view.state;
 
 import flametop.view.base.Action;
 import flametop.view.base.Key;
-import java.util.Arrays;
 
 /** How keys move through the rows of a table, and which of them are in sight. */
 public final class Rows {
@@ -12,18 +11,7 @@ public final class Rows {
   /** More than there are. */
   private static final int ALL = Integer.MAX_VALUE / 4;
 
-  private static final Action[] MOVES = {
-    Action.DOWN, Action.UP, Action.PAGE_UP, Action.PAGE_DOWN, Action.FIRST, Action.LAST,
-  };
-
   private Rows() {}
-
-  /** The actions that move, and others. */
-  static Action[] moves(Action... others) {
-    Action[] all = Arrays.copyOf(MOVES, MOVES.length + others.length);
-    System.arraycopy(others, 0, all, MOVES.length, others.length);
-    return all;
-  }
 
   /**
    * Rows that an action goes down, below 0 up; 0 if it does not move.
@@ -63,18 +51,12 @@ public final class Rows {
 
   /** The answer if it went nowhere. */
   public static Step end(ViewState s, int by) {
-    return Step.to(s.withMessage(by < 0 ? "already at the top" : "nothing below", false));
+    return Step.answer(s, by < 0 ? "already at the top" : "nothing below");
   }
 
   /** Index of the first row in sight: the marked one is in the middle, but at the ends. */
   public static int first(int marked, int count, int room) {
     return Math.max(0, Math.min(marked - room / 2, count - room));
-  }
-
-  /** Index of the row that is drawn so many lines below the first in sight; -1 if there is none. */
-  static int at(int line, int marked, int count, int room) {
-    int row = first(marked, count, room) + line;
-    return line >= 0 && line < room && row < count ? row : -1;
   }
 
   /** How many rows to ask for, so that there are more than enough around one. */

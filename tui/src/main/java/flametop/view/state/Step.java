@@ -17,7 +17,7 @@ public record Step(ViewState state, List<Effect> effects) {
 
   /** A step that answers a key with a sentence. */
   public static Step answer(ViewState state, String text) {
-    return to(state.withMessage(text, false));
+    return to(state.withMessage(text));
   }
 
   /** The answer to a key that does nothing. */

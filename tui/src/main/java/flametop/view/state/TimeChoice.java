@@ -1,5 +1,7 @@
 package flametop.view.state;
 
+import flametop.profile.answer.TimeRange;
+
 /**
  * What is chosen on the strip of time. Immutable.
  *

@@ -7,45 +7,68 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The actions of a view, live or of files: those that it has, those that it refuses, and those that
  * its line of keys shows.
  */
 public final class ViewActions {
-  /** Actions of all views. */
-  private static final Action[] EVERYWHERE = {
-    Action.PROCESS,
-    Action.COMM,
-    Action.PICK_STATE,
-    Action.PICK_CPU,
-    Action.PICK_CGROUP,
-    Action.FREEZE,
-    Action.WINDOW,
-    Action.RESTART,
-    Action.REFRESH,
-    Action.NEXT_VIEW,
-    Action.UNDO,
-    Action.REDO,
-    Action.SHOW_GRAPH,
-    Action.SHOW_CALLERS,
-    Action.SHOW_SANDWICH,
-    Action.SHOW_TOP,
-    Action.SHOW_TASKS,
-    Action.SHOW_CPUS,
-    Action.SHOW_IDLE,
-    Action.SHOW_QUALITY,
-    Action.MORE_PASSES,
-    Action.FEWER_PASSES,
-    Action.SLOWER_CLOCK,
-    Action.FASTER_CLOCK,
-    Action.JVM_NAMES,
-    Action.EXPORT,
-    Action.HELP,
-    Action.REPAINT,
-    Action.QUIT
+  /** What moves through the rows of every table. */
+  private static final Action[] MOVES = {
+    Action.DOWN, Action.UP, Action.PAGE_UP,
+    Action.PAGE_DOWN, Action.FIRST, Action.LAST
+  };
+
+  /** What only the graph and its callers have. */
+  private static final Action[] GRAPH = {
+    Action.LEFT, Action.DOWN, Action.UP, Action.RIGHT,
+    Action.PAGE_UP, Action.PAGE_DOWN, Action.FIRST, Action.LAST,
+    Action.ZOOM, Action.BACK, Action.ROOT, Action.SEARCH,
+    Action.NEXT_MATCH, Action.PREVIOUS_MATCH, Action.SANDWICH, Action.SOURCE,
+    Action.KEEP, Action.DROP, Action.MERGE, Action.COLLAPSE,
+    Action.GROUP, Action.THREADS, Action.TIME, Action.RANGE_START,
+    Action.RANGE_END, Action.COMPARE, Action.COMPARE_END, Action.STATES,
+    Action.FLIP, Action.COPY, Action.COLOUR
+  };
+
+  /** What the graph has and a sandwich lacks. */
+  private static final Action[] NOT_IN_A_SANDWICH = {
+    Action.SOURCE,
+    Action.GROUP,
+    Action.THREADS,
+    Action.TIME,
+    Action.RANGE_START,
+    Action.RANGE_END,
+    Action.FLIP
+  };
+
+  /** What a sandwich refuses: its key says why. */
+  private static final Action[] UNKNOWN_TO_A_SANDWICH = {Action.FLIP, Action.GROUP, Action.THREADS};
+
+  /** What only the table of functions has, beside moves. */
+  private static final Action[] TOP = {
+    Action.OPEN, Action.BACK, Action.SEARCH, Action.KEEP,
+    Action.DROP, Action.COMPARE, Action.COMPARE_END, Action.SORT,
+    Action.STATES, Action.COPY
+  };
+
+  /** What only the table of tasks has, beside moves. */
+  private static final Action[] TASKS = {
+    Action.PICK, Action.BACK, Action.SEARCH, Action.KEEP,
+    Action.DROP, Action.THREADS, Action.COMPARE, Action.COMPARE_END,
+    Action.SORT, Action.COPY
+  };
+
+  /** What only the table of CPUs has, beside moves. */
+  private static final Action[] CPUS = {Action.MARK, Action.BACK, Action.SORT};
+
+  /** What only the table of the quality has, beside moves. */
+  private static final Action[] QUALITY = {
+    Action.PICK, Action.BACK, Action.SORT, Action.BY_MODULE, Action.COPY
   };
 
   /** What only files have. */
@@ -56,288 +79,75 @@ public final class ViewActions {
   /** What two files beside each other have; the tables show one file. */
   private static final Action[] ON_PANES = {Action.SPLIT, Action.OTHER_PANE};
 
-  private static final Action[] GRAPH = {
-    Action.LEFT,
-    Action.DOWN,
-    Action.UP,
-    Action.RIGHT,
-    Action.PAGE_UP,
-    Action.PAGE_DOWN,
-    Action.FIRST,
-    Action.LAST,
-    Action.ZOOM,
-    Action.BACK,
-    Action.ROOT,
-    Action.SEARCH,
-    Action.NEXT_MATCH,
-    Action.PREVIOUS_MATCH,
-    Action.SANDWICH,
-    Action.SOURCE,
-    Action.KEEP,
-    Action.DROP,
-    Action.MERGE,
-    Action.COLLAPSE,
-    Action.GROUP,
-    Action.THREADS,
-    Action.TIME,
-    Action.RANGE_START,
-    Action.RANGE_END,
-    Action.COMPARE,
-    Action.COMPARE_END,
-    Action.STATES,
-    Action.FLIP,
-    Action.COPY,
-    Action.COLOUR
-  };
-
+  /** The line of keys of the graph. */
   private static final Action[] GRAPH_LINE = {
-    Action.ZOOM,
-    Action.SEARCH,
-    Action.FREEZE,
-    Action.SANDWICH,
-    Action.NEXT_VIEW,
-    Action.KEEP,
-    Action.HELP,
-    Action.PROCESS,
-    Action.DROP,
-    Action.STATES,
-    Action.WINDOW,
-    Action.GROUP,
-    Action.SHOW_TOP,
-    Action.SHOW_TASKS,
-    Action.SOURCE,
-    Action.TIME,
-    Action.COMPARE,
-    Action.EXPORT,
-    Action.COMM,
-    Action.FLIP,
-    Action.COPY,
-    Action.COLOUR,
-    Action.QUIT,
-    Action.MERGE,
-    Action.COLLAPSE,
-    Action.THREADS,
-    Action.MORE_PASSES,
-    Action.FEWER_PASSES,
-    Action.SLOWER_CLOCK,
-    Action.FASTER_CLOCK,
-    Action.REFRESH,
-    Action.RESTART
+    Action.ZOOM, Action.SEARCH, Action.FREEZE, Action.SANDWICH,
+    Action.NEXT_VIEW, Action.KEEP, Action.HELP, Action.PROCESS,
+    Action.DROP, Action.STATES, Action.WINDOW, Action.GROUP,
+    Action.SHOW_TOP, Action.SHOW_TASKS, Action.SOURCE, Action.TIME,
+    Action.COMPARE, Action.EXPORT, Action.COMM, Action.FLIP,
+    Action.COPY, Action.COLOUR, Action.QUIT, Action.MERGE,
+    Action.COLLAPSE, Action.THREADS, Action.MORE_PASSES, Action.FEWER_PASSES,
+    Action.SLOWER_CLOCK, Action.FASTER_CLOCK, Action.REFRESH, Action.RESTART
   };
 
-  private static final Action[] GRAPH_LINE_WITH_A_WAY_BACK = {
-    Action.ZOOM,
-    Action.BACK,
-    Action.UNDO,
-    Action.SEARCH,
-    Action.FREEZE,
-    Action.SANDWICH,
-    Action.NEXT_VIEW,
-    Action.KEEP,
-    Action.HELP,
-    Action.PROCESS,
-    Action.DROP,
-    Action.STATES,
-    Action.WINDOW,
-    Action.GROUP,
-    Action.SHOW_TOP,
-    Action.SHOW_TASKS,
-    Action.SOURCE,
-    Action.TIME,
-    Action.COMPARE,
-    Action.EXPORT,
-    Action.COMM,
-    Action.FLIP,
-    Action.COPY,
-    Action.COLOUR,
-    Action.QUIT,
-    Action.MERGE,
-    Action.COLLAPSE,
-    Action.THREADS,
-    Action.MORE_PASSES,
-    Action.FEWER_PASSES,
-    Action.SLOWER_CLOCK,
-    Action.FASTER_CLOCK,
-    Action.REFRESH,
-    Action.RESTART
-  };
+  /** The same where there is a way back. */
+  private static final Action[] WITH_A_WAY_BACK = withAWayBack();
 
+  /** The line during a search in a graph. */
   private static final Action[] GRAPH_LINE_OF_A_SEARCH = {
-    Action.NEXT_MATCH,
-    Action.PREVIOUS_MATCH,
-    Action.KEEP,
-    Action.DROP,
-    Action.SEARCH,
-    Action.BACK,
-    Action.ZOOM,
-    Action.HELP
+    Action.NEXT_MATCH, Action.PREVIOUS_MATCH, Action.KEEP, Action.DROP,
+    Action.SEARCH, Action.BACK, Action.ZOOM, Action.HELP
   };
 
+  /** The line while the cursor is on the strip of time. */
   private static final Action[] GRAPH_LINE_OF_A_TIME = {
-    Action.LEFT,
-    Action.RIGHT,
-    Action.RANGE_START,
-    Action.RANGE_END,
-    Action.ZOOM,
-    Action.BACK,
-    Action.FREEZE,
-    Action.HELP
+    Action.LEFT, Action.RIGHT, Action.RANGE_START, Action.RANGE_END,
+    Action.ZOOM, Action.BACK, Action.FREEZE, Action.HELP
   };
 
-  private static final Action[] SANDWICH = {
-    Action.LEFT,
-    Action.DOWN,
-    Action.UP,
-    Action.RIGHT,
-    Action.PAGE_UP,
-    Action.PAGE_DOWN,
-    Action.FIRST,
-    Action.LAST,
-    Action.ZOOM,
-    Action.BACK,
-    Action.ROOT,
-    Action.SEARCH,
-    Action.NEXT_MATCH,
-    Action.PREVIOUS_MATCH,
-    Action.SANDWICH,
-    Action.COMPARE,
-    Action.COMPARE_END,
-    Action.KEEP,
-    Action.DROP,
-    Action.MERGE,
-    Action.COLLAPSE,
-    Action.STATES,
-    Action.COPY,
-    Action.COLOUR
-  };
-
-  private static final Action[] UNKNOWN_TO_A_SANDWICH = {Action.FLIP, Action.GROUP, Action.THREADS};
-
+  /** The line of keys of a sandwich. */
   private static final Action[] SANDWICH_LINE = {
-    Action.ZOOM,
-    Action.BACK,
-    Action.SANDWICH,
-    Action.SEARCH,
-    Action.FREEZE,
-    Action.HELP,
-    Action.NEXT_VIEW,
-    Action.STATES,
-    Action.WINDOW,
-    Action.EXPORT,
-    Action.COPY,
-    Action.COLOUR,
-    Action.ROOT,
-    Action.QUIT
+    Action.ZOOM, Action.BACK, Action.SANDWICH, Action.SEARCH,
+    Action.FREEZE, Action.HELP, Action.NEXT_VIEW, Action.STATES,
+    Action.WINDOW, Action.EXPORT, Action.COPY, Action.COLOUR,
+    Action.ROOT, Action.QUIT
   };
 
-  private static final Action[] SANDWICH_LINE_OF_A_SEARCH = {
-    Action.NEXT_MATCH, Action.PREVIOUS_MATCH, Action.SEARCH, Action.BACK, Action.ZOOM, Action.HELP
-  };
-
-  private static final Action[] TOP =
-      Rows.moves(
-          Action.OPEN,
-          Action.BACK,
-          Action.SEARCH,
-          Action.KEEP,
-          Action.DROP,
-          Action.COMPARE,
-          Action.COMPARE_END,
-          Action.SORT,
-          Action.STATES,
-          Action.COPY);
-
+  /** The line of keys of the functions. */
   private static final Action[] TOP_LINE = {
-    Action.OPEN,
-    Action.SORT,
-    Action.SEARCH,
-    Action.BACK,
-    Action.NEXT_VIEW,
-    Action.KEEP,
-    Action.DROP,
-    Action.UNDO,
-    Action.HELP,
-    Action.FREEZE,
-    Action.STATES,
-    Action.WINDOW,
-    Action.COPY,
-    Action.PROCESS,
-    Action.COMM,
-    Action.EXPORT,
+    Action.OPEN, Action.SORT, Action.SEARCH, Action.BACK,
+    Action.NEXT_VIEW, Action.KEEP, Action.DROP, Action.UNDO,
+    Action.HELP, Action.FREEZE, Action.STATES, Action.WINDOW,
+    Action.COPY, Action.PROCESS, Action.COMM, Action.EXPORT,
     Action.QUIT
   };
 
-  private static final Action[] TASKS =
-      Rows.moves(
-          Action.PICK,
-          Action.BACK,
-          Action.SEARCH,
-          Action.KEEP,
-          Action.DROP,
-          Action.THREADS,
-          Action.COMPARE,
-          Action.COMPARE_END,
-          Action.SORT,
-          Action.COPY);
-
+  /** The line of keys of the tasks. */
   private static final Action[] TASKS_LINE = {
-    Action.PICK,
-    Action.SORT,
-    Action.THREADS,
-    Action.SEARCH,
-    Action.BACK,
-    Action.NEXT_VIEW,
-    Action.HELP,
-    Action.KEEP,
-    Action.DROP,
-    Action.UNDO,
-    Action.FREEZE,
-    Action.WINDOW,
-    Action.COPY,
-    Action.PROCESS,
-    Action.COMM,
-    Action.EXPORT,
+    Action.PICK, Action.SORT, Action.THREADS, Action.SEARCH,
+    Action.BACK, Action.NEXT_VIEW, Action.HELP, Action.KEEP,
+    Action.DROP, Action.UNDO, Action.FREEZE, Action.WINDOW,
+    Action.COPY, Action.PROCESS, Action.COMM, Action.EXPORT,
     Action.QUIT
   };
 
-  private static final Action[] CPUS = Rows.moves(Action.MARK, Action.BACK, Action.SORT);
-
+  /** The line of keys of the CPUs. */
   private static final Action[] CPUS_LINE = {
-    Action.MARK,
-    Action.SORT,
-    Action.BACK,
-    Action.FREEZE,
-    Action.NEXT_VIEW,
-    Action.HELP,
-    Action.REFRESH,
-    Action.QUIT
+    Action.MARK, Action.SORT, Action.BACK, Action.FREEZE,
+    Action.NEXT_VIEW, Action.HELP, Action.REFRESH, Action.QUIT
   };
 
-  private static final Action[] IDLE = Rows.moves(Action.BACK);
-
+  /** The line of keys of the idle states. */
   private static final Action[] IDLE_LINE = {
-    Action.BACK,
-    Action.FREEZE,
-    Action.NEXT_VIEW,
-    Action.HELP,
-    Action.SLOWER_CLOCK,
-    Action.FASTER_CLOCK,
-    Action.REFRESH,
-    Action.QUIT
+    Action.BACK, Action.FREEZE, Action.NEXT_VIEW, Action.HELP,
+    Action.SLOWER_CLOCK, Action.FASTER_CLOCK, Action.REFRESH, Action.QUIT
   };
 
-  private static final Action[] QUALITY =
-      Rows.moves(Action.PICK, Action.BACK, Action.SORT, Action.BY_MODULE, Action.COPY);
-
+  /** The line of keys of the quality. */
   private static final Action[] QUALITY_LINE = {
-    Action.NEXT_VIEW,
-    Action.BY_MODULE,
-    Action.SORT,
-    Action.PICK,
-    Action.WINDOW,
-    Action.FREEZE,
-    Action.HELP,
-    Action.QUIT
+    Action.NEXT_VIEW, Action.BY_MODULE, Action.SORT, Action.PICK,
+    Action.WINDOW, Action.FREEZE, Action.HELP, Action.QUIT
   };
 
   /** How many keys the line has before those that turn to other files. */
@@ -346,23 +156,29 @@ public final class ViewActions {
   private static final Map<View, ViewActions> LIVE = new EnumMap<>(View.class);
   private static final Map<View, ViewActions> OF_FILES = new EnumMap<>(View.class);
 
+  /** What all views have: each action that is no view's own. */
+  private static final Set<Action> EVERYWHERE = EnumSet.allOf(Action.class);
+
   static {
+    Arrays.asList(ON_FILES).forEach(EVERYWHERE::remove);
     for (View view : View.values()) {
-      LIVE.put(view, live(view));
-      OF_FILES.put(view, ofFiles(view, LIVE.get(view)));
+      ViewActions live = live(view);
+      EVERYWHERE.removeAll(live.own);
+      LIVE.put(view, live);
+      OF_FILES.put(view, ofFiles(view, live));
     }
   }
 
   private final View view;
   private final boolean files;
-  private final Action[] own;
-  private final Action[] refused;
+  private final Set<Action> own;
+  private final Set<Action> refused;
 
-  private ViewActions(View view, boolean files, List<Action> own, List<Action> refused) {
+  private ViewActions(View view, boolean files, Set<Action> own, Set<Action> refused) {
     this.view = view;
     this.files = files;
-    this.own = own.toArray(new Action[0]);
-    this.refused = refused.toArray(new Action[0]);
+    this.own = own;
+    this.refused = refused;
   }
 
   /** The actions of a view whose stacks come from there. */
@@ -370,41 +186,42 @@ public final class ViewActions {
     return (origin == Origin.FILE ? OF_FILES : LIVE).get(view);
   }
 
-  private static ViewActions live(View view) {
-    return switch (view) {
-      case GRAPH, CALLERS -> live(view, GRAPH);
-      case SANDWICH -> live(view, SANDWICH, UNKNOWN_TO_A_SANDWICH);
-      case TOP -> live(view, TOP);
-      case TASKS -> live(view, TASKS);
-      case CPUS -> live(view, CPUS);
-      case IDLE -> live(view, IDLE);
-      case QUALITY -> live(view, QUALITY);
-    };
+  private static Action[] withAWayBack() {
+    List<Action> line = new ArrayList<>(List.of(GRAPH_LINE));
+    line.addAll(1, List.of(Action.BACK, Action.UNDO));
+    return line.toArray(new Action[0]);
   }
 
-  private static ViewActions live(View view, Action[] own, Action... refused) {
-    return new ViewActions(view, false, List.of(own), List.of(refused));
+  private static ViewActions live(View view) {
+    Set<Action> own = EnumSet.noneOf(Action.class);
+    Set<Action> refused = EnumSet.noneOf(Action.class);
+    Collections.addAll(own, view.hasStacks() ? GRAPH : MOVES);
+    switch (view) {
+      case GRAPH, CALLERS -> {}
+      case SANDWICH -> {
+        Arrays.asList(NOT_IN_A_SANDWICH).forEach(own::remove);
+        Collections.addAll(refused, UNKNOWN_TO_A_SANDWICH);
+      }
+      case TOP -> Collections.addAll(own, TOP);
+      case TASKS -> Collections.addAll(own, TASKS);
+      case CPUS -> Collections.addAll(own, CPUS);
+      case IDLE -> own.add(Action.BACK);
+      case QUALITY -> Collections.addAll(own, QUALITY);
+    }
+    return new ViewActions(view, false, own, refused);
   }
 
   private static ViewActions ofFiles(View view, ViewActions live) {
-    List<Action> own = knownToFiles(live.own);
+    Set<Action> own = EnumSet.copyOf(live.own);
+    own.removeIf(action -> !Origin.FILE.has(action));
     own.addAll(onFiles(view));
-    List<Action> refused = new ArrayList<>(List.of(live.refused));
-    for (Action action : Action.values()) {
-      if (!Origin.FILE.has(action)) {
-        refused.add(action);
-      }
-    }
+    Set<Action> refused = EnumSet.allOf(Action.class);
+    refused.removeIf(Origin.FILE::has);
+    refused.addAll(live.refused);
     if (!view.hasStacks()) {
-      refused.addAll(List.of(ON_PANES));
+      Collections.addAll(refused, ON_PANES);
     }
     return new ViewActions(view, true, own, refused);
-  }
-
-  private static List<Action> knownToFiles(Action[] actions) {
-    List<Action> known = new ArrayList<>(List.of(actions));
-    known.removeIf(action -> !Origin.FILE.has(action));
-    return known;
   }
 
   /** What only files have in a view. */
@@ -418,30 +235,31 @@ public final class ViewActions {
 
   /** Whether the view has an action, of its own or because all views have it. */
   public boolean has(Action action) {
-    return isOwn(action) || contains(EVERYWHERE, action) && !refuses(action);
+    return isOwn(action) || EVERYWHERE.contains(action) && !refuses(action);
   }
 
   /** Whether the view has an action that not all views have. */
   public boolean isOwn(Action action) {
-    return contains(own, action);
+    return own.contains(action);
   }
 
   /** Whether other views have an action that means nothing here, so that its key says why. */
   public boolean refuses(Action action) {
-    return contains(refused, action);
+    return refused.contains(action);
   }
 
   /** The actions that the view refuses. */
-  List<Action> refused() {
-    return List.of(refused);
+  Set<Action> refused() {
+    return Collections.unmodifiableSet(refused);
   }
 
   /** What the line of keys shows, the most used first; neighbours with one label share it. */
   public List<Action> keyLine(ViewState s) {
+    List<Action> line = liveLine(s);
     if (!files) {
-      return Arrays.asList(liveLine(s));
+      return line;
     }
-    List<Action> line = knownToFiles(liveLine(s));
+    line.removeIf(action -> !Origin.FILE.has(action));
     if (s.search() == null) {
       List<Action> onFiles = onFiles(view);
       if (s.split() == null) {
@@ -455,29 +273,30 @@ public final class ViewActions {
     return line;
   }
 
-  private Action[] liveLine(ViewState s) {
-    return switch (view) {
-      case GRAPH, CALLERS ->
-          s.time().on()
-              ? GRAPH_LINE_OF_A_TIME
-              : s.search() != null
-                  ? GRAPH_LINE_OF_A_SEARCH
-                  : s.zooms().isEmpty() && !s.hasCrumbs() ? GRAPH_LINE : GRAPH_LINE_WITH_A_WAY_BACK;
-      case SANDWICH -> s.search() == null ? SANDWICH_LINE : SANDWICH_LINE_OF_A_SEARCH;
-      case TOP -> TOP_LINE;
-      case TASKS -> TASKS_LINE;
-      case CPUS -> CPUS_LINE;
-      case IDLE -> IDLE_LINE;
-      case QUALITY -> QUALITY_LINE;
-    };
-  }
-
-  private static boolean contains(Action[] actions, Action wanted) {
-    for (Action action : actions) {
-      if (action == wanted) {
-        return true;
-      }
+  private List<Action> liveLine(ViewState s) {
+    boolean searched = s.search() != null;
+    List<Action> line =
+        new ArrayList<>(
+            Arrays.asList(
+                switch (view) {
+                  case GRAPH, CALLERS ->
+                      s.time().on()
+                          ? GRAPH_LINE_OF_A_TIME
+                          : searched
+                              ? GRAPH_LINE_OF_A_SEARCH
+                              : s.zooms().isEmpty() && !s.hasCrumbs()
+                                  ? GRAPH_LINE
+                                  : WITH_A_WAY_BACK;
+                  case SANDWICH -> searched ? GRAPH_LINE_OF_A_SEARCH : SANDWICH_LINE;
+                  case TOP -> TOP_LINE;
+                  case TASKS -> TASKS_LINE;
+                  case CPUS -> CPUS_LINE;
+                  case IDLE -> IDLE_LINE;
+                  case QUALITY -> QUALITY_LINE;
+                }));
+    if (view == View.SANDWICH && searched) {
+      line.removeAll(List.of(Action.KEEP, Action.DROP));
     }
-    return false;
+    return line;
   }
 }

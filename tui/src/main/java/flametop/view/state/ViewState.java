@@ -19,6 +19,7 @@ import flametop.view.base.View;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * What the user has chosen to see. Immutable; {@code Keys} makes the next one. What belongs to one
@@ -109,6 +110,12 @@ public final class ViewState implements Cloneable {
     } catch (CloneNotSupportedException e) {
       throw new AssertionError(e);
     }
+  }
+
+  private ViewState with(Consumer<ViewState> change) {
+    ViewState next = copy();
+    change.accept(next);
+    return next;
   }
 
   /** What fills the screen. */
@@ -447,15 +454,11 @@ public final class ViewState implements Cloneable {
 
   /** The same elsewhere in the graph, whatever view is shown. */
   public ViewState withGraph(Place value) {
-    ViewState next = copy();
-    next.place = value;
-    return next;
+    return with(next -> next.place = value);
   }
 
   public ViewState withSandwich(SandwichPlace value) {
-    ViewState next = copy();
-    next.sandwich = value;
-    return next;
+    return with(next -> next.sandwich = value);
   }
 
   /** The sandwich of a function; one step back leads to what is shown now. */
@@ -497,16 +500,12 @@ public final class ViewState implements Cloneable {
   }
 
   public ViewState flipped() {
-    ViewState next = copy();
-    next.flame = !flame;
-    return next;
+    return with(next -> next.flame = !flame);
   }
 
   /** The pane of the source shows this; null closes it. */
   public ViewState withSource(Source value) {
-    ViewState next = copy();
-    next.source = value;
-    return next;
+    return with(next -> next.source = value);
   }
 
   /** The same with an answer in the pane of the source, if it is still open. */
@@ -515,45 +514,31 @@ public final class ViewState implements Cloneable {
   }
 
   public ViewState withColouring(Colouring value) {
-    ViewState next = copy();
-    next.colouring = value;
-    return next;
+    return with(next -> next.colouring = value);
   }
 
   public ViewState withQuality(TablePlace<String, Comparator<QualityReport.Row>> value) {
-    ViewState next = copy();
-    next.quality = value;
-    return next;
+    return with(next -> next.quality = value);
   }
 
   public ViewState withTop(TablePlace<Function, TopQuery.Order> value) {
-    ViewState next = copy();
-    next.top = value;
-    return next;
+    return with(next -> next.top = value);
   }
 
   public ViewState withTasks(TablePlace<Long, TasksQuery.Order> value) {
-    ViewState next = copy();
-    next.tasks = value;
-    return next;
+    return with(next -> next.tasks = value);
   }
 
   public ViewState withCpus(TablePlace<Integer, Comparator<CpuRow>> value) {
-    ViewState next = copy();
-    next.cpus = value;
-    return next;
+    return with(next -> next.cpus = value);
   }
 
   public ViewState withIdle(TablePlace<Void, Void> value) {
-    ViewState next = copy();
-    next.idle = value;
-    return next;
+    return with(next -> next.idle = value);
   }
 
   public ViewState withTime(TimeChoice value) {
-    ViewState next = copy();
-    next.time = value;
-    return next;
+    return with(next -> next.time = value);
   }
 
   /** The same with another search in its view. */
@@ -569,21 +554,15 @@ public final class ViewState implements Cloneable {
 
   /** The same with a past of searches. */
   public ViewState withSearches(List<String> value) {
-    ViewState next = copy();
-    next.searches = value;
-    return next;
+    return with(next -> next.searches = value);
   }
 
   public ViewState withPicks(List<String> value) {
-    ViewState next = copy();
-    next.picks = value;
-    return next;
+    return with(next -> next.picks = value);
   }
 
   public ViewState withPick(PickList value) {
-    ViewState next = copy();
-    next.pick = value;
-    return next;
+    return with(next -> next.pick = value);
   }
 
   public ViewState withHelp(boolean value) {
@@ -591,9 +570,7 @@ public final class ViewState implements Cloneable {
   }
 
   public ViewState withHelpPage(int value) {
-    ViewState next = copy();
-    next.helpPage = value;
-    return next;
+    return with(next -> next.helpPage = value);
   }
 
   /** How many exports are being written. */
@@ -603,13 +580,24 @@ public final class ViewState implements Cloneable {
 
   /** The same with so many exports that are being written. */
   public ViewState withExports(int value) {
-    ViewState next = copy();
-    next.exports = value;
-    return next;
+    return with(next -> next.exports = value);
   }
 
-  /** The same with an answer. */
-  public ViewState withMessage(String text, boolean isTrouble) {
+  /** The same with an answer to a key. */
+  public ViewState withMessage(String text) {
+    return withMessage(text, false);
+  }
+
+  /** The same with a message about something that failed. */
+  public ViewState withTrouble(String text) {
+    return withMessage(text, true);
+  }
+
+  public ViewState withoutMessage() {
+    return withMessage("", false);
+  }
+
+  private ViewState withMessage(String text, boolean isTrouble) {
     ViewState next = copy();
     next.message = text;
     next.trouble = isTrouble;
@@ -622,27 +610,19 @@ public final class ViewState implements Cloneable {
     if (message.isEmpty() || !message.equals(before.message)) {
       return this;
     }
-    ViewState next = copy();
-    next.times = before.times + 1;
-    return next;
+    return with(next -> next.times = before.times + 1);
   }
 
   public ViewState withFrozen(boolean value) {
-    ViewState next = copy();
-    next.frozen = value;
-    return next;
+    return with(next -> next.frozen = value);
   }
 
   public ViewState withWindow(int value) {
-    ViewState next = copy();
-    next.window = value;
-    return next;
+    return with(next -> next.window = value);
   }
 
   public ViewState withStates(StateSet value) {
-    ViewState next = copy();
-    next.states = value;
-    return next;
+    return with(next -> next.states = value);
   }
 
   /** The same with nothing zoomed: the whole of each graph is shown. */
@@ -660,27 +640,19 @@ public final class ViewState implements Cloneable {
   }
 
   public ViewState withShaping(Shaping value) {
-    ViewState next = copy();
-    next.shaping = value;
-    return next;
+    return with(next -> next.shaping = value);
   }
 
   public ViewState withSplit(Split value) {
-    ViewState next = copy();
-    next.split = value;
-    return next;
+    return with(next -> next.split = value);
   }
 
   public ViewState awaiting(Action value) {
-    ViewState next = copy();
-    next.awaited = value;
-    return next;
+    return with(next -> next.awaited = value);
   }
 
   public ViewState withRefresh(long value) {
-    ViewState next = copy();
-    next.refreshNanos = value;
-    return next;
+    return with(next -> next.refreshNanos = value);
   }
 
   public ViewState withRates(int pass, int cpu) {
@@ -691,9 +663,7 @@ public final class ViewState implements Cloneable {
   }
 
   public ViewState withFormats(FormatList value) {
-    ViewState next = copy();
-    next.formats = value;
-    return next;
+    return with(next -> next.formats = value);
   }
 
   /**

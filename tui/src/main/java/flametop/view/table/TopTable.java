@@ -131,8 +131,11 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
 
   /** What a file counts; empty live. */
   private static String unit(Scene scene) {
-    Snapshot.Reading reading = scene.snapshot == null ? null : scene.snapshot.reading();
-    return reading == null ? "" : reading.unit().equals("us") ? "time" : reading.unit();
+    if (!scene.isOfFile()) {
+      return "";
+    }
+    String unit = scene.snapshot.reading().unit();
+    return unit.equals("us") ? "time" : unit;
   }
 
   private static void before(TopReport.Before before, Spot at, boolean total) {
@@ -157,9 +160,8 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
   }
 
   private static void amount(Row row, Spot at) {
-    Snapshot.Reading reading = at.scene.snapshot.reading();
-    if (reading != null) {
-      at.text(FileHeader.figure(row.total(), reading));
+    if (at.scene.isOfFile()) {
+      at.text(FileHeader.figure(row.total(), at.scene.snapshot.reading()));
     }
   }
 
@@ -193,8 +195,10 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
 
   /** The CPUs that the time on a CPU is worth. */
   private static String worth(Scene scene, long[] byState) {
-    Snapshot snapshot = scene.snapshot;
-    long window = snapshot == null ? 0 : snapshot.windowNanos();
+    long window =
+        scene.snapshot != null && scene.snapshot.context() instanceof Snapshot.Live live
+            ? live.time().nanos()
+            : 0;
     return Units.hundredths(window <= 0 ? 0 : (double) byState[State.RUN.ordinal()] / window);
   }
 
@@ -341,8 +345,8 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
     }
     detail.line(0, function.name(), List.of());
     String from = module.isEmpty() ? kind(function.kind()) : module;
-    Snapshot.Reading reading = scene.snapshot.reading();
-    if (reading != null) {
+    if (scene.isOfFile()) {
+      Snapshot.Reading reading = scene.snapshot.reading();
       String amounts =
           FileHeader.amount(row.self(), reading)
               + " itself, "

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.answer.ComparedStack;
+import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
@@ -184,17 +184,17 @@ class ReversedTreeTest {
     String top = path(reversed, node);
     long weight = 0;
     Map<String, long[]> found = new TreeMap<>();
-    for (ComparedStack stack : reversed.held(node, names)) {
+    for (FoldedStack stack : reversed.held(node, names)) {
       StringBuilder path = new StringBuilder();
       for (String name : stack.names()) {
         path.append(";").append(name);
       }
       assertFalse(found.containsKey(path.toString()), "each once");
-      sum(found, path, new long[] {stack.before(), stack.now()});
+      sum(found, path, new long[] {stack.before(), stack.value()});
       assertTrue((path + ";").startsWith(top + ";"));
-      assertEquals(ends.get(path.toString())[1], stack.now());
+      assertEquals(ends.get(path.toString())[1], stack.value());
       assertEquals(ends.get(path.toString())[0], stack.before());
-      weight += stack.now();
+      weight += stack.value();
     }
     assertEquals(sums.get(top)[1], weight);
   }

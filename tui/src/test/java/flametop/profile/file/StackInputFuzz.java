@@ -12,8 +12,7 @@ public final class StackInputFuzz {
   /** Any bytes. */
   public static void fuzzerTestOneInput(byte[] bytes) {
     byte[] room = new byte[4_093];
-    try (StackInput input =
-        StackInput.of("file", bytes.length, new ByteArrayInputStream(bytes), null)) {
+    try (StackInput input = StackInput.of("file", bytes.length, new ByteArrayInputStream(bytes))) {
       int all = 0;
       for (int read;
           all < MOST && (read = input.read(room, 1, room.length - 1)) >= 0;

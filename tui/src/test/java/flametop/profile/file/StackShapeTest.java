@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.answer.ComparedStack;
+import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.GraphSlice;
@@ -434,12 +434,12 @@ class StackShapeTest {
         file.shape(shape);
         assertEquals(weights(sums), drawnSums(shaped(file)), shape.toString());
         Map<String, long[]> found = new TreeMap<>();
-        for (ComparedStack s : file.held(0).get()) {
+        for (FoldedStack s : file.held(0).get()) {
           String joined =
               String.join(";", s.names()) + (grouped && s.names().length == 1 ? ";" : "");
           long[] sum = found.computeIfAbsent(joined, j -> new long[2]);
           sum[0] += s.before();
-          sum[1] += s.now();
+          sum[1] += s.value();
         }
         Map<String, String> actual = new TreeMap<>();
         found.forEach((path, sum) -> put(actual, path, sum));

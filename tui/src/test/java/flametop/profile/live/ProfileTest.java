@@ -13,7 +13,6 @@ import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.GraphSlice;
-import flametop.profile.answer.Moment;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.RootOrder;
@@ -25,6 +24,7 @@ import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TasksQuery;
 import flametop.profile.answer.TasksReport;
+import flametop.profile.answer.TimeRange;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
 import flametop.profile.tree.Options;
@@ -36,6 +36,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -128,7 +129,7 @@ class ProfileTest {
     Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
     assertArrayEquals(new String[] {"all"}, snapshot.graph().name());
     assertEquals(0, snapshot.total());
-    assertEquals(2, snapshot.cpus().size());
+    assertEquals(2, snapshot.live().host().cpus().size());
   }
 
   @Test
@@ -210,8 +211,8 @@ class ProfileTest {
         folded(2000 * MS, StateSet.OFF_CPU));
     Snapshot snapshot = get(profile.snapshot(query(2000 * MS, StateSet.ALL)));
     assertEquals((double) (4000 * MS), (double) snapshot.total(), (double) MS);
-    assertEquals(2000 * MS, snapshot.windowNanos());
-    assertEquals(5000 * MS, snapshot.runNanos());
+    assertEquals(2000 * MS, snapshot.live().time().nanos());
+    assertEquals(5000 * MS, snapshot.live().time().runNanos());
   }
 
   @Test
@@ -222,13 +223,13 @@ class ProfileTest {
     Snapshot before = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
     run2();
     Snapshot held = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
-    assertTrue(held.frozen());
+    assertTrue(held.live().time().frozen());
     assertEquals(before.total(), held.total());
-    assertEquals(before.cpus(), held.cpus());
-    assertEquals(1000 * MS, held.waitingNanos());
+    assertEquals(before.live().host().cpus(), held.live().host().cpus());
+    assertEquals(1000 * MS, held.live().time().waitingNanos());
     profile.thaw();
     assertEquals(Map.of("busy;main;work", 1000L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
-    assertFalse(get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).frozen());
+    assertFalse(get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).live().time().frozen());
   }
 
   private void run2() {
@@ -250,15 +251,22 @@ class ProfileTest {
     run2();
     send(batch(3060, true).counters(40, 3, 7));
     Snapshot held = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
-    assertEquals(before.cpus(), held.cpus());
-    assertEquals(held.cpus(), ((CpuReport) get(profile.page(new CpuReport.Query()))).cpus());
-    assertArrayEquals(before.busyCpus(), held.busyCpus());
-    assertArrayEquals(before.waitingTasks(), held.waitingTasks());
-    assertEquals(3, held.losses().latePasses());
-    assertEquals(7, held.losses().lostSamples());
+    assertEquals(before.live().host().cpus(), held.live().host().cpus());
+    assertEquals(
+        held.live().host().cpus(), ((CpuReport) get(profile.page(new CpuReport.Query()))).cpus());
+    assertArrayEquals(before.live().host().busyCpus(), held.live().host().busyCpus());
+    assertArrayEquals(before.live().host().waitingTasks(), held.live().host().waitingTasks());
+    assertEquals(3, held.live().losses().latePasses());
+    assertEquals(7, held.live().losses().lostSamples());
     profile.thaw();
     assertEquals(
-        1, get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).cpus().get(0).busy());
+        1,
+        get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)))
+            .live()
+            .host()
+            .cpus()
+            .get(0)
+            .busy());
   }
 
   @Test
@@ -269,8 +277,10 @@ class ProfileTest {
     send(batch(2000, true).sample(2000, 0, 0, 1100, 0));
     Extract extract = get(profile.extract(Long.MAX_VALUE, StateSet.ALL, GraphQuery.ROOT, false));
     assertEquals(1100 * MS, extract.stacks().stream().mapToLong(FoldedStack::value).sum());
-    assertEquals(1100 * MS, extract.moment().coveredNanos());
-    assertEquals(1100 * MS, get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).runNanos());
+    assertEquals(1100 * MS, extract.scope().time().nanos());
+    assertEquals(
+        1100 * MS,
+        get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).live().time().runNanos());
   }
 
   @Test
@@ -577,8 +587,8 @@ class ProfileTest {
     profile.range(1500 * MS, 2000 * MS);
     assertEquals(Map.of("busy;main;work", 250L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
     Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
-    assertEquals(2000 * MS, snapshot.time());
-    assertEquals(500 * MS, snapshot.windowNanos());
+    assertEquals(2000 * MS, snapshot.live().time().graph().to());
+    assertEquals(500 * MS, snapshot.live().time().nanos());
     assertEquals(1000 * MS, snapshot.total());
     assertEquals(
         250 * MS,
@@ -604,17 +614,17 @@ class ProfileTest {
     profile.range(1500 * MS, 2000 * MS);
     run(41, 61);
     Snapshot ranged = settled(Long.MAX_VALUE, StateSet.ALL);
-    assertTrue(ranged.ranged());
-    assertTrue(ranged.frozen());
-    assertEquals(2000 * MS, ranged.time());
-    assertEquals(3000 * MS, ranged.present(), "the other panels are of the held moment");
-    assertEquals(2000 * MS, ranged.runNanos());
-    assertEquals(1000 * MS, ranged.waitingNanos());
+    assertTrue(ranged.live().time().ranged());
+    assertTrue(ranged.live().time().frozen());
+    assertEquals(2000 * MS, ranged.live().time().graph().to());
+    assertEquals(3000 * MS, ranged.live().host().time(), "the other panels are of the held moment");
+    assertEquals(2000 * MS, ranged.live().time().runNanos());
+    assertEquals(1000 * MS, ranged.live().time().waitingNanos());
     profile.endRange();
     assertEquals(Map.of("busy;main;work", 1000L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
     Snapshot held = settled(Long.MAX_VALUE, StateSet.ALL);
-    assertFalse(held.ranged());
-    assertEquals(3000 * MS, held.time());
+    assertFalse(held.live().time().ranged());
+    assertEquals(3000 * MS, held.live().time().graph().to());
     profile.thaw();
     assertEquals(Map.of("busy;main;work", 1500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
   }
@@ -626,12 +636,13 @@ class ProfileTest {
     profile.range(1500 * MS, 2000 * MS);
     profile.freeze();
     run(41, 61);
-    assertEquals(2000 * MS, settled(Long.MAX_VALUE, StateSet.ALL).time());
+    assertEquals(2000 * MS, settled(Long.MAX_VALUE, StateSet.ALL).live().time().graph().to());
     profile.thaw();
     Snapshot live = settled(Long.MAX_VALUE, StateSet.ALL);
-    assertEquals(2000 * MS, live.time(), "the range stays");
-    assertEquals(4000 * MS, live.present());
-    assertEquals(3000 * MS, live.runNanos(), "the run goes on whatever the graph is of");
+    assertEquals(2000 * MS, live.live().time().graph().to(), "the range stays");
+    assertEquals(4000 * MS, live.live().host().time());
+    assertEquals(
+        3000 * MS, live.live().time().runNanos(), "the run goes on whatever the graph is of");
   }
 
   @Test
@@ -639,30 +650,29 @@ class ProfileTest {
     run(0, 21);
     names();
     profile.range(1500 * MS, 2500 * MS);
-    assertEquals(500 * MS, settled(Long.MAX_VALUE, StateSet.ALL).windowNanos());
+    assertEquals(500 * MS, settled(Long.MAX_VALUE, StateSet.ALL).live().time().nanos());
     run(21, 61);
     Snapshot over = settled(Long.MAX_VALUE, StateSet.ALL);
-    assertEquals(2500 * MS, over.time());
-    assertEquals(1000 * MS, over.windowNanos());
+    assertEquals(2500 * MS, over.live().time().graph().to());
+    assertEquals(1000 * MS, over.live().time().nanos());
   }
 
   @Test
-  void moment_ofARangeThatIsCompared_saysBoth() throws Exception {
+  void scope_ofARangeThatIsCompared_saysBoth() throws Exception {
     run(0, 41);
     names();
     profile.holdBaseline();
     run(41, 61);
-    Moment live = get(profile.moment(500 * MS, GraphQuery.ROOT));
+    Extract.Scope live = get(profile.scope(500 * MS, GraphQuery.ROOT));
     assertEquals(0, live.agoNanos());
-    assertEquals(new Snapshot.Baseline(3000 * MS, 2000 * MS), live.baseline());
+    assertEquals(Optional.of(TimeRange.before(3000 * MS, 2000 * MS)), live.baseline());
     profile.range(1500 * MS, 2000 * MS);
-    Moment ranged = get(profile.moment(500 * MS, GraphQuery.ROOT));
-    assertEquals(2000 * MS, ranged.time());
-    assertEquals(500 * MS, ranged.coveredNanos());
+    Extract.Scope ranged = get(profile.scope(500 * MS, GraphQuery.ROOT));
+    assertEquals(TimeRange.before(2000 * MS, 500 * MS), ranged.time());
     assertEquals(2000 * MS, ranged.agoNanos());
     Extract stacks = get(profile.extract(500 * MS, StateSet.ALL, GraphQuery.ROOT, false));
-    assertEquals(2000 * MS, stacks.moment().agoNanos());
-    assertNull(stacks.moment().baseline(), "stacks have one number only");
+    assertEquals(2000 * MS, stacks.scope().agoNanos());
+    assertTrue(stacks.scope().baseline().isEmpty(), "stacks have one number only");
   }
 
   @Test
@@ -677,7 +687,8 @@ class ProfileTest {
       send(batch(1000 + 50 * pass, true));
     }
     Snapshot later = settled(500 * MS, StateSet.of(State.RUN));
-    assertEquals(new Snapshot.Baseline(2000 * MS, 500 * MS), later.baseline());
+    assertEquals(
+        Optional.of(TimeRange.before(2000 * MS, 500 * MS)), later.live().time().baseline());
     assertEquals(250 * MS, later.graph().baseline()[0]);
     assertEquals(0, later.graph().weight()[0]);
     // It is folded anew for another shape, and goes on while frozen.
@@ -685,11 +696,12 @@ class ProfileTest {
     profile.shape(Shape.of(new Shape.Reverse()));
     folded(Long.MAX_VALUE, StateSet.ALL);
     Snapshot reversed = settled(500 * MS, StateSet.of(State.RUN));
-    assertEquals(new Snapshot.Baseline(2000 * MS, 500 * MS), reversed.baseline());
+    assertEquals(
+        Optional.of(TimeRange.before(2000 * MS, 500 * MS)), reversed.live().time().baseline());
     assertArrayEquals(new String[] {"all", "busy", "work", "main"}, reversed.graph().name());
     assertEquals(250 * MS, reversed.graph().baseline()[2]);
     profile.restart();
-    assertNull(settled(500 * MS, StateSet.ALL).baseline());
+    assertTrue(settled(500 * MS, StateSet.ALL).live().time().baseline().isEmpty());
   }
 
   @Test
@@ -784,7 +796,9 @@ class ProfileTest {
     run2();
     assertEquals(Map.of("busy;main;work", 500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
     assertEquals(1000L, folded(Long.MAX_VALUE, StateSet.of(State.SLEEP)).get("sleepy;main;poll"));
-    assertEquals(1000 * MS, get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).runNanos());
+    assertEquals(
+        1000 * MS,
+        get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).live().time().runNanos());
   }
 
   @Test
@@ -805,13 +819,14 @@ class ProfileTest {
   void snapshot_cpus_twiceInARow_haveRates() throws Exception {
     run(0, 41);
     Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
-    assertEquals(0.5, snapshot.cpus().get(0).busy(), 0.01);
-    assertEquals(0, snapshot.cpus().get(1).busy(), 0.01);
-    assertTrue(Double.isNaN(snapshot.cpus().get(1).steal()));
+    assertEquals(0.5, snapshot.live().host().cpus().get(0).busy(), 0.01);
+    assertEquals(0, snapshot.live().host().cpus().get(1).busy(), 0.01);
+    assertTrue(Double.isNaN(snapshot.live().host().cpus().get(1).steal()));
     assertEquals(
-        snapshot.cpus(), get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).cpus());
-    assertEquals(3, snapshot.busyCpus().length);
-    assertEquals(0.5, snapshot.busyCpus()[1], 0.03);
+        snapshot.live().host().cpus(),
+        get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).live().host().cpus());
+    assertEquals(3, snapshot.live().host().busyCpus().length);
+    assertEquals(0.5, snapshot.live().host().busyCpus()[1], 0.03);
   }
 
   @Test
@@ -843,8 +858,8 @@ class ProfileTest {
     run(0, 6);
     names();
     Extract extract = get(profile.extract(Long.MAX_VALUE, StateSet.ALL, GraphQuery.ROOT, false));
-    assertArrayEquals(new String[] {"all"}, extract.moment().zoom());
-    assertEquals(Shape.PLAIN, extract.moment().shape());
+    assertArrayEquals(new String[] {"all"}, extract.scope().zoom());
+    assertEquals(Shape.PLAIN, extract.scope().shape());
     FoldedStack busy =
         extract.stacks().stream()
             .filter(stack -> List.of(stack.names()).equals(List.of("busy", "main", "work")))

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.TimeRange;
 import flametop.view.base.Action;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Key;
@@ -22,7 +23,6 @@ import flametop.view.screen.Tree;
 import flametop.view.state.Effect;
 import flametop.view.state.Step;
 import flametop.view.state.TimeChoice;
-import flametop.view.state.TimeRange;
 import flametop.view.state.ViewActions;
 import flametop.view.state.ViewState;
 import java.util.List;

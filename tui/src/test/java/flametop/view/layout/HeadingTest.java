@@ -135,7 +135,7 @@ class HeadingTest {
 
   private static String header(int asleep) {
     Scene scene = scene(Pictures.state(), 200, 40);
-    scene.snapshot.tasks()[State.SLEEP.ordinal()] = asleep;
+    scene.snapshot.live().host().tasks()[State.SLEEP.ordinal()] = asleep;
     return TimeKeysTest.row(Painter.paint(scene), 0);
   }
 

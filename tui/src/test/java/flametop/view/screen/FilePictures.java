@@ -101,33 +101,14 @@ public final class FilePictures {
 
   private static Snapshot with(Snapshot s, Snapshot.Reading reading) {
     return new Snapshot(
-        s.time(),
-        s.runNanos(),
-        s.windowNanos(),
-        s.ranged(),
-        s.frozen(),
-        s.waitingNanos(),
-        s.refolding(),
-        s.reversed(),
-        s.compactedNanos(),
         s.graph(),
-        s.baseline(),
         s.total(),
         s.selection(),
         s.search(),
-        s.tasks(),
-        s.losses(),
-        s.present(),
-        s.cpus(),
-        s.busyCpus(),
-        s.waitingTasks(),
-        s.load(),
-        s.passHz(),
-        s.cpuHz(),
-        s.cost(),
-        s.ended(),
-        List.of(),
-        reading);
+        s.reversed(),
+        s.refolding(),
+        new Snapshot.File(reading, 0),
+        List.of());
   }
 
   /** A file and two that are compared, named so. */

@@ -89,7 +89,7 @@ class MouseTest {
 
   @Test
   void press_onAKeyBesideAnAnswer_worksAndOnTheAnswerDoesNot() {
-    state = state.withMessage("nothing to the right", false);
+    state = state.withMessage("nothing to the right");
     for (int x = 0; x < 22; x++) {
       assertNull(Zone.at(KeyLine.of(scene()).zones(), x, scene().rows - 1), "column " + x);
     }

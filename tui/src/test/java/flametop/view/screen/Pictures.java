@@ -14,6 +14,7 @@ import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.Source;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TasksQuery;
+import flametop.profile.answer.TimeRange;
 import flametop.profile.answer.TopQuery;
 import flametop.sampler.Budget;
 import flametop.sampler.Call;
@@ -37,17 +38,20 @@ import flametop.view.state.PickList;
 import flametop.view.state.Search;
 import flametop.view.state.TablePlace;
 import flametop.view.state.TimeChoice;
-import flametop.view.state.TimeRange;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** Machines made by hand for tests of the screen: invented, but such as there are. */
 public final class Pictures {
   private static final long SECOND = 1_000_000_000L;
+
+  /** The pictures show this moment. */
+  private static final long NOW = 4_000 * SECOND;
 
   private static List<Frame> golden;
 
@@ -343,34 +347,39 @@ public final class Pictures {
     tasks[State.RUN.ordinal()] = idle ? 0 : 3;
     tasks[State.QUEUED.ordinal()] = idle ? 0 : 1;
     tasks[State.SLEEP.ordinal()] = 408;
+    Snapshot.Covered time =
+        new Snapshot.Covered(
+            TimeRange.before(NOW, Math.min(state.windowNanos(), 30 * SECOND)),
+            false,
+            frozen,
+            frozen ? 12 * SECOND : 0,
+            Optional.empty(),
+            42 * SECOND,
+            Long.MAX_VALUE);
+    Snapshot.Host host =
+        new Snapshot.Host(
+            NOW,
+            tasks,
+            cpus,
+            busy(idle),
+            waiting(idle),
+            new double[] {1.42, 0.97, 0.66},
+            state.passHz(),
+            state.cpuHz());
     return new Snapshot(
-        4_000 * SECOND,
-        42 * SECOND,
-        Math.min(state.windowNanos(), 30 * SECOND),
-        false,
-        frozen,
-        frozen ? 12 * SECOND : 0,
-        false,
-        state.shape().reversed(),
-        Long.MAX_VALUE,
         tree.slice(query),
-        null,
         tree.root.weight,
         selection,
         tree.search(query),
-        tasks,
-        new Snapshot.Losses(0, 0, 0.012, 0.014),
-        4_000 * SECOND,
-        cpus,
-        busy(idle),
-        waiting(idle),
-        new double[] {1.42, 0.97, 0.66},
-        state.passHz(),
-        state.cpuHz(),
-        new Snapshot.Cost(4_000 * SECOND, SECOND),
+        state.shape().reversed(),
         false,
-        notices,
-        null);
+        new Snapshot.Live(
+            time,
+            host,
+            new Snapshot.Losses(0, 0, 0.012, 0.014),
+            new Snapshot.Cost(NOW, SECOND),
+            false),
+        notices);
   }
 
   private static float[] busy(boolean idle) {
@@ -694,7 +703,7 @@ public final class Pictures {
         frame(
             "frozen-80x24",
             server,
-            selected.withFrozen(true).withMessage("frozen; space goes on", false),
+            selected.withFrozen(true).withMessage("frozen; space goes on"),
             80,
             24));
     frames.add(frame("flame-80x24", server, selected.flipped(), 80, 24));

@@ -57,7 +57,7 @@ final class SplitPictures {
         two.press(Key.Kind.ESCAPE);
       }
       type(two, keys);
-      two.state = two.state.withMessage("", false);
+      two.state = two.state.withoutMessage();
       return new Pictures.Frame(name, Painter.paint(two.scene()));
     }
   }

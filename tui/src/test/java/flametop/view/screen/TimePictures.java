@@ -2,15 +2,16 @@ package flametop.view.screen;
 
 import flametop.profile.answer.Selection;
 import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.TimeRange;
 import flametop.view.base.Origin;
 import flametop.view.layout.Scene;
 import flametop.view.state.Keymap;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.TimeChoice;
-import flametop.view.state.TimeRange;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Frames of other times than the present, and of what changed since. */
 public final class TimePictures {
@@ -98,19 +99,13 @@ public final class TimePictures {
   /** The snapshot of a range from and to so many seconds ago. */
   public static Snapshot ranged(Tree tree, ViewState state, int columns, long from, long to) {
     Snapshot s = Pictures.snapshot(tree, state, columns);
-    return with(s, NOW - to * SECOND, (from - to) * SECOND, true, null, s.selection());
+    return with(s, range(from, to), true, Optional.empty(), s.selection());
   }
 
   /** The snapshot compared with that of 90 s before. */
   public static Snapshot compared(Tree tree, ViewState state, int columns) {
     Snapshot s = Pictures.snapshot(tree, state, columns);
-    return with(
-        s,
-        NOW,
-        30 * SECOND,
-        false,
-        new Snapshot.Baseline(NOW - 90 * SECOND, 30 * SECOND),
-        s.selection());
+    return with(s, range(30, 0), false, Optional.of(range(120, 90)), s.selection());
   }
 
   /** The snapshot with a selection that had so many ms before. */
@@ -133,48 +128,38 @@ public final class TimePictures {
             is.nanosByState(),
             new Selection.Certainty(840, s.total() * 7 / 1_000),
             new Selection.Before(30 * SECOND, before * 1_000_000L, s.total() * 9 / 10));
-    return with(s, NOW, 30 * SECOND, false, null, had);
+    return with(s, range(30, 0), false, Optional.empty(), had);
   }
 
   /** One that covers so many seconds. */
   public static Snapshot covering(Snapshot s, int seconds) {
-    return with(s, s.time(), seconds * SECOND, false, null, s.selection());
+    return with(s, range(seconds, 0), false, Optional.empty(), s.selection());
   }
 
   private static Snapshot with(
       Snapshot s,
-      long time,
-      long windowNanos,
+      TimeRange graph,
       boolean ranged,
-      Snapshot.Baseline baseline,
+      Optional<TimeRange> baseline,
       Selection selection) {
+    Snapshot.Live live = s.live();
+    Snapshot.Covered time =
+        new Snapshot.Covered(
+            graph,
+            ranged,
+            live.time().frozen(),
+            live.time().waitingNanos(),
+            baseline,
+            live.time().runNanos(),
+            live.time().compactedNanos());
     return new Snapshot(
-        time,
-        s.runNanos(),
-        windowNanos,
-        ranged,
-        s.frozen(),
-        s.waitingNanos(),
-        s.refolding(),
-        s.reversed(),
-        s.compactedNanos(),
         s.graph(),
-        baseline,
         s.total(),
         selection,
         s.search(),
-        s.tasks(),
-        s.losses(),
-        s.present(),
-        s.cpus(),
-        s.busyCpus(),
-        s.waitingTasks(),
-        s.load(),
-        s.passHz(),
-        s.cpuHz(),
-        s.cost(),
-        s.ended(),
-        s.notices(),
-        s.reading());
+        s.reversed(),
+        s.refolding(),
+        new Snapshot.Live(time, live.host(), live.losses(), live.cost(), live.ended()),
+        s.notices());
   }
 }

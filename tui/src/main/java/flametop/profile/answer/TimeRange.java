@@ -1,4 +1,4 @@
-package flametop.view.state;
+package flametop.profile.answer;
 
 /**
  * A stretch of time.
@@ -7,6 +7,16 @@ package flametop.view.state;
  * @param to ns, exclusive; not before {@code from}
  */
 public record TimeRange(long from, long to) {
+  /** The stretch of {@code nanos} that ends at a time. */
+  public static TimeRange before(long to, long nanos) {
+    return new TimeRange(to - nanos, to);
+  }
+
+  /** Its length, ns. */
+  public long nanos() {
+    return to - from;
+  }
+
   public TimeRange joined(TimeRange other) {
     return new TimeRange(Math.min(from, other.from), Math.max(to, other.to));
   }

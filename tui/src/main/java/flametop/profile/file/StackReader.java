@@ -1,0 +1,152 @@
+package flametop.profile.file;
+
+import flametop.profile.answer.FoldedStack;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * Reads inputs, and hands what it read to the thread that folds: text in pieces that end where a
+ * line does. There are a few pieces, so reading waits for folding.
+ */
+final class StackReader {
+  private static final int PIECE_BYTES = 1 << 19;
+  private static final int PIECES = 3;
+
+  /** Longest line that is taken: a hundred thousand frames with long names. */
+  private static final int MAX_LINE = 64 << 20;
+
+  /** Stacks of a replay that are handed on together. */
+  private static final int STACKS = 1 << 10;
+
+  private final Consumer<Runnable> folding;
+  private final BooleanSupplier closed;
+  private final BlockingQueue<byte[]> free = new ArrayBlockingQueue<>(PIECES);
+
+  /**
+   * @param folding has something done by the thread that folds
+   * @param closed whether nobody wants the stacks any more
+   */
+  StackReader(Consumer<Runnable> folding, BooleanSupplier closed) {
+    this.folding = folding;
+    this.closed = closed;
+    for (int i = 0; i < PIECES; i++) {
+      free.add(new byte[PIECE_BYTES]);
+    }
+  }
+
+  /** Reads all of an input. */
+  void read(StackInput input, StackLines into) throws IOException, InterruptedException {
+    if (input.replay() == null) {
+      readText(input, into);
+    } else {
+      replay(input.replay(), into);
+    }
+  }
+
+  private void replay(StackReplay replay, StackLines into) throws IOException {
+    List<FoldedStack> stacks = new ArrayList<>();
+    try {
+      replay.read(
+          stack -> {
+            stacks.add(stack);
+            if (stacks.size() == STACKS) {
+              hand(stacks, into);
+            }
+          });
+    } finally {
+      hand(stacks, into);
+    }
+  }
+
+  private void hand(List<FoldedStack> stacks, StackLines into) {
+    List<FoldedStack> handed = List.copyOf(stacks);
+    stacks.clear();
+    folding.accept(() -> handed.forEach(into::fold));
+  }
+
+  private void readText(StackInput input, StackLines into)
+      throws IOException, InterruptedException {
+    byte[] piece = free.take();
+    int length = 0;
+    boolean skips = false;
+    boolean ended = false;
+    try {
+      while (!closed.getAsBoolean()) {
+        if (length == piece.length) {
+          if (length >= MAX_LINE) {
+            if (!skips) {
+              folding.accept(into::tooLong);
+            }
+            skips = true;
+            length = 0;
+          } else {
+            piece = Arrays.copyOf(piece, 2 * length);
+          }
+        }
+        int count = input.read(piece, length, piece.length - length);
+        if (count < 0) {
+          ended = true;
+          break;
+        }
+        int end = lastLineEnd(piece, length, length + count);
+        length += count;
+        if (end == 0) {
+          continue;
+        }
+        int begin = 0;
+        if (skips) {
+          begin = firstLineEnd(piece, length);
+          skips = false;
+        }
+        byte[] next = free.take();
+        int rest = length - end;
+        if (next.length < 2 * rest || next.length > PIECE_BYTES) {
+          next = new byte[Math.max(PIECE_BYTES, 2 * rest)];
+        }
+        System.arraycopy(piece, end, next, 0, rest);
+        hand(into, piece, begin, end);
+        piece = next;
+        length = rest;
+      }
+    } finally {
+      // A line that something failed in has no number, or a part of one.
+      boolean last = ended && !skips && length > 0;
+      if (last) {
+        piece = Arrays.copyOf(piece, length + 1);
+        piece[length] = '\n';
+      }
+      hand(into, piece, 0, last ? length + 1 : 0);
+    }
+  }
+
+  private static int lastLineEnd(byte[] piece, int from, int to) {
+    for (int i = to; i > from; i--) {
+      if (piece[i - 1] == '\n') {
+        return i;
+      }
+    }
+    return 0;
+  }
+
+  private static int firstLineEnd(byte[] piece, int to) {
+    int at = 0;
+    while (at < to && piece[at] != '\n') {
+      at++;
+    }
+    return Math.min(to, at + 1);
+  }
+
+  private void hand(StackLines into, byte[] piece, int from, int to) {
+    folding.accept(
+        () -> {
+          into.fold(piece, from, to);
+          free.add(piece);
+        });
+  }
+}
