@@ -363,7 +363,7 @@ fn second_part() -> Encoder {
         online: true,
         idle: vec![
             idle(0, &b"POLL"[..], 0, 0),
-            idle(2, b"C6 \"\xff", 133, u64::MAX),
+            idle(2, "C6 \"naïve".as_bytes(), 133, u64::MAX),
         ],
     });
     let mut totals = [0; COUNTERS];
