@@ -20,8 +20,16 @@ use flametop_symbolize::{Debuginfod, Symbolizer};
 use flametop_unwind::Modules;
 
 use crate::{
-    boot::BootClock, cgroups::Cgroups, facts, mappings::Mappings, os, pipeline::Pipeline,
-    prober::Prober, settings::Settings, tasks::Tasks, usage::Usage,
+    boot::BootClock,
+    cgroups::Cgroups,
+    facts,
+    mappings::Mappings,
+    os,
+    pipeline::Pipeline,
+    prober::Prober,
+    settings::Settings,
+    tasks::Tasks,
+    usage::{Usage, tell_cpu_change},
 };
 
 /// Smallest buffer that [`Session::fill`] takes: any record fits.
@@ -451,7 +459,7 @@ impl Session {
                     "went offline"
                 };
                 pipeline.notice(true, &format!("CPU {} {what}", change.cpu));
-                usage::tell_cpu_change(&change, &mut pipeline.out);
+                tell_cpu_change(&change, &mut pipeline.out);
             }
             pipeline.tasks.counts_blocked = os::blocked_missing().is_none();
             self.usage

@@ -75,17 +75,20 @@ impl Usage {
 
 /// Tells of a CPU that came online or went offline.
 pub fn tell_cpu_change(change: &CpuChange, out: &mut Encoder) {
-    let facts = |state: &'_ IdleStateFacts| IdleFacts {
+    out.put(&Record::CpuChanged {
+        cpu: change.cpu,
+        online: change.online,
+        idle: change.idle_states.iter().map(idle_facts).collect(),
+    });
+}
+
+fn idle_facts(state: &IdleStateFacts) -> IdleFacts<'_> {
+    IdleFacts {
         state: state.state,
         name: state.name.as_bytes(),
         exit_latency: state.exit_latency_us,
         target_residency: state.target_residency_us,
-    };
-    out.put(&Record::CpuChanged {
-        cpu: change.cpu,
-        online: change.online,
-        idle: change.idle_states.iter().map(facts).collect(),
-    });
+    }
 }
 
 /// Load averages × 100.
