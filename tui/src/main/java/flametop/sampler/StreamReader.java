@@ -268,6 +268,7 @@ public final class StreamReader {
       case 18 -> cpuCycles(in, visitor);
       case 19 -> cgroup(in, visitor);
       case 20 -> taskBlocked(in, visitor);
+      case 21 -> cpuChanged(in, visitor);
       default -> unknown(kind, length, visitor);
     }
     in.limit(batchEnd).position(end);
@@ -508,6 +509,24 @@ public final class StreamReader {
     long tooLong = in.getLong();
     if (visitor != null) {
       visitor.idleState(cpu, state, residency, entries, tooShort, tooLong);
+    }
+  }
+
+  private void cpuChanged(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 7);
+    int cpu = below(in, MAX_CPUS, "CPU");
+    boolean online = in.get() != 0;
+    int count = in.getShort() & 0xFFFF;
+    List<StreamFacts.IdleState> states = new ArrayList<>(Math.min(count, MAX_IDLE_STATES));
+    for (int i = 0; i < count; i++) {
+      need(in, 4);
+      int state = below(in, MAX_IDLE_STATES, "idle state");
+      String name = CleanText.clean(str(in), MAX_NAME);
+      need(in, 16);
+      states.add(new StreamFacts.IdleState(state, name, in.getLong(), in.getLong()));
+    }
+    if (visitor != null) {
+      visitor.cpuChanged(cpu, online, List.copyOf(states));
     }
   }
 
