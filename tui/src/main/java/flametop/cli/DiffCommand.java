@@ -122,16 +122,17 @@ final class DiffCommand implements Callable<Integer> {
         return ExitCode.FAILED;
       }
       HeldStacks stacks = file.held(0).get();
-      long[] totals = normalize ? new long[] {use.before(), use.now()} : null;
+      ComparedStacks.Scale scale =
+          normalize ? new ComparedStacks.Scale(use.before(), use.now()) : ComparedStacks.Scale.NONE;
       ExitCode code = use.whole() ? ExitCode.DONE : ExitCode.FAILED;
       if (output == null || output.toString().equals("-")) {
         OutputStream out = new FileOutputStream(FileDescriptor.out);
-        long unused = ComparedStacks.write(out, stacks, totals);
+        long unused = ComparedStacks.write(out, stacks, scale);
         return code;
       }
       try (OutputFile to = OutputFile.create(output, force)) {
         long[] written = new long[1];
-        to.write(out -> written[0] = ComparedStacks.write(out, stacks, totals));
+        to.write(out -> written[0] = ComparedStacks.write(out, stacks, scale));
         String text =
             String.format(
                 Locale.ROOT,

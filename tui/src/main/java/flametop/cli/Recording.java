@@ -1,5 +1,6 @@
 package flametop.cli;
 
+import flametop.sampler.BatchSink;
 import flametop.sampler.Budget;
 import flametop.sampler.Counter;
 import flametop.sampler.DebugFiles;
@@ -74,8 +75,8 @@ final class Recording implements AutoCloseable {
     this.err = err;
     recorded = source.recorded();
     monitor = output.monitor();
-    monitor.passOnTo(output.sink());
-    sampler = new Sampler(source, limits.passHz(), limits.cpuHz(), limits.passes(), monitor);
+    BatchSink sink = monitor.before(output.sink());
+    sampler = new Sampler(source, limits.passHz(), limits.cpuHz(), limits.passes(), sink);
   }
 
   /** Samples until there is a reason to end, and writes. */
