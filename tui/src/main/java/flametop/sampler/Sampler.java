@@ -128,7 +128,7 @@ public final class Sampler implements AutoCloseable {
   }
 
   private void run() {
-    @Nullable Throwable cause = null;
+    Throwable cause = null;
     try {
       if (source.recorded()) {
         replay();

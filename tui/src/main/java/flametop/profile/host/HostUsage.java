@@ -7,6 +7,7 @@ import flametop.sampler.StreamFacts;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the CPUs did: totals of the stream, and what they grew by over the last full second, told
@@ -53,11 +54,23 @@ public final class HostUsage {
   /** Totals of all CPUs at one moment. */
   private record Totals(long time, long ownCpu, long[][] cpus) {}
 
+  /** Two moments. */
+  private record Span(Totals from, Totals to) {
+    long nanos() {
+      return to.time - from.time;
+    }
+  }
+
   private final StreamFacts facts;
   private final int[] cpus;
   private final long[][] totals;
-  private Totals from;
-  private Totals to;
+
+  /** The last moment whose totals are kept; null before the first. */
+  private @Nullable Totals last;
+
+  /** The time that reports are about; null until the totals of two moments are kept. */
+  private @Nullable Span span;
+
   private final long[] stripSecond = new long[STRIP_SECONDS];
   private final double[] stripBusy = new double[STRIP_SECONDS];
   private final double[] stripElapsed = new double[STRIP_SECONDS];
@@ -85,7 +98,8 @@ public final class HostUsage {
     cpuHz = facts.cpuHz();
   }
 
-  private long[] of(int cpu) {
+  /** The totals of a CPU; null if the facts of the stream do not know the CPU. */
+  private long @Nullable [] of(int cpu) {
     int at = Arrays.binarySearch(cpus, cpu);
     return at < 0 ? null : totals[at];
   }
@@ -170,14 +184,17 @@ public final class HostUsage {
     }
     lastBusy = busy;
     lastElapsed = elapsed;
-    boolean full = from != null && to.time - from.time >= SPAN;
-    if (to == null || time - to.time >= (full ? SPAN : STEP)) {
+    boolean full = span != null && span.nanos() >= SPAN;
+    if (last == null || time - last.time >= (full ? SPAN : STEP)) {
       long[][] copy = new long[totals.length][];
       for (int i = 0; i < copy.length; i++) {
         copy[i] = totals[i].clone();
       }
-      from = full || from == null ? to : from;
-      to = new Totals(time, ownCpu, copy);
+      Totals now = new Totals(time, ownCpu, copy);
+      if (last != null) {
+        span = new Span(full || span == null ? last : span.from, now);
+      }
+      last = now;
     }
   }
 
@@ -211,15 +228,15 @@ public final class HostUsage {
 
   /** What flametop cost until the last batch that told it. */
   public Snapshot.Cost cost() {
-    return to == null ? new Snapshot.Cost(0, 0) : new Snapshot.Cost(to.time, to.ownCpu);
+    return last == null ? new Snapshot.Cost(0, 0) : new Snapshot.Cost(last.time, last.ownCpu);
   }
 
   /** CPU that flametop cost, of one CPU, over the last second; NaN if not known yet. */
   public double ownShare() {
-    if (from == null) {
+    if (span == null) {
       return Double.NaN;
     }
-    return (to.ownCpu - from.ownCpu) / (double) (to.time - from.time);
+    return (span.to.ownCpu - span.from.ownCpu) / (double) span.nanos();
   }
 
   /** Busy CPUs by second until {@code time}, oldest first; NaN where nothing was counted. */
@@ -268,7 +285,7 @@ public final class HostUsage {
   public List<CpuRow> rows() {
     List<CpuRow> rows = new ArrayList<>(cpus.length);
     for (int i = 0; i < cpus.length; i++) {
-      rows.add(from == null ? unknown(cpus[i]) : row(i));
+      rows.add(span == null ? unknown(cpus[i]) : row(i, span));
     }
     return rows;
   }
@@ -278,10 +295,10 @@ public final class HostUsage {
     return new CpuRow(cpu, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, List.of());
   }
 
-  private CpuRow row(int index) {
-    long[] a = from.cpus[index];
-    long[] b = to.cpus[index];
-    double seconds = (to.time - from.time) / (double) SECOND;
+  private CpuRow row(int index, Span span) {
+    long[] a = span.from.cpus[index];
+    long[] b = span.to.cpus[index];
+    double seconds = span.nanos() / (double) SECOND;
     double elapsed = b[ELAPSED] - a[ELAPSED];
     if (!(elapsed > 0)) {
       return unknown(cpus[index]);
