@@ -149,7 +149,6 @@ final class ArchitectureTest {
           "flametop.profile.log",
           "flametop.profile.tree",
           "flametop.term",
-          "flametop.view.base",
           "flametop.view.keys",
           "flametop.view.layout",
           "flametop.view.paint",
