@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
@@ -80,7 +81,7 @@ public final class Main {
    * parse in it, and only to read the annotations of all options takes a third of the time until
    * the first picture.
    */
-  static Callable<Integer> withoutOptions(String[] args, List<String> program) {
+  static @Nullable Callable<Integer> withoutOptions(String[] args, List<String> program) {
     if (args.length == 0) {
       return new ScreenCommand(program);
     }

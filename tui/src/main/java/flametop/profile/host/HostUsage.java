@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the CPUs did: totals of the stream, and what they grew by over the last full second, told
@@ -60,11 +61,12 @@ public final class HostUsage {
   private static final class Cpu {
     boolean online = true;
     List<StreamFacts.IdleState> states;
-    long[] totals = new long[IDLE_STATES];
+    long[] totals;
 
     Cpu(List<StreamFacts.IdleState> states) {
+      this.states = states;
+      totals = new long[IDLE_STATES + PER_IDLE_STATE * states.size()];
       Arrays.fill(totals, FREQUENCY, CYCLES + 1, -1);
-      have(states);
     }
 
     /** Has the CPU these idle states, of which nothing is known yet. */
@@ -75,10 +77,22 @@ public final class HostUsage {
     }
   }
 
+  /** Two moments. */
+  private record Span(Totals from, Totals to) {
+    long nanos() {
+      return to.time - from.time;
+    }
+  }
+
   private final StreamFacts facts;
   private final Map<Integer, Cpu> cpus = new TreeMap<>();
-  private Totals from;
-  private Totals to;
+
+  /** The last moment whose totals are kept; null before the first. */
+  private @Nullable Totals last;
+
+  /** The time that reports are about; null until the totals of two moments are kept. */
+  private @Nullable Span span;
+
   private final long[] stripSecond = new long[STRIP_SECONDS];
   private final double[] stripBusy = new double[STRIP_SECONDS];
 
@@ -106,7 +120,8 @@ public final class HostUsage {
     cpuHz = facts.cpuHz();
   }
 
-  private long[] of(int cpu) {
+  /** The totals of a CPU; null if the stream did not tell of the CPU. */
+  private long @Nullable [] of(int cpu) {
     Cpu known = cpus.get(cpu);
     return known == null ? null : known.totals;
   }
@@ -198,16 +213,19 @@ public final class HostUsage {
     if (lastElapsed > 0) {
       int bin = bin(time);
       stripBusy[bin] += Math.max(0, busy - lastBusy);
-      stripWall[bin] += Math.max(0, elapsed - lastElapsed) / Math.max(1, online);
+      stripWall[bin] += Math.max(0.0, elapsed - lastElapsed) / Math.max(1, online);
     }
     lastBusy = busy;
     lastElapsed = elapsed;
-    boolean full = from != null && to.time - from.time >= SPAN;
-    if (to == null || time - to.time >= (full ? SPAN : STEP)) {
+    boolean full = span != null && span.nanos() >= SPAN;
+    if (last == null || time - last.time >= (full ? SPAN : STEP)) {
       Map<Integer, long[]> copy = new HashMap<>();
       cpus.forEach((number, cpu) -> copy.put(number, cpu.totals.clone()));
-      from = full || from == null ? to : from;
-      to = new Totals(time, ownCpu, copy);
+      Totals now = new Totals(time, ownCpu, copy);
+      if (last != null) {
+        span = new Span(full || span == null ? last : span.from, now);
+      }
+      last = now;
     }
   }
 
@@ -241,15 +259,15 @@ public final class HostUsage {
 
   /** What flametop cost until the last batch that told it. */
   public Snapshot.Cost cost() {
-    return to == null ? new Snapshot.Cost(0, 0) : new Snapshot.Cost(to.time, to.ownCpu);
+    return last == null ? new Snapshot.Cost(0, 0) : new Snapshot.Cost(last.time, last.ownCpu);
   }
 
   /** CPU that flametop cost, of one CPU, over the last second; NaN if not known yet. */
   public double ownShare() {
-    if (from == null) {
+    if (span == null) {
       return Double.NaN;
     }
-    return (to.ownCpu - from.ownCpu) / (double) (to.time - from.time);
+    return (span.to.ownCpu - span.from.ownCpu) / (double) span.nanos();
   }
 
   /** Busy CPUs by second until {@code time}, oldest first; NaN where nothing was counted. */
@@ -296,7 +314,7 @@ public final class HostUsage {
     cpus.forEach(
         (number, cpu) -> {
           if (cpu.online) {
-            rows.add(row(number, cpu.states));
+            rows.add(span == null ? unknown(number) : row(number, cpu.states, span));
           }
         });
     return rows;
@@ -307,14 +325,14 @@ public final class HostUsage {
     return new CpuRow(cpu, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, List.of());
   }
 
-  private CpuRow row(int number, List<StreamFacts.IdleState> states) {
-    long[] a = from == null ? null : from.cpus.get(number);
-    long[] b = from == null ? null : to.cpus.get(number);
+  private CpuRow row(int number, List<StreamFacts.IdleState> states, Span span) {
+    long[] a = span.from.cpus.get(number);
+    long[] b = span.to.cpus.get(number);
     int length = IDLE_STATES + PER_IDLE_STATE * states.size();
     if (a == null || b == null || a.length != length || b.length != length) {
       return unknown(number);
     }
-    double seconds = (to.time - from.time) / (double) SECOND;
+    double seconds = span.nanos() / (double) SECOND;
     double elapsed = b[ELAPSED] - a[ELAPSED];
     if (!(elapsed > 0)) {
       return unknown(number);

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Collects what one picture writes and hands it to the terminal in a single write, between the
@@ -27,7 +28,7 @@ public final class FrameStream extends OutputStream {
   private byte[] queue = new byte[INITIAL];
   private int queued;
   private boolean writing;
-  private IOException failure;
+  private @Nullable IOException failure;
   private boolean closed;
 
   public FrameStream(OutputStream terminal) {

@@ -5,6 +5,7 @@ import com.googlecode.lanterna.input.CharacterPattern;
 import com.googlecode.lanterna.input.MouseAction;
 import com.googlecode.lanterna.input.MouseActionType;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a terminal sends of the mouse in mode 1006, at any column: {@code ESC [ < BUTTON ; COLUMN ;
@@ -26,7 +27,7 @@ final class MousePattern implements CharacterPattern {
   private static final int MODIFIERS = 4 | 8 | 16;
 
   @Override
-  public Matching match(List<Character> sequence) {
+  public @Nullable Matching match(List<Character> sequence) {
     int length = sequence.size();
     for (int i = 0; i < Math.min(length, START.length()); i++) {
       if (sequence.get(i) != START.charAt(i)) {

@@ -4,6 +4,7 @@ import com.googlecode.lanterna.input.CharacterPattern;
 import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a terminal sends beside keys and the mouse. */
 final class ReportPattern implements CharacterPattern {
@@ -20,7 +21,7 @@ final class ReportPattern implements CharacterPattern {
   private static final KeyStroke[] STROKES = {STATUS, PASTE_BEGIN, PASTE_END};
 
   @Override
-  public Matching match(List<Character> sequence) {
+  public @Nullable Matching match(List<Character> sequence) {
     Matching found = null;
     for (int i = 0; i < SEQUENCES.length; i++) {
       if (begins(SEQUENCES[i], sequence)) {

@@ -7,6 +7,7 @@ import flametop.view.base.Key;
 import flametop.view.base.Mouse;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What comes from the terminal, told apart: keys, pasted text, the mouse, and what it answers to
@@ -42,7 +43,7 @@ public final class TerminalInput {
   private final MouseStrokes mouse = new MouseStrokes();
 
   /** Null while nothing is pasted. */
-  private StringBuilder pasted;
+  private @Nullable StringBuilder pasted;
 
   private long pastedAt;
 

@@ -4,6 +4,7 @@ import com.googlecode.lanterna.input.CharacterPattern;
 import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A whole control sequence, {@code ESC [}, parameters and a final byte, that nothing else knows:
@@ -14,7 +15,7 @@ final class UnknownPattern implements CharacterPattern {
   static final KeyStroke STROKE = new KeyStroke(KeyType.Unknown);
 
   @Override
-  public Matching match(List<Character> sequence) {
+  public @Nullable Matching match(List<Character> sequence) {
     int length = sequence.size();
     for (int i = 0; i < length; i++) {
       char c = sequence.get(i);

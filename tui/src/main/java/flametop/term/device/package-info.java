@@ -4,4 +4,7 @@
  * and {@link flametop.term.device.TerminalInput}. This room never knows what a screen shows, nor
  * what a key does.
  */
+@NullMarked
 package flametop.term.device;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,7 @@
 package flametop.view.base;
 
 import flametop.profile.answer.Capability;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that a key can do. {@code ViewActions} says which views have it.
@@ -149,8 +150,8 @@ public enum Action {
     return keys;
   }
 
-  /** What a source must have for it to mean something; null if every source will do. */
-  public Capability needs() {
+  /** What a source must have for the action to mean something; null if every source will do. */
+  public @Nullable Capability needs() {
     return switch (this) {
       case FREEZE, REFRESH -> Capability.PRESENT;
       case WINDOW, TIME, RANGE_START, RANGE_END, RESTART -> Capability.TIME;

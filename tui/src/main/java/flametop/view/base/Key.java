@@ -1,6 +1,7 @@
 package flametop.view.base;
 
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One key press.
@@ -67,9 +68,9 @@ public record Key(Kind kind, int character) {
   /**
    * The key of a name as {@link #name} gives it.
    *
-   * @return null if there is none of that name
+   * @return null if no key has that name
    */
-  public static Key parse(String name) {
+  public static @Nullable Key parse(String name) {
     if (name.codePointCount(0, name.length()) == 1) {
       return name.equals(" ") ? null : of(name.codePointAt(0));
     }

@@ -3,6 +3,7 @@ package flametop.view.base;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A line that is typed, with lines of the past and completion: what {@link #edited} does is the
@@ -17,7 +18,13 @@ import java.util.Locale;
  * @param choices how many there are
  */
 public record Prompt(
-    String text, int cursor, int past, String draft, String stem, int choice, int choices) {
+    String text,
+    int cursor,
+    int past,
+    String draft,
+    @Nullable String stem,
+    int choice,
+    int choices) {
   public static final Prompt EMPTY = of("");
 
   /** Longest text that is taken. */
@@ -42,11 +49,12 @@ public record Prompt(
   }
 
   /**
-   * What a key makes of it: a character at the cursor, or an editing key as shells have them.
+   * The prompt after a key: a character at the cursor, or an editing key as shells have them.
    *
-   * @return this if the key has nothing to do here, see {@link #refusal}; null if it edits no text
+   * @return this prompt if the key has nothing to do here, see {@link #refusal}; null if the key
+   *     edits no text
    */
-  public Prompt edited(Key key) {
+  public @Nullable Prompt edited(Key key) {
     return switch (key.kind()) {
       case CHARACTER -> typed(Character.toString(key.character()));
       case BACKSPACE -> without(before(cursor), cursor);
@@ -150,9 +158,9 @@ public record Prompt(
    *
    * @param lines the latest first
    * @param by 1 for an older one, -1 for a younger one
-   * @return null if there is none
+   * @return null if there is no such line
    */
-  public Prompt recalled(List<String> lines, int by) {
+  public @Nullable Prompt recalled(List<String> lines, int by) {
     int at = past + by;
     if (at < 0 || at > lines.size()) {
       return null;
@@ -167,9 +175,9 @@ public record Prompt(
    * those that begin with the text, then to those that contain it.
    *
    * @param by 1 for the next one, -1 for the one before
-   * @return null if there is none
+   * @return null if no name fits
    */
-  public Prompt completed(List<String> names, int by) {
+  public @Nullable Prompt completed(List<String> names, int by) {
     String from = stem == null ? text : stem;
     boolean anchored = from.startsWith("^");
     String wanted = literal(anchored ? from.substring(1) : from);

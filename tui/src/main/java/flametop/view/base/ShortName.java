@@ -1,5 +1,7 @@
 package flametop.view.base;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The name of a frame in less room: what tells least goes first. Pure.
  *
@@ -174,8 +176,8 @@ public final class ShortName {
     return to < name.length() ? to : from;
   }
 
-  /** The form of a function that is known by its place only; null if the name is none. */
-  private static String place(String name, int room) {
+  /** The form of a function that is known by its place only; null for any other name. */
+  private static @Nullable String place(String name, int room) {
     int plus = name.lastIndexOf('+');
     int hex = name.startsWith("fn@", plus + 1) ? plus + 4 : plus + 1;
     if (plus <= 0

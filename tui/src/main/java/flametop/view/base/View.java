@@ -1,5 +1,7 @@
 package flametop.view.base;
 
+import org.jspecify.annotations.Nullable;
+
 /** What fills the screen between the header and the keys. */
 public enum View {
   GRAPH("graph", Action.SHOW_GRAPH),
@@ -51,8 +53,8 @@ public enum View {
     return this == GRAPH || this == CALLERS || this == SANDWICH;
   }
 
-  /** The view that an action shows, or null. */
-  public static View of(Action action) {
+  /** The view that an action shows; null if the action shows none. */
+  public static @Nullable View of(Action action) {
     for (View view : ALL) {
       if (view.action == action) {
         return view;

@@ -1,6 +1,7 @@
 package flametop.view.base;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A rectangle of the screen and what stands there: a layout records it, a painter fills it, the
@@ -23,8 +24,10 @@ public record Zone<T>(int x, int y, int width, int height, T what) {
     return column >= x && column < x + width && row >= y && row < y + height;
   }
 
-  /** What stands at a cell, of zones that do not overlap; null for nothing. */
-  public static <T> T at(List<Zone<T>> zones, int column, int row) {
+  /**
+   * The content of the zone at a cell, of zones that do not overlap; null where there is no zone.
+   */
+  public static <T> @Nullable T at(List<Zone<T>> zones, int column, int row) {
     for (Zone<T> zone : zones) {
       if (zone.has(column, row)) {
         return zone.what;
