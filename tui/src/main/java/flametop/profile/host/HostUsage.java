@@ -213,7 +213,7 @@ public final class HostUsage {
     if (lastElapsed > 0) {
       int bin = bin(time);
       stripBusy[bin] += Math.max(0, busy - lastBusy);
-      stripWall[bin] += Math.max(0.0, elapsed - lastElapsed) / Math.max(1, online);
+      stripWall[bin] += (double) Math.max(0, elapsed - lastElapsed) / Math.max(1, online);
     }
     lastBusy = busy;
     lastElapsed = elapsed;
