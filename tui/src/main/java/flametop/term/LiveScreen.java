@@ -8,8 +8,6 @@ import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.SnapshotSource;
 import flametop.profile.answer.SplitAnswer;
-import flametop.profile.answer.StateSet;
-import flametop.profile.live.Profile;
 import flametop.sampler.Budget;
 import flametop.sampler.Users;
 import flametop.view.base.CellGrid;
@@ -19,7 +17,6 @@ import flametop.view.screen.Keys;
 import flametop.view.screen.Painter;
 import flametop.view.screen.ScreenSource;
 import flametop.view.state.Effect;
-import flametop.view.state.Keymap;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
@@ -27,7 +24,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -94,41 +90,6 @@ public final class LiveScreen {
     this.options = options;
     this.opening = session;
     this.environment = UserEnvironment.get();
-  }
-
-  /**
-   * Has what the first paint needs of the JDK initialized by another thread, which takes about as
-   * long as to take the terminal does; then what the profile needs.
-   *
-   * @param live whether there will be a profile
-   */
-  public static void prepare(boolean live) {
-    Thread thread =
-        new Thread(
-            () -> {
-              String unused = String.format(Locale.ROOT, "%.1f", 1.0);
-              Painter.paint(
-                  Scene.of(
-                      null,
-                      ViewState.initial(StateSet.ALL, Shape.PLAIN, 1, 1, 1),
-                      80,
-                      24,
-                      new PaintOptions(
-                          "",
-                          "",
-                          Origin.LIVE,
-                          false,
-                          false,
-                          Integer::toString,
-                          Keymap.DEFAULT,
-                          List.of())));
-              if (live) {
-                Profile.prepare();
-              }
-            },
-            "prepare");
-    thread.setDaemon(true);
-    thread.start();
   }
 
   /**
