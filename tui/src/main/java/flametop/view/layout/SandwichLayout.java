@@ -75,7 +75,7 @@ public record SandwichLayout(
     return below ? callees : callers;
   }
 
-  /** Whether the function has no time in the shown page. */
+  /** Whether the function has no time in the shown stacks. */
   public boolean empty() {
     return page.total() <= 0 || callees.geometry.levels() < BASE;
   }
