@@ -1,7 +1,7 @@
 package flametop.cli;
 
 import flametop.sampler.CleanText;
-import flametop.term.LiveScreen;
+import flametop.term.EarlyLoading;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -36,7 +36,7 @@ public final class Main {
                 Failure.of(thrown).message()));
     boolean live = args.length == 0 || args[0].startsWith("-");
     if (live || args[0].equals("view") || args[0].equals("diff")) {
-      LiveScreen.prepare(live);
+      EarlyLoading.start(live);
     }
     int code = run(interruption, args);
     interruption.end(code);

@@ -6,9 +6,9 @@ import flametop.view.base.Mouse;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Lanterna's mouse as the view's; knows which click is the second of two. */
+/** Turns mouse actions of Lanterna into events of the view, and finds double clicks. */
 final class MouseStrokes {
-  /** Between two clicks that are one double click. */
+  /** The longest pause between two clicks of a double click. */
   private static final long DOUBLE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private static final int LEFT = 1;
@@ -37,7 +37,7 @@ final class MouseStrokes {
 
   private Mouse press(MouseAction action, long nanos) {
     boolean second = action.getPosition().equals(pressed) && nanos - pressedNanos <= DOUBLE_NANOS;
-    // A third press begins anew.
+    // A third press is a first one again.
     pressed = second ? null : action.getPosition();
     pressedNanos = nanos;
     return at(second ? Mouse.Kind.DOUBLE : Mouse.Kind.PRESS, action);

@@ -6,15 +6,15 @@ import com.googlecode.lanterna.input.KeyType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a terminal sends beside keys and the mouse. */
+/** Reports of a terminal, beside keys and the mouse. */
 final class ReportPattern implements CharacterPattern {
-  /** It is asked for its status, and is well. */
+  /** The answer to a request of status. */
   static final KeyStroke STATUS = new KeyStroke(KeyType.Unknown);
 
-  /** What follows was pasted. */
+  /** Begins pasted text. */
   static final KeyStroke PASTE_BEGIN = new KeyStroke(KeyType.Unknown);
 
-  /** What was pasted ends here. */
+  /** Ends pasted text. */
   static final KeyStroke PASTE_END = new KeyStroke(KeyType.Unknown);
 
   private static final String[] SEQUENCES = {"\033[0n", "\033[200~", "\033[201~"};

@@ -44,7 +44,7 @@ public record Key(Kind kind, int character) {
     }
   }
 
-  /** Leaves the screen whatever the other keys do. */
+  /** The key that leaves the screen, whatever other keys do. */
   public static final Key CTRL_C = ctrl('c');
 
   public static Key of(Kind kind) {
@@ -66,7 +66,7 @@ public record Key(Kind kind, int character) {
   }
 
   /**
-   * The key of a name as {@link #name} gives it.
+   * Finds a key by its {@link #name}.
    *
    * @return null if no key has that name
    */
@@ -98,7 +98,7 @@ public record Key(Kind kind, int character) {
     return null;
   }
 
-  /** The key as messages and the configuration name it. */
+  /** The name of the key in messages and in the configuration. */
   public String name() {
     return switch (kind) {
       case CHARACTER -> character == ' ' ? "space" : Character.toString(character);
@@ -109,7 +109,7 @@ public record Key(Kind kind, int character) {
     };
   }
 
-  /** The key in as few cells as can be. */
+  /** The key in as few cells as possible. */
   public String symbol() {
     return switch (kind) {
       case CTRL -> "^" + (char) (character - 'a' + 'A');
@@ -119,7 +119,7 @@ public record Key(Kind kind, int character) {
     };
   }
 
-  /** Spelled out: what a record makes of itself costs 20 ms when it is first used. */
+  /** Written by hand: the method that the JDK makes for a record costs 20 ms at its first call. */
   @Override
   public boolean equals(Object other) {
     return other instanceof Key key && key.kind == kind && key.character == character;

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The first line of a file of stacks: which one, how far it is read, what it holds. */
+/** The first line of a file of stacks: its name, how far it is read, its content. */
 public final class FileHeader {
   /** Columns of a file's name, by how much room there is. */
   private static final int[] NAME = {80, 60, 40, 40, 30, 30, 20, 20, 12, 8};
@@ -26,7 +26,7 @@ public final class FileHeader {
     }
     Snapshot.Reading reading = scene.isOfFile() ? scene.snapshot.reading() : null;
     if (scene.other != null) {
-      // Which ones, and how far they are read, stands above each.
+      // The names of both files, and how far they are read, stand above the panes.
       if (scene.state.exports() > 0) {
         pieces.add(Header.WRITING);
       }
@@ -107,7 +107,7 @@ public final class FileHeader {
     return of.unit().equals("us") ? figure(weight, of) : figure(weight, of) + " " + of.unit();
   }
 
-  /** The same without a unit that its column says. */
+  /** The same without the unit, which the title of the column says. */
   public static String figure(long weight, Snapshot.Reading of) {
     if (!of.unit().equals("us")) {
       return weight % of.parts() == 0 ? grouped(weight / of.parts()) : broken(weight, of.parts());
@@ -120,7 +120,7 @@ public final class FileHeader {
             : grouped(Math.round(count / 1e6)) + " s";
   }
 
-  /** {@code 0.0123}, {@code 12.34}, {@code 12,345}: four digits of it, or all before the point. */
+  /** {@code 0.0123}, {@code 12.34}, {@code 12,345}: four digits, or all digits before the point. */
   private static String broken(long weight, long parts) {
     if (weight / parts >= 1_000) {
       return grouped(Math.round((double) weight / parts));
@@ -131,7 +131,10 @@ public final class FileHeader {
         .toPlainString();
   }
 
-  /** {@code 1,234,567}; the formatter of the JDK takes 20 ms for its first. */
+  /**
+   * {@code 1,234,567}; written by hand, since the formatter of the JDK takes 20 ms for its first
+   * number.
+   */
   private static String grouped(long count) {
     String digits = Long.toString(count);
     StringBuilder text = new StringBuilder(digits);
@@ -141,7 +144,7 @@ public final class FileHeader {
     return text.toString();
   }
 
-  /** The end of a path says more than its beginning. */
+  /** The end of a path, cut at its beginning: the end says more. */
   public static String fromTheRight(String text, int room) {
     if (!TextWidth.exceeds(text, room)) {
       return text;

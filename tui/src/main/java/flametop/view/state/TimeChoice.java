@@ -3,12 +3,12 @@ package flametop.view.state;
 import flametop.profile.answer.TimeRange;
 
 /**
- * What is chosen on the strip of time. Immutable.
+ * The choice on the strip of time. Immutable.
  *
- * @param on the keys move the cursor
+ * @param on whether keys move the cursor
  * @param cursor ns, CLOCK_MONOTONIC
- * @param range null if none is
- * @param dragged the time where a drag of the mouse began; null if there is none
+ * @param range null for none
+ * @param dragged the time at which a drag of the mouse began; null without a drag
  */
 public record TimeChoice(boolean on, long cursor, TimeRange range, TimeRange dragged) {
   public static final TimeChoice NONE = new TimeChoice(false, 0, null, null);
