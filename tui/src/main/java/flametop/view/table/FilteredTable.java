@@ -35,6 +35,10 @@ abstract class FilteredTable<R, K, O> extends Table<R, K, O> {
           new String[] {"change", "coloured if beyond the noise"},
           new String[] {"underlined", "gone"});
 
+  FilteredTable(View view) {
+    super(view);
+  }
+
   /** States whose colours are in the table; null for none. */
   abstract StateSet states(Scene scene);
 

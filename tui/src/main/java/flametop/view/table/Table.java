@@ -33,6 +33,22 @@ import java.util.List;
  * @param <O> an order of rows
  */
 public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
+  private final View view;
+
+  Table(View view) {
+    this.view = view;
+  }
+
+  /** The place in the table. */
+  public final TablePlace<K, O> place(ViewState s) {
+    return s.table(view);
+  }
+
+  /** A state with another place in the table. */
+  public final ViewState with(ViewState s, TablePlace<K, O> place) {
+    return s.withTable(view, place);
+  }
+
   // What a table says of itself.
 
   /** All columns from the left. */
@@ -42,10 +58,6 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
   abstract List<R> rows(Scene scene);
 
   abstract K key(R row);
-
-  abstract TablePlace<K, O> place(ViewState s);
-
-  abstract ViewState with(ViewState s, TablePlace<K, O> place);
 
   /** The kind of its rows, and how many there are. */
   abstract String title(Scene scene);

@@ -17,7 +17,6 @@ import flametop.view.keys.ShapeKeys;
 import flametop.view.layout.Scene;
 import flametop.view.paint.Comparison;
 import flametop.view.state.Step;
-import flametop.view.state.TablePlace;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,13 +72,17 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
           left(
               "command line", room -> room.columns() < 160 ? 0 : room.left(), TasksTable::command));
 
+  public TasksTable() {
+    super(View.TASKS);
+  }
+
   @Override
   List<Column<Row, Order>> columns() {
     return columns;
   }
 
   private static boolean threads(ViewState s) {
-    return s.tasks().second();
+    return s.table(View.TASKS).second();
   }
 
   // Widths.
@@ -231,18 +234,8 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   }
 
   @Override
-  TablePlace<Long, Order> place(ViewState s) {
-    return s.tasks();
-  }
-
-  @Override
-  ViewState with(ViewState s, TablePlace<Long, Order> place) {
-    return s.withTasks(place);
-  }
-
-  @Override
   Order order(Scene scene, ViewState s) {
-    return s.tasks().order().in(scene.compares());
+    return place(s).order().in(scene.compares());
   }
 
   @Override
@@ -289,7 +282,7 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   Step acted(Scene scene, ViewState s, Action action) {
     if (action == Action.THREADS) {
       String text = threads(s) ? "a row for each process" : "a row for each thread";
-      return Step.answer(s.withTasks(s.tasks().withOtherKind()), text);
+      return Step.answer(with(s, place(s).withOtherKind()), text);
     }
     return super.acted(scene, s, action);
   }

@@ -16,6 +16,7 @@ import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.base.ShortName;
 import flametop.view.base.Units;
+import flametop.view.base.View;
 import flametop.view.keys.CommonKeys;
 import flametop.view.keys.ShapeKeys;
 import flametop.view.layout.FileHeader;
@@ -23,7 +24,6 @@ import flametop.view.layout.Scene;
 import flametop.view.paint.Comparison;
 import flametop.view.paint.GraphPainter;
 import flametop.view.state.Step;
-import flametop.view.state.TablePlace;
 import flametop.view.state.ViewState;
 import java.util.List;
 
@@ -75,6 +75,10 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
           left("  function", TopTable::nameCells, (row, at) -> at.name(row.function(), named(row)))
               .by(Order.NAME, "name"),
           left("module", TopTable::moduleCells, TopTable::module));
+
+  public TopTable() {
+    super(View.TOP);
+  }
 
   @Override
   List<Column<Row, Order>> columns() {
@@ -254,18 +258,8 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
   }
 
   @Override
-  TablePlace<Function, Order> place(ViewState s) {
-    return s.top();
-  }
-
-  @Override
-  ViewState with(ViewState s, TablePlace<Function, Order> place) {
-    return s.withTop(place);
-  }
-
-  @Override
   Order order(Scene scene, ViewState s) {
-    return s.top().order().in(scene.compares());
+    return place(s).order().in(scene.compares());
   }
 
   @Override
