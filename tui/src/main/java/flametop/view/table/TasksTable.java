@@ -24,7 +24,6 @@ import java.util.Set;
 
 /** A row for each process or thread: its state now, and its times within the window. */
 public final class TasksTable extends FilteredTable<Row, Long, Order> {
-  private static final Order[] ORDERS = Order.values();
   private static final int SHADE = Paint.SHADES / 2;
   private static final int PERCENT = 6;
 
@@ -234,17 +233,13 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   }
 
   @Override
-  Order order(Scene scene, ViewState s) {
-    return place(s).order().in(scene.compares());
+  Order[] orders() {
+    return Order.values();
   }
 
   @Override
-  Order nextOrder(Scene scene, ViewState s) {
-    Order next = order(scene, s);
-    do {
-      next = ORDERS[(next.ordinal() + 1) % ORDERS.length];
-    } while (next != next.in(scene.compares()));
-    return next;
+  Order in(Order order, boolean compared) {
+    return order.in(compared);
   }
 
   @Override

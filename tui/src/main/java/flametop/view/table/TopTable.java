@@ -29,7 +29,6 @@ import java.util.List;
 
 /** A row for each function: the time in it and in what it calls, and in which states. */
 public final class TopTable extends FilteredTable<Row, Function, Order> {
-  private static final Order[] ORDERS = Order.values();
 
   /** States with a colour of their own in the bars, in this order; the other states come last. */
   private static final State[] STATES = {State.RUN, State.QUEUED, State.DISK, State.SLEEP};
@@ -258,17 +257,18 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
   }
 
   @Override
-  Order order(Scene scene, ViewState s) {
-    return place(s).order().in(scene.compares());
+  Order[] orders() {
+    return Order.values();
   }
 
   @Override
-  Order nextOrder(Scene scene, ViewState s) {
-    Order next = order(scene, s);
-    do {
-      next = ORDERS[(next.ordinal() + 1) % ORDERS.length];
-    } while (next != next.in(scene.compares()) || next.states() != null && !hasStates(scene));
-    return next;
+  Order in(Order order, boolean compared) {
+    return order.in(compared);
+  }
+
+  @Override
+  boolean means(Scene scene, Order order) {
+    return super.means(scene, order) && (order.states() == null || hasStates(scene));
   }
 
   @Override
@@ -290,7 +290,7 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
         ? "no function matches; esc shows all " + Units.count(functions)
         : scene.snapshot.total() <= 0
             ? GraphPainter.nothing(scene)
-            : "nothing of what is shown is a function";
+            : "the shown stacks have no functions";
   }
 
   // Verbs.

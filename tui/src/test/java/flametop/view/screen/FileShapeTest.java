@@ -213,7 +213,7 @@ class FileShapeTest {
   void m_collapsesAModuleThatTheNameSays() throws Exception {
     press(down(), down(), down());
     type("M");
-    assertTrue(state.message().contains("does not say its module"), state.message());
+    assertTrue(state.message().contains("has no module"), state.message());
     press(down());
     type("M");
     assertTrue(names().contains("[lib]"), names().toString());

@@ -265,7 +265,7 @@ class KeysTest {
     type("/main");
     press(Key.Kind.ENTER);
     assertEquals(before, selected());
-    assertEquals("the selected one matches; n goes on", state.message());
+    assertEquals("the selected frame matches; n goes on", state.message());
   }
 
   @Test

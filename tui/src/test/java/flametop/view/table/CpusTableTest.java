@@ -93,7 +93,7 @@ class CpusTableTest {
         ViewState sorted = Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, y)).state();
         Column<CpuRow, Comparator<CpuRow>> column = layout.headAt(x);
         if (column == null || column.order() == null) {
-          assertEquals("no order of that column", sorted.message());
+          assertEquals("this column has no order", sorted.message());
         } else {
           assertEquals("first by " + table.label(column.order()), sorted.message());
           assertSame(column.order(), CpusTable.TABLE.place(sorted).order());

@@ -170,7 +170,7 @@ class TableTest {
     click(line(head()).indexOf("function"), head(), Mouse.Kind.PRESS);
     assertEquals(TopQuery.Order.NAME, TOP.place(state).order());
     click(line(head()).indexOf("module"), head(), Mouse.Kind.PRESS);
-    assertEquals("no order of that column", state.message());
+    assertEquals("this column has no order", state.message());
   }
 
   @Test
