@@ -148,7 +148,7 @@ test_compare_shows_what_grew_and_what_is_gone() {
   keys B
   wait_for 'nothing is compared'
   keys b
-  wait_for 'what comes is compared with these [0-9]+ s'
+  wait_for 'compared from now on with these [0-9]+ s'
   wait_for 'compared with [0-9]+ s, [0-9]+ s ago .*■ more +■ less +■ the same'
   released
   wait_for 'newer'
@@ -174,7 +174,7 @@ test_compare_shows_what_grew_and_what_is_gone() {
   wait_for 'compared with'
   wait_for 'older'
   keys Escape
-  wait_for 'compared no more'
+  wait_for 'the comparison is over'
   wait_gone 'older'
   keys b
   wait_for '── compared with'

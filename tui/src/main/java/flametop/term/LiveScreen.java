@@ -435,7 +435,7 @@ public final class LiveScreen {
               ? "a replay has the names that it was recorded with"
               : session.jvmMaps().getAsBoolean()
                   ? "JVMs are asked for maps of their compiled code; J stops that"
-                  : "JVMs are asked no more";
+                  : "JVMs are no longer asked";
       state = scene.settled().withMessage(text);
     } else if (effect instanceof Effect.Export x) {
       if (session.exporter() == null) {

@@ -18,7 +18,7 @@ public final class CompareKeys {
     Snapshot snapshot = scene.snapshot;
     if (action == Action.COMPARE_END) {
       // A compared picture may still be on its way.
-      String text = scene.baseline().isPresent() ? "compared no more" : "nothing is compared";
+      String text = scene.baseline().isPresent() ? "the comparison is over" : "nothing is compared";
       return Step.to(s.withMessage(text), new Effect.ReleaseBaseline());
     }
     if (snapshot == null || snapshot.live().time().nanos() <= 0) {
@@ -32,6 +32,6 @@ public final class CompareKeys {
           new Effect.EndRange());
     }
     String what = "these " + Units.near(snapshot.live().time().nanos());
-    return Step.to(s.withMessage("what comes is compared with " + what), new Effect.HoldBaseline());
+    return Step.to(s.withMessage("compared from now on with " + what), new Effect.HoldBaseline());
   }
 }

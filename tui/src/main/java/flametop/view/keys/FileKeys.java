@@ -50,7 +50,7 @@ public final class FileKeys implements ViewKeys {
       case GROUP -> outermost(scene, s);
       case COLLAPSE ->
           saysNoModule(scene)
-              ? Step.answer(s, "its name does not say its module, as mod`f or f [mod] would")
+              ? Step.answer(s, "the name of this frame has no module, unlike mod`f or f [mod]")
               : live.act(scene, s, action);
       default ->
           Origin.FILE.has(action)

@@ -59,7 +59,7 @@ public final class GraphKeys implements ViewKeys {
       case COMPARE, COMPARE_END -> CompareKeys.act(scene, s, action);
       case COLOUR -> {
         if (scene.baseline().isPresent()) {
-          yield Step.answer(s, "colours tell what changed; B ends that");
+          yield Step.answer(s, "colours tell changes; B ends the comparison");
         }
         Colouring next = s.colouring().next();
         yield Step.answer(s.withColouring(next), "colours tell the " + next.label());
@@ -73,7 +73,7 @@ public final class GraphKeys implements ViewKeys {
       return Step.answer(s, "nothing to copy yet");
     }
     if (scene.geometry.isRun(scene.selectedBox)) {
-      return Step.answer(s, "what is too thin to draw has no name; enter opens it");
+      return Step.answer(s, "frames too thin to draw have no name; enter opens them");
     }
     String name = scene.geometry.slice().name()[scene.geometry.node(scene.selectedBox)];
     return Step.to(s, new Effect.Copy(name));
@@ -176,7 +176,7 @@ public final class GraphKeys implements ViewKeys {
     }
     return Step.answer(
         s.zoomedTo(new ViewState.Zoom(scene.plot.nodeOf(parent), siblings)),
-        "only what was too thin to draw; esc goes back");
+        "only frames that were too thin to draw; esc goes back");
   }
 
   private static Step back(Scene scene, ViewState s) {

@@ -103,7 +103,7 @@ public final class PickKeys {
     ViewState marked = s.withPick(pick.moved(entry - pick.index()));
     return mouse.kind() == Mouse.Kind.DOUBLE
         ? picked(marked, marked.pick())
-        : Step.answer(marked, "enter, or a second click, picks it");
+        : Step.answer(marked, "enter, or a second click, picks this row");
   }
 
   /**
@@ -157,9 +157,7 @@ public final class PickKeys {
     if (pick.of() == PickList.Of.STATES) {
       int bit = StateSet.of(State.of(row.id())).bits();
       StateSet fewer = new StateSet(s.states().bits() & ~bit);
-      return fewer.bits() == 0
-          ? Step.answer(s, "it is the only state that is shown")
-          : states(closed, fewer);
+      return fewer.bits() == 0 ? Step.answer(s, "no other state is shown") : states(closed, fewer);
     }
     Filter filter = filter(pick.of(), row);
     return ShapeKeys.narrowed(closed, filter, true, said(s, filter, row, true));

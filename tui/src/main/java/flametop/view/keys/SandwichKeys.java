@@ -88,15 +88,15 @@ public final class SandwichKeys implements ViewKeys {
     }
     Geometry g = plot.geometry;
     if (g.isRun(plot.selectedBox)) {
-      return Step.answer(s, "what is too thin to draw has no name; enter opens it");
+      return Step.answer(s, "frames too thin to draw have no name; enter opens them");
     }
     boolean inside = s.view() == View.SANDWICH;
     if (inside && plot.atBase()) {
-      return Step.answer(s, "this is its sandwich; choose a caller or a callee");
+      return Step.answer(s, "this function is in the middle; choose a caller or a callee");
     }
     NodeKind kind = g.slice().kind()[g.node(plot.selectedBox)];
     if (!isCode(kind)) {
-      return Step.answer(s, "a sandwich is of a function: select one, then s");
+      return Step.answer(s, "a sandwich needs a function: select one, then s");
     }
     Function function = selected(scene, s);
     if (function != null) {
@@ -155,7 +155,7 @@ public final class SandwichKeys implements ViewKeys {
   private static Step root(ViewState s) {
     SandwichPlace place = s.sandwich();
     return place.callers().zooms().isEmpty() && place.callees().zooms().isEmpty()
-        ? Step.answer(s, "this is all of it")
+        ? Step.answer(s, "nothing is zoomed")
         : Step.answer(s.withSandwich(place.unzoomed()), "all callers and callees");
   }
 

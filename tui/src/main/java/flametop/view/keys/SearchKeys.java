@@ -57,7 +57,7 @@ public final class SearchKeys {
   private static Step completed(ViewKeys view, Scene scene, ViewState s, int by) {
     Prompt next = s.search().prompt().completed(view.namesInSight(scene), by);
     if (next == null) {
-      return Step.answer(s, "no name in sight has that");
+      return Step.answer(s, "no name in sight has this text");
     }
     String which = "name " + (next.choice() + 1) + " of " + next.choices() + " in sight";
     return Step.answer(s.withSearch(Search.of(next, true)), which);

@@ -67,7 +67,7 @@ public final class ShapeKeys {
   /** The same with another answer. */
   static Step narrowed(ViewState s, Filter filter, boolean out, String said) {
     return s.chosenShape().steps().contains(filter.with(out))
-        ? Step.answer(s, "done already; u undoes")
+        ? Step.answer(s, "this filter is set already; u undoes")
         : to(s, s.chosenShape().plus(filter.with(out)), said, "");
   }
 
@@ -123,8 +123,8 @@ public final class ShapeKeys {
       return Step.answer(
           s,
           selection.kind() == NodeKind.ROOT
-              ? "everything is in it; select a process or a frame first"
-              : "nothing tells what is in this from the rest");
+              ? "the root holds everything; select a process or a frame first"
+              : "no filter tells this frame from the rest");
     }
     ViewState next = narrowed(s, filter, out).state();
     // Kept stacks are shown whole. After a removal the zoom stays on the rest.
@@ -138,7 +138,7 @@ public final class ShapeKeys {
       return Step.answer(s, "nothing is selected yet");
     }
     if (s.run() && scene.geometry.isRun(scene.selectedBox)) {
-      return Step.answer(s, "what is too thin to draw has no name; enter opens it");
+      return Step.answer(s, "frames too thin to draw have no name; enter opens them");
     }
     return null;
   }
@@ -191,8 +191,8 @@ public final class ShapeKeys {
     if (module.isEmpty()) {
       String text =
           selection.kind().isFrame()
-              ? "its module is not known"
-              : "a module is of frames; select one first";
+              ? "the module of this frame is not known"
+              : "only frames have a module; select one first";
       return Step.answer(s, text);
     }
     Shape.Collapse collapse = new Shape.Collapse(module);
@@ -228,7 +228,7 @@ public final class ShapeKeys {
   private static Step group(ViewState s, RootOrder order) {
     String text =
         order == RootOrder.CPU
-            ? "by CPU; what is off the CPU belongs to none"
+            ? "by CPU; time off the CPUs belongs to none"
             : new Shape.Group(order).text();
     return group(s, order, text);
   }

@@ -38,7 +38,7 @@ public interface ViewKeys {
    */
   default Step searched(Scene scene, ViewState kept) {
     return GraphKeys.isAtMatch(scene)
-        ? Step.answer(kept, "the selected one matches; n goes on")
+        ? Step.answer(kept, "the selected frame matches; n goes on")
         : match(scene, kept, 1);
   }
 

@@ -8,6 +8,7 @@ import flametop.profile.answer.SandwichQuery;
 import flametop.profile.answer.TasksQuery;
 import flametop.profile.answer.TopQuery;
 import flametop.view.base.Colouring;
+import flametop.view.base.View;
 
 /** The page that each view shows beside the snapshot. */
 final class Pages {
@@ -50,7 +51,7 @@ final class Pages {
   }
 
   private static PageQuery functions(ViewState s) {
-    TablePlace<Function, TopQuery.Order> table = s.top();
+    TablePlace<Function, TopQuery.Order> table = s.table(View.TOP);
     return new TopQuery(
         s.windowNanos(),
         s.states(),
@@ -61,7 +62,7 @@ final class Pages {
   }
 
   private static PageQuery tasks(ViewState s) {
-    TablePlace<Long, TasksQuery.Order> table = s.tasks();
+    TablePlace<Long, TasksQuery.Order> table = s.table(View.TASKS);
     return new TasksQuery(
         s.windowNanos(),
         table.second(),

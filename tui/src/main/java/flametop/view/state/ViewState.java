@@ -1,10 +1,8 @@
 package flametop.view.state;
 
-import flametop.profile.answer.CpuRow;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.PageQuery;
-import flametop.profile.answer.QualityReport;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Siblings;
 import flametop.profile.answer.Source;
@@ -17,8 +15,9 @@ import flametop.view.base.Action;
 import flametop.view.base.Colouring;
 import flametop.view.base.View;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -46,11 +45,13 @@ public final class ViewState implements Cloneable {
   private SandwichPlace sandwich = SandwichPlace.NONE;
   private boolean flame;
   private Source source;
-  private TablePlace<Function, TopQuery.Order> top = TablePlace.first(TopQuery.Order.SELF);
-  private TablePlace<Long, TasksQuery.Order> tasks = TablePlace.first(TasksQuery.Order.CPU);
-  private TablePlace<Integer, Comparator<CpuRow>> cpus = TablePlace.first(null);
-  private TablePlace<Void, Void> idle = TablePlace.first(null);
-  private TablePlace<String, Comparator<QualityReport.Row>> quality = TablePlace.first(null);
+  private Map<View, TablePlace<?, ?>> tables =
+      Map.of(
+          View.TOP, TablePlace.first(TopQuery.Order.SELF),
+          View.TASKS, TablePlace.first(TasksQuery.Order.CPU),
+          View.CPUS, TablePlace.first(null),
+          View.IDLE, TablePlace.first(null),
+          View.QUALITY, TablePlace.first(null));
   private TimeChoice time = TimeChoice.NONE;
   private Colouring colouring = Colouring.KIND;
 
@@ -156,29 +157,10 @@ public final class ViewState implements Cloneable {
     return source;
   }
 
-  /** The place in the table of functions. */
-  public TablePlace<Function, TopQuery.Order> top() {
-    return top;
-  }
-
-  /** The place in the table of tasks. */
-  public TablePlace<Long, TasksQuery.Order> tasks() {
-    return tasks;
-  }
-
-  /** The place in the table of CPUs. */
-  public TablePlace<Integer, Comparator<CpuRow>> cpus() {
-    return cpus;
-  }
-
-  /** The place in the table of idle states. */
-  public TablePlace<Void, Void> idle() {
-    return idle;
-  }
-
-  /** The place in the table of the quality. */
-  public TablePlace<String, Comparator<QualityReport.Row>> quality() {
-    return quality;
+  /** The place in the table of a view. Each table knows the types of its keys and orders. */
+  @SuppressWarnings("unchecked")
+  public <K, O> TablePlace<K, O> table(View of) {
+    return (TablePlace<K, O>) tables.get(of);
   }
 
   /** The choice on the strip of time. */
@@ -194,8 +176,7 @@ public final class ViewState implements Cloneable {
   /** The search of the view: in graphs, or the filter of a table. Null if there is none. */
   public Search search() {
     return switch (view) {
-      case TOP -> top.filter();
-      case TASKS -> tasks.filter();
+      case TOP, TASKS -> table(view).filter();
       default -> search;
     };
   }
@@ -439,12 +420,13 @@ public final class ViewState implements Cloneable {
    * there before.
    */
   public ViewState withBrought(Function function) {
-    ViewState next = copy();
-    next.bringing = false;
-    if (!function.equals(topOf)) {
-      next.topOf = function;
-      next.top = top.withMarked(function, top.place());
+    if (function.equals(topOf)) {
+      return with(next -> next.bringing = false);
     }
+    TablePlace<Function, TopQuery.Order> top = table(View.TOP);
+    ViewState next = withTable(View.TOP, top.withMarked(function, top.place()));
+    next.bringing = false;
+    next.topOf = function;
     return next;
   }
 
@@ -528,24 +510,10 @@ public final class ViewState implements Cloneable {
     return with(next -> next.colouring = value);
   }
 
-  public ViewState withQuality(TablePlace<String, Comparator<QualityReport.Row>> value) {
-    return with(next -> next.quality = value);
-  }
-
-  public ViewState withTop(TablePlace<Function, TopQuery.Order> value) {
-    return with(next -> next.top = value);
-  }
-
-  public ViewState withTasks(TablePlace<Long, TasksQuery.Order> value) {
-    return with(next -> next.tasks = value);
-  }
-
-  public ViewState withCpus(TablePlace<Integer, Comparator<CpuRow>> value) {
-    return with(next -> next.cpus = value);
-  }
-
-  public ViewState withIdle(TablePlace<Void, Void> value) {
-    return with(next -> next.idle = value);
+  public ViewState withTable(View of, TablePlace<?, ?> value) {
+    Map<View, TablePlace<?, ?>> changed = new EnumMap<>(tables);
+    changed.put(of, value);
+    return with(next -> next.tables = changed);
   }
 
   public ViewState withTime(TimeChoice value) {
@@ -554,13 +522,10 @@ public final class ViewState implements Cloneable {
 
   /** The same with another search in its view. */
   public ViewState withSearch(Search value) {
-    ViewState next = copy();
-    switch (view) {
-      case TOP -> next.top = top.withFilter(value);
-      case TASKS -> next.tasks = tasks.withFilter(value);
-      default -> next.search = value;
-    }
-    return next;
+    return switch (view) {
+      case TOP, TASKS -> withTable(view, table(view).withFilter(value));
+      default -> with(next -> next.search = value);
+    };
   }
 
   /** The same with the texts of past searches. */

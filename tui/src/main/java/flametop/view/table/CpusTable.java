@@ -7,12 +7,12 @@ import flametop.view.base.Action;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
 import flametop.view.base.Units;
+import flametop.view.base.View;
 import flametop.view.layout.Heading;
 import flametop.view.layout.Scene;
 import flametop.view.paint.CpuPanelPainter;
 import flametop.view.state.ShownCpus;
 import flametop.view.state.Step;
-import flametop.view.state.TablePlace;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -57,7 +57,9 @@ public final class CpusTable extends Table<CpuRow, Integer, Comparator<CpuRow>> 
           share("cycles", 7, "cycles", 6, CpuRow::utilisation, "cycles")
               .meaning("cycles", "run, of those that passed"));
 
-  private CpusTable() {}
+  private CpusTable() {
+    super(View.CPUS);
+  }
 
   @Override
   List<Column<CpuRow, Comparator<CpuRow>>> columns() {
@@ -171,16 +173,6 @@ public final class CpusTable extends Table<CpuRow, Integer, Comparator<CpuRow>> 
   }
 
   @Override
-  TablePlace<Integer, Comparator<CpuRow>> place(ViewState s) {
-    return s.cpus();
-  }
-
-  @Override
-  ViewState with(ViewState s, TablePlace<Integer, Comparator<CpuRow>> place) {
-    return s.withCpus(place);
-  }
-
-  @Override
   String thing(ViewState s) {
     return "CPU";
   }
@@ -283,7 +275,7 @@ public final class CpusTable extends Table<CpuRow, Integer, Comparator<CpuRow>> 
     }
     int n = marked.size();
     String text = n + (n == 1 ? " CPU" : " CPUs") + " marked: sum and graph are of what ran there";
-    ViewState selected = s.withCpus(s.cpus().withMarked(row.cpu(), s.cpus().place()));
+    ViewState selected = with(s, place(s).withMarked(row.cpu(), place(s).place()));
     return Step.answer(marking(selected, marked), n == 0 ? ALL_CPUS : text);
   }
 

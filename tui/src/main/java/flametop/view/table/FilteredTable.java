@@ -35,6 +35,36 @@ abstract class FilteredTable<R, K, O> extends Table<R, K, O> {
           new String[] {"change", "coloured if beyond the noise"},
           new String[] {"underlined", "gone"});
 
+  FilteredTable(View view) {
+    super(view);
+  }
+
+  /** All orders, as a key goes through them. */
+  abstract O[] orders();
+
+  /** The same order, or an order that means something without a comparison. */
+  abstract O in(O order, boolean compared);
+
+  /** Whether an order means something here. */
+  boolean means(Scene scene, O order) {
+    return order.equals(in(order, scene.compares()));
+  }
+
+  @Override
+  final O order(Scene scene, ViewState s) {
+    return in(place(s).order(), scene.compares());
+  }
+
+  @Override
+  final O nextOrder(Scene scene, ViewState s) {
+    List<O> orders = List.of(orders());
+    int at = orders.indexOf(order(scene, s));
+    do {
+      at = (at + 1) % orders.size();
+    } while (!means(scene, orders.get(at)));
+    return orders.get(at);
+  }
+
   /** States whose colours are in the table; null for none. */
   abstract StateSet states(Scene scene);
 

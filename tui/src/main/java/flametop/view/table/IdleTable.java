@@ -7,12 +7,12 @@ import flametop.view.base.CellGrid;
 import flametop.view.base.Mouse;
 import flametop.view.base.Paint;
 import flametop.view.base.Units;
+import flametop.view.base.View;
 import flametop.view.layout.Heading;
 import flametop.view.layout.Scene;
 import flametop.view.paint.CpuPanelPainter;
 import flametop.view.state.Rows;
 import flametop.view.state.Step;
-import flametop.view.state.TablePlace;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,6 +74,10 @@ public final class IdleTable extends Table<IdleTable.Row, Void, Void> {
               .meaning("too short", "stays below the target"),
           right("long", cells(6), IdleTable::tooLong)
               .meaning("long", "a deeper one would have paid"));
+
+  public IdleTable() {
+    super(View.IDLE);
+  }
 
   @Override
   List<Column<Row, Void>> columns() {
@@ -234,23 +238,13 @@ public final class IdleTable extends Table<IdleTable.Row, Void, Void> {
   }
 
   @Override
-  TablePlace<Void, Void> place(ViewState s) {
-    return s.idle();
-  }
-
-  @Override
-  ViewState with(ViewState s, TablePlace<Void, Void> place) {
-    return s.withIdle(place);
-  }
-
-  @Override
   int marked(Scene scene, List<Row> rows) {
     return -1;
   }
 
   @Override
   int first(Scene scene, int marked, int count, int room) {
-    return Math.max(0, Math.min(scene.state.idle().place(), count - room));
+    return Math.max(0, Math.min(place(scene.state).place(), count - room));
   }
 
   @Override
@@ -306,8 +300,6 @@ public final class IdleTable extends Table<IdleTable.Row, Void, Void> {
     TableLayout<Row, Void> layout = layout(scene);
     int lowest = Math.max(0, layout.rows().size() - layout.room());
     int to = Rows.moved(layout.first(), by, lowest);
-    return to == layout.first()
-        ? Rows.end(s, by)
-        : Step.to(s.withIdle(s.idle().withMarked(null, to)));
+    return to == layout.first() ? Rows.end(s, by) : Step.to(with(s, place(s).withMarked(null, to)));
   }
 }

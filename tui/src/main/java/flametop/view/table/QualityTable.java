@@ -13,7 +13,6 @@ import flametop.view.keys.ShapeKeys;
 import flametop.view.layout.Heading;
 import flametop.view.layout.Scene;
 import flametop.view.state.Step;
-import flametop.view.state.TablePlace;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -64,6 +63,7 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
   private final List<Column<Row, Comparator<Row>>> columns = new ArrayList<>();
 
   private QualityTable() {
+    super(View.QUALITY);
     columns.add(
         right("pid", room -> modules(room.scene().state) ? 0 : PID, QualityTable::pid)
             .by(BY_PID, "pid"));
@@ -110,7 +110,7 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
   }
 
   private static boolean modules(ViewState s) {
-    return s.quality().second();
+    return s.table(View.QUALITY).second();
   }
 
   private static long shortOnes(Row row) {
@@ -204,18 +204,8 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
   }
 
   @Override
-  TablePlace<String, Comparator<Row>> place(ViewState s) {
-    return s.quality();
-  }
-
-  @Override
-  ViewState with(ViewState s, TablePlace<String, Comparator<Row>> place) {
-    return s.withQuality(place);
-  }
-
-  @Override
   Comparator<Row> order(Scene scene, ViewState s) {
-    return s.quality().order() == null ? BY_SAMPLES : s.quality().order();
+    return place(s).order() == null ? BY_SAMPLES : place(s).order();
   }
 
   /** The order of a single reason is followed as that of all reasons is. */
@@ -272,8 +262,7 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
     return switch (action) {
       case PICK -> enter(scene, s);
       case BY_MODULE ->
-          Step.answer(
-              s.withQuality(s.quality().withOtherKind()), modules(s) ? "by process" : "by module");
+          Step.answer(with(s, place(s).withOtherKind()), modules(s) ? "by process" : "by module");
       default -> null;
     };
   }

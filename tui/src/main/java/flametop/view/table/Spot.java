@@ -14,70 +14,56 @@ import java.util.List;
 
 /** One cell of a table, where a column writes. */
 public final class Spot {
-  final Scene scene;
-  final CellGrid grid;
-  final int x;
-  final int y;
-  final int width;
-
-  /** Whether its row is the marked one. */
-  final boolean marked;
-
-  /** Whether its row is the first in sight. */
-  final boolean first;
-
-  final int bg;
-  final int fg;
-
-  /** The colour of what is not to stand out. */
-  final int quiet;
-
-  /** Of all text in the row. */
-  private final int attribute;
-
-  private final boolean right;
-
-  private Spot(Spot row, int x, int width, boolean right) {
-    this.scene = row.scene;
-    this.grid = row.grid;
-    this.x = x;
-    this.y = row.y;
-    this.width = width;
-    this.marked = row.marked;
-    this.first = row.first;
-    this.bg = row.bg;
-    this.fg = row.fg;
-    this.quiet = row.quiet;
-    this.attribute = row.attribute;
-    this.right = right;
-  }
-
-  /** A whole row. */
-  Spot(
+  /**
+   * The row of a cell.
+   *
+   * @param marked whether the row is the marked one
+   * @param first whether the row is the first in sight
+   * @param faint whether its text is faint
+   * @param attribute of all text in the row
+   */
+  record Line(
       Scene scene,
       CellGrid grid,
       int y,
       boolean marked,
       boolean first,
       boolean faint,
-      boolean strong) {
-    this.scene = scene;
-    this.grid = grid;
-    this.x = 0;
-    this.y = y;
-    this.width = scene.columns;
-    this.marked = marked;
-    this.first = first;
-    bg = marked ? Paint.SELECTED_ROW : Paint.GROUND;
-    fg = marked ? Paint.INK : faint ? Paint.DIM : Paint.TEXT;
-    quiet = marked ? fg : Paint.DIM;
-    attribute = strong ? CellGrid.BOLD : 0;
-    right = false;
+      int attribute) {
+    int background() {
+      return marked ? Paint.SELECTED_ROW : Paint.GROUND;
+    }
   }
 
-  /** The cell of a column in this row. */
-  Spot at(int left, int cells, boolean ending) {
-    return new Spot(this, left, cells, ending);
+  final Scene scene;
+  final CellGrid grid;
+  final int x;
+  final int y;
+  final int width;
+  final boolean marked;
+  final boolean first;
+  final int bg;
+  final int fg;
+
+  /** The colour of text that does not stand out. */
+  final int quiet;
+
+  private final int attribute;
+  private final boolean right;
+
+  Spot(Line line, int x, int width, boolean right) {
+    scene = line.scene;
+    grid = line.grid;
+    this.x = x;
+    y = line.y;
+    this.width = width;
+    this.right = right;
+    marked = line.marked;
+    first = line.first;
+    attribute = line.attribute;
+    bg = line.background();
+    fg = marked ? Paint.INK : line.faint ? Paint.DIM : Paint.TEXT;
+    quiet = marked ? fg : Paint.DIM;
   }
 
   void text(String text) {

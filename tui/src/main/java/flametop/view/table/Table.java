@@ -33,6 +33,22 @@ import java.util.List;
  * @param <O> an order of rows
  */
 public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
+  private final View view;
+
+  Table(View view) {
+    this.view = view;
+  }
+
+  /** The place in the table. */
+  public final TablePlace<K, O> place(ViewState s) {
+    return s.table(view);
+  }
+
+  /** A state with another place in the table. */
+  public final ViewState with(ViewState s, TablePlace<K, O> place) {
+    return s.withTable(view, place);
+  }
+
   // What a table says of itself.
 
   /** All columns from the left. */
@@ -42,10 +58,6 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
   abstract List<R> rows(Scene scene);
 
   abstract K key(R row);
-
-  abstract TablePlace<K, O> place(ViewState s);
-
-  abstract ViewState with(ViewState s, TablePlace<K, O> place);
 
   /** The kind of its rows, and how many there are. */
   abstract String title(Scene scene);
@@ -281,8 +293,8 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
     O by = order(scene, scene.state);
     for (Zone<Column<R, O>> head : layout.heads()) {
       boolean sorts = head.what().sorts(by);
-      new Spot(scene, grid, head.y(), false, false, false, false)
-          .at(head.x(), head.width(), head.what().right())
+      Spot.Line line = new Spot.Line(scene, grid, head.y(), false, false, false, 0);
+      new Spot(line, head.x(), head.width(), head.what().right())
           .text(
               head.what().title().apply(scene),
               sorts ? Paint.ACCENT : Paint.DIM,
@@ -292,8 +304,7 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
 
   void paintRow(Scene scene, CellGrid grid, TableLayout<R, O> layout, int index, int y) {
     boolean marked = index == layout.marked();
-    boolean first = index == layout.first();
-    paintRow(scene, grid, layout, layout.rows().get(index), y, marked, first);
+    paintRow(scene, grid, layout, layout.rows().get(index), y, marked, index == layout.first());
   }
 
   final void paintRow(
@@ -304,11 +315,12 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
       int y,
       boolean marked,
       boolean first) {
-    Spot whole = new Spot(scene, grid, y, marked, first, isFaint(row), isStrong(row));
-    grid.fill(0, y, scene.columns, whole.bg);
+    int attribute = isStrong(row) ? CellGrid.BOLD : 0;
+    Spot.Line line = new Spot.Line(scene, grid, y, marked, first, isFaint(row), attribute);
+    grid.fill(0, y, scene.columns, line.background());
     for (Zone<Column<R, O>> head : layout.heads()) {
       Column<R, O> column = head.what();
-      column.cell().write(row, whole.at(head.x(), head.width(), column.right()));
+      column.cell().write(row, new Spot(line, head.x(), head.width(), column.right()));
     }
   }
 
@@ -405,7 +417,7 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
     if (mouse.y() == layout.head()) {
       Column<R, O> column = layout.headAt(mouse.x());
       return column == null || column.order() == null
-          ? Step.answer(s, "no order of that column")
+          ? Step.answer(s, "this column has no order")
           : sorted(s, column.order());
     }
     Integer row = Zone.at(layout.zones(scene.columns), mouse.x(), mouse.y());

@@ -17,7 +17,6 @@ import flametop.view.keys.ShapeKeys;
 import flametop.view.layout.Scene;
 import flametop.view.paint.Comparison;
 import flametop.view.state.Step;
-import flametop.view.state.TablePlace;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +24,6 @@ import java.util.Set;
 
 /** A row for each process or thread: its state now, and its times within the window. */
 public final class TasksTable extends FilteredTable<Row, Long, Order> {
-  private static final Order[] ORDERS = Order.values();
   private static final int SHADE = Paint.SHADES / 2;
   private static final int PERCENT = 6;
 
@@ -73,13 +71,17 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
           left(
               "command line", room -> room.columns() < 160 ? 0 : room.left(), TasksTable::command));
 
+  public TasksTable() {
+    super(View.TASKS);
+  }
+
   @Override
   List<Column<Row, Order>> columns() {
     return columns;
   }
 
   private static boolean threads(ViewState s) {
-    return s.tasks().second();
+    return s.table(View.TASKS).second();
   }
 
   // Widths.
@@ -231,27 +233,13 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   }
 
   @Override
-  TablePlace<Long, Order> place(ViewState s) {
-    return s.tasks();
+  Order[] orders() {
+    return Order.values();
   }
 
   @Override
-  ViewState with(ViewState s, TablePlace<Long, Order> place) {
-    return s.withTasks(place);
-  }
-
-  @Override
-  Order order(Scene scene, ViewState s) {
-    return s.tasks().order().in(scene.compares());
-  }
-
-  @Override
-  Order nextOrder(Scene scene, ViewState s) {
-    Order next = order(scene, s);
-    do {
-      next = ORDERS[(next.ordinal() + 1) % ORDERS.length];
-    } while (next != next.in(scene.compares()));
-    return next;
+  Order in(Order order, boolean compared) {
+    return order.in(compared);
   }
 
   @Override
@@ -289,7 +277,7 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   Step acted(Scene scene, ViewState s, Action action) {
     if (action == Action.THREADS) {
       String text = threads(s) ? "a row for each process" : "a row for each thread";
-      return Step.answer(s.withTasks(s.tasks().withOtherKind()), text);
+      return Step.answer(with(s, place(s).withOtherKind()), text);
     }
     return super.acted(scene, s, action);
   }

@@ -16,6 +16,7 @@ import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.base.ShortName;
 import flametop.view.base.Units;
+import flametop.view.base.View;
 import flametop.view.keys.CommonKeys;
 import flametop.view.keys.ShapeKeys;
 import flametop.view.layout.FileHeader;
@@ -23,13 +24,11 @@ import flametop.view.layout.Scene;
 import flametop.view.paint.Comparison;
 import flametop.view.paint.GraphPainter;
 import flametop.view.state.Step;
-import flametop.view.state.TablePlace;
 import flametop.view.state.ViewState;
 import java.util.List;
 
 /** A row for each function: the time in it and in what it calls, and in which states. */
 public final class TopTable extends FilteredTable<Row, Function, Order> {
-  private static final Order[] ORDERS = Order.values();
 
   /** States with a colour of their own in the bars, in this order; the other states come last. */
   private static final State[] STATES = {State.RUN, State.QUEUED, State.DISK, State.SLEEP};
@@ -75,6 +74,10 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
           left("  function", TopTable::nameCells, (row, at) -> at.name(row.function(), named(row)))
               .by(Order.NAME, "name"),
           left("module", TopTable::moduleCells, TopTable::module));
+
+  public TopTable() {
+    super(View.TOP);
+  }
 
   @Override
   List<Column<Row, Order>> columns() {
@@ -254,27 +257,18 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
   }
 
   @Override
-  TablePlace<Function, Order> place(ViewState s) {
-    return s.top();
+  Order[] orders() {
+    return Order.values();
   }
 
   @Override
-  ViewState with(ViewState s, TablePlace<Function, Order> place) {
-    return s.withTop(place);
+  Order in(Order order, boolean compared) {
+    return order.in(compared);
   }
 
   @Override
-  Order order(Scene scene, ViewState s) {
-    return s.top().order().in(scene.compares());
-  }
-
-  @Override
-  Order nextOrder(Scene scene, ViewState s) {
-    Order next = order(scene, s);
-    do {
-      next = ORDERS[(next.ordinal() + 1) % ORDERS.length];
-    } while (next != next.in(scene.compares()) || next.states() != null && !hasStates(scene));
-    return next;
+  boolean means(Scene scene, Order order) {
+    return super.means(scene, order) && (order.states() == null || hasStates(scene));
   }
 
   @Override
@@ -296,7 +290,7 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
         ? "no function matches; esc shows all " + Units.count(functions)
         : scene.snapshot.total() <= 0
             ? GraphPainter.nothing(scene)
-            : "nothing of what is shown is a function";
+            : "the shown stacks have no functions";
   }
 
   // Verbs.

@@ -52,7 +52,7 @@ class CompareKeysTest {
     ViewState state = Pictures.state();
     Step step = Keys.press(live(state), Key.of('b'));
     assertEquals(List.of(new Effect.HoldBaseline()), step.effects());
-    assertEquals("what comes is compared with these 30 s", step.state().message());
+    assertEquals("compared from now on with these 30 s", step.state().message());
     assertEquals(
         List.of(new Effect.HoldBaseline()), Keys.press(compared(state), Key.of('b')).effects());
   }
@@ -113,7 +113,7 @@ class CompareKeysTest {
   void colour_whileComparing_saysWhatColoursTell() {
     Step step = Keys.press(compared(Pictures.state()), Key.of('C'));
     assertEquals(Colouring.KIND, step.state().colouring());
-    assertEquals("colours tell what changed; B ends that", step.state().message());
+    assertEquals("colours tell changes; B ends the comparison", step.state().message());
   }
 
   @Test

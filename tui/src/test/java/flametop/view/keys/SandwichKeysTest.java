@@ -115,7 +115,7 @@ class SandwichKeysTest {
     state = SandwichPictures.of("nowhere", NodeKind.USER, "app");
     assertTrue(scene().sandwich.empty());
     press("/", "tab");
-    assertEquals("no name in sight has that", state.message());
+    assertEquals("no name in sight has this text", state.message());
   }
 
   @Test
@@ -161,7 +161,7 @@ class SandwichKeysTest {
     assertEquals("all", zoom(true));
     assertEquals("all", zoom(false));
     press("0");
-    assertEquals("this is all of it", state.message());
+    assertEquals("nothing is zoomed", state.message());
   }
 
   @Test
@@ -173,7 +173,7 @@ class SandwichKeysTest {
     press("s");
     assertEquals("entry_SYSCALL_64", middle());
     press("s");
-    assertEquals("this is its sandwich; choose a caller or a callee", state.message());
+    assertEquals("this function is in the middle; choose a caller or a callee", state.message());
     press("esc");
     assertEquals("__write", middle());
     press("esc");
@@ -199,7 +199,7 @@ class SandwichKeysTest {
   void sandwich_inTheGraph_isOfTheSelectedFunction() {
     state = Pictures.state();
     press("s");
-    assertEquals("a sandwich is of a function: select one, then s", state.message());
+    assertEquals("a sandwich needs a function: select one, then s", state.message());
     state = Pictures.selecting(state, tree, "redis-server");
     press("s");
     assertEquals(View.GRAPH, state.view());

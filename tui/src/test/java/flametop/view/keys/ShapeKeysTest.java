@@ -74,7 +74,7 @@ class ShapeKeysTest {
     assertEquals(Shape.of(new Shape.Comms(Set.of("redis-server"), false)), state.shape());
     assertEquals("only comm redis-server, its past too", state.message());
     type("f");
-    assertEquals("done already; u undoes", state.message());
+    assertEquals("this filter is set already; u undoes", state.message());
   }
 
   @Test
@@ -98,10 +98,10 @@ class ShapeKeysTest {
   @Test
   void keep_theRoot_saysWhatToDo() {
     type("f");
-    assertEquals("everything is in it; select a process or a frame first", state.message());
+    assertEquals("the root holds everything; select a process or a frame first", state.message());
     assertEquals(Shape.PLAIN, state.shape());
     type("M");
-    assertEquals("a module is of frames; select one first", state.message());
+    assertEquals("only frames have a module; select one first", state.message());
   }
 
   @Test
@@ -111,7 +111,7 @@ class ShapeKeysTest {
     Scene scene = scene();
     assertTrue(scene.geometry.isRun(scene.selectedBox));
     type("x");
-    assertEquals("what is too thin to draw has no name; enter opens it", state.message());
+    assertEquals("frames too thin to draw have no name; enter opens them", state.message());
   }
 
   @Test
@@ -418,7 +418,7 @@ class ShapeKeysTest {
     assertEquals("time shown: asleep", state.message());
     type("Osleep");
     press(Key.ctrl('x'));
-    assertEquals("it is the only state that is shown", state.message());
+    assertEquals("no other state is shown", state.message());
     press(Key.of(Key.Kind.ESCAPE));
     type("O");
     press(Key.of(Key.Kind.ENTER));

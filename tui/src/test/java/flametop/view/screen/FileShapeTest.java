@@ -21,6 +21,7 @@ import flametop.view.layout.Scene;
 import flametop.view.state.Keymap;
 import flametop.view.state.ViewActions;
 import flametop.view.state.ViewState;
+import flametop.view.table.TopTable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -144,7 +145,7 @@ class FileShapeTest {
     assertEquals(selected, selected());
     assertEquals(zoomed, zoomed());
     type("24");
-    assertEquals(selected, state.top().marked().name());
+    assertEquals(selected, new TopTable().place(state).marked().name());
   }
 
   private String selected() throws Exception {
@@ -183,7 +184,7 @@ class FileShapeTest {
     assertEquals(6, report.rows().get(0).self());
     assertEquals(10, report.total());
     type("sss");
-    assertEquals(TopQuery.Order.SELF, state.top().order());
+    assertEquals(TopQuery.Order.SELF, new TopTable().place(state).order());
     press(Key.of(Key.Kind.ENTER));
     assertEquals("lib`f", state.sandwich().function().name());
     press(Key.of(Key.Kind.ESCAPE));
@@ -212,7 +213,7 @@ class FileShapeTest {
   void m_collapsesAModuleThatTheNameSays() throws Exception {
     press(down(), down(), down());
     type("M");
-    assertTrue(state.message().contains("does not say its module"), state.message());
+    assertTrue(state.message().contains("has no module"), state.message());
     press(down());
     type("M");
     assertTrue(names().contains("[lib]"), names().toString());

@@ -265,7 +265,7 @@ class KeysTest {
     type("/main");
     press(Key.Kind.ENTER);
     assertEquals(before, selected());
-    assertEquals("the selected one matches; n goes on", state.message());
+    assertEquals("the selected frame matches; n goes on", state.message());
   }
 
   @Test
@@ -618,11 +618,11 @@ class KeysTest {
   @Test
   void quality_sort_keepsTheMarkedRowMarked() {
     typeInQuality("8j");
-    String marked = state.quality().marked();
+    String marked = QualityTable.TABLE.place(state).marked();
     assertEquals("2204118/java", marked);
     typeInQuality("s");
     assertEquals("first by short ones", state.message());
-    assertEquals(marked, state.quality().marked());
+    assertEquals(marked, QualityTable.TABLE.place(state).marked());
     assertEquals(0, QualityTable.TABLE.layout(quality()).marked());
     pressInQuality(Key.of(Key.Kind.UP));
     assertEquals("already at the top", state.message());

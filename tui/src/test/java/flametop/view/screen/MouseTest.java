@@ -241,7 +241,7 @@ class MouseTest {
     assertEquals("first by share of short ones", state.message());
     int[] at = find("postgres");
     click(at[0], at[1]);
-    assertEquals("977/postgres", state.quality().marked());
+    assertEquals("977/postgres", QualityTable.TABLE.place(state).marked());
     at = find("postgres");
     mouse(Mouse.Kind.DOUBLE, at[0], at[1]);
     assertEquals(View.GRAPH, state.view());

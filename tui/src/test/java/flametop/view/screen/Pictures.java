@@ -39,6 +39,8 @@ import flametop.view.state.Search;
 import flametop.view.state.TablePlace;
 import flametop.view.state.TimeChoice;
 import flametop.view.state.ViewState;
+import flametop.view.table.CpusTable;
+import flametop.view.table.QualityTable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -483,12 +485,14 @@ public final class Pictures {
 
   private static void cpuFrames(List<Frame> frames, Tree server, ViewState selected) {
     int[][] sizes = {{80, 24}, {200, 60}};
-    TablePlace<Integer, Comparator<CpuRow>> first = state().cpus();
+    TablePlace<Integer, Comparator<CpuRow>> first = CpusTable.TABLE.place(state());
     TablePlace<Integer, Comparator<CpuRow>> chosen =
-        Keys.press(
-                Scene.of(null, bare(), state().withView(View.CPUS), 80, 24, options()), Key.of('s'))
-            .state()
-            .cpus()
+        CpusTable.TABLE
+            .place(
+                Keys.press(
+                        Scene.of(null, bare(), state().withView(View.CPUS), 80, 24, options()),
+                        Key.of('s'))
+                    .state())
             .withMarked(5, 0);
     Shape marked = Shape.of(new Shape.Cpus(Set.of(3, 5), false));
     for (int[] size : sizes) {
@@ -560,7 +564,8 @@ public final class Pictures {
       CpuReport report,
       int[] size,
       boolean help) {
-    ViewState state = state().withView(view).withCpus(table).withShape(shape).withHelp(help);
+    ViewState state =
+        CpusTable.TABLE.with(state().withView(view), table).withShape(shape).withHelp(help);
     Snapshot snapshot = snapshot(server(), state, size[0], report.cpus(), List.of());
     return new Frame(
         name, Painter.paint(Scene.of(snapshot, report, state, size[0], size[1], options())));
@@ -811,14 +816,16 @@ public final class Pictures {
             options()));
     cpuFrames(frames, server, selected);
     ViewState quality = state().withView(View.QUALITY);
+    QualityTable table = QualityTable.TABLE;
     ViewState second =
-        quality.withQuality(
-            state()
-                .quality()
+        table.with(
+            quality,
+            table
+                .place(quality)
                 .withMarked(
                     quality().processes().get(1).pid() + "/" + quality().processes().get(1).name(),
                     1));
-    ViewState modules = quality.withQuality(state().quality().withOtherKind());
+    ViewState modules = table.with(quality, table.place(quality).withOtherKind());
     ViewState frugal =
         quality.withPace(
             new Budget.Pace(2 * SECOND, false, 4, 24),

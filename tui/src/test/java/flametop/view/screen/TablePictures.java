@@ -15,6 +15,8 @@ import flametop.view.base.View;
 import flametop.view.layout.Scene;
 import flametop.view.state.Search;
 import flametop.view.state.ViewState;
+import flametop.view.table.TasksTable;
+import flametop.view.table.TopTable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -34,7 +36,9 @@ public final class TablePictures {
     List<Pictures.Frame> frames = new ArrayList<>();
     Tree server = Pictures.server();
     ViewState top = Pictures.state().withStates(StateSet.ALL).withView(View.TOP);
-    ViewState second = top.withTop(top.top().withMarked(null, 3));
+    TopTable table = new TopTable();
+    TasksTable byTask = new TasksTable();
+    ViewState second = table.with(top, table.place(top).withMarked(null, 3));
     ViewState tasks = Pictures.state().withView(View.TASKS);
     for (int[] size : SIZES) {
       frames.add(frame("top", server, second, size));
@@ -46,7 +50,7 @@ public final class TablePictures {
       frames.add(compared("tasks-compared", server, tasks, size));
     }
     int[] small = {80, 24};
-    ViewState changed = top.withTop(top.top().by(TopQuery.Order.SELF_CHANGE));
+    ViewState changed = table.with(top, table.place(top).by(TopQuery.Order.SELF_CHANGE));
     frames.add(compared("top-compared-change", release, changed, small));
     frames.add(compared("top-compared-help", release, top.withHelp(true), small));
     ViewState filtered = top.withSearch(Search.of("read|write", false));
@@ -56,7 +60,8 @@ public final class TablePictures {
     frames.add(frame("top-hostile", Pictures.hostile(), top, small));
     frames.add(frame("top-idle", Pictures.idle(), top.withStates(StateSet.BUSY), small));
     frames.add(frame("top-help", server, top.withHelp(true), small));
-    ViewState threads = tasks.withTasks(tasks.tasks().withOtherKind().by(TasksQuery.Order.QUEUED));
+    ViewState threads =
+        byTask.with(tasks, byTask.place(tasks).withOtherKind().by(TasksQuery.Order.QUEUED));
     frames.add(frame("tasks-threads", server, threads, new int[] {120, 34}));
     frames.add(frame("tasks-help", server, tasks.withHelp(true), small));
     ViewState nobody =

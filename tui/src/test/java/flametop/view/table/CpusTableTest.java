@@ -70,14 +70,14 @@ class CpusTableTest {
   void mouse_onARow_selectsItAndMarksItTwice() {
     type("6");
     mouse(Mouse.Kind.PRESS, 6);
-    assertEquals(2, state.cpus().marked());
+    assertEquals(2, CpusTable.TABLE.place(state).marked());
     mouse(Mouse.Kind.DOUBLE, 6);
     assertEquals(Shape.of(new Shape.Cpus(Set.of(2), false)), state.shape());
     // What it marked is a line above the title.
     mouse(Mouse.Kind.PRESS, 3);
     assertEquals("first by number", state.message());
     mouse(Mouse.Kind.WHEEL_DOWN, 7);
-    assertTrue(state.cpus().marked() != 2);
+    assertTrue(CpusTable.TABLE.place(state).marked() != 2);
   }
 
   @Test
@@ -93,10 +93,10 @@ class CpusTableTest {
         ViewState sorted = Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, y)).state();
         Column<CpuRow, Comparator<CpuRow>> column = layout.headAt(x);
         if (column == null || column.order() == null) {
-          assertEquals("no order of that column", sorted.message());
+          assertEquals("this column has no order", sorted.message());
         } else {
           assertEquals("first by " + table.label(column.order()), sorted.message());
-          assertSame(column.order(), sorted.cpus().order());
+          assertSame(column.order(), CpusTable.TABLE.place(sorted).order());
           last = table.label(column.order());
         }
       }
@@ -107,7 +107,7 @@ class CpusTableTest {
   @Test
   void sort_byBusy_keepsTheSelectedSelected() {
     type("6jjj");
-    int selected = state.cpus().marked();
+    int selected = CpusTable.TABLE.place(state).marked();
     type("s");
     assertEquals("first by busy", state.message());
     TableLayout<CpuRow, Comparator<CpuRow>> layout = CpusTable.TABLE.layout(scene());
@@ -124,9 +124,9 @@ class CpusTableTest {
     press(Key.of(Key.Kind.UP));
     assertEquals("already at the top", state.message());
     press(Key.of(Key.Kind.PAGE_DOWN));
-    assertEquals(26, state.idle().place());
+    assertEquals(26, new IdleTable().place(state).place());
     press(Key.of(Key.Kind.END));
-    assertEquals(3 + 40 * 3 - 26, state.idle().place());
+    assertEquals(3 + 40 * 3 - 26, new IdleTable().place(state).place());
     press(Key.of(Key.Kind.DOWN));
     assertEquals("nothing below", state.message());
   }

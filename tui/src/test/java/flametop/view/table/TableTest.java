@@ -41,6 +41,9 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class TableTest {
+  private static final TopTable TOP = new TopTable();
+  private static final TasksTable TASKS = new TasksTable();
+
   private final Tree tree = Pictures.server();
   private ViewState state = Pictures.state().withStates(StateSet.ALL);
   private List<Effect> effects = List.of();
@@ -78,12 +81,12 @@ class TableTest {
 
   private String markedFunction() {
     List<TopReport.Row> rows = ((TopReport) page()).rows();
-    return rows.get(state.top().index(rows, new TopTable()::key)).function().name();
+    return rows.get(TOP.place(state).index(rows, TOP::key)).function().name();
   }
 
   private int markedPid() {
     List<TasksReport.Row> rows = ((TasksReport) page()).rows();
-    return rows.get(state.tasks().index(rows, new TasksTable()::key)).pid();
+    return rows.get(TASKS.place(state).index(rows, TASKS::key)).pid();
   }
 
   private String line(int y) {
@@ -96,7 +99,7 @@ class TableTest {
   }
 
   private int head() {
-    return new TopTable().layout(scene()).head();
+    return TOP.layout(scene()).head();
   }
 
   @Test
@@ -107,10 +110,10 @@ class TableTest {
     assertEquals("first by total", state.message());
     assertEquals(marked, markedFunction());
     type("sssss");
-    assertEquals(TopQuery.Order.NAME, state.top().order());
+    assertEquals(TopQuery.Order.NAME, TOP.place(state).order());
     assertEquals(marked, markedFunction());
     type("s");
-    assertEquals(TopQuery.Order.SELF, state.top().order());
+    assertEquals(TopQuery.Order.SELF, TOP.place(state).order());
     assertEquals(marked, markedFunction());
   }
 
@@ -126,7 +129,7 @@ class TableTest {
       TopReport shown =
           new TopReport(List.copyOf(rows), rows.size(), report.functions(), report.total());
       Scene scene = scene(shown);
-      TableLayout<TopReport.Row, TopQuery.Order> layout = new TopTable().layout(scene);
+      TableLayout<TopReport.Row, TopQuery.Order> layout = TOP.layout(scene);
       int index = layout.marked();
       assertTrue(index >= layout.first() && index < layout.end());
       int y = layout.rowOf(index);
@@ -146,13 +149,13 @@ class TableTest {
     TopReport few = (TopReport) page();
     TopReport many = new TopReport(few.rows(), 3_811, 3_811, few.total());
     state = Keys.press(scene(many), Key.of(Key.Kind.END)).state();
-    assertEquals(3_810, state.top().place());
+    assertEquals(3_810, TOP.place(state).place());
     state = Keys.press(scene(many), Key.of(Key.Kind.DOWN)).state();
     assertEquals("nothing below", state.message());
-    assertEquals(3_810, state.top().place());
+    assertEquals(3_810, TOP.place(state).place());
     assertTrue(((TopQuery) state.page(120)).rows() > 3_811);
     state = Keys.press(scene(many), Key.of(Key.Kind.HOME)).state();
-    assertEquals(0, state.top().place());
+    assertEquals(0, TOP.place(state).place());
     assertEquals(256, ((TopQuery) state.page(120)).rows());
     assertTrue(Painter.paint(scene(many)).columns() > 0);
   }
@@ -161,13 +164,13 @@ class TableTest {
   void top_clickOnAHead_sortsByIt() {
     type("4");
     click(line(head()).indexOf("total") + 1, head(), Mouse.Kind.PRESS);
-    assertEquals(TopQuery.Order.TOTAL, state.top().order());
+    assertEquals(TopQuery.Order.TOTAL, TOP.place(state).order());
     click(line(head()).indexOf("asleep"), head(), Mouse.Kind.PRESS);
-    assertEquals(TopQuery.Order.SLEEP, state.top().order());
+    assertEquals(TopQuery.Order.SLEEP, TOP.place(state).order());
     click(line(head()).indexOf("function"), head(), Mouse.Kind.PRESS);
-    assertEquals(TopQuery.Order.NAME, state.top().order());
+    assertEquals(TopQuery.Order.NAME, TOP.place(state).order());
     click(line(head()).indexOf("module"), head(), Mouse.Kind.PRESS);
-    assertEquals("no order of that column", state.message());
+    assertEquals("this column has no order", state.message());
   }
 
   @Test
@@ -178,14 +181,14 @@ class TableTest {
     assertEquals(selected, markedFunction());
     assertEquals(selected, ((TopQuery) state.page(120)).to().name(), "its row is asked for");
     press(Key.of(Key.Kind.HOME));
-    String first = state.top().marked().name();
+    String first = TOP.place(state).marked().name();
     state = Keys.arrived(scene()).state();
-    assertEquals(first, state.top().marked().name());
+    assertEquals(first, TOP.place(state).marked().name());
     type("14");
-    assertEquals(first, state.top().marked().name(), "nothing else was selected meanwhile");
+    assertEquals(first, TOP.place(state).marked().name(), "nothing else was selected meanwhile");
     state = Pictures.selecting(state.withView(View.GRAPH), tree, "redis-server");
     type("4");
-    assertEquals(first, state.top().marked().name(), "a process is no function");
+    assertEquals(first, TOP.place(state).marked().name(), "a process is no function");
   }
 
   @Test
@@ -193,16 +196,16 @@ class TableTest {
     state = state.withView(View.TOP);
     List<TopQuery.Order> orders = new ArrayList<>();
     for (int i = 0; i < 9; i++) {
-      orders.add(state.top().order());
+      orders.add(TOP.place(state).order());
       state = Keys.press(compared(), Key.of('s')).state();
     }
     assertEquals(List.of(TopQuery.Order.values()), orders);
-    state = state.withTop(state.top().by(TopQuery.Order.TOTAL_CHANGE));
+    state = TOP.with(state, TOP.place(state).by(TopQuery.Order.TOTAL_CHANGE));
     assertTrue(row(compared(), 3).contains("first by change of total"));
     // Where nothing is compared any more it would mean nothing.
     assertTrue(row(scene(), 3).contains("first by self"));
     type("s");
-    assertEquals(TopQuery.Order.TOTAL, state.top().order());
+    assertEquals(TopQuery.Order.TOTAL, TOP.place(state).order());
   }
 
   @Test
@@ -211,14 +214,14 @@ class TableTest {
     int head = head();
     int x = row(compared(), head).indexOf("change") + 2;
     state = Keys.mouse(compared(), new Mouse(Mouse.Kind.PRESS, x, head)).state();
-    assertEquals(TopQuery.Order.SELF_CHANGE, state.top().order());
+    assertEquals(TopQuery.Order.SELF_CHANGE, TOP.place(state).order());
     x = row(compared(), head).lastIndexOf("change") + 2;
     state = Keys.mouse(compared(), new Mouse(Mouse.Kind.PRESS, x, head)).state();
-    assertEquals(TopQuery.Order.TOTAL_CHANGE, state.top().order());
+    assertEquals(TopQuery.Order.TOTAL_CHANGE, TOP.place(state).order());
     state = state.withView(View.TASKS);
     x = row(compared(), head).indexOf("change") + 2;
     state = Keys.mouse(compared(), new Mouse(Mouse.Kind.PRESS, x, head)).state();
-    assertEquals(TasksQuery.Order.CHANGE, state.tasks().order());
+    assertEquals(TasksQuery.Order.CHANGE, TASKS.place(state).order());
   }
 
   @Test
@@ -339,7 +342,7 @@ class TableTest {
                 24,
                 Pictures.options());
         CellGrid grid = Painter.paint(scene);
-        Table<?, ?, ?> table = view == View.TOP ? new TopTable() : new TasksTable();
+        Table<?, ?, ?> table = view == View.TOP ? TOP : TASKS;
         int y = table.layout(scene).head();
         StringBuilder head = new StringBuilder();
         for (int x = 0; x < columns; x++) {
@@ -395,7 +398,7 @@ class TableTest {
     assertEquals("first by time queued", state.message());
     assertEquals(pid, markedPid());
     click(line(head()).indexOf("age"), head(), Mouse.Kind.PRESS);
-    assertEquals(TasksQuery.Order.AGE, state.tasks().order());
+    assertEquals(TasksQuery.Order.AGE, TASKS.place(state).order());
     assertEquals(pid, markedPid());
   }
 
