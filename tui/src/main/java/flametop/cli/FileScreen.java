@@ -8,7 +8,6 @@ import flametop.profile.answer.Function;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
-import flametop.profile.file.ComparedStack;
 import flametop.profile.file.HeldStacks;
 import flametop.profile.file.StackFiles;
 import flametop.sampler.Budget;

@@ -55,7 +55,7 @@ final class ReplayedStacks implements StackReplay {
       sampler.start();
       monitor.ended().join();
       StateSet states = source.facts().wholeHost() ? StateSet.BUSY : StateSet.ALL;
-      Extract extract = profile.extract(Long.MAX_VALUE, states, GraphQuery.ROOT, false).get();
+      Extract extract = profile.extract(states, GraphQuery.ROOT, false).get();
       StackExport export =
           StackExport.of(
               Provenance.of(Main.Version.text(), source.facts(), extract.scope(), states),

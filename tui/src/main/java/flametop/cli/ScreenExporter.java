@@ -62,7 +62,7 @@ final class ScreenExporter implements Exporter {
           @Override
           public CompletableFuture<StackExport> stacks(Effect.Export what) {
             return profile
-                .extract(what.windowNanos(), what.states(), what.zoom(), false)
+                .extract(what.states(), what.zoom(), false)
                 .thenApplyAsync(all -> what.through() == null ? all : all.through(what.through()))
                 .thenApply(
                     extract ->
@@ -72,9 +72,7 @@ final class ScreenExporter implements Exporter {
 
           @Override
           public CompletableFuture<Provenance> provenance(Effect.Export what) {
-            return profile
-                .scope(what.windowNanos(), what.zoom())
-                .thenApplyAsync(scope -> provenance(what, scope));
+            return profile.scope(what.zoom()).thenApplyAsync(scope -> provenance(what, scope));
           }
 
           @Override

@@ -78,8 +78,7 @@ final class StackOutput implements RecordingOutput {
   public String write() throws IOException, InterruptedException {
     Extract extract;
     try {
-      extract =
-          profile.extract(Long.MAX_VALUE, states, GraphQuery.ROOT, unit == Unit.SAMPLES).get();
+      extract = profile.extract(states, GraphQuery.ROOT, unit == Unit.SAMPLES).get();
     } catch (ExecutionException e) {
       throw new IOException(Failure.of(e).message(), e);
     }

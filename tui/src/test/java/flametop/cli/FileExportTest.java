@@ -231,8 +231,7 @@ class FileExportTest {
       GraphSlice graph =
           files
               .snapshot(
-                  new GraphQuery(
-                      Long.MAX_VALUE, StateSet.ALL, GraphQuery.ROOT, GraphQuery.ROOT, 100, 9, null))
+                  new GraphQuery(StateSet.ALL, GraphQuery.ROOT, GraphQuery.ROOT, 100, 9, null))
               .get()
               .graph();
       int at = 0;

@@ -28,8 +28,7 @@ class ReplayedStacksTest {
   private static Snapshot read(StackInput input) throws Exception {
     try (StackFile file = new StackFile(input, 1, 1, null)) {
       file.whole().get();
-      return file.snapshot(new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, 0, 1_000_000, 700, null))
-          .get();
+      return file.snapshot(new GraphQuery(StateSet.ALL, 0, 0, 1_000_000, 700, null)).get();
     }
   }
 

@@ -441,7 +441,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   /** Rows by the outermost frame: a comm, a process, a thread, as the file has it. */
   @Override
-  public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
+  public CompletableFuture<List<ProcessRow>> comms(StateSet states) {
     return ask(
         () -> {
           TreeReader all = graph.all();

@@ -79,7 +79,7 @@ public final class Header {
     }
     if (snapshot == null) {
       pieces.add(Piece.of("○ opening", Role.DIM));
-    } else if (state.frozen() || snapshot.live().time().frozen()) {
+    } else if (state.moment().frozen() || snapshot.live().time().frozen()) {
       long waits = snapshot.live().time().waitingNanos();
       pieces.add(new Piece("❚❚ frozen +" + Units.span(waits), Role.ACCENT, true, Action.FREEZE));
     } else {
@@ -146,7 +146,7 @@ public final class Header {
    */
   private static String less(Scene scene) {
     Snapshot snapshot = scene.snapshot;
-    long window = scene.state.windowNanos();
+    long window = scene.state.moment().windowNanos();
     if (snapshot == null || snapshot.refolding() || window == Long.MAX_VALUE) {
       return "";
     }

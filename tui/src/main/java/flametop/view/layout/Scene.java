@@ -161,7 +161,7 @@ public final class Scene {
     boolean coarse = options.ascii() || !state.fine();
     boolean live =
         !nothing
-            && !state.frozen()
+            && !state.moment().frozen()
             && snapshot.context() instanceof Snapshot.Live of
             && !of.time().frozen()
             && !of.time().ranged();

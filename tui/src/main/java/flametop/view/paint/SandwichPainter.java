@@ -96,7 +96,7 @@ public final class SandwichPainter implements ViewPainter {
       return name + " is not in what is shown";
     }
     String when =
-        scene.state.windowNanos() == Long.MAX_VALUE
+        scene.state.moment().isAll()
             ? " since the start"
             : " in the last " + scene.state.windowLabel();
     String states = StateNames.of(scene.state.states());

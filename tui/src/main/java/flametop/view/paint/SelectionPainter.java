@@ -141,9 +141,7 @@ final class SelectionPainter {
     if (compared >= 0) {
       text.append(Comparison.text(slice, compared)).append(elsewhere(scene, form));
     } else {
-      if (form < 7
-          && !file
-          && (snapshot.live().time().ranged() || scene.state.windowNanos() < Long.MAX_VALUE)) {
+      if (form < 7 && !file && (snapshot.live().time().ranged() || !scene.state.moment().isAll())) {
         pieces.add(Comparison.trend(selection, snapshot));
       }
       text.append(share(weight, snapshot.total(), file));

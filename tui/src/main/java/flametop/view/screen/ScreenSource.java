@@ -1,5 +1,7 @@
 package flametop.view.screen;
 
+import flametop.profile.answer.LiveSource;
+import flametop.profile.answer.Moment;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.SnapshotSource;
 import flametop.view.state.Effect;
@@ -10,8 +12,11 @@ import java.util.concurrent.CompletableFuture;
 public final class ScreenSource {
   private final SnapshotSource source;
 
-  /** What it was last told to show; null: nothing yet. */
+  /** The shape that it was last told to show; null: none yet. */
   private Shape shape;
+
+  /** The moment that it was last told to show; null: none yet. */
+  private Moment moment;
 
   public ScreenSource(SnapshotSource source) {
     this.source = source;
@@ -31,13 +36,18 @@ public final class ScreenSource {
     return question.ask(source, state);
   }
 
-  /** Takes the shape that a state has; false if it has that. */
-  public boolean reshape(ViewState state) {
-    if (state.shape().equals(shape)) {
-      return false;
+  /** Shows what a state says, in its shape; false if it does so already. */
+  public boolean show(ViewState state) {
+    boolean moves = source instanceof LiveSource && !state.moment().equals(moment);
+    if (moves) {
+      moment = state.moment();
+      ((LiveSource) source).show(moment);
     }
-    shape = state.shape();
-    source.shape(shape);
-    return true;
+    boolean turns = !state.shape().equals(shape);
+    if (turns) {
+      shape = state.shape();
+      source.shape(shape);
+    }
+    return moves || turns;
   }
 }

@@ -25,7 +25,7 @@ final class Pages {
       case TOP -> functions(s);
       case TASKS -> tasks(s);
       case CPUS, IDLE -> new CpuReport.Query();
-      case QUALITY -> new QualityReport.Query(s.windowNanos());
+      case QUALITY -> new QualityReport.Query();
     };
   }
 
@@ -35,7 +35,6 @@ final class Pages {
       return null;
     }
     return new SandwichQuery(
-        s.windowNanos(),
         s.states(),
         place.function(),
         place.callers().zoom(),
@@ -52,7 +51,6 @@ final class Pages {
   private static PageQuery functions(ViewState s) {
     TablePlace<Function, TopQuery.Order> table = s.top();
     return new TopQuery(
-        s.windowNanos(),
         s.states(),
         table.order(),
         Rows.asked(table.place()),
@@ -63,10 +61,6 @@ final class Pages {
   private static PageQuery tasks(ViewState s) {
     TablePlace<Long, TasksQuery.Order> table = s.tasks();
     return new TasksQuery(
-        s.windowNanos(),
-        table.second(),
-        table.order(),
-        Rows.asked(table.place()),
-        Search.patternOf(table.filter()));
+        table.second(), table.order(), Rows.asked(table.place()), Search.patternOf(table.filter()));
   }
 }

@@ -3,6 +3,7 @@ package flametop.view.state;
 import flametop.profile.answer.CpuRow;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Moment;
 import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.QualityReport;
 import flametop.profile.answer.Shape;
@@ -17,6 +18,7 @@ import flametop.view.base.Action;
 import flametop.view.base.Colouring;
 import flametop.view.base.View;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
@@ -65,8 +67,7 @@ public final class ViewState implements Cloneable {
   private int exports;
   private int times = 1;
 
-  private boolean frozen;
-  private int window = 1;
+  private Moment moment = Moment.last(WINDOWS[1]);
   private StateSet states;
   private Shaping shaping;
   private Split split;
@@ -242,14 +243,9 @@ public final class ViewState implements Cloneable {
     return trouble;
   }
 
-  /** Panels hold still. */
-  public boolean frozen() {
-    return frozen;
-  }
-
-  /** Which span is shown, by number. */
-  public int window() {
-    return window;
+  /** Which moment is shown. */
+  public Moment moment() {
+    return moment;
   }
 
   /** Whose time counts. */
@@ -358,23 +354,22 @@ public final class ViewState implements Cloneable {
     return place().zoom();
   }
 
-  /** The number of the span after the one that is shown. */
-  public int nextWindow() {
-    return (window + 1) % WINDOWS.length;
-  }
-
-  public long windowNanos() {
-    return WINDOWS[window];
+  /** The same of the next longer window; after the longest of the shortest. */
+  public ViewState withNextWindow() {
+    return withMoment(moment.withWindow(WINDOWS[(window() + 1) % WINDOWS.length]));
   }
 
   public String windowLabel() {
-    return WINDOW_LABELS[window];
+    return WINDOW_LABELS[window()];
+  }
+
+  private int window() {
+    return Arrays.binarySearch(WINDOWS, moment.windowNanos());
   }
 
   /** What to ask the profile for, for a picture that is {@code columns} wide. */
   public GraphQuery query(int columns) {
     return new GraphQuery(
-        windowNanos(),
         states,
         graphPlace().zoom(),
         graphPlace().selected(),
@@ -395,7 +390,7 @@ public final class ViewState implements Cloneable {
 
   /** The same of all that there is, which is what a file has. */
   public ViewState ofAll() {
-    return withWindow(WINDOWS.length - 1);
+    return withMoment(Moment.ALL);
   }
 
   /** The same with another view. */
@@ -613,12 +608,8 @@ public final class ViewState implements Cloneable {
     return with(next -> next.times = before.times + 1);
   }
 
-  public ViewState withFrozen(boolean value) {
-    return with(next -> next.frozen = value);
-  }
-
-  public ViewState withWindow(int value) {
-    return with(next -> next.window = value);
+  public ViewState withMoment(Moment value) {
+    return with(next -> next.moment = value);
   }
 
   public ViewState withStates(StateSet value) {

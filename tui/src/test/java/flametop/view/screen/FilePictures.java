@@ -56,9 +56,7 @@ public final class FilePictures {
               "file-help-80x24",
               Painter.paint(Scene.of(snapshot(one, help, 80), help, 80, 24, options))));
       PickList outermost =
-          PickList.open(PickList.Of.COMMS)
-              .withRows(one.comms(Long.MAX_VALUE, StateSet.ALL).get())
-              .moved(1);
+          PickList.open(PickList.Of.COMMS).withRows(one.comms(StateSet.ALL).get()).moved(1);
       for (int[] size : new int[][] {{40, 10}, {80, 24}}) {
         ViewState picking = state().withPick(outermost);
         Scene scene = Scene.of(snapshot(one, picking, size[0]), picking, size[0], size[1], options);

@@ -3,6 +3,7 @@ package flametop.view.screen;
 import flametop.profile.answer.CpuReport;
 import flametop.profile.answer.CpuRow;
 import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Moment;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.ProcessRow;
@@ -323,6 +324,11 @@ public final class Pictures {
     return all.toArray(new String[0]);
   }
 
+  /** The same held. */
+  static ViewState frozen(ViewState state) {
+    return state.withMoment(state.moment().withFrozen(true));
+  }
+
   /** What the profile would answer to the state's question. */
   public static Snapshot snapshot(Tree tree, ViewState state, int columns) {
     return snapshot(tree, state, columns, cpus(2), List.of());
@@ -331,7 +337,7 @@ public final class Pictures {
   public static Snapshot snapshot(
       Tree tree, ViewState state, int columns, List<CpuRow> cpus, List<String> notices) {
     GraphQuery query = state.query(columns);
-    boolean frozen = state.frozen();
+    boolean frozen = state.moment().frozen();
     long weight = tree.nodes.get((int) query.selected()).weight;
     long[] byState = new long[State.values().length];
     byState[State.RUN.ordinal()] = weight * 71 / 100;
@@ -349,7 +355,7 @@ public final class Pictures {
     tasks[State.SLEEP.ordinal()] = 408;
     Snapshot.Covered time =
         new Snapshot.Covered(
-            TimeRange.before(NOW, Math.min(state.windowNanos(), 30 * SECOND)),
+            TimeRange.before(NOW, Math.min(state.moment().windowNanos(), 30 * SECOND)),
             false,
             frozen,
             frozen ? 12 * SECOND : 0,
@@ -504,9 +510,8 @@ public final class Pictures {
       frames.add(page("idle-view" + of, View.IDLE, first, many, size));
       frames.add(page("idle-view-bare" + of, View.IDLE, first, bare(), size));
       ViewState ranged =
-          selected.withTime(
-              new TimeChoice(
-                  true, 3_900 * SECOND, new TimeRange(3_880 * SECOND, 3_930 * SECOND), null));
+          TimePictures.choosing(selected, new TimeRange(3_880 * SECOND, 3_930 * SECOND))
+              .withTime(new TimeChoice(true, 3_900 * SECOND, null));
       frames.add(frame("time" + of, server, ranged, size[0], size[1]));
     }
     int[] small = {40, 10};
@@ -701,11 +706,7 @@ public final class Pictures {
     frames.add(frame("too-small-39x12", server, selected, 39, 12));
     frames.add(
         frame(
-            "frozen-80x24",
-            server,
-            selected.withFrozen(true).withMessage("frozen; space goes on"),
-            80,
-            24));
+            "frozen-80x24", server, frozen(selected).withMessage("frozen; space goes on"), 80, 24));
     frames.add(frame("flame-80x24", server, selected.flipped(), 80, 24));
     frames.add(frame("idle-80x24", idle(), state(), 80, 24));
     Tree quiet = new Tree();
@@ -947,12 +948,12 @@ public final class Pictures {
   /** The server as a source of snapshots. */
   public static class Machine implements flametop.profile.answer.LiveSource {
     private final Tree tree = server();
-    private boolean frozen;
+    private Moment moment = Moment.ALL;
 
     @Override
     public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
       ViewState asked = ViewState.initial(query.states(), Shape.PLAIN, 19, 99, SECOND);
-      asked = asked.withSelected(query.selected(), List.of(0L)).withFrozen(frozen);
+      asked = asked.withSelected(query.selected(), List.of(0L)).withMoment(moment);
       asked =
           asked.withZooms(
               query.zoom() == 0 && query.siblings() == null
@@ -967,7 +968,7 @@ public final class Pictures {
     }
 
     @Override
-    public CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states) {
+    public CompletableFuture<List<ProcessRow>> processes(StateSet states) {
       return CompletableFuture.completedFuture(Pictures.processes());
     }
 
@@ -987,12 +988,12 @@ public final class Pictures {
     }
 
     @Override
-    public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
+    public CompletableFuture<List<ProcessRow>> comms(StateSet states) {
       return CompletableFuture.completedFuture(Pictures.processes());
     }
 
     @Override
-    public CompletableFuture<Source> source(long windowNanos, StateSet states, long node) {
+    public CompletableFuture<Source> source(StateSet states, long node) {
       return CompletableFuture.completedFuture(Pictures.source(node));
     }
 
@@ -1000,33 +1001,16 @@ public final class Pictures {
     public void shape(Shape shape) {}
 
     @Override
-    public void freeze() {
-      frozen = true;
-    }
-
-    @Override
-    public void thaw() {
-      frozen = false;
+    public void show(Moment next) {
+      moment = next;
     }
 
     @Override
     public void restart() {}
 
     @Override
-    public CompletableFuture<List<ProcessRow>> cgroups(long windowNanos, StateSet states) {
+    public CompletableFuture<List<ProcessRow>> cgroups(StateSet states) {
       return CompletableFuture.completedFuture(Pictures.cgroups());
     }
-
-    @Override
-    public void range(long from, long to) {}
-
-    @Override
-    public void endRange() {}
-
-    @Override
-    public void holdBaseline() {}
-
-    @Override
-    public void releaseBaseline() {}
   }
 }
