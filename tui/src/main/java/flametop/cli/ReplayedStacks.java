@@ -2,7 +2,6 @@ package flametop.cli;
 
 import flametop.export.Provenance;
 import flametop.export.StackExport;
-import flametop.export.Unit;
 import flametop.profile.answer.Extract;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.GraphQuery;
@@ -59,7 +58,7 @@ final class ReplayedStacks implements StackReplay {
       StackExport export =
           StackExport.of(
               Provenance.of(Main.Version.text(), source.facts(), extract.scope(), states),
-              Unit.US,
+              extract.measure(),
               extract.stacks());
       export.stacks().forEach(to);
     } catch (InterruptedException e) {

@@ -4,7 +4,6 @@ import flametop.export.OutputFile;
 import flametop.export.Provenance;
 import flametop.export.StackExport;
 import flametop.export.StackFormat;
-import flametop.export.Unit;
 import flametop.profile.answer.Extract;
 import flametop.profile.live.Profile;
 import flametop.sampler.CleanText;
@@ -67,7 +66,7 @@ final class ScreenExporter implements Exporter {
                 .thenApply(
                     extract ->
                         StackExport.of(
-                            provenance(what, extract.scope()), Unit.US, extract.stacks()));
+                            provenance(what, extract.scope()), extract.measure(), extract.stacks()));
           }
 
           @Override

@@ -84,7 +84,7 @@ class FileExportTest {
         });
     list.sort(Comparator.comparing(FoldedStack::names, Arrays::compare));
     long total = stacks.values().stream().mapToLong(v -> v).sum();
-    return new StackExport(as.provenance(), as.unit(), list, total, 0, true);
+    return new StackExport(as.provenance(), as.measure(), list, total, 0, true);
   }
 
   private static byte[] bytes(StackFormat format, StackExport export) throws IOException {

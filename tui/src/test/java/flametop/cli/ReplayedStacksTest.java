@@ -41,7 +41,7 @@ class ReplayedStacksTest {
     Snapshot expected = read(StackInput.open(folded));
     Snapshot replayed = read(ReplayedStacks.open(STREAM));
     assertTrue(expected.total() > 0);
-    assertEquals("us", replayed.reading().unit());
+    assertEquals("us", replayed.reading().measure().unit());
     assertEquals(expected.reading().stacks(), replayed.reading().stacks());
     assertEquals(
         Arrays.toString(expected.graph().name()), Arrays.toString(replayed.graph().name()));

@@ -4,6 +4,7 @@ import flametop.profile.answer.CpuReport;
 import flametop.profile.answer.Extract;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.LiveSource;
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.Moment;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.PageQuery;
@@ -59,6 +60,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   private final HeapTrimmer heap = new HeapTrimmer();
   private final Panels panels;
   private final Shown shown;
+  private final Measure measure;
   private boolean ended;
   private boolean damaged;
 
@@ -70,6 +72,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
    * @param names takes the requests for names; called on the profile's thread
    */
   public Profile(StreamFacts facts, Options options, NameRequests names) {
+    measure = options.measure();
     Names known = new Names(names);
     stacks = new Stacks(known);
     log = new ChangeLog(options.historyBytes(), owners);
@@ -123,7 +126,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
    *
    * @param zoom only those that pass through this node; {@link GraphQuery#ROOT} for all
    * @param samples values are passes seen (off the CPU) and samples of the CPU clock (on it)
-   *     instead of ns
+   *     instead of amounts
    */
   public CompletableFuture<Extract> extract(StateSet states, long zoom, boolean samples) {
     return worker.request(
@@ -131,7 +134,9 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
           GraphReader read = shown.readWhole();
           int node = shown.graph().resolve(zoom);
           return new Extract(
-              scope(read.tree().path(node), Optional.empty()), read.folded(states, node, samples));
+              scope(read.tree().path(node), Optional.empty()),
+              samples ? Measure.SAMPLES : measure,
+              read.folded(states, node, samples));
         });
   }
 
@@ -330,7 +335,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
         picture.search(),
         shape.reversed(),
         shown.graph().refolding(),
-        new Snapshot.Live(covered(state.time()), state, panels.losses(), host.cost(), ended),
+        new Snapshot.Live(measure, covered(state.time()), state, panels.losses(), host.cost(), ended),
         intake.notices());
   }
 

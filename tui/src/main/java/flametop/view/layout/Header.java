@@ -101,10 +101,12 @@ public final class Header {
     if (scene.sandwich != null && scene.sandwich.page().refolding()) {
       pieces.add(Piece.of("  folding…", Role.ACCENT));
     }
-    if (form < 8) {
+    if (!scene.hasStates()) {
+      pieces.add(Piece.of("  " + snapshot.measure().title(), Role.ACCENT));
+    } else if (form < 8) {
       pieces.add(Piece.of("  " + StateNames.of(state.states()), Role.ACCENT).doing(Action.STATES));
     }
-    if (form < 2 && !StateNames.of(state.states()).equals("all")) {
+    if (form < 2 && scene.hasStates() && !StateNames.of(state.states()).equals("all")) {
       pieces.add(Piece.of(" " + StateNames.detail(state.states()), Role.DIM).doing(Action.STATES));
     }
     if (snapshot != null && snapshot.live().time().ranged() && !state.view().isOfThePresent()) {

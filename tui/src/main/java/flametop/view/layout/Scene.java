@@ -290,6 +290,15 @@ public final class Scene {
     return snapshot != null && snapshot.context() instanceof Snapshot.File;
   }
 
+  /**
+   * Whether amounts are told apart by state: only times are, and of those only what a live source
+   * knows.
+   */
+  public boolean hasStates() {
+    return options.origin().has(Capability.STATES)
+        && (snapshot == null || snapshot.measure().isTime());
+  }
+
   /** Whether an action is of no use: it goes to another file, and there is one only. */
   boolean isVain(Action action) {
     return files() < 2

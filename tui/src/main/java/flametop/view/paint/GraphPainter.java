@@ -77,7 +77,8 @@ public final class GraphPainter {
 
   /** The graph fills its width with however little there is: that it is little is said. */
   private static boolean isIdle(Scene scene) {
-    return scene.snapshot.context() instanceof Snapshot.Live live
+    return scene.hasStates()
+        && scene.snapshot.context() instanceof Snapshot.Live live
         && live.time().runNanos() >= FIRST_NANOS
         && !scene.state.states().contains(State.SLEEP)
         && scene.state.chosenShape().equals(Shape.PLAIN)

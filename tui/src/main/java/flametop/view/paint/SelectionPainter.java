@@ -165,9 +165,9 @@ final class SelectionPainter {
       text.append(" · ").append(Units.share(weight, slice.weight()[slice.zoomIndex()]));
       text.append(form < 3 ? " of the zoom" : " of zoom");
     }
-    if (file) {
+    if (!scene.hasStates()) {
       if (form < 6) {
-        text.append("   ").append(FileHeader.amount(weight, snapshot.reading()));
+        text.append("   ").append(snapshot.measure().text(weight));
       }
       pieces.add(Piece.of(text.toString(), Role.TEXT));
       return pieces;
@@ -176,10 +176,10 @@ final class SelectionPainter {
       text.append("   ")
           .append(
               Units.cpus(
-                  selection.nanosByState()[State.RUN.ordinal()], snapshot.live().time().nanos()));
+                  selection.weightByState()[State.RUN.ordinal()], snapshot.live().time().nanos()));
     }
     if (form < 4) {
-      text.append("   ").append(byState(selection.nanosByState(), form < 2));
+      text.append("   ").append(byState(selection.weightByState(), form < 2));
     }
     pieces.add(Piece.of(text.toString(), Role.TEXT));
     return pieces;
@@ -187,9 +187,9 @@ final class SelectionPainter {
 
   /** Points that the share may be off by: two standard errors; empty where it is exact. */
   private static String error(Selection selection, long total) {
-    boolean known = selection.certainty() != null && selection.certainty().errorNanos() > 0;
+    boolean known = selection.certainty() != null && selection.certainty().error() > 0;
     return known && selection.kind() != NodeKind.ROOT && total > 0
-        ? " ±" + Units.points(2.0 * selection.certainty().errorNanos() / total)
+        ? " ±" + Units.points(2.0 * selection.certainty().error() / total)
         : "";
   }
 

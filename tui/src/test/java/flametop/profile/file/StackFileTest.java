@@ -96,10 +96,10 @@ class StackFileTest {
       String before =
           slice.baseline() == null
               ? ""
-              : Math.round((double) slice.baseline()[i] / of.reading().parts()) + " → ";
+              : Math.round((double) slice.baseline()[i] / of.measure().parts()) + " → ";
       String now =
           new BigDecimal(slice.weight()[i])
-              .divide(new BigDecimal(of.reading().parts()), MathContext.DECIMAL64)
+              .divide(new BigDecimal(of.measure().parts()), MathContext.DECIMAL64)
               .stripTrailingZeros()
               .toPlainString();
       lines.add(" ".repeat(depth) + slice.name()[i] + " " + before + now);
@@ -152,8 +152,8 @@ class StackFileTest {
   @Test
   void snapshot_ofACommentWithTheUnit_hasIt() throws Exception {
     Snapshot snapshot = read("# unit: us\n# below: all > my unit: x\nmain;a 5\n");
-    assertEquals("us", snapshot.reading().unit());
-    assertEquals("samples", read("main;a 5\n").reading().unit());
+    assertEquals("us", snapshot.reading().measure().unit());
+    assertEquals("samples", read("main;a 5\n").reading().measure().unit());
   }
 
   @Test
@@ -724,7 +724,7 @@ class StackFileTest {
   void snapshot_ofFractionsThatLeaveNoRoom_keepsWhatThereIsRoomFor() throws Exception {
     Snapshot snapshot = read("a;b 0.123456789\na;c 900000000000000000\na;c 0.5\n");
     assertEquals(List.of(), snapshot.notices());
-    double parts = snapshot.reading().parts();
+    double parts = snapshot.measure().parts();
     assertEquals(9e17, snapshot.total() / parts, 1);
   }
 

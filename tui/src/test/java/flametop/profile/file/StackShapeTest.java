@@ -196,8 +196,8 @@ class StackShapeTest {
       Snapshot snapshot = shaped(file);
       GraphSlice slice = snapshot.graph();
       int b = Arrays.asList(slice.name()).indexOf("b");
-      assertEquals(30 * snapshot.reading().parts(), slice.weight()[b]);
-      assertEquals(10 * snapshot.reading().parts(), slice.baseline()[b]);
+      assertEquals(30 * snapshot.measure().parts(), slice.weight()[b]);
+      assertEquals(10 * snapshot.measure().parts(), slice.baseline()[b]);
     }
   }
 
@@ -454,7 +454,7 @@ class StackShapeTest {
         path.insert(0, slice.name()[p] + ";");
       }
       if (slice.weight()[i] > 0) {
-        sums.merge(path.toString(), slice.weight()[i] / of.reading().parts(), Long::sum);
+        sums.merge(path.toString(), slice.weight()[i] / of.measure().parts(), Long::sum);
       }
     }
     return sums;

@@ -111,7 +111,7 @@ class GraphReaderTest {
     Selection selection = world.reader().selection((int) slice.node()[1], SLEEP, Long.MAX_VALUE);
     assertEquals(2, selection.processes());
     assertEquals(0, selection.pid());
-    assertEquals(300 * World.MS, selection.nanosByState()[State.SLEEP.ordinal()]);
+    assertEquals(300 * World.MS, selection.weightByState()[State.SLEEP.ordinal()]);
     List<ProcessRow> comms = world.reader().processes(SLEEP, world.tasks(), true);
     assertEquals("alpha", comms.get(0).comm());
     assertEquals(2, comms.get(0).processes());

@@ -454,7 +454,7 @@ class ProfileTest {
     Sandwich main = sandwich("main", 0);
     assertEquals(1500 * MS, main.total());
     assertEquals(0, main.self());
-    assertEquals(500 * MS, main.nanosByState()[State.RUN.ordinal()]);
+    assertEquals(500 * MS, main.totalByState()[State.RUN.ordinal()]);
     // Whatever the graph is grouped by: one function is in the middle.
     assertArrayEquals(new String[] {"all", "main", "poll", "work"}, main.callees().name());
     assertArrayEquals(new String[] {"all", "main"}, main.callers().name());

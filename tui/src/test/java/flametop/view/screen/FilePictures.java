@@ -2,6 +2,7 @@ package flametop.view.screen;
 
 import flametop.profile.answer.Function;
 import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.PageQuery;
@@ -77,7 +78,7 @@ public final class FilePictures {
   private static Pictures.Frame turning(StackFile file) throws Exception {
     Snapshot.Reading reading =
         new Snapshot.Reading(
-            "now.folded", 1, 1, 9, 9, true, "samples", 1, 12, "", 0.43, true, true);
+            "now.folded", 1, 1, 9, 9, true, Measure.SAMPLES, 12, "", 0.43, true, true);
     ViewState state = state();
     Snapshot snapshot = with(snapshot(file, state, 80), reading);
     state = state.withView(View.CALLERS);
@@ -90,7 +91,7 @@ public final class FilePictures {
       String waits = "waiting for a writer of stacks.fifo";
       Snapshot.Reading reading =
           new Snapshot.Reading(
-              "stacks.fifo", 1, 1, 0, -1, false, "samples", 1, 0, waits, 1, true, true);
+              "stacks.fifo", 1, 1, 0, -1, false, Measure.SAMPLES, 0, waits, 1, true, true);
       Snapshot snapshot = with(snapshot(empty, state(), 80), reading);
       return new Pictures.Frame(
           "file-waiting-80x24", Painter.paint(Scene.of(snapshot, state(), 80, 24, options(false))));

@@ -3,6 +3,7 @@ package flametop.view.screen;
 import flametop.profile.answer.CpuReport;
 import flametop.profile.answer.CpuRow;
 import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.Moment;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.PageQuery;
@@ -380,6 +381,7 @@ public final class Pictures {
         state.shape().reversed(),
         false,
         new Snapshot.Live(
+            Measure.TIME,
             time,
             host,
             new Snapshot.Losses(0, 0, 0.012, 0.014),

@@ -129,7 +129,7 @@ public final class TimePictures {
             is.filter(),
             is.weight(),
             is.self(),
-            is.nanosByState(),
+            is.weightByState(),
             new Selection.Certainty(840, s.total() * 7 / 1_000),
             new Selection.Before(30 * SECOND, before * 1_000_000L, s.total() * 9 / 10));
     return with(s, range(30, 0), false, Optional.empty(), had);
@@ -163,7 +163,7 @@ public final class TimePictures {
         s.search(),
         s.reversed(),
         s.refolding(),
-        new Snapshot.Live(time, live.host(), live.losses(), live.cost(), live.ended()),
+        new Snapshot.Live(live.measure(), time, live.host(), live.losses(), live.cost(), live.ended()),
         s.notices());
   }
 }
