@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     hash::{BuildHasher, RandomState},
     os::fd::{AsFd, IntoRawFd, OwnedFd},
-    sync::Arc,
+    sync::{Arc, Mutex},
 };
 
 use anyhow::{Context, Result, bail};
@@ -49,10 +49,10 @@ pub struct Clock {
     /// By CPU: idle stays that changes of the period ended.
     woken: HashMap<u32, u64>,
     missed: u64,
-    /// CPUs that went and came, in words.
-    news: Vec<String>,
-    /// Says whether a change of a period wakes a CPU.
-    pub idle: Option<Arc<Idle>>,
+    /// CPUs that went offline (false) and came online (true), in order.
+    changes: Vec<(u32, bool)>,
+    /// Says whether a change of a period wakes a CPU. Is locked while the clock is locked, never the other way round.
+    pub idle: Option<Arc<Mutex<Idle>>>,
 }
 
 /// The clock of one CPU.
@@ -149,7 +149,7 @@ impl Clock {
                 asked: sys::monotonic_nanos(),
                 woken: HashMap::new(),
                 missed: 0,
-                news: Vec::new(),
+                changes: Vec::new(),
                 idle: None,
             })
         })
@@ -193,7 +193,7 @@ impl Clock {
             .events
             .extract_if(.., |event| !online.contains(&event.cpu))
         {
-            self.news.push(format!("CPU {} went offline", event.cpu));
+            self.changes.push((event.cpu, false));
         }
         let mut changed = self.events.len() != before;
         let places = self.skel.maps.scratch.max_entries();
@@ -210,7 +210,7 @@ impl Clock {
                     event.beat.started(pace, sys::monotonic_nanos());
                 }
                 self.events.push(event);
-                self.news.push(format!("CPU {cpu} came online"));
+                self.changes.push((cpu, true));
                 changed = true;
             }
         }
@@ -249,7 +249,7 @@ impl Clock {
             };
             self.missed += event.missing(due, ticks(Some(bss), event.cpu));
             let idle = self.idle.as_ref();
-            let wakes = idle.is_some_and(|idle| idle.is_idle(event.cpu));
+            let wakes = idle.is_some_and(|idle| sys::locked(idle).is_idle(event.cpu));
             *self.woken.entry(event.cpu).or_default() += u64::from(wakes);
             // of a CPU that went offline meanwhile it need not work
             if sys::set_period(event.fd.as_fd(), period).is_ok() {
@@ -266,9 +266,9 @@ impl Clock {
         load::remove(&self.skel.maps.own, tgid)
     }
 
-    /// Takes what is to be told of CPUs that went and came since the last time.
-    pub fn take_news(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.news)
+    /// Takes the CPUs that went offline (false) and came online (true) since the last call, in order.
+    pub fn take_changes(&mut self) -> Vec<(u32, bool)> {
+        std::mem::take(&mut self.changes)
     }
 
     /// Samples taken, samples dropped, bytes of user stacks copied.

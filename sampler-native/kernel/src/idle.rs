@@ -15,8 +15,8 @@ use crate::{
 };
 
 pub struct Idle {
-    /// The link goes before the program it holds.
-    _link: Link,
+    /// Goes before the program that it holds.
+    _link: Option<Link>,
     skel: CpuIdleSkel<'static>,
     started: u64,
 }
@@ -45,25 +45,35 @@ impl Idle {
                 .as_deref_mut()
                 .context("cpu_idle has no variables")?;
             bss.started = started;
-            for (i, state) in states.iter().enumerate() {
-                let cpu = bss.cpus.get_mut(state.cpu as usize);
-                let Some(place) = cpu.and_then(|cpu| cpu.states.get_mut(state.state as usize))
-                else {
-                    continue;
-                };
-                place.target_ns = state.target_residency_us * 1000;
-                let deeper = states[i + 1..].iter().find(|next| next.cpu == state.cpu);
-                place.deeper_target_ns = deeper.map_or(0, |next| next.target_residency_us * 1000);
-            }
             let skel = open.load()?;
-            let link = skel.progs.cpu_idle.attach()?;
-            wake_each_cpu();
-            Ok(Idle {
-                _link: link,
+            let mut idle = Idle {
+                _link: None,
                 skel,
                 started,
-            })
+            };
+            idle.aim(states);
+            idle._link = Some(idle.skel.progs.cpu_idle.attach()?);
+            wake_each_cpu();
+            Ok(idle)
         })
+    }
+
+    /// Tells the program the target residencies of idle states, by which it judges stays that end from now on. `states`: of each
+    /// CPU all, by depth.
+    pub fn aim(&mut self, states: &[IdleStateFacts]) {
+        let Some(bss) = self.skel.maps.bss_data.as_deref_mut() else {
+            return;
+        };
+        for (i, state) in states.iter().enumerate() {
+            let cpu = bss.cpus.get_mut(state.cpu as usize);
+            let Some(place) = cpu.and_then(|cpu| cpu.states.get_mut(state.state as usize)) else {
+                continue;
+            };
+            let deeper = states[i + 1..].iter().find(|next| next.cpu == state.cpu);
+            let deeper = deeper.map_or(0, |next| next.target_residency_us * 1000);
+            sys::write_shared(&mut place.target_ns, state.target_residency_us * 1000);
+            sys::write_shared(&mut place.deeper_target_ns, deeper);
+        }
     }
 
     /// Totals of one CPU since opening, the open stay included.
@@ -137,18 +147,22 @@ fn wake_each_cpu() {
 
 /// The idle states of all online CPUs that may be used, or why there are none.
 pub fn states() -> (Vec<IdleStateFacts>, Option<String>) {
-    let mut all = Vec::new();
-    for cpu in cpus::online().unwrap_or_default() {
-        for state in 0..abi::FT_IDLE_STATES {
-            let path = format!("/sys/devices/system/cpu/cpu{cpu}/cpuidle/state{state}");
-            all.extend(read_state(Path::new(&path), cpu, state));
-        }
-    }
+    let online = cpus::online().unwrap_or_default();
+    let all: Vec<_> = online.into_iter().flat_map(states_of).collect();
     let none = all.is_empty().then(|| {
         "no idle states: the kernel has no cpuidle driver here, as in most virtual machines; idle time is counted all the same"
             .to_owned()
     });
     (all, none)
+}
+
+/// The idle states of a CPU that may be used, by depth.
+pub fn states_of(cpu: u32) -> Vec<IdleStateFacts> {
+    let read = |state| {
+        let path = format!("/sys/devices/system/cpu/cpu{cpu}/cpuidle/state{state}");
+        read_state(Path::new(&path), cpu, state)
+    };
+    (0..abi::FT_IDLE_STATES).filter_map(read).collect()
 }
 
 fn read_state(path: &Path, cpu: u32, state: u32) -> Option<IdleStateFacts> {

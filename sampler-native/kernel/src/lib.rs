@@ -15,9 +15,10 @@
 
 use std::{
     cell::{Cell, RefCell},
+    collections::HashMap,
     fmt,
     os::fd::OwnedFd,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use anyhow::Result;
@@ -231,6 +232,17 @@ pub struct IdleUsage {
     pub too_long: u64,
 }
 
+/// A CPU that came online or went offline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CpuChange {
+    /// Number of the CPU.
+    pub cpu: u32,
+    /// It came online; else it went offline.
+    pub online: bool,
+    /// The idle states of a CPU that came online, by depth.
+    pub idle_states: Vec<IdleStateFacts>,
+}
+
 /// One idle state of one CPU, as sysfs describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdleStateFacts {
@@ -267,7 +279,7 @@ pub struct Kernel {
     /// The thread of the rings has it tick unevenly.
     clock: Option<Arc<Mutex<Clock>>>,
     life: Option<Life>,
-    idle: Option<Arc<Idle>>,
+    idle: Option<Arc<Mutex<Idle>>>,
     idle_states: Vec<IdleStateFacts>,
     no_idle_states: Option<String>,
     cycles: RefCell<Cycles>,
@@ -275,12 +287,43 @@ pub struct Kernel {
     /// `/proc/stat` at opening: where idle time is counted from if the tracepoint cannot be had.
     opened_stat: Vec<cpus::StatLine>,
     opened: u64,
+    /// By CPU: time that it was offline, and sums as told last.
+    offline: RefCell<HashMap<u32, Offline>>,
     /// What is dear to ask for, as of when (ns).
     asked: Cell<u64>,
     stat: RefCell<Vec<cpus::StatLine>>,
     programs: RefCell<Vec<ProgramTime>>,
     /// While it is open the kernel counts how long programs run; `None` if it may not be had.
     program_time: Option<OwnedFd>,
+}
+
+/// What sums of a CPU leave out: the time that the CPU was offline, which is neither busy nor idle.
+#[derive(Default)]
+struct Offline {
+    /// Left out of the elapsed and of the idle time, ns.
+    elapsed: u64,
+    idle: u64,
+    /// As told last, ns.
+    told: Option<(u64, u64)>,
+    /// The CPU was not among those that are online when they were told last.
+    now: bool,
+}
+
+impl Offline {
+    /// The elapsed and the idle time without those that the CPU was offline.
+    fn leave_out(&mut self, elapsed: u64, idle: u64) -> (u64, u64) {
+        if let (true, Some((told_elapsed, told_idle))) = (self.now, self.told) {
+            self.elapsed = elapsed.saturating_sub(told_elapsed);
+            self.idle = idle.saturating_sub(told_idle);
+        }
+        self.now = false;
+        let left = (
+            elapsed.saturating_sub(self.elapsed),
+            idle.saturating_sub(self.idle),
+        );
+        self.told = Some(left);
+        left
+    }
 }
 
 /// `/proc/stat` counts in ticks, and is the longer the more CPUs and interrupts there are: it and the programs' run time are
@@ -346,7 +389,7 @@ impl Kernel {
         let idle = Idle::open(&idle_states)
             .map_err(|e| optional("idle time is rough, by /proc/stat", e))
             .ok()
-            .map(Arc::new);
+            .map(|idle| Arc::new(Mutex::new(idle)));
         if let Some(clock) = &mut clock {
             clock.idle = idle.clone();
         }
@@ -368,6 +411,7 @@ impl Kernel {
             notices,
             opened_stat: cpus::stat(),
             opened: sys::monotonic_nanos(),
+            offline: RefCell::default(),
             asked: Cell::new(0),
             stat: RefCell::default(),
             programs: RefCell::default(),
@@ -378,8 +422,11 @@ impl Kernel {
     }
 
     fn clock(&self) -> Option<MutexGuard<'_, Clock>> {
-        let clock = self.clock.as_ref()?;
-        Some(clock.lock().unwrap_or_else(PoisonError::into_inner))
+        self.clock.as_deref().map(sys::locked)
+    }
+
+    fn idle_time(&self) -> Option<MutexGuard<'_, Idle>> {
+        self.idle.as_deref().map(sys::locked)
     }
 
     /// One walk over all tasks of the target; `on_record` is called for each record as it is read.
@@ -433,10 +480,30 @@ impl Kernel {
         self.clock().map_or(Ok(()), |mut clock| clock.set_hz(hz))
     }
 
-    /// Takes what is to be told of CPUs that went offline and came online since the last time.
-    pub fn take_news(&self) -> Vec<String> {
-        self.clock()
-            .map_or_else(Vec::new, |mut clock| clock.take_news())
+    /// Takes the CPUs that went offline and came online since the last call, in order. From then on [`Kernel::idle`] tells of the
+    /// idle states of a CPU that came online.
+    pub fn take_cpu_changes(&mut self) -> Vec<CpuChange> {
+        let changes = self
+            .clock()
+            .map_or_else(Vec::new, |mut clock| clock.take_changes());
+        let follow = |(cpu, online)| {
+            let idle_states = if online {
+                idle::states_of(cpu)
+            } else {
+                Vec::new()
+            };
+            if let Some(idle) = self.idle.as_deref().filter(|_| online) {
+                sys::locked(idle).aim(&idle_states);
+                self.idle_states.retain(|state| state.cpu != cpu);
+                self.idle_states.extend(idle_states.iter().cloned());
+            }
+            CpuChange {
+                cpu,
+                online,
+                idle_states,
+            }
+        };
+        changes.into_iter().map(follow).collect()
     }
 
     /// Totals since opening.
@@ -469,11 +536,12 @@ impl Kernel {
         self.stat.replace(cpus::stat());
         let cycles = self.cycles.borrow();
         let clock = self.clock();
+        let idle = self.idle_time();
         let objects = [
             ("task_stacks", Some(self.passes.object()), false),
             ("cpu_stacks", clock.as_deref().map(Clock::object), true),
             ("task_life", self.life.as_ref().map(Life::object), true),
-            ("cpu_idle", self.idle.as_deref().map(Idle::object), true),
+            ("cpu_idle", idle.as_deref().map(Idle::object), true),
             ("cpu_frequency", cycles.object(), true),
         ];
         let time = |(name, object, elsewhere): (_, Option<&libbpf_rs::Object>, _)| {
@@ -507,8 +575,13 @@ impl Kernel {
         // the column is there on every kernel; without CONFIG_IRQ_TIME_ACCOUNTING nothing ever adds to it
         let irq_counted = stat.iter().any(|line| line.irq > 0);
         let clock = self.clock();
+        let idle_time = self.idle_time();
+        let mut offline = self.offline.borrow_mut();
+        for (cpu, of) in offline.iter_mut() {
+            of.now |= stat.iter().all(|line| line.cpu != *cpu);
+        }
         let usage = |line: &cpus::StatLine| {
-            let counted = self.idle.as_ref().and_then(|idle| idle.stay(line.cpu));
+            let counted = idle_time.as_ref().and_then(|idle| idle.stay(line.cpu));
             let (idle, elapsed, wakeups) = match counted {
                 Some(stay) => (stay.idle, stay.elapsed, stay.wakeups),
                 None => {
@@ -521,6 +594,10 @@ impl Kernel {
                     (line.idle.saturating_sub(opened).min(elapsed), elapsed, 0)
                 }
             };
+            let (elapsed, idle) = offline
+                .entry(line.cpu)
+                .or_default()
+                .leave_out(elapsed, idle);
             CpuUsage {
                 cpu: line.cpu,
                 idle,
@@ -542,7 +619,7 @@ impl Kernel {
 
     /// Stays in each idle state of each online CPU; empty where they cannot be counted.
     pub fn idle(&self) -> Vec<IdleUsage> {
-        let Some(idle) = &self.idle else {
+        let Some(idle) = self.idle_time() else {
             return Vec::new();
         };
         self.idle_states
@@ -551,7 +628,7 @@ impl Kernel {
             .collect()
     }
 
-    /// The idle states there are, ordered by CPU and depth, or why there are none.
+    /// The idle states of CPUs that are or were online, by depth, or why there are none.
     pub fn idle_states(&self) -> (Vec<IdleStateFacts>, Option<String>) {
         (self.idle_states.clone(), self.no_idle_states.clone())
     }

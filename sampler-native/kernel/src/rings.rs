@@ -7,7 +7,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     ptr::{self, NonNull},
     slice,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, Weak},
     time::Duration,
 };
 
@@ -140,10 +140,6 @@ unsafe extern "C" fn take(
     0
 }
 
-fn lock(clock: &Mutex<Clock>) -> MutexGuard<'_, Clock> {
-    clock.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Rings {
     pub(crate) fn open<'a>(
         maps: impl Iterator<Item = &'a dyn MapCore>,
@@ -201,7 +197,10 @@ impl Rings {
 
     /// How long until the clock of some CPU is to have another period.
     fn clock_due(&self) -> Duration {
-        let due = self.clock.upgrade().and_then(|clock| lock(&clock).due());
+        let due = self
+            .clock
+            .upgrade()
+            .and_then(|clock| sys::locked(&clock).due());
         due.map_or(Duration::MAX, |due| {
             Duration::from_nanos(due.saturating_sub(sys::monotonic_nanos()))
         })
@@ -257,7 +256,7 @@ impl Rings {
         let epoll = unsafe { libbpf_sys::ring_buffer__epoll_fd(ring.as_ptr()) };
         sys::wait_ready(epoll, timeout).context("failed to wait for a ring")?;
         if let Some(clock) = self.clock.upgrade() {
-            lock(&clock).vary();
+            sys::locked(&clock).vary();
         }
         let mut sink = Sink {
             on_record,

@@ -7,7 +7,10 @@ use std::{
     mem::size_of,
     os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd},
     ptr,
-    sync::atomic::{Ordering, fence},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{Ordering, fence},
+    },
     time::Duration,
 };
 
@@ -48,6 +51,11 @@ pub fn read_consistent<T: Copy>(shared: &T, sequence: impl Fn(&T) -> &u32) -> (T
 pub fn write_shared<T: Copy>(place: &mut T, value: T) {
     // SAFETY: a mutable reference is valid for writes. Volatile, since programs read it behind the compiler's back.
     unsafe { ptr::write_volatile(place, value) }
+}
+
+/// Locks what a thread that panicked may have left locked: a program's figures are whole at any moment.
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Which tasks the kernel's iterator walks.

@@ -1260,7 +1260,7 @@ fn poll_cpu_that_went_offline_and_came_back_is_sampled_again() {
     let Some(_alone) = alone() else { return };
     let last = cpus_online() - 1;
     let subject = Subject::start(&["busy"]);
-    let (kernel, mut rings) = open(Target::Processes(vec![subject.pid()]), 99);
+    let (mut kernel, mut rings) = open(Target::Processes(vec![subject.pid()]), 99);
     let Some(offline) = Offline::take(last).filter(|_| last > 0) else {
         println!("not run: CPU {last} cannot be taken offline");
         return;
@@ -1290,12 +1290,60 @@ fn poll_cpu_that_went_offline_and_came_back_is_sampled_again() {
     });
     let missed = kernel.counters().ticks_missed;
     assert!(missed < 1000, "{missed}");
-    assert_eq!(
-        kernel.take_news(),
-        [
-            format!("CPU {last} went offline"),
-            format!("CPU {last} came online")
-        ]
+    let changes = kernel.take_cpu_changes();
+    let told: Vec<_> = changes
+        .iter()
+        .map(|change| (change.cpu, change.online))
+        .collect();
+    assert_eq!(told, [(last as u32, false), (last as u32, true)]);
+    let states: Vec<_> = kernel.idle_states().0;
+    let states: Vec<_> = states
+        .into_iter()
+        .filter(|s| s.cpu as usize == last)
+        .collect();
+    assert_eq!(changes[1].idle_states, states, "of the CPU that came back");
+}
+
+#[test]
+fn cpus_time_that_a_cpu_was_offline_is_neither_busy_nor_idle() {
+    let Some(_alone) = alone() else { return };
+    let last = cpus_online() - 1;
+    let (kernel, _rings) = open(Target::All, 0);
+    let of = |kernel: &Kernel| {
+        kernel
+            .cpus()
+            .into_iter()
+            .find(|cpu| cpu.cpu as usize == last)
+    };
+    let before = of(&kernel).expect("it is online");
+    let Some(offline) = Offline::take(last).filter(|_| last > 0) else {
+        println!("not run: CPU {last} cannot be taken offline");
+        return;
+    };
+    let away = Instant::now();
+    while away.elapsed() < Duration::from_secs(3) {
+        std::thread::sleep(Duration::from_millis(250));
+        let told = of(&kernel);
+        assert!(
+            away.elapsed() < Duration::from_millis(600) || told.is_none(),
+            "{told:?}"
+        );
+    }
+    drop(offline);
+    let back = Instant::now();
+    let after = loop {
+        if let Some(after) = of(&kernel) {
+            break after;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    // Only what lies between two looks belongs to neither side: far less than the time away.
+    let most = back.elapsed() + Duration::from_millis(1_000);
+    let elapsed = Duration::from_nanos(after.elapsed - before.elapsed);
+    let idle = Duration::from_nanos(after.idle - before.idle);
+    assert!(
+        elapsed < most && idle <= elapsed,
+        "{elapsed:?} {idle:?} {most:?}"
     );
 }
 

@@ -20,8 +20,16 @@ use flametop_symbolize::{Debuginfod, Symbolizer};
 use flametop_unwind::Modules;
 
 use crate::{
-    boot::BootClock, cgroups::Cgroups, facts, mappings::Mappings, os, pipeline::Pipeline,
-    prober::Prober, settings::Settings, tasks::Tasks, usage::Usage,
+    boot::BootClock,
+    cgroups::Cgroups,
+    facts,
+    mappings::Mappings,
+    os,
+    pipeline::Pipeline,
+    prober::Prober,
+    settings::Settings,
+    tasks::Tasks,
+    usage::{Usage, tell_cpu_change},
 };
 
 /// Smallest buffer that [`Session::fill`] takes: any record fits.
@@ -444,8 +452,14 @@ impl Session {
         if usage {
             self.usage_told = now;
             pipeline.look_for_suspension();
-            for news in self.kernel.take_news() {
-                pipeline.notice(true, &news);
+            for change in self.kernel.take_cpu_changes() {
+                let what = if change.online {
+                    "came online"
+                } else {
+                    "went offline"
+                };
+                pipeline.notice(true, &format!("CPU {} {what}", change.cpu));
+                tell_cpu_change(&change, &mut pipeline.out);
             }
             pipeline.tasks.counts_blocked = os::blocked_missing().is_none();
             self.usage

@@ -2,8 +2,8 @@
 
 use std::{collections::HashMap, fs};
 
-use flametop_kernel::Kernel;
-use flametop_stream::{Encoder, NOT_COUNTED, Record};
+use flametop_kernel::{CpuChange, IdleStateFacts, Kernel};
+use flametop_stream::{Encoder, IdleFacts, NOT_COUNTED, Record};
 
 use crate::{os, own::Own};
 
@@ -70,6 +70,24 @@ impl Usage {
             own_cpu: self.own.cpu(&programs),
         });
         self.own.tell(os::monotonic(), &programs, out);
+    }
+}
+
+/// Tells of a CPU that came online or went offline.
+pub fn tell_cpu_change(change: &CpuChange, out: &mut Encoder) {
+    out.put(&Record::CpuChanged {
+        cpu: change.cpu,
+        online: change.online,
+        idle: change.idle_states.iter().map(idle_facts).collect(),
+    });
+}
+
+fn idle_facts(state: &IdleStateFacts) -> IdleFacts<'_> {
+    IdleFacts {
+        state: state.state,
+        name: state.name.as_bytes(),
+        exit_latency: state.exit_latency_us,
+        target_residency: state.target_residency_us,
     }
 }
 

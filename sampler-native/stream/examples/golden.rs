@@ -4,8 +4,8 @@
 use std::{fs, path::Path, process::ExitCode};
 
 use flametop_stream::{
-    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Call, Encoder, End, Head, Level, ModuleKind,
-    NOT_COUNTED, NameSource, Record, Space, State, batch, file_header,
+    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Call, Encoder, End, Head, IdleFacts, Level,
+    ModuleKind, NOT_COUNTED, NameSource, Record, Space, State, batch, file_header,
 };
 
 fn main() -> ExitCode {
@@ -346,6 +346,25 @@ fn second_part() -> Encoder {
     e.put(&Record::TaskBlocked {
         task: 0,
         ns: NOT_COUNTED,
+    });
+    e.put(&Record::CpuChanged {
+        cpu: 5,
+        online: false,
+        idle: Vec::new(),
+    });
+    let idle = |state, name, exit_latency, target_residency| IdleFacts {
+        state,
+        name,
+        exit_latency,
+        target_residency,
+    };
+    e.put(&Record::CpuChanged {
+        cpu: 7,
+        online: true,
+        idle: vec![
+            idle(0, &b"POLL"[..], 0, 0),
+            idle(2, "C6 \"naïve".as_bytes(), 133, u64::MAX),
+        ],
     });
     let mut totals = [0; COUNTERS];
     for (i, total) in totals.iter_mut().enumerate() {

@@ -3,9 +3,9 @@
 use std::{borrow::Cow, fmt, io::Read};
 
 use crate::{
-    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Call, End, FRAME_GUESSED, Head, Kind, Level,
-    MAGIC, MAX_BATCH, ModuleKind, NO_PROCESS, NO_STACK, NameSource, SAMPLE_USER, Space, State,
-    VERSION, encode::RECORD_HEADER,
+    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Call, End, FRAME_GUESSED, Head, IdleFacts,
+    Kind, Level, MAGIC, MAX_BATCH, ModuleKind, NO_PROCESS, NO_STACK, NameSource, SAMPLE_USER,
+    Space, State, VERSION, encode::RECORD_HEADER,
 };
 
 /// One record; the table of the crate describes the fields.
@@ -124,6 +124,11 @@ pub enum Record<'a> {
     Cgroup {
         process: u32,
         path: &'a [u8],
+    },
+    CpuChanged {
+        cpu: u32,
+        online: bool,
+        idle: Vec<IdleFacts<'a>>,
     },
     /// Of a kind that this version does not know, or a *forgotten* of such a space of ids.
     Unknown {
@@ -284,6 +289,23 @@ impl<'a> Record<'a> {
                 process: b.u32()?,
                 path: b.str()?,
             },
+            Kind::CpuChanged => {
+                let (cpu, online) = (b.u32()?, b.u8()? != 0);
+                let state = |b: &mut Body<'a>| {
+                    Ok(IdleFacts {
+                        state: b.u32()?,
+                        name: b.str()?,
+                        exit_latency: b.u64()?,
+                        target_residency: b.u64()?,
+                    })
+                };
+                let idle: Result<_, &'static str> = (0..b.u16()?).map(|_| state(&mut b)).collect();
+                Record::CpuChanged {
+                    cpu,
+                    online,
+                    idle: idle?,
+                }
+            }
             Kind::OwnUsage => Record::OwnUsage {
                 cpu: b.named()?,
                 resident: b.named()?,
@@ -615,6 +637,7 @@ impl Kind {
             CpuCycles,
             Cgroup,
             TaskBlocked,
+            CpuChanged,
         ]
         .into_iter()
         .find(|kind| *kind as u16 == number)

@@ -240,6 +240,18 @@ impl Encoder {
                 b.u32(*process);
                 b.str(path);
             }),
+            Record::CpuChanged { cpu, online, idle } => self.record(Kind::CpuChanged, |b| {
+                let idle = &idle[..idle.len().min(usize::from(u16::MAX))];
+                b.u32(*cpu);
+                b.u8(u8::from(*online));
+                b.u16(idle.len() as u16);
+                for state in idle {
+                    b.u32(state.state);
+                    b.str(state.name);
+                    b.u64(state.exit_latency);
+                    b.u64(state.target_residency);
+                }
+            }),
             Record::OwnUsage { cpu, resident } => self.record(Kind::OwnUsage, |b| {
                 b.named(cpu);
                 b.named(resident);

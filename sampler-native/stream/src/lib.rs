@@ -71,6 +71,7 @@
 //! | 18 CPU cycles | `u32 cpu`, `u64 frequency` (Hz now), `u64 offered` (cycles that passed at its frequencies, used or not), `u64 cycles` (that it ran, by its hardware counter); all ones where there is none. Utilisation by cycles is the growth of `cycles` over that of `offered` |
 //! | 19 cgroup | `u32 process`, `str path` (≤ 1,024 bytes; empty: not known): the control group of the process's first thread, from the root that flametop sees, `/` itself included; follows its *process seen*, again when it moved. Without one it is not known |
 //! | 20 task blocked | `u32 task`, `u64 ns`: in uninterruptible sleep (state D) since the task began, the sleep that goes on included; all ones: no longer counted. Comes before the next sight of the task, which it is of; not again while it stays the same. Without one it is not counted |
+//! | 21 CPU changed | `u32 cpu`, `u8 online` (1: came online, 0: went offline), `u16 n`, n × (`u32 state`, `str name`, `u64 exit latency`, `u64 target residency`, both µs): a CPU that came or went after the header was written, and all of its idle states. Nothing is told of a CPU that is offline, whose time is neither busy nor idle |
 //!
 //! Record 1 is in every batch that ends a pass. It, 10, 11, 14 and 18 (if there is any of it) come at least four times a second; 16 about once a second.
 //!
@@ -123,6 +124,7 @@
 //! cycles cpu= frequency= offered= cycles=
 //! cgroup process= path=
 //! blocked task= ns=
+//! came cpu= online= idle=STATE:"NAME":EXIT:TARGET,…
 //! unknown kind= bytes=
 //! ```
 //! Fields are separated by one space. Numbers are unsigned decimal, enums their numbers, flags `0` or `1`;
@@ -220,6 +222,7 @@ pub enum Kind {
     CpuCycles = 18,
     Cgroup = 19,
     TaskBlocked = 20,
+    CpuChanged = 21,
 }
 
 open! {
@@ -391,6 +394,19 @@ pub enum Counter {
 
 /// Number of counters of this version.
 pub const COUNTERS: usize = Counter::Count as usize;
+
+/// One idle state of a *CPU changed* record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IdleFacts<'a> {
+    /// Number of the state.
+    pub state: u32,
+    /// As the driver names it.
+    pub name: &'a [u8],
+    /// µs.
+    pub exit_latency: u64,
+    /// µs.
+    pub target_residency: u64,
+}
 
 /// One function of a *place* record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

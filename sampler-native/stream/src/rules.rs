@@ -101,6 +101,7 @@ impl Rules {
             | Record::Notice { .. }
             | Record::HostUsage { .. }
             | Record::CpuCycles { .. }
+            | Record::CpuChanged { .. }
             | Record::OwnUsage { .. }
             | Record::Unknown { .. } => {}
         }

@@ -219,6 +219,17 @@ impl fmt::Display for Line<'_, Record<'_>> {
             Record::Cgroup { process, path } => {
                 write!(f, "cgroup process={process} path={}", Quoted(path))
             }
+            Record::CpuChanged { cpu, online, idle } => {
+                write!(f, "came cpu={cpu} online={} idle=", u8::from(*online))?;
+                let mut separator = "";
+                idle.iter().try_for_each(|s| {
+                    let name = Quoted(s.name);
+                    let (exit, target) = (s.exit_latency, s.target_residency);
+                    write!(f, "{separator}{}:{name}:{exit}:{target}", s.state)?;
+                    separator = ",";
+                    Ok(())
+                })
+            }
             Record::OwnUsage { cpu, resident } => {
                 write!(f, "own cpu={} rss={}", Named(cpu), Named(resident))
             }

@@ -322,7 +322,7 @@ impl Model {
                 );
                 self.cpus = self.cpus.max(cpu + 1);
             }
-            Record::IdleState { .. } | Record::CpuCycles { .. } => {}
+            Record::IdleState { .. } | Record::CpuCycles { .. } | Record::CpuChanged { .. } => {}
             Record::Name {
                 frame,
                 source,

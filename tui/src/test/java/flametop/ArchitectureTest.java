@@ -7,13 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.NullMarked;
 
 /** Data moves one way, and nothing below imports anything above it. */
 @AnalyzeClasses(packages = "flametop", importOptions = ArchitectureTest.WithoutTests.class)
@@ -127,10 +130,41 @@ final class ArchitectureTest {
   static void no_room_has_more_than_35_files(JavaClasses classes) {
     Map<String, Long> files =
         classes.stream()
-            .filter(JavaClass::isTopLevelClass)
+            .filter(c -> c.isTopLevelClass() && !c.getSimpleName().equals("package-info"))
             .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
     files.values().removeIf(count -> count <= 35);
     assertEquals(Map.of(), files);
+  }
+
+  /**
+   * Rooms whose nulls are not said yet, so that NullAway leaves them alone. A room may leave this
+   * list, and none may come to it: the list goes when it is empty.
+   */
+  private static final Set<String> NULLS_NOT_SAID_YET =
+      Set.of(
+          "flametop.array",
+          "flametop.profile.answer",
+          "flametop.profile.file",
+          "flametop.profile.live",
+          "flametop.profile.log",
+          "flametop.profile.tree",
+          "flametop.term",
+          "flametop.view.keys",
+          "flametop.view.layout",
+          "flametop.view.paint",
+          "flametop.view.screen",
+          "flametop.view.state",
+          "flametop.view.table");
+
+  @ArchTest
+  static void each_room_says_its_nulls(JavaClasses classes) {
+    Set<String> unmarked =
+        classes.stream()
+            .map(JavaClass::getPackage)
+            .filter(room -> !room.isAnnotatedWith(NullMarked.class))
+            .map(JavaPackage::getName)
+            .collect(Collectors.toSet());
+    assertEquals(NULLS_NOT_SAID_YET, unmarked);
   }
 
   @ArchTest

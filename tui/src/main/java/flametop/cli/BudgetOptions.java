@@ -1,6 +1,7 @@
 package flametop.cli;
 
 import flametop.sampler.Budget;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
@@ -15,7 +16,7 @@ final class BudgetOptions {
         "CPU that it may use, in %% of one (default 20; 0: any)",
         "How much CPU flametop may use, in percent of one CPU: its processes, and its BPF programs in the time of others. 20 by default; 0 or off sets no bound. Over the budget, pictures and samples become fewer; rates that the command line gives are kept."
       })
-  private Double share;
+  private @Nullable Double share;
 
   /** A share of one CPU. */
   static final class Share implements ITypeConverter<Double> {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Which servers are asked for debug files. Hidden options: the help fits a screen. */
@@ -36,7 +37,7 @@ final class DebuginfodOptions {
         "names of stripped files from these servers",
         "Asks these debuginfod servers (with spaces between them) for the names of stripped files; without URLS, the servers of DEBUGINFOD_URLS or of /etc/debuginfod/*.urls. On by default if DEBUGINFOD_URLS is set; an empty value is none."
       })
-  private String given;
+  private @Nullable String given;
 
   @Option(
       names = "--no-debuginfod",

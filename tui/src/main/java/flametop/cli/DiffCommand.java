@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -52,7 +53,7 @@ final class DiffCommand implements Callable<Integer> {
         "write folded stacks with both numbers there; - is stdout",
         "Writes folded stacks with both numbers (before, now) to this file instead of showing them; - is stdout."
       })
-  private Path output;
+  private @Nullable Path output;
 
   @Option(
       names = "-n",
@@ -69,7 +70,7 @@ final class DiffCommand implements Callable<Integer> {
         "the first frame is a comm, or no comm (default: as the files say)",
         "As of view."
       })
-  private Boolean comm;
+  private @Nullable Boolean comm;
 
   @Mixin private final LookOptions looks = new LookOptions();
 
@@ -122,16 +123,17 @@ final class DiffCommand implements Callable<Integer> {
         return ExitCode.FAILED;
       }
       HeldStacks stacks = file.held(0).get();
-      long[] totals = normalize ? new long[] {use.before(), use.now()} : null;
+      ComparedStacks.Scale scale =
+          normalize ? new ComparedStacks.Scale(use.before(), use.now()) : ComparedStacks.Scale.NONE;
       ExitCode code = use.whole() ? ExitCode.DONE : ExitCode.FAILED;
       if (output == null || output.toString().equals("-")) {
         OutputStream out = new FileOutputStream(FileDescriptor.out);
-        long unused = ComparedStacks.write(out, stacks, totals);
+        long unused = ComparedStacks.write(out, stacks, scale);
         return code;
       }
       try (OutputFile to = OutputFile.create(output, force)) {
         long[] written = new long[1];
-        to.write(out -> written[0] = ComparedStacks.write(out, stacks, totals));
+        to.write(out -> written[0] = ComparedStacks.write(out, stacks, scale));
         String text =
             String.format(
                 Locale.ROOT,

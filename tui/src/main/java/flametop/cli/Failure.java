@@ -38,7 +38,7 @@ record Failure(ExitCode code, String message) {
       return ends.failure;
     }
     if (cause instanceof SamplerException e) {
-      return new Failure(ExitCode.of(e.kind()), e.getMessage());
+      return new Failure(ExitCode.of(e.kind()), String.valueOf(e.getMessage()));
     }
     if (cause instanceof OutOfMemoryError) {
       return new Failure(

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
 
 /** The screen with stacks of files instead of this machine. */
 final class FileScreen implements ScreenExporter.Shown {
@@ -82,8 +83,13 @@ final class FileScreen implements ScreenExporter.Shown {
     return files.shown().reading().thenApply(reading -> provenance(reading, facts(reading)));
   }
 
-  /** What is now, as it is exported. */
-  static StackExport export(Snapshot.Reading reading, HeldStacks stacks, Function through) {
+  /**
+   * The stacks of now as an export.
+   *
+   * @param through takes only stacks with this function; null: all
+   */
+  static StackExport export(
+      Snapshot.Reading reading, HeldStacks stacks, @Nullable Function through) {
     List<Provenance.Fact> facts = facts(reading);
     Shape shape = stacks.shape();
     if (through != null) {

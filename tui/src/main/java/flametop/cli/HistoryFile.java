@@ -15,6 +15,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Searches in {@code $XDG_STATE_HOME/flametop/searches}, a line each, the latest first. Kept only
@@ -25,20 +26,21 @@ final class HistoryFile implements SearchHistory {
   private static final int MAX_LENGTH = 200;
   private static final int MAX_BYTES = MAX_LINES * MAX_LENGTH * 4;
 
-  private final Path file;
+  /** Null: searches are not kept. */
+  private final @Nullable Path folder;
 
   /**
-   * @param folder null: nothing is kept
+   * @param folder null: searches are not kept
    */
-  private HistoryFile(Path folder) {
-    file = folder == null ? null : folder.resolve("searches");
+  private HistoryFile(@Nullable Path folder) {
+    this.folder = folder;
   }
 
   static HistoryFile of(Map<String, String> environment) {
     return new HistoryFile(folder(environment));
   }
 
-  private static Path folder(Map<String, String> environment) {
+  private static @Nullable Path folder(Map<String, String> environment) {
     String given = environment.getOrDefault("XDG_STATE_HOME", "");
     String home = environment.getOrDefault("HOME", "");
     if (given.startsWith("/")) {
@@ -47,10 +49,18 @@ final class HistoryFile implements SearchHistory {
     return home.startsWith("/") ? Path.of(home, ".local", "state", "flametop") : null;
   }
 
+  private static Path file(Path folder) {
+    return folder.resolve("searches");
+  }
+
   @Override
   public synchronized List<String> texts() {
     List<String> lines = new ArrayList<>();
-    if (file == null || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+    if (folder == null) {
+      return lines;
+    }
+    Path file = file(folder);
+    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       return lines;
     }
     try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
@@ -68,18 +78,19 @@ final class HistoryFile implements SearchHistory {
 
   @Override
   public synchronized void add(String text) {
-    if (file == null) {
+    if (folder == null) {
       return;
     }
+    Path file = file(folder);
     List<String> lines = texts();
     lines.remove(text);
     lines.add(0, text);
     try {
-      if (!isOurs(file.getParent())) {
+      if (!isOurs(folder)) {
         return;
       }
       Files.createDirectories(
-          file.getParent(),
+          folder,
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
       Path beside = file.resolveSibling("searches." + ProcessHandle.current().pid());
       Files.deleteIfExists(beside);
@@ -94,7 +105,7 @@ final class HistoryFile implements SearchHistory {
     }
   }
 
-  /** Whether the nearest folder that is there belongs to who we are. */
+  /** Whether the nearest folder that exists belongs to the user of this process. */
   private static boolean isOurs(Path folder) throws IOException {
     Path there = folder;
     while (there.getParent() != null && !Files.exists(there, LinkOption.NOFOLLOW_LINKS)) {

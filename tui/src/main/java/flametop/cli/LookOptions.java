@@ -3,6 +3,7 @@ package flametop.cli;
 import flametop.term.Look;
 import flametop.term.Preferences;
 import flametop.term.UserFiles;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** How the screen looks: what the command line says, else what the user has set. */
@@ -15,7 +16,7 @@ final class LookOptions {
         "colours, or list; --ascii; --no-mouse",
         "Colours: dark (the default), light, safe (for the colour-blind), terminal (its 16 colours), mono, ember, fjord, paper, or a theme of your own. list prints the names."
       })
-  private String theme;
+  private @Nullable String theme;
 
   @Option(
       names = "--ascii",
@@ -25,7 +26,7 @@ final class LookOptions {
         "draw ASCII only",
         "Draws ASCII characters only. The same happens where the locale is not UTF-8, and on the Linux console."
       })
-  private Boolean ascii;
+  private @Nullable Boolean ascii;
 
   @Option(
       names = "--no-mouse",
@@ -35,7 +36,7 @@ final class LookOptions {
         "leave the mouse to the terminal",
         "Leaves the mouse to the terminal, which marks text with it."
       })
-  private Boolean noMouse;
+  private @Nullable Boolean noMouse;
 
   Look look(UserFiles user, Settings settings) {
     String name = settings.given(theme, "theme", new Settings.Text(), Look.DEFAULT_THEME);

@@ -1,7 +1,7 @@
 package flametop.cli;
 
 import flametop.sampler.CleanText;
-import flametop.term.LiveScreen;
+import flametop.term.EarlyLoading;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
@@ -35,7 +36,7 @@ public final class Main {
                 Failure.of(thrown).message()));
     boolean live = args.length == 0 || args[0].startsWith("-");
     if (live || args[0].equals("view") || args[0].equals("diff")) {
-      LiveScreen.prepare(live);
+      EarlyLoading.start(live);
     }
     int code = run(interruption, args);
     interruption.end(code);
@@ -80,7 +81,7 @@ public final class Main {
    * parse in it, and only to read the annotations of all options takes a third of the time until
    * the first picture.
    */
-  static Callable<Integer> withoutOptions(String[] args, List<String> program) {
+  static @Nullable Callable<Integer> withoutOptions(String[] args, List<String> program) {
     if (args.length == 0) {
       return new ScreenCommand(program);
     }

@@ -1,5 +1,6 @@
 package flametop.cli;
 
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
@@ -15,7 +16,7 @@ final class RateOptions {
         "passes over all tasks, a second (default 19)",
         "How often flametop looks at every task (a pass): 1 to 999 times a second, 19 by default. The time between two passes is drawn from 0.5 to 1.5 of the mean."
       })
-  private Integer passHz;
+  private @Nullable Integer passHz;
 
   @Option(
       names = "--cpu-hz",
@@ -26,7 +27,7 @@ final class RateOptions {
         "samples of each CPU, a second; 0: none (default 99)",
         "How often the CPU clock samples each CPU: 0 to 999 times a second, 99 by default. The time between two samples is drawn from 0.5 to 1.5 of the mean. 0 switches the CPU clock off."
       })
-  private Integer cpuHz;
+  private @Nullable Integer cpuHz;
 
   /** Passes a second. */
   static final class PassRate implements ITypeConverter<Integer> {

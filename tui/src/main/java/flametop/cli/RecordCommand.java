@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -63,7 +64,7 @@ final class RecordCommand implements Callable<Integer> {
         "how long (default: until Ctrl-C)",
         "Samples for so many seconds; without it, until Ctrl-C. Afterwards names that are still to come are waited for, up to 30 seconds; Ctrl-C ends that."
       })
-  private Double seconds;
+  private @Nullable Double seconds;
 
   @Option(
       names = "-i",
@@ -71,7 +72,7 @@ final class RecordCommand implements Callable<Integer> {
       paramLabel = "PASSES",
       converter = Passes.class,
       description = {"how many passes", "Samples for so many passes."})
-  private Long passes;
+  private @Nullable Long passes;
 
   @Mixin private final StatesOptions states = new StatesOptions();
 
@@ -84,7 +85,7 @@ final class RecordCommand implements Callable<Integer> {
         "none, comm (default), process, thread, cpu or cgroup",
         "The first frames of each stack: none; comm (the default); process: comm-pid; thread: comm-pid;thread-tid; cpu: cpu N; cgroup: a frame for each control group of the path, then the comm."
       })
-  private RootOrder by;
+  private @Nullable RootOrder by;
 
   @Option(
       names = "--unit",
@@ -95,19 +96,18 @@ final class RecordCommand implements Callable<Integer> {
         "us (default) or samples",
         "The numbers: us (microseconds of the time of tasks, the default), or samples (passes and CPU samples that saw the stack)."
       })
-  private Unit unit;
+  private Unit unit = Unit.US;
 
   @Option(
       names = "--format",
       order = 13,
       paramLabel = "FORMAT",
       converter = FormatName.class,
-      defaultValue = "folded",
       description = {
         "folded, speedscope, pprof, html; flametop: a stream",
         "The format, folded by default: see the formats. flametop is the stream that --replay reads."
       })
-  private Format format;
+  private Format format = Format.FOLDED;
 
   @Option(
       names = "--lines",
@@ -122,12 +122,11 @@ final class RecordCommand implements Callable<Integer> {
       names = "-o",
       order = 14,
       paramLabel = "FILE",
-      defaultValue = "-",
       description = {
         "where to; - is stdout (default)",
         "The file; - is stdout, the default. /dev/null drops the output."
       })
-  private Path output;
+  private Path output = Path.of("-");
 
   // Hidden: the help fits a screen, and who needs it is told when FILE exists.
   @Option(
@@ -161,10 +160,10 @@ final class RecordCommand implements Callable<Integer> {
     HTML(StackFormat.HTML),
     FLAMETOP(null);
 
-    /** Null: the stream as it comes. */
-    private final StackFormat stacks;
+    /** The format of stacks; null: the stream is written as it comes. */
+    private final @Nullable StackFormat stacks;
 
-    Format(StackFormat stacks) {
+    Format(@Nullable StackFormat stacks) {
       this.stacks = stacks;
     }
   }
@@ -259,12 +258,13 @@ final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  private ExitCode record(Target target, Workload workload, boolean toStdout)
+  private ExitCode record(Target target, @Nullable Workload workload, boolean toStdout)
       throws IOException, InterruptedException {
     try (OutputFile file = toStdout ? null : OutputFile.create(output, force)) {
+      Path recorded = replay.file();
       SampleSource source =
-          replay.file() != null
-              ? replay.open(0)
+          recorded != null
+              ? replay.open(recorded, 0)
               : KernelSource.open(
                   target,
                   rates.passHz(),
@@ -282,7 +282,11 @@ final class RecordCommand implements Callable<Integer> {
   }
 
   private Recording recording(
-      SampleSource source, Target target, Workload workload, OutputFile file, PrintWriter err) {
+      SampleSource source,
+      Target target,
+      @Nullable Workload workload,
+      @Nullable OutputFile file,
+      PrintWriter err) {
     Recording.Limits limits =
         new Recording.Limits(
             source.recorded() ? Target.ALL : target,
@@ -296,7 +300,8 @@ final class RecordCommand implements Callable<Integer> {
                 new Budget.Pace(0, false, rates.passHz(), rates.cpuHz()),
                 budget.kept(rates, true)),
             lines);
-    if (format == Format.FLAMETOP) {
+    StackFormat stackFormat = format.stacks;
+    if (stackFormat == null) {
       return new Recording(source, limits, new StreamOutput(source, file), interruption, err);
     }
     StackOutput stacks =
@@ -304,7 +309,7 @@ final class RecordCommand implements Callable<Integer> {
             source,
             by == null ? filters.filter() : filters.filter().plus(new Shape.Group(by)),
             states.shown(source.facts().wholeHost()),
-            format.stacks,
+            stackFormat,
             unit == Unit.SAMPLES,
             file,
             err);

@@ -1,5 +1,6 @@
 package flametop.cli;
 
+import flametop.sampler.BatchSink;
 import flametop.sampler.Budget;
 import flametop.sampler.Counter;
 import flametop.sampler.DebugFiles;
@@ -13,6 +14,7 @@ import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** One run of {@code flametop record}, from the first pass to the last line. */
 final class Recording implements AutoCloseable {
@@ -35,7 +37,7 @@ final class Recording implements AutoCloseable {
    * When it ends by itself.
    *
    * @param target to look after: it ends when that is gone
-   * @param workload to start, and to end with; null: none
+   * @param workload the program to start and to end with; null if there is none
    * @param passes that are made
    * @param nanos of the clock
    * @param budget lowers the rates and raises them again
@@ -43,7 +45,7 @@ final class Recording implements AutoCloseable {
    */
   record Limits(
       Target target,
-      Workload workload,
+      @Nullable Workload workload,
       int passHz,
       int cpuHz,
       long passes,
@@ -74,8 +76,8 @@ final class Recording implements AutoCloseable {
     this.err = err;
     recorded = source.recorded();
     monitor = output.monitor();
-    monitor.passOnTo(output.sink());
-    sampler = new Sampler(source, limits.passHz(), limits.cpuHz(), limits.passes(), monitor);
+    BatchSink sink = monitor.before(output.sink());
+    sampler = new Sampler(source, limits.passHz(), limits.cpuHz(), limits.passes(), sink);
   }
 
   /** Samples until there is a reason to end, and writes. */
@@ -201,7 +203,8 @@ final class Recording implements AutoCloseable {
         && interruption.requested() == interrupted;
   }
 
-  private Failure samplingFailure() {
+  /** Why sampling ended too early; null if it did not. */
+  private @Nullable Failure samplingFailure() {
     try {
       monitor.ended().join();
       return null;

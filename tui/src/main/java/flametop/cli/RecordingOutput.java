@@ -3,6 +3,7 @@ package flametop.cli;
 import flametop.sampler.BatchSink;
 import flametop.sampler.StreamMonitor;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** What becomes of the batches of a recording. */
 interface RecordingOutput extends AutoCloseable {
@@ -12,7 +13,7 @@ interface RecordingOutput extends AutoCloseable {
   BatchSink sink();
 
   /** Why nothing more can be written; null while it goes well. */
-  IOException failure();
+  @Nullable IOException failure();
 
   /**
    * Writes what is still to be written, after the last batch.

@@ -3,6 +3,7 @@ package flametop.cli;
 import flametop.sampler.ReplaySource;
 import flametop.sampler.SamplerException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
@@ -17,7 +18,7 @@ final class ReplayOptions {
         "a recorded stream, --replay-speed N times as fast",
         "Reads a recorded stream instead of the kernel: no root is needed. Target and rates are those of the recording. - is stdin."
       })
-  private Path file;
+  private @Nullable Path file;
 
   @Option(
       names = "--replay-speed",
@@ -29,7 +30,7 @@ final class ReplayOptions {
         "times real time; 0: at once",
         "Replays so many times as fast as it was recorded; 1 by default on the screen. 0 is at once."
       })
-  private Double speed;
+  private @Nullable Double speed;
 
   ReplayOptions() {}
 
@@ -49,8 +50,8 @@ final class ReplayOptions {
     }
   }
 
-  /** Null if there is none. */
-  Path file() {
+  /** The recorded stream; null if none is given. */
+  @Nullable Path file() {
     return file;
   }
 
@@ -59,8 +60,8 @@ final class ReplayOptions {
     return file != null && file.toString().equals("-");
   }
 
-  /** Opens the file. */
-  ReplaySource open(double defaultSpeed) throws SamplerException {
+  /** Opens a {@link #file()}. */
+  ReplaySource open(Path file, double defaultSpeed) throws SamplerException {
     if (isStdin() && Terminals.isStdin()) {
       throw new Failure.Ends(
           ExitCode.USAGE, "stdin is the terminal; --replay - takes a stream from a pipe");

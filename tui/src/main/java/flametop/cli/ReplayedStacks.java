@@ -49,8 +49,7 @@ final class ReplayedStacks implements StackReplay {
     StreamMonitor monitor = new StreamMonitor(source, false);
     Options options = new Options(Shape.PLAIN, Options.DEFAULT_HISTORY_BYTES, false);
     try (Profile profile = new Profile(source.facts(), options, monitor);
-        Sampler sampler = new Sampler(source, 1, 0, monitor)) {
-      monitor.passOnTo(profile);
+        Sampler sampler = new Sampler(source, 1, 0, monitor.before(profile))) {
       sampler.start();
       monitor.ended().join();
       StateSet states = source.facts().wholeHost() ? StateSet.BUSY : StateSet.ALL;

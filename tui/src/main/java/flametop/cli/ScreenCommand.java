@@ -20,9 +20,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -73,7 +75,7 @@ final class ScreenCommand implements Callable<Integer> {
         "time between two pictures, 0.1 to 60",
         "The time between two pictures, 0.1 to 60 seconds. 0.25 by default; over ssh 0.5."
       })
-  private Double refreshSeconds;
+  private @Nullable Double refreshSeconds;
 
   @Mixin private final LookOptions looks;
 
@@ -87,7 +89,7 @@ final class ScreenCommand implements Callable<Integer> {
         "memory for the past, 4 to 256 (default 16)",
         "Memory for the past that is kept in full, 4 to 256 MiB, 16 by default. What is older is kept as sums."
       })
-  private Integer historyMebibytes;
+  private @Nullable Integer historyMebibytes;
 
   @Option(
       names = "--print-config",
@@ -121,9 +123,11 @@ final class ScreenCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   private final List<String> program;
-  private Workload workload;
-  private Sampler sampler;
-  private Profile profile;
+  private @Nullable Workload workload;
+
+  /** Ends sampling, once it has begun. */
+  private Runnable end = () -> {};
+
   private boolean left;
 
   /**
@@ -183,18 +187,24 @@ final class ScreenCommand implements Callable<Integer> {
               + " is no terminal, and the screen needs one; `flametop record` samples without: flametop record -d 10 -o out.folded");
     }
     targets.agree(program, replay);
-    workload = program.isEmpty() ? null : Workload.of(program);
-    Target target = workload == null ? targets.target() : workload.target();
+    Target target;
+    if (program.isEmpty()) {
+      target = targets.target();
+    } else {
+      workload = Workload.of(program);
+      target = workload.target();
+    }
     UserFiles user = UserFiles.of(System.getenv());
     Settings settings = new Settings(user);
     int history =
         settings.given(historyMebibytes, "history", new Mebibytes(), DEFAULT_HISTORY_MEBIBYTES);
     Options options = new Options(filters.filter(), (long) history << 20, true);
-    Double refresh = settings.given(refreshSeconds, "refresh", new Seconds(), null);
-    Subject subject = replay.file() == null ? live(target) : recorded(replay.open(1));
+    double refresh = settings.given(refreshSeconds, "refresh", new Seconds(), 0.0);
+    Path file = replay.file();
+    Subject subject = file == null ? live(target) : recorded(file);
     ScreenOptions screen =
         new ScreenOptions(
-            replay.file() == null ? Origin.LIVE : Origin.RECORDING,
+            file == null ? Origin.LIVE : Origin.RECORDING,
             subject.host,
             subject.what,
             options.shape(),
@@ -203,9 +213,9 @@ final class ScreenCommand implements Callable<Integer> {
                 : settings.given(null, "states", new States(), states.shown(subject.wholeHost)),
             subject.passHz,
             subject.cpuHz,
-            refresh == null ? 0 : (long) (refresh * 1e9),
+            (long) (refresh * 1e9),
             budget.share(),
-            budget.kept(rates, refresh != null),
+            budget.kept(rates, refresh > 0),
             looks.look(user, settings),
             looks.preferences(settings));
     CompletableFuture<LiveSession> session = new CompletableFuture<>();
@@ -232,12 +242,13 @@ final class ScreenCommand implements Callable<Integer> {
                 target, rates.passHz(), rates.cpuHz(), budget.limited(), jvms.maps(), servers));
   }
 
-  private Subject recorded(ReplaySource source) {
+  private Subject recorded(Path file) throws SamplerException {
+    ReplaySource source = replay.open(file, 1);
     StreamFacts facts = source.facts();
     return new Subject(
         facts.wholeHost(),
         facts.host(),
-        "replay of " + CleanText.clean(replay.file().toString(), MAX_NAME),
+        "replay of " + CleanText.clean(file.toString(), MAX_NAME),
         facts.passHz(),
         facts.cpuHz(),
         () -> source);
@@ -256,39 +267,48 @@ final class ScreenCommand implements Callable<Integer> {
       SampleSource source, Subject subject, Target target, Options options) throws IOException {
     if (left) {
       source.close();
-      return null;
+      throw new CancellationException("the screen is left");
     }
-    Profile opened = new Profile(source.facts(), options, source.names());
-    profile = opened;
-    sampler = new Sampler(source, rates.passHz(), rates.cpuHz(), opened);
+    Profile profile = new Profile(source.facts(), options, source.names());
+    Sampler sampler = new Sampler(source, rates.passHz(), rates.cpuHz(), profile);
+    end =
+        () -> {
+          sampler.close();
+          profile.close();
+        };
     sampler.start();
-    CompletableFuture<Integer> end = null;
+    CompletableFuture<Integer> exitCode = null;
     if (workload != null) {
-      end = new CompletableFuture<>();
-      begin(end, source);
+      exitCode = begin(workload, source);
     } else if (!source.recorded() && target.kind() != Target.Kind.ALL) {
-      Thread watch = new Thread(() -> lookAfter(target, opened), "target");
+      Thread watch = new Thread(() -> lookAfter(target, profile), "target");
       watch.setDaemon(true);
       watch.start();
     }
     return new LiveSession(
         subject.host,
         subject.what,
-        opened,
+        profile,
         source.recorded() ? null : sampler::setRates,
         source instanceof KernelSource kernel ? new JvmMaps(kernel) : null,
-        ScreenExporter.of(opened, source.facts()),
-        end);
+        ScreenExporter.of(profile, source.facts()),
+        exitCode);
   }
 
-  /** Starts the program; its end is that of the screen. */
-  private void begin(CompletableFuture<Integer> end, SampleSource source) throws IOException {
+  /**
+   * Starts the program.
+   *
+   * @return the exit code of the program, once the program has ended
+   */
+  private static CompletableFuture<Integer> begin(Workload workload, SampleSource source)
+      throws IOException {
     try {
       workload.start(true);
     } catch (IOException e) {
       source.close();
       throw e;
     }
+    CompletableFuture<Integer> exitCode = new CompletableFuture<>();
     Thread watch =
         new Thread(
             () -> {
@@ -296,7 +316,7 @@ final class ScreenCommand implements Callable<Integer> {
                 while (!workload.isOver()) {
                   TimeUnit.MILLISECONDS.sleep(50);
                 }
-                end.complete(workload.exitCode());
+                exitCode.complete(workload.exitCode());
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               }
@@ -304,6 +324,7 @@ final class ScreenCommand implements Callable<Integer> {
             "program");
     watch.setDaemon(true);
     watch.start();
+    return exitCode;
   }
 
   private final class JvmMaps implements BooleanSupplier {
@@ -343,10 +364,7 @@ final class ScreenCommand implements Callable<Integer> {
       workload.close();
       workload.left().ifPresent(left -> Main.complain(spec.commandLine().getErr(), left));
     }
-    if (sampler != null) {
-      sampler.close();
-      profile.close();
-    }
+    end.run();
   }
 
   private static String describe(Target target) {

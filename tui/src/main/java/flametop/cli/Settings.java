@@ -14,6 +14,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 
 /**
@@ -32,14 +33,13 @@ final class Settings {
   private record Line(int number, String value) {}
 
   private final Map<String, Line> lines = new HashMap<>();
-  private final Path file;
   private final List<String> problems = new ArrayList<>();
   private final Map<Action, Integer> keyLines = new EnumMap<>(Action.class);
   private Keymap keymap = Keymap.DEFAULT;
 
   /** Reads the file, if there is one. */
   Settings(UserFiles user) {
-    file = user.path(FILE);
+    Path file = user.path(FILE);
     if (file == null || !Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
@@ -79,7 +79,7 @@ final class Settings {
   }
 
   /** The value of an option; null if there is none that can be used. */
-  <T> T value(String option, ITypeConverter<T> converter) {
+  <T> @Nullable T value(String option, ITypeConverter<T> converter) {
     Line line = lines.get(option);
     if (line == null) {
       return null;
@@ -93,7 +93,7 @@ final class Settings {
   }
 
   /** What the command line says, else what is set, else the default. */
-  <T> T given(T value, String option, ITypeConverter<T> converter, T otherwise) {
+  <T> T given(@Nullable T value, String option, ITypeConverter<T> converter, T otherwise) {
     T set = value == null ? value(option, converter) : value;
     return set == null ? otherwise : set;
   }
@@ -151,7 +151,7 @@ final class Settings {
         return;
       }
       String taken = taken(key, action);
-      if (taken != null) {
+      if (!taken.isEmpty()) {
         wrong(number, KEY + id + ": " + key.name() + " " + taken);
         return;
       }
@@ -161,16 +161,16 @@ final class Settings {
     keyLines.put(action, number);
   }
 
-  /** Why a key is not to be had; null if it is. */
+  /** Why the action cannot have the key; empty if it can. */
   private static String taken(Key key, Action action) {
     if (key.kind() != Key.Kind.CTRL) {
-      return null;
+      return "";
     }
     return switch (key.character()) {
-      case 'c' -> action == Action.QUIT ? null : "always quits";
+      case 'c' -> action == Action.QUIT ? "" : "always quits";
       case 'z' -> "always gives the terminal back to the shell";
       case 'i', 'j', 'm', 'h' -> "is what a terminal sends for tab, enter or backspace: give that";
-      default -> null;
+      default -> "";
     };
   }
 

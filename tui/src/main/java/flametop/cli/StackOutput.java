@@ -21,6 +21,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /** Keeps a profile while batches come, and writes its stacks at the end. */
 final class StackOutput implements RecordingOutput {
@@ -29,7 +30,7 @@ final class StackOutput implements RecordingOutput {
   private final StateSet states;
   private final StackFormat format;
   private final boolean samples;
-  private final OutputFile file;
+  private final @Nullable OutputFile file;
   private final PrintWriter err;
   private final StreamMonitor monitor;
   private final Profile profile;
@@ -43,7 +44,7 @@ final class StackOutput implements RecordingOutput {
       StateSet states,
       StackFormat format,
       boolean samples,
-      OutputFile file,
+      @Nullable OutputFile file,
       PrintWriter err) {
     this.facts = source.facts();
     filter = shape.without(Shape.Group.class);
@@ -69,7 +70,7 @@ final class StackOutput implements RecordingOutput {
   }
 
   @Override
-  public IOException failure() {
+  public @Nullable IOException failure() {
     return null;
   }
 

@@ -1,6 +1,7 @@
 package flametop.cli;
 
 import flametop.profile.answer.StateSet;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Which time is shown. */
@@ -14,7 +15,7 @@ final class StatesOptions {
         "busy, on, off, all, or a list: run,queued,S,D,T,Z,P",
         "The states of threads whose time is counted: busy (RUN, RUNQ, D), on (RUN), off (all but RUN), all, or a list of run,queued,S,D,T,Z,P. The default is busy; with -p, -t or --cgroup it is all."
       })
-  private StateSet states;
+  private @Nullable StateSet states;
 
   boolean given() {
     return states != null;
@@ -22,6 +23,6 @@ final class StatesOptions {
 
   /** As given; else all of a process or thread, and of a whole host what is busy. */
   StateSet shown(boolean wholeHost) {
-    return given() ? states : wholeHost ? StateSet.BUSY : StateSet.ALL;
+    return states != null ? states : wholeHost ? StateSet.BUSY : StateSet.ALL;
   }
 }

@@ -12,17 +12,18 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Writes the stream while it comes. */
 final class StreamOutput implements RecordingOutput {
-  private final OutputFile file;
+  private final @Nullable OutputFile file;
   private final StreamMonitor monitor;
   private final StreamRecorder recorder;
 
   /**
    * @param file null for stdout
    */
-  StreamOutput(SampleSource source, OutputFile file) {
+  StreamOutput(SampleSource source, @Nullable OutputFile file) {
     this.file = file;
     OutputStream out = file == null ? new FileOutputStream(FileDescriptor.out) : file.stream();
     monitor = new StreamMonitor(source, true);
@@ -40,7 +41,7 @@ final class StreamOutput implements RecordingOutput {
   }
 
   @Override
-  public IOException failure() {
+  public @Nullable IOException failure() {
     return recorder.failure();
   }
 

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
@@ -61,7 +62,7 @@ final class TargetOptions {
         "only this control group and those below it",
         "Samples this control group (of version 2) and those below it only. The path begins at the root of the hierarchy, or is that of the group's folder."
       })
-  private String cgroup;
+  private @Nullable String cgroup;
 
   /** A number that may be a process or thread. */
   static final class Id implements ITypeConverter<Integer> {

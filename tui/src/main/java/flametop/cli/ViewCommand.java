@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -38,7 +39,7 @@ final class ViewCommand implements Callable<Integer> {
         "the first frame is a comm, or no comm (default: as each file says)",
         "Says that the first frame of each stack is a comm (the name of a program), or with --no-comm that it is a function. Without either, each file says so itself by a line # first frame: comm; a file without that line begins with functions."
       })
-  private Boolean comm;
+  private @Nullable Boolean comm;
 
   @Mixin private final LookOptions looks = new LookOptions();
 

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A program that flametop starts and samples with all that it starts in turn. They are told from
@@ -33,7 +34,10 @@ final class Workload implements AutoCloseable {
 
   private final List<String> command;
   private final Path group;
-  private Process process;
+
+  /** Null until the program is started. */
+  private @Nullable Process process;
+
   private boolean toldToEnd;
 
   private Workload(List<String> command, Path group) {
@@ -128,6 +132,9 @@ final class Workload implements AutoCloseable {
 
   /** What the program ended with: its exit code, or 128 and the number of the signal. */
   synchronized int exitCode() {
+    if (process == null) {
+      throw new IllegalStateException("the program was not started");
+    }
     return process.exitValue();
   }
 
@@ -141,7 +148,7 @@ final class Workload implements AutoCloseable {
     if (process != null && process.isAlive() && !toldToEnd) {
       toldToEnd = true;
       try {
-        end();
+        end(process);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
@@ -149,7 +156,7 @@ final class Workload implements AutoCloseable {
     remove(group);
   }
 
-  private void end() throws InterruptedException {
+  private void end(Process process) throws InterruptedException {
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
     Set<ProcessHandle> told = new HashSet<>();
     // It may not have come to its group yet.

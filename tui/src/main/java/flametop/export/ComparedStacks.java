@@ -20,13 +20,12 @@ public final class ComparedStacks {
   /**
    * Writes them, and flushes.
    *
-   * @param totals of before and now, to the second of which the first numbers are brought, each
-   *     without what is less than one, as difffolded.pl does; null: they stay
+   * @param scale of the first numbers
    * @return how many
    */
-  public static long write(OutputStream out, HeldStacks stacks, long[] totals) throws IOException {
+  public static long write(OutputStream out, HeldStacks stacks, Scale scale) throws IOException {
     int decimals = stacks.decimals();
-    boolean brought = totals != null && totals[0] != totals[1] && totals[0] > 0;
+    boolean brought = scale.from != scale.to && scale.from > 0;
     long parts = BigInteger.TEN.pow(decimals).longValueExact();
     Writer writer =
         new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), 1 << 16);
@@ -35,7 +34,7 @@ public final class ComparedStacks {
       FoldedWriter.line(writer, stack.names(), stack.kinds(), false);
       String before =
           brought
-              ? Long.toString(brought(stack.before(), totals) / parts)
+              ? Long.toString(scale.bring(stack.before()) / parts)
               : Decimal.text(stack.before(), decimals);
       writer.append(' ').append(before);
       writer.append(' ').append(Decimal.text(stack.value(), decimals)).append('\n');
@@ -45,13 +44,23 @@ public final class ComparedStacks {
     return lines;
   }
 
-  /** Exactly, also where the product has more digits than a number. */
-  private static long brought(long before, long[] totals) {
-    return Math.multiplyHigh(before, totals[1]) == 0 && before * totals[1] >= 0
-        ? before * totals[1] / totals[0]
-        : BigInteger.valueOf(before)
-            .multiply(BigInteger.valueOf(totals[1]))
-            .divide(BigInteger.valueOf(totals[0]))
-            .longValueExact();
+  /**
+   * The factor {@code to / from} of the first numbers. A number that is brought to another total
+   * loses its decimals, as with difffolded.pl; where the totals are equal, or nothing was counted
+   * before, all numbers stay as they are.
+   */
+  public record Scale(long from, long to) {
+    /** Leaves all numbers as they are. */
+    public static final Scale NONE = new Scale(1, 1);
+
+    /** Exactly, also where the product has more digits than a number. */
+    private long bring(long before) {
+      return Math.multiplyHigh(before, to) == 0 && before * to >= 0
+          ? before * to / from
+          : BigInteger.valueOf(before)
+              .multiply(BigInteger.valueOf(to))
+              .divide(BigInteger.valueOf(from))
+              .longValueExact();
+    }
   }
 }

@@ -23,6 +23,7 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file that is there whole or not at all, and harms nobody: it is often root who writes it, into
@@ -51,15 +52,16 @@ public final class OutputFile implements AutoCloseable {
   /** As it was given: failures name it so. */
   private final Path given;
 
-  /** Null: it is nowhere. */
-  private final Path beside;
+  /** The file that is written until it gets its name; null for /dev/null, which takes all. */
+  private final @Nullable Path beside;
 
   private final boolean replace;
   private final FileChannel channel;
   private final Counting out;
   private volatile boolean done;
 
-  private OutputFile(Path path, Path given, Path beside, boolean replace, FileChannel channel) {
+  private OutputFile(
+      Path path, Path given, @Nullable Path beside, boolean replace, FileChannel channel) {
     this.path = path;
     this.given = given;
     this.beside = beside;
@@ -78,7 +80,11 @@ public final class OutputFile implements AutoCloseable {
     return create(path, replace, Invoker.ofSudo(System.getenv()));
   }
 
-  static OutputFile create(Path path, boolean replace, Invoker invoker) throws ExportException {
+  /**
+   * @param invoker who is to own the file; null: the user who writes it
+   */
+  static OutputFile create(Path path, boolean replace, @Nullable Invoker invoker)
+      throws ExportException {
     Path absolute = path.toAbsolutePath();
     Path folder = absolute.getParent();
     if (folder == null || absolute.getFileName().toString().isEmpty()) {
@@ -116,7 +122,7 @@ public final class OutputFile implements AutoCloseable {
       OutputFile file = new OutputFile(absolute, path, beside, replace, channel);
       boolean unused = lock(channel);
       if (invoker != null) {
-        file.giveTo(invoker);
+        file.give(beside, invoker);
       }
       return file;
     } catch (IOException e) {
@@ -253,7 +259,7 @@ public final class OutputFile implements AutoCloseable {
         Files.move(
             beside, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       } else {
-        link();
+        link(beside);
       }
       done = true;
       try (FileChannel folder = FileChannel.open(path.getParent(), StandardOpenOption.READ)) {
@@ -273,7 +279,7 @@ public final class OutputFile implements AutoCloseable {
    * A rename replaces what is there; a link does not, and fails even when the other file came this
    * instant.
    */
-  private void link() throws IOException {
+  private void link(Path beside) throws IOException {
     try {
       Files.createLink(path, beside);
       Files.delete(beside);
@@ -285,7 +291,7 @@ public final class OutputFile implements AutoCloseable {
     }
   }
 
-  private void giveTo(Invoker invoker) throws IOException {
+  private void give(Path beside, Invoker invoker) throws IOException {
     try {
       Files.setAttribute(beside, "unix:uid", invoker.uid(), LinkOption.NOFOLLOW_LINKS);
       Files.setAttribute(beside, "unix:gid", invoker.gid(), LinkOption.NOFOLLOW_LINKS);
@@ -345,7 +351,7 @@ public final class OutputFile implements AutoCloseable {
   /** The user who called sudo. */
   record Invoker(int uid, int gid) {
     /** Null where this is not root, called by sudo. */
-    static Invoker ofSudo(Map<String, String> environment) {
+    static @Nullable Invoker ofSudo(Map<String, String> environment) {
       String uid = environment.getOrDefault("SUDO_UID", "");
       String gid = environment.getOrDefault("SUDO_GID", "");
       boolean named = uid.matches("[0-9]{1,9}") && gid.matches("[0-9]{1,9}");

@@ -6,6 +6,7 @@ import flametop.profile.tree.LookAhead;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is exported: the same numbers in every format.
@@ -80,7 +81,7 @@ public record StackExport(
     }
 
     @Override
-    protected FoldedStack find() {
+    protected @Nullable FoldedStack find() {
       while (measured.hasNext()) {
         FoldedStack stack = measured.next();
         List<FoldedStack.Share> shares = new ArrayList<>(stack.shares().size());

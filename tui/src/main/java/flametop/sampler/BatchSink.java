@@ -2,6 +2,7 @@ package flametop.sampler;
 
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Takes the batches of the stream, in order, on the sampler's thread; never waits. */
 public interface BatchSink {
@@ -18,5 +19,5 @@ public interface BatchSink {
    * @param cause why sampling ended early; null if it was closed, or a recorded stream is at its
    *     end
    */
-  void ended(Throwable cause);
+  void ended(@Nullable Throwable cause);
 }

@@ -95,6 +95,9 @@ abstract class PartialVisitor implements StreamVisitor {
       int cpu, int state, long residency, long entries, long tooShort, long tooLong) {}
 
   @Override
+  public void cpuChanged(int cpu, boolean online, List<StreamFacts.IdleState> states) {}
+
+  @Override
   public void name(int frame, NameSource source, String name) {}
 
   @Override

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A recorded stream. Its batches come as far apart as they were made, or faster; a damaged file is
@@ -26,6 +27,9 @@ public final class ReplaySource implements SampleSource {
   /** Stands for stdin. */
   private static final String STDIN = "-";
 
+  private static final String WHAT_IT_TAKES =
+      "; --replay takes what `flametop record --format flametop` wrote";
+
   private final String name;
   private final InputStream file;
   private final byte[] header;
@@ -33,7 +37,9 @@ public final class ReplaySource implements SampleSource {
   private final StreamReader reader;
   private final double speed;
 
-  private byte[] next;
+  /** A batch that was read before its time; null if there is none. */
+  private byte @Nullable [] next;
+
   private int batches;
   private long firstTime;
   private long lastTime;
@@ -67,38 +73,42 @@ public final class ReplaySource implements SampleSource {
   public static ReplaySource open(Path path, double speed) throws SamplerException {
     boolean stdin = path.toString().equals(STDIN);
     String name = stdin ? "stdin" : CleanText.clean(path.toString(), 1_024);
-    InputStream file = null;
+    InputStream file =
+        stdin
+            ? new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16)
+            : openFile(path, name);
     try {
-      if (stdin) {
-        file = new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16);
-        return new ReplaySource(name, file, speed);
-      }
-      if (Files.exists(path) && !Files.isRegularFile(path)) {
-        throw failed(
-            "no plain file; --replay takes what `flametop record --format flametop` wrote");
-      }
-      file = new BufferedInputStream(Files.newInputStream(path), 1 << 16);
       return new ReplaySource(name, file, speed);
-    } catch (NoSuchFileException e) {
-      throw failed(
-          name + " does not exist; --replay takes what `flametop record --format flametop` wrote");
-    } catch (AccessDeniedException e) {
-      throw failed(name + " may not be read by this user");
     } catch (DamagedStreamException e) {
       close(file);
-      throw failed(
-          name
-              + " is "
-              + e.getMessage()
-              + "; --replay takes what `flametop record --format flametop` wrote");
+      throw failed(name + " is " + e.getMessage() + WHAT_IT_TAKES);
     } catch (SamplerException e) {
       close(file);
       throw new SamplerException(e.kind(), name + " is " + e.getMessage());
     } catch (IOException e) {
       close(file);
-      throw failed(
-          "cannot read " + name + ": " + CleanText.clean(String.valueOf(e.getMessage()), 1_024));
+      throw unreadable(name, e);
     }
+  }
+
+  private static InputStream openFile(Path path, String name) throws SamplerException {
+    if (Files.exists(path) && !Files.isRegularFile(path)) {
+      throw failed(name + " is no plain file" + WHAT_IT_TAKES);
+    }
+    try {
+      return new BufferedInputStream(Files.newInputStream(path), 1 << 16);
+    } catch (NoSuchFileException e) {
+      throw failed(name + " does not exist" + WHAT_IT_TAKES);
+    } catch (AccessDeniedException e) {
+      throw failed(name + " may not be read by this user");
+    } catch (IOException e) {
+      throw unreadable(name, e);
+    }
+  }
+
+  private static SamplerException unreadable(String name, IOException e) {
+    return failed(
+        "cannot read " + name + ": " + CleanText.clean(String.valueOf(e.getMessage()), 1_024));
   }
 
   /** Whether damage was found so far. */
@@ -124,36 +134,25 @@ public final class ReplaySource implements SampleSource {
   /** Waits a little for the time of the next batch, and returns 0 if it is not there yet. */
   @Override
   public int fill(ByteBuffer buffer, boolean pass, long late) throws IOException {
-    if (next == null) {
-      if (ended) {
-        return -1;
-      }
-      try {
-        next = read();
-      } catch (DamagedStreamException e) {
-        ended = true;
-        damaged = true;
-        next = notice(name + " is " + e.getMessage() + "; what came before is shown");
-      }
-      if (next == null) {
-        ended = true;
-        return -1;
-      }
+    byte[] batch = next != null ? next : read();
+    if (batch == null) {
+      return -1;
     }
-    if (!due()) {
+    if (!due(batch)) {
+      next = batch;
       return 0;
     }
-    buffer.clear().put(next);
     next = null;
+    buffer.clear().put(batch);
     batches++;
     return buffer.position();
   }
 
-  private boolean due() {
+  private boolean due(byte[] batch) {
     if (speed == 0 || ended) {
       return true;
     }
-    long time = StreamReader.time(ByteBuffer.wrap(next));
+    long time = StreamReader.time(ByteBuffer.wrap(batch));
     if (batches == 0) {
       firstTime = time;
       startNanos = System.nanoTime();
@@ -169,13 +168,28 @@ public final class ReplaySource implements SampleSource {
     return wait <= LONGEST_WAIT_NANOS;
   }
 
-  /** The next batch, whole and checked; null at the end. */
-  private byte[] read() throws IOException {
-    long at = reader.offset();
-    byte[] prefix = file.readNBytes(4);
-    if (prefix.length == 0) {
+  /** The next batch, at damage a notice of the damage; null at the end. */
+  private byte @Nullable [] read() throws IOException {
+    if (ended) {
       return null;
     }
+    try {
+      byte[] prefix = file.readNBytes(4);
+      if (prefix.length > 0) {
+        return read(prefix);
+      }
+      ended = true;
+      return null;
+    } catch (DamagedStreamException e) {
+      ended = true;
+      damaged = true;
+      return notice(name + " is " + e.getMessage() + "; what came before is shown");
+    }
+  }
+
+  /** The batch that begins with these bytes, whole and checked. */
+  private byte[] read(byte[] prefix) throws IOException {
+    long at = reader.offset();
     if (prefix.length < 4) {
       throw new DamagedStreamException(at, "the file ends within a batch");
     }
@@ -233,12 +247,10 @@ public final class ReplaySource implements SampleSource {
   }
 
   private static void close(InputStream file) {
-    if (file != null) {
-      try {
-        file.close();
-      } catch (IOException e) {
-        // It was only read.
-      }
+    try {
+      file.close();
+    } catch (IOException e) {
+      // It was only read.
     }
   }
 

@@ -7,6 +7,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sampler thread: makes passes on absolute deadlines, which are in step with nothing ({@link
@@ -146,7 +147,10 @@ public final class Sampler implements AutoCloseable {
     begun = System.nanoTime();
     while (!closing) {
       ByteBuffer buffer = take();
-      int length = buffer == null ? 0 : source.fill(buffer, false, 0);
+      if (buffer == null) {
+        return;
+      }
+      int length = source.fill(buffer, false, 0);
       if (length < 0) {
         return;
       }
@@ -226,7 +230,7 @@ public final class Sampler implements AutoCloseable {
   }
 
   /** A free buffer; null if all are with the sink. */
-  private ByteBuffer poll() {
+  private @Nullable ByteBuffer poll() {
     ByteBuffer buffer = free.poll();
     if (buffer == null && buffers < MOST_BUFFERS) {
       buffers++;
@@ -236,7 +240,7 @@ public final class Sampler implements AutoCloseable {
   }
 
   /** Waits for a free buffer; null when it is to close. */
-  private ByteBuffer take() {
+  private @Nullable ByteBuffer take() {
     ByteBuffer buffer = poll();
     try {
       while (buffer == null && !closing) {
@@ -249,9 +253,6 @@ public final class Sampler implements AutoCloseable {
   }
 
   private void hand(ByteBuffer buffer, int length) {
-    if (buffer == null) {
-      return;
-    }
     if (length > 0) {
       sink.accept(buffer.limit(length).position(0), this::release);
     } else {

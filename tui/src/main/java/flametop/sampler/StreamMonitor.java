@@ -7,13 +7,14 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at the batches on their way to a sink, for one who runs sampling without a screen: how far
- * it is, what was said, and whether names are still to come. Its methods may be called by any
- * thread.
+ * sampling is, which notices came, and whether names are still to come. Any thread may call these
+ * methods.
  */
-public final class StreamMonitor implements BatchSink, NameRequests {
+public final class StreamMonitor implements NameRequests {
   private static final int MOST_NOTICES = 1_000;
 
   private final StreamReader reader;
@@ -31,7 +32,6 @@ public final class StreamMonitor implements BatchSink, NameRequests {
   private final BitSet asked = new BitSet();
   private final BitSet named = new BitSet();
   private final BitSet placesAwaited = new BitSet();
-  private BatchSink sink;
   private final List<String> notices = new ArrayList<>();
   private long[] counters = new long[Counter.values().length];
   private long time;
@@ -48,9 +48,30 @@ public final class StreamMonitor implements BatchSink, NameRequests {
     this.askAll = askAll;
   }
 
-  /** Names the sink, before the first batch; it asks for names through this object. */
-  public void passOnTo(BatchSink next) {
-    sink = next;
+  /** Sees each batch before this sink, which asks for names through this object. */
+  public BatchSink before(BatchSink sink) {
+    return new BatchSink() {
+      @Override
+      public void accept(ByteBuffer batch, Consumer<ByteBuffer> release) {
+        see(batch);
+        sink.accept(
+            batch,
+            read -> {
+              release.accept(read);
+              released();
+            });
+      }
+
+      @Override
+      public void ended(@Nullable Throwable cause) {
+        sink.ended(cause);
+        if (cause == null) {
+          ended.complete(null);
+        } else {
+          ended.completeExceptionally(cause);
+        }
+      }
+    };
   }
 
   /** Totals by {@link Counter#ordinal()}, of the last batch. */
@@ -123,36 +144,17 @@ public final class StreamMonitor implements BatchSink, NameRequests {
     requests.ask(frames, count);
   }
 
-  @Override
-  public void accept(ByteBuffer batch, Consumer<ByteBuffer> release) {
-    synchronized (this) {
-      try {
-        reader.read(batch, watcher);
-      } catch (DamagedStreamException e) {
-        throw new UncheckedIOException("the stream of the native side is " + e.getMessage(), e);
-      }
-      batchesHeld++;
+  private synchronized void see(ByteBuffer batch) {
+    try {
+      reader.read(batch, watcher);
+    } catch (DamagedStreamException e) {
+      throw new UncheckedIOException("the stream of the native side is " + e.getMessage(), e);
     }
-    sink.accept(
-        batch,
-        read -> {
-          release.accept(read);
-          released();
-        });
+    batchesHeld++;
   }
 
   private synchronized void released() {
     batchesHeld--;
-  }
-
-  @Override
-  public void ended(Throwable cause) {
-    sink.ended(cause);
-    if (cause == null) {
-      ended.complete(null);
-    } else {
-      ended.completeExceptionally(cause);
-    }
   }
 
   private final class Watcher extends PartialVisitor {

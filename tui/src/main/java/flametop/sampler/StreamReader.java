@@ -58,6 +58,9 @@ public final class StreamReader {
   /** So many kinds and numbers that are not known are told of. */
   private static final int MAX_TOLD = 8;
 
+  /** For those who want to know only whether a batch can be read. */
+  private static final StreamVisitor NOBODY = new PartialVisitor() {};
+
   private final boolean verify;
   private final boolean checkIds;
   private final long[] totals = new long[Counter.values().length];
@@ -178,7 +181,7 @@ public final class StreamReader {
    * exception.
    */
   public void check(ByteBuffer batch) throws DamagedStreamException {
-    read(batch, null);
+    read(batch, NOBODY);
   }
 
   /**
@@ -216,16 +219,12 @@ public final class StreamReader {
     }
     time(in, 8);
     int flags = in.getShort(20);
-    if (visitor != null) {
-      visitor.batchBegins(in.getLong(8), sequence, (flags & PASS) != 0, (flags & MORE) != 0);
-    }
+    visitor.batchBegins(in.getLong(8), sequence, (flags & PASS) != 0, (flags & MORE) != 0);
     in.position(BATCH_PREFIX);
     while (in.hasRemaining()) {
       record(in, visitor);
     }
-    if (visitor != null) {
-      visitor.batchEnds();
-    }
+    visitor.batchEnds();
     sequence++;
     offset += length;
   }
@@ -268,16 +267,15 @@ public final class StreamReader {
       case 18 -> cpuCycles(in, visitor);
       case 19 -> cgroup(in, visitor);
       case 20 -> taskBlocked(in, visitor);
+      case 21 -> cpuChanged(in, visitor);
       default -> unknown(kind, length, visitor);
     }
     in.limit(batchEnd).position(end);
   }
 
   private void unknown(int kind, int bytes, StreamVisitor visitor) {
-    if (visitor != null) {
-      visitor.unknown(kind, bytes);
-      tell("records of kind", kind, "they are skipped", visitor);
-    }
+    visitor.unknown(kind, bytes);
+    tell("records of kind", kind, "they are skipped", visitor);
   }
 
   /** A number that is not known is told once, and of the first few only. */
@@ -303,9 +301,7 @@ public final class StreamReader {
     for (int i = 0; i < totals.length; i++) {
       totals[i] = i < count ? in.getLong() : 0;
     }
-    if (visitor != null) {
-      visitor.counters(totals);
-    }
+    visitor.counters(totals);
   }
 
   private void processSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
@@ -320,36 +316,30 @@ public final class StreamReader {
     boolean kthread = in.get() != 0;
     ByteBuffer comm = str(in);
     ByteBuffer commandLine = str(in);
-    if (visitor != null) {
-      visitor.processSeen(
-          process,
-          tgid,
-          start,
-          execId,
-          uid,
-          cgroup,
-          kthread,
-          CleanText.clean(comm, MAX_COMM),
-          CleanText.cleanCommandLine(commandLine, MAX_COMMAND_LINE));
-    }
+    visitor.processSeen(
+        process,
+        tgid,
+        start,
+        execId,
+        uid,
+        cgroup,
+        kthread,
+        CleanText.clean(comm, MAX_COMM),
+        CleanText.cleanCommandLine(commandLine, MAX_COMMAND_LINE));
   }
 
   private void cgroup(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 6);
     int process = id(in, processes);
     ByteBuffer path = str(in);
-    if (visitor != null) {
-      visitor.cgroup(process, CleanText.clean(path, MAX_PATH));
-    }
+    visitor.cgroup(process, CleanText.clean(path, MAX_PATH));
   }
 
   private void taskBlocked(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 12);
     int task = id(in, tasks);
     long nanos = in.getLong();
-    if (visitor != null) {
-      visitor.taskBlocked(task, nanos);
-    }
+    visitor.taskBlocked(task, nanos);
   }
 
   private void taskSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
@@ -361,9 +351,7 @@ public final class StreamReader {
     long start = in.getLong();
     boolean fresh = in.get() != 0;
     ByteBuffer comm = str(in);
-    if (visitor != null) {
-      visitor.taskSeen(task, process, tid, start, fresh, CleanText.clean(comm, MAX_COMM));
-    }
+    visitor.taskSeen(task, process, tid, start, fresh, CleanText.clean(comm, MAX_COMM));
   }
 
   private void taskGone(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
@@ -374,9 +362,7 @@ public final class StreamReader {
     long run = in.getLong();
     long wait = in.getLong();
     boolean exact = in.get() != 0;
-    if (visitor != null) {
-      visitor.taskGone(task, time, run, wait, exact);
-    }
+    visitor.taskGone(task, time, run, wait, exact);
   }
 
   private void moduleSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
@@ -386,15 +372,12 @@ public final class StreamReader {
     ModuleKind kind = ModuleKind.of(in.get() & 0xFF);
     ByteBuffer path = str(in);
     ByteBuffer buildId = str(in);
-    if (visitor != null) {
-      if (!kind.isKnown()) {
-        tell("modules of kind", kind.number(), "they are shown by their path", visitor);
-      }
-      byte[] id = new byte[buildId.remaining()];
-      buildId.get(id);
-      visitor.moduleSeen(
-          module, kind, CleanText.clean(path, MAX_PATH), HexFormat.of().formatHex(id));
+    if (!kind.isKnown()) {
+      tell("modules of kind", kind.number(), "they are shown by their path", visitor);
     }
+    byte[] id = new byte[buildId.remaining()];
+    buildId.get(id);
+    visitor.moduleSeen(module, kind, CleanText.clean(path, MAX_PATH), HexFormat.of().formatHex(id));
   }
 
   private void frameSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
@@ -404,9 +387,7 @@ public final class StreamReader {
     int module = id(in, modules);
     long at = in.getLong();
     boolean guessed = (in.get() & 1) != 0;
-    if (visitor != null) {
-      visitor.frameSeen(frame, module, at, guessed);
-    }
+    visitor.frameSeen(frame, module, at, guessed);
   }
 
   private void stackSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
@@ -422,10 +403,8 @@ public final class StreamReader {
     for (int i = 0; i < path.length; i++) {
       path[i] = id(in, frames);
     }
-    if (visitor != null) {
-      tellOf(end, visitor);
-      visitor.stackSeen(stack, end, user, path);
-    }
+    tellOf(end, visitor);
+    visitor.stackSeen(stack, end, user, path);
   }
 
   private void head(ByteBuffer in, StreamVisitor visitor, boolean sample)
@@ -448,9 +427,6 @@ public final class StreamReader {
     State state = State.of(in.get() & 0xFF);
     WalkEnd why = WalkEnd.of(in.get() & 0xFF);
     boolean userMode = (in.getShort() & 1) != 0;
-    if (visitor == null) {
-      return;
-    }
     if (!state.isKnown()) {
       tell("tasks in state", state.number(), "it is shown as that number", visitor);
     }
@@ -481,10 +457,8 @@ public final class StreamReader {
     long irq = in.getLong();
     long softirq = in.getLong();
     long steal = in.getLong();
-    if (visitor != null) {
-      visitor.cpuUsage(
-          cpu, idle, elapsed, wakeups, ownWakeups, user, nice, system, irq, softirq, steal);
-    }
+    visitor.cpuUsage(
+        cpu, idle, elapsed, wakeups, ownWakeups, user, nice, system, irq, softirq, steal);
   }
 
   private void cpuCycles(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
@@ -493,9 +467,7 @@ public final class StreamReader {
     long frequency = in.getLong();
     long offered = in.getLong();
     long cycles = in.getLong();
-    if (visitor != null) {
-      visitor.cpuCycles(cpu, frequency, offered, cycles);
-    }
+    visitor.cpuCycles(cpu, frequency, offered, cycles);
   }
 
   private void idleState(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
@@ -506,8 +478,24 @@ public final class StreamReader {
     long entries = in.getLong();
     long tooShort = in.getLong();
     long tooLong = in.getLong();
+    visitor.idleState(cpu, state, residency, entries, tooShort, tooLong);
+  }
+
+  private void cpuChanged(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 7);
+    int cpu = below(in, MAX_CPUS, "CPU");
+    boolean online = in.get() != 0;
+    int count = in.getShort() & 0xFFFF;
+    List<StreamFacts.IdleState> states = new ArrayList<>(Math.min(count, MAX_IDLE_STATES));
+    for (int i = 0; i < count; i++) {
+      need(in, 4);
+      int state = below(in, MAX_IDLE_STATES, "idle state");
+      String name = CleanText.clean(str(in), MAX_NAME);
+      need(in, 16);
+      states.add(new StreamFacts.IdleState(state, name, in.getLong(), in.getLong()));
+    }
     if (visitor != null) {
-      visitor.idleState(cpu, state, residency, entries, tooShort, tooLong);
+      visitor.cpuChanged(cpu, online, List.copyOf(states));
     }
   }
 
@@ -516,12 +504,10 @@ public final class StreamReader {
     int frame = id(in, frames);
     NameSource source = NameSource.of(in.get() & 0xFF);
     ByteBuffer name = str(in);
-    if (visitor != null) {
-      if (!source.isKnown()) {
-        tell("names of source", source.number(), "they are shown like those of symbols", visitor);
-      }
-      visitor.name(frame, source, CleanText.clean(name, MAX_NAME));
+    if (!source.isKnown()) {
+      tell("names of source", source.number(), "they are shown like those of symbols", visitor);
     }
+    visitor.name(frame, source, CleanText.clean(name, MAX_NAME));
   }
 
   private void place(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
@@ -536,9 +522,7 @@ public final class StreamReader {
       calls.add(new Call(function, file, in.getInt()));
     }
     ByteBuffer missing = str(in);
-    if (visitor != null) {
-      visitor.place(frame, List.copyOf(calls), CleanText.clean(missing, MAX_NOTICE));
-    }
+    visitor.place(frame, List.copyOf(calls), CleanText.clean(missing, MAX_NOTICE));
   }
 
   private void notice(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
@@ -551,9 +535,7 @@ public final class StreamReader {
       need(in, 4);
       process = in.getInt(in.position()) == -1 ? -1 : id(in, processes);
     }
-    if (visitor != null) {
-      visitor.notice(level, process, CleanText.clean(text, MAX_NOTICE));
-    }
+    visitor.notice(level, process, CleanText.clean(text, MAX_NOTICE));
   }
 
   private void hostUsage(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
@@ -564,17 +546,13 @@ public final class StreamReader {
     int passHz = in.getInt();
     int cpuHz = in.getInt();
     long ownCpu = in.getLong();
-    if (visitor != null) {
-      visitor.hostUsage(load1, load5, load15, passHz, cpuHz, ownCpu);
-    }
+    visitor.hostUsage(load1, load5, load15, passHz, cpuHz, ownCpu);
   }
 
   private void ownUsage(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     List<OwnPart> cpu = ownParts(in);
     List<OwnPart> resident = ownParts(in);
-    if (visitor != null) {
-      visitor.ownUsage(cpu, resident);
-    }
+    visitor.ownUsage(cpu, resident);
   }
 
   private List<OwnPart> ownParts(ByteBuffer in) throws DamagedStreamException {
@@ -619,9 +597,7 @@ public final class StreamReader {
         of.live.clear(ids[i]);
       }
     }
-    if (visitor != null) {
-      visitor.forgotten(space, ids);
-    }
+    visitor.forgotten(space, ids);
   }
 
   /** The id at the position (which stays) may be any that was introduced, or the next new one. */

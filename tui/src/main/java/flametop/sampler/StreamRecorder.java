@@ -7,6 +7,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the stream as it comes to a file, on a thread of its own, so that a slow disk delays no
@@ -20,7 +21,7 @@ public final class StreamRecorder implements BatchSink {
   private final byte[] copy = new byte[Sampler.BUFFER_BYTES];
   private long bytes;
   private boolean ended;
-  private volatile IOException failure;
+  private volatile @Nullable IOException failure;
 
   /**
    * @param header of the source; the first bytes of the file
@@ -43,7 +44,7 @@ public final class StreamRecorder implements BatchSink {
   }
 
   /** Why writing failed; null while it goes well. What came before is in the file. */
-  public IOException failure() {
+  public @Nullable IOException failure() {
     return failure;
   }
 
@@ -59,7 +60,7 @@ public final class StreamRecorder implements BatchSink {
   }
 
   @Override
-  public void ended(Throwable cause) {
+  public void ended(@Nullable Throwable cause) {
     queue.add(() -> ended = true);
   }
 

@@ -121,6 +121,11 @@ public interface StreamVisitor {
 
   void idleState(int cpu, int state, long residency, long entries, long tooShort, long tooLong);
 
+  /**
+   * A CPU came online or went offline. What is told of the CPU from now on is of these idle states.
+   */
+  void cpuChanged(int cpu, boolean online, List<StreamFacts.IdleState> states);
+
   void name(int frame, NameSource source, String name);
 
   /** The level of a notice that is good to know; each other is that something does not work. */

@@ -1,15 +1,15 @@
 package flametop.term;
 
 /**
- * When the source is asked for a picture: after each refresh, and as soon as somebody pressed a key
- * that asks for another, but never while an answer is under way. All times are ns of a clock that
- * only goes forward.
+ * Decides when to ask the source for a picture: after each refresh time, and soon after a key that
+ * needs another picture, but never before the answer to the last question. All times are ns of a
+ * clock that only goes forward.
  */
 final class Asking {
-  /** How long a key waits for what it asks, so that it is answered by one picture and not two. */
+  /** How long a key waits for its picture, so that one picture answers the key and not two. */
   static final long ANSWER_NANOS = 15_000_000L;
 
-  /** How long it is waited where nothing is due: what is to come is told of. */
+  /** The pause when nothing is due: events end it early. */
   private static final long IDLE_NANOS = 1_000_000_000L;
 
   private static final long NEVER_NANOS = 10_000L * 24 * 60 * 60 * 1_000_000_000L;
@@ -18,7 +18,7 @@ final class Asking {
   private boolean again;
   private long next;
 
-  /** Until then nothing is painted while an answer is awaited. */
+  /** Until this time nothing is painted, if an answer is awaited. */
   private long answerBy;
 
   Asking(long now) {
@@ -26,7 +26,7 @@ final class Asking {
     answerBy = now;
   }
 
-  /** What is here is not what is wanted: the source is asked as soon as it has answered. */
+  /** The picture is not the wanted one: the next question follows right after the answer. */
   void soon(long now) {
     next = now;
     again = asked;
@@ -43,9 +43,9 @@ final class Asking {
   }
 
   /**
-   * The source is asked now.
+   * A question goes to the source now.
    *
-   * @param pause ns until it is asked again, if it has answered by then
+   * @param pause ns until the next question, if the answer has come by then
    */
   void asked(long now, long pause) {
     asked = true;
@@ -54,9 +54,9 @@ final class Asking {
   }
 
   /**
-   * It has answered.
+   * The answer came.
    *
-   * @param last whether nothing else will come, unless somebody asks for it
+   * @param last whether nothing changes any more, unless a key asks for it
    */
   void answered(long now, boolean last) {
     asked = false;
@@ -65,7 +65,7 @@ final class Asking {
     }
   }
 
-  /** Whether a picture of before is not worth painting, since the answer to a key is near. */
+  /** Whether an older picture is not worth painting, since the answer to a key is near. */
   boolean isAwaiting(long now) {
     return asked && now - answerBy < 0;
   }

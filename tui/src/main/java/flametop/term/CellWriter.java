@@ -7,24 +7,24 @@ import flametop.view.base.Role;
 import java.util.Map;
 
 /**
- * Writes painted cells to a terminal: what differs from what it shows, in few bytes.
+ * Writes painted cells to a terminal: only cells that changed, in few bytes.
  *
- * <p>It knows where the cursor is and with which pen (colours and attributes) the terminal writes,
- * from one picture to the next. A cell that is the same is written again where that is shorter than
- * to move past it; of a blank only its background counts.
+ * <p>The writer knows the place of the cursor and the pen (colours and attributes) of the terminal,
+ * from one picture to the next. An unchanged cell is written again if that takes fewer bytes than a
+ * move past the cell; of a blank only the background counts.
  */
 final class CellWriter {
   private static final int BOLD = CellGrid.BOLD;
   private static final int UNDERLINE = CellGrid.UNDERLINE;
   static final int REVERSE = 4;
 
-  /** What is seen of a pen by a blank. */
+  /** The attributes that a blank shows. */
   private static final int SEEN_BLANK = UNDERLINE | REVERSE;
 
-  /** Cells that are the same and are rather written than moved past: a move is as long. */
+  /** The most unchanged cells that are written again: a move past them takes as many bytes. */
   private static final int GAP = 5;
 
-  /** Blanks that are rather written than erased. */
+  /** The most blanks that are written and not erased. */
   private static final int BLANKS = 8;
 
   private static final int PENS = 1 << 9;
@@ -34,8 +34,8 @@ final class CellWriter {
   private final boolean columnMoves;
   private final boolean erases;
 
-  // Open addressing by (foreground, background, attributes) of a cell; the theme takes long to
-  // find a colour.
+  // Open addressing by (foreground, background, attributes) of a cell. The theme takes long to find
+  // a colour.
   private long[] cells = new long[PENS];
   private Pen[] pens = new Pen[PENS];
   private int size;
@@ -43,13 +43,13 @@ final class CellWriter {
   private FrameStream out;
   private int columns;
 
-  // The terminal's own.
+  // The default colours of the terminal.
   private int penForeground;
   private int penBackground;
   private int penAttributes;
   private int cursorX;
 
-  /** -1: not known. */
+  /** -1 if not known. */
   private int cursorY;
 
   /** Colours as of {@link Theme#foreground}. */
@@ -69,7 +69,7 @@ final class CellWriter {
     erases = mode != ColorMode.NONE && erasesInColour(term);
   }
 
-  /** Whether what is erased gets the background of the pen; GNU screen and others do not do so. */
+  /** Whether erased cells get the background of the pen. GNU screen and others do not do so. */
   private static boolean erasesInColour(String term) {
     return term.startsWith("xterm") || term.equals("linux") || ColorMode.isTrueTerm(term);
   }
@@ -77,7 +77,7 @@ final class CellWriter {
   /**
    * Writes a picture.
    *
-   * @param before what the terminal shows, of the same size; null: nobody knows
+   * @param before the picture on the terminal, of the same size; null if unknown
    */
   void write(CellGrid grid, CellGrid before, FrameStream output) {
     out = output;
@@ -96,8 +96,8 @@ final class CellWriter {
     if (top < 0) {
       return;
     }
-    // It begins at the end whose colours the pen still has: most keys change a box and what stands
-    // below the graph.
+    // Begins at the end whose colours the pen still has: most keys change a box and the lines below
+    // the graph.
     boolean up = taken(grid, first[bottom], bottom) > taken(grid, first[top], top);
     for (int i = 0; i <= bottom - top; i++) {
       int y = up ? bottom - i : top + i;
@@ -113,7 +113,7 @@ final class CellWriter {
     return x;
   }
 
-  /** How many of its colours the pen has. */
+  /** How many colours of a cell the pen has. */
   private int taken(CellGrid grid, int x, int y) {
     Pen pen = penOf(grid, x, y);
     return (pen.background == penBackground ? 1 : 0)
@@ -138,7 +138,7 @@ final class CellWriter {
   }
 
   private void row(CellGrid grid, CellGrid before, int y, int first, Pen clear) {
-    // Up to there nothing is erased: what is too little of a run is too little of its rest.
+    // Up to this column nothing is erased: if a run is too short, its rest is too.
     int drawn = erases ? 0 : columns;
     for (int x = first; x < columns; x++) {
       if (grid.codePoint(x, y) == 0 || isShown(grid, before, x, y, clear)) {
@@ -164,7 +164,7 @@ final class CellWriter {
     }
   }
 
-  /** Whether the terminal shows that cell already. */
+  /** Whether the terminal shows a cell already. */
   private boolean isShown(CellGrid grid, CellGrid before, int x, int y, Pen clear) {
     if (before != null) {
       return grid.same(before, x, y);
@@ -176,7 +176,7 @@ final class CellWriter {
     return pen.background == clear.background && (pen.attributes & SEEN_BLANK) == 0;
   }
 
-  /** How many blanks of one look stand there side by side. */
+  /** How many blanks of one look stand side by side from a cell on. */
   private static int blanks(CellGrid grid, int x, int y) {
     int end = x;
     while (end < grid.columns() && grid.codePoint(end, y) == ' ' && grid.same(end, x, y)) {
@@ -185,7 +185,7 @@ final class CellWriter {
     return end - x;
   }
 
-  /** Whether that many of the blanks are not shown yet that erasing is shorter. */
+  /** Whether so many blanks are not shown yet that erasing takes fewer bytes. */
   private boolean blanksToWrite(
       CellGrid grid, CellGrid before, int x, int y, int blanks, Pen clear) {
     if ((penOf(grid, x, y).attributes & SEEN_BLANK) != 0) {
@@ -204,7 +204,7 @@ final class CellWriter {
     out.writeCodePoint(c);
     cursorX += x + 1 < columns && grid.codePoint(x + 1, y) == 0 ? 2 : 1;
     if (cursorX >= columns) {
-      // Terminals differ in where it is behind the last column.
+      // Terminals differ in the place of the cursor behind the last column.
       cursorY = -1;
     }
   }
@@ -234,7 +234,7 @@ final class CellWriter {
     cursorY = y;
   }
 
-  /** Whether the cells from the cursor to there are written with the pen as it is. */
+  /** Whether the cells from the cursor to a column need no other pen. */
   private boolean isOnePen(CellGrid grid, int x, int y) {
     for (int i = cursorX; i < x; i++) {
       int c = grid.codePoint(i, y);
@@ -245,7 +245,7 @@ final class CellWriter {
     return true;
   }
 
-  /** Whether the terminal writes with that pen, as far as it can be seen. */
+  /** Whether the terminal's pen looks like a pen. */
   private boolean isTaken(Pen pen, boolean blank) {
     if (isTurned(pen)) {
       return penForeground == pen.background
@@ -261,17 +261,20 @@ final class CellWriter {
     return ((attributes ^ wanted) & (blank ? SEEN_BLANK : ~0)) == 0;
   }
 
-  /** Whether nothing but its background can be seen. */
+  /** Whether a cell shows only its background. */
   private static boolean isPlain(Pen pen, boolean blank) {
     return blank && (pen.attributes & SEEN_BLANK) == 0;
   }
 
-  /** Whether the colours of the terminal are reversed, which may serve for that pen. */
+  /** Whether reversed colours of the terminal may serve for a pen. */
   private boolean isTurned(Pen pen) {
     return (penAttributes & REVERSE) != 0 && isTurnable(pen);
   }
 
-  /** Colours in numbers can change places: everywhere they are then drawn as if they had not. */
+  /**
+   * Whether the colours of a pen can change places by reversal. Numbered colours can, on every
+   * terminal.
+   */
   private boolean isTurnable(Pen pen) {
     return mode == ColorMode.TRUE && isNumber(pen.foreground) && isNumber(pen.background);
   }
@@ -280,12 +283,12 @@ final class CellWriter {
     return colour < Theme.INDEXED;
   }
 
-  /** Has the terminal write with that pen, as far as it can be seen. */
+  /** Makes the terminal write with a pen, as far as the difference is visible. */
   private void take(Pen pen, boolean blank) {
     if (isTaken(pen, blank)) {
       return;
     }
-    // An edge of a box in its colours: to reverse them is shorter than to name them.
+    // An edge of a box has the colours of the box: reversing them is shorter than naming them.
     boolean plain = isPlain(pen, blank);
     int asTheyAre = matches(plain ? penForeground : pen.foreground, pen.background);
     int turned =
@@ -298,7 +301,7 @@ final class CellWriter {
     }
   }
 
-  /** Has the terminal erase with the background of a pen. */
+  /** Makes the terminal erase with the background of a pen. */
   private void takeGround(Pen pen) {
     if (penBackground != pen.background || (penAttributes & SEEN_BLANK) != 0) {
       change(penForeground, pen.background, pen.attributes, true, true, false);
@@ -316,14 +319,14 @@ final class CellWriter {
       boolean blank,
       boolean keepsForeground,
       boolean keepsBackground) {
-    // Bold is not seen of a blank: it stays as it is.
+    // A blank does not show bold: bold stays as it is.
     int attributes = blank ? wanted & ~BOLD | penAttributes & BOLD : wanted;
     out.write("\033[");
     int removed = penAttributes & ~attributes;
     int added = attributes & ~penAttributes;
     boolean first = true;
     if (removed != 0 && mode == ColorMode.NONE) {
-      // A VT100 can only take all away.
+      // A VT100 can only remove all attributes.
       out.write('0');
       added = attributes;
       first = false;
@@ -387,7 +390,7 @@ final class CellWriter {
     return pen(fg, grid.background(x, y), grid.attributes(x, y));
   }
 
-  /** What a cell with these paints is written with. */
+  /** The pen for a cell with these paints. */
   Pen pen(int fg, int bg, int attributes) {
     long cell = (long) fg << 18 | (long) bg << 2 | attributes;
     int at = slot(cell);
@@ -433,13 +436,14 @@ final class CellWriter {
     }
     int ink = theme.foreground(mode, fg, bg);
     int ground = theme.background(mode, bg);
-    // As a foreground the default is text: the terminal's own ground is drawn by turning both.
+    // The default as a foreground is the colour of text: the terminal's own ground is drawn by
+    // reversal of both.
     return ink == Theme.DEFAULT && Paint.role(fg) == Role.GROUND
         ? new Pen(ground, Theme.DEFAULT, attributes | REVERSE)
         : new Pen(ink, ground, attributes);
   }
 
-  /** A frame is reverse; the selected one is not, so that it stands out. */
+  /** Frames are reversed; the selected frame is not, so that it stands out. */
   private static int withoutColour(int fg, int bg, int attributes) {
     int all = attributes;
     Role under = Paint.role(bg);

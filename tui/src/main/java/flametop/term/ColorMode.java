@@ -4,8 +4,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * How many colours the terminal has, and whether it draws more than ASCII, as its environment
- * tells.
+ * How many colours the terminal has, and whether it draws more than ASCII, from its environment.
  */
 enum ColorMode {
   TRUE,
@@ -19,8 +18,8 @@ enum ColorMode {
   };
 
   /**
-   * {@code NO_COLOR} wins; then what has no colours whatever is said; then {@code COLORTERM}, which
-   * does not survive ssh and sudo; then {@code TERM}, which does.
+   * {@code NO_COLOR} wins; then terminals that never have colours; then {@code COLORTERM}, which
+   * ssh and sudo drop; then {@code TERM}, which they keep.
    *
    * @param environment as of {@link System#getenv()}
    */
@@ -42,12 +41,12 @@ enum ColorMode {
     if (isTrueTerm(term)) {
       return TRUE;
     }
-    // tmux takes 256 and gives its terminal what that has, whatever TERM is within.
+    // tmux takes 256 colours and gives its terminal as many as that has, whatever TERM says within.
     boolean tmux = !environment.getOrDefault("TMUX", "").isEmpty() || term.startsWith("tmux");
     return tmux || term.contains("256") ? INDEXED_256 : ANSI_16;
   }
 
-  /** Whether a {@code TERM} is that of a terminal with true colour. */
+  /** Whether a {@code TERM} belongs to a terminal with true colour. */
   static boolean isTrueTerm(String term) {
     for (String part : TRUE_TERMS) {
       if (term.contains(part)) {
@@ -57,13 +56,13 @@ enum ColorMode {
     return false;
   }
 
-  /** Whether only ASCII is to be drawn: the locale has no more, or the console's font has not. */
+  /** Whether only ASCII is drawn, since the locale or the console's font has no more. */
   static boolean isAscii(Map<String, String> environment) {
     String term = environment.getOrDefault("TERM", "");
     return term.equals("linux") || term.startsWith("vt") || !isUtf8(environment);
   }
 
-  /** Whether the locale lets text be UTF-8. */
+  /** Whether text of the locale is UTF-8. */
   private static boolean isUtf8(Map<String, String> environment) {
     for (String name : new String[] {"LC_ALL", "LC_CTYPE", "LANG"}) {
       String value = environment.getOrDefault(name, "");

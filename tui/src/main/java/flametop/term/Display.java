@@ -19,18 +19,18 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * The terminal while the screen is up. Taken in {@link #open}, given back as it was in {@link
- * #close}, also when the JVM is told to end.
+ * The terminal while the screen is up. {@link #open} takes it; {@link #close} gives it back as it
+ * was, also when the JVM must end.
  */
 final class Display implements AutoCloseable {
   private static final Path DEVICE = Path.of("/dev/tty");
   private static final long LINGER_MILLIS = 200;
   private static final long LINGER_OVER_SSH_MILLIS = 250;
 
-  /** How long leaving waits for a terminal that does not take what is written. */
+  /** How long leaving waits for a terminal that takes no bytes. */
   static final long LEAVE_MILLIS = 500;
 
-  /** The same where nobody is in a hurry: what is on its way over a slow line is to arrive. */
+  /** The same without hurry: bytes on their way over a slow line may arrive. */
   static final long LEAVE_PATIENTLY_MILLIS = 10_000;
 
   private final Stty stty;
@@ -45,7 +45,7 @@ final class Display implements AutoCloseable {
   private TerminalSize size = new TerminalSize(80, 24);
   private boolean whole = true;
 
-  /** What the terminal shows; null before the first picture. */
+  /** The picture on the terminal; null before the first one. */
   private CellGrid painted;
 
   /** The picture before that one, to be painted over. */
@@ -75,7 +75,7 @@ final class Display implements AutoCloseable {
    * @param environment as of {@link System#getenv()}
    * @param remote whether the terminal is at the other end of a network
    * @param mouse whether the mouse is taken too
-   * @throws IOException a line for people, where there is no terminal or it cannot draw
+   * @throws IOException a line for people, if there is no terminal or it cannot draw
    */
   static Display open(Theme theme, Map<String, String> environment, boolean remote, boolean mouse)
       throws IOException {
@@ -99,7 +99,7 @@ final class Display implements AutoCloseable {
     LingeringInput bytes =
         new LingeringInput(keys, remote ? LINGER_OVER_SSH_MILLIS : LINGER_MILLIS);
     CellWriter cells = new CellWriter(theme, environment);
-    // The launcher has asked already, and a process more takes 15 ms.
+    // The launcher asked already; one process more would take 15 ms.
     String known = System.getProperty("flametop.terminal.settings", "");
     String saved = known.isEmpty() ? stty.save() : known;
     Display display = new Display(stty, saved, bytes, new FrameStream(device), cells, mouse);
@@ -136,8 +136,8 @@ final class Display implements AutoCloseable {
   /**
    * Gives the terminal back; {@link #enter} takes it again.
    *
-   * @param millis for a terminal that is behind
-   * @return whether the terminal took all that gives it back
+   * @param millis to wait for a terminal that is behind
+   * @return whether the terminal took the whole reset
    */
   synchronized boolean leave(long millis) {
     if (!up) {
@@ -151,7 +151,7 @@ final class Display implements AutoCloseable {
         if (mouse) {
           terminal.mouse(false);
         }
-        // Where there is no alternate screen to leave, nothing of the picture stays.
+        // Without an alternate screen, the picture is erased.
         terminal.resetColorAndSGR();
         terminal.clearScreen();
         terminal.setCursorPosition(0, 0);
@@ -161,7 +161,7 @@ final class Display implements AutoCloseable {
         echo.await(millis);
       }
     } catch (IOException | IllegalStateException e) {
-      // The terminal is gone; its settings are tried all the same.
+      // The terminal is gone; restore its settings all the same.
     }
     try {
       stty.restore(saved);
@@ -171,7 +171,7 @@ final class Display implements AutoCloseable {
     return left;
   }
 
-  /** Sends what was collected, and the question whether it has arrived where that is due. */
+  /** Sends the collected bytes, and the question of their arrival if it is due. */
   private void send() throws IOException {
     int bytes = output.collected();
     if (bytes > 0 && echo.sending(bytes, System.nanoTime())) {
@@ -180,7 +180,7 @@ final class Display implements AutoCloseable {
     output.flush();
   }
 
-  /** Asks the device for its size, and has the next picture painted in whole. */
+  /** Asks the device for its size; the next picture is painted in whole. */
   synchronized void resized() throws IOException {
     resized(stty.size());
   }
@@ -191,12 +191,12 @@ final class Display implements AutoCloseable {
     whole = true;
   }
 
-  /** What comes from it; for one thread. */
+  /** The input of the terminal, for one thread. */
   TerminalInput input() {
     return input;
   }
 
-  /** Has the next picture painted in whole. */
+  /** Makes the next picture be painted in whole. */
   synchronized void repaint() {
     whole = true;
   }
@@ -209,12 +209,12 @@ final class Display implements AutoCloseable {
     return size.getRows();
   }
 
-  /** Whether what was sent before has arrived: no more is sent until then. */
+  /** Whether all sent bytes have arrived. Nothing more is sent before. */
   synchronized boolean isReady() {
     return up && !output.isBusy() && !echo.isLate(System.nanoTime());
   }
 
-  /** Paints a picture; false if the one before is still on its way, then nothing was done. */
+  /** Paints a picture; does nothing and returns false while the picture before is on its way. */
   synchronized boolean paint(Scene scene) throws IOException {
     if (!isReady()) {
       return false;
@@ -232,7 +232,10 @@ final class Display implements AutoCloseable {
     return true;
   }
 
-  /** Puts a text into the clipboard of the terminal; false if it is busy, then nothing was done. */
+  /**
+   * Puts a text into the clipboard of the terminal; does nothing and returns false if the terminal
+   * is busy.
+   */
   synchronized boolean copy(String text) throws IOException {
     if (!isReady()) {
       return false;
@@ -249,7 +252,7 @@ final class Display implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      // The JVM is ending: the hook runs, and finds nothing left to do.
+      // The JVM is ending: the hook runs already, and has nothing left to do.
     }
   }
 }

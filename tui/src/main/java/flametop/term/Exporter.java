@@ -4,19 +4,18 @@ import flametop.view.base.CellGrid;
 import flametop.view.state.Effect;
 import java.util.concurrent.CompletableFuture;
 
-/** Writes what is shown to a file. */
+/** Writes the shown picture or stacks to a file. */
 @FunctionalInterface
 public interface Exporter {
   /**
    * Exports.
    *
-   * @param screen as it looks, without the list of formats
-   * @param theme its colours
-   * @return a line with the path, the size and what is in it; a failure's message is a line for
-   *     people, too
+   * @param screen the screen as it looks, without the list of formats
+   * @param theme the colours of the screen
+   * @return a line with path, size and content; the message of a failure is a line for people, too
    */
   CompletableFuture<String> export(Effect.Export what, CellGrid screen, Theme theme);
 
-  /** Gives up what is not written yet: nothing is left of it. */
+  /** Abandons exports that are not written yet, and leaves nothing of them. */
   default void abandon() {}
 }

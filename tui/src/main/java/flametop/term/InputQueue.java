@@ -5,8 +5,9 @@ import java.util.Queue;
 import java.util.function.BooleanSupplier;
 
 /**
- * What somebody did, in order. What is typed ahead of the answer to a key is meant for what will be
- * there then: it waits for that, but not long. All times are ns of a clock that only goes forward.
+ * The input of the user, in order. A key that is typed before the answer to another key is meant
+ * for the picture of that answer: it waits for the answer, but not long. All times are ns of a
+ * clock that only goes forward.
  */
 final class InputQueue {
   static final long PATIENCE_NANOS = 2_000_000_000L;
@@ -19,23 +20,23 @@ final class InputQueue {
     queue.add(input);
   }
 
-  /** Something was done that has its answer later. */
+  /** Notes that the answer to an input comes later. */
   void awaitAnswer(long now) {
     waiting = true;
     until = now + PATIENCE_NANOS;
   }
 
   /**
-   * The next one; null if there is none yet.
+   * The next input; null if there is none yet.
    *
-   * @param isAnswered whether the answer is here
+   * @param isAnswered whether the answer has come
    */
   ScreenEvent.Input next(long now, BooleanSupplier isAnswered) {
     waiting = waiting && now - until < 0 && !isAnswered.getAsBoolean();
     return waiting ? null : queue.poll();
   }
 
-  /** How long the next one waits at most; {@link Long#MAX_VALUE} if there is none. */
+  /** How long the next input waits at most; {@link Long#MAX_VALUE} without input. */
   long untilDue(long now) {
     return queue.isEmpty() ? Long.MAX_VALUE : Math.max(0, until - now);
   }

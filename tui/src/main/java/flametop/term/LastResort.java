@@ -1,8 +1,7 @@
 package flametop.term;
 
 /**
- * Ends the JVM past a screen that does not end when a signal tells it to, with the terminal
- * restored if that is possible.
+ * Ends the JVM if the screen does not end after a signal, with the terminal restored if possible.
  */
 final class LastResort extends Thread {
   private static final long PATIENCE_MILLIS = 2_000;
@@ -24,14 +23,14 @@ final class LastResort extends Thread {
     } catch (InterruptedException e) {
       return;
     }
-    // It may be at that already, and for long.
+    // The screen may be restoring it already, and for long.
     Thread leave = new Thread(() -> display.leave(Display.LEAVE_MILLIS), "leave");
     leave.setDaemon(true);
     leave.start();
     try {
       leave.join(2 * Display.LEAVE_MILLIS);
     } catch (InterruptedException e) {
-      // Nothing is left to wait for.
+      // There is nothing left to wait for.
     }
     Runtime.getRuntime().halt(128 + signal);
   }

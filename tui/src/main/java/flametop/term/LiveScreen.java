@@ -8,8 +8,6 @@ import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.SnapshotSource;
 import flametop.profile.answer.SplitAnswer;
-import flametop.profile.answer.StateSet;
-import flametop.profile.live.Profile;
 import flametop.sampler.Budget;
 import flametop.sampler.Users;
 import flametop.view.base.CellGrid;
@@ -19,7 +17,6 @@ import flametop.view.screen.Keys;
 import flametop.view.screen.Painter;
 import flametop.view.screen.ScreenSource;
 import flametop.view.state.Effect;
-import flametop.view.state.Keymap;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
@@ -27,7 +24,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -38,17 +34,17 @@ public final class LiveScreen {
   private static final long LOCAL_REFRESH_NANOS = 250_000_000L;
   private static final long SSH_REFRESH_NANOS = 500_000_000L;
 
-  /** How often the profile is asked for a first tower, and how long at most. */
+  /** How often the profile is asked for the first tower, and for how long at most. */
   private static final long FIRST_REFRESH_NANOS = 40_000_000L;
 
   private static final long OPENING_NANOS = 1_000_000_000L;
 
   private static final long FIRST_NANOS = 1_000_000_000L;
 
-  /** How soon a picture is tried again that found the one before still on its way. */
+  /** The pause before another try to paint, while the picture before is on its way. */
   private static final long RETRY_NANOS = 20_000_000L;
 
-  /** How long the end waits for the latest search to be kept: a disk may be slow. */
+  /** How long the end waits until the latest search is kept: a disk may be slow. */
   private static final long REMEMBER_MILLIS = 300;
 
   private final ScreenOptions options;
@@ -56,7 +52,7 @@ public final class LiveScreen {
   private final Map<String, String> environment;
   private final ScreenEvents events = new ScreenEvents();
 
-  // All below is owned by the thread in run().
+  // The thread in run() owns all fields below.
   private Theme theme;
   private Display display;
   private Signals signals;
@@ -64,13 +60,13 @@ public final class LiveScreen {
   private ViewState state;
   private LiveSession session;
 
-  /** That of the session. */
+  /** The source of the session. */
   private ScreenSource source;
 
   private Snapshot snapshot;
   private Page page;
 
-  /** That of the snapshot. */
+  /** The shape of the snapshot. */
   private Shape shape;
 
   private Budget budget;
@@ -87,7 +83,7 @@ public final class LiveScreen {
   private Thread remembering;
 
   /**
-   * @param session completes when sampling is open; the chrome is painted before. Its failure ends
+   * @param session completes when sampling is open; the chrome is painted before. A failure ends
    *     the screen.
    */
   public LiveScreen(ScreenOptions options, CompletableFuture<LiveSession> session) {
@@ -97,46 +93,11 @@ public final class LiveScreen {
   }
 
   /**
-   * Has what the first paint needs of the JDK initialized by another thread, which takes about as
-   * long as to take the terminal does; then what the profile needs.
-   *
-   * @param live whether there will be a profile
-   */
-  public static void prepare(boolean live) {
-    Thread thread =
-        new Thread(
-            () -> {
-              String unused = String.format(Locale.ROOT, "%.1f", 1.0);
-              Painter.paint(
-                  Scene.of(
-                      null,
-                      ViewState.initial(StateSet.ALL, Shape.PLAIN, 1, 1, 1),
-                      80,
-                      24,
-                      new PaintOptions(
-                          "",
-                          "",
-                          Origin.LIVE,
-                          false,
-                          false,
-                          Integer::toString,
-                          Keymap.DEFAULT,
-                          List.of())));
-              if (live) {
-                Profile.prepare();
-              }
-            },
-            "prepare");
-    thread.setDaemon(true);
-    thread.start();
-  }
-
-  /**
    * Runs until the user quits or a signal ends it, and leaves the terminal as it was.
    *
    * @return exit code: 0, or 128 + the number of the signal
-   * @throws Exception the cause, where the session or a snapshot failed, or the terminal is none;
-   *     its message is a line for people
+   * @throws Exception the cause if the session or a snapshot failed, or if there is no terminal;
+   *     the message is a line for people
    */
   public int run() throws Exception {
     Look look = options.look();
@@ -201,7 +162,7 @@ public final class LiveScreen {
       loop();
       long patience = exitCode == 0 ? Display.LEAVE_PATIENTLY_MILLIS : Display.LEAVE_MILLIS;
       if (!display.leave(patience) && exitCode == 0) {
-        // The launcher goes on trying.
+        // The launcher goes on trying to restore the terminal.
         exitCode = 128 + 1;
       }
     } finally {
@@ -268,7 +229,7 @@ public final class LiveScreen {
     }
   }
 
-  /** Looks at the size once it stays; what is painted before would be in the way. */
+  /** Asks for the size once it stays: earlier pictures would be in the way. */
   private void resize() throws IOException {
     long now = System.nanoTime();
     if (resizing.isOver(now)) {
@@ -278,7 +239,7 @@ public final class LiveScreen {
     }
   }
 
-  /** Does what somebody at the terminal wants, as far as it is time for it. */
+  /** Does the input of the user that is due. */
   private void act() throws IOException {
     while (exitCode < 0 && failure == null) {
       ScreenEvent.Input next = input.next(System.nanoTime(), this::isCaughtUp);
@@ -298,9 +259,7 @@ public final class LiveScreen {
     }
   }
 
-  /**
-   * Whether what is here is of the view and the shape that were chosen, and no key waits for more.
-   */
+  /** Whether snapshot and page have the chosen view and shape, and no key waits for more. */
   private boolean isCaughtUp() {
     PageQuery wanted = state.page(display.columns());
     return session == null
@@ -323,11 +282,11 @@ public final class LiveScreen {
       state = scene.settled();
       take(Keys.arrived(scene));
       if (state.selected() != selected) {
-        // The picture is not of what is selected now.
+        // The picture has another selection.
         asking.soon(System.nanoTime());
       }
       if (state.source() != null && session != null) {
-        // Places that were asked for come one by one.
+        // Places in the source come one by one.
         apply(new Effect.Source());
       }
     } else if (event instanceof ScreenEvent.Ready e) {
@@ -373,7 +332,7 @@ public final class LiveScreen {
       display.enter();
       stale = true;
     } else if (event instanceof ScreenEvent.TerminalGone) {
-      // What a terminal that hangs up would have sent.
+      // The exit code of HUP, which a hung-up terminal sends.
       exitCode = 128 + 1;
     }
   }
@@ -404,7 +363,7 @@ public final class LiveScreen {
     stale = true;
   }
 
-  /** Whether what is here shows another state too. */
+  /** Whether the snapshot also has all that another state shows. */
   private boolean isAnswered(ViewState next, int columns) {
     if (next.awaited() != null) {
       return false;
@@ -496,7 +455,7 @@ public final class LiveScreen {
     events.tell(source.ask(question, state), ScreenEvent.Answered::new, ScreenEvent.Failed::new);
   }
 
-  /** What is on the screen but for the answer to the last key. */
+  /** The screen without the answer to the last key. */
   private CellGrid screen() {
     return Painter.paint(
         Scene.of(
@@ -508,7 +467,7 @@ public final class LiveScreen {
             paintOptions));
   }
 
-  /** The pace that somebody wants. */
+  /** Asks the budget for a pace that the user wants. */
   private void ask(Budget.Pace wanted) {
     budget.ask(wanted);
     applyPace();
@@ -559,15 +518,15 @@ public final class LiveScreen {
         ScreenEvent.Failed::new);
   }
 
-  /** How long a source has been at it. */
+  /** How long a source has run. */
   private static long ageNanos(Snapshot snapshot) {
     return snapshot.context() instanceof Snapshot.File file
         ? file.openNanos()
         : snapshot.live().time().runNanos();
   }
 
-  /** Whether there is nothing to come: then only a key, or another size, asks for a picture. */
-  @SuppressWarnings("ReferenceEquality") // what has not changed is not made anew
+  /** Whether nothing will change: then only a key, or another size, asks for a picture. */
+  @SuppressWarnings("ReferenceEquality") // an unchanged value is the same object
   private static boolean isStill(Snapshot before, Snapshot now, Page page) {
     if (page instanceof SplitAnswer two) {
       return isStill(before, now, two.own()) && isStill(null, two.snapshot(), two.page());
@@ -593,7 +552,7 @@ public final class LiveScreen {
     stale = true;
   }
 
-  /** Lays out what is shown now, unless that was done. */
+  /** Lays the current values out, unless the scene has them already. */
   private void settle() {
     if (!scene.isOf(snapshot, page, state, display.columns(), display.rows(), paintOptions)) {
       relayOut();
@@ -608,7 +567,7 @@ public final class LiveScreen {
     try {
       stale = !display.paint(scene);
     } catch (IOException e) {
-      // What it cannot take, it is gone for.
+      // A terminal that fails to take bytes is gone.
       exitCode = 128 + 1;
     }
   }

@@ -5,17 +5,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 
 /**
- * What runs behind the screen once sampling is open.
+ * The running parts behind the screen, once sampling is open.
  *
- * @param host name of the machine that is sampled, or was when the stream was recorded
- * @param target what is sampled, as the header says it: {@code all tasks}, {@code pid 812}, {@code
- *     replay of FILE}
+ * @param host name of the machine that is sampled, or that recorded the stream
+ * @param target the sampled tasks, in the words of the header: {@code all tasks}, {@code pid 812},
+ *     {@code replay of FILE}
  * @param source answers with snapshots and takes the filter
- * @param rates null where the rates are given (a replay)
- * @param jvmMaps begins to ask JVMs for maps of their compiled code, or stops; returns whether they
+ * @param rates null if the rates cannot change (a replay)
+ * @param jvmMaps begins or stops to ask JVMs for maps of their compiled code; returns whether JVMs
  *     are asked now. Null in a replay
- * @param exporter null where nothing can be exported
- * @param end completes with the exit code when the screen is to end by itself; null: it never is
+ * @param exporter null if nothing can be exported
+ * @param end completes with the exit code when the screen must end by itself; null: it never must
  */
 public record LiveSession(
     String host,

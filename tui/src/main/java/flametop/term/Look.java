@@ -3,16 +3,17 @@ package flametop.term;
 import java.nio.file.Path;
 
 /**
- * How the screen is to look.
+ * The look of the screen.
  *
  * @param theme name of a theme: {@code dark} is {@code themes/dark.theme}
- * @param place file and line that says so; empty: the command line, where a wrong name is an error
+ * @param place file and line with the name; empty for the command line, where a wrong name is an
+ *     error
  * @param themes folder of the themes that come with flametop; {@link #themesFolder()}
- * @param user who may have themes too; null for none
- * @param ascii nothing but ASCII is drawn, whatever the terminal could
+ * @param user files of the user, who may have themes too; null for none
+ * @param ascii whether only ASCII is drawn, whatever the terminal can
  */
 public record Look(String theme, String place, Path themes, UserFiles user, boolean ascii) {
-  /** Name of the theme that is shown where none is asked for. */
+  /** Name of the default theme. */
   public static final String DEFAULT_THEME = Themes.DEFAULT;
 
   /** The default theme, of {@link #themesFolder()}. */

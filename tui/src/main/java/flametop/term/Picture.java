@@ -17,7 +17,7 @@ public final class Picture {
   /**
    * The rows of cells, without the blanks at their ends; below them lines {@code # …}.
    *
-   * @param facts where it comes from
+   * @param facts the origin of the picture
    */
   public static String text(CellGrid grid, List<String> facts) {
     StringBuilder text = new StringBuilder((grid.columns() + 1) * grid.rows());
@@ -139,8 +139,8 @@ public final class Picture {
       int colour = theme.foreground(grid.foreground(x, y), grid.background(x, y));
       int attributes = grid.attributes(x, y);
       StringBuilder text = new StringBuilder();
-      // One element for a run of the same look. Single blanks stay within it; more of them would be
-      // drawn as one by some. The right half of a wide character has no text of its own.
+      // A run of the same look is one element. It contains single blanks only: some programs would
+      // draw several as one. The right half of a wide character has no text of its own.
       while (x < grid.columns()
           && (isText(grid.codePoint(x, y)) || isHalf(grid, x, y) || isSingleBlank(grid, x, y))
           && grid.attributes(x, y) == attributes
@@ -214,7 +214,7 @@ public final class Picture {
         && LOWER_BLOCKS.indexOf(c) < 0;
   }
 
-  /** What XML cannot hold becomes U+FFFD. */
+  /** Escapes a text; characters that XML cannot hold become U+FFFD. */
   private static void escape(StringBuilder svg, String text) {
     for (int i = 0; i < text.length(); ) {
       int c = text.codePointAt(i);

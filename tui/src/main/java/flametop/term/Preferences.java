@@ -4,16 +4,16 @@ import flametop.view.state.Keymap;
 import java.util.List;
 
 /**
- * What the user has set for every screen.
+ * The settings of the user for every screen.
  *
  * @param keymap which key does what
- * @param mouse the screen takes the mouse
- * @param notices what is wrong with the settings, a line each
+ * @param mouse whether the screen takes the mouse
+ * @param notices faults in the settings, a line each
  * @param history the searches of earlier screens
  */
 public record Preferences(
     Keymap keymap, boolean mouse, List<String> notices, SearchHistory history) {
-  /** Nothing is set. */
+  /** No settings. */
   public static final Preferences NONE =
       new Preferences(Keymap.DEFAULT, true, List.of(), SearchHistory.NONE);
 }

@@ -6,8 +6,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Keeps what would be printed from the terminal while the screen is up. When it is closed the last
- * of what went to standard error is printed after all.
+ * Keeps prints away from the terminal while the screen is up. Closing prints the last lines that
+ * went to standard error.
  */
 final class QuietStreams implements AutoCloseable {
   private static final int KEPT = 4096;

@@ -13,8 +13,7 @@ final class Remote {
   private Remote() {}
 
   /**
-   * As the environment tells; it does not survive sudo, so an ssh server among the ancestors tells
-   * too.
+   * Reads the environment. Sudo drops it, so an ssh server among the ancestors counts too.
    *
    * @param environment as of {@link System#getenv()}
    * @param proc the folder {@code /proc}
@@ -41,7 +40,7 @@ final class Remote {
         pid = stat.substring(parent, stat.indexOf(' ', parent));
       }
     } catch (IOException | StringIndexOutOfBoundsException e) {
-      // One that is gone, or not to be seen.
+      // The process is gone, or hidden from us.
     }
     return false;
   }

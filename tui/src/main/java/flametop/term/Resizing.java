@@ -1,8 +1,8 @@
 package flametop.term;
 
 /**
- * Sizes change in storms: a new one counts after a pause without another, or after so long in all.
- * All times are ns of a clock that only goes forward.
+ * Sizes change in storms: a new size counts after a pause without another change, or after a
+ * longest wait. All times are ns of a clock that only goes forward.
  */
 final class Resizing {
   private static final long PAUSE_NANOS = 50_000_000L;
@@ -19,14 +19,12 @@ final class Resizing {
     changes = true;
   }
 
-  /**
-   * Whether there is a new size that does not count yet; what is painted meanwhile is in the way.
-   */
+  /** Whether a new size does not count yet. A picture painted meanwhile would be in the way. */
   boolean isUnderWay() {
     return changes;
   }
 
-  /** Whether there is a new size that counts; each is told of once. */
+  /** Whether a new size counts now; true once for each. */
   boolean isOver(long now) {
     if (!changes || now - at < 0) {
       return false;

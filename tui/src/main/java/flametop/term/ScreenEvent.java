@@ -8,9 +8,9 @@ import flametop.view.base.Mouse;
 import flametop.view.state.Effect;
 import java.util.List;
 
-/** What the {@link LiveScreen} goes on by. */
+/** The events that drive the {@link LiveScreen}. */
 sealed interface ScreenEvent {
-  /** What somebody does at the terminal. */
+  /** An input of the user. */
   sealed interface Input extends ScreenEvent {}
 
   record Pressed(Key key, boolean inText) implements Input {}
@@ -22,7 +22,7 @@ sealed interface ScreenEvent {
   /**
    * A picture.
    *
-   * @param shape that was asked for
+   * @param shape of the question
    */
   record Arrived(Snapshot snapshot, Page page, Shape shape) implements ScreenEvent {}
 

@@ -8,11 +8,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** Events in the order in which they came, from any thread, for the one of the screen. */
+/** Events from any thread in the order of their arrival, for the thread of the screen. */
 final class ScreenEvents implements TerminalInput.Listener {
   /**
-   * What somebody does is read no further ahead: the terminal's own buffer is bounded, and holds up
-   * the rest.
+   * How many inputs are read ahead at most. The rest waits in the buffer of the terminal, which is
+   * bounded.
    */
   private static final int MAX_AHEAD = 4_096;
 
@@ -24,7 +24,7 @@ final class ScreenEvents implements TerminalInput.Listener {
     queue.add(event);
   }
 
-  /** What the future brings, value or failure, becomes an event. */
+  /** Makes an event of the value or failure of a future. */
   <T> void tell(
       CompletableFuture<T> future,
       Function<T, ScreenEvent> value,
@@ -33,22 +33,22 @@ final class ScreenEvents implements TerminalInput.Listener {
         future.whenComplete((v, e) -> queue.add(e == null ? value.apply(v) : failure.apply(e)));
   }
 
-  /** The next one; null if there is none for so long. */
+  /** The next event; null if none comes in time. */
   ScreenEvent next(long nanos) throws InterruptedException {
     return queue.poll(nanos, TimeUnit.NANOSECONDS);
   }
 
-  /** The next one; null if there is none. */
+  /** The next event; null if there is none. */
   ScreenEvent next() {
     return queue.poll();
   }
 
-  /** Drops what has come of these. */
+  /** Drops waiting events of a class. */
   void drop(Class<? extends ScreenEvent> of) {
     queue.removeIf(of::isInstance);
   }
 
-  /** Adds what somebody did, once there is room for it. */
+  /** Adds an input, once there is room. */
   private void done(ScreenEvent event) {
     try {
       while (queue.size() >= MAX_AHEAD) {

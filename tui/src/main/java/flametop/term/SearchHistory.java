@@ -4,7 +4,7 @@ import java.util.List;
 
 /** Searches, from one screen to the next. */
 public interface SearchHistory {
-  /** None, and none is kept. */
+  /** No history: nothing is read or kept. */
   SearchHistory NONE =
       new SearchHistory() {
         @Override
@@ -16,9 +16,9 @@ public interface SearchHistory {
         public void add(String text) {}
       };
 
-  /** What was searched for, the latest first. May wait for a disk, as {@link #add}. */
+  /** The texts of past searches, the latest first. May wait for a disk, like {@link #add}. */
   List<String> texts();
 
-  /** Keeps one; what fails is no reason to tell anybody. */
+  /** Keeps a search. Failures are silent. */
   void add(String text);
 }

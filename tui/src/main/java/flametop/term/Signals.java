@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.function.IntConsumer;
 
 /**
- * Handlers of signals, taken back when closed. The JVM leaves INT, TERM and HUP ignored where they
- * were when it started. Through {@code sun.misc.Signal} by reflection, since there is no other way
- * in Java and the compiler's warning about it cannot be switched off. A signal that the JVM keeps
- * to itself (QUIT) is left to it.
+ * Handlers of signals, removed by closing. The JVM leaves INT, TERM and HUP ignored if they were
+ * ignored at its start. Uses {@code sun.misc.Signal} by reflection, since Java has no other way and
+ * the compiler's warning about the class cannot be switched off. A signal that the JVM keeps to
+ * itself (QUIT) stays with the JVM.
  */
 public final class Signals implements AutoCloseable {
   private final Map<String, Object> before = new LinkedHashMap<>();
@@ -43,12 +43,12 @@ public final class Signals implements AutoCloseable {
               });
       before.putIfAbsent(name, install(name, proxy));
     } catch (ReflectiveOperationException | IllegalArgumentException e) {
-      // Without it that signal does what it does by default; the launcher restores the terminal
-      // then.
+      // Without a handler the signal has its default effect; then the launcher restores the
+      // terminal.
     }
   }
 
-  /** Lets a signal do what it does without any handler. */
+  /** Gives a signal its default effect. */
   void byDefault(String name) {
     try {
       Object standard = Class.forName("sun.misc.SignalHandler").getField("SIG_DFL").get(null);
@@ -80,7 +80,7 @@ public final class Signals implements AutoCloseable {
           try {
             install(name, handler);
           } catch (ReflectiveOperationException | IllegalArgumentException e) {
-            // It was ours to give back; there is nothing better to do.
+            // The old handler is lost; there is nothing better to do.
           }
         });
     before.clear();

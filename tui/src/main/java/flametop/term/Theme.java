@@ -19,15 +19,18 @@ import java.util.Locale;
  *   ground  = default #0f1419     the terminal's own ground, which is about that colour
  * </pre>
  *
- * A key is a {@link Role} in small letters. Each role has to be there, or in the theme that this
- * one is like; {@code .256} and {@code .16} may be left out, then what looks nearest is taken. A
- * faded colour is a grey as light as it: the few dark hues among the 256 would stand out.
+ * A key is a {@link Role} in small letters. Each role needs a colour here, or in the theme that
+ * this one is like. Without {@code .256} or {@code .16} the nearest colour is taken. Among 256
+ * colours, a faded colour is a grey of the same lightness: the few dark hues would stand out.
  */
 public final class Theme {
-  /** In a colour for a terminal: the rest is a number among 256, below 16 one of the 16. */
+  /**
+   * A bit in a colour for a terminal: the other bits are a number among 256; numbers below 16 are
+   * the 16 colours.
+   */
   static final int INDEXED = 1 << 24;
 
-  /** A colour for a terminal: its own ground or text. */
+  /** A colour for a terminal: the terminal's own ground or text. */
   static final int DEFAULT = 1 << 25;
 
   /** Names of the 16 colours, by number. */
@@ -37,7 +40,7 @@ public final class Theme {
         "bright-cyan", "bright-white"
   };
 
-  /** As xterm has them. */
+  /** The 16 colours of xterm. */
   static final int[] ANSI_RGB = {
     0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5,
     0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff
@@ -48,35 +51,35 @@ public final class Theme {
   private static final int GROUND = Role.GROUND.ordinal();
   private static final int TEXT = Role.TEXT.ordinal();
 
-  /** How much of a faded colour is the ground's. */
+  /** The part of the ground in a faded colour. */
   private static final double FADE = 0.62;
 
-  /** Contrast that words need, and those that matter less. */
+  /** The contrast that words need, and the contrast of less important words. */
   private static final double LEGIBLE = 4.5;
 
   private static final double LEGIBLE_DIM = 3;
 
-  /** The same of the 16, which every terminal has its own of. */
+  /** The same among the 16 colours, which differ from terminal to terminal. */
   private static final double LEGIBLE_16 = 3;
 
-  /** Towards black or white until words can be read. */
+  /** How many steps words go towards black or white until they are readable. */
   private static final int STEPS = 16;
 
-  /** On a colour that bears both, light text reads better than the ratio says. */
+  /** On a colour for both, light text reads better than the ratio says. */
   private static final double LIGHT_PREFERRED = 1.3;
 
-  // By role. What is not given is -1 or of length 0.
+  // By role. A missing value is -1 or of length 0.
   private final int[] first = new int[ROLES];
   private final int[] second = new int[ROLES];
   private final int[][] indexed = new int[ROLES][0];
   private final int[][] ansi = new int[ROLES][0];
 
-  /** The terminal's own of the 16, in every mode. */
+  /** Roles with one of the terminal's own 16 colours, in every mode. */
   private final boolean[] named = new boolean[ROLES];
 
   private final boolean[] own = new boolean[ROLES];
 
-  /** Numbers from low to high; empty if they are not given. */
+  /** Numbers from low to high; empty if the file has none. */
   private int[] ramp = {};
 
   private int light;
@@ -93,7 +96,7 @@ public final class Theme {
 
   /**
    * @param source named in errors
-   * @param base for {@code like}
+   * @param base finds the theme of {@code like}
    */
   static Theme parse(String source, String text, Base base) throws ThemeException {
     Theme theme = new Theme();
@@ -121,7 +124,7 @@ public final class Theme {
     return theme;
   }
 
-  /** One line; what is wrong with it is told without its place. */
+  /** Reads one line. Errors are told without the place of the line. */
   private void line(String line, Base base) throws ThemeException {
     int equals = line.indexOf('=');
     if (equals < 0) {
@@ -181,7 +184,10 @@ public final class Theme {
     return Arrays.copyOf(words, count);
   }
 
-  /** The colours of a role: what was given of it for fewer colours by a theme below is no more. */
+  /**
+   * Sets the colours of a role, and drops the colours that the base theme has for terminals with
+   * fewer colours.
+   */
   private void colours(int role, String[] words) throws ThemeException {
     int from = words[0].equals("default") ? 1 : 0;
     if (from > 0 && role != GROUND && role != TEXT && role != Role.CHROME.ordinal()) {
@@ -266,7 +272,7 @@ public final class Theme {
     return numbers;
   }
 
-  /** Derives what follows from the lines; returns the key that is missing, or null. */
+  /** Derives the other colours from the lines; returns the missing key, or null. */
   private String complete() {
     for (Role role : Role.values()) {
       if (role.themed() && first[role.ordinal()] < 0) {
@@ -322,7 +328,7 @@ public final class Theme {
     return mode == ColorMode.TRUE ? rgb(paint) : INDEXED | index256(paint);
   }
 
-  /** The same of a foreground upon a background: never the colour that is there. */
+  /** The same for a foreground upon a background: never the colour of that background. */
   int foreground(ColorMode mode, int paint, int background) {
     Role role = Paint.role(paint);
     int on = background(mode, background);
@@ -348,7 +354,7 @@ public final class Theme {
         : INDEXED | nearest256(ink(rgb256(index256(even))));
   }
 
-  /** A colour of words on another: as it is, or as near to it as can be read there. */
+  /** A colour for words on another colour: the same one, or the nearest readable one. */
   private int legible(ColorMode mode, Role role, int colour, int on) {
     int under = seen(on, GROUND);
     boolean few = mode == ColorMode.ANSI_16 || is16(colour) || is16(on);
@@ -379,7 +385,7 @@ public final class Theme {
     return (colour & INDEXED) != 0 && (colour & 0xff) < 16;
   }
 
-  /** What a colour for a terminal looks like, as far as it is known. */
+  /** The look of a colour for a terminal, as far as it is known. */
   private int seen(int colour, int own) {
     return colour == DEFAULT
         ? first[own]
@@ -388,18 +394,18 @@ public final class Theme {
             : is16(colour) ? ANSI_RGB[colour & 0xff] : rgb256(colour & 0xff);
   }
 
-  /** Black or white of the 16, whichever reads well on this one of them. */
+  /** Black or white of the 16 colours, whichever reads better on another of them. */
   private static int ink16(int on) {
     int under = ANSI_RGB[on & 0xff];
     return INDEXED | (contrast(0, under) >= LIGHT_PREFERRED * contrast(0xffffff, under) ? 0 : 15);
   }
 
-  /** The theme's lightest or darkest colour, whichever reads well on this one. */
+  /** The theme's lightest or darkest colour, whichever reads better on a colour. */
   private int ink(int under) {
     return contrast(dark, under) >= LIGHT_PREFERRED * contrast(light, under) ? dark : light;
   }
 
-  /** The colour between a frame's two: text looks alike on all its shades. */
+  /** The colour between both colours of a frame, so that text looks alike on all shades. */
   private static int middle(int paint) {
     return switch (Paint.role(paint)) {
       case HEAT, BETTER, WORSE -> paint;
@@ -433,7 +439,7 @@ public final class Theme {
     return steps[Paint.shade(paint) * steps.length / Paint.SHADES];
   }
 
-  /** The grey of the ramp, 8 to 238 in steps of 10, that is as light. */
+  /** The grey of the same lightness on the ramp 8 to 238 in steps of 10. */
   private static int grey256(int rgb) {
     int light = ((rgb >> 16 & 0xff) + (rgb >> 8 & 0xff) + (rgb & 0xff)) / 3;
     return 232 + Math.max(0, Math.min(23, Math.round((light - 8) / 10f)));
@@ -508,7 +514,7 @@ public final class Theme {
     return c <= 0.04045 ? c / 12.92 : Math.pow((c + 0.055) / 1.055, 2.4);
   }
 
-  /** What looks nearest of the 240 colours above the first 16, which terminals do not agree on. */
+  /** The nearest of the 240 colours above the first 16, on which terminals do not agree. */
   static int nearest256(int rgb) {
     double[] wanted = lab(linear(rgb >> 16 & 0xff), linear(rgb >> 8 & 0xff), linear(rgb & 0xff));
     int best = 16;
@@ -540,7 +546,7 @@ public final class Theme {
     return step == 0 ? 0 : 55 + 40 * step;
   }
 
-  /** Made only where a terminal has 256 colours and the theme does not say which. */
+  /** The nearest numbers, made only for terminals with 256 colours and themes without numbers. */
   private static final class Indexed {
     static final double[][] LAB = new double[240][];
 
@@ -553,8 +559,8 @@ public final class Theme {
   }
 
   /**
-   * Oklab of linear light (Ottosson 2020): lightness and two axes of hue, in which near is what
-   * looks alike.
+   * Oklab of linear light (Ottosson 2020): lightness and two axes of hue, in which similar colours
+   * are near each other.
    */
   static double[] lab(double r, double g, double b) {
     double l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);

@@ -15,7 +15,7 @@ public final class ThemeException extends Exception {
     this.placed = placed;
   }
 
-  /** The same with its place, unless it has one: that of the file which is in error. */
+  /** The same error with a place, unless it has the place of another file already. */
   ThemeException at(String place) {
     return placed ? this : new ThemeException(place + ": " + getMessage(), true);
   }

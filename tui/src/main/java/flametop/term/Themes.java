@@ -10,11 +10,10 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The themes there are: files {@code NAME.theme} of the user, which win, and those that come with
- * flametop.
+ * All themes: files {@code NAME.theme} of the user, which win, and files that come with flametop.
  */
 final class Themes {
-  /** What is shown where another cannot be. */
+  /** The theme in the place of one that cannot be shown. */
   static final String DEFAULT = "dark";
 
   private static final String SUFFIX = ".theme";
@@ -25,7 +24,7 @@ final class Themes {
 
   private final Path shipped;
 
-  /** Null: the user has none. */
+  /** Null if the user has no files. */
   private final UserFiles user;
 
   private final Path own;
@@ -40,18 +39,18 @@ final class Themes {
   }
 
   /**
-   * A theme, and what is wrong with the one that was asked for; empty if nothing is.
+   * A theme, and what is wrong with the one of the question; empty if nothing is.
    *
-   * @param notice names the file and the line
+   * @param notice the fault with its file and line; empty if there is none
    */
   record Loaded(Theme theme, String notice) {}
 
   /**
-   * The theme of this name; where its file is in error, the default, with a notice.
+   * The theme of a name; the default theme, with a notice, if its file is in error.
    *
-   * @param place file and line that names it; empty: the command line does
-   * @throws ThemeException the command line names one that there is not (the message lists those
-   *     that there are), or the default is in error itself
+   * @param place file and line with the name; empty for the command line
+   * @throws ThemeException the command line names a theme that does not exist (the message lists
+   *     all themes), or the default theme is in error itself
    */
   Loaded load(String name, String place) throws ThemeException {
     if (!isName(name) || file(name) == null) {
@@ -73,7 +72,7 @@ final class Themes {
     return new Loaded(theme, CleanText.clean("shown is " + DEFAULT + ": " + why, MAX_MESSAGE));
   }
 
-  /** Names of all, in order. */
+  /** Names of all themes, in order. */
   Set<String> names() {
     Set<String> names = new TreeSet<>();
     for (Path folder : own == null ? new Path[] {shipped} : new Path[] {shipped, own}) {
@@ -86,7 +85,7 @@ final class Themes {
           }
         }
       } catch (IOException e) {
-        // Not there, or not readable: none.
+        // A folder that is missing or unreadable has none.
       }
     }
     return names;
@@ -101,7 +100,7 @@ final class Themes {
     return well;
   }
 
-  /** Finds what the theme of a name is like. No lambda: that would cost the start 10 ms. */
+  /** Finds the theme that another is like. A lambda would cost the start 10 ms. */
   final class Like implements Theme.Base {
     private final String name;
     private final int depth;
@@ -111,7 +110,7 @@ final class Themes {
       this.depth = depth;
     }
 
-    /** What is like one of its own name is like the one that comes with flametop. */
+    /** A theme that is like one of its own name is like the one that comes with flametop. */
     @Override
     public Theme of(String other) throws ThemeException {
       Themes where = other.equals(name) ? new Themes(shipped, null) : Themes.this;
@@ -119,7 +118,7 @@ final class Themes {
     }
   }
 
-  /** The file of a theme; null if there is none. */
+  /** The file of a theme; null if it has none. */
   private Path file(String name) {
     Path mine = own == null ? null : own.resolve(name + SUFFIX);
     if (mine != null && Files.exists(mine, LinkOption.NOFOLLOW_LINKS)) {

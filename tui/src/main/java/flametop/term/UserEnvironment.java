@@ -4,24 +4,24 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The environment as the user has it: without what the launcher sets for the JVM. */
+/** The environment of the user, without the settings of the launcher for the JVM. */
 public final class UserEnvironment {
   /** Set by the launcher: {@code LC_ALL} of the user, empty if there is none. */
   private static final String LC_ALL = "flametop.user.lc_all";
 
-  /** What the user has called so without it, the launcher has changed. */
+  /** Prefix of variables of the user that the launcher has changed. */
   private static final String USERS = "FLAMETOP_USER_";
 
   private UserEnvironment() {}
 
-  /** A copy, like {@link System#getenv()}. */
+  /** A copy of the environment, like {@link System#getenv()}. */
   public static Map<String, String> get() {
     Map<String, String> environment = new HashMap<>(System.getenv());
     restore(environment);
     return environment;
   }
 
-  /** Makes what is inherited that of the user. */
+  /** Turns the environment of a child into the environment of the user. */
   public static void restore(Map<String, String> environment) {
     String locale = System.getProperty(LC_ALL);
     if (locale != null) {

@@ -9,8 +9,8 @@ import java.util.Map;
 
 /**
  * The files of the user, below {@code $XDG_CONFIG_HOME/flametop} or {@code ~/.config/flametop}.
- * Under sudo these are the files of whoever called it, and only such as are theirs: what root may
- * read and they may not must not come back in an error.
+ * Under sudo these are the files of the user who called sudo, and only files that this user owns:
+ * an error must not quote a file that only root may read.
  */
 public final class UserFiles {
   private static final Path PASSWD = Path.of("/etc/passwd");
@@ -18,7 +18,7 @@ public final class UserFiles {
 
   private final Path folder;
 
-  /** Whose the files have to be; -1: anybody's. */
+  /** The user who must own the files; -1 for anybody. */
   private final int owner;
 
   private UserFiles(Path folder, int owner) {
@@ -45,7 +45,7 @@ public final class UserFiles {
         owner = Integer.parseUnsignedInt(caller);
       }
     }
-    // The XDG specification: a path that is not absolute is to be ignored.
+    // The XDG specification ignores a path that is not absolute.
     if (given.startsWith("/")) {
       return new UserFiles(Path.of(given, "flametop"), owner);
     }
@@ -61,12 +61,12 @@ public final class UserFiles {
         }
       }
     } catch (IOException e) {
-      // Then the files are those of root.
+      // Then the files belong to root.
     }
     return null;
   }
 
-  /** The file or folder of this name, which need not be there; null if it cannot be known where. */
+  /** The path of a file or folder, which need not exist; null if the place is unknown. */
   public Path path(String name) {
     return folder == null ? null : folder.resolve(name);
   }
@@ -74,7 +74,7 @@ public final class UserFiles {
   /**
    * Reads a file.
    *
-   * @throws IOException what is wrong with it, without its name
+   * @throws IOException the fault of the file, without its name
    */
   public String read(Path file) throws IOException {
     if (!Files.isRegularFile(file)) {
@@ -87,14 +87,14 @@ public final class UserFiles {
     if (size > MAX_BYTES) {
       throw new IOException("larger than 64 KiB");
     }
-    // What is of no size may be one of /proc, which can have no end, or wait for ever.
+    // A file without a size may be one of /proc, which can be endless, or wait for ever.
     byte[] bytes = new byte[0];
     if (size > 0) {
       try (InputStream in = Files.newInputStream(file)) {
         bytes = in.readNBytes(MAX_BYTES);
       }
     }
-    // Bytes that are no UTF-8 are an error in their line, not in the file.
+    // Bytes that are no UTF-8 are an error of their line, not of the file.
     return new String(bytes, StandardCharsets.UTF_8);
   }
 }

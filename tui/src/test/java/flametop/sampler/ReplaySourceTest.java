@@ -38,8 +38,7 @@ class ReplaySourceTest {
   /** All that a replay at full speed tells. */
   private static StreamMonitor replayed(ReplaySource source, BatchSink sink) {
     StreamMonitor monitor = new StreamMonitor(source, false);
-    monitor.passOnTo(sink);
-    try (Sampler sampler = new Sampler(source, 19, 99, monitor)) {
+    try (Sampler sampler = new Sampler(source, 19, 99, monitor.before(sink))) {
       sampler.start();
       monitor.ended().join();
     }
@@ -180,8 +179,7 @@ class ReplaySourceTest {
     byte[] golden = Files.readAllBytes(GoldenStreamTest.GOLDEN.resolve("v1.flametop"));
     ReplaySource source = ReplaySource.open(file(golden), 0);
     StreamMonitor monitor = new StreamMonitor(source, true);
-    monitor.passOnTo(NOWHERE);
-    try (Sampler sampler = new Sampler(source, 19, 99, monitor)) {
+    try (Sampler sampler = new Sampler(source, 19, 99, monitor.before(NOWHERE))) {
       sampler.start();
       monitor.ended().join();
     }
@@ -193,7 +191,7 @@ class ReplaySourceTest {
     ReplaySource source = ReplaySource.open(file(STREAM), 0);
     StreamMonitor monitor = new StreamMonitor(source, false);
     List<Integer> held = new ArrayList<>();
-    monitor.passOnTo(
+    BatchSink reader =
         new BatchSink() {
           @Override
           public void accept(ByteBuffer batch, java.util.function.Consumer<ByteBuffer> release) {
@@ -204,8 +202,8 @@ class ReplaySourceTest {
 
           @Override
           public void ended(Throwable cause) {}
-        });
-    try (Sampler sampler = new Sampler(source, 19, 99, monitor)) {
+        };
+    try (Sampler sampler = new Sampler(source, 19, 99, monitor.before(reader))) {
       sampler.start();
       monitor.ended().join();
     }

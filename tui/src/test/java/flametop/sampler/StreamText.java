@@ -174,6 +174,21 @@ final class StreamText implements StreamVisitor {
   }
 
   @Override
+  public void cpuChanged(int cpu, boolean online, List<StreamFacts.IdleState> states) {
+    List<String> texts = new ArrayList<>();
+    for (StreamFacts.IdleState s : states) {
+      texts.add(
+          String.join(
+              ":",
+              u(s.state()),
+              quoted(s.name()),
+              u(s.exitLatencyMicros()),
+              u(s.targetResidencyMicros())));
+    }
+    add("came cpu=%s online=%s idle=%s", u(cpu), online ? 1 : 0, String.join(",", texts));
+  }
+
+  @Override
   public void name(int frame, NameSource source, String name) {
     add("name frame=%s source=%s name=%s", u(frame), source.number(), quoted(name));
   }

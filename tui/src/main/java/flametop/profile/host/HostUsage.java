@@ -6,7 +6,11 @@ import flametop.profile.answer.Snapshot;
 import flametop.sampler.StreamFacts;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the CPUs did: totals of the stream, and what they grew by over the last full second, told
@@ -50,17 +54,51 @@ public final class HostUsage {
   private static final int TOO_LONG = 3;
   private static final int PER_IDLE_STATE = 4;
 
-  /** Totals of all CPUs at one moment. */
-  private record Totals(long time, long ownCpu, long[][] cpus) {}
+  /** Totals of all online CPUs at one moment, by the number of the CPU. */
+  private record Totals(long time, long ownCpu, Map<Integer, long[]> cpus) {}
+
+  /** A CPU that is or was online. */
+  private static final class Cpu {
+    boolean online = true;
+    List<StreamFacts.IdleState> states;
+    long[] totals;
+
+    Cpu(List<StreamFacts.IdleState> states) {
+      this.states = states;
+      totals = new long[IDLE_STATES + PER_IDLE_STATE * states.size()];
+      Arrays.fill(totals, FREQUENCY, CYCLES + 1, -1);
+    }
+
+    /** Has the CPU these idle states, of which nothing is known yet. */
+    void have(List<StreamFacts.IdleState> some) {
+      states = some;
+      totals = Arrays.copyOf(totals, IDLE_STATES + PER_IDLE_STATE * some.size());
+      Arrays.fill(totals, IDLE_STATES, totals.length, 0);
+    }
+  }
+
+  /** Two moments. */
+  private record Span(Totals from, Totals to) {
+    long nanos() {
+      return to.time - from.time;
+    }
+  }
 
   private final StreamFacts facts;
-  private final int[] cpus;
-  private final long[][] totals;
-  private Totals from;
-  private Totals to;
+  private final Map<Integer, Cpu> cpus = new TreeMap<>();
+
+  /** The last moment whose totals are kept; null before the first. */
+  private @Nullable Totals last;
+
+  /** The time that reports are about; null until the totals of two moments are kept. */
+  private @Nullable Span span;
+
   private final long[] stripSecond = new long[STRIP_SECONDS];
   private final double[] stripBusy = new double[STRIP_SECONDS];
-  private final double[] stripElapsed = new double[STRIP_SECONDS];
+
+  /** ns that the CPUs were told of, in the mean. */
+  private final double[] stripWall = new double[STRIP_SECONDS];
+
   private final long[] stripQueued = new long[STRIP_SECONDS];
   private final int[] stripPasses = new int[STRIP_SECONDS];
   private long lastBusy;
@@ -75,19 +113,26 @@ public final class HostUsage {
 
   public HostUsage(StreamFacts facts) {
     this.facts = facts;
-    cpus = facts.cpus();
-    totals = new long[cpus.length][];
-    for (int i = 0; i < cpus.length; i++) {
-      totals[i] = new long[IDLE_STATES + PER_IDLE_STATE * facts.idleStates(cpus[i]).size()];
-      Arrays.fill(totals[i], FREQUENCY, CYCLES + 1, -1);
+    for (int cpu : facts.cpus()) {
+      cpus.put(cpu, new Cpu(facts.idleStates(cpu)));
     }
     passHz = facts.passHz();
     cpuHz = facts.cpuHz();
   }
 
-  private long[] of(int cpu) {
-    int at = Arrays.binarySearch(cpus, cpu);
-    return at < 0 ? null : totals[at];
+  /** The totals of a CPU; null if the stream did not tell of the CPU. */
+  private long @Nullable [] of(int cpu) {
+    Cpu known = cpus.get(cpu);
+    return known == null ? null : known.totals;
+  }
+
+  /** A CPU came online, with these idle states, or went offline. */
+  public void cpuChanged(int cpu, boolean online, List<StreamFacts.IdleState> states) {
+    Cpu changed = cpus.computeIfAbsent(cpu, c -> new Cpu(states));
+    changed.online = online;
+    if (online && !changed.states.equals(states)) {
+      changed.have(states);
+    }
   }
 
   public void usage(int cpu, long... figures) {
@@ -109,10 +154,10 @@ public final class HostUsage {
 
   public void idleState(
       int cpu, int state, long residency, long entries, long tooShort, long tooLong) {
-    long[] of = of(cpu);
-    List<StreamFacts.IdleState> states = facts.idleStates(cpu);
-    for (int i = 0; of != null && i < states.size(); i++) {
-      if (states.get(i).state() == state) {
+    Cpu known = cpus.get(cpu);
+    for (int i = 0; known != null && i < known.states.size(); i++) {
+      if (known.states.get(i).state() == state) {
+        long[] of = known.totals;
         int at = IDLE_STATES + PER_IDLE_STATE * i;
         of[at + RESIDENCY] = residency;
         of[at + ENTRIES] = entries;
@@ -159,25 +204,28 @@ public final class HostUsage {
     told = false;
     long busy = 0;
     long elapsed = 0;
-    for (long[] of : totals) {
-      busy += of[ELAPSED] - of[IDLE];
-      elapsed += of[ELAPSED];
+    int online = 0;
+    for (Cpu cpu : cpus.values()) {
+      busy += cpu.totals[ELAPSED] - cpu.totals[IDLE];
+      elapsed += cpu.totals[ELAPSED];
+      online += cpu.online ? 1 : 0;
     }
     if (lastElapsed > 0) {
       int bin = bin(time);
       stripBusy[bin] += Math.max(0, busy - lastBusy);
-      stripElapsed[bin] += Math.max(0, elapsed - lastElapsed);
+      stripWall[bin] += (double) Math.max(0, elapsed - lastElapsed) / Math.max(1, online);
     }
     lastBusy = busy;
     lastElapsed = elapsed;
-    boolean full = from != null && to.time - from.time >= SPAN;
-    if (to == null || time - to.time >= (full ? SPAN : STEP)) {
-      long[][] copy = new long[totals.length][];
-      for (int i = 0; i < copy.length; i++) {
-        copy[i] = totals[i].clone();
+    boolean full = span != null && span.nanos() >= SPAN;
+    if (last == null || time - last.time >= (full ? SPAN : STEP)) {
+      Map<Integer, long[]> copy = new HashMap<>();
+      cpus.forEach((number, cpu) -> copy.put(number, cpu.totals.clone()));
+      Totals now = new Totals(time, ownCpu, copy);
+      if (last != null) {
+        span = new Span(full || span == null ? last : span.from, now);
       }
-      from = full || from == null ? to : from;
-      to = new Totals(time, ownCpu, copy);
+      last = now;
     }
   }
 
@@ -190,7 +238,7 @@ public final class HostUsage {
     if (stripSecond[bin] != second) {
       stripSecond[bin] = second;
       stripBusy[bin] = 0;
-      stripElapsed[bin] = 0;
+      stripWall[bin] = 0;
       stripQueued[bin] = 0;
       stripPasses[bin] = 0;
     }
@@ -211,25 +259,21 @@ public final class HostUsage {
 
   /** What flametop cost until the last batch that told it. */
   public Snapshot.Cost cost() {
-    return to == null ? new Snapshot.Cost(0, 0) : new Snapshot.Cost(to.time, to.ownCpu);
+    return last == null ? new Snapshot.Cost(0, 0) : new Snapshot.Cost(last.time, last.ownCpu);
   }
 
   /** CPU that flametop cost, of one CPU, over the last second; NaN if not known yet. */
   public double ownShare() {
-    if (from == null) {
+    if (span == null) {
       return Double.NaN;
     }
-    return (to.ownCpu - from.ownCpu) / (double) (to.time - from.time);
+    return (span.to.ownCpu - span.from.ownCpu) / (double) span.nanos();
   }
 
   /** Busy CPUs by second until {@code time}, oldest first; NaN where nothing was counted. */
   public float[] busyBySecond(long time) {
     return strip(
-        time,
-        bin ->
-            stripElapsed[bin] == 0
-                ? Float.NaN
-                : (float) (cpus.length * stripBusy[bin] / stripElapsed[bin]));
+        time, bin -> stripWall[bin] == 0 ? Float.NaN : (float) (stripBusy[bin] / stripWall[bin]));
   }
 
   /** Tasks waiting for a CPU by second until {@code time}, like {@link #busyBySecond}. */
@@ -264,12 +308,15 @@ public final class HostUsage {
         rows, facts.idleMissing(), facts.frequencyMissing(), facts.cyclesMissing());
   }
 
-  /** A row for each CPU, over about the last second. */
+  /** A row for each CPU that is online, over about the last second. */
   public List<CpuRow> rows() {
-    List<CpuRow> rows = new ArrayList<>(cpus.length);
-    for (int i = 0; i < cpus.length; i++) {
-      rows.add(from == null ? unknown(cpus[i]) : row(i));
-    }
+    List<CpuRow> rows = new ArrayList<>(cpus.size());
+    cpus.forEach(
+        (number, cpu) -> {
+          if (cpu.online) {
+            rows.add(span == null ? unknown(number) : row(number, cpu.states, span));
+          }
+        });
     return rows;
   }
 
@@ -278,13 +325,17 @@ public final class HostUsage {
     return new CpuRow(cpu, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, List.of());
   }
 
-  private CpuRow row(int index) {
-    long[] a = from.cpus[index];
-    long[] b = to.cpus[index];
-    double seconds = (to.time - from.time) / (double) SECOND;
+  private CpuRow row(int number, List<StreamFacts.IdleState> states, Span span) {
+    long[] a = span.from.cpus.get(number);
+    long[] b = span.to.cpus.get(number);
+    int length = IDLE_STATES + PER_IDLE_STATE * states.size();
+    if (a == null || b == null || a.length != length || b.length != length) {
+      return unknown(number);
+    }
+    double seconds = span.nanos() / (double) SECOND;
     double elapsed = b[ELAPSED] - a[ELAPSED];
     if (!(elapsed > 0)) {
-      return unknown(cpus[index]);
+      return unknown(number);
     }
     double busy = clamp((elapsed - (b[IDLE] - a[IDLE])) / elapsed);
     double user = b[USER_SAMPLES] - a[USER_SAMPLES];
@@ -298,7 +349,6 @@ public final class HostUsage {
     double split = user + system + softirq;
     double share = split > 0 ? busy / split : busy > 0 ? Double.NaN : 0;
     List<CpuRow.IdleRow> idle = new ArrayList<>();
-    List<StreamFacts.IdleState> states = facts.idleStates(cpus[index]);
     for (int s = 0; s < states.size(); s++) {
       int at = IDLE_STATES + PER_IDLE_STATE * s;
       double entries = b[at + ENTRIES] - a[at + ENTRIES];
@@ -313,7 +363,7 @@ public final class HostUsage {
               entries > 0 ? clamp((b[at + TOO_LONG] - a[at + TOO_LONG]) / entries) : Double.NaN));
     }
     return new CpuRow(
-        cpus[index],
+        number,
         busy,
         user * share,
         system * share,

@@ -13,6 +13,7 @@ import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
 import flametop.sampler.OwnPart;
 import flametop.sampler.State;
+import flametop.sampler.StreamFacts;
 import flametop.sampler.StreamVisitor;
 import flametop.sampler.WalkEnd;
 import java.util.ArrayList;
@@ -275,6 +276,11 @@ public final class Intake implements StreamVisitor {
   public void idleState(
       int cpu, int state, long residency, long entries, long tooShort, long tooLong) {
     host.idleState(cpu, state, residency, entries, tooShort, tooLong);
+  }
+
+  @Override
+  public void cpuChanged(int cpu, boolean online, List<StreamFacts.IdleState> states) {
+    host.cpuChanged(cpu, online, states);
   }
 
   @Override

@@ -74,7 +74,7 @@ public final class Owners {
   private static final long NEVER = Long.MAX_VALUE;
 
   /** One generation of a tgid, or all processes of a comm that are gone. */
-  private static final class Process {
+  private static final class ProcessEntry {
     int tgid;
     int uid;
 
@@ -127,7 +127,7 @@ public final class Owners {
   }
 
   private final Slots processSlots = new Slots();
-  private final List<Process> processes = new ArrayList<>();
+  private final List<ProcessEntry> processes = new ArrayList<>();
   private final List<Task> tasks = new ArrayList<>();
 
   /** Tasks that are not gone, in no order. */
@@ -179,7 +179,8 @@ public final class Owners {
 
   public void processSeen(int id, int tgid, int uid, String comm, String commandLine) {
     int slot = processSlots.of(id);
-    Process process = slot == Slots.NONE ? begin(processSlots.introduce(id)) : processes.get(slot);
+    ProcessEntry process =
+        slot == Slots.NONE ? begin(processSlots.introduce(id)) : processes.get(slot);
     process.tgid = tgid;
     process.uid = uid;
     setCommandLine(process, commandLine);
@@ -198,7 +199,7 @@ public final class Owners {
    * @param path from the root; empty if it is not known
    */
   public void cgroup(int id, String path) {
-    Process process = processes.get(processSlots.of(id));
+    ProcessEntry process = processes.get(processSlots.of(id));
     String cgroup = path.isEmpty() ? NO_CGROUP : texts.intern(path);
     if (!cgroup.equals(process.cgroup)) {
       process.cgroup = cgroup;
@@ -206,8 +207,8 @@ public final class Owners {
     }
   }
 
-  private Process begin(int slot) {
-    Process process = new Process();
+  private ProcessEntry begin(int slot) {
+    ProcessEntry process = new ProcessEntry();
     if (slot == processes.size()) {
       processes.add(process);
     } else {
@@ -216,14 +217,14 @@ public final class Owners {
     return process;
   }
 
-  private void setCommandLine(Process process, String line) {
+  private void setCommandLine(ProcessEntry process, String line) {
     text += line.length() - process.commandLine.length();
     process.commandLine = line;
   }
 
-  private void forgetGone(Process but) {
+  private void forgetGone(ProcessEntry but) {
     for (int slot = 0; slot < processes.size() && text > MOST_TEXT / 2; slot++) {
-      Process process = processes.get(slot);
+      ProcessEntry process = processes.get(slot);
       if (process.alive <= 0 && process != but) {
         setCommandLine(process, "");
       }
@@ -237,7 +238,7 @@ public final class Owners {
     }
     Task task = tasks.get(id);
     int slot = processSlots.of(processId);
-    Process process = processes.get(slot);
+    ProcessEntry process = processes.get(slot);
     task.ended = false;
     if (task.state != GONE) {
       leave(task);
@@ -255,7 +256,7 @@ public final class Owners {
     Task task = tasks.get(id);
     int now = state == null ? GONE : state.number();
     if (task.state == GONE && now != GONE) {
-      Process process = processes.get(task.process);
+      ProcessEntry process = processes.get(task.process);
       process.alive++;
       process.gone = NEVER;
       task.livePlace = live.size();
@@ -270,7 +271,7 @@ public final class Owners {
     }
     if (now == GONE && !task.ended) {
       task.ended = true;
-      Process process = processes.get(task.process);
+      ProcessEntry process = processes.get(task.process);
       if (process.alive <= 0) {
         process.gone = time;
       }
@@ -286,7 +287,7 @@ public final class Owners {
   }
 
   private void leave(Task task) {
-    Process process = processes.get(task.process);
+    ProcessEntry process = processes.get(task.process);
     if (--process.alive <= 0) {
       process.gone = time;
     }
@@ -326,7 +327,7 @@ public final class Owners {
   /** Who the time of a task belongs to now. */
   int owner(int id) {
     Task task = tasks.get(id);
-    Process process = processes.get(task.process);
+    ProcessEntry process = processes.get(task.process);
     if (task.owner == NONE || owners.get(task.owner).version != process.version) {
       task.owner = intern(new Key(id, task.process, task.comm, process.comm, process.cgroup));
       owners.get(task.owner).version = process.version;
@@ -345,13 +346,13 @@ public final class Owners {
     if (key.process == NONE || tgid(key.process) == NO_TGID) {
       return number;
     }
-    Process process = processes.get(key.process);
+    ProcessEntry process = processes.get(key.process);
     if (process.gone < before) {
       Elders elder = new Elders(key.processComm, process.uid);
       Integer all = elders.get(elder);
       if (all == null) {
         all = processSlots.take();
-        Process stands = begin(all);
+        ProcessEntry stands = begin(all);
         stands.tgid = NO_TGID;
         stands.uid = elder.uid;
         stands.comm = elder.comm;
@@ -481,13 +482,13 @@ public final class Owners {
       return shape.everybody();
     }
     Owner its = owners.get(owner);
-    Process process = processes.get(its.key.process);
+    ProcessEntry process = processes.get(its.key.process);
     return shape.admits(
         process.tgid, its.tid, process.uid, its.key.comm, its.key.processComm, its.key.cgroup);
   }
 
   private boolean admits(Shape shape, Task task) {
-    Process process = processes.get(task.process);
+    ProcessEntry process = processes.get(task.process);
     return shape.admits(
         process.tgid, task.tid, process.uid, task.comm, process.comm, process.cgroup);
   }
@@ -542,7 +543,7 @@ public final class Owners {
     processSlots.sweep(
         keptProcesses,
         slot -> {
-          Process process = processes.get(slot);
+          ProcessEntry process = processes.get(slot);
           elders.remove(new Elders(process.comm, process.uid), slot);
           setCommandLine(process, "");
           process.comm = null;

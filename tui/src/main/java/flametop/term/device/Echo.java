@@ -3,26 +3,26 @@ package flametop.term.device;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How far the terminal is behind. Between it and us may be buffers of megabytes (those of ssh and
- * of TCP) that take all that is written at once. So behind what fills them it is asked for its
- * status, {@code ESC [ 5 n}, which it answers when it has come there: until then no more pictures
+ * Tells how far the terminal is behind. Buffers of megabytes (of ssh and TCP) may stand between us
+ * and the terminal, and take all bytes at once. So a request of status, {@code ESC [ 5 n}, follows
+ * each large picture. The terminal answers when it has read that far: until then no more pictures
  * are sent.
  *
- * <p>A terminal that never answered is not waited for, and one that stopped answering a few times
- * only.
+ * <p>Nobody waits for a terminal that never answered; and only a few times for one that stopped
+ * answering.
  */
 public final class Echo {
   static final String QUESTION = "\033[5n";
 
-  /** Less than this is not worth a question: a second on the slowest of lines. */
+  /** Fewer bytes are not worth a question: they take a second on the slowest lines. */
   private static final int WORTH_BYTES = 1024;
 
-  /** The answer may take this much longer than the fastest before it is late. */
+  /** How much longer than the fastest answer one may take before it is late. */
   private static final long SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final long GIVE_UP_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** So many answers in turn are missed before it is not waited for any more. */
+  /** After so many missed answers in turn nobody waits any more. */
   private static final int GIVE_UP_MISSED = 3;
 
   private static final long NEVER = Long.MAX_VALUE;
@@ -33,7 +33,7 @@ public final class Echo {
   private int unasked;
   private int missed;
 
-  /** What the terminal said before counts no more: it is asked with the next bytes. */
+  /** Forgets earlier answers of the terminal: the next bytes carry a question. */
   public synchronized void restart() {
     asked = false;
     unasked = WORTH_BYTES;
@@ -43,7 +43,7 @@ public final class Echo {
    * Bytes are about to be sent.
    *
    * @param nanos now, of a clock that only goes forward
-   * @return whether the question is to follow them
+   * @return whether the question must follow these bytes
    */
   public synchronized boolean sending(int bytes, long nanos) {
     unasked += bytes;
@@ -66,7 +66,7 @@ public final class Echo {
     notifyAll();
   }
 
-  /** Whether the terminal is behind by more than the way to it and back. */
+  /** Whether the terminal is behind by more than the way there and back. */
   public synchronized boolean isLate(long nanos) {
     if (!asked || fastest == NEVER) {
       return false;
@@ -80,7 +80,9 @@ public final class Echo {
     return asked && missed < GIVE_UP_MISSED && waited > fastest + SLACK_NANOS;
   }
 
-  /** Waits for an answer that is due, which would else go to the shell; at most so long. */
+  /**
+   * Waits for an answer that is due, at most so long: otherwise the answer would go to the shell.
+   */
   public synchronized void await(long millis) {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
     while (asked && missed < GIVE_UP_MISSED && fastest != NEVER && System.nanoTime() - end < 0) {

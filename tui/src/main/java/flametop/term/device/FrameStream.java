@@ -4,12 +4,12 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Collects what one picture writes and hands it to the terminal in a single write, between the
- * marks of synchronized output, on a thread of its own: a slow line holds up that thread and nobody
- * else, and pictures are skipped meanwhile. What little is flushed all the same goes with the next
- * write.
+ * Collects the bytes of one picture and hands them to the terminal in a single write, between the
+ * marks of synchronized output, on a thread of its own: a slow line holds up only that thread, and
+ * pictures are skipped meanwhile. Bytes that are flushed all the same go with the next write.
  */
 public final class FrameStream extends OutputStream {
   private static final byte[] BEGIN = "\033[?2026h".getBytes(StandardCharsets.US_ASCII);
@@ -19,7 +19,7 @@ public final class FrameStream extends OutputStream {
   private final OutputStream terminal;
   private final Thread writer;
 
-  // Owned by the caller between two flushes.
+  // The caller owns this between two flushes.
   private byte[] buffer = new byte[INITIAL];
   private int size = BEGIN.length;
 
@@ -27,7 +27,7 @@ public final class FrameStream extends OutputStream {
   private byte[] queue = new byte[INITIAL];
   private int queued;
   private boolean writing;
-  private IOException failure;
+  private @Nullable IOException failure;
   private boolean closed;
 
   public FrameStream(OutputStream terminal) {
@@ -93,9 +93,9 @@ public final class FrameStream extends OutputStream {
   }
 
   /**
-   * Hands over what was collected, as one frame; does not wait.
+   * Hands the collected bytes over as one frame; does not wait.
    *
-   * @throws IOException if an earlier one could not be written
+   * @throws IOException if an earlier frame could not be written
    */
   @Override
   public void flush() throws IOException {
@@ -125,7 +125,7 @@ public final class FrameStream extends OutputStream {
     size = BEGIN.length;
   }
 
-  /** Bytes that were collected since the last flush. */
+  /** How many bytes were collected since the last flush. */
   public int collected() {
     return size - BEGIN.length;
   }
@@ -135,7 +135,7 @@ public final class FrameStream extends OutputStream {
     return queued > 0 || writing;
   }
 
-  /** Waits until all is written, at most so long; false if it is not. */
+  /** Waits until all frames are written, at most so long; false if one is not. */
   public synchronized boolean drain(long millis) {
     long end = System.nanoTime() + millis * 1_000_000;
     while (isBusy() && failure == null && !closed) {

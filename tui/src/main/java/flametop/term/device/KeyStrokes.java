@@ -5,13 +5,13 @@ import com.googlecode.lanterna.input.KeyType;
 import flametop.view.base.Key;
 import java.util.List;
 
-/** Lanterna's key strokes as the view's keys. */
+/** Turns key strokes of Lanterna into keys of the view. */
 final class KeyStrokes {
   private KeyStrokes() {}
 
   /**
-   * The keys of a stroke, in order. No key is used with Alt; what a terminal sends for it is Escape
-   * and the key, and that is also what comes if the two are pressed in quick succession.
+   * The keys of a stroke, in order. No action has a key with Alt: terminals send Escape and the key
+   * for it, the same bytes as for both keys in quick succession.
    */
   static List<Key> toKeys(KeyStroke stroke) {
     return stroke.isAltDown()
@@ -60,7 +60,7 @@ final class KeyStrokes {
   static void append(KeyStroke stroke, StringBuilder text) {
     switch (stroke.getKeyType()) {
       case Character -> {
-        // What a control character says is no text; a line end comes so.
+        // Control characters are no text, except line ends.
         boolean end = stroke.isCtrlDown() && stroke.getCharacter() == 'j';
         if (end || !stroke.isCtrlDown()) {
           text.append(end ? '\n' : stroke.getCharacter());

@@ -6,27 +6,27 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The terminal's input. As long as the bytes read end in an unfinished escape sequence, {@link
- * #available} lingers for the rest: otherwise an arrow key whose bytes come in two pieces would be
- * read as Escape and two letters. For what may be the Escape key alone it does not linger long.
+ * #available} lingers for the rest: otherwise an arrow key in two pieces would be read as Escape
+ * and two letters. Behind a single Escape, which may be the key, it does not linger long.
  *
- * <p>A sequence has at most {@link #MAX_PARAMETERS} bytes of parameters, those beyond are left out:
- * what is decoded of it is decoded anew with each byte, so one without end would cost its square.
+ * <p>A sequence keeps at most {@link #MAX_PARAMETERS} bytes of parameters. Each byte decodes the
+ * whole sequence again, so an endless sequence would cost the square of its length.
  */
 public final class LingeringInput extends InputStream {
   private static final int ESCAPE = 0x1b;
 
-  /** For the rest of what can only be a key: nobody types {@code ESC [}. */
+  /** How long the rest of a sequence may take: nobody types {@code ESC [}. */
   private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  /** A longer pause than this between two bytes is that of a hand. */
+  /** A longer pause between two bytes means a hand. */
   private static final long HAND_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
-  /** So many characters at once, of which so many are different, are a text. */
+  /** So many characters at once, so many of them different, are a text. */
   private static final int TEXT_LENGTH = 8;
 
   private static final int TEXT_DIFFERENT = 5;
 
-  /** None that is of use has half as many. */
+  /** The most bytes of parameters. No useful sequence has half as many. */
   private static final int MAX_PARAMETERS = 64;
 
   private enum Part {
@@ -102,9 +102,9 @@ public final class LingeringInput extends InputStream {
   }
 
   /**
-   * Whether what was read last came with other characters as no hand types them: pasted, where the
-   * terminal does not say so. A key that is held is not, nor are a few keys that a slow line
-   * brought together.
+   * Whether the last character came with others, faster than a hand types: a paste that the
+   * terminal did not mark. A held key is no paste, nor are a few keys that a slow line brought
+   * together.
    */
   boolean isText() {
     return typed >= TEXT_LENGTH && Long.bitCount(seen) >= TEXT_DIFFERENT;
@@ -115,7 +115,7 @@ public final class LingeringInput extends InputStream {
       typed = 0;
       seen = 0;
     }
-    // What the terminal answers is between keys, and no typing.
+    // Answers of the terminal stand between keys, and are no typing.
     if (part == Part.NONE && b > ' ') {
       lastTyped = now;
       typed++;

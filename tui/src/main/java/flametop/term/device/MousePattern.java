@@ -5,11 +5,12 @@ import com.googlecode.lanterna.input.CharacterPattern;
 import com.googlecode.lanterna.input.MouseAction;
 import com.googlecode.lanterna.input.MouseActionType;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a terminal sends of the mouse in mode 1006, at any column: {@code ESC [ < BUTTON ; COLUMN ;
- * ROW M}, or {@code m} when the button is let go. Lanterna's own knows an older mode only, which
- * ends at column 223.
+ * The report of the mouse in mode 1006, for any column: {@code ESC [ < BUTTON ; COLUMN ; ROW M}, or
+ * {@code m} for a released button. Lanterna's own pattern knows only an older mode, which ends at
+ * column 223.
  */
 final class MousePattern implements CharacterPattern {
   private static final String START = "\033[<";
@@ -20,13 +21,13 @@ final class MousePattern implements CharacterPattern {
   private static final int MOTION = 32;
   private static final int WHEEL = 64;
 
-  /** Wheels that go sideways, and buttons beyond the wheel. */
+  /** Sideways wheels, and buttons beyond the wheel. */
   private static final int OTHERS = 128;
 
   private static final int MODIFIERS = 4 | 8 | 16;
 
   @Override
-  public Matching match(List<Character> sequence) {
+  public @Nullable Matching match(List<Character> sequence) {
     int length = sequence.size();
     for (int i = 0; i < Math.min(length, START.length()); i++) {
       if (sequence.get(i) != START.charAt(i)) {

@@ -4,23 +4,24 @@ import com.googlecode.lanterna.input.CharacterPattern;
 import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** What a terminal sends beside keys and the mouse. */
+/** Reports of a terminal, beside keys and the mouse. */
 final class ReportPattern implements CharacterPattern {
-  /** It is asked for its status, and is well. */
+  /** The answer to a request of status. */
   static final KeyStroke STATUS = new KeyStroke(KeyType.Unknown);
 
-  /** What follows was pasted. */
+  /** Begins pasted text. */
   static final KeyStroke PASTE_BEGIN = new KeyStroke(KeyType.Unknown);
 
-  /** What was pasted ends here. */
+  /** Ends pasted text. */
   static final KeyStroke PASTE_END = new KeyStroke(KeyType.Unknown);
 
   private static final String[] SEQUENCES = {"\033[0n", "\033[200~", "\033[201~"};
   private static final KeyStroke[] STROKES = {STATUS, PASTE_BEGIN, PASTE_END};
 
   @Override
-  public Matching match(List<Character> sequence) {
+  public @Nullable Matching match(List<Character> sequence) {
     Matching found = null;
     for (int i = 0; i < SEQUENCES.length; i++) {
       if (begins(SEQUENCES[i], sequence)) {

@@ -13,13 +13,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The settings of a terminal device, by the program {@code stty}, which is never looked for on
- * PATH.
+ * The settings of a terminal device, through the program {@code stty} at a fixed path, never one
+ * from PATH.
  */
 public final class Stty {
   private static final Pattern SIZE = Pattern.compile("(\\d{1,5}) (\\d{1,5})");
 
-  /** What is further down is not drawn: a size is whatever somebody set. */
+  /** Rows beyond are not drawn: anybody can set any size. */
   private static final int MAX_CELLS = 500_000;
 
   private static final List<String> PLACES = List.of("/usr/bin/stty", "/bin/stty");
@@ -47,7 +47,7 @@ public final class Stty {
   }
 
   /**
-   * No echo, no lines, no signals by keys, no flow control: each key comes at once, as a byte.
+   * Switches echo, lines, signals by keys and flow control off: each key comes at once, as bytes.
    *
    * @return the size, as of {@link #size}
    */
@@ -58,12 +58,12 @@ public final class Stty {
             "size"));
   }
 
-  /** Does not wait for output that the device does not take. */
+  /** Restores settings. Does not wait for output that the device does not take. */
   public void restore(String saved) throws IOException {
     run("-drain", saved);
   }
 
-  /** The size; 80×24 where the device does not know (a serial line). */
+  /** The size; 80×24 if the device does not know it (a serial line). */
   public TerminalSize size() throws IOException {
     return size(run("size"));
   }
@@ -88,7 +88,7 @@ public final class Stty {
         process.destroyForcibly();
         throw new IOException(program + " " + String.join(" ", arguments) + " does not end");
       }
-      // It fits into the pipe.
+      // The output fits into the pipe.
       String output =
           new String(process.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
       if (process.exitValue() != 0) {

@@ -7,16 +7,17 @@ import flametop.view.base.Key;
 import flametop.view.base.Mouse;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What comes from the terminal, told apart: keys, pasted text, the mouse, and what it answers to
- * {@link Echo}. For one thread.
+ * The input of the terminal, sorted: keys, pasted text, the mouse, and answers for {@link Echo}.
+ * For one thread.
  */
 public final class TerminalInput {
-  /** Is told what somebody did, in the order in which it came. */
+  /** Takes the input of the user, in order. */
   public interface Listener {
     /**
-     * @param inText it came amid other text, all at once
+     * @param inText whether the key came amid other text, all at once
      */
     void pressed(Key key, boolean inText);
 
@@ -24,14 +25,14 @@ public final class TerminalInput {
 
     void moved(Mouse mouse);
 
-    /** The key that stops a job. */
+    /** The key that stops a job was pressed. */
     void suspended();
 
-    /** The terminal is gone: nothing comes any more. */
+    /** The terminal is gone: no more input comes. */
     void gone();
   }
 
-  /** A paste whose end was lost ends with the first key after so long. */
+  /** A paste without an end ends with the first key after so long. */
   private static final long PASTE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final int MAX_PASTE = 4_096;
@@ -41,13 +42,13 @@ public final class TerminalInput {
   private final Echo echo;
   private final MouseStrokes mouse = new MouseStrokes();
 
-  /** Null while nothing is pasted. */
-  private StringBuilder pasted;
+  /** The pasted text so far; null while nothing is pasted. */
+  private @Nullable StringBuilder pasted;
 
   private long pastedAt;
 
   /**
-   * @param bytes what the terminal reads
+   * @param bytes the bytes that the terminal reads
    */
   public TerminalInput(FlameTerminal terminal, LingeringInput bytes, Echo echo) {
     this.terminal = terminal;
@@ -69,9 +70,9 @@ public final class TerminalInput {
   }
 
   /**
-   * Takes what was read last.
+   * Takes one stroke.
    *
-   * @param nanos when it came, of a clock that only goes forward
+   * @param nanos the time of its arrival, of a clock that only goes forward
    * @return false when the terminal is gone
    */
   @SuppressWarnings("ReferenceEquality") // each report is one stroke

@@ -4,17 +4,17 @@ import com.googlecode.lanterna.input.CharacterPattern;
 import com.googlecode.lanterna.input.KeyStroke;
 import com.googlecode.lanterna.input.KeyType;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A whole control sequence, {@code ESC [}, parameters and a final byte, that nothing else knows:
- * what somebody else has asked the terminal for, or a key that it names in a newer way. Its bytes
- * are not keys.
+ * A whole control sequence, {@code ESC [}, parameters and a final byte, that no other pattern
+ * knows: an answer to another program, or a key in a newer encoding. Its bytes are no keys.
  */
 final class UnknownPattern implements CharacterPattern {
   static final KeyStroke STROKE = new KeyStroke(KeyType.Unknown);
 
   @Override
-  public Matching match(List<Character> sequence) {
+  public @Nullable Matching match(List<Character> sequence) {
     int length = sequence.size();
     for (int i = 0; i < length; i++) {
       char c = sequence.get(i);

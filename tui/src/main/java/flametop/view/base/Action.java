@@ -1,11 +1,12 @@
 package flametop.view.base;
 
 import flametop.profile.answer.Capability;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that a key can do. {@code ViewActions} says which views have it.
+ * Everything that a key can do. {@code ViewActions} says which views have an action.
  *
- * <p>Actions that stand beside each other with the same help share a line of it.
+ * <p>Neighbours with the same help share a line of the help.
  */
 public enum Action {
   LEFT("left", Group.MOVE, "", "move", "left h"),
@@ -120,7 +121,7 @@ public enum Action {
     this.keys = keys;
   }
 
-  /** Its name in the configuration. */
+  /** The name of the action in the configuration. */
   public String id() {
     return id;
   }
@@ -129,7 +130,7 @@ public enum Action {
     return group;
   }
 
-  /** What the line of keys says of it. */
+  /** The words for the action in the line of keys. */
   public String label() {
     return label;
   }
@@ -139,18 +140,18 @@ public enum Action {
     return help;
   }
 
-  /** What it does, in a sentence. */
+  /** A sentence that says what the action does. */
   public String sentence() {
     return ActionSentence.of(this);
   }
 
-  /** The keys that it has if nobody says otherwise, as {@link Key#parse} reads them. */
+  /** The default keys, as {@link Key#parse} reads them. */
   public String keys() {
     return keys;
   }
 
-  /** What a source must have for it to mean something; null if every source will do. */
-  public Capability needs() {
+  /** What a source must have for the action to mean something; null if every source will do. */
+  public @Nullable Capability needs() {
     return switch (this) {
       case FREEZE, REFRESH -> Capability.PRESENT;
       case WINDOW, TIME, RANGE_START, RANGE_END, RESTART -> Capability.TIME;

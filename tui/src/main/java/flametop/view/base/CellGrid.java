@@ -49,7 +49,7 @@ public final class CellGrid {
     attributes = whole.attributes;
   }
 
-  /** Some of its columns: what is painted there is painted here. */
+  /** A grid of some columns of this one: both show whatever is painted in either. */
   public CellGrid window(int left, int width) {
     return new CellGrid(this, left, width);
   }
@@ -58,7 +58,7 @@ public final class CellGrid {
     return origin + y * stride + x;
   }
 
-  /** Blanks all of it. */
+  /** Blanks the whole grid. */
   public void clear() {
     Arrays.fill(codePoint, ' ');
     Arrays.fill(foreground, TEXT);
@@ -101,7 +101,7 @@ public final class CellGrid {
     return same(at(x, y), this, at(otherX, y));
   }
 
-  /** Of a blank that is not underlined the background alone is seen. */
+  /** Whether two cells look the same. A blank without an underline shows its background alone. */
   private boolean same(int i, CellGrid other, int j) {
     return codePoint[i] == other.codePoint[j]
         && background[i] == other.background[j]
@@ -136,8 +136,8 @@ public final class CellGrid {
   }
 
   /**
-   * Writes text from {@code x} on, cut to {@code width} columns with an ellipsis at its end if it
-   * is longer. Its colour is {@link Paint#words}.
+   * Writes text from {@code x} on, cut to {@code width} columns with an ellipsis at its end if the
+   * text is longer. The text has the colour {@link Paint#words}.
    *
    * @return columns used
    */
@@ -174,7 +174,7 @@ public final class CellGrid {
     return used;
   }
 
-  /** Replaces all that is not ASCII by what comes next to it. */
+  /** Replaces each character outside of ASCII by the ASCII character that looks most like it. */
   public void toAscii() {
     for (int i = 0; i < codePoint.length; i++) {
       int c = codePoint[i];

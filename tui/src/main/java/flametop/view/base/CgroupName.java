@@ -1,8 +1,8 @@
 package flametop.view.base;
 
 /**
- * The name of a control group in less room. Pure. systemd repeats in the name of a slice those that
- * it is in, and container engines name a group by 64 digits of which people use 12:
+ * Shorter forms of the name of a control group. Pure. The name of a systemd slice repeats the names
+ * of the slices around it, and container engines name a group by 64 digits, of which people use 12:
  *
  * <pre>
  *   kubepods-burstable-pod1f2e.slice         kubepods-burstable-pod1f2e   pod1f2e
@@ -17,7 +17,9 @@ public final class CgroupName {
 
   private CgroupName() {}
 
-  /** The longest form that fits; where none does, the shortest, still to be cut at its end. */
+  /**
+   * The longest form that fits; the shortest one if none fits, which the caller cuts at its end.
+   */
   public static String form(String name, int room) {
     if (!TextWidth.exceeds(name, room)) {
       return name;
@@ -44,14 +46,14 @@ public final class CgroupName {
         : form;
   }
 
-  /** A path, or its last name where it has no room. */
+  /** A path, or its last name if the path has no room. */
   public static String ofPath(String path, int room) {
     return TextWidth.exceeds(path, room) && path.length() > 1
         ? form(path.substring(path.lastIndexOf('/') + 1), room)
         : path;
   }
 
-  /** Where the hexadecimal digits begin that it ends in. */
+  /** The index at which the hexadecimal digits at the end of a name begin. */
   private static int digits(String name) {
     int at = name.length();
     while (at > 0 && Character.digit(name.charAt(at - 1), 16) >= 0) {

@@ -4,9 +4,9 @@ import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.NodeKind;
 import flametop.sampler.State;
 
-/** What the colour of a frame tells. Its shade is always that of its name. */
+/** What the colour of a frame tells. The shade always follows from the name of the frame. */
 public enum Colouring {
-  /** What it is: user, kernel, JIT … */
+  /** The kind of the frame: user, kernel, JIT … */
   KIND("kind") {
     @Override
     Role role(GraphSlice slice, int index) {
@@ -14,7 +14,10 @@ public enum Colouring {
     }
   },
 
-  /** The state in which most of its time was spent; its kind as long as that is not known. */
+  /**
+   * The state in which the frame spent most of its time; the kind of the frame until states are
+   * known.
+   */
   STATE("state") {
     @Override
     Role role(GraphSlice slice, int index) {

@@ -1,6 +1,6 @@
 package flametop.view.base;
 
-/** What the screen can be exported as. */
+/** The formats in which the screen can be exported. */
 public enum ExportFormat {
   FOLDED("folded", "folded stacks, one a line: FlameGraph, inferno, speedscope"),
   SPEEDSCOPE("speedscope", "JSON for speedscope"),
@@ -25,7 +25,7 @@ public enum ExportFormat {
     return detail;
   }
 
-  /** Whether it is the screen as it looks; the others are of the stacks. */
+  /** Whether the format shows the screen as it looks. Other formats hold stacks. */
   public boolean isPicture() {
     return this == SVG || this == TEXT;
   }

@@ -1,6 +1,7 @@
 package flametop.view.base;
 
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One key press.
@@ -43,7 +44,7 @@ public record Key(Kind kind, int character) {
     }
   }
 
-  /** Leaves the screen whatever the other keys do. */
+  /** The key that leaves the screen, whatever other keys do. */
   public static final Key CTRL_C = ctrl('c');
 
   public static Key of(Kind kind) {
@@ -65,11 +66,11 @@ public record Key(Kind kind, int character) {
   }
 
   /**
-   * The key of a name as {@link #name} gives it.
+   * Finds a key by its {@link #name}.
    *
-   * @return null if there is none of that name
+   * @return null if no key has that name
    */
-  public static Key parse(String name) {
+  public static @Nullable Key parse(String name) {
     if (name.codePointCount(0, name.length()) == 1) {
       return name.equals(" ") ? null : of(name.codePointAt(0));
     }
@@ -97,7 +98,7 @@ public record Key(Kind kind, int character) {
     return null;
   }
 
-  /** The key as messages and the configuration name it. */
+  /** The name of the key in messages and in the configuration. */
   public String name() {
     return switch (kind) {
       case CHARACTER -> character == ' ' ? "space" : Character.toString(character);
@@ -108,7 +109,7 @@ public record Key(Kind kind, int character) {
     };
   }
 
-  /** The key in as few cells as can be. */
+  /** The key in as few cells as possible. */
   public String symbol() {
     return switch (kind) {
       case CTRL -> "^" + (char) (character - 'a' + 'A');
@@ -118,7 +119,7 @@ public record Key(Kind kind, int character) {
     };
   }
 
-  /** Spelled out: what a record makes of itself costs 20 ms when it is first used. */
+  /** Written by hand: the method that the JDK makes for a record costs 20 ms at its first call. */
   @Override
   public boolean equals(Object other) {
     return other instanceof Key key && key.kind == kind && key.character == character;

@@ -13,7 +13,7 @@ import java.util.Set;
  * before.
  */
 final class NameWords {
-  /** What may follow the arguments of a C++ function. */
+  /** Texts that may follow the arguments of a C++ function. */
   private static final String[] QUALIFIERS = {" const", " volatile", " &", " noexcept", " ["};
 
   /** Arguments of a Rust function that begin with a small letter. */
@@ -26,10 +26,10 @@ final class NameWords {
   private static final String OPERATOR = "operator";
   private static final String OPERATOR_SIGNS = "<>=!+-*/%^&|~,";
 
-  /** How deep brackets at the beginning of a word are looked into. */
+  /** How many brackets within each other the scan reads at the beginning of a word. */
   private static final int MAX_DEPTH = 4;
 
-  /** Words from the end that can stay; what is before them goes first. */
+  /** How many words can stay, counted from the last. Words before these are left out first. */
   private static final int MAX_WORDS = 64;
 
   private final String name;
@@ -37,7 +37,7 @@ final class NameWords {
   private final int depth;
   private int at;
 
-  /** Where the name itself begins and ends: without the type it returns, arguments, qualifiers. */
+  /** Where the bare name begins and ends: without return type, arguments, qualifiers. */
   private int nameStart;
 
   private int nameEnd;
@@ -67,7 +67,7 @@ final class NameWords {
     return words;
   }
 
-  /** The longest form of at most so many columns; the shortest if none is so short. */
+  /** The longest form of at most so many columns; the shortest form if all are longer. */
   String best(int room) {
     int last = tail();
     if (last < 0) {
@@ -90,7 +90,7 @@ final class NameWords {
     return words.substring(starts[chosen]);
   }
 
-  /** The word from which on the name says what it is; -1 if there is none. */
+  /** The first word of the shortest form that means something; -1 if the name has no words. */
   private int tail() {
     if (count > 0 && starts[count - 1] == words.length()) {
       count--;
@@ -114,7 +114,7 @@ final class NameWords {
     return c == ':' || c == '.' || c == '/';
   }
 
-  /** Says nothing without the word before it. */
+  /** Whether a word means nothing without the word before. */
   private boolean isVague(int from, int end) {
     int to = end;
     while (to > from && isSeparator(words.charAt(to - 1))) {
@@ -199,7 +199,7 @@ final class NameWords {
     }
   }
 
-  /** What came before is not part of the name. */
+  /** Drops all words so far: they were no part of the name. */
   private void anew() {
     words.setLength(0);
     count = 1;
@@ -223,7 +223,7 @@ final class NameWords {
 
   private void separator(String text) {
     at += text.length();
-    // A word of which nothing was kept needs none.
+    // A word of which nothing was kept needs no separator.
     if (isFresh()) {
       return;
     }
@@ -254,7 +254,7 @@ final class NameWords {
     }
   }
 
-  /** Whether the name goes on after it. */
+  /** Reads a blank. Returns whether the name goes on behind the blank. */
   private boolean space() {
     int next = at + 1;
     if (next < end && name.charAt(next) == '<' && isOperatorWord()) {
@@ -286,7 +286,7 @@ final class NameWords {
     return false;
   }
 
-  /** Whether the name goes on after arguments. */
+  /** Reads arguments. Returns whether the name goes on behind them. */
   private boolean arguments() {
     int open = at;
     at = close('(', ')');
@@ -341,7 +341,10 @@ final class NameWords {
     at = close;
   }
 
-  /** Whether Rust gives the function before {@code ::<} these; else it is a name. */
+  /**
+   * Whether the text in {@code ::<…>} is a list of arguments of a Rust function. Otherwise the text
+   * is a name.
+   */
   private boolean areArguments(int from, int to, boolean word) {
     if (word) {
       char first = name.charAt(from);
@@ -354,7 +357,7 @@ final class NameWords {
         && find(" as ", from, to) < 0;
   }
 
-  /** A type in parentheses, such as Go's receiver. */
+  /** Reads a type in parentheses, such as Go's receiver. */
   private void parentheses() {
     int close = close('(', ')');
     if (!name.startsWith(ANONYMOUS, at)) {
@@ -363,7 +366,7 @@ final class NameWords {
     at = close;
   }
 
-  /** The last word of what is between these places. */
+  /** Keeps the last word of the text between two places. */
   private void inner(int begin, int to) {
     int from = begin;
     while (from < to && "&*".indexOf(name.charAt(from)) >= 0) {
@@ -384,7 +387,7 @@ final class NameWords {
     }
   }
 
-  /** Where a text is, outside of brackets; -1 if nowhere. */
+  /** Where a text stands outside of brackets; -1 if nowhere. */
   private int find(String text, int from, int to) {
     int open = 0;
     for (int i = from; i + text.length() <= to; i++) {
@@ -400,7 +403,7 @@ final class NameWords {
     return -1;
   }
 
-  /** Copies brackets and what is in them, without the arguments therein. */
+  /** Copies brackets and their content, without arguments. */
   private void copyGroup(char open, char close) {
     int to = close(open, close);
     int brackets = 0;
@@ -414,7 +417,10 @@ final class NameWords {
     }
   }
 
-  /** Behind the bracket that closes the one here; the end if there is none. */
+  /**
+   * The index behind the bracket that closes the one at this place; the end if no bracket closes
+   * it.
+   */
   private int close(char open, char close) {
     int deep = 0;
     for (int i = at; i < end; i++) {

@@ -4,13 +4,13 @@ import flametop.profile.answer.Capability;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Where the stacks of a screen come from, and what there is beside them. */
+/** Where the stacks of a screen come from, and what else that source knows. */
 public enum Origin {
   /** A running machine. */
   LIVE(EnumSet.allOf(Capability.class)),
   /** A recorded stream that is replayed. */
   RECORDING(EnumSet.allOf(Capability.class)),
-  /** Folded stacks: a tree, and nothing beside it. */
+  /** Folded stacks: a tree, and nothing else. */
   FILE(EnumSet.noneOf(Capability.class));
 
   @SuppressWarnings("ImmutableEnumChecker") // a copy that nobody can change
@@ -24,7 +24,7 @@ public enum Origin {
     return capabilities.contains(capability);
   }
 
-  /** Whether it has what an action needs. */
+  /** Whether the source has what an action needs. */
   public boolean has(Action action) {
     return action.needs() == null || has(action.needs());
   }

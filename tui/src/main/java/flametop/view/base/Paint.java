@@ -1,8 +1,8 @@
 package flametop.view.base;
 
 /**
- * A colour as a number: a role, a shade of it, whether it is that of words, which have to be read
- * on whatever is behind them, and whether it is faded into the ground.
+ * A colour as a number: a role, a shade, whether the colour is for words (which must be readable on
+ * every background), and whether the colour is faded into the ground.
  *
  * <pre>
  *   bit 15..8  role, by ordinal
@@ -18,7 +18,7 @@ public final class Paint {
    */
   public static final int SHADES = 16;
 
-  /** Behind a row that is selected. {@link Role#SELECT} itself would glare over a whole width. */
+  /** The background of the selected row. A whole row of {@link Role#SELECT} would glare. */
   public static final int SELECTED_ROW = faded(of(Role.SELECT));
 
   public static final int GROUND = of(Role.GROUND);
@@ -43,7 +43,7 @@ public final class Paint {
     return role.ordinal() << 8 | shade << 1;
   }
 
-  /** The shade of a name: always the same for the same name. */
+  /** The shade for a name; equal names have equal shades. */
   public static int shade(String name) {
     int h = name.hashCode() * 0x9E3779B9;
     return h >>> 28;
@@ -58,7 +58,7 @@ public final class Paint {
     return paint | 1;
   }
 
-  /** The colour that words in this one have: lighter or darker where they could not be read. */
+  /** The same colour for words: lighter or darker wherever words would be unreadable. */
   public static int words(int paint) {
     return paint | WORDS;
   }

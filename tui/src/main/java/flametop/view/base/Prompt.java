@@ -3,32 +3,39 @@ package flametop.view.base;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A line that is typed, with lines of the past and completion: what {@link #edited} does is the
- * same wherever something is typed. Immutable.
+ * A line that the user types, with older lines and completion. Editing keys do the same wherever
+ * text is typed. Immutable.
  *
- * @param text what stands there
- * @param cursor where the next character goes, an index into the text
- * @param past how many lines back it was taken from; 0: it is new
- * @param draft what stood there before a line of the past was taken
- * @param stem what was typed before it was completed; null if it was not
- * @param choice which of the completions stands there
- * @param choices how many there are
+ * @param text the text so far
+ * @param cursor index of the place for the next character
+ * @param past how many lines back the text comes from; 0 for a new line
+ * @param draft the new line, while an older one stands in its place
+ * @param stem what the user typed before completion; null if nothing was completed
+ * @param choice which completion the text is
+ * @param choices how many completions there are
  */
 public record Prompt(
-    String text, int cursor, int past, String draft, String stem, int choice, int choices) {
+    String text,
+    int cursor,
+    int past,
+    String draft,
+    @Nullable String stem,
+    int choice,
+    int choices) {
   public static final Prompt EMPTY = of("");
 
-  /** Longest text that is taken. */
+  /** The longest text that a prompt takes. */
   static final int MAX_LENGTH = 200;
 
-  /** Lines that are remembered. */
+  /** How many lines a prompt remembers. */
   static final int MAX_PAST = 100;
 
   private static final String SPECIAL = "\\.[]{}()*+?^$|";
 
-  /** With the cursor at its end. */
+  /** A prompt with the cursor at the end of its text. */
   public static Prompt of(String text) {
     return at(text, text.length());
   }
@@ -42,11 +49,12 @@ public record Prompt(
   }
 
   /**
-   * What a key makes of it: a character at the cursor, or an editing key as shells have them.
+   * The prompt after a key: a character at the cursor, or an editing key as shells have them.
    *
-   * @return this if the key has nothing to do here, see {@link #refusal}; null if it edits no text
+   * @return this prompt if the key has nothing to do here, see {@link #refusal}; null if the key
+   *     edits no text
    */
-  public Prompt edited(Key key) {
+  public @Nullable Prompt edited(Key key) {
     return switch (key.kind()) {
       case CHARACTER -> typed(Character.toString(key.character()));
       case BACKSPACE -> without(before(cursor), cursor);
@@ -83,8 +91,8 @@ public record Prompt(
   }
 
   /**
-   * With more text at the cursor, as far as there is room; this if there is none. Line ends become
-   * blanks, other control characters nothing.
+   * Inserts text at the cursor, as far as there is room; returns this prompt if there is none. Line
+   * ends become blanks; other control characters are left out.
    */
   public Prompt typed(String more) {
     StringBuilder taken = new StringBuilder();
@@ -112,7 +120,7 @@ public record Prompt(
     return from == to ? this : at(text.substring(0, from) + text.substring(to), from);
   }
 
-  /** One character back, with the marks that join it. */
+  /** The index one character back, marks that join the character included. */
   private int before(int index) {
     int i = index;
     while (i > 0) {
@@ -125,7 +133,7 @@ public record Prompt(
     return i;
   }
 
-  /** One character on, with the marks that join it. */
+  /** The index one character on, marks that join the character included. */
   public int after(int index) {
     int i = index;
     while (i < text.length() && (i == index || TextWidth.of(text.codePointAt(i)) == 0)) {
@@ -146,13 +154,13 @@ public record Prompt(
   }
 
   /**
-   * A line of the past, or the new one again.
+   * An older line, or the new one again.
    *
    * @param lines the latest first
    * @param by 1 for an older one, -1 for a younger one
-   * @return null if there is none
+   * @return null if there is no such line
    */
-  public Prompt recalled(List<String> lines, int by) {
+  public @Nullable Prompt recalled(List<String> lines, int by) {
     int at = past + by;
     if (at < 0 || at > lines.size()) {
       return null;
@@ -163,13 +171,13 @@ public record Prompt(
   }
 
   /**
-   * The text completed to one of {@code names}, as a regular expression that matches it: first to
-   * those that begin with the text, then to those that contain it.
+   * Completes the text to one of {@code names}, as a regular expression that matches the name:
+   * names that begin with the text come before names that contain it.
    *
    * @param by 1 for the next one, -1 for the one before
-   * @return null if there is none
+   * @return null if no name fits
    */
-  public Prompt completed(List<String> names, int by) {
+  public @Nullable Prompt completed(List<String> names, int by) {
     String from = stem == null ? text : stem;
     boolean anchored = from.startsWith("^");
     String wanted = literal(anchored ? from.substring(1) : from);
@@ -195,7 +203,7 @@ public record Prompt(
     return new Prompt(line, line.length(), 0, line, from, next, starting.size());
   }
 
-  /** What an expression without anything special in it matches. */
+  /** The only text that an expression without special characters matches. */
   private static String literal(String expression) {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < expression.length(); i++) {
@@ -218,7 +226,7 @@ public record Prompt(
     return text.toString();
   }
 
-  /** {@code lines} with one that was used: it is the latest, and nowhere else. */
+  /** The lines after one was used: that line becomes the latest, and occurs once. */
   public static List<String> remember(List<String> lines, String used) {
     List<String> all = new ArrayList<>();
     all.add(used);

@@ -4,8 +4,8 @@ import flametop.profile.answer.NodeKind;
 import flametop.sampler.State;
 
 /**
- * What a colour is for. A theme gives each role a colour, or a pair to shade between; the painter
- * knows roles only.
+ * The purpose of a colour. A theme gives each role a colour, or a pair to shade between; the
+ * painter knows roles only.
  */
 public enum Role {
   GROUND,
@@ -32,7 +32,7 @@ public enum Role {
   MID,
   HIGH,
   /**
-   * Text upon a frame: the ground's or the text's colour, whichever reads better there. No theme
+   * Text upon a frame: the colour of the ground or of text, whichever reads better there. No theme
    * names it.
    */
   INK,
@@ -43,7 +43,7 @@ public enum Role {
 
   private static final Role[] BY_STATE = {RUN, QUEUED, ASLEEP, DISK, DIM};
 
-  /** Whether a theme gives it a colour. */
+  /** Whether themes give the role a colour. */
   public boolean themed() {
     return this != INK && this != HEAT;
   }

@@ -1,7 +1,9 @@
 package flametop.view.base;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * The name of a frame in less room: what tells least goes first. Pure.
+ * Shorter forms of the name of a frame: the least telling parts go first. Pure.
  *
  * <pre>
  *   std::vector&lt;int, A&gt;::push_back(int&amp;&amp;)           std::vector::push_back   push_back
@@ -18,13 +20,14 @@ package flametop.view.base;
  * grows with the length of the name and no faster.
  */
 public final class ShortName {
-  /** What compilers append to the name of a function that they split or specialize. */
+  /** Endings that compilers give to parts and specialized copies of a function. */
   private static final String[] SUFFIXES = {
     ".constprop", ".isra", ".part", ".cold", ".lto_priv", ".llvm"
   };
 
   /**
-   * The name in at most {@code room} columns: itself if it fits, never empty if there is room.
+   * A name in at most {@code room} columns: the whole name if it fits; never empty if there is
+   * room.
    *
    * @param room at least 1; below, the answer is empty
    */
@@ -36,7 +39,7 @@ public final class ShortName {
   }
 
   /**
-   * A file with code in at most {@code room} columns: without its suffix, cut at its end.
+   * The name of a module in at most {@code room} columns: without its suffix, cut at its end.
    *
    * @param room at least 1; below, the answer is empty
    */
@@ -68,8 +71,8 @@ public final class ShortName {
   }
 
   /**
-   * The longest form that fits; where none does, the shortest, still to be cut at its end. Makes no
-   * object of a plain C name.
+   * The longest form that fits; the shortest one if none fits, which the caller cuts at its end. A
+   * plain C name costs no object.
    */
   public static String form(String name, int room) {
     if (!TextWidth.exceeds(name, room)) {
@@ -89,7 +92,7 @@ public final class ShortName {
     return NameWords.of(name, withoutPrefix(name), end).best(room);
   }
 
-  /** Nothing in it can be left out. */
+  /** Whether no part of the name can be left out. */
   private static boolean isPlain(String name) {
     if (name.isEmpty() || name.charAt(0) == '[') {
       return true;
@@ -159,7 +162,10 @@ public final class ShortName {
     return end;
   }
 
-  /** Where a C name begins to tell something: {@code bpf_prog_6deef7357e7b4530_} is a hash. */
+  /**
+   * The index of the first telling character of a C name: {@code bpf_prog_6deef7357e7b4530_} is a
+   * hash.
+   */
   private static int withoutPrefix(String name) {
     int from = 0;
     if (name.startsWith("bpf_prog_") && name.length() > 26 && isHex(name, 9, 25)) {
@@ -174,8 +180,8 @@ public final class ShortName {
     return to < name.length() ? to : from;
   }
 
-  /** The form of a function that is known by its place only; null if the name is none. */
-  private static String place(String name, int room) {
+  /** The form of a function that is known by its place only; null for any other name. */
+  private static @Nullable String place(String name, int room) {
     int plus = name.lastIndexOf('+');
     int hex = name.startsWith("fn@", plus + 1) ? plus + 4 : plus + 1;
     if (plus <= 0

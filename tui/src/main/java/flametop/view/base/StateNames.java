@@ -5,11 +5,11 @@ import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Sets of states in words. */
+/** Words for sets of states. */
 public final class StateNames {
   private StateNames() {}
 
-  /** A set in a word. */
+  /** One word for a set. */
   public static String of(StateSet states) {
     if (states.equals(StateSet.BUSY)) {
       return "busy";

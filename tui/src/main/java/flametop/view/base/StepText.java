@@ -2,7 +2,7 @@ package flametop.view.base;
 
 import flametop.profile.answer.Shape;
 
-/** Steps of a shape in words. */
+/** Words for the steps of a shape. */
 public final class StepText {
   /** Cells for the name of a function in a sentence. */
   public static final int IN_WORDS = 48;
@@ -12,9 +12,9 @@ public final class StepText {
   private StepText() {}
 
   /**
-   * A step in words.
+   * Words for one step.
    *
-   * @param room for the name of a function or the text of a search
+   * @param room cells for the name of a function or the text of a search
    */
   public static String of(Shape.Step step, int room) {
     String text = step.text();

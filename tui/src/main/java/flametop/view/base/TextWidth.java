@@ -1,9 +1,10 @@
 package flametop.view.base;
 
 /**
- * How many columns a character takes in a terminal. Where terminals differ (symbols that some draw
- * as wide emoji, code points outside of the basic plane that are not plainly wide), a dot is drawn
- * in its place: a picture that keeps its columns is worth more than one odd character.
+ * How many columns a character takes in a terminal. A dot replaces each character whose width
+ * differs from terminal to terminal (symbols that some draw as wide emoji, code points outside of
+ * the basic plane that are not plainly wide): one odd character is worth less than straight
+ * columns.
  */
 public final class TextWidth {
   private static final int DOT = '·';
@@ -75,7 +76,7 @@ public final class TextWidth {
         || c >= 0x20000 && c <= 0x3fffd;
   }
 
-  /** Columns of a text. */
+  /** How many columns a text takes. */
   public static int of(String text) {
     int columns = 0;
     for (int i = 0; i < text.length(); ) {

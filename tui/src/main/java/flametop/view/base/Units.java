@@ -2,7 +2,7 @@ package flametop.view.base;
 
 import java.util.Locale;
 
-/** Numbers as the screen says them. */
+/** Words for numbers on the screen. */
 public final class Units {
   private Units() {}
 
@@ -11,7 +11,10 @@ public final class Units {
     return Double.isNaN(share) ? "n/a" : oneDecimal(share * 100) + "%";
   }
 
-  /** {@code 25.5}; the formatter of the JDK makes a kilobyte for each. */
+  /**
+   * {@code 25.5}; written by hand, since the formatter of the JDK allocates a kilobyte for each
+   * number.
+   */
   public static String oneDecimal(double number) {
     long tenths = Math.round(Math.abs(number) * 10);
     return (number < 0 && tenths > 0 ? "-" : "") + tenths / 10 + "." + tenths % 10;
@@ -22,12 +25,12 @@ public final class Units {
     return Double.isNaN(share) ? "   n/a" : right(oneDecimal(share * 100), 5) + "%";
   }
 
-  /** Percentage points that something may be off by, rounded up, in a field of four columns. */
+  /** An error in percentage points, rounded up, in a field of four columns. */
   public static String points(double share) {
     return right(oneDecimal(Math.ceil(1_000 * share) / 10), 4);
   }
 
-  /** At the right of a field of so many columns, at most eight. */
+  /** A text at the right end of a field of so many columns, at most eight. */
   public static String right(String text, int columns) {
     return "        ".substring(8 - Math.max(0, columns - text.length())) + text;
   }
@@ -37,7 +40,10 @@ public final class Units {
     return Double.isNaN(share) ? "n/a" : Math.round(share * 100) + "%";
   }
 
-  /** {@code 12.3%}, {@code 1200%}: for the many figures of a table, makes little but the text. */
+  /**
+   * {@code 12.3%}, {@code 1200%}: for the many figures of a table, with few objects beside the
+   * text.
+   */
   public static String tenths(double share) {
     long t = Math.round(share * 1000);
     if (t >= 10_000) {
@@ -58,7 +64,7 @@ public final class Units {
     return String.format(Locale.ROOT, "%,d", n);
   }
 
-  /** How long something goes on, in at most six columns: {@code 340 ms}, {@code 12 s}. */
+  /** An age in at most six columns: {@code 340 ms}, {@code 12 s}. */
   public static String age(long nanos) {
     long ms = nanos / 1_000_000;
     long s = ms / 1000;
@@ -93,12 +99,12 @@ public final class Units {
     return s < 120 ? s + " s" : s < 7200 ? s / 60 + " min" : s / 3600 + " h";
   }
 
-  /** The same to the nearest second: what begins and ends with a pass is a little off. */
+  /** The same to the nearest second: a span that begins and ends with a pass is a little off. */
   public static String near(long nanos) {
     return span(nanos + 500_000_000L);
   }
 
-  /** {@code 0.36 cpu}: time on a CPU, by the time looked at. */
+  /** {@code 0.36 cpu}: time on a CPU per time of the window. */
   public static String cpus(long nanos, long windowNanos) {
     return hundredths(windowNanos <= 0 ? 0 : (double) nanos / windowNanos) + " cpu";
   }

@@ -1,6 +1,8 @@
 package flametop.view.base;
 
-/** What fills the screen between the header and the keys. */
+import org.jspecify.annotations.Nullable;
+
+/** The views, one of which fills the screen between the header and the line of keys. */
 public enum View {
   GRAPH("graph", Action.SHOW_GRAPH),
   CALLERS("callers", Action.SHOW_CALLERS),
@@ -25,34 +27,34 @@ public enum View {
     return label;
   }
 
-  /** The one after it, of those that there are. */
+  /** The view after this one, among the views that a source has. */
   public View next(Origin origin) {
     View next = ALL[(ordinal() + 1) % ALL.length];
     return next.isOf(origin) ? next : next.next(origin);
   }
 
-  /** Whether there is one: a source has what the view shows. */
+  /** Whether a source has what the view shows. */
   public boolean isOf(Origin origin) {
     return origin.has(action);
   }
 
-  /** Whether it is of the present, whatever time the graph is of. */
+  /** Whether the view always shows the present, even while the graph shows the past. */
   public boolean isOfThePresent() {
     return this == CPUS || this == IDLE || this == QUALITY;
   }
 
-  /** Whether it shows what changed since the baseline. */
+  /** Whether the view shows what changed since the baseline. */
   public boolean compares() {
     return hasStacks() || this == TOP || this == TASKS;
   }
 
-  /** Whether stacks are what it shows. */
+  /** Whether the view shows stacks. */
   public boolean hasStacks() {
     return this == GRAPH || this == CALLERS || this == SANDWICH;
   }
 
-  /** The view that an action shows, or null. */
-  public static View of(Action action) {
+  /** The view that an action shows; null if the action shows none. */
+  public static @Nullable View of(Action action) {
     for (View view : ALL) {
       if (view.action == action) {
         return view;

@@ -1,16 +1,17 @@
 package flametop.view.base;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A rectangle of the screen and what stands there: a layout records it, a painter fills it, the
- * mouse finds it.
+ * A rectangle of the screen and the thing that stands there. Layouts record zones, painters fill
+ * them, the mouse finds them.
  *
  * @param x first column
  * @param y first row
  * @param width in cells
  * @param height in rows
- * @param what stands there
+ * @param what the thing that stands there
  */
 public record Zone<T>(int x, int y, int width, int height, T what) {
   /** A zone of one row. */
@@ -18,13 +19,15 @@ public record Zone<T>(int x, int y, int width, int height, T what) {
     return new Zone<>(x, y, width, 1, what);
   }
 
-  /** Whether a cell is in it. */
+  /** Whether a cell is in the zone. */
   public boolean has(int column, int row) {
     return column >= x && column < x + width && row >= y && row < y + height;
   }
 
-  /** What stands at a cell, of zones that do not overlap; null for nothing. */
-  public static <T> T at(List<Zone<T>> zones, int column, int row) {
+  /**
+   * The content of the zone at a cell, of zones that do not overlap; null where there is no zone.
+   */
+  public static <T> @Nullable T at(List<Zone<T>> zones, int column, int row) {
     for (Zone<T> zone : zones) {
       if (zone.has(column, row)) {
         return zone.what;

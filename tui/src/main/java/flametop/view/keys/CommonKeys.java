@@ -13,7 +13,7 @@ import flametop.view.state.Step;
 import flametop.view.state.TimeChoice;
 import flametop.view.state.ViewState;
 
-/** What the keys do that every view has. */
+/** The keys that every view has. */
 public final class CommonKeys {
   static final int[] PASS_RATES = {1, 9, 19, 49, 99};
   static final int[] CPU_RATES = {0, 19, 49, 99, 199, 499};
@@ -63,7 +63,7 @@ public final class CommonKeys {
 
   private static Step show(Scene scene, ViewState s, View view) {
     String text = view == s.view() ? "this is the " + view.label() : "";
-    // The cursor stays behind, the range goes along.
+    // The cursor stays behind; the range goes along.
     ViewState next = s.time().on() ? s.withTime(s.time().withOn(false)) : s;
     Function function = SandwichKeys.selected(scene, s);
     return Step.answer(next.withView(view, function), text);

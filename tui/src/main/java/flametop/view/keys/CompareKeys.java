@@ -7,15 +7,15 @@ import flametop.view.layout.Scene;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 
-/** What the keys do that compare the present with what was. */
+/** The keys of comparison: hold a baseline, release it. */
 public final class CompareKeys {
   private CompareKeys() {}
 
-  /** Holds what is shown now as the baseline, or releases the baseline. */
+  /** Holds the shown time as the baseline, or releases the baseline. */
   public static Step act(Scene scene, ViewState s, Action action) {
     Snapshot snapshot = scene.snapshot;
     if (action == Action.COMPARE_END) {
-      // What is compared may be on its way here still.
+      // A compared picture may still be on its way.
       String text = scene.baseline().isPresent() ? "compared no more" : "nothing is compared";
       return Step.answer(s.withMoment(s.moment().comparedNoMore()), text);
     }

@@ -20,8 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the keys of a view do when the stacks are those of a file: what they do live, but for what
- * folded stacks know nothing of; and they turn to other files.
+ * The keys of a view over a file. They do the same as live, except for capabilities that folded
+ * stacks lack; and they turn to other files.
  */
 public final class FileKeys implements ViewKeys {
   private static final String ONLY = "this is the only file; give several: flametop view A B";
@@ -29,7 +29,7 @@ public final class FileKeys implements ViewKeys {
   private final ViewKeys live;
 
   /**
-   * @param live what the keys do live
+   * @param live the keys of the live view
    */
   public FileKeys(ViewKeys live) {
     this.live = live;
@@ -102,7 +102,7 @@ public final class FileKeys implements ViewKeys {
     return live.match(scene, s, direction);
   }
 
-  /** What the outermost frame is: a comm, nothing that is shown, a function. */
+  /** Goes on to the next meaning of the outermost frame: a comm, hidden, a function. */
   private static Step outermost(Scene scene, ViewState s) {
     if (!scene.isOfFile()) {
       return Step.answer(s, "nothing is read yet");
@@ -137,7 +137,7 @@ public final class FileKeys implements ViewKeys {
     if (split == null) {
       int next = Math.floorMod(reading.number() - 1 + by, files) + 1;
       return Step.to(
-          // The shape is the file's own: each is turned to without one.
+          // Each file begins without a shape.
           s.withShaping(Shaping.of(s.base())).atRoot().withMessage(which(next, files)),
           new Effect.Turn(by));
     }
@@ -198,7 +198,7 @@ public final class FileKeys implements ViewKeys {
     return pass(scene, s);
   }
 
-  /** The keys go to the other pane. */
+  /** Takes the keys to the other pane. */
   private static Step pass(Scene scene, ViewState s) {
     ViewState there = scene.with(s).other.state;
     Split from = s.split();

@@ -17,11 +17,11 @@ import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import java.util.List;
 
-/** What keys do in the list of export formats. */
+/** The keys of the list of export formats. */
 public final class FormatKeys {
   private FormatKeys() {}
 
-  @SuppressWarnings("ReferenceEquality") // what did not change is the same
+  @SuppressWarnings("ReferenceEquality") // an unchanged value is the same object
   public static Step press(ViewState s, Key key) {
     FormatList list = s.formats();
     int by = Rows.by(key, ExportFormat.values().length);
@@ -47,7 +47,7 @@ public final class FormatKeys {
     };
   }
 
-  /** A click marks a format, a second chooses it, one beside the list closes it. */
+  /** A click marks a format, a second click chooses it, a click beside the list closes the list. */
   public static Step mouse(Scene scene, ViewState s, Mouse mouse) {
     FormatList list = s.formats();
     if (mouse.wheel() != 0) {

@@ -14,7 +14,7 @@ import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import java.util.List;
 
-/** What the keys do in the graph. */
+/** The keys of the graph. */
 public final class GraphKeys implements ViewKeys {
   @Override
   public Step act(Scene scene, ViewState s, Action action) {
@@ -106,7 +106,7 @@ public final class GraphKeys implements ViewKeys {
     return scrolled.withSelected(scene.plot.nodeOf(box), scene.plot.trail(box));
   }
 
-  /** Goes up or down: a level, a page of them, or all that are below. */
+  /** Moves up or down: by a level, a page of levels, or to the deepest level. */
   static Step vertical(Scene scene, ViewState s, Action action) {
     int box = scene.selectedBox;
     if (box < 0) {
@@ -169,7 +169,7 @@ public final class GraphKeys implements ViewKeys {
     if (g.level(parent) != g.zoomLevel()) {
       return Step.to(s.zoomedTo(new ViewState.Zoom(scene.plot.nodeOf(parent), null)));
     }
-    // The parent fills the width already: what the run holds gets the width for itself.
+    // The parent fills the width already: now the frames of the run get the whole width.
     Siblings siblings = g.siblings(run);
     if (siblings == null) {
       return Step.answer(s, "still being listed; enter opens it then");
@@ -201,7 +201,7 @@ public final class GraphKeys implements ViewKeys {
     return Step.answer(s, "already at the root; q quits");
   }
 
-  /** Whether what is selected matches the search. */
+  /** Whether the selected box matches the search. */
   static boolean isAtMatch(Scene scene) {
     int box = scene.selectedBox;
     return scene.answered()
@@ -227,7 +227,7 @@ public final class GraphKeys implements ViewKeys {
         at = i;
       }
     }
-    // What is drawn first: of a long search most is too thin to see.
+    // Drawn matches come first: most matches of a long search are too thin to see.
     int next = Math.floorMod(at + direction, found.length);
     for (int i = 1; i <= found.length; i++) {
       int candidate = Math.floorMod(at + i * direction, found.length);

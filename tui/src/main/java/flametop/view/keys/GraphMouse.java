@@ -7,9 +7,9 @@ import flametop.view.layout.Scene;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 
-/** What the mouse does in the graph: a click selects, a second zooms, the wheel scrolls. */
+/** The mouse in the graph: a click selects, a second click zooms, the wheel scrolls. */
 final class GraphMouse {
-  /** Levels for a step of the wheel. */
+  /** How many levels a step of the wheel scrolls. */
   private static final int STEP = 3;
 
   private GraphMouse() {}
@@ -46,7 +46,7 @@ final class GraphMouse {
     return Step.answer(s, "nothing here");
   }
 
-  /** Moves the levels in sight; what is selected stays, or goes to what is nearest in sight. */
+  /** Scrolls the levels in sight. The selection stays, or moves to the nearest box in sight. */
   private static Step scroll(Scene scene, ViewState s, int wheel) {
     Plot plot = scene.plot;
     Geometry g = plot.geometry;
@@ -73,7 +73,7 @@ final class GraphMouse {
     return Step.to(moved.withScroll(first));
   }
 
-  /** The box of a level that is nearest to one of another level. */
+  /** The box of a level that is nearest to a box of another level. */
   private static int nearest(Geometry g, int level, int box) {
     int best = g.levelStart(level);
     int middle = g.left(box) + g.right(box);

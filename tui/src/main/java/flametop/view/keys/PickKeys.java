@@ -23,13 +23,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** What the keys do while a pick list is open. */
+/** The keys of an open pick list. */
 public final class PickKeys {
   private static final int PAGE = 10;
 
   private PickKeys() {}
 
-  @SuppressWarnings("ReferenceEquality") // what did not change is the same
+  @SuppressWarnings("ReferenceEquality") // an unchanged value is the same object
   public static Step press(ViewState s, Key key) {
     PickList pick = s.pick();
     int by = Rows.by(key, PAGE);
@@ -53,7 +53,7 @@ public final class PickKeys {
     }
   }
 
-  @SuppressWarnings("ReferenceEquality") // what did not change is the same
+  @SuppressWarnings("ReferenceEquality") // an unchanged value is the same object
   private static Step typed(ViewState s, PickList pick, Key key) {
     boolean older = key.equals(Key.ctrl('p'));
     if (older || key.equals(Key.ctrl('n'))) {
@@ -70,7 +70,7 @@ public final class PickKeys {
             : narrowed(s, pick.withPrompt(edited));
   }
 
-  /** Without the list; what was typed is remembered. */
+  /** Closes the list and remembers the typed text. */
   private static ViewState closed(ViewState s, PickList pick) {
     ViewState closed = s.withPick(null);
     return pick.prompt().isEmpty()
@@ -83,7 +83,7 @@ public final class PickKeys {
     return Step.answer(s.withPick(pick), none ? "no match" : "");
   }
 
-  /** A click marks a row, a second picks it; the wheel moves. */
+  /** A click marks a row, a second click picks it, the wheel moves. */
   public static Step mouse(Scene scene, ViewState s, Mouse mouse) {
     PickList pick = s.pick();
     if (mouse.wheel() != 0) {
@@ -106,7 +106,9 @@ public final class PickKeys {
         : Step.answer(marked, "enter, or a second click, picks it");
   }
 
-  /** The rows of the pick list came; if it is still open they are shown, or picked from. */
+  /**
+   * Takes the rows of a pick list, if the list is still open, and picks one if Enter came before.
+   */
   public static Step listed(ViewState s, PickList.Of of, List<ProcessRow> rows) {
     if (s.pick() == null || s.pick().of() != of) {
       return Step.to(s);
@@ -142,7 +144,7 @@ public final class PickKeys {
     return ShapeKeys.only(s, closed, filter, said(s, filter, row, false));
   }
 
-  /** Everything but the marked row. */
+  /** Leaves out the marked row. */
   private static Step leftOut(ViewState s, PickList pick) {
     if (pick.rows() == null) {
       return Step.answer(s, "the list is still being made");
@@ -194,7 +196,7 @@ public final class PickKeys {
     };
   }
 
-  /** Opens the list of states, of those that tasks are in first. */
+  /** Opens the list of states, with the tasks now in each. */
   public static Step states(Scene scene, ViewState s) {
     if (scene.snapshot == null) {
       return Step.answer(s, "nothing is sampled yet");

@@ -21,8 +21,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What the keys do in a sandwich: in each half what they do in a graph, and they go from one to the
- * other through the function.
+ * The keys of a sandwich. In each half they do the same as in a graph; they go from half to half
+ * through the function.
  */
 public final class SandwichKeys implements ViewKeys {
   private final GraphKeys graph = new GraphKeys();
@@ -73,13 +73,14 @@ public final class SandwichKeys implements ViewKeys {
     }
     ViewState other = s.withSandwich(s.sandwich().at(below));
     Step step = GraphMouse.act(scene.with(other), other, mouse);
-    // The wheel scrolls what it is over; the keys stay where they are, unless something was chosen.
+    // The wheel scrolls the half below the mouse. The keys stay in their half, unless something was
+    // chosen.
     return step == null || mouse.isPress()
         ? step
         : new Step(step.state().withSandwich(step.state().sandwich().at(!below)), step.effects());
   }
 
-  /** The selected function goes into the middle, from whatever view shows a graph. */
+  /** Puts the selected function into the middle, in every view with a graph. */
   static Step choose(Scene scene, ViewState s) {
     Plot plot = scene.plot;
     if (plot == null || plot.selectedBox < 0) {
@@ -101,12 +102,13 @@ public final class SandwichKeys implements ViewKeys {
     if (function != null) {
       return Step.to(s.withSandwich(function));
     }
-    // Its module comes with the next picture.
+    // The module comes with the next picture.
     return Step.to(s.awaiting(Action.SANDWICH));
   }
 
   /**
-   * A picture has come: where none was chosen the selected function of the graph is, if it is one.
+   * After a picture came, puts the selected function of the graph into the middle, if nothing is
+   * there yet.
    */
   public static ViewState arrived(Scene scene, ViewState s) {
     SandwichPlace place = s.sandwich();
@@ -117,12 +119,12 @@ public final class SandwichKeys implements ViewKeys {
     return function == null ? s : s.withView(place.from()).withSandwich(function);
   }
 
-  /** The function that is selected among stacks; null if none is, or it is not known yet. */
+  /** The selected function of a graph; null for none, or until it is known. */
   public static Function selected(Scene scene, ViewState s) {
     return function(scene.selection(), s.selected());
   }
 
-  /** What a selection is of; null if it is of another node, or of no code. */
+  /** The function of a selection; null if the selection is of another node, or of no code. */
   private static Function function(Selection selection, long node) {
     if (selection == null || selection.node() != node || !isCode(selection.kind())) {
       return null;
@@ -139,7 +141,7 @@ public final class SandwichKeys implements ViewKeys {
     return s.withSelected(GraphQuery.ROOT, List.of(GraphQuery.ROOT));
   }
 
-  /** Goes up or down, and from the function into the other half. */
+  /** Moves up or down, and from the function into the other half. */
   private static Step vertical(Scene scene, ViewState s, Action action) {
     boolean up = action == Action.UP || action == Action.PAGE_UP;
     if (scene.plot == null || !scene.plot.atBase() || up != s.sandwich().below()) {
@@ -177,7 +179,7 @@ public final class SandwichKeys implements ViewKeys {
     return Step.to(before == null ? s.withView(place.from()) : s.withSandwich(before));
   }
 
-  /** Goes on to what matches and is drawn: from the outermost callers to the innermost callees. */
+  /** Goes on to the next drawn match, from the outermost callers to the innermost callees. */
   @Override
   public Step match(Scene scene, ViewState s, int direction) {
     if (Search.patternOf(s.search()) == null) {

@@ -11,16 +11,16 @@ import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the keys do while a search is typed. */
+/** The keys of a search that is being typed. */
 public final class SearchKeys {
   private SearchKeys() {}
 
-  /** The prompt, with what was searched for in this view before. */
+  /** Opens the prompt with the search of this view. */
   public static Step begun(ViewState s) {
     return Step.to(s.withSearch(Search.of(s.search() == null ? "" : s.search().text(), true)));
   }
 
-  @SuppressWarnings("ReferenceEquality") // what did not change is the same
+  @SuppressWarnings("ReferenceEquality") // an unchanged value is the same object
   public static Step press(ViewKeys view, Scene scene, ViewState s, Key key) {
     Prompt prompt = s.search().prompt();
     return switch (key.kind()) {
@@ -63,7 +63,7 @@ public final class SearchKeys {
     return Step.answer(s.withSearch(Search.of(next, true)), which);
   }
 
-  /** Names of the boxes that are drawn, the widest first, each once. */
+  /** Names of drawn boxes, the widest first, each once. */
   static List<String> namesInSight(Scene scene) {
     List<String> names = new ArrayList<>();
     Geometry g = scene.geometry;

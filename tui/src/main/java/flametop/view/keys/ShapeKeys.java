@@ -17,16 +17,16 @@ import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import java.util.List;
 
-/** What the keys do to the shape of a graph, live or of a file. */
+/** The keys that change the shape of a graph, live or of a file. */
 public final class ShapeKeys {
   private static final RootOrder[] ORDERS = RootOrder.values();
 
   private ShapeKeys() {}
 
   /**
-   * Does an action that gives the graph another shape.
+   * Does an action that changes the shape.
    *
-   * @return null for one that does not
+   * @return null for another action
    */
   static Step act(Scene scene, ViewState s, Action action) {
     return switch (action) {
@@ -49,7 +49,7 @@ public final class ShapeKeys {
         : null;
   }
 
-  /** What a click on the breadcrumb in row {@code y} does; null for nothing. */
+  /** Does a click on the breadcrumb in row {@code y}; null beside its steps. */
   public static Step crumbAt(Scene scene, ViewState s, int x, int y) {
     Integer step = Zone.at(Breadcrumb.of(scene, y).zones(), x, y);
     if (step == null) {
@@ -59,12 +59,12 @@ public final class ShapeKeys {
     return to(s, s.chosenShape().first(step + 1), "back to " + text, "this is the last step");
   }
 
-  /** Only what a filter admits, or all but that. */
+  /** Shows only stacks that a filter admits, or all others. */
   public static Step narrowed(ViewState s, Filter filter, boolean out) {
     return narrowed(s, filter, out, said(s, filter, out));
   }
 
-  /** The same with an answer of its own. */
+  /** The same with another answer. */
   static Step narrowed(ViewState s, Filter filter, boolean out, String said) {
     return s.chosenShape().steps().contains(filter.with(out))
         ? Step.answer(s, "done already; u undoes")
@@ -72,7 +72,7 @@ public final class ShapeKeys {
   }
 
   /**
-   * Only what a filter admits, in place of the one of its sort that there is.
+   * Shows only stacks that a filter admits; the filter replaces an older one of its sort.
    *
    * @param then the state that shows it
    * @param said the answer
@@ -127,12 +127,12 @@ public final class ShapeKeys {
               : "nothing tells what is in this from the rest");
     }
     ViewState next = narrowed(s, filter, out).state();
-    // Of what is kept all is to be seen; what is left out was in the way of the rest.
+    // Kept stacks are shown whole. After a removal the zoom stays on the rest.
     return Step.to(
         out || next.chosenShape().equals(s.chosenShape()) ? next : next.withZooms(List.of()));
   }
 
-  /** The answer where no single box is selected; null where one is. */
+  /** The answer without a single selected box; null with one. */
   private static Step none(Scene scene, ViewState s) {
     if (scene.selectedBox < 0) {
       return Step.answer(s, "nothing is selected yet");
@@ -143,7 +143,7 @@ public final class ShapeKeys {
     return null;
   }
 
-  /** What the search matches, if a frame that it matches is selected; else null. */
+  /** The filter for matches of the search, if the selected frame is a match; else null. */
   private static Shape.Matching matching(Scene scene, ViewState s) {
     Search search = s.search();
     if (search == null || search.pattern() == null || scene.geometry.isRun(scene.selectedBox)) {
@@ -155,13 +155,13 @@ public final class ShapeKeys {
         : null;
   }
 
-  /** What is known of the selected node; null if it is not here yet. */
+  /** The selection in full; null until it has come. */
   private static Selection selection(Scene scene, ViewState s) {
     Selection selection = scene.selection();
     return selection != null && selection.node() == s.selected() ? selection : null;
   }
 
-  /** Does what waited for the selected node to be known, if it is. */
+  /** Does the action that waited for the selection, if the selection has come; else null. */
   public static Step arrived(Scene scene, ViewState s) {
     Action action = s.awaited();
     return action == null || scene.selectedBox < 0 || selection(scene, s) == null
@@ -201,7 +201,7 @@ public final class ShapeKeys {
     }
     Shape opened = s.chosenShape().minus(collapse);
     for (Shape.Step step : s.chosenShape().steps()) {
-      // What was said of the one frame means nothing without it.
+      // Steps about the one frame mean nothing without it.
       if (step instanceof Shape.Through t
           && t.function().module().equals(module)
           && t.function().name().equals(collapse.text())) {
@@ -233,7 +233,7 @@ public final class ShapeKeys {
     return group(s, order, text);
   }
 
-  /** Something else stands above the frames. */
+  /** Changes the group above the frames. */
   static Step group(ViewState s, RootOrder order, String text) {
     Shape.Group group = new Shape.Group(order);
     Shape ungrouped = s.chosenShape().without(Shape.Group.class);

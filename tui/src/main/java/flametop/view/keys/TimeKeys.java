@@ -9,16 +9,16 @@ import flametop.view.state.Step;
 import flametop.view.state.TimeChoice;
 import flametop.view.state.ViewState;
 
-/** What the keys do on the strip of time. */
+/** The keys of the strip of time. */
 final class TimeKeys {
   private static final int PAGE = 10;
 
   private TimeKeys() {}
 
   /**
-   * Does an action of the graph's view if it is about time now.
+   * Does an action of the graph, if the action is about time now.
    *
-   * @return null if it is not
+   * @return null if the action is not about time
    */
   static Step act(Scene scene, ViewState s, Action action) {
     boolean ends = action == Action.RANGE_START || action == Action.RANGE_END;
@@ -60,7 +60,7 @@ final class TimeKeys {
     };
   }
 
-  /** Neither cursor nor range any more. */
+  /** Removes cursor and range. */
   static Step drop(ViewState s) {
     ViewState without = withoutRange(s);
     return s.moment().range().isEmpty()
@@ -73,12 +73,12 @@ final class TimeKeys {
     return s.withTime(TimeChoice.NONE).withMoment(s.moment().withoutRange());
   }
 
-  /** The graph is of this range from now on. */
+  /** Chooses a range: the graph shows this range from now on. */
   private static Step choose(ViewState s, TimeRange range) {
     return Step.to(s.withMoment(s.moment().withRange(range)));
   }
 
-  /** A press puts the cursor there, a drag chooses a range. */
+  /** A press sets the cursor, a drag chooses a range. */
   static Step mouse(Scene scene, ViewState s, Mouse mouse) {
     TimeStrip strip = TimeStrip.of(scene);
     if (strip == null) {
@@ -110,7 +110,8 @@ final class TimeKeys {
   }
 
   /**
-   * An end of the range comes to the cursor; the other follows if it would be on the wrong side.
+   * Moves one end of the range to the cursor; the other end follows if it would be on the wrong
+   * side.
    */
   private static Step end(TimeStrip strip, ViewState s, Action action) {
     TimeRange at = strip.at(strip.column(s.time().cursor()));

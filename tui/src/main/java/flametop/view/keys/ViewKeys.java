@@ -7,32 +7,32 @@ import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import java.util.List;
 
-/** What keys and mouse do in a view; {@code ViewActions} says which actions it has. */
+/** Keys and mouse of a view. {@code ViewActions} says which actions the view has. */
 public interface ViewKeys {
   /**
-   * Does one of its own actions.
+   * Does an action of the view.
    *
-   * @return null for an action that is none of them
+   * @return null for an action that is not the view's own
    */
   Step act(Scene scene, ViewState s, Action action);
 
   /**
-   * Follows the mouse between the header and the line of keys. A drag goes on to the view where it
-   * began, wherever the mouse is.
+   * Follows the mouse between the header and the line of keys. The view in which a drag began gets
+   * the whole drag, wherever the mouse is.
    *
-   * @return null for what means nothing there
+   * @return null for an event without a meaning there
    */
   default Step mouse(Scene scene, ViewState s, Mouse mouse) {
     return null;
   }
 
-  /** Names that a search is completed from, the most telling first. */
+  /** Names that complete a search, the most telling first. */
   default List<String> namesInSight(Scene scene) {
     return SearchKeys.namesInSight(scene);
   }
 
   /**
-   * A search was typed to its end: the selection goes to a match, unless it is at one.
+   * Ends the typing of a search: the selection goes to a match, unless it is at one already.
    *
    * @param kept the state with the search
    */

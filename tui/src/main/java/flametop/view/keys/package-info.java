@@ -1,6 +1,6 @@
 /**
  * The meaning of keys and of the mouse: pure functions from a scene, a state and an action to the
- * next step. Keys may touch nothing; effects say what the world is asked to do. This room never
- * knows a colour, and asks nobody where a thing stands but the layout.
+ * next step. Keys may touch nothing; effects are requests to the world. This room never knows a
+ * colour; only the layout tells it the place of a thing.
  */
 package flametop.view.keys;

@@ -11,12 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The steps by which the graph got its shape, in one line. Where it is too narrow, names of
- * functions lose what tells least, then the first steps go.
+ * The steps by which the graph got its shape, in one line. In a narrow line names of functions are
+ * shortened first, then the first steps are left out.
  *
  * @param end the column behind the line
- * @param pieces words, where they stand
- * @param zones indexes of steps, where a click goes back to them
+ * @param pieces words at their places
+ * @param zones indexes of steps at the places where a click goes back to them
  */
 public record Breadcrumb(int end, List<Zone<Piece>> pieces, List<Zone<Integer>> zones) {
   /** Cells for the name of a function, from much room to little. */
@@ -34,7 +34,7 @@ public record Breadcrumb(int end, List<Zone<Piece>> pieces, List<Zone<Integer>> 
   /**
    * A word of the line.
    *
-   * @param step of the shape; {@link #NONE} if it is none
+   * @param step of the shape; {@link #NONE} for a word that is no step
    */
   private record Word(String text, int step) {}
 
@@ -70,7 +70,7 @@ public record Breadcrumb(int end, List<Zone<Piece>> pieces, List<Zone<Integer>> 
     return width;
   }
 
-  /** What fits into so many cells. */
+  /** The words that fit into so many cells. */
   private static List<Word> words(ViewState s, int room) {
     List<Word> words = List.of();
     for (int name : NAMES) {

@@ -1,26 +1,26 @@
 package flametop.view.layout;
 
 /**
- * How the panel of CPUs shows so many of them in the room that there is.
+ * How the panel shows so many CPUs in its room.
  *
- * @param rows that it takes
- * @param across CPUs beside each other in a row of its columns, or cells of a row of its map
- * @param busiest with columns: so many CPUs of the most busy have a bar, one row is for the rest
+ * @param rows that the panel takes
+ * @param across CPUs beside each other in a row of columns, or cells in a row of the map
+ * @param busiest how many of the busiest CPUs have a bar, if one row is for the rest
  */
 public record CpuPanel(Kind kind, int rows, int across, int busiest) {
-  /** From much room for each CPU to hardly any. */
+  /** The forms of the panel, from much room for each CPU to hardly any. */
   public enum Kind {
-    /** A row each. */
+    /** A row for each CPU. */
     ROWS,
     /** Columns of bars. */
     COLUMNS,
     /** Bars for the busiest, a strip with a cell each for the rest. */
     BUSIEST,
-    /** A cell each. */
+    /** A cell for each CPU. */
     MAP
   }
 
-  /** Columns of a bar with name and percentage, and the least that it can do with. */
+  /** Columns of a bar with name and percentage, and their least number. */
   static final int COLUMN = 40;
 
   static final int NARROW_COLUMN = 20;
@@ -44,7 +44,7 @@ public record CpuPanel(Kind kind, int rows, int across, int busiest) {
         return new CpuPanel(Kind.COLUMNS, needed, across, cpus);
       }
     }
-    // A map where the rest is too many for one row, and where one row is all there is.
+    // A map is for more CPUs than one row holds, and for a panel of one row.
     int barRows = Math.min(most - 1, Math.max(1, rows / 12));
     int busiest = barRows * widest;
     if (most > 1 && cpus - busiest <= columns - REST_LABELS) {
@@ -62,7 +62,7 @@ public record CpuPanel(Kind kind, int rows, int across, int busiest) {
     return new CpuPanel(Kind.MAP, Math.min(most, (cpus + across - 1) / across), across, 0);
   }
 
-  /** CPUs that share a cell of the map. */
+  /** How many CPUs share a cell of the map. */
   public int perCell(int cpus) {
     return Math.max(1, (cpus + rows * across - 1) / (rows * across));
   }

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The first line of a file of stacks: which one, how far it is read, what it holds. */
+/** The first line of a file of stacks: its name, how far it is read, its content. */
 public final class FileHeader {
   /** Columns of a file's name, by how much room there is. */
   private static final int[] NAME = {80, 60, 40, 40, 30, 30, 20, 20, 12, 8};
@@ -24,7 +24,7 @@ public final class FileHeader {
     }
     Snapshot.Reading reading = scene.isOfFile() ? scene.snapshot.reading() : null;
     if (scene.other != null) {
-      // Which ones, and how far they are read, stands above each.
+      // The names of both files, and how far they are read, stand above the panes.
       if (scene.state.exports() > 0) {
         pieces.add(Header.WRITING);
       }
@@ -100,7 +100,7 @@ public final class FileHeader {
     return (int) Math.min(99, 100 * share);
   }
 
-  /** The end of a path says more than its beginning. */
+  /** The end of a path, cut at its beginning: the end says more. */
   public static String fromTheRight(String text, int room) {
     if (!TextWidth.exceeds(text, room)) {
       return text;

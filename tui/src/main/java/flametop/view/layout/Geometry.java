@@ -5,8 +5,9 @@ import flametop.profile.answer.Siblings;
 import java.util.Arrays;
 
 /**
- * Where each box of the graph is, in eighths of a cell: level 0 is the root, the ancestors of the
- * zoomed node fill the width, and below it each child has its share of its parent. Immutable.
+ * The places of all boxes of a graph, in eighths of a cell. Level 0 is the root; ancestors of the
+ * zoomed node fill the width; below the zoomed node each child has its share of its parent.
+ * Immutable.
  */
 public final class Geometry {
   /** Eighths in a cell. */
@@ -51,7 +52,7 @@ public final class Geometry {
     }
   }
 
-  /** The same, with edges of its own. */
+  /** The same boxes with other edges. */
   Geometry(Geometry other, int[] left, int[] right) {
     columns = other.columns;
     size = other.size;
@@ -87,8 +88,8 @@ public final class Geometry {
   }
 
   /**
-   * Lays out the picture that follows {@code before}: what changed little stays as it was. An edge
-   * is within {@link #slack} of where it belongs.
+   * Lays out the picture that follows {@code before}: edges that moved little stay. An edge is
+   * within {@link #slack} of its exact place.
    */
   static Geometry after(
       Geometry before, GraphSlice slice, int zoomIndex, int columns, boolean wholeCells) {
@@ -119,7 +120,7 @@ public final class Geometry {
     return numbers;
   }
 
-  /** How far from its place an edge may stay, in eighths. */
+  /** How far an edge may stay from its exact place, in eighths. */
   static int slack(int columns) {
     return Math.max(CELL, columns * CELL / 100);
   }
@@ -129,7 +130,7 @@ public final class Geometry {
     return node[box] < 0 ? -1 : slice.node()[node[box]];
   }
 
-  /** The first box on a box; {@link #size} if there is none. */
+  /** The first child of a box; {@link #size} if it has none. */
   int firstOn(int box) {
     if (level[box] + 1 >= levels()) {
       return size;
@@ -147,7 +148,7 @@ public final class Geometry {
     return from < size && parent[from] == box ? from : size;
   }
 
-  /** Whether it is {@link #of} just these. */
+  /** Whether this is the layout of just these arguments. */
   @SuppressWarnings("ReferenceEquality") // another picture, another slice
   boolean isOf(GraphSlice aSlice, int aZoomIndex, int someColumns, boolean inWholeCells) {
     return slice == aSlice
@@ -164,20 +165,20 @@ public final class Geometry {
     return columns;
   }
 
-  /** Number of boxes; ordered by level, then from left to right. */
+  /** How many boxes there are. They are ordered by level, then from left to right. */
   public int size() {
     return size;
   }
 
   /**
-   * Index of its node in the slice. For a run of thin frames: of the first of them that the slice
-   * lists, or -1.
+   * Index of the box's node in the slice. A run of thin frames has the index of its first frame
+   * that the slice lists, or -1.
    */
   public int node(int box) {
     return node[box];
   }
 
-  /** The box above it (towards the root); -1 for the root. */
+  /** The box of the parent; -1 for the root. */
   public int parent(int box) {
     return parent[box];
   }
@@ -195,12 +196,12 @@ public final class Geometry {
     return right[box];
   }
 
-  /** How many frames the box stands for, if it is a run of thin ones; 0 for a frame's own box. */
+  /** How many frames a run stands for; 0 for the box of one frame. */
   public int more(int box) {
     return more[box];
   }
 
-  /** What a run holds; null if the slice lists nothing of it. */
+  /** The frames of a run; null if the slice lists none of them. */
   public Siblings siblings(int box) {
     return node[box] < 0 || last[box] < 0
         ? null
@@ -225,12 +226,12 @@ public final class Geometry {
     return levelStart[level];
   }
 
-  /** The box of a node of the slice, or the run that it is in; -1 if it is in no box. */
+  /** The box of a node of the slice, or the run with the node; -1 if no box has it. */
   public int boxOf(int index) {
     return boxOf[index];
   }
 
-  /** The box of a node by its number; -1 if it has none. */
+  /** The box of a node by its number; -1 if no box has it. */
   public int boxOfNode(long number) {
     long[] numbers = slice.node();
     for (int i = 0; i < numbers.length; i++) {
@@ -241,13 +242,13 @@ public final class Geometry {
     return -1;
   }
 
-  /** The box on the same level to the right (1) or left (-1); -1 if there is none. */
+  /** The next box of the same level to the right (1) or left (-1); -1 at the edge. */
   public int neighbour(int box, int direction) {
     int next = box + direction;
     return next >= 0 && next < size && level[next] == level[box] ? next : -1;
   }
 
-  /** The widest box on it (away from the root), frames before runs; -1 if there is none. */
+  /** The widest child of a box, frames before runs; -1 if it has none. */
   public int child(int box) {
     int best = -1;
     if (level[box] + 1 < levels()) {

@@ -42,7 +42,7 @@ final class GeometryBuilder {
   int size;
   int zoomLevel;
 
-  // The children of one box while they are laid out: node, how many frames, width.
+  // The children of one box while they are laid out: node, count of frames, width.
   int[] partNode = new int[64];
   int[] partCount = new int[64];
   int[] partWidth = new int[64];
@@ -141,9 +141,9 @@ final class GeometryBuilder {
   }
 
   /**
-   * Gives {@code width} units to the children and to the parent itself.
+   * Shares {@code width} units among the children and the parent's own part.
    *
-   * @param fill nothing to the parent itself
+   * @param fill whether the parent's own part gets nothing
    */
   private void share(int index, int width, boolean fill) {
     parts = 0;
@@ -188,7 +188,9 @@ final class GeometryBuilder {
     serve(left, ownRest);
   }
 
-  /** Gives a unit more to each of the {@code left} largest remainders, the first of equal ones. */
+  /**
+   * Gives one more unit to each of the {@code left} largest remainders; among equal ones the first.
+   */
   private void serve(int left, double ownRest) {
     if (left <= 0) {
       return;
@@ -220,7 +222,7 @@ final class GeometryBuilder {
     }
   }
 
-  /** Joins thin neighbours to runs up to a width, then sees to it that each part has a cell. */
+  /** Joins thin neighbours to runs up to a width, then gives each part a cell at least. */
   private void mergeThin(int free, int cell, int most) {
     int n = 0;
     for (int i = 0; i < parts; i++) {
@@ -255,12 +257,12 @@ final class GeometryBuilder {
         partWidth[i] += lack;
       } else if (lack > 0 && parts > 1) {
         swallow(i);
-        i = -1; // Widths changed: look again from the first.
+        i = -1; // Widths changed: begin again at the first.
       }
     }
   }
 
-  /** From this width on a frame has a box. */
+  /** The least width of a frame with a box of its own. */
   private int leastOwn(int index, int cell) {
     if (drawn == null) {
       return cell;
@@ -291,7 +293,7 @@ final class GeometryBuilder {
       move(i - 1, i);
     }
     parts--;
-    // What it stands beside now may be a run as well.
+    // The new neighbour may be a run as well.
     if (keep + 1 < parts && partCount[keep + 1] > 0) {
       swallowNext(keep);
     }

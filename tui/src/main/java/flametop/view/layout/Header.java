@@ -17,24 +17,22 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/**
- * The words of the first line. It is tried from the wordiest form to the barest, until one fits.
- */
+/** The words of the first line: the longest form that fits. */
 public final class Header {
   private static final int BAREST = 9;
 
-  /** Flametop's own part of a CPU from which on it is a thing to know of. */
+  /** The share of a CPU from which on flametop's own time is shown. */
   private static final double HIGH_OWN_SHARE = 0.2;
 
-  /** The target that goes without saying. */
+  /** The target that needs no words. */
   private static final String WHOLE_HOST = "all tasks";
 
-  /** An export is being written, which may take long. */
+  /** Shown while an export is written, which may take long. */
   static final Piece WRITING = Piece.of("  writing…", Role.ACCENT);
 
   private Header() {}
 
-  /** The words of the line, where they stand: as many as fit. */
+  /** The words of the line at their places: as many as fit. */
   public static List<Zone<Piece>> zones(Scene scene) {
     boolean file = scene.options.origin() == Origin.FILE;
     List<Piece> left = List.of();
@@ -143,9 +141,7 @@ public final class Header {
     return pieces;
   }
 
-  /**
-   * What is shown of the window where history went away that it was to cover; empty if none did.
-   */
+  /** The shown part of the window, if a part of its history is gone; empty if nothing is gone. */
   private static String less(Scene scene) {
     Snapshot snapshot = scene.snapshot;
     long window = scene.state.moment().windowNanos();
@@ -158,7 +154,7 @@ public final class Header {
     return missing > window / 10 ? Units.near(covered) : "";
   }
 
-  /** What the graph is compared with: {@code 30 s, 12 s ago}. */
+  /** The baseline of the graph: {@code 30 s, 12 s ago}. */
   public static String baseline(Snapshot.Live live) {
     TimeRange baseline = live.time().baseline().orElseThrow();
     return Units.near(baseline.nanos()) + ", " + ago(live, baseline);
@@ -186,7 +182,7 @@ public final class Header {
     }
     if (form < 7) {
       int[] tasks = live.host().tasks();
-      // As in the list of tasks, an idle kernel thread is none.
+      // As in the list of tasks, idle kernel threads do not count.
       int all = Arrays.stream(tasks).sum() - of(tasks, State.IDLE_KTHREAD);
       int digits = Math.max(3, Integer.toString(all).length());
       if (words) {
@@ -222,7 +218,7 @@ public final class Header {
     return pieces;
   }
 
-  /** In a field, so that nothing moves. */
+  /** A count in a field of fixed width, so that nothing moves. */
   private static String count(int[] tasks, State state, int digits) {
     return Units.right(Integer.toString(of(tasks, state)), digits);
   }

@@ -3,16 +3,16 @@ package flametop.view.layout;
 import java.util.List;
 
 /**
- * The lines above a table, each with a row of its own: why something is not in it, what does not
- * work, what was done to the graph, the title. In a low window there is no title.
+ * The lines above a table, each with a row of its own: reasons for missing figures, notices, the
+ * breadcrumb, the title. A low window has no title.
  */
 public final class Heading {
   private static final int LOW = 14;
 
-  /** Why something is missing in the table, a line each from the second row on. */
+  /** Reasons for figures that are missing in the table, a line each from the second row on. */
   public final List<String> missing;
 
-  /** Row of what does not work; -1 if everything does. */
+  /** Row of the notices; -1 if there are none. */
   public final int notice;
 
   /** Row of the breadcrumb; -1 if there is none. */
@@ -21,7 +21,7 @@ public final class Heading {
   /** Row of the title; -1 if there is none. */
   public final int title;
 
-  /** The row below. */
+  /** The row below the heading. */
   public final int end;
 
   private Heading(Scene scene, int top, List<String> missing) {
@@ -38,7 +38,7 @@ public final class Heading {
     return new Heading(scene, top, List.of());
   }
 
-  /** That of a table that fills the view, with why something is missing in it. */
+  /** The heading of a table that fills the view, with reasons for missing figures. */
   public static Heading of(Scene scene, List<String> missing) {
     return new Heading(scene, 1, missing);
   }

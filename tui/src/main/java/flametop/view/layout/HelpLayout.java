@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The keys of the view at hand in groups, over it; below them what does not work.
+ * The help: the keys of the current view in groups, and notices below them.
  *
- * @param lines where they stand, by rows of all pages
+ * @param lines all lines at their places, by rows of all pages
  * @param top row of the screen for the first row of a page
  * @param rows of a page
  */
@@ -20,7 +20,7 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
   /** Cells for the keys of a line. */
   public static final int KEYS = 10;
 
-  /** A title, or keys and what they do, or what does not work, in a row of all pages. */
+  /** A title, keys and their meaning, or a notice. */
   public sealed interface Line {
     record Title(String text) implements Line {}
 
@@ -50,7 +50,7 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
         return layout;
       }
     }
-    // What goes on another page is found by its titles.
+    // With several pages, titles are needed to find a key.
     layout = new HelpLayout(new ArrayList<>(), 1 + first, height - first);
     layout.add(scene, groups, columns, 1);
     return layout;
@@ -65,12 +65,12 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
     return Math.max(1, (last + rows - 1) / rows);
   }
 
-  /** The page in sight: the screen may have become larger since a key chose it. */
+  /** The page in sight. The screen may have become larger since a key chose the page. */
   public int page(Scene scene) {
     return Math.min(scene.state.helpPage(), pages() - 1);
   }
 
-  /** The lines of a page, where they stand on the screen. */
+  /** The lines of a page at their places on the screen. */
   public List<Zone<Line>> page(int page) {
     List<Zone<Line>> inSight = new ArrayList<>();
     for (Zone<Line> line : lines) {
@@ -82,7 +82,7 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
     return inSight;
   }
 
-  /** Puts each group into the column where there is most room, then what does not work. */
+  /** Puts each group into the column with the most room, then the notices below. */
   private void add(Scene scene, List<String[][]> groups, int columns, int spare) {
     int width = (scene.columns - 2) / columns;
     int[] bottom = new int[columns];
@@ -106,15 +106,17 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
     }
   }
 
-  /** The first row of a group below another: it stays together, maybe on the next page. */
+  /**
+   * The first row of a group below another group: a group stays together, maybe on the next page.
+   */
   private int start(String[][] group, int row) {
     int left = rows - row % rows;
     return group.length > left && group.length <= rows ? row + left : row;
   }
 
   /**
-   * Groups of lines, each its keys and what they do; the first line of a group is its title. Those
-   * with something that only this view has come first.
+   * Groups of lines: a title, then keys and their meaning. Groups with an action that only this
+   * view has come first.
    */
   private static List<String[][]> groups(Scene scene, List<String[]> legend) {
     ViewActions view = ViewActions.of(scene.state.view(), scene.options.origin());
@@ -146,7 +148,10 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
     return groups;
   }
 
-  /** A line for all of them, and one for each that has no key, with the setting that gives one. */
+  /**
+   * Adds a line for actions that share a help text, and a line for each action without a key, with
+   * the setting that gives it one.
+   */
   private static void add(List<String[]> lines, Keymap keymap, List<Action> actions) {
     if (!actions.isEmpty()) {
       String keys = keys(keymap, actions);
@@ -162,7 +167,10 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
     }
   }
 
-  /** First keys of all, then second keys, as long as there is room; narrow ones stand close. */
+  /**
+   * The first key of each action, then the second keys, as long as there is room; narrow keys stand
+   * close.
+   */
   private static String keys(Keymap keymap, List<Action> actions) {
     StringBuilder text = new StringBuilder();
     for (int n = 0; n < 2; n++) {
@@ -178,7 +186,7 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
           part.append(part.isEmpty() || close ? "" : " ").append(symbol);
         }
       }
-      // Of a pair the first keys say it all, unless they are off the home row.
+      // A pair needs no second keys, unless the first keys are off the home row.
       boolean worth = actions.size() != 2 || part.toString().matches("[a-z ]*");
       if (text.isEmpty()) {
         text.append(part);
@@ -189,7 +197,7 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
     return text.toString();
   }
 
-  /** The same with what is longer than a column on lines below it. */
+  /** The same group with long texts wrapped. */
   private static String[][] wrapped(String[][] group, int width) {
     List<String[]> lines = new ArrayList<>();
     for (String[] line : group) {
@@ -232,7 +240,7 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
     return lines;
   }
 
-  /** Which page a key leads to; below 0: it closes the help. */
+  /** The page that a key leads to; negative if the key closes the help. */
   public static int turned(Scene scene, Key key, List<String[]> legend) {
     int page = scene.state.helpPage();
     boolean back = key.kind() == Key.Kind.UP || key.kind() == Key.Kind.PAGE_UP;

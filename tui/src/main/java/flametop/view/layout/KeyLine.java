@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The keys in the last row, as far as they have room and no answer lies over them.
+ * The keys in the last row: as many as fit beside the answer to the last key.
  *
- * @param entries keys and what they do, from the left
- * @param zones what a click does
+ * @param entries keys and their meaning, from the left
+ * @param zones the actions of clicks
  */
 public record KeyLine(List<Entry> entries, List<Zone<Action>> zones) {
   private static final String[][] PICKING = {
@@ -24,7 +24,7 @@ public record KeyLine(List<Entry> entries, List<Zone<Action>> zones) {
   private static final int BETWEEN = 2;
 
   /**
-   * Keys that do the same, or of which each does its part of it.
+   * Keys that share one label.
    *
    * @param x first column
    */
@@ -33,13 +33,13 @@ public record KeyLine(List<Entry> entries, List<Zone<Action>> zones) {
       return TextWidth.of(keys) + 1 + TextWidth.of(label);
     }
 
-    /** Where the next one begins. */
+    /** The column of the next entry. */
     int next() {
       return x + width() + BETWEEN;
     }
   }
 
-  /** The keys of what is open: of the pick list, or else of the view. */
+  /** The keys of the open list, else of the view. */
   public static KeyLine of(Scene scene) {
     KeyLine line = new KeyLine(new ArrayList<>(), new ArrayList<>());
     if (scene.state.pick() != null) {
@@ -50,7 +50,7 @@ public record KeyLine(List<Entry> entries, List<Zone<Action>> zones) {
     return line;
   }
 
-  /** The keys of a list do nothing when they are clicked. */
+  /** Adds the keys of a list; a click on them does nothing. */
   private void addList(Scene scene) {
     int x = 1;
     for (String[] key : PICKING) {
@@ -102,7 +102,7 @@ public record KeyLine(List<Entry> entries, List<Zone<Action>> zones) {
     return entry.x + entry.width() <= scene.columns - 1;
   }
 
-  /** Adds an entry: an answer lies over the first of them, the others stay where they are. */
+  /** Adds an entry, unless the answer covers its place: the other entries do not move. */
   private void add(Scene scene, Entry entry, List<Zone<Action>> clicks) {
     ViewState state = scene.state;
     int uncovered = state.message().isEmpty() ? 0 : 1 + TextWidth.of(state.answer()) + 3;

@@ -8,12 +8,12 @@ import flametop.view.state.Rows;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Where a list stands that is open over the view: a row with what is typed, then its own. */
+/** The place of a list over the view: a row with the typed text, heads, entries. */
 public final class ListBox {
   public final int x;
   public final int width;
 
-  /** The row with what is typed. */
+  /** The row with the typed text. */
   public final int top;
 
   private final int columns;
@@ -24,7 +24,7 @@ public final class ListBox {
 
   /**
    * @param heads rows above the first entry
-   * @param most rows that it has at most
+   * @param most rows that the list has at most
    * @param index of the marked entry
    */
   ListBox(Scene scene, int heads, int most, int entries, int index) {
@@ -43,7 +43,7 @@ public final class ListBox {
     return height - heads;
   }
 
-  /** Row of the screen for one of them. */
+  /** Row of the screen for an entry. */
   public int row(int entry) {
     return top + heads + entry - first();
   }
@@ -53,26 +53,26 @@ public final class ListBox {
     return Rows.first(index, entries, room());
   }
 
-  /** One more than that of the last. */
+  /** One more than the index of the last entry in sight. */
   public int end() {
     return Math.min(entries, first() + room());
   }
 
-  /** The pick list that is open. */
+  /** The place of the open pick list. */
   public static ListBox ofPick(Scene scene) {
     PickList pick = scene.state.pick();
     int entries = pick.rows() == null ? 1 : pick.matching().size() + 1;
     return new ListBox(scene, 2, Integer.MAX_VALUE, entries, pick.index());
   }
 
-  /** The list of export formats that is open. */
+  /** The place of the open list of export formats. */
   public static ListBox ofFormats(Scene scene) {
     FormatList list = scene.state.formats();
     int most = 2 + ExportFormat.values().length;
     return new ListBox(scene, 1, most, list.matching().size(), list.index());
   }
 
-  /** Its rows, and what is left and right of it. */
+  /** The rows of the list over the whole width of the screen. */
   public Zone<ListBox> zone() {
     return new Zone<>(0, top, columns, height, this);
   }

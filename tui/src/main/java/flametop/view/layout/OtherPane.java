@@ -17,15 +17,15 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The pane beside the one that the keys act on: in its file, where what is zoomed and selected in
- * the other is by the same path.
+ * The pane without the keys. It shows its own file, zoomed and selected by the same paths as the
+ * pane with the keys.
  */
 public final class OtherPane {
   private OtherPane() {}
 
   /**
-   * Whether the keys have gone to the other pane since two files were asked for: then that is the
-   * one to show with the keys.
+   * Whether the keys went to the other pane after the question was asked: then the panes of the
+   * answer change their roles.
    */
   static boolean isCrossed(Snapshot snapshot, SplitAnswer beside, Split split) {
     return split != null
@@ -37,7 +37,7 @@ public final class OtherPane {
     return snapshot.reading().number();
   }
 
-  /** What does not work of both files, each with its name, as they stand. */
+  /** Notices of both files from the left, each with the name of its file. */
   static List<String> notices(Scene scene, SplitAnswer two) {
     List<String> notices = new ArrayList<>(scene.options.notices());
     boolean right = scene.state.split().onRight();
@@ -53,7 +53,7 @@ public final class OtherPane {
     }
   }
 
-  /** The state in which the keys act on it, at the same place. */
+  /** The state of the other pane, at the same place as the pane with the keys. */
   static ViewState state(Scene scene, SplitAnswer two) {
     ViewState s = scene.state;
     Place from = s.place();
@@ -86,12 +86,12 @@ public final class OtherPane {
   }
 
   /**
-   * Where something is in the other graph.
+   * The same place in the other graph.
    *
    * @param plot the graph with the keys
    * @param other the graph beside it, zoomed by the same path
-   * @param place where the user is in {@code plot}
-   * @param selection what is selected in {@code other}; null: nothing
+   * @param place the place in {@code plot}
+   * @param selection the selected node of {@code other}; null for none
    */
   private static Place place(Plot plot, GraphSlice other, Place place, Selection selection) {
     GraphSlice mine = plot.geometry.slice();
@@ -125,7 +125,7 @@ public final class OtherPane {
     }
   }
 
-  /** Index of the selected node, or of the innermost on its path that is listed. */
+  /** Index of the selected node, or of the innermost listed node on its path. */
   private static int nearest(GraphSlice slice, Selection selection) {
     int at = slice.find(selection.node());
     if (at >= 0) {
@@ -143,7 +143,7 @@ public final class OtherPane {
     return at;
   }
 
-  /** Whether a pane has what is selected in the one with the keys. */
+  /** Whether a pane has the node that is selected in the pane with the keys. */
   static boolean hasSelected(Scene keys, Scene other) {
     Selection selection = keys.selection();
     Selection there = other.selection();
@@ -154,7 +154,7 @@ public final class OtherPane {
             && Arrays.equals(selection.path(), there.path());
   }
 
-  /** Whether what is told of both panes is of what is selected now. */
+  /** Whether the selections of both panes are known for the node that is selected now. */
   public static boolean isTold(Scene keys) {
     Selection selection = keys.selection();
     return selection != null

@@ -5,7 +5,7 @@ import flametop.view.base.Role;
 import flametop.view.base.TextWidth;
 import java.util.List;
 
-/** Words; a click on them does what {@code action} says, or nothing if it is null. */
+/** Words on the screen; a click on them does {@code action}, or nothing if it is null. */
 public record Piece(String text, Role role, boolean bold, Action action) {
   public static Piece of(String text, Role role) {
     return new Piece(text, role, false, null);
@@ -15,7 +15,7 @@ public record Piece(String text, Role role, boolean bold, Action action) {
     return new Piece(text, role, bold, act);
   }
 
-  /** Cells of all of them. */
+  /** Cells of all pieces. */
   public static int width(List<Piece> pieces) {
     int sum = 0;
     for (Piece p : pieces) {

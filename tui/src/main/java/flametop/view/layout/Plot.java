@@ -16,21 +16,21 @@ import java.util.List;
 public final class Plot {
   public final Geometry geometry;
 
-  /** The box drawn as selected; -1 if there is none. */
+  /** The box drawn as selected; -1 for none. */
   public final int selectedBox;
 
   public final int top;
   public final int rows;
 
-  /** Root at the bottom. */
+  /** Whether the root is at the bottom. */
   public final boolean flame;
 
-  /** First level in sight, and how many are. */
+  /** The first level in sight, and the count of levels in sight. */
   public final int firstLevel;
 
   public final int levelsInSight;
 
-  /** Levels from here on have a row; those before are shown elsewhere. */
+  /** The first level with a row; levels before it are shown elsewhere. */
   private final int base;
 
   private final Place place;
@@ -38,9 +38,9 @@ public final class Plot {
   /**
    * Puts boxes into rows.
    *
-   * @param place where the user is among them
-   * @param base first level that is to have a row
-   * @param flame root at the bottom
+   * @param place the place in the boxes
+   * @param base the first level with a row
+   * @param flame whether the root is at the bottom
    * @param top first row
    */
   Plot(Geometry geometry, Place place, int base, boolean flame, int top, int rows) {
@@ -62,7 +62,7 @@ public final class Plot {
     }
   }
 
-  /** A hint takes a row at each end behind which there is more. */
+  /** The first level in sight. A hint takes a row at each end with levels out of sight. */
   private int firstInSight(int levels) {
     int first = place.scroll() < 0 ? geometry.zoomLevel() - 2 - base : place.scroll();
     int last = levels - rows + 1;
@@ -83,11 +83,11 @@ public final class Plot {
   /**
    * Lays the boxes of a slice out.
    *
-   * @param place where the user is in it
+   * @param place the place in the slice
    * @param columns width in cells
    * @param wholeCells edges at whole cells only
-   * @param before returned if it is the same; may be null
-   * @param live edges stay where they were before as long as they can
+   * @param before the layout before, returned if nothing changed; may be null
+   * @param live whether edges stay in their places as long as they can
    */
   static Geometry boxes(
       GraphSlice slice,
@@ -96,8 +96,8 @@ public final class Plot {
       boolean wholeCells,
       Geometry before,
       boolean live) {
-    // Between a key and the next snapshot the slice is still that of the old zoom: what it has of
-    // the new one is shown.
+    // Between a key and the next snapshot the slice is still the slice of the old zoom. Its part of
+    // the new zoom is shown.
     int wanted = slice.find(place.zoom());
     int zoom = wanted >= 0 ? wanted : slice.zoomIndex();
     if (before != null && before.isOf(slice, zoom, columns, wholeCells)) {
@@ -126,7 +126,7 @@ public final class Plot {
     return Math.min(Math.max(Math.max(0, base - 1), box), geometry.size() - 1);
   }
 
-  /** The selected run of thin frames: by a node that it holds, else any run on the same box. */
+  /** The selected run of thin frames: the run with the known node, else any run on the same box. */
   private int runBox() {
     int member = place.runNode() < 0 ? -1 : geometry.boxOfNode(place.runNode());
     if (member >= 0) {
@@ -141,17 +141,17 @@ public final class Plot {
     return -1;
   }
 
-  /** How many levels are to have a row. */
+  /** How many levels have a row, in sight or not. */
   public int levels() {
     return Math.max(0, geometry.levels() - base);
   }
 
-  /** Whether what is selected is on a level before those that have a row. */
+  /** Whether the selected box is on a level before the first one with a row. */
   public boolean atBase() {
     return selectedBox < 0 || geometry.level(selectedBox) < base;
   }
 
-  /** Nodes from the root to the box's; for a run to the one that it stands on. */
+  /** Nodes from the root to the node of a box; for a run, to the parent of the run. */
   public List<Long> trail(int box) {
     List<Long> path = new ArrayList<>();
     for (int i = geometry.isRun(box) ? geometry.parent(box) : box; i >= 0; i = geometry.parent(i)) {
@@ -161,13 +161,13 @@ public final class Plot {
     return List.copyOf(path);
   }
 
-  /** The node number of a box; for a run, of the box that it stands on. */
+  /** The number of a box's node; for a run, of the parent of the run. */
   public long nodeOf(int box) {
     int at = geometry.isRun(box) ? geometry.parent(box) : box;
     return at < 0 ? GraphQuery.ROOT : geometry.slice().node()[geometry.node(at)];
   }
 
-  /** A node that a run holds; -1 if the slice lists none of them. */
+  /** A node of a run; -1 if the slice lists none of its nodes. */
   public long memberOf(int run) {
     return geometry.node(run) < 0 ? -1 : geometry.slice().node()[geometry.node(run)];
   }
@@ -182,7 +182,7 @@ public final class Plot {
     return flame ? top + rows - 1 - fromEdge : top + fromEdge;
   }
 
-  /** Level that is drawn in a row; -1 if none is. */
+  /** The level in a row; -1 for none. */
   public int levelAt(int row) {
     for (int i = 0; i < levelsInSight; i++) {
       if (rowOf(firstLevel + i) == row) {
@@ -203,9 +203,10 @@ public final class Plot {
   }
 
   /**
-   * The place that goes on from this picture.
+   * The place after this picture.
    *
-   * @param now the selected node where the profile says that it is now; -1 if it does not say
+   * @param now the number of the selected node now, from the profile; -1 if the profile does not
+   *     tell
    */
   Place settled(long now) {
     if (geometry.size() == 0) {
@@ -219,10 +220,10 @@ public final class Plot {
     } else if (lost && geometry.boxOfNode(now) >= 0) {
       next = place.withSelected(now, trail(geometry.boxOfNode(now)));
     } else if (place.run() && selectedBox >= 0 && !geometry.isRun(selectedBox)) {
-      // What was in a run has a box of its own.
+      // The frame of a run has a box of its own now.
       next = place.withSelected(nodeOf(selectedBox), trail(selectedBox));
     } else if (place.run() && selectedBox >= 0 && place.runNode() < 0) {
-      // What it holds was not listed before.
+      // The frames of the run were not listed before.
       next = place.withRun(nodeOf(selectedBox), memberOf(selectedBox), trail(selectedBox));
     } else if (selectedBox >= 0
         && !geometry.isRun(selectedBox)
@@ -234,7 +235,7 @@ public final class Plot {
     }
     GraphSlice slice = geometry.slice();
     if (!slice.has(place.zoom())) {
-      // The zoom is of a tree of another shape; where it is in this one the profile has found out.
+      // The zoom comes from a tree of another shape; the profile found its node in this tree.
       next = next.withZooms(zooms(slice));
     }
     return levelsBefore() != place.scroll() && place.scroll() >= 0
@@ -242,7 +243,7 @@ public final class Plot {
         : next;
   }
 
-  /** The zooms of which the last is now what the slice is zoomed to. */
+  /** The zooms, the last of which leads to the zoomed node of the slice. */
   private List<ViewState.Zoom> zooms(GraphSlice slice) {
     int at = slice.zoomIndex();
     if (slice.node()[at] == GraphQuery.ROOT && !slice.opened()) {

@@ -7,10 +7,9 @@ import flametop.view.state.SandwichPlace;
 import java.util.Arrays;
 
 /**
- * Where everything of a sandwich is: the callers grow upwards from the function, the callees
- * downwards.
+ * The layout of a sandwich: callers grow upwards from the function, callees downwards.
  *
- * @param page what is shown
+ * @param page the shown page
  * @param callers above the function
  * @param middle row of the function
  * @param callees below it
@@ -18,15 +17,15 @@ import java.util.Arrays;
  */
 public record SandwichLayout(
     Sandwich page, Plot callers, int middle, Plot callees, SandwichPlace.Halves split) {
-  /** The root of all and the function: these are the row in the middle. */
+  /** How many levels the row in the middle stands for: the root of all, and the function. */
   public static final int BASE = 2;
 
   /**
    * Lays a sandwich out.
    *
-   * @param before the one before; may be null
-   * @param live edges stay where they were before as long as they can
-   * @return null if the page is not that of the function (yet)
+   * @param before the layout before; may be null
+   * @param live whether edges stay in their places as long as they can
+   * @return null until the page of the function has come
    */
   static SandwichLayout of(
       Page page,
@@ -76,13 +75,13 @@ public record SandwichLayout(
     return below ? callees : callers;
   }
 
-  /** Whether the function has no time in what is shown. */
+  /** Whether the function has no time in the shown stacks. */
   public boolean empty() {
     return page.total() <= 0 || callees.geometry.levels() < BASE;
   }
 
-  /** The state that goes on from this picture. */
-  @SuppressWarnings("ReferenceEquality") // what did not change is the same
+  /** The place after this picture. */
+  @SuppressWarnings("ReferenceEquality") // an unchanged value is the same object
   SandwichPlace settled(SandwichPlace place) {
     long selected = page.selection() == null ? -1 : page.selection().node();
     Place above = callers.settled(place.below() ? -1 : selected);
@@ -92,13 +91,13 @@ public record SandwichLayout(
     return next.withHalves(split);
   }
 
-  /** Boxes that match by {@link #order}, ascending. */
+  /** The matching boxes by {@link #order}, ascending. */
   public int[] matches() {
     int[] found = new int[callers.geometry.size() + callees.geometry.size()];
     int count = 0;
     for (int half = 0; half < 2; half++) {
       Geometry g = at(half == 1).geometry;
-      // The function is in both.
+      // The function is in both halves.
       for (int box = half == 0 ? BASE : 1; box < g.size(); box++) {
         if (!g.isRun(box) && g.slice().matched()[g.node(box)]) {
           found[count++] = g.level(box) < BASE ? 0 : order(half == 1, box);
@@ -110,7 +109,10 @@ public record SandwichLayout(
     return sorted;
   }
 
-  /** From the outermost callers, below 0, by the function, 0, to the innermost callees. */
+  /**
+   * The rank of a box: callers are negative, the outermost first; the function is 0; callees are
+   * positive.
+   */
   public static int order(boolean below, int box) {
     return below ? box : -box;
   }

@@ -21,14 +21,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where everything of one picture is: rows of the panels, boxes of the graph, the levels in sight,
- * the box that is selected.
+ * The layout of one picture: rows of panels, boxes of the graph, levels in sight, the selected box.
  */
 public final class Scene {
   public static final int MIN_COLUMNS = 40;
   public static final int MIN_ROWS = 10;
 
-  /** What it was laid out of, which may be of the file of the other pane. */
+  /** The arguments of the layout, maybe of the file of the other pane. */
   private final Snapshot givenSnapshot;
 
   private final Page givenPage;
@@ -36,7 +35,10 @@ public final class Scene {
 
   public final Snapshot snapshot;
 
-  /** What the view shows beside it; null or that of another view until its own is there. */
+  /**
+   * The page that the view shows beside the graph; null or the page of another view until its own
+   * has come.
+   */
   public final Page page;
 
   public final ViewState state;
@@ -50,7 +52,7 @@ public final class Scene {
   /** The halves of a sandwich; null if none is shown. */
   public final SandwichLayout sandwich;
 
-  /** Of the plot; null if there is none. */
+  /** The boxes of the plot; null if there is none. */
   public final Geometry geometry;
 
   /** The box drawn as selected; -1 if there is no graph. */
@@ -58,41 +60,38 @@ public final class Scene {
 
   public final int cpuTop;
 
-  /** Rows of the CPUs; 0 if they have none. */
+  /** Rows of the panel of CPUs; 0 for no panel. */
   public final int cpuRows;
 
   public final CpuPanel cpuLayout;
 
-  /**
-   * Row of the line above the graph, where notices stand; -1 if there is no room for one and no
-   * need.
-   */
+  /** Row of the line above the graph, which holds notices; -1 without room or need for the line. */
   public final int upperRule;
 
-  /** Row of the breadcrumb, which is that line if no notice stands there; -1 if there is none. */
+  /**
+   * Row of the breadcrumb: the line above the graph, unless a notice stands there; -1 for no
+   * breadcrumb.
+   */
   public final int crumbRow;
 
   public final int graphTop;
   public final int graphRows;
 
-  /** The columns of the graph: all, or those of a pane. */
+  /** The columns of the graph: all, or the columns of its pane. */
   public final int graphLeft;
 
   public final int graphColumns;
 
-  /** Row that says whose a pane is; -1 if there is one pane. */
+  /** Row with the names of the panes' files; -1 for one pane. */
   public final int headRow;
 
-  /**
-   * The other pane, as it is laid out where the keys act on it; null if there is one pane, or if
-   * this is the other.
-   */
+  /** The other pane; null for one pane, or if this scene is the other pane. */
   public final Scene other;
 
-  /** Whether what is selected is in this file; in that of the other pane it may not be. */
+  /** Whether the selected node is in this file. The file of the other pane may lack it. */
   public final boolean hasSelected;
 
-  /** Rows of the pane of the source, below the graph; 0 if it is closed. */
+  /** Rows of the pane of the source, below the graph; 0 if the pane is closed. */
   public final int sourceRows;
 
   public final int stripTop;
@@ -101,8 +100,8 @@ public final class Scene {
   public final int selectionRows;
 
   /**
-   * @param before the picture before, whose geometry goes on; may be null
-   * @param beside the pane with the keys, if this is the other one; else null
+   * @param before the scene before, whose edges stay; may be null
+   * @param beside the pane with the keys, if this scene is the other pane; else null
    */
   private Scene(
       Snapshot someSnapshot,
@@ -130,10 +129,10 @@ public final class Scene {
     boolean hasCpus = snapshot != null && options.origin().has(Capability.CPUS);
     int cpus = hasCpus ? Math.max(1, snapshot.live().host().cpus().size()) : 1;
     cpuTop = 1;
-    // What a source lacks leaves its room to the graph.
+    // A panel that the source lacks leaves its room to the graph.
     boolean hasTime = options.origin().has(Capability.TIME);
     cpuLayout = CpuPanel.of(cpus, columns, rows);
-    // A sandwich on a small screen needs them for itself.
+    // A sandwich on a small screen needs these rows for itself.
     boolean bare =
         !options.origin().has(Capability.CPUS) || rows < 14 && state.view() == View.SANDWICH;
     cpuRows = bare ? 0 : cpuLayout.rows();
@@ -216,8 +215,8 @@ public final class Scene {
   }
 
   /**
-   * Rows that an answer needs. The one before goes on to stand for one that is not here yet, so
-   * that the graph does not jump.
+   * Rows that an answer needs. The answer before stays until the next one comes, so that the graph
+   * does not jump.
    */
   private static int sourceRows(Source source) {
     int rows = 1;
@@ -227,19 +226,19 @@ public final class Scene {
     return Math.max(2, rows + (source.others() > 0 ? 1 : 0));
   }
 
-  /** Lays a picture out; {@code snapshot} is null as long as there is none. */
+  /** Lays a picture out. The snapshot is null until the first one has come. */
   public static Scene of(
       Snapshot snapshot, ViewState state, int columns, int rows, PaintOptions options) {
     return of(snapshot, null, state, columns, rows, options);
   }
 
-  /** The same with what the view shows beside it. */
+  /** The same with the page of the view. */
   public static Scene of(
       Snapshot snapshot, Page page, ViewState state, int columns, int rows, PaintOptions options) {
     return new Scene(snapshot, page, state, options, columns, rows, null, null);
   }
 
-  /** The next one; what is where it was is not laid out anew. */
+  /** The next scene. Parts that did not change are not laid out again. */
   public Scene next(
       Snapshot aSnapshot,
       Page aPage,
@@ -250,7 +249,7 @@ public final class Scene {
     return new Scene(aSnapshot, aPage, aState, someOptions, someColumns, someRows, this, null);
   }
 
-  /** Whether it was laid out of just these; each is made anew when it changes. */
+  /** Whether the scene is the layout of just these values. A changed value is another object. */
   @SuppressWarnings("ReferenceEquality")
   public boolean isOf(
       Snapshot aSnapshot,
@@ -267,7 +266,7 @@ public final class Scene {
         && options == someOptions;
   }
 
-  /** What does not work as it should, a line each, the newest last. */
+  /** Notices about parts that do not work, a line each, the newest last. */
   public List<String> notices() {
     return notices;
   }
@@ -280,7 +279,7 @@ public final class Scene {
     return all;
   }
 
-  /** How many files are open; 0 where the stacks are of none, or nothing is read yet. */
+  /** How many files are open; 0 for stacks of no file, or until something is read. */
   public int files() {
     return isOfFile() ? snapshot.reading().files() : 0;
   }
@@ -299,13 +298,13 @@ public final class Scene {
         && (snapshot == null || snapshot.measure().isTime());
   }
 
-  /** Whether an action is of no use: it goes to another file, and there is one only. */
+  /** Whether an action is of no use: it goes to another file, and only one is open. */
   boolean isVain(Action action) {
     return files() < 2
         && (action == Action.PREVIOUS_FILE || action == Action.NEXT_FILE || action == Action.SPLIT);
   }
 
-  /** Whether the graph is compared, so that there is a change to tell. */
+  /** Whether the graph is compared with a baseline. */
   public boolean compares() {
     return snapshot != null && snapshot.graph().baseline() != null;
   }
@@ -317,12 +316,12 @@ public final class Scene {
         : Optional.empty();
   }
 
-  /** Whether a column is one of the graph. */
+  /** Whether a column belongs to the graph. */
   public boolean isInPane(int x) {
     return x >= graphLeft && x < graphLeft + graphColumns;
   }
 
-  /** The part of a picture that the graph is painted in. */
+  /** The part of a grid in which the graph is painted. */
   public CellGrid window(CellGrid grid) {
     return headRow < 0 ? grid : grid.window(graphLeft, graphColumns);
   }
@@ -336,7 +335,7 @@ public final class Scene {
     return new Scene(givenSnapshot, givenPage, changed, options, columns, rows, this, null);
   }
 
-  /** The selected node in full, as last told; null if nothing was. */
+  /** The selected node in full, as the profile last told; null until it told something. */
   public Selection selection() {
     if (state.view() == View.SANDWICH) {
       return sandwich == null ? null : sandwich.page().selection();
@@ -345,8 +344,8 @@ public final class Scene {
   }
 
   /**
-   * What is told of the selected node: of a file all of that is in the graph, so that it is not
-   * asked for each node.
+   * The words about the selected node. A file has them all in the graph, so that nobody asks the
+   * profile for each node.
    */
   public Selection described() {
     Selection told = selection();
@@ -359,8 +358,8 @@ public final class Scene {
         : Selection.of(snapshot.graph(), index);
   }
 
-  /** Whether the boxes tell what matches the search that is asked now. */
-  @SuppressWarnings("ReferenceEquality") // each pattern that is typed is another
+  /** Whether the boxes know the matches of the current search. */
+  @SuppressWarnings("ReferenceEquality") // each typed pattern is another object
   public boolean answered() {
     return state.view() == View.SANDWICH
         ? sandwich != null
@@ -370,7 +369,7 @@ public final class Scene {
         : found() != null;
   }
 
-  /** Whether nothing is lacking to show another state, which asks for the same graph. */
+  /** Whether this picture has all that another state of the same graph shows. */
   public boolean suffices(ViewState other) {
     if (!isOfFile() || other.awaited() != null) {
       return false;
@@ -379,7 +378,7 @@ public final class Scene {
     return index >= 0 && snapshot.graph().isWhole(index);
   }
 
-  /** The answer to the search that is asked now; null if there is none, or it is not here yet. */
+  /** The answer to the current search; null without a search, or until the answer has come. */
   public Snapshot.Search found() {
     Search search = state.search();
     boolean here =
@@ -392,16 +391,16 @@ public final class Scene {
   }
 
   /**
-   * The state that goes on from this picture: selection and zoom where the profile says that they
-   * are now, and the scroll that was used.
+   * The state after this picture: with selection and zoom at their nodes of now, and with the
+   * scroll of this picture.
    */
-  @SuppressWarnings("ReferenceEquality") // what did not change is the same
+  @SuppressWarnings("ReferenceEquality") // an unchanged value is the same object
   public ViewState settled() {
     if (sandwich != null) {
       SandwichPlace next = sandwich.settled(state.sandwich());
       return next == state.sandwich() ? state : state.withSandwich(next);
     }
-    // That of another view: the one of this view is on its way.
+    // The snapshot is of another view: the snapshot of this view is on its way.
     if (plot == null || snapshot.reversed() != state.shape().reversed()) {
       return state;
     }

@@ -19,10 +19,10 @@ final class SteadyEdges {
   private final int[] left;
   private final int[] right;
 
-  /** What each box was before; -1 for none. */
+  /** The index that each box had before; -1 for a new box. */
   private final int[] was;
 
-  /** What each box needs: a cell, or what the boxes on it need. */
+  /** The least width of each box: a cell, or the widths of its children. */
   private final int[] least;
 
   SteadyEdges(Geometry exact, Geometry before) {
@@ -56,7 +56,7 @@ final class SteadyEdges {
     return new Geometry(exact, left, right);
   }
 
-  /** Finds what siblings were: boxes of the same nodes, runs where runs were. */
+  /** Finds siblings in the picture before: boxes of the same nodes, runs in the place of runs. */
   private void match(int from, int end) {
     int old = was[exact.parent(from)];
     int at = old < 0 ? before.size() : before.firstOn(old);
@@ -75,7 +75,10 @@ final class SteadyEdges {
     }
   }
 
-  /** Places siblings: none gets less than it needs, and their parent's end is theirs if it was. */
+  /**
+   * Places siblings: none gets less than its least width, and the last one still ends where the
+   * parent ends, if it did.
+   */
   private void settle(int from, int end) {
     int up = exact.parent(from);
     int others = least[up];

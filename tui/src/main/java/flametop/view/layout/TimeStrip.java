@@ -8,17 +8,17 @@ import flametop.view.base.Units;
 import flametop.view.base.Zone;
 
 /**
- * Where the times of the strip are. A column is so many whole seconds, always the same ones: it
- * moves but does not change.
+ * The places of times on the strip. A column stands for a fixed range of whole seconds: columns
+ * move but do not change.
  *
- * @param left its first column on the screen
- * @param columns that it has; the newest is the last
+ * @param left the first column of the strip on the screen
+ * @param columns of the strip; the newest is the last
  * @param seconds of a column
- * @param newest number of the newest column: seconds of CLOCK_MONOTONIC by those of a column
- * @param span seconds that it shows at most
+ * @param newest number of the newest column: seconds of CLOCK_MONOTONIC per seconds of a column
+ * @param span seconds that the strip shows at most
  */
 public record TimeStrip(int left, int columns, int seconds, long newest, int span) {
-  /** More tasks may wait; then the strip is shorter. */
+  /** The largest number of waiting tasks that has room. With more, the strip is shorter. */
   private static final int MANY_WAIT = 99;
 
   private static final int MOST_SECONDS = 300;
@@ -29,7 +29,7 @@ public record TimeStrip(int left, int columns, int seconds, long newest, int spa
   /**
    * The strip of a picture.
    *
-   * @return null if there is no room for one, or nothing to show
+   * @return null without room, or with nothing to show
    */
   public static TimeStrip of(Scene scene) {
     if (scene.snapshot == null || scene.stripRows == 0) {
@@ -40,32 +40,34 @@ public record TimeStrip(int left, int columns, int seconds, long newest, int spa
     if (width < LEAST) {
       return null;
     }
-    // A second each as long as all of them fit, so that it is as wide as it can be.
+    // A column is one second as long as all seconds fit, so that the strip is as wide as it can be.
     int past = Math.min(host.busyCpus().length, MOST_SECONDS);
     int seconds = Math.max(1, (past + width - 1) / width);
     int span = Math.min(MOST_SECONDS, width * seconds);
     return new TimeStrip(LABEL, width, seconds, host.time() / SECOND / seconds, span);
   }
 
-  /** Its rows, between and beside its labels. */
+  /** The rows of the strip, with its labels. */
   public static Zone<Action> zone(Scene scene) {
     return new Zone<>(0, scene.stripTop, scene.columns, scene.stripRows, Action.TIME);
   }
 
-  /** The time of a column of the screen; that of the nearest one if it is beside the strip. */
+  /** The time of a column of the screen; beside the strip, the time of the nearest column. */
   public TimeRange at(int x) {
     int ago = Math.max(0, Math.min(columns - 1, left + columns - 1 - x));
     long first = (newest - ago) * seconds;
     return new TimeRange(first * SECOND, (first + seconds) * SECOND);
   }
 
-  /** The column of the screen that a time is in, or the nearest one. */
+  /** The column of the screen with a time, or the nearest one. */
   public int column(long time) {
     long ago = newest - Math.floorDiv(time, seconds * SECOND);
     return left + columns - 1 - (int) Math.max(0, Math.min(columns - 1, ago));
   }
 
-  /** Mean of figures by second, the newest last, over a time; NaN if none of them is in it. */
+  /**
+   * The mean over a time of figures by second, the newest last; NaN if no figure is in that time.
+   */
   public static double mean(float[] values, long newestNanos, TimeRange range) {
     long newest = newestNanos / SECOND;
     double sum = 0;
@@ -87,7 +89,7 @@ public record TimeStrip(int left, int columns, int seconds, long newest, int spa
     return Double.isNaN(value) ? "n/a" : Units.oneDecimal(value);
   }
 
-  /** The newest second that is over, if one is known: the one that has just begun changes yet. */
+  /** The figure of the newest finished second: the current second still changes. */
   private static double newest(float[] values) {
     for (int i = values.length - 2; i >= 0; i--) {
       if (!Float.isNaN(values[i])) {
@@ -97,12 +99,12 @@ public record TimeStrip(int left, int columns, int seconds, long newest, int spa
     return values.length == 0 ? Double.NaN : values[values.length - 1];
   }
 
-  /** So wide as the largest would be, so that the strip stays as wide as it is. */
+  /** A figure in a field for the largest one, so that the width of the strip stays. */
   private static String field(double value, int largest) {
     return Units.right(figure(value), Integer.toString(largest).length() + 2);
   }
 
-  /** What stands at its right: the present. */
+  /** The words at the right of the strip: the present. */
   public static String now(Scene scene) {
     Snapshot.Covered time = scene.snapshot.live().time();
     Snapshot.Host host = scene.snapshot.live().host();

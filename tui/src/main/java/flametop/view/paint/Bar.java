@@ -53,7 +53,7 @@ public final class Bar {
       }
       int edge = end[part];
       if (edge >= c * 8 + 8) {
-        // Where only ASCII may be drawn and there are colours, the background is the bar.
+        // With colours but ASCII only, the background draws the bar.
         grid.put(x + c, y, ' ', Paint.TEXT, paints[part], 0);
       } else {
         int after = part;

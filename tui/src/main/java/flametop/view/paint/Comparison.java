@@ -12,11 +12,11 @@ import flametop.view.layout.Piece;
 import java.util.Locale;
 
 /**
- * What has become more and what less, by the share of all. Where time was placed by samples, what
- * is within their noise is the same.
+ * Grown and shrunk frames, by their share of all. Times from samples count as equal within the
+ * noise of the samples.
  */
 public final class Comparison {
-  /** Of the frame itself: from here on a change is much. */
+  /** The least change of a frame, as a part of the frame, that counts as large. */
   private static final double MUCH = 0.25;
 
   /** Cells of a change: {@code ▲ +2.1%}. */
@@ -29,9 +29,9 @@ public final class Comparison {
   }
 
   /**
-   * Ground of a frame.
+   * The background of a frame.
    *
-   * @param of what the slice is part of
+   * @param of the snapshot of the slice
    */
   public static int paint(GraphSlice slice, int index, Snapshot of) {
     if (isGone(slice, index)) {
@@ -45,7 +45,10 @@ public final class Comparison {
     return Math.abs(change) < MUCH ? Paint.faded(paint) : paint;
   }
 
-  /** {@code +} or {@code -} where colours cannot say it; else nothing. */
+  /**
+   * {@code +} for a grown frame, {@code -} for a shrunk one, empty for an equal one: for screens
+   * without colours.
+   */
   static String sign(GraphSlice slice, int index, Snapshot of) {
     double change = change(slice, index, of);
     return change > 0 ? "+" : change < 0 ? "-" : "";
@@ -55,7 +58,7 @@ public final class Comparison {
     return noise(of).change(slice.weight()[index], slice.baseline()[index], slice.extent(0));
   }
 
-  /** What samples may be off by where the graph is compared with another time. */
+  /** The noise of samples in a graph that is compared with another time. */
   private static Noise noise(Snapshot of) {
     if (!(of.context() instanceof Snapshot.Live live) || live.time().baseline().isEmpty()) {
       return Noise.NONE;
@@ -68,16 +71,17 @@ public final class Comparison {
     return Noise.of(live.host().passHz(), live.host().cpuHz(), scale);
   }
 
-  /** Of what grew, or shrank. */
+  /** The role for a grown frame, or for a shrunk one. */
   public static Role role(double change) {
     return change > 0 ? Role.WORSE : Role.BETTER;
   }
 
   /**
-   * A change in a field of {@link #CHANGE} cells: {@code ▲ +2.1%}; without an arrow it is none.
+   * A change in a field of {@link #CHANGE} cells: {@code ▲ +2.1%}; without an arrow the change is
+   * within the noise.
    *
    * @param change {@link Noise#change}
-   * @param share by which it is another
+   * @param share the difference of the shares
    */
   public static String figure(double change, double share) {
     String text = (Math.round(share * 1000) > 0 ? "+" : "") + Units.percent(share);
@@ -104,7 +108,7 @@ public final class Comparison {
     return Units.share(before, total) + " → " + Units.share(now, total);
   }
 
-  /** {@code , ×1.2}; empty where there was nothing and is nothing. */
+  /** {@code , ×1.2}; empty for nothing then and now. */
   public static String times(long now, long before) {
     if (now == 0 || before == 0) {
       return now == before ? "" : now == 0 ? ", gone" : ", new";
@@ -114,8 +118,8 @@ public final class Comparison {
   }
 
   /**
-   * How a frame has changed since the window before: {@code ▲ +2.1%} of all, in a field so that
-   * nothing moves.
+   * The change of a frame since the window before, {@code ▲ +2.1%} of all, in a field of fixed
+   * width so that nothing moves.
    */
   public static Piece trend(Selection selection, Snapshot of) {
     Selection.Before before = selection.before();

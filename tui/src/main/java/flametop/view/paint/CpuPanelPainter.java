@@ -18,11 +18,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The CPUs: a row each while they fit, then columns, then the busiest and one line for the rest,
- * then a cell each. See {@link CpuPanel}.
+ * The panel of CPUs: a row for each CPU while rows fit, then columns, then the busiest CPUs and one
+ * line for the rest, then a cell for each. See {@link CpuPanel}.
  */
 public final class CpuPanelPainter {
-  /** The driver of virtual machines calls its state {@code haltpoll idle}. */
+  /** Longer names are cut: the driver of virtual machines has a state {@code haltpoll idle}. */
   private static final int MAX_STATE_NAME = 8;
 
   private static final int USER = Paint.of(Role.USER, 2);
@@ -32,7 +32,7 @@ public final class CpuPanelPainter {
   private static final int WAITING = Paint.of(Role.QUEUED);
   private static final char[] HEIGHTS = {'▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'};
 
-  /** What a row says, from the wordiest form to the barest. */
+  /** The forms of a row, from the longest to the shortest. */
   private enum Form {
     ALL,
     OWN_WAKEUPS,
@@ -44,7 +44,7 @@ public final class CpuPanelPainter {
     BARE
   }
 
-  /** Words in the colour of the part of the bar that they tell of. */
+  /** Words in the colour of their part of the bar. */
   private record Piece(String text, int paint) {}
 
   private CpuPanelPainter() {}
@@ -80,8 +80,8 @@ public final class CpuPanelPainter {
   }
 
   /**
-   * One CPU over the whole width: use at the left, idle states at the right. Columns are the same
-   * in every row.
+   * Paints one CPU over the whole width: use at the left, idle states at the right. All rows have
+   * the same columns.
    */
   private static void wide(Scene scene, CellGrid grid, int y, List<CpuRow> cpus) {
     CpuRow cpu = cpus.get(y - scene.cpuTop);
@@ -116,7 +116,7 @@ public final class CpuPanelPainter {
     int wrongX = columns - 1 - TextWidth.of(wrong);
     grid.text(wrongX, y, columns - wrongX, wrong, Paint.DIM, Paint.GROUND, 0);
     int idleX = wrongX - (wrong.isEmpty() ? 0 : 3) - TextWidth.of(idle);
-    // As it comes and goes, it never moves anything else.
+    // These words come and go, and never move other words.
     String steal = " steal " + Math.round(cpu.steal() * 100);
     if (cpu.steal() >= 0.005 && end + steal.length() + 2 <= idleX - idleBar - 6) {
       end += grid.text(end, y, steal.length(), steal, Paint.WORSE, Paint.GROUND, 0);
@@ -135,7 +135,7 @@ public final class CpuPanelPainter {
     }
   }
 
-  /** The wordiest that fits all of them: one below the other they say the same. */
+  /** The longest form that fits all CPUs, so that all rows have the same form. */
   private static Form form(List<CpuRow> cpus, int room) {
     for (Form form : Form.values()) {
       boolean fits = true;
@@ -178,7 +178,7 @@ public final class CpuPanelPainter {
     }
   }
 
-  /** A strip with a cell for each CPU that has no bar. */
+  /** Paints a strip with a cell for each CPU without a bar. */
   private static void rest(Scene scene, CellGrid grid, int y, List<CpuRow> cpus) {
     String percent = Units.percentField(mean(cpus, 0, cpus.size()));
     int x = 1 + grid.text(1, y, scene.columns, cpus.size() + " more ", Paint.DIM, Paint.GROUND, 0);
@@ -189,8 +189,8 @@ public final class CpuPanelPainter {
   }
 
   /**
-   * A cell for each CPU, in rows that begin with the number of their first; two in a cell, one
-   * above the other, if there is no room for more, and the mean of some if even that is too little.
+   * Paints a cell for each CPU, in rows that begin with the number of their first CPU. In less room
+   * a cell holds two CPUs, one above the other, or the mean of several.
    */
   private static void map(Scene scene, CellGrid grid, List<CpuRow> cpus, CpuPanel layout) {
     int perCell = layout.perCell(cpus.size());
@@ -204,7 +204,7 @@ public final class CpuPanelPainter {
       grid.text(1, y, name, "CPU" + cpus.get(first).cpu(), Paint.DIM, Paint.GROUND, 0);
       int x = name + 2;
       if (halves) {
-        // The upper halves are the first of the row, the lower ones go on from there.
+        // Upper halves hold the first CPUs of the row, lower halves the next ones.
         int above = (end - first + 1) / 2;
         for (int i = 0; i < above; i++) {
           int below = first + above + i;
@@ -223,7 +223,7 @@ public final class CpuPanelPainter {
     }
   }
 
-  /** What all CPUs do, beside the map if there is room. */
+  /** Paints sums of all CPUs beside the map, if there is room. */
   private static void summary(
       Scene scene, CellGrid grid, int x, int y, int row, List<CpuRow> cpus) {
     int room = scene.columns - x - 1;
@@ -254,14 +254,14 @@ public final class CpuPanelPainter {
     grid.text(x, y, room, text, Paint.DIM, Paint.GROUND, 0);
   }
 
-  /** A cell for CPUs from one index to another. */
+  /** Paints a cell for the CPUs between two indexes. */
   private static void heat(
       Scene scene, CellGrid grid, int x, int y, List<CpuRow> cpus, int from, int to) {
     char height = HEIGHTS[(int) Math.round(mean(cpus, from, to) * 7)];
     grid.put(x, y, height, paint(scene, cpus, from, to), Paint.CHROME, 0);
   }
 
-  /** Pale if the graph is of what ran on other CPUs. */
+  /** The colour of a cell: pale if the graph is of other CPUs. */
   private static int paint(Scene scene, List<CpuRow> cpus, int from, int to) {
     int paint = Paint.heat(mean(cpus, from, to));
     Shape shape = scene.state.chosenShape();
@@ -272,7 +272,7 @@ public final class CpuPanelPainter {
     return shown ? paint : Paint.faded(paint);
   }
 
-  /** The name of a CPU, and a mark if the graph is of what ran there. */
+  /** Paints the name of a CPU, and a mark if the graph is of that CPU. */
   private static void name(Scene scene, CellGrid grid, int x, int y, int width, int cpu) {
     boolean marked = ShownCpus.isMarked(scene.state.chosenShape(), cpu);
     if (marked) {
@@ -301,7 +301,7 @@ public final class CpuPanelPainter {
     return to > from ? sum / (to - from) : 0;
   }
 
-  /** The bar of a CPU: user, system, hard and soft interrupts, stolen. */
+  /** Paints the bar of a CPU: user, system, hard and soft interrupts, stolen. */
   public static void use(
       PaintOptions options, CellGrid grid, int x, int y, int width, CpuRow cpu, int trough) {
     boolean split = !Double.isNaN(cpu.user()) && !Double.isNaN(cpu.system());
@@ -320,7 +320,7 @@ public final class CpuPanelPainter {
         options);
   }
 
-  /** How much of the time a task waited for the CPU, by height, at the end of its bar. */
+  /** Paints the time that tasks waited for a CPU, as a height at the end of its bar. */
   public static void queue(CellGrid grid, int x, int y, CpuRow cpu, int bg) {
     double share = Math.min(1, cpu.waiting() / 1e9);
     if (share >= 0.01) {
@@ -328,7 +328,7 @@ public final class CpuPanelPainter {
     }
   }
 
-  /** The colours of the bars, if there is room at the right of {@code from}. */
+  /** Paints the legend of the bars, if there is room at the right of {@code from}. */
   public static void legend(Scene scene, CellGrid grid, int row, int from) {
     if (scene.options.plain()) {
       return;
@@ -366,7 +366,7 @@ public final class CpuPanelPainter {
     Bar.paint(grid, x, y, width, parts, paints, Paint.CHROME, scene.options);
   }
 
-  /** The colour of an idle state: the deeper, the further. */
+  /** The colour of an idle state: deeper states are further along the ramp. */
   public static int depth(int state, int states) {
     return Paint.of(
         Role.ASLEEP, states <= 1 ? Paint.SHADES - 1 : state * (Paint.SHADES - 1) / (states - 1));
@@ -414,7 +414,8 @@ public final class CpuPanelPainter {
   }
 
   /**
-   * In the colours of text: those of the bar are for areas, and too pale for words in some themes.
+   * A share in the colours of text. Colours of bars are for areas, and too pale for words in some
+   * themes.
    */
   private static Piece part(String name, double share) {
     long percent = Math.round(share * 100);
@@ -435,10 +436,7 @@ public final class CpuPanelPainter {
     return Double.isNaN(hertz) ? "n/a" : Units.hundredths(hertz / 1e9) + " GHz";
   }
 
-  /**
-   * Idle states in fixed columns, as many as have a place; POLL and the shallow ones give way
-   * first.
-   */
+  /** The idle states in fixed columns, as many as fit; POLL and shallow states give way first. */
   private static String idle(CpuRow cpu, boolean tenths) {
     if (cpu.idle().isEmpty()) {
       return "no idle states here";
@@ -465,8 +463,8 @@ public final class CpuPanelPainter {
   }
 
   /**
-   * Share of the stays in an idle state for which another would have been right, and the wake-ups
-   * that flametop adds.
+   * The share of stays for which another idle state would have been better, and the wake-ups that
+   * flametop adds.
    */
   private static String wrong(CpuRow cpu, Form form) {
     if (form.compareTo(Form.SHORT_WAITING) > 0) {

@@ -9,7 +9,7 @@ import flametop.view.layout.Scene;
 import flametop.view.state.FormatList;
 import java.util.List;
 
-/** The list of export formats, over the graph. */
+/** Paints the list of export formats over the view. */
 public final class FormatPainter {
   private static final int NAMES = 12;
 

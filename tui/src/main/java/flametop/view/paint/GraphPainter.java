@@ -22,18 +22,16 @@ import java.util.List;
 /** The boxes of the graph. */
 public final class GraphPainter {
   /*
-   * A cell has two colours, so where two boxes meet within one there is no third for the gap between them. The cell goes to the
-   * box that has more of it: it is drawn to its exact edge, the rest of the cell is the gap. Where they meet between two cells
-   * the gap is the first eighth of the right one. So each gap is at most half a cell and one of its sides is exact.
+   * A cell has two colours, so a cell in which two boxes meet has no third colour for the gap between them. The box with the larger part gets the cell: this box is drawn to its exact edge, and the rest of the cell is the gap. If two boxes meet between two cells, the gap is the first eighth of the right cell. So each gap is at most half a cell, and one of its sides is exact.
    */
   private static final int HALF = Geometry.CELL / 2;
 
   private static final long FIRST_NANOS = 1_000_000_000L;
 
-  /** Busy tasks, of all that could be, under which the machine is called idle. */
+  /** The share of busy CPUs below which the machine is called idle. */
   private static final double IDLE_CPUS = 0.05;
 
-  /** Room that a sentence beside the graph takes. */
+  /** Rows that a sentence beside the graph takes. */
   private static final int FREE_ROWS = 3;
 
   private GraphPainter() {}
@@ -55,9 +53,9 @@ public final class GraphPainter {
   }
 
   /**
-   * Paints what of a plot is in sight.
+   * Paints the part of a plot that is in sight.
    *
-   * @param marked whether its selected box is marked
+   * @param marked whether the selected box is marked
    */
   static void paint(Scene scene, Plot plot, boolean marked, CellGrid grid) {
     Geometry g = plot.geometry;
@@ -75,7 +73,10 @@ public final class GraphPainter {
     hints(plot, grid);
   }
 
-  /** The graph fills its width with however little there is: that it is little is said. */
+  /**
+   * Whether the machine is idle. The graph fills its width however little there is, so a sentence
+   * says that there is little.
+   */
   private static boolean isIdle(Scene scene) {
     return scene.hasStates()
         && scene.snapshot.context() instanceof Snapshot.Live live
@@ -86,8 +87,8 @@ public final class GraphPainter {
   }
 
   /**
-   * Where each box of a level ends to the eye, in eighths: at its edge, or where its neighbour's or
-   * its parent's cell begins.
+   * The visible end of each box of a level, in eighths: its edge, or the beginning of the next cell
+   * that a neighbour or a parent has.
    */
   private static void ends(Geometry g, int level, int[] end) {
     int last = g.levelStart(level + 1) - 1;
@@ -112,7 +113,7 @@ public final class GraphPainter {
   private static void box(
       Scene scene, Geometry g, CellGrid grid, int box, int row, int end, boolean selected) {
     boolean whole = g.right(box) - g.left(box) == g.columns() * Geometry.CELL;
-    // Over the whole width white would glare: there the name alone is marked.
+    // A white bar over the whole width would glare: there only the name is marked.
     int bg = selected && !whole ? Paint.of(Role.SELECT) : background(scene, g, box);
     int first = firstCell(g.left(box));
     int full = end / Geometry.CELL;
@@ -172,11 +173,14 @@ public final class GraphPainter {
     grid.text(x, row, room, sign + name, fg, bg, style);
   }
 
-  /** Quiet: many stand side by side, so one without room for its count is a faded cell, no more. */
+  /**
+   * Paints a run of thin frames, quietly: many runs stand side by side. A run without room for its
+   * count is a faded cell.
+   */
   private static void run(
       Scene scene, int count, CellGrid grid, int row, int x, int room, int bg, boolean selected) {
     if (selected || scene.options.plain()) {
-      // Dots in a cell of its own take the place of the gap.
+      // Dots in a cell of their own take the place of the gap.
       String label = room < 1 ? "…" : runLabel(count, room);
       int fg = Paint.INK;
       int strong = selected ? CellGrid.BOLD : 0;
@@ -203,10 +207,10 @@ public final class GraphPainter {
     return Search.patternOf(scene.state.search()) != null;
   }
 
-  /** What is behind a box that is not selected. */
+  /** The background of a box that is not selected. */
   static int background(Scene scene, Geometry g, int box) {
     if (g.isRun(box)) {
-      // Of no kind: in the colour of one they would fray the towers.
+      // Runs have no kind: in the colour of a kind they would fray the towers.
       return Paint.faded(Paint.of(Role.GROUP));
     }
     GraphSlice slice = g.slice();
@@ -238,7 +242,7 @@ public final class GraphPainter {
     return scene.options.origin() == Origin.FILE ? "reading…" : "opening the kernel side…";
   }
 
-  /** Why there is nothing to see. */
+  /** The reason for an empty graph. */
   public static String nothing(Scene scene) {
     if (scene.snapshot.context() instanceof Snapshot.File file) {
       Snapshot.Reading reading = file.reading();
@@ -276,7 +280,7 @@ public final class GraphPainter {
     sentence(grid, scene.graphTop + scene.graphRows / 2, text);
   }
 
-  /** A sentence where boxes would be. */
+  /** Paints a sentence in the place of boxes. */
   static void sentence(CellGrid grid, int y, String text) {
     int x = Math.max(1, (grid.columns() - TextWidth.of(text)) / 2);
     grid.text(x, y, grid.columns() - x, text, Paint.TEXT, Paint.GROUND, 0);

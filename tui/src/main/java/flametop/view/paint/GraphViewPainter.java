@@ -14,7 +14,7 @@ public final class GraphViewPainter implements ViewPainter {
           new String[] {"more, less", "share of all, then and now"},
           new String[] {"underlined", "gone"});
 
-  /** A file that is compared with none has nothing to explain. */
+  /** A file without a comparison has nothing to explain. */
   @Override
   public List<String[]> legend(Scene scene) {
     boolean none = !scene.options.origin().has(Capability.BASELINE) && !scene.compares();
@@ -34,7 +34,7 @@ public final class GraphViewPainter implements ViewPainter {
     }
   }
 
-  /** What is above and below the graph. */
+  /** Paints the panels above and below the graph. */
   static void around(Scene scene, CellGrid grid) {
     if (scene.cpuRows > 0) {
       CpuPanelPainter.paint(scene, grid);

@@ -11,11 +11,11 @@ public final class HeadingPainter {
   private HeadingPainter() {}
 
   /**
-   * Paints it.
+   * Paints the lines.
    *
-   * @param what the table has rows of
-   * @param how they are ordered, or what else is to be said of them
-   * @return where the line of the title goes on; 0 if there is none
+   * @param what the kind of the rows
+   * @param how their order, or more words about them
+   * @return the column behind the title; 0 without a title
    */
   public static int paint(Heading heading, Scene scene, CellGrid grid, String what, String how) {
     for (int i = 0; i < heading.missing.size(); i++) {
@@ -31,9 +31,9 @@ public final class HeadingPainter {
   }
 
   /**
-   * A line with a title.
+   * Paints a line with a title.
    *
-   * @return where the line goes on
+   * @return the column behind the title
    */
   private static int title(CellGrid grid, int row, String what, String how) {
     RulePainter.paint(grid, row);

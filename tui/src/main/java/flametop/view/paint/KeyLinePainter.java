@@ -9,7 +9,7 @@ import flametop.view.layout.Scene;
 import flametop.view.state.Search;
 import flametop.view.state.ViewState;
 
-/** The last row: what was answered, the search that is typed, or the keys of this view. */
+/** Paints the last row: the answer to a key, the search that is typed, the keys of the view. */
 public final class KeyLinePainter {
 
   private KeyLinePainter() {}

@@ -10,7 +10,7 @@ import flametop.view.base.TextWidth;
 import flametop.view.layout.Header;
 import flametop.view.layout.Scene;
 
-/** What the colours of the graph stand for, at the right end of a line between panels. */
+/** The meaning of colours, at the right end of a line between panels. */
 public final class Legend {
   private static final Role[] KINDS = {
     Role.USER, Role.KERNEL, Role.JIT, Role.INLINED, Role.UNKNOWN, Role.REASON
@@ -20,19 +20,19 @@ public final class Legend {
   };
   private static final State[] STATES = {State.RUN, State.QUEUED, State.DISK, State.SLEEP};
 
-  /** Sign where there is no colour, and word. */
+  /** For each change, a sign for screens without colours, and a word. */
   private static final String[][] CHANGES = {
     {"+", "more"}, {"-", "less"}, {" ", "the same"}, {" ", "gone"}
   };
 
   private static final Role[] CHANGE_ROLES = {Role.WORSE, Role.BETTER, Role.GROUP, Role.CHROME};
 
-  /** Least part of a line that stays a line. */
+  /** The least number of cells of a line that a legend leaves free. */
   private static final int LEAST_RULE = 8;
 
   private Legend() {}
 
-  /** Paints it if it has room. */
+  /** Paints the legend of a graph, if it has room. */
   static void paint(Scene scene, CellGrid grid, int row) {
     if (scene.geometry == null || scene.geometry.size() < 2) {
       return;
@@ -50,7 +50,7 @@ public final class Legend {
         scene.state.states());
   }
 
-  /** States, if there is room at the right of {@code from}. */
+  /** Paints the legend of states, if there is room at the right of {@code from}. */
   public static void states(Scene scene, CellGrid grid, int row, int from, StateSet shown) {
     paint(scene, grid, row, from + 1, true, shown);
   }

@@ -6,16 +6,16 @@ import flametop.view.base.Prompt;
 import flametop.view.base.Zone;
 import flametop.view.layout.ListBox;
 
-/** Paints a list that is open over the view, without its entries. */
+/** Paints the frame of a list over the view: the ground, and the row with the typed text. */
 final class ListPainter {
   static final int BACKGROUND = Paint.CHROME;
 
   private ListPainter() {}
 
   /**
-   * Paints what is around the entries.
+   * Paints the ground and the first row.
    *
-   * @return the column behind what is typed
+   * @return the column behind the typed text
    */
   static int paint(ListBox box, CellGrid grid, String label, Prompt prompt) {
     Zone<ListBox> zone = box.zone();

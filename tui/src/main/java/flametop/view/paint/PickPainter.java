@@ -15,10 +15,10 @@ import flametop.view.state.PickRow;
 import java.util.List;
 import java.util.Locale;
 
-/** An open pick list, over the graph. */
+/** Paints an open pick list over the view. */
 public final class PickPainter {
 
-  /** Cells for the name of what is no process. */
+  /** Cells for the name of a row without a process. */
   private static final int NAME = 8;
 
   private PickPainter() {}
@@ -67,7 +67,7 @@ public final class PickPainter {
     }
   }
 
-  /** A row of what is no process, or of a file, which knows no tasks. */
+  /** Paints a row without a process, or a row of a file, which knows no tasks. */
   private static void plain(
       Scene scene, CellGrid grid, int x, int y, int width, PickRow row, int bg, boolean marked) {
     int text = Paint.of(marked ? Role.INK : Role.TEXT);
@@ -93,7 +93,7 @@ public final class PickPainter {
     grid.text(at, y, Math.max(0, end - at), row.about(), quiet, bg, 0);
   }
 
-  /** The heads of the columns that {@link #row} fills. */
+  /** Paints the titles of the columns of {@link #row}. */
   private static void heads(CellGrid grid, int x, int y, int width, PickList.Of of) {
     boolean processes = of == PickList.Of.PROCESSES;
     int end = x + width - 1;

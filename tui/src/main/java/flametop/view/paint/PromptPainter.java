@@ -6,19 +6,19 @@ import flametop.view.base.Prompt;
 import flametop.view.base.Role;
 import flametop.view.base.TextWidth;
 
-/** What is typed, with its cursor, wherever that is. */
+/** Paints a line that is typed, with its cursor. */
 public final class PromptPainter {
   private PromptPainter() {}
 
   /**
-   * Paints it into {@code room} columns: of a text that is longer the part around the cursor.
+   * Paints the line into {@code room} columns. Of a longer text, paints the part around the cursor.
    *
-   * @return columns used, that of the cursor behind the text too
+   * @return columns used, the cursor behind the text included
    */
   public static int paint(CellGrid grid, int x, int y, int room, Prompt prompt, int background) {
     String text = prompt.text();
     int cursor = prompt.cursor();
-    // One column is the cursor's where it stands behind the text.
+    // A cursor behind the text takes a column of its own.
     int from = 0;
     while (from < cursor && TextWidth.exceeds(text.substring(from, cursor), room - 2)) {
       from = prompt.after(from);

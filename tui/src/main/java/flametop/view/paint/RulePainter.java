@@ -9,12 +9,12 @@ import flametop.view.layout.Piece;
 import flametop.view.layout.Scene;
 import java.util.List;
 
-/** Lines between panels, and what stands in them. */
+/** Paints the lines between panels, and the words in them. */
 final class RulePainter {
 
   private RulePainter() {}
 
-  /** A line between panels, which makes room for what does not work, else for the breadcrumb. */
+  /** Paints a line between panels with the notices, else with the breadcrumb. */
   static void paint(Scene scene, CellGrid grid, int row) {
     paint(grid, row);
     List<String> notices = scene.notices();
@@ -38,7 +38,7 @@ final class RulePainter {
     }
   }
 
-  /** The steps by which the graph got its shape. */
+  /** Paints the breadcrumb. */
   static void crumbs(Scene scene, CellGrid grid, int row) {
     paint(grid, row);
     Breadcrumb crumbs = Breadcrumb.of(scene, row);

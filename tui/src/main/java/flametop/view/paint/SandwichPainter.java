@@ -17,9 +17,9 @@ import flametop.view.layout.Scene;
 import flametop.view.state.SandwichPlace;
 import java.util.List;
 
-/** A sandwich: the callers of a function above it, what it calls below. */
+/** Paints a sandwich: callers above the function, callees below. */
 public final class SandwichPainter implements ViewPainter {
-  /** What the middle says, from all in words to the share alone. */
+  /** How many forms the middle has, from all words to the share alone. */
   private static final int FORMS = 4;
 
   private static final List<String[]> LEGEND =
@@ -101,7 +101,7 @@ public final class SandwichPainter implements ViewPainter {
     return name + (states.equals("all") ? " was not seen" : " was not seen " + states) + when;
   }
 
-  /** The function, and what it costs. */
+  /** Paints the function and its cost. */
   private static void middle(Scene scene, CellGrid grid, SandwichLayout layout) {
     Geometry g = layout.callees().geometry;
     Function function = layout.page().function();

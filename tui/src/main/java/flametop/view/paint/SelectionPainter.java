@@ -23,7 +23,7 @@ import flametop.view.layout.Scene;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The selected frame in full. */
+/** Paints the selected frame in full. */
 final class SelectionPainter {
 
   private static final int FORMS = 9;
@@ -59,7 +59,7 @@ final class SelectionPainter {
     String module =
         selection == null ? "" : selection.module() + (selection.guessed() ? " (guessed)" : "");
 
-    // The numbers become fewer before the name is cut.
+    // Numbers are left out before the name is cut.
     int nameWidth = TextWidth.of(name);
     List<Piece> numbers = List.of();
     for (int form = 0; form < FORMS; form++) {
@@ -89,7 +89,7 @@ final class SelectionPainter {
     }
   }
 
-  /** Where they stand under each other from one selected frame to the next, if there is room. */
+  /** The column of the numbers: the same from one selected frame to the next, if there is room. */
   private static int numbersAt(Scene scene, List<Piece> numbers, int end) {
     String share = numbers.isEmpty() ? "" : numbers.get(numbers.size() - 1).text();
     int column = scene.columns / 3 + Math.max(0, "100.0%".length() - share.indexOf('%') - 1);
@@ -110,7 +110,10 @@ final class SelectionPainter {
     return "all";
   }
 
-  /** Of a function in the middle of a sandwich also what it spends where it calls itself. */
+  /**
+   * The time in the function itself. In the middle of a sandwich this includes calls of the
+   * function by itself.
+   */
   private static long self(Scene scene, Selection selection) {
     boolean middle = scene.sandwich != null && scene.plot.atBase();
     return middle ? scene.sandwich.page().self() : selection.self();
@@ -128,7 +131,7 @@ final class SelectionPainter {
     return length == 0 ? "" : selection.path()[length - 1];
   }
 
-  /** Shares, CPUs' worth and time by state: from all of them in words to the share alone. */
+  /** Shares, CPUs and time by state, in a form from all words to the share alone. */
   private static List<Piece> numbers(Scene scene, Selection selection, int form) {
     Snapshot snapshot = scene.snapshot;
     long weight = selection.weight();
@@ -185,7 +188,7 @@ final class SelectionPainter {
     return pieces;
   }
 
-  /** Points that the share may be off by: two standard errors; empty where it is exact. */
+  /** The error of a share in points: two standard errors; empty for an exact share. */
   private static String error(Selection selection, long total) {
     boolean known = selection.certainty() != null && selection.certainty().error() > 0;
     return known && selection.kind() != NodeKind.ROOT && total > 0
@@ -193,7 +196,10 @@ final class SelectionPainter {
         : "";
   }
 
-  /** Its share in the file beside this one; empty if there is none, or if it is not told yet. */
+  /**
+   * The share of the frame in the file of the other pane; empty without that pane, or until the
+   * share is known.
+   */
   private static String elsewhere(Scene scene, int form) {
     if (scene.other == null || !OtherPane.isTold(scene)) {
       return "";
@@ -206,14 +212,14 @@ final class SelectionPainter {
         : (there.reading().done() ? " · not in " : " · not yet in ") + name;
   }
 
-  /** A file without its folders, unless that is what tells it from the other. */
+  /** The name of a file, without folders unless only these tell both files apart. */
   private static String brief(String path, String other) {
     String name = path.substring(path.lastIndexOf('/') + 1);
     boolean same = other.endsWith("/" + name) || other.equals(name);
     return FileHeader.fromTheRight(same ? path : name, MAX_FILE);
   }
 
-  /** What changes while one looks stands in a field. */
+  /** A share in a field of fixed width, since it changes while the user reads. */
   private static String share(long part, long whole, boolean still) {
     double share = whole <= 0 ? 0 : (double) part / whole;
     return still ? Units.percent(share) : Units.percentField(share);
@@ -229,7 +235,7 @@ final class SelectionPainter {
 
   /** Percent of the node's time in each state. */
   private static String byState(long[] nanos, boolean words) {
-    // Idle kernel threads are counted in the header, and no time of anything.
+    // Idle kernel threads are counted in the header, and are no part of the times.
     State[] order = {
       State.RUN,
       State.QUEUED,
@@ -248,7 +254,7 @@ final class SelectionPainter {
     String[] letters = {"run", "q", "d", "s", "t", "z", "p", "other"};
     for (int i = 0; i < order.length; i++) {
       long n = nanos[order[i].ordinal()];
-      // The four states that matter are always there, so that nothing moves.
+      // The four main states are always there, so that nothing moves.
       long percent = sum <= 0 ? 0 : Math.round(100.0 * n / sum);
       if (i < 4 || percent > 0) {
         text.append(text.isEmpty() ? "" : words ? "  " : " ")
@@ -286,7 +292,7 @@ final class SelectionPainter {
     }
   }
 
-  /** How to see what is missing here; empty if nothing is, or if nothing helps. */
+  /** The remedy for missing frames or names; empty if nothing is missing, or nothing helps. */
   private static String remedy(Selection selection) {
     String name = name(selection);
     if (selection.kind() == NodeKind.REASON && name.equals(WITHOUT_FRAME_POINTERS)) {
@@ -322,7 +328,7 @@ final class SelectionPainter {
     if (found.count() == 0) {
       return "no match";
     }
-    // Like the shares beside it: of what is compared, of the larger.
+    // As in the shares beside: of two compared times, the larger.
     GraphSlice slice = scene.snapshot.graph();
     long all = slice.baseline() == null ? scene.snapshot.total() : slice.extent(0);
     return "matched " + Units.share(found.weight(), all);

@@ -13,10 +13,12 @@ import flametop.view.base.Units;
 import flametop.view.layout.Scene;
 import java.util.List;
 
-/** Where the selected node is in the source: its lines, and what was inlined into it. */
+/**
+ * Paints the place of the selected node in the source: its lines, and the functions inlined there.
+ */
 final class SourcePainter {
 
-  /** Width of a share, and of a step to the right for each function that is inlined. */
+  /** Cells of a share, and of the indent of each inlined function. */
   private static final int SHARE = 7;
 
   private static final int STEP = 2;
@@ -54,7 +56,7 @@ final class SourcePainter {
     int y = top + 1;
     int due = source.places().size();
     for (Source.Place place : source.places()) {
-      // The last row says what has no room.
+      // The last row counts the lines without room.
       int rows = Math.max(1, place.calls().size());
       boolean last = due == 1 && source.others() == 0;
       if (y > top + 1 && y + rows > bottom - (last ? 0 : 1)) {
@@ -69,7 +71,7 @@ final class SourcePainter {
     }
   }
 
-  /** The key that closes it, if there is one. */
+  /** The key that closes the pane, if it has one. */
   private static String hint(Scene scene) {
     List<Key> keys = scene.options.keymap().keys(Action.SOURCE);
     return keys.isEmpty() ? "" : keys.get(0).symbol() + " closes";
@@ -93,7 +95,7 @@ final class SourcePainter {
       grid.text(x, top, end - x, text, awaited ? Paint.DIM : Paint.TEXT, Paint.CHROME, 0);
       return top + 1;
     }
-    // What has no room is the outermost: the function itself stands above.
+    // The outermost calls are left out first: the function itself stands above.
     int first = Math.max(0, calls.size() - (bottom - top));
     int y = top;
     for (int i = first; i < calls.size(); i++) {
@@ -112,7 +114,7 @@ final class SourcePainter {
     return y;
   }
 
-  /** File and line; of a long path the end. */
+  /** File and line; a long path is cut at its beginning. */
   private static String line(Call call, int room) {
     if (call.file().isEmpty()) {
       return "";

@@ -12,9 +12,9 @@ import flametop.view.layout.Scene;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What stands around two panes: whose each is, and the line between them. */
+/** Paints the names of the files of two panes, and the line between the panes. */
 final class SplitPainter {
-  /** Columns that a file's name has at least, if it needs them. */
+  /** The least columns of a file's name, if the name needs them. */
   private static final int NAME = 16;
 
   private static final int FORMS = 4;
@@ -56,7 +56,7 @@ final class SplitPainter {
     }
   }
 
-  /** From all that there is to say to nothing. */
+  /** The words about a pane, from all words to none. */
   private static List<Piece> pieces(Scene pane, int form) {
     Snapshot snapshot = pane.snapshot;
     List<Piece> pieces = new ArrayList<>();

@@ -14,23 +14,23 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The last minutes as a strip: busy CPUs by height and colour, tasks waiting above them or, in one
- * row, by the ground. What the graph shows of it stands on a lighter ground; a chosen range is
+ * Paints the last minutes as a strip: busy CPUs by height and colour, waiting tasks above them or,
+ * in one row, by the background. The time of the graph has a lighter background; a chosen range is
  * bright, the rest dim.
  */
 final class TimePainter {
   private static final int QUEUED = Paint.of(Role.QUEUED);
   private static final char[] HEIGHTS = {' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'};
 
-  /** Tasks waiting for each CPU from which on a strip of one row shows it. */
+  /** The least number of waiting tasks per CPU that a strip of one row shows. */
   private static final double MANY = 0.5;
 
-  /** On the strip; what is longer ago is told in minutes. */
+  /** Seconds on the strip. Longer times are told in minutes. */
   private static final long SECONDS_TOLD = 600;
 
   private static final long SECOND = 1_000_000_000L;
 
-  /** The graph begins and ends with a pass. */
+  /** The graph begins and ends with a pass, so its ends may be off by this much. */
   private static final long NEAR_NANOS = 1_500_000_000L;
 
   private TimePainter() {}
@@ -100,7 +100,7 @@ final class TimePainter {
     }
   }
 
-  /** What was chosen, in the line above the strip; false if nothing is. */
+  /** Paints the choice of time into the line above the strip; false without a choice. */
   static boolean choice(Scene scene, CellGrid grid, int row) {
     TimeChoice time = scene.state.time();
     Optional<TimeRange> chosen = scene.state.moment().range();
@@ -129,7 +129,7 @@ final class TimePainter {
     return true;
   }
 
-  /** What the graph has of a range: where only sums are left, the nearest. */
+  /** The time that the graph shows of a range: the nearest one, if only sums are left. */
   private static String graph(Snapshot.Live live, TimeRange range) {
     if (!live.time().ranged()) {
       return "";

@@ -9,8 +9,8 @@ public interface ViewPainter {
   void paint(Scene scene, CellGrid grid);
 
   /**
-   * What the help explains beside the keys: a title, then lines of a word and its meaning. Empty
-   * for nothing.
+   * The lines that the help explains beside the keys: a title, then a word and its meaning each.
+   * Empty for none.
    */
   List<String[]> legend(Scene scene);
 }

@@ -25,18 +25,18 @@ import flametop.view.state.ViewState;
 import java.util.EnumSet;
 
 /**
- * What each key does: a pure function from state and key to the next state and what is asked of the
- * world. The {@code Keymap} says which {@link Action} a key is, the view at hand does it, or what
- * is here, which all views have.
+ * The meaning of every key: a pure function from state and key to the next state and requests to
+ * the world. The {@code Keymap} gives the {@link Action} of a key; the current view does its own
+ * actions, this class does those of all views.
  */
 public final class Keys {
-  /** What nobody wants done by a text that was pasted. */
+  /** The actions that pasted text must never do. */
   private static final EnumSet<Action> GRAVE =
       EnumSet.of(Action.QUIT, Action.RESTART, Action.EXPORT, Action.JVM_NAMES);
 
   private Keys() {}
 
-  /** An answer came: takes it into the state. */
+  /** Takes an answer into the state. */
   public static Step answered(ViewState s, Effect.Answer answer) {
     if (answer instanceof Effect.Answer.Listed listed) {
       return PickKeys.listed(s, listed.of(), listed.rows());
@@ -44,7 +44,7 @@ public final class Keys {
     return Step.to(s.withAnswer(((Effect.Answer.Located) answer).source()));
   }
 
-  /** A picture has come: does what waited for it. */
+  /** Does the actions that waited for a picture. */
   public static Step arrived(Scene scene) {
     ViewState s = SandwichKeys.arrived(scene, scene.settled());
     Function brought = s.bringing() ? SandwichKeys.selected(scene, s) : null;
@@ -60,7 +60,7 @@ public final class Keys {
     return keys(scene, s).match(scene, s.withSearch(s.search().awaiting(0)), awaited);
   }
 
-  /** Applies one key to the state that {@code scene} shows. */
+  /** Applies one key to the state of a scene. */
   public static Step press(Scene scene, Key key) {
     return press(scene, key, false);
   }
@@ -68,8 +68,8 @@ public final class Keys {
   /**
    * The same for a key that may be part of a text.
    *
-   * @param inText it came with others at once, as if pasted: then it does nothing that would be
-   *     missed
+   * @param inText whether the key came with others at once, as if pasted: then it does no grave
+   *     action
    */
   public static Step press(Scene scene, Key key, boolean inText) {
     Step step = pressed(scene, key, inText);
@@ -106,7 +106,7 @@ public final class Keys {
     return action == null ? Step.nothing(s, key) : act(scene, s, action);
   }
 
-  /** Applies pasted text: it is typed where something is typed, and never a command. */
+  /** Applies pasted text: an open prompt takes it; it is never a command. */
   public static Step paste(Scene scene, String pasted) {
     String text = pasted.strip();
     ViewState s = scene.settled().withoutMessage();
@@ -122,7 +122,7 @@ public final class Keys {
     return Step.answer(s, "pasted text is no command; / searches for it");
   }
 
-  /** Applies one event of the mouse to the state that {@code scene} shows. */
+  /** Applies one event of the mouse to the state of a scene. */
   public static Step mouse(Scene scene, Mouse mouse) {
     ViewState s = scene.settled();
     if (scene.tooSmall()) {

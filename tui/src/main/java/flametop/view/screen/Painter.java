@@ -14,13 +14,13 @@ import flametop.view.paint.PickPainter;
 public final class Painter {
   private Painter() {}
 
-  /** Paints what {@code scene} laid out. */
+  /** Paints a scene. */
   public static CellGrid paint(Scene scene) {
     return paint(scene, null);
   }
 
   /**
-   * The same over an older picture that is needed no more, if it has the size.
+   * Paints a scene over an older picture that nobody needs, if it has the right size.
    *
    * @param over may be null
    */

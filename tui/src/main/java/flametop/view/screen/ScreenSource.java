@@ -8,21 +8,21 @@ import flametop.view.state.Effect;
 import flametop.view.state.ViewState;
 import java.util.concurrent.CompletableFuture;
 
-/** The source of the pictures of a screen: does what keys ask of it. */
+/** The source of the pictures of a screen. Does the commands of keys. */
 public final class ScreenSource {
   private final SnapshotSource source;
 
-  /** The shape that it was last told to show; null: none yet. */
+  /** The shape that the source was last told; null before the first one. */
   private Shape shape;
 
-  /** The moment that it was last told to show; null: none yet. */
+  /** The moment that the source was last told; null before the first one. */
   private Moment moment;
 
   public ScreenSource(SnapshotSource source) {
     this.source = source;
   }
 
-  /** Does what a key asks of it. */
+  /** Does a command of a key. */
   public void apply(Effect.OfSource effect) {
     effect.on(source);
     if (effect instanceof Effect.Turn) {
@@ -31,7 +31,7 @@ public final class ScreenSource {
     }
   }
 
-  /** Asks what a key asks of it where the screen is in this state. */
+  /** Asks a question of a key, given the state of the screen. */
   public CompletableFuture<? extends Effect.Answer> ask(Effect.Question question, ViewState state) {
     return question.ask(source, state);
   }

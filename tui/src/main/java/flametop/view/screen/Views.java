@@ -50,7 +50,7 @@ final class Views {
     PAINTERS.put(view, painter);
   }
 
-  /** What the keys do in a view whose stacks come from there. */
+  /** The keys of a view whose stacks come from an origin. */
   static ViewKeys keys(View view, Origin origin) {
     return (origin == Origin.FILE ? OF_FILES : LIVE).get(view);
   }
@@ -59,7 +59,7 @@ final class Views {
     return PAINTERS.get(view);
   }
 
-  /** What the help of the view in a scene explains beside the keys. */
+  /** The lines that the help of the current view explains beside the keys. */
   static List<String[]> legend(Scene scene) {
     return painter(scene.state.view()).legend(scene);
   }

@@ -10,14 +10,14 @@ import flametop.view.base.ExportFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** What a key asks of the world outside of the view. */
+/** A request of a key to the world outside of the view. */
 public sealed interface Effect {
-  /** What the source of the pictures is to do. */
+  /** A command to the source of the pictures. */
   sealed interface OfSource extends Effect {
     void on(SnapshotSource source);
   }
 
-  /** What only a live source can do: keys ask no other for it. */
+  /** A command that only a live source can do. Keys send it to no other source. */
   sealed interface OfLive extends OfSource {
     void on(LiveSource source);
 
@@ -27,12 +27,12 @@ public sealed interface Effect {
     }
   }
 
-  /** What the source of the pictures is asked. */
+  /** A question to the source of the pictures. */
   sealed interface Question extends Effect {
     CompletableFuture<? extends Answer> ask(SnapshotSource source, ViewState state);
   }
 
-  /** What the source of the pictures answers. */
+  /** An answer of the source of the pictures. */
   sealed interface Answer {
     /** The rows of a pick list. */
     record Listed(PickList.Of of, List<ProcessRow> rows) implements Answer {}
@@ -86,7 +86,7 @@ public sealed interface Effect {
     }
   }
 
-  /** Keep what was searched for. */
+  /** Keep the text of a search. */
   record Remember(String text) implements Effect {}
 
   /** Put a name into the clipboard of the terminal. */

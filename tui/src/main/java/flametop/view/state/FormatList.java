@@ -10,11 +10,11 @@ import java.util.Locale;
 /**
  * The list of export formats. Immutable.
  *
- * @param open whether it is shown
- * @param of the view that is exported: only the graph has stacks
- * @param prompt its text narrows it to those whose names contain it
- * @param index of the marked one
- * @param last chosen before, which comes first
+ * @param open whether the list is shown
+ * @param of the view that is exported: only graphs have stacks
+ * @param prompt its text narrows the list to formats whose names contain the text
+ * @param index of the marked format
+ * @param last the format that was chosen last; it comes first
  */
 public record FormatList(boolean open, View of, Prompt prompt, int index, ExportFormat last) {
   public static final FormatList CLOSED =
@@ -32,7 +32,7 @@ public record FormatList(boolean open, View of, Prompt prompt, int index, Export
     return new FormatList(false, of, Prompt.EMPTY, 0, format);
   }
 
-  /** Another text marks the first format that contains it. */
+  /** The list after another text was typed: the first match is marked. */
   public FormatList withPrompt(Prompt value) {
     int marked = value.text().equals(prompt.text()) ? index : 0;
     return new FormatList(open, of, value, marked, last);
@@ -43,7 +43,7 @@ public record FormatList(boolean open, View of, Prompt prompt, int index, Export
     return new FormatList(open, of, prompt, to, last);
   }
 
-  /** The formats that contain what was typed: those whose names begin with it before the others. */
+  /** The formats that contain the typed text: names that begin with the text come first. */
   public List<ExportFormat> matching() {
     List<ExportFormat> all = new ArrayList<>(List.of(ExportFormat.values()));
     all.remove(last);

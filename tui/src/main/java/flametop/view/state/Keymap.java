@@ -15,23 +15,23 @@ import java.util.Set;
 /**
  * Which key does what, in each view. Immutable.
  *
- * <p>A key that the user gave to an action is taken from those that have it by default and are in a
- * view with that action. So nothing that the user says fails at a default, neither now nor when a
- * later version has more of them.
+ * <p>A key that the user gave to an action is taken from every other action that has the key by
+ * default and shares a view with that action. So no setting of the user fails at a default, neither
+ * now nor when a later version has more defaults.
  */
 public final class Keymap {
   /** Nothing is remapped. */
   public static final Keymap DEFAULT = new Keymap(new EnumMap<>(Action.class));
 
-  /** What the user said. */
+  /** The keys that the user set. */
   private final EnumMap<Action, List<Key>> own;
 
   private final EnumMap<Action, List<Key>> keys = new EnumMap<>(Action.class);
 
-  /** By the keys of a view, made when first asked for: the first picture needs none of it. */
+  /** Actions by key for each view. Made at the first question: the first picture needs none. */
   private final Map<ViewActions, Map<Key, Action>> actions = new HashMap<>();
 
-  /** A key that would do two things in a view. */
+  /** A key with two actions in one view. */
   public record Conflict(View view, Key key, Action first, Action second) {}
 
   private Keymap(EnumMap<Action, List<Key>> own) {
@@ -58,7 +58,7 @@ public final class Keymap {
     return left;
   }
 
-  /** Whether there is a view that has both. */
+  /** Whether any view has both actions. */
   private static boolean meet(Action one, Action other) {
     for (View view : View.values()) {
       for (Origin origin : Origin.values()) {
@@ -71,7 +71,7 @@ public final class Keymap {
     return false;
   }
 
-  /** The same with other keys for an action, maybe none. Ctrl-C goes on to quit. */
+  /** The same with other keys for an action, maybe none. Ctrl-C always quits. */
   public Keymap with(Action action, List<Key> said) {
     EnumMap<Action, List<Key>> changed = new EnumMap<>(own);
     List<Key> all = new ArrayList<>(said);
@@ -82,14 +82,14 @@ public final class Keymap {
     return new Keymap(changed);
   }
 
-  /** The same with the keys that an action has by default, but for those that are taken. */
+  /** The same with the default keys of an action, except taken ones. */
   public Keymap withDefault(Action action) {
     EnumMap<Action, List<Key>> changed = new EnumMap<>(own);
     changed.remove(action);
     return new Keymap(changed);
   }
 
-  /** What a key does in a view; null for nothing. */
+  /** The action of a key in a view; null for none. */
   public synchronized Action action(View of, Origin origin, Key key) {
     ViewActions view = ViewActions.of(of, origin);
     Map<Key, Action> byKey = actions.get(view);
@@ -112,7 +112,7 @@ public final class Keymap {
     return byKey.get(key);
   }
 
-  /** The keys of an action; the first is the one to tell of. There may be none. */
+  /** The keys of an action, maybe none. Help and messages show the first. */
   public List<Key> keys(Action action) {
     return keys.get(action);
   }

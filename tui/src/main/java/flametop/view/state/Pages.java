@@ -9,14 +9,14 @@ import flametop.profile.answer.TasksQuery;
 import flametop.profile.answer.TopQuery;
 import flametop.view.base.Colouring;
 
-/** What each view shows beside the snapshot. */
+/** The page that each view shows beside the snapshot. */
 final class Pages {
   private Pages() {}
 
   /**
-   * The page that a view of {@code columns} cells asks for.
+   * The page that a view asks for, if the screen has {@code columns} cells.
    *
-   * @return null if the snapshot is all that the view shows
+   * @return null if the view shows the snapshot alone
    */
   static PageQuery of(ViewState s, int columns) {
     return switch (s.view()) {

@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * What a picture depends on beside the snapshot and the state.
+ * The things beside snapshot and state that a picture depends on.
  *
  * @param host for the header
  * @param target what is sampled, for the header
- * @param origin where it comes from
- * @param ascii nothing but ASCII is drawn, edges are at whole cells
- * @param plain there are no colours: what they say is said by characters
+ * @param origin where the stacks come from
+ * @param ascii whether only ASCII is drawn, with edges at whole cells
+ * @param plain whether characters take the place of colours
  * @param users names of users by number
  * @param keymap which key does what
- * @param notices what is wrong with what the user has set, a line each
+ * @param notices faults in the settings of the user, a line each
  */
 public record PaintOptions(
     String host,

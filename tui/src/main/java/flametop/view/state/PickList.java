@@ -13,11 +13,12 @@ import java.util.concurrent.CompletableFuture;
 /**
  * An open pick list. Immutable.
  *
- * @param of what is picked
- * @param rows busiest first; null until they are there
- * @param prompt its text narrows the rows to those that contain it
- * @param index of the marked row among those; 0 is the row that lifts the filter
- * @param chosen Enter came before the rows: what is marked when they come is picked
+ * @param of the kind of thing that is picked
+ * @param rows the busiest first; null until they have come
+ * @param prompt its text narrows the rows to those that contain the text
+ * @param index of the marked row among these; 0 is the row that lifts the filter
+ * @param chosen whether Enter came before the rows: then the row is picked that is marked when they
+ *     come
  */
 public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, boolean chosen) {
   public enum Of {
@@ -39,7 +40,7 @@ public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, bool
       return label;
     }
 
-    /** Whether its rows are of tasks, which a source of pictures is asked for. */
+    /** Whether rows are about tasks; the source of the pictures lists these. */
     public boolean isOfTasks() {
       return this == PROCESSES || this == COMMS || this == CGROUPS;
     }
@@ -72,20 +73,20 @@ public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, bool
     return with(made);
   }
 
-  /** The rows are there, in the order in which they are shown. */
+  /** The list after its rows came, in the order of the screen. */
   public PickList with(List<PickRow> made) {
     int marked = rows == null && !prompt.isEmpty() ? 1 : index;
     return new PickList(of, List.copyOf(made), prompt, marked, chosen).clamped();
   }
 
-  /** Another text marks the first row that contains it. */
+  /** The list after another text was typed: the first match is marked. */
   public PickList withPrompt(Prompt value) {
     boolean same = value.text().equals(prompt.text());
     int marked = same ? index : value.isEmpty() ? 0 : 1;
     return new PickList(of, rows, value, marked, false).clamped();
   }
 
-  /** What was typed. */
+  /** The typed text. */
   public String typed() {
     return prompt.text();
   }
@@ -103,7 +104,9 @@ public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, bool
     return new PickList(of, rows, prompt, Math.max(0, Math.min(index, last)), chosen);
   }
 
-  /** Rows that contain what was typed: those of its name before those of its command line. */
+  /**
+   * Rows that contain the typed text: matches of the name come before matches of the command line.
+   */
   public List<PickRow> matching() {
     if (rows == null) {
       return List.of();
@@ -130,7 +133,7 @@ public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, bool
     return text.toLowerCase(Locale.ROOT).contains(wanted);
   }
 
-  /** The marked row; null for the one that lifts the filter. */
+  /** The marked row; null for the row that lifts the filter. */
   public PickRow marked() {
     return index == 0 ? null : matching().get(index - 1);
   }

@@ -6,9 +6,9 @@ import flametop.profile.answer.ProcessRow;
  * A row of a pick list.
  *
  * @param id number of the process, state or CPU
- * @param share of all; NaN if that means nothing
- * @param about what else is said of it
- * @param process what it is made of; null if it is no process and no comm
+ * @param share of all; NaN if a share means nothing
+ * @param about more words about the row
+ * @param process the process or comm of the row; null for another kind of row
  */
 public record PickRow(int id, String name, double share, String about, ProcessRow process) {
   static PickRow of(ProcessRow row) {

@@ -7,15 +7,14 @@ import java.util.List;
 /**
  * Where the user is in a graph. Immutable.
  *
- * @param zooms how the view was narrowed, outermost first; empty: the whole graph
+ * @param zooms the zooms, outermost first; empty for the whole graph
  * @param selected the selected node, {@link GraphQuery#ROOT} at first
- * @param trail the nodes from the root to the selected one, as last seen: where to fall back to
- *     when it is gone
- * @param run the selection is not {@code selected} but the run of thin frames on it that holds
+ * @param trail the nodes from the root to the selected one, as last seen: the selection falls back
+ *     along them when its node is gone
+ * @param run whether the selection is a run of thin frames on {@code selected}: the run that holds
  *     {@code runNode}
  * @param runNode a node of that run; -1 if the slice lists none of them
- * @param scroll levels hidden between the panel's edge and the first one drawn; -1: found by the
- *     zoom
+ * @param scroll how many levels are hidden at the root's edge of the panel; -1: the zoom decides
  */
 public record Place(
     List<ViewState.Zoom> zooms,
@@ -25,7 +24,8 @@ public record Place(
     long runNode,
     int scroll) {
   /**
-   * Levels asked for: more than a stack of 512 user and 127 kernel frames has below its process.
+   * How many levels a query asks for: more than a stack of 512 user and 127 kernel frames has below
+   * its process.
    */
   private static final int LEVELS = 700;
 
@@ -44,12 +44,14 @@ public record Place(
     return zooms.isEmpty() ? null : zooms.get(zooms.size() - 1).siblings();
   }
 
-  /** How many levels its slice is asked for: the selection may be led on from the deepest. */
+  /** How many levels the query asks for, so that the selection can go on from the deepest level. */
   int levels() {
     return LEVELS + trail.size() / LEVELS_MORE * LEVELS_MORE;
   }
 
-  /** The scroll is found anew: the zoomed node near the edge. */
+  /**
+   * The same with other zooms. The next picture scrolls so that the zoomed node is near the edge.
+   */
   public Place withZooms(List<ViewState.Zoom> value) {
     return new Place(List.copyOf(value), selected, trail, run, runNode, -1);
   }

@@ -5,16 +5,16 @@ import flametop.view.base.Key;
 
 /** How keys move through the rows of a table, and which of them are in sight. */
 public final class Rows {
-  /** Rows that are asked for at least, where there may be thousands. */
+  /** The least number of rows that a query asks for. */
   private static final int FEWEST = 256;
 
-  /** More than there are. */
+  /** More rows than any table has. */
   private static final int ALL = Integer.MAX_VALUE / 4;
 
   private Rows() {}
 
   /**
-   * Rows that an action goes down, below 0 up; 0 if it does not move.
+   * How many rows an action moves down, up if negative; 0 if the action does not move.
    *
    * @param room rows in sight, 1 or more
    */
@@ -31,8 +31,8 @@ public final class Rows {
   }
 
   /**
-   * Rows that a key goes down in a list in which letters are typed, below 0 up; 0 if it does not
-   * move.
+   * How many rows a key moves down, up if negative, in a list that takes letters as text; 0 if the
+   * key does not move.
    */
   public static int by(Key key, int page) {
     return switch (key.kind()) {
@@ -44,22 +44,22 @@ public final class Rows {
     };
   }
 
-  /** Where that ends, of rows from 0 to {@code last}. */
+  /** The row after a move, among rows from 0 to {@code last}. */
   public static int moved(int at, int by, int last) {
     return Math.max(0, Math.min(last, at + by));
   }
 
-  /** The answer if it went nowhere. */
+  /** The answer to a move at the end of the rows. */
   public static Step end(ViewState s, int by) {
     return Step.answer(s, by < 0 ? "already at the top" : "nothing below");
   }
 
-  /** Index of the first row in sight: the marked one is in the middle, but at the ends. */
+  /** Index of the first row in sight. The marked row is in the middle, except at both ends. */
   public static int first(int marked, int count, int room) {
     return Math.max(0, Math.min(marked - room / 2, count - room));
   }
 
-  /** How many rows to ask for, so that there are more than enough around one. */
+  /** How many rows to ask for, so that there are more than enough around a row. */
   static int asked(int place) {
     return Math.max(FEWEST, Integer.highestOneBit(Math.min(place, ALL)) * 4);
   }

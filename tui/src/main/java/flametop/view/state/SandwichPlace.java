@@ -9,13 +9,13 @@ import java.util.List;
  * Where the user is in a sandwich: two graphs, both with the function at their root, of which the
  * keys act on one. Immutable.
  *
- * @param function in the middle; null: none was chosen yet
+ * @param function in the middle; null until one is chosen
  * @param before functions that were in the middle before, the latest last
- * @param from the view that it was chosen in first
- * @param below the keys act on the callees, not on the callers
- * @param callers where the user is in those
- * @param callees where the user is in those
- * @param split how the rows were shared when they were last; null if they were not yet
+ * @param from the view in which the first function was chosen
+ * @param below whether the keys act on callees, not on callers
+ * @param callers the place in that half
+ * @param callees the place in that half
+ * @param split how the halves shared the rows last; null before the first time
  */
 public record SandwichPlace(
     Function function,
@@ -25,7 +25,7 @@ public record SandwichPlace(
     Place callers,
     Place callees,
     Halves split) {
-  /** Functions that one can go back to. */
+  /** How many functions the way back has. */
   private static final int MOST_BEFORE = 64;
 
   static final SandwichPlace NONE =
@@ -34,11 +34,11 @@ public record SandwichPlace(
   /**
    * Rows of both halves.
    *
-   * @param room rows that there are, that of the function among them
+   * @param room all rows, the row of the function included
    * @param upper rows of the callers
    */
   public record Halves(int room, int upper) {
-    /** Rows that each half has at least, where there is room for that. */
+    /** The least rows of each half, if there is room. */
     static final int LEAST = 3;
 
     public int lower() {
@@ -46,8 +46,8 @@ public record SandwichPlace(
     }
 
     /**
-     * Shares rows by what both halves need. What was shared before stays as long as nothing is
-     * hidden in one half while rows of the other are empty: the function does not move about.
+     * Shares rows by the need of both halves. The shares from before stay, unless one half hides
+     * levels while the other has empty rows: so the function does not move about.
      *
      * @param callers levels that the callers have
      * @param callees levels that the callees have
@@ -86,7 +86,7 @@ public record SandwichPlace(
     return new SandwichPlace(function, before, from, below, above, under, split);
   }
 
-  /** The keys act on this half. */
+  /** The same with the keys in this half. */
   public SandwichPlace at(boolean callees) {
     return new SandwichPlace(function, before, from, callees, callers, this.callees, split);
   }
@@ -95,7 +95,7 @@ public record SandwichPlace(
     return with(callers.withZooms(List.of()), callees.withZooms(List.of()));
   }
 
-  /** All of both halves is shown, and the function is selected. */
+  /** The same with both halves unzoomed and the function selected. */
   SandwichPlace atFunction() {
     return with(Place.ROOT, Place.ROOT);
   }
@@ -109,7 +109,7 @@ public record SandwichPlace(
   /**
    * Another function in the middle.
    *
-   * @param view that it was chosen in
+   * @param view in which the function was chosen
    */
   SandwichPlace of(Function next, View view) {
     if (view != View.SANDWICH) {
@@ -123,7 +123,7 @@ public record SandwichPlace(
     return middle(next, List.copyOf(past.subList(over, past.size())), from);
   }
 
-  /** The function before in the middle; null if there is none. */
+  /** The place with the function that was in the middle before; null if there is none. */
   public SandwichPlace back() {
     int last = before.size() - 1;
     return last < 0 ? null : middle(before.get(last), before.subList(0, last), from);

@@ -8,9 +8,9 @@ import java.util.regex.PatternSyntaxException;
  * The search: what was typed, and its pattern. Immutable.
  *
  * @param prompt what was typed
- * @param typing keys still go to it
- * @param pattern null if there is nothing to look for, or the text is no regular expression
- * @param trouble why it is none; else empty
+ * @param typing whether keys still go to the text
+ * @param pattern null if the text is empty or no regular expression
+ * @param trouble why the text is no regular expression; empty if it is one
  * @param awaited 1 or -1: the selection goes to the next or previous match as soon as the answer to
  *     this pattern is there; 0: it stays
  */
@@ -19,7 +19,7 @@ public record Search(Prompt prompt, boolean typing, Pattern pattern, String trou
     return of(Prompt.of(text), typing);
   }
 
-  /** No capital letter: any case matches. */
+  /** A search for a text. Without a capital letter, any case matches. */
   public static Search of(Prompt prompt, boolean typing) {
     String text = prompt.text();
     if (text.isEmpty()) {
@@ -36,17 +36,17 @@ public record Search(Prompt prompt, boolean typing, Pattern pattern, String trou
     }
   }
 
-  /** Of a search that there may be; null for none. */
+  /** The pattern of a search; null without a search. */
   public static Pattern patternOf(Search search) {
     return search == null ? null : search.pattern;
   }
 
-  /** As typed. */
+  /** The text as typed. */
   public String text() {
     return prompt.text();
   }
 
-  /** No longer typed at. */
+  /** The same search after the user finished typing. */
   public Search kept() {
     return new Search(prompt, false, pattern, trouble, awaited);
   }

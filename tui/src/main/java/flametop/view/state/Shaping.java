@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The shape that was chosen, and those that undo and redo lead to. Immutable.
+ * The chosen shape, and the shapes that undo and redo lead to. Immutable.
  *
- * @param base what the command line gave
- * @param now what is chosen
- * @param before what was chosen before, the latest last
- * @param after what was undone, the latest last
+ * @param base the shape of the command line
+ * @param now the chosen shape
+ * @param before shapes before this one, the latest last
+ * @param after undone shapes, the latest last
  */
 public record Shaping(Shape base, Shape now, List<Shape> before, List<Shape> after) {
   private static final int MOST = 100;
@@ -20,26 +20,26 @@ public record Shaping(Shape base, Shape now, List<Shape> before, List<Shape> aft
     return new Shaping(base, base, List.of(), List.of());
   }
 
-  /** Another one is chosen. */
+  /** The same after another shape was chosen. */
   Shaping to(Shape shape) {
     return shape.equals(now) ? this : new Shaping(base, shape, with(before, now), List.of());
   }
 
-  /** Null if there is nothing to undo. */
+  /** The same after an undo; null if there is nothing to undo. */
   public Shaping undone() {
     return before.isEmpty()
         ? null
         : new Shaping(base, last(before), withoutLast(before), with(after, now));
   }
 
-  /** Null if nothing was undone. */
+  /** The same after a redo; null if nothing was undone. */
   public Shaping redone() {
     return after.isEmpty()
         ? null
         : new Shaping(base, last(after), with(before, now), withoutLast(after));
   }
 
-  /** What made one shape of another, in words. */
+  /** The change from one shape to another, in words. */
   public static String change(Shape from, Shape to) {
     for (int i = to.steps().size() - 1; i >= 0; i--) {
       if (!from.steps().contains(to.steps().get(i))) {

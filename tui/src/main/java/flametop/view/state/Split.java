@@ -5,21 +5,21 @@ package flametop.view.state;
  *
  * @param left number of the file in the left pane, from 1
  * @param right like {@code left}
- * @param onRight the keys act on the right one
- * @param behind where the user was in the other pane when the keys left it; null if they did not
- * @param arrived where that led to in this one
+ * @param onRight whether the keys act on the right pane
+ * @param behind the place in the other pane when the keys left that pane; null if they never did
+ * @param arrived the place in this pane that the keys came to
  */
 public record Split(int left, int right, boolean onRight, Place behind, Place arrived) {
-  /** Columns from which on there is room for two panes. */
+  /** The least columns for two panes. */
   public static final int MIN_COLUMNS = 80;
 
-  /** A file and the next one of so many, in their order; the keys stay in the first. */
+  /** Two panes for a file and the next file, in their order; the keys stay in the first file. */
   public static Split of(int file, int files) {
     int next = file % files + 1;
     return new Split(Math.min(file, next), Math.max(file, next), next < file, null, null);
   }
 
-  /** Columns of a pane. */
+  /** How many columns a pane has. */
   public static int pane(int columns) {
     return (columns - 1) / 2;
   }
@@ -29,27 +29,30 @@ public record Split(int left, int right, boolean onRight, Place behind, Place ar
     return onRight ? right : left;
   }
 
-  /** Number of the file beside it. */
+  /** Number of the file in the other pane. */
   public int other() {
     return onRight ? left : right;
   }
 
-  /** Another file in the pane that the keys act on. */
+  /** The same with another file in the pane that the keys act on. */
   public Split withActive(int file) {
     return new Split(onRight ? left : file, onRight ? file : right, onRight, null, null);
   }
 
   /**
-   * The keys act on the other one.
+   * The same with the keys in the other pane.
    *
    * @param from where the user is
-   * @param to where that is in the other one
+   * @param to the same place in the other pane
    */
   public Split passed(Place from, Place to) {
     return new Split(left, right, !onRight, from, to);
   }
 
-  /** Where the keys lead that go to the other pane: back, if nothing was done since they came. */
+  /**
+   * The place that the keys come to in the other pane: the place that they left, if the user did
+   * nothing since.
+   */
   public Place back(Place from, Place to) {
     boolean same =
         behind != null

@@ -4,13 +4,13 @@ import flametop.view.base.Key;
 import java.util.List;
 
 /**
- * What follows from a key or a click.
+ * The consequence of a key or a click.
  *
- * @param state the next one
- * @param effects what the world is asked to do for it, in order
+ * @param state the next state
+ * @param effects requests to the world, in order
  */
 public record Step(ViewState state, List<Effect> effects) {
-  /** A step to a state, with what is asked of the world. */
+  /** A step to a state, with requests to the world. */
   public static Step to(ViewState state, Effect... effects) {
     return new Step(state, List.of(effects));
   }

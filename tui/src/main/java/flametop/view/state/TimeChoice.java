@@ -5,9 +5,9 @@ import flametop.profile.answer.TimeRange;
 /**
  * Where the user is on the strip of time. Immutable.
  *
- * @param on the keys move the cursor
+ * @param on whether keys move the cursor
  * @param cursor ns, CLOCK_MONOTONIC
- * @param dragged the time where a drag of the mouse began; null if there is none
+ * @param dragged the time at which a drag of the mouse began; null without a drag
  */
 public record TimeChoice(boolean on, long cursor, TimeRange dragged) {
   public static final TimeChoice NONE = new TimeChoice(false, 0, null);

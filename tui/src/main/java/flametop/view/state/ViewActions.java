@@ -13,17 +13,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The actions of a view, live or of files: those that it has, those that it refuses, and those that
- * its line of keys shows.
+ * The actions of a view, live or of files: actions that the view has, actions that it refuses, and
+ * actions in its line of keys.
  */
 public final class ViewActions {
-  /** What moves through the rows of every table. */
+  /** The actions that move through the rows of a table. */
   private static final Action[] MOVES = {
     Action.DOWN, Action.UP, Action.PAGE_UP,
     Action.PAGE_DOWN, Action.FIRST, Action.LAST
   };
 
-  /** What only the graph and its callers have. */
+  /** The actions of the graph and of its callers. */
   private static final Action[] GRAPH = {
     Action.LEFT, Action.DOWN, Action.UP, Action.RIGHT,
     Action.PAGE_UP, Action.PAGE_DOWN, Action.FIRST, Action.LAST,
@@ -35,7 +35,7 @@ public final class ViewActions {
     Action.FLIP, Action.COPY, Action.COLOUR
   };
 
-  /** What the graph has and a sandwich lacks. */
+  /** The actions of the graph that a sandwich lacks. */
   private static final Action[] NOT_IN_A_SANDWICH = {
     Action.SOURCE,
     Action.GROUP,
@@ -46,37 +46,37 @@ public final class ViewActions {
     Action.FLIP
   };
 
-  /** What a sandwich refuses: its key says why. */
+  /** The actions that a sandwich refuses with a reason. */
   private static final Action[] UNKNOWN_TO_A_SANDWICH = {Action.FLIP, Action.GROUP, Action.THREADS};
 
-  /** What only the table of functions has, beside moves. */
+  /** The actions of the table of functions, beside moves. */
   private static final Action[] TOP = {
     Action.OPEN, Action.BACK, Action.SEARCH, Action.KEEP,
     Action.DROP, Action.COMPARE, Action.COMPARE_END, Action.SORT,
     Action.STATES, Action.COPY
   };
 
-  /** What only the table of tasks has, beside moves. */
+  /** The actions of the table of tasks, beside moves. */
   private static final Action[] TASKS = {
     Action.PICK, Action.BACK, Action.SEARCH, Action.KEEP,
     Action.DROP, Action.THREADS, Action.COMPARE, Action.COMPARE_END,
     Action.SORT, Action.COPY
   };
 
-  /** What only the table of CPUs has, beside moves. */
+  /** The actions of the table of CPUs, beside moves. */
   private static final Action[] CPUS = {Action.MARK, Action.BACK, Action.SORT};
 
-  /** What only the table of the quality has, beside moves. */
+  /** The actions of the table of the quality, beside moves. */
   private static final Action[] QUALITY = {
     Action.PICK, Action.BACK, Action.SORT, Action.BY_MODULE, Action.COPY
   };
 
-  /** What only files have. */
+  /** The actions that only files have. */
   private static final Action[] ON_FILES = {
     Action.PREVIOUS_FILE, Action.NEXT_FILE, Action.SPLIT, Action.OTHER_PANE, Action.OUTERMOST
   };
 
-  /** What two files beside each other have; the tables show one file. */
+  /** The actions of two files side by side. Tables show one file. */
   private static final Action[] ON_PANES = {Action.SPLIT, Action.OTHER_PANE};
 
   /** The line of keys of the graph. */
@@ -91,7 +91,7 @@ public final class ViewActions {
     Action.SLOWER_CLOCK, Action.FASTER_CLOCK, Action.REFRESH, Action.RESTART
   };
 
-  /** The same where there is a way back. */
+  /** The line of keys of a graph with a way back. */
   private static final Action[] WITH_A_WAY_BACK = withAWayBack();
 
   /** The line during a search in a graph. */
@@ -150,13 +150,13 @@ public final class ViewActions {
     Action.WINDOW, Action.FREEZE, Action.HELP, Action.QUIT
   };
 
-  /** How many keys the line has before those that turn to other files. */
+  /** How many keys of the line stand before the keys for files. */
   private static final int BEFORE_FILES = 4;
 
   private static final Map<View, ViewActions> LIVE = new EnumMap<>(View.class);
   private static final Map<View, ViewActions> OF_FILES = new EnumMap<>(View.class);
 
-  /** What all views have: each action that is no view's own. */
+  /** The actions of all views: each action that is no view's own. */
   private static final Set<Action> EVERYWHERE = EnumSet.allOf(Action.class);
 
   static {
@@ -181,7 +181,7 @@ public final class ViewActions {
     this.refused = refused;
   }
 
-  /** The actions of a view whose stacks come from there. */
+  /** The actions of a view whose stacks come from an origin. */
   public static ViewActions of(View view, Origin origin) {
     return (origin == Origin.FILE ? OF_FILES : LIVE).get(view);
   }
@@ -224,7 +224,7 @@ public final class ViewActions {
     return new ViewActions(view, true, own, refused);
   }
 
-  /** What only files have in a view. */
+  /** The actions that only files have, in one view. */
   private static List<Action> onFiles(View view) {
     List<Action> onFiles = new ArrayList<>(List.of(ON_FILES));
     if (!view.hasStacks()) {
@@ -233,17 +233,17 @@ public final class ViewActions {
     return onFiles;
   }
 
-  /** Whether the view has an action, of its own or because all views have it. */
+  /** Whether the view has an action: its own, or an action of all views. */
   public boolean has(Action action) {
     return isOwn(action) || EVERYWHERE.contains(action) && !refuses(action);
   }
 
-  /** Whether the view has an action that not all views have. */
+  /** Whether an action is the view's own, not one of all views. */
   public boolean isOwn(Action action) {
     return own.contains(action);
   }
 
-  /** Whether other views have an action that means nothing here, so that its key says why. */
+  /** Whether the view refuses an action of other views: the key then says why. */
   public boolean refuses(Action action) {
     return refused.contains(action);
   }
@@ -253,7 +253,10 @@ public final class ViewActions {
     return Collections.unmodifiableSet(refused);
   }
 
-  /** What the line of keys shows, the most used first; neighbours with one label share it. */
+  /**
+   * The actions in the line of keys, the most used first; neighbours with one label share the
+   * label.
+   */
   public List<Action> keyLine(ViewState s) {
     List<Action> line = liveLine(s);
     if (!files) {

@@ -24,11 +24,11 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What the user has chosen to see. Immutable; {@code Keys} makes the next one. What belongs to one
- * view alone is a value of its own, like {@link Place} and {@link TablePlace}.
+ * The choices of the user. Immutable; {@code Keys} makes the next state. Choices of one view are a
+ * value of their own, like {@link Place} and {@link TablePlace}.
  */
 public final class ViewState implements Cloneable {
-  /** The pane of the source, of which nothing was told yet. */
+  /** An open pane of the source, before the first answer. */
   public static final Source NO_SOURCE = new Source(-1, "", 0, List.of(), 0);
 
   /** Spans in ns; the last is all since the start. */
@@ -38,7 +38,7 @@ public final class ViewState implements Cloneable {
 
   private static final String[] WINDOW_LABELS = {"10 s", "30 s", "5 min", "all"};
 
-  // Written only to a copy that nobody else has yet.
+  // Fields are written only in a copy that nobody else has yet.
   private View view = View.GRAPH;
   private Place place = Place.ROOT;
   private Place callers = Place.ROOT;
@@ -82,8 +82,9 @@ public final class ViewState implements Cloneable {
   /**
    * One step into the graph.
    *
-   * @param node that fills the width
-   * @param siblings only these children of it: an opened run of thin frames; null for all
+   * @param node the node that fills the width
+   * @param siblings the only children that are shown: an opened run of thin frames; null for all
+   *     children
    */
   public record Zoom(long node, Siblings siblings) {}
 
@@ -119,37 +120,39 @@ public final class ViewState implements Cloneable {
     return next;
   }
 
-  /** What fills the screen. */
+  /** The view on the screen. */
   public View view() {
     return view;
   }
 
-  /** Where the user is in the graph, whatever view is shown. */
+  /** The place in the graph, whatever view is shown. */
   public Place inGraph() {
     return place;
   }
 
-  /** Where the user is in the graph that the keys act on: of a sandwich, one of both halves. */
+  /**
+   * The place in the graph that the keys act on: in a sandwich, the place in one of both halves.
+   */
   public Place place() {
     return view == View.SANDWICH ? sandwich.place() : graphPlace();
   }
 
-  /** That in the graph as this view has it: outermost frames first, or innermost. */
+  /** The place in the graph of this view, which has outermost frames first, or innermost. */
   private Place graphPlace() {
     return view == View.CALLERS ? callers : place;
   }
 
-  /** The function whose callers and callees are shown, and where the user is in them. */
+  /** The function of the sandwich, and the places in its halves. */
   public SandwichPlace sandwich() {
     return sandwich;
   }
 
-  /** Root at the bottom. */
+  /** Whether the root is at the bottom. */
   public boolean flame() {
     return view == View.SANDWICH ? !sandwich.below() : flame;
   }
 
-  /** Where the selected node is in the source, as last told; null: not shown. */
+  /** The last answer in the pane of the source; null if the pane is closed. */
   public Source source() {
     return source;
   }
@@ -179,7 +182,7 @@ public final class ViewState implements Cloneable {
     return quality;
   }
 
-  /** What is chosen on the strip of time. */
+  /** The choice on the strip of time. */
   public TimeChoice time() {
     return time;
   }
@@ -189,7 +192,7 @@ public final class ViewState implements Cloneable {
     return colouring;
   }
 
-  /** That of the view: of graphs, or what narrows a table. Null if there is none. */
+  /** The search of the view: in graphs, or the filter of a table. Null if there is none. */
   public Search search() {
     return switch (view) {
       case TOP -> top.filter();
@@ -198,47 +201,50 @@ public final class ViewState implements Cloneable {
     };
   }
 
-  /** What was searched for, the latest first. */
+  /** The texts of past searches, the latest first. */
   public List<String> searches() {
     return searches;
   }
 
-  /** What was typed to pick something, the latest first. */
+  /** The texts that were typed into pick lists, the latest first. */
   public List<String> picks() {
     return picks;
   }
 
-  /** An open pick list, or null. */
+  /** The open pick list; null if none is open. */
   public PickList pick() {
     return pick;
   }
 
-  /** Formats of exports, the last choice first. */
+  /** The list of export formats, the last choice first. */
   public FormatList formats() {
     return formats;
   }
 
-  /** The keys are shown. */
+  /** Whether the help is shown. */
   public boolean help() {
     return helpPage >= 0;
   }
 
-  /** Which page of the keys, from 0; below 0 none. */
+  /** The page of the help, from 0; negative if no help is shown. */
   public int helpPage() {
     return helpPage;
   }
 
-  /** The answer to the last key; empty if the picture itself is the answer. */
+  /** The answer to the last key; empty if the picture is the answer. */
   public String message() {
     return message;
   }
 
-  /** The message as it is shown: one that is given again says so, else a key seems unanswered. */
+  /**
+   * The message with a count of its repetitions. Without the count, a second equal answer would
+   * look like none.
+   */
   public String answer() {
     return times > 1 ? message + " ×" + times : message;
   }
 
-  /** The message is about something that failed. */
+  /** Whether the message is about a failure. */
   public boolean trouble() {
     return trouble;
   }
@@ -248,12 +254,12 @@ public final class ViewState implements Cloneable {
     return moment;
   }
 
-  /** Whose time counts. */
+  /** The states whose time counts. */
   public StateSet states() {
     return states;
   }
 
-  /** The shape that was chosen, which is that of the graph but in the view of callers. */
+  /** The chosen shape: the shape of the graph, except in the view of callers. */
   public Shape chosenShape() {
     return shaping.now();
   }
@@ -268,17 +274,17 @@ public final class ViewState implements Cloneable {
     return view == View.CALLERS ? chosenShape().plus(new Shape.Reverse()) : chosenShape();
   }
 
-  /** Whether there is a step of the shape to show. */
+  /** Whether the breadcrumb has a step to show. */
   public boolean hasCrumbs() {
     return view == View.CALLERS || !chosenShape().steps().isEmpty();
   }
 
-  /** The shape that was chosen, with those before and after it. */
+  /** The chosen shape, with the shapes before and after it. */
   public Shaping shaping() {
     return shaping;
   }
 
-  /** Two files that stand side by side; null for one. */
+  /** Two files side by side; null for one file. */
   public Split split() {
     return split;
   }
@@ -288,19 +294,19 @@ public final class ViewState implements Cloneable {
     return split != null && view.hasStacks() && columns >= Split.MIN_COLUMNS;
   }
 
-  /** What is done as soon as more is known of the selected node; null for nothing. */
+  /** The action that waits for more about the selected node; null for none. */
   public Action awaited() {
     return awaited;
   }
 
-  /** Whether a key that was pressed still waits for what it needs. */
+  /** Whether a pressed key still waits for an answer. */
   public boolean awaits() {
     return awaited != null
         || search != null && search.awaited() != 0
         || pick != null && pick.chosen();
   }
 
-  /** Between two pictures. */
+  /** The time between two pictures, ns. */
   public long refreshNanos() {
     return refreshNanos;
   }
@@ -315,12 +321,12 @@ public final class ViewState implements Cloneable {
     return cpuHz;
   }
 
-  /** Edges are drawn in eighths of a cell. */
+  /** Whether edges are drawn in eighths of a cell. */
   public boolean fine() {
     return fine;
   }
 
-  /** What the budget lowered, and why; empty if nothing. */
+  /** What the budget lowered, and why; empty if it lowered nothing. */
   public String lowered() {
     return lowered;
   }
@@ -367,7 +373,7 @@ public final class ViewState implements Cloneable {
     return Arrays.binarySearch(WINDOWS, moment.windowNanos());
   }
 
-  /** What to ask the profile for, for a picture that is {@code columns} wide. */
+  /** The question to the profile for a picture of {@code columns} cells. */
   public GraphQuery query(int columns) {
     return new GraphQuery(
         states,
@@ -380,7 +386,7 @@ public final class ViewState implements Cloneable {
         graphPlace().siblings());
   }
 
-  /** What to ask it for beside that; null for nothing. */
+  /** The question for the page beside the graph; null for no page. */
   public PageQuery page(int columns) {
     return isSplit(columns)
         ? new SplitQuery(
@@ -388,7 +394,7 @@ public final class ViewState implements Cloneable {
         : Pages.of(this, columns);
   }
 
-  /** The same of all that there is, which is what a file has. */
+  /** The same with the window over all time, the only window of a file. */
   public ViewState ofAll() {
     return withMoment(Moment.ALL);
   }
@@ -402,10 +408,10 @@ public final class ViewState implements Cloneable {
   }
 
   /**
-   * The same with another view, in which a function is selected if it can show that. What was
-   * selected there before stays if this is the function that was brought there the last time.
+   * The same with another view, which selects a function if the view can show one. The selection
+   * there stays if this function was brought there the last time.
    *
-   * @param function null for none, or if it is not known yet
+   * @param function null for none, or until the function is known
    */
   public ViewState withView(View value, Function function) {
     ViewState next = withView(value);
@@ -418,12 +424,15 @@ public final class ViewState implements Cloneable {
     return value == View.TOP && function != null ? next.withBrought(function) : next;
   }
 
-  /** Whether the table of the functions waits for the selected one of the graph. */
+  /** Whether the table of functions waits for the selected function of the graph. */
   public boolean bringing() {
     return bringing;
   }
 
-  /** The table of the functions marks one, unless it is the one that it was to mark before. */
+  /**
+   * The same with a function marked in the table of functions, unless the same function was brought
+   * there before.
+   */
   public ViewState withBrought(Function function) {
     ViewState next = copy();
     next.bringing = false;
@@ -447,7 +456,7 @@ public final class ViewState implements Cloneable {
     return next;
   }
 
-  /** The same elsewhere in the graph, whatever view is shown. */
+  /** The same at another place in the graph, whatever view is shown. */
   public ViewState withGraph(Place value) {
     return with(next -> next.place = value);
   }
@@ -456,7 +465,7 @@ public final class ViewState implements Cloneable {
     return with(next -> next.sandwich = value);
   }
 
-  /** The sandwich of a function; one step back leads to what is shown now. */
+  /** The same with the sandwich of a function; one step back leads to the view of now. */
   public ViewState withSandwich(Function function) {
     return withSandwich(sandwich.of(function, view)).withView(View.SANDWICH);
   }
@@ -471,7 +480,9 @@ public final class ViewState implements Cloneable {
     return next;
   }
 
-  /** The scroll is found anew: the zoomed node near the edge. */
+  /**
+   * The same with other zooms. The next picture scrolls so that the zoomed node is near the edge.
+   */
   public ViewState withZooms(List<Zoom> value) {
     return withPlace(place().withZooms(value));
   }
@@ -498,7 +509,7 @@ public final class ViewState implements Cloneable {
     return with(next -> next.flame = !flame);
   }
 
-  /** The pane of the source shows this; null closes it. */
+  /** The same with an answer in the pane of the source; null closes the pane. */
   public ViewState withSource(Source value) {
     return with(next -> next.source = value);
   }
@@ -547,7 +558,7 @@ public final class ViewState implements Cloneable {
     return next;
   }
 
-  /** The same with a past of searches. */
+  /** The same with the texts of past searches. */
   public ViewState withSearches(List<String> value) {
     return with(next -> next.searches = value);
   }
@@ -600,7 +611,7 @@ public final class ViewState implements Cloneable {
     return next;
   }
 
-  /** The same, whose message is counted where it is that of the state {@code before}. */
+  /** The same with the message counted, if the state {@code before} had the same message. */
   public ViewState after(ViewState before) {
     if (message.isEmpty() || !message.equals(before.message)) {
       return this;
@@ -616,7 +627,7 @@ public final class ViewState implements Cloneable {
     return with(next -> next.states = value);
   }
 
-  /** The same with nothing zoomed: the whole of each graph is shown. */
+  /** The same with nothing zoomed: each graph is shown whole. */
   public ViewState unzoomed() {
     ViewState next = copy();
     next.place = place.withZooms(List.of());
@@ -625,7 +636,7 @@ public final class ViewState implements Cloneable {
     return next;
   }
 
-  /** Another shape, which undo takes back. */
+  /** The same with another shape, which undo takes back. */
   public ViewState withShape(Shape value) {
     return withShaping(shaping.to(value));
   }
@@ -660,7 +671,7 @@ public final class ViewState implements Cloneable {
   /**
    * The same at another pace.
    *
-   * @param said what is lower than was asked for, and why; empty if nothing is
+   * @param said what is lower than the user asked for, and why; empty if nothing is
    */
   public ViewState withPace(Budget.Pace pace, String said) {
     ViewState next = copy();

@@ -101,6 +101,32 @@ class HostUsageTest {
   }
 
   @Test
+  void rows_cpuWentOffline_hasNoRowAndCountsNoTime() {
+    tell(10, 0, 0, 0);
+    tell(11, 0, 0, 0);
+    host.cpuChanged(1, false, List.of());
+    host.usage(0, SECOND, 12 * SECOND, 0, 0, 0, 0, 0, -1, 0, -1);
+    host.batchEnds(12 * SECOND);
+    assertEquals(List.of(0), host.rows().stream().map(CpuRow::cpu).toList());
+    assertArrayEquals(new float[] {2, 0}, host.busyBySecond(12 * SECOND), 1e-6f);
+  }
+
+  @Test
+  void rows_cpuCameOnlineLater_hasARowWithItsIdleStates() {
+    host.usage(2, 0, SECOND, 0, 0, 0, 0, 0, -1, 0, -1);
+    host.cpuChanged(2, true, List.of(new StreamFacts.IdleState(1, "C1", 2, 20)));
+    assertTrue(Double.isNaN(host.rows().get(2).busy()), "nothing is known of it yet");
+    host.usage(2, 0, SECOND, 0, 0, 0, 0, 0, -1, 0, -1);
+    tell(10, 0, 0, 0);
+    host.usage(2, SECOND / 2, 2 * SECOND, 0, 0, 0, 0, 0, -1, 0, -1);
+    host.idleState(2, 1, SECOND / 2, 10, 5, 0);
+    tell(11, 0, 0, 0);
+    CpuRow row = host.rows().get(2);
+    assertEquals(0.5, row.busy(), 1e-9);
+    assertEquals(List.of(new CpuRow.IdleRow("C1", 2, 20, 0.5, 10, 0.5, 0)), row.idle());
+  }
+
+  @Test
   void report_whatIsMissing_hasItsReason() {
     CpuReport report = host.report(host.rows());
     assertEquals("no driver", report.noFrequency());
