@@ -118,7 +118,8 @@ final class FileScreen implements ScreenExporter.Shown {
         total += stack.value();
       }
     }
-    return new StackExport(provenance(reading, facts), reading.measure(), now, total, stacks.decimals(), true);
+    return new StackExport(
+        provenance(reading, facts), reading.measure(), now, total, stacks.decimals(), true);
   }
 
   /** Whether a stack passes through a function; the frames of a file are without modules. */

@@ -66,7 +66,9 @@ final class ScreenExporter implements Exporter {
                 .thenApply(
                     extract ->
                         StackExport.of(
-                            provenance(what, extract.scope()), extract.measure(), extract.stacks()));
+                            provenance(what, extract.scope()),
+                            extract.measure(),
+                            extract.stacks()));
           }
 
           @Override

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * What is exported: the same numbers in every format.
  *
  * @param measure of the values
- * @param stacks in whole units, in order of their names, no two with the same path; formats go through
- *     them as often as they need, and keep none
+ * @param stacks in whole units, in order of their names, no two with the same path; formats go
+ *     through them as often as they need, and keep none
  * @param total sum of their values
  * @param decimals digits of the values that stand behind the point
  * @param ofFile they were read from folded stacks: their names stay as they stood there
@@ -26,8 +26,8 @@ public record StackExport(
     int decimals,
     boolean ofFile) {
   /**
-   * Turns the profile's amounts into whole units. What is less than one goes on to the next, so that
-   * every sum is right to one.
+   * Turns the profile's amounts into whole units. What is less than one goes on to the next, so
+   * that every sum is right to one.
    *
    * @param measured amounts, in order of their names
    */

@@ -130,7 +130,8 @@ final class Exports {
       boolean known = random.nextInt(4) > 0;
       stacks.add(new FoldedStack(names, kinds, modules, value, known ? shares : List.of()));
     }
-    return StackExport.of(provenance(HOSTILE.get(random.nextInt(HOSTILE.size()))), Measure.TIME, stacks);
+    return StackExport.of(
+        provenance(HOSTILE.get(random.nextInt(HOSTILE.size()))), Measure.TIME, stacks);
   }
 
   static List<FoldedStack> stacks(StackExport export) {

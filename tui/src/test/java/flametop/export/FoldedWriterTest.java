@@ -73,7 +73,8 @@ class FoldedWriterTest {
 
   @Test
   void write_provenance_isBeforeTheStacksAndEndsInNoNumber() throws IOException {
-    List<String> lines = lines(Exports.of(Measure.TIME, Exports.stack(5_000, "a", NodeKind.PROCESS)));
+    List<String> lines =
+        lines(Exports.of(Measure.TIME, Exports.stack(5_000, "a", NodeKind.PROCESS)));
     assertEquals("# unit: us", lines.get(0));
     assertEquals("# first frame: comm", lines.get(1));
     assertEquals("# program: flametop 0.0.0;", lines.get(2));

@@ -41,7 +41,8 @@ public record Snapshot(
    * @param cost of flametop itself, also while the rest is frozen
    * @param ended no more will come: a replay is over, or sampling has failed
    */
-  public record Live(Measure measure, Covered time, Host host, Losses losses, Cost cost, boolean ended)
+  public record Live(
+      Measure measure, Covered time, Host host, Losses losses, Cost cost, boolean ended)
       implements Context {}
 
   /**

@@ -8,8 +8,8 @@ import java.util.List;
  * @param rows in the order asked for
  * @param matching how many have an amount and match
  * @param functions how many have an amount, or had in what they are compared with
- * @param total amount of the whole graph, in the states asked for; of the larger of the two if it is
- *     compared
+ * @param total amount of the whole graph, in the states asked for; of the larger of the two if it
+ *     is compared
  */
 public record TopReport(List<Row> rows, int matching, int functions, long total) implements Page {
   /**
@@ -17,8 +17,8 @@ public record TopReport(List<Row> rows, int matching, int functions, long total)
    *
    * @param self amount in the function itself
    * @param total amount in it and in what it calls; of recursive calls the outermost counts
-   * @param selfByState amounts by {@link flametop.sampler.State#ordinal()}, all states; zeros where no
-   *     states are known
+   * @param selfByState amounts by {@link flametop.sampler.State#ordinal()}, all states; zeros where
+   *     no states are known
    * @param totalByState like {@code selfByState}
    * @param before null if nothing is compared
    */

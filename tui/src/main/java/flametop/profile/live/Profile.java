@@ -335,7 +335,8 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
         picture.search(),
         shape.reversed(),
         shown.graph().refolding(),
-        new Snapshot.Live(measure, covered(state.time()), state, panels.losses(), host.cost(), ended),
+        new Snapshot.Live(
+            measure, covered(state.time()), state, panels.losses(), host.cost(), ended),
         intake.notices());
   }
 

@@ -57,7 +57,8 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
               .meaning(
                   scene ->
                       line(
-                          "bar", (scene.hasStates() ? "self by state" : "self") + "; faint: total")),
+                          "bar",
+                          (scene.hasStates() ? "self by state" : "self") + "; faint: total")),
           right(
                   TopTable::measure,
                   room -> ofRest(room, !room.scene().hasStates(), 70, 12),
@@ -339,10 +340,7 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
     if (!scene.hasStates()) {
       Measure measure = scene.snapshot.measure();
       String amounts =
-          measure.text(row.self())
-              + " itself, "
-              + measure.figure(row.total())
-              + " in all";
+          measure.text(row.self()) + " itself, " + measure.figure(row.total()) + " in all";
       detail.line(1, from, List.of(figures(scene, row), amounts));
       return;
     }

@@ -296,8 +296,7 @@ class EstimateTest {
       double errors = Math.abs(selection.weight() - truth) / selection.certainty().error();
       within += errors <= 2 ? 1 : 0;
       // All of a root is known.
-      assertEquals(
-          0, reader.selection(0, StateSet.ALL, Long.MAX_VALUE / 4).certainty().error());
+      assertEquals(0, reader.selection(0, StateSet.ALL, Long.MAX_VALUE / 4).certainty().error());
     }
     assertTrue(within >= 89, "within=" + within);
   }

@@ -61,8 +61,7 @@ class OtherMeasureTest {
             .stack(0, 0, 1)
             .changed(1_000, 0, 0, 0, State.SLEEP, 1);
     profile.accept(batch.bytes(), bytes -> {});
-    profile.accept(
-        new Batch(1, 2_000, true).name(0, "main").name(1, "fetch").bytes(), bytes -> {});
+    profile.accept(new Batch(1, 2_000, true).name(0, "main").name(1, "fetch").bytes(), bytes -> {});
   }
 
   @AfterEach

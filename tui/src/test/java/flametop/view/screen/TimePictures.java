@@ -163,7 +163,8 @@ public final class TimePictures {
         s.search(),
         s.reversed(),
         s.refolding(),
-        new Snapshot.Live(live.measure(), time, live.host(), live.losses(), live.cost(), live.ended()),
+        new Snapshot.Live(
+            live.measure(), time, live.host(), live.losses(), live.cost(), live.ended()),
         s.notices());
   }
 }
