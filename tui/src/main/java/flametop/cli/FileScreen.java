@@ -2,7 +2,6 @@ package flametop.cli;
 
 import flametop.export.Provenance;
 import flametop.export.StackExport;
-import flametop.export.Unit;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.Shape;
@@ -91,7 +90,6 @@ final class FileScreen implements ScreenExporter.Shown {
    */
   static StackExport export(
       Snapshot.Reading reading, HeldStacks stacks, @Nullable Function through) {
-    Unit unit = reading.unit().equals("us") ? Unit.US : Unit.SAMPLES;
     List<Provenance.Fact> facts = facts(reading);
     Shape shape = stacks.shape();
     if (through != null) {
@@ -120,7 +118,8 @@ final class FileScreen implements ScreenExporter.Shown {
         total += stack.value();
       }
     }
-    return new StackExport(provenance(reading, facts), unit, now, total, stacks.decimals(), true);
+    return new StackExport(
+        provenance(reading, facts), reading.measure(), now, total, stacks.decimals(), true);
   }
 
   /** Whether a stack passes through a function; the frames of a file are without modules. */
@@ -142,9 +141,6 @@ final class FileScreen implements ScreenExporter.Shown {
     List<Provenance.Fact> facts = new ArrayList<>();
     facts.add(new Provenance.Fact("program", Main.Version.text()));
     facts.add(new Provenance.Fact("file", reading.name()));
-    if (!reading.unit().equals("us") && !reading.unit().equals("samples")) {
-      facts.add(new Provenance.Fact("unit", reading.unit()));
-    }
     if (!reading.done()) {
       facts.add(
           new Provenance.Fact(

@@ -2,7 +2,6 @@ package flametop.cli;
 
 import flametop.export.OutputFile;
 import flametop.export.StackFormat;
-import flametop.export.Unit;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
 import flametop.sampler.Budget;
@@ -199,6 +198,13 @@ final class RecordCommand implements Callable<Integer> {
   }
 
   /** What the numbers count. */
+  private enum Unit {
+    /** µs of the time of tasks. */
+    US,
+    /** Passes and samples of the CPU clock. */
+    SAMPLES
+  }
+
   static final class UnitName implements ITypeConverter<Unit> {
     @Override
     public Unit convert(String text) {
@@ -304,7 +310,7 @@ final class RecordCommand implements Callable<Integer> {
             by == null ? filters.filter() : filters.filter().plus(new Shape.Group(by)),
             states.shown(source.facts().wholeHost()),
             stackFormat,
-            unit == null ? Unit.US : unit,
+            unit == Unit.SAMPLES,
             file,
             err);
     return new Recording(source, limits, stacks, interruption, err);

@@ -2,7 +2,6 @@ package flametop.cli;
 
 import flametop.export.Provenance;
 import flametop.export.StackExport;
-import flametop.export.Unit;
 import flametop.profile.answer.Extract;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.GraphQuery;
@@ -54,11 +53,11 @@ final class ReplayedStacks implements StackReplay {
       sampler.start();
       monitor.ended().join();
       StateSet states = source.facts().wholeHost() ? StateSet.BUSY : StateSet.ALL;
-      Extract extract = profile.extract(Long.MAX_VALUE, states, GraphQuery.ROOT, false).get();
+      Extract extract = profile.extract(states, GraphQuery.ROOT, false).get();
       StackExport export =
           StackExport.of(
               Provenance.of(Main.Version.text(), source.facts(), extract.scope(), states),
-              Unit.US,
+              extract.measure(),
               extract.stacks());
       export.stacks().forEach(to);
     } catch (InterruptedException e) {

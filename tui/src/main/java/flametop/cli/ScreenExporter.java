@@ -4,7 +4,6 @@ import flametop.export.OutputFile;
 import flametop.export.Provenance;
 import flametop.export.StackExport;
 import flametop.export.StackFormat;
-import flametop.export.Unit;
 import flametop.profile.answer.Extract;
 import flametop.profile.live.Profile;
 import flametop.sampler.CleanText;
@@ -62,19 +61,19 @@ final class ScreenExporter implements Exporter {
           @Override
           public CompletableFuture<StackExport> stacks(Effect.Export what) {
             return profile
-                .extract(what.windowNanos(), what.states(), what.zoom(), false)
+                .extract(what.states(), what.zoom(), false)
                 .thenApplyAsync(all -> what.through() == null ? all : all.through(what.through()))
                 .thenApply(
                     extract ->
                         StackExport.of(
-                            provenance(what, extract.scope()), Unit.US, extract.stacks()));
+                            provenance(what, extract.scope()),
+                            extract.measure(),
+                            extract.stacks()));
           }
 
           @Override
           public CompletableFuture<Provenance> provenance(Effect.Export what) {
-            return profile
-                .scope(what.windowNanos(), what.zoom())
-                .thenApplyAsync(scope -> provenance(what, scope));
+            return profile.scope(what.zoom()).thenApplyAsync(scope -> provenance(what, scope));
           }
 
           @Override

@@ -5,7 +5,6 @@ import flametop.export.OutputFile;
 import flametop.export.Provenance;
 import flametop.export.StackExport;
 import flametop.export.StackFormat;
-import flametop.export.Unit;
 import flametop.profile.answer.Extract;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Shape;
@@ -30,7 +29,7 @@ final class StackOutput implements RecordingOutput {
   private final Shape filter;
   private final StateSet states;
   private final StackFormat format;
-  private final Unit unit;
+  private final boolean samples;
   private final @Nullable OutputFile file;
   private final PrintWriter err;
   private final StreamMonitor monitor;
@@ -44,14 +43,14 @@ final class StackOutput implements RecordingOutput {
       Shape shape,
       StateSet states,
       StackFormat format,
-      Unit unit,
+      boolean samples,
       @Nullable OutputFile file,
       PrintWriter err) {
     this.facts = source.facts();
     filter = shape.without(Shape.Group.class);
     this.states = states;
     this.format = format;
-    this.unit = unit;
+    this.samples = samples;
     this.file = file;
     this.err = err;
     monitor = new StreamMonitor(source, false);
@@ -79,15 +78,14 @@ final class StackOutput implements RecordingOutput {
   public String write() throws IOException, InterruptedException {
     Extract extract;
     try {
-      extract =
-          profile.extract(Long.MAX_VALUE, states, GraphQuery.ROOT, unit == Unit.SAMPLES).get();
+      extract = profile.extract(states, GraphQuery.ROOT, samples).get();
     } catch (ExecutionException e) {
       throw new IOException(Failure.of(e).message(), e);
     }
     StackExport export =
         StackExport.of(
             Provenance.of(Main.Version.text(), facts, extract.scope(), states),
-            unit,
+            extract.measure(),
             extract.stacks());
     if (file == null) {
       return "wrote " + describe(export, toStdout(format, export));

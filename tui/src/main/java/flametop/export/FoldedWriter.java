@@ -24,7 +24,7 @@ final class FoldedWriter {
   /** Returns how many stacks. */
   static long write(StackExport export, OutputStream out) throws IOException {
     Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
-    writer.append("# unit: ").append(export.unit() == Unit.US ? "us\n" : "samples\n");
+    writer.append("# unit: ").append(export.measure().unit()).append('\n');
     writer.append("# first frame: ").append(hasOwners(export) ? "comm\n" : "function\n");
     for (String line : export.provenance().lines()) {
       String text = FoldedName.oneLine(line);

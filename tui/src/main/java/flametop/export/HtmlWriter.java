@@ -24,7 +24,7 @@ import java.util.Map;
  * data, escaped JSON:
  *
  * <pre>
- *   title, total, unit   "us" or "samples"
+ *   title, total, unit   "us", "samples", "bytes" …
  *   facts                [[key, value], …]
  *   states, modules      names
  *   functions            [[name, kind, module's index or -1], …]
@@ -63,7 +63,8 @@ final class HtmlWriter {
     json.append("{\"title\":");
     Json.string(json, export.provenance().title());
     json.append(",\"total\":").append(export.text(export.total()));
-    json.append(",\"unit\":").append(export.unit() == Unit.US ? "\"us\"" : "\"samples\"");
+    json.append(",\"unit\":");
+    Json.string(json, export.measure().unit());
     json.append(",\n\"facts\":[");
     String separator = "";
     for (Provenance.Fact fact : export.provenance().facts()) {

@@ -1,6 +1,7 @@
 package flametop.export;
 
 import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.Measure;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
@@ -37,11 +38,15 @@ final class PprofWriter {
     Provenance provenance = export.provenance();
     FunctionTable functions = new FunctionTable();
     Protobuf profile = new Protobuf();
-    boolean time = export.unit() == Unit.US;
-    profile.field(1, type("samples", time ? "count" : parts("count", export.decimals())));
+    Measure measure = export.measure();
+    boolean time = measure.isTime();
     if (time) {
+      profile.field(1, type("samples", "count"));
       // The last is what pprof shows if it is not asked for another.
       profile.field(1, type("time", parts("microseconds", export.decimals())));
+    } else {
+      String unit = measure.kind() == Measure.Kind.BYTES ? "bytes" : "count";
+      profile.field(1, type(measure.unit(), parts(unit, export.decimals())));
     }
     long stacks = 0;
     for (FoldedStack stack : export.stacks()) {

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  *
  * @param program name and version
  * @param host name of the machine, or of the file
- * @param endNanos ns since 1970: its last scope; 0 where that is not known
+ * @param endNanos ns since 1970: its last moment; 0 where that is not known
  * @param coveredNanos how much before that it covers
  * @param periodNanos ns between two samples of a CPU, or between two passes if the CPU clock is
  *     off; as started

@@ -1,6 +1,7 @@
 package flametop.export;
 
 import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.Measure;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -46,7 +47,7 @@ final class SpeedscopeWriter {
     json.append("]},\"profiles\":[{\"type\":\"sampled\",\"name\":");
     Json.string(json, export.provenance().title());
     json.append(",\"unit\":")
-        .append(export.unit() == Unit.US ? "\"microseconds\"" : "\"none\"")
+        .append(unit(export.measure()))
         .append(",\"startValue\":0,\"endValue\":")
         .append(export.text(export.total()))
         .append(",\"samples\":[");
@@ -67,5 +68,14 @@ final class SpeedscopeWriter {
     json.append("]}]}\n");
     json.flush();
     return stacks;
+  }
+
+  /** A unit that speedscope knows. */
+  private static String unit(Measure measure) {
+    return switch (measure.kind()) {
+      case TIME -> "\"microseconds\"";
+      case BYTES -> "\"bytes\"";
+      case COUNT -> "\"none\"";
+    };
   }
 }

@@ -1,37 +1,38 @@
 package flametop.export;
 
 import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.Measure;
 import flametop.profile.tree.LookAhead;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What is exported: the same numbers in every format.
  *
- * @param unit of the values
- * @param stacks in the unit, in order of their names, no two with the same path; formats go through
- *     them as often as they need, and keep none
+ * @param measure of the values
+ * @param stacks in whole units, in order of their names, no two with the same path; formats go
+ *     through them as often as they need, and keep none
  * @param total sum of their values
  * @param decimals digits of the values that stand behind the point
  * @param ofFile they were read from folded stacks: their names stay as they stood there
  */
 public record StackExport(
     Provenance provenance,
-    Unit unit,
+    Measure measure,
     Iterable<FoldedStack> stacks,
     long total,
     int decimals,
     boolean ofFile) {
   /**
-   * Turns the profile's numbers into the unit. What is less than one goes on to the next, so that
-   * every sum is right to one.
+   * Turns the profile's amounts into whole units. What is less than one goes on to the next, so
+   * that every sum is right to one.
    *
-   * @param measured in ns, or in samples if that is the unit; in order of their names
+   * @param measured amounts, in order of their names
    */
-  public static StackExport of(Provenance provenance, Unit unit, Iterable<FoldedStack> measured) {
+  public static StackExport of(
+      Provenance provenance, Measure measure, Iterable<FoldedStack> measured) {
     long total = 0;
     long samples = 0;
     for (FoldedStack stack : measured) {
@@ -42,9 +43,9 @@ public record StackExport(
     }
     return new StackExport(
         samples == 0 ? provenance : provenance.withSamples(samples),
-        unit,
-        () -> new Converted(measured.iterator(), unit),
-        total / unit.parts(),
+        measure,
+        () -> new Converted(measured.iterator(), measure),
+        total / measure.parts(),
         0,
         false);
   }
@@ -66,21 +67,17 @@ public record StackExport(
    */
   public String describe(long written) {
     double whole = total / Math.pow(10, decimals);
-    return unit == Unit.US
-        ? String.format(Locale.ROOT, "%,d stacks, %.3f s of task time", written, whole / 1e6)
-        : decimals == 0
-            ? String.format(Locale.ROOT, "%,d stacks, %,d samples", written, total)
-            : String.format(Locale.ROOT, "%,d stacks, %s samples", written, text(total));
+    return Measure.grouped(written) + " stacks, " + measure.sum(whole, text(total));
   }
 
   private static final class Converted extends LookAhead<FoldedStack> {
     private final Iterator<FoldedStack> measured;
-    private final int parts;
+    private final long parts;
     private long rest;
 
-    Converted(Iterator<FoldedStack> measured, Unit unit) {
+    Converted(Iterator<FoldedStack> measured, Measure measure) {
       this.measured = measured;
-      parts = unit.parts();
+      parts = measure.parts();
     }
 
     @Override

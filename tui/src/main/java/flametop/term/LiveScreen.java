@@ -292,7 +292,9 @@ public final class LiveScreen {
     } else if (event instanceof ScreenEvent.Ready e) {
       session = e.session();
       source = new ScreenSource(session.source());
-      reshape();
+      if (show()) {
+        asking.soon(System.nanoTime());
+      }
       if (session.end() != null) {
         events.tell(session.end(), ScreenEvent.Ended::new, ScreenEvent.Failed::new);
       }
@@ -354,8 +356,8 @@ public final class LiveScreen {
     for (Effect effect : step.effects()) {
       apply(effect);
     }
-    reshape();
-    if (!sameQuestion || !step.effects().isEmpty()) {
+    boolean shows = show();
+    if (!sameQuestion || shows || !step.effects().isEmpty()) {
       asking.forKey(System.nanoTime());
     }
     stale = true;
@@ -371,11 +373,9 @@ public final class LiveScreen {
     return question.equals(before) || question.isOfSameGraph(before) && scene.suffices(next);
   }
 
-  /** Tells the source the shape of the state. */
-  private void reshape() {
-    if (session != null && source.reshape(state)) {
-      asking.soon(System.nanoTime());
-    }
+  /** The source shows what the state says; false if it does so already. */
+  private boolean show() {
+    return session != null && source.show(state);
   }
 
   private void copy(String text) throws IOException {

@@ -130,8 +130,16 @@
   let height = 0;
 
   function amount(value) {
+    if (profile.unit === "bytes") {
+      const sizes = [" B", " KiB", " MiB", " GiB", " TiB"];
+      let size = 0;
+      for (; value >= 1024 && size < sizes.length - 1; size++) {
+        value /= 1024;
+      }
+      return (size === 0 ? value : value.toFixed(1)) + sizes[size];
+    }
     if (profile.unit !== "us") {
-      return value.toLocaleString("en") + (value === 1 ? " sample" : " samples");
+      return value.toLocaleString("en") + " " + (value === 1 ? profile.unit.replace(/s$/, "") : profile.unit);
     }
     return value >= 1e6 ? (value / 1e6).toFixed(3) + " s" : value >= 1e3 ? (value / 1e3).toFixed(3) + " ms" : value + " µs";
   }

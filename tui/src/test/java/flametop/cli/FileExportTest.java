@@ -84,7 +84,7 @@ class FileExportTest {
         });
     list.sort(Comparator.comparing(FoldedStack::names, Arrays::compare));
     long total = stacks.values().stream().mapToLong(v -> v).sum();
-    return new StackExport(as.provenance(), as.unit(), list, total, 0, true);
+    return new StackExport(as.provenance(), as.measure(), list, total, 0, true);
   }
 
   private static byte[] bytes(StackFormat format, StackExport export) throws IOException {
@@ -231,8 +231,7 @@ class FileExportTest {
       GraphSlice graph =
           files
               .snapshot(
-                  new GraphQuery(
-                      Long.MAX_VALUE, StateSet.ALL, GraphQuery.ROOT, GraphQuery.ROOT, 100, 9, null))
+                  new GraphQuery(StateSet.ALL, GraphQuery.ROOT, GraphQuery.ROOT, 100, 9, null))
               .get()
               .graph();
       int at = 0;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import flametop.profile.answer.Extract;
 import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
@@ -71,8 +72,8 @@ final class Exports {
   }
 
   /** Stacks in the order that the profile gives them in. */
-  static StackExport of(Unit unit, FoldedStack... stacks) {
-    return StackExport.of(provenance("web-1"), unit, List.of(stacks));
+  static StackExport of(Measure measure, FoldedStack... stacks) {
+    return StackExport.of(provenance("web-1"), measure, List.of(stacks));
   }
 
   static Provenance provenance(String host) {
@@ -129,7 +130,8 @@ final class Exports {
       boolean known = random.nextInt(4) > 0;
       stacks.add(new FoldedStack(names, kinds, modules, value, known ? shares : List.of()));
     }
-    return StackExport.of(provenance(HOSTILE.get(random.nextInt(HOSTILE.size()))), Unit.US, stacks);
+    return StackExport.of(
+        provenance(HOSTILE.get(random.nextInt(HOSTILE.size()))), Measure.TIME, stacks);
   }
 
   static List<FoldedStack> stacks(StackExport export) {

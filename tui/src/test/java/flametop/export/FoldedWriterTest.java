@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.NodeKind;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -23,7 +24,7 @@ class FoldedWriterTest {
   }
 
   private static List<String> stacks(FoldedStack... stacks) throws IOException {
-    return lines(Exports.of(Unit.SAMPLES, stacks)).stream()
+    return lines(Exports.of(Measure.SAMPLES, stacks)).stream()
         .filter(line -> !line.startsWith("# "))
         .toList();
   }
@@ -72,7 +73,8 @@ class FoldedWriterTest {
 
   @Test
   void write_provenance_isBeforeTheStacksAndEndsInNoNumber() throws IOException {
-    List<String> lines = lines(Exports.of(Unit.US, Exports.stack(5_000, "a", NodeKind.PROCESS)));
+    List<String> lines =
+        lines(Exports.of(Measure.TIME, Exports.stack(5_000, "a", NodeKind.PROCESS)));
     assertEquals("# unit: us", lines.get(0));
     assertEquals("# first frame: comm", lines.get(1));
     assertEquals("# program: flametop 0.0.0;", lines.get(2));
@@ -106,7 +108,7 @@ class FoldedWriterTest {
   @Test
   void write_fullDevice_fails() throws IOException {
     try (FileOutputStream full = new FileOutputStream("/dev/full")) {
-      StackExport export = Exports.of(Unit.SAMPLES, Exports.stack(1, "a", NodeKind.PROCESS));
+      StackExport export = Exports.of(Measure.SAMPLES, Exports.stack(1, "a", NodeKind.PROCESS));
       IOException e = assertThrows(IOException.class, () -> StackFormat.FOLDED.write(export, full));
       assertEquals("No space left on device", e.getMessage());
     }

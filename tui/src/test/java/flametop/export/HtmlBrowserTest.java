@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.NodeKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,7 +59,7 @@ class HtmlBrowserTest {
 
   private static StackExport server() {
     return Exports.of(
-        Unit.US,
+        Measure.TIME,
         Exports.stack(
             250_000_000,
             "app",
@@ -180,7 +181,7 @@ class HtmlBrowserTest {
               names[3],
               NodeKind.USER));
     }
-    show(StackExport.of(Exports.provenance("web-1"), Unit.US, stacks));
+    show(StackExport.of(Exports.provenance("web-1"), Measure.TIME, stacks));
     assertTrue(text("selected").startsWith("all · 1000.000 s"), text("selected"));
     browser.press("/");
     browser.type("^h0000");

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.NodeKind;
 import flametop.sampler.State;
 import java.io.IOException;
@@ -71,7 +72,7 @@ class PprofToolTest {
 
   private static StackExport server() {
     return Exports.of(
-        Unit.US,
+        Measure.TIME,
         shared(
             "app",
             "ep_poll",

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpServer;
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.NodeKind;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -66,7 +67,7 @@ class SpeedscopeTest {
         "no speedscope at " + RELEASE + "; setup/speedscope fetches it with npm");
     StackExport export =
         Exports.of(
-            Unit.US,
+            Measure.TIME,
             Exports.stack(
                 1_500_000_000,
                 "app",

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.NodeKind;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +19,7 @@ class StackExportTest {
     for (int i = 0; i < 1_000; i++) {
       stacks.add(Exports.stack(1_499, "c" + i, NodeKind.PROCESS));
     }
-    StackExport export = StackExport.of(Exports.provenance("web-1"), Unit.US, stacks);
+    StackExport export = StackExport.of(Exports.provenance("web-1"), Measure.TIME, stacks);
     assertEquals(1_499, export.total());
     assertEquals(1_499, Exports.stacks(export).stream().mapToLong(FoldedStack::value).sum());
   }
@@ -27,7 +28,7 @@ class StackExportTest {
   void of_belowOne_goesOn() {
     StackExport export =
         Exports.of(
-            Unit.US,
+            Measure.TIME,
             Exports.stack(400, "a", NodeKind.PROCESS),
             Exports.stack(700, "b", NodeKind.PROCESS));
     assertEquals(1, Exports.stacks(export).size());

@@ -6,9 +6,10 @@ import java.util.Optional;
 /**
  * Stacks taken out of the profile, and what bounds them.
  *
+ * @param measure of their values
  * @param stacks in order of their names; no two have the same path
  */
-public record Extract(Scope scope, List<FoldedStack> stacks) {
+public record Extract(Scope scope, Measure measure, List<FoldedStack> stacks) {
   /**
    * What bounds an export.
    *
@@ -41,6 +42,8 @@ public record Extract(Scope scope, List<FoldedStack> stacks) {
   public Extract through(Function function) {
     Shape shape = scope.shape().plus(new Shape.Through(function, false));
     return new Extract(
-        scope.withShape(shape), stacks.stream().filter(s -> s.passesThrough(function)).toList());
+        scope.withShape(shape),
+        measure,
+        stacks.stream().filter(s -> s.passesThrough(function)).toList());
   }
 }

@@ -11,7 +11,7 @@ import java.util.List;
  * @param kinds of each name
  * @param modules file name of the module of each; empty where there is none
  * @param before the value that is compared with; 0 if nothing is compared
- * @param value ns or samples
+ * @param value amount, or samples
  * @param shares whose it is; their values add up to {@code value}. Empty where it is not known
  */
 public record FoldedStack(
@@ -46,7 +46,7 @@ public record FoldedStack(
    * @param process its comm
    * @param tid 0 where it is that of all threads of the process
    * @param thread its comm; empty without a tid
-   * @param value ns or samples, above 0
+   * @param value amount or samples, above 0
    * @param samples passes and samples of the CPU clock that saw it
    */
   public record Share(

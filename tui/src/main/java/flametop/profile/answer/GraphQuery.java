@@ -7,7 +7,6 @@ import java.util.regex.Pattern;
  * What one picture of the graph is to show. Asked by the screen, answered by the profile's thread
  * with a {@link Snapshot}.
  *
- * @param windowNanos the last so many ns; {@link Long#MAX_VALUE}: all since the start
  * @param states whose time counts
  * @param zoom node that fills the width; {@link #ROOT} for all
  * @param selected node whose {@link Selection} is wanted; {@link #ROOT} if none
@@ -20,7 +19,6 @@ import java.util.regex.Pattern;
  *     all of them
  */
 public record GraphQuery(
-    long windowNanos,
     StateSet states,
     long zoom,
     long selected,
@@ -31,14 +29,8 @@ public record GraphQuery(
     Siblings siblings) {
   /** All children, without states by node. */
   public GraphQuery(
-      long windowNanos,
-      StateSet states,
-      long zoom,
-      long selected,
-      int columns,
-      int levels,
-      Pattern search) {
-    this(windowNanos, states, zoom, selected, columns, levels, search, false, null);
+      StateSet states, long zoom, long selected, int columns, int levels, Pattern search) {
+    this(states, zoom, selected, columns, levels, search, false, null);
   }
 
   /** The root of the graph. Other nodes are opaque numbers, stable while they live. */
@@ -46,14 +38,12 @@ public record GraphQuery(
 
   /** The same of other nodes. */
   public GraphQuery at(long zoomed, long selectedNode) {
-    return new GraphQuery(
-        windowNanos, states, zoomed, selectedNode, columns, levels, search, byState, siblings);
+    return new GraphQuery(states, zoomed, selectedNode, columns, levels, search, byState, siblings);
   }
 
   /** Whether both ask for the same, whatever is selected in it. */
   public boolean isOfSameGraph(GraphQuery query) {
-    return windowNanos == query.windowNanos
-        && states.equals(query.states)
+    return states.equals(query.states)
         && zoom == query.zoom
         && columns == query.columns
         && levels == query.levels

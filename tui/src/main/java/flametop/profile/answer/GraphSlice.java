@@ -9,7 +9,7 @@ package flametop.profile.answer;
  * @param parent index of its parent; -1 for the root
  * @param name clean name, whole
  * @param kind what it stands for
- * @param weight ns in the states asked for, its descendants included
+ * @param weight amount in the states asked for, its descendants included
  * @param hiddenWeight {@link #extent} of those children of it that are too narrow to list; none of
  *     the zoomed node
  * @param hiddenCount how many those are

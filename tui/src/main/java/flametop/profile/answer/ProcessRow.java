@@ -5,7 +5,7 @@ package flametop.profile.answer;
  * is 0 and {@code processes} may be above one.
  *
  * @param comm or path of a control group, as in {@link Shape.Cgroups}
- * @param weight ns in the window and states asked for
+ * @param weight amount in the window and states asked for
  * @param total the same of all processes
  * @param tasksByState its tasks now, by {@link flametop.sampler.State#ordinal()}
  */

@@ -32,8 +32,8 @@ public record QualityReport(
     double streamPerSecond,
     DebugFiles debugFiles)
     implements Page {
-  /** Asks for the quality of the last {@code windowNanos}. */
-  public record Query(long windowNanos) implements PageQuery {
+  /** Asks for the quality of the window that is shown. */
+  public record Query() implements PageQuery {
     @Override
     public boolean isAnsweredBy(Page page) {
       return page instanceof QualityReport;

@@ -9,9 +9,9 @@ import java.util.regex.Pattern;
  *
  * @param callers its root, below that the function, below that its callers
  * @param callees its root, below that the function, below that what it calls
- * @param total ns with the function on the stack, in the states asked for
- * @param self ns of that in the function itself, also where it was called by itself
- * @param nanosByState ns with the function on the stack by {@link
+ * @param total amount with the function on the stack, in the states asked for
+ * @param self amount of that in the function itself, also where it was called by itself
+ * @param totalByState amounts with the function on the stack by {@link
  *     flametop.sampler.State#ordinal()}, all states
  * @param selection the selected node
  * @param search what was looked for; null if nothing was
@@ -23,7 +23,7 @@ public record Sandwich(
     GraphSlice callees,
     long total,
     long self,
-    long[] nanosByState,
+    long[] totalByState,
     Selection selection,
     Pattern search,
     boolean refolding)

@@ -5,7 +5,6 @@ import java.util.regex.Pattern;
 /**
  * Which callers and callees a {@link Sandwich} is to show.
  *
- * @param windowNanos the last so many ns; {@link Long#MAX_VALUE}: all since the start
  * @param states whose time counts
  * @param function in the middle
  * @param callers node of the callers that fills the width; {@link GraphQuery#ROOT} for all
@@ -20,7 +19,6 @@ import java.util.regex.Pattern;
  * @param byState whether the state of each node is wanted
  */
 public record SandwichQuery(
-    long windowNanos,
     StateSet states,
     Function function,
     long callers,
@@ -65,7 +63,6 @@ public record SandwichQuery(
   /** The same of other nodes. */
   public SandwichQuery at(long ofCallers, long ofCallees, long selectedNode) {
     return new SandwichQuery(
-        windowNanos,
         states,
         function,
         ofCallers,
@@ -80,7 +77,6 @@ public record SandwichQuery(
   }
 
   private GraphQuery of(long zoom, Siblings siblings, long node) {
-    return new GraphQuery(
-        windowNanos, states, zoom, node, columns, levels, search, byState, siblings);
+    return new GraphQuery(states, zoom, node, columns, levels, search, byState, siblings);
   }
 }

@@ -14,9 +14,9 @@ import flametop.sampler.State;
  * @param pid the process, if it is only one; else 0
  * @param commandLine of that process, clean
  * @param filter what admits only what it is in; null if nothing does, as for the root
- * @param weight ns in the states shown
- * @param self ns of that in itself, in nothing that it calls
- * @param nanosByState ns by {@link flametop.sampler.State#ordinal()}, all states
+ * @param weight amount in the states shown
+ * @param self amount of that in itself, in nothing that it calls
+ * @param weightByState amounts by {@link flametop.sampler.State#ordinal()}, all states
  * @param certainty how sure the weight is; null if that is not known (yet), or does not apply
  * @param before what it had in the window before; null if that is not known (yet)
  */
@@ -32,7 +32,7 @@ public record Selection(
     Shape.Filter filter,
     long weight,
     long self,
-    long[] nanosByState,
+    long[] weightByState,
     Certainty certainty,
     Before before) {
   /** Not told yet: it is by the next picture of the same node. */
@@ -42,18 +42,18 @@ public record Selection(
    * The window before the one that is shown, as long as that.
    *
    * @param windowNanos how much of it there is
-   * @param weight ns of the node then, in the states shown
-   * @param total ns of the whole graph then
+   * @param weight amount of the node then, in the states shown
+   * @param total amount of the whole graph then
    */
   public record Before(long windowNanos, long weight, long total) {}
 
   /**
-   * How sure a time is that samples placed.
+   * How sure an amount is that samples placed.
    *
    * @param samples that saw the node, in the states shown
-   * @param errorNanos standard error of the weight, ns; 0 where the weight is exact
+   * @param error standard error of the weight; 0 where the weight is exact
    */
-  public record Certainty(long samples, long errorNanos) {}
+  public record Certainty(long samples, long error) {}
 
   /** What a slice of a file's graph tells of a node of which it has {@link GraphSlice#isWhole}. */
   public static Selection of(GraphSlice slice, int index) {

@@ -26,18 +26,23 @@ public record Snapshot(
     Context context,
     List<String> notices) {
   /** What a source tells beside the graph, by its kind. */
-  public sealed interface Context permits Live, File {}
+  public sealed interface Context permits Live, File {
+    /** What the amounts of the graph measure. */
+    Measure measure();
+  }
 
   /**
    * What a machine tells, or a recording of one.
    *
+   * @param measure of the amounts of the graph
    * @param time what the graph covers
    * @param host what the machine does; held while the rest is
    * @param losses what is missing, also while the rest is frozen
    * @param cost of flametop itself, also while the rest is frozen
    * @param ended no more will come: a replay is over, or sampling has failed
    */
-  public record Live(Covered time, Host host, Losses losses, Cost cost, boolean ended)
+  public record Live(
+      Measure measure, Covered time, Host host, Losses losses, Cost cost, boolean ended)
       implements Context {}
 
   /**
@@ -45,7 +50,12 @@ public record Snapshot(
    *
    * @param openNanos how long it has been open
    */
-  public record File(Reading reading, long openNanos) implements Context {}
+  public record File(Reading reading, long openNanos) implements Context {
+    @Override
+    public Measure measure() {
+      return reading.measure();
+    }
+  }
 
   /**
    * The time that the graph of a live source really covers. It may be shorter than the time that
@@ -135,8 +145,7 @@ public record Snapshot(
    * @param bytes read so far
    * @param size in bytes; -1 where that is not known, as of a pipe
    * @param done all is read, or as much as can be
-   * @param unit of the numbers: {@code us}, {@code samples}
-   * @param parts how many of the weights make one of the unit
+   * @param measure of its numbers
    * @param stacks lines that were used
    * @param waits what it waits for before its first line; empty if for nothing
    * @param folded how much of a graph that is folded anew is there, 0 to 1; 1 if none is
@@ -150,13 +159,17 @@ public record Snapshot(
       long bytes,
       long size,
       boolean done,
-      String unit,
-      long parts,
+      Measure measure,
       long stacks,
       String waits,
       double folded,
       boolean comm,
       boolean ownComm) {}
+
+  /** What the amounts of the graph measure. */
+  public Measure measure() {
+    return context.measure();
+  }
 
   /** What a live source tells; only of the snapshot of one. */
   public Live live() {

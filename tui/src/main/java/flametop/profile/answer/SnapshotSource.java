@@ -14,7 +14,7 @@ public interface SnapshotSource {
   CompletableFuture<Page> page(PageQuery query);
 
   /** Rows of the pick list of comms, the heaviest first. */
-  CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states);
+  CompletableFuture<List<ProcessRow>> comms(StateSet states);
 
   void shape(Shape shape);
 }

@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param node as it was asked for
  * @param name of the node
- * @param weight its ns in the states asked for
+ * @param weight its amount in the states asked for
  * @param places heaviest first
  * @param others how many places more there are
  */
@@ -17,7 +17,7 @@ public record Source(long node, String name, long weight, List<Place> places, in
   /**
    * One place, or several of the same line.
    *
-   * @param weight ns seen there
+   * @param weight amount seen there
    * @param calls the function and what was inlined into it there, outermost first; empty where that
    *     is not known
    * @param missing why not; empty as long as the answer is awaited

@@ -5,13 +5,12 @@ import java.util.regex.Pattern;
 /**
  * Which tasks a {@link TasksReport} is to list.
  *
- * @param windowNanos the last so many ns; {@link Long#MAX_VALUE}: all since the start
  * @param threads a row for each thread; else for each process
  * @param order heaviest first, or longest
  * @param rows at most so many
  * @param search only those whose comm or command line matches; null for all
  */
-public record TasksQuery(long windowNanos, boolean threads, Order order, int rows, Pattern search)
+public record TasksQuery(boolean threads, Order order, int rows, Pattern search)
     implements PageQuery {
   @Override
   public boolean isAnsweredBy(Page page) {

@@ -6,15 +6,13 @@ import java.util.regex.Pattern;
 /**
  * Which functions a {@link TopReport} is to list.
  *
- * @param windowNanos the last so many ns; {@link Long#MAX_VALUE}: all since the start
  * @param states whose time counts
  * @param order what comes first
  * @param rows so many, and if need be more, as far as {@code to}
  * @param to the row of this function is to be among them; null: no matter which
  * @param search only functions whose name matches; null for all
  */
-public record TopQuery(
-    long windowNanos, StateSet states, Order order, int rows, Function to, Pattern search)
+public record TopQuery(StateSet states, Order order, int rows, Function to, Pattern search)
     implements PageQuery {
   @Override
   public boolean isAnsweredBy(Page page) {

@@ -3,22 +3,22 @@ package flametop.profile.answer;
 import java.util.List;
 
 /**
- * The functions with the most time.
+ * The functions with the largest amounts.
  *
  * @param rows in the order asked for
- * @param matching how many have time and match
- * @param functions how many have time, or had in what they are compared with
- * @param total ns of the whole graph, in the states asked for; of the larger of the two if it is
- *     compared
+ * @param matching how many have an amount and match
+ * @param functions how many have an amount, or had in what they are compared with
+ * @param total amount of the whole graph, in the states asked for; of the larger of the two if it
+ *     is compared
  */
 public record TopReport(List<Row> rows, int matching, int functions, long total) implements Page {
   /**
    * One function.
    *
-   * @param self ns in the function itself
-   * @param total ns in it and in what it calls; of recursive calls the outermost counts
-   * @param selfByState ns by {@link flametop.sampler.State#ordinal()}, all states; zeros where no
-   *     states are known
+   * @param self amount in the function itself
+   * @param total amount in it and in what it calls; of recursive calls the outermost counts
+   * @param selfByState amounts by {@link flametop.sampler.State#ordinal()}, all states; zeros where
+   *     no states are known
    * @param totalByState like {@code selfByState}
    * @param before null if nothing is compared
    */

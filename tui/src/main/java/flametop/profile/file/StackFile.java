@@ -1,6 +1,7 @@
 package flametop.profile.file;
 
 import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.ProcessRow;
@@ -355,8 +356,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         bytes,
         size,
         done,
-        now.unit().isEmpty() ? "samples" : now.unit(),
-        graph.parts(),
+        Measure.of(now.unit().isEmpty() ? "samples" : now.unit(), graph.parts()),
         stacks,
         done ? "" : inputs.get(reads).waits(),
         folded(),
@@ -441,7 +441,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   /** Rows by the outermost frame: a comm, a process, a thread, as the file has it. */
   @Override
-  public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
+  public CompletableFuture<List<ProcessRow>> comms(StateSet states) {
     return ask(
         () -> {
           TreeReader all = graph.all();

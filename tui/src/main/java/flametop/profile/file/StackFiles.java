@@ -116,8 +116,8 @@ public final class StackFiles implements FileSource, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
-    return shown.comms(windowNanos, states);
+  public CompletableFuture<List<ProcessRow>> comms(StateSet states) {
+    return shown.comms(states);
   }
 
   @Override

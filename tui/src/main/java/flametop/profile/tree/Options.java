@@ -1,5 +1,6 @@
 package flametop.profile.tree;
 
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.Shape;
 
 /**
@@ -10,10 +11,16 @@ import flametop.profile.answer.Shape;
  * @param shape of the graph at first
  * @param hideRoots whether frames that only say that nothing called them ({@code [thread start]})
  *     are left out of the graph; folded stacks keep them
+ * @param measure of the amounts that the log places
  */
-public record Options(Shape shape, long historyBytes, boolean hideRoots) {
+public record Options(Shape shape, long historyBytes, boolean hideRoots, Measure measure) {
   /** 16 MiB. */
   public static final long DEFAULT_HISTORY_BYTES = 16L << 20;
+
+  /** Of the time of tasks. */
+  public Options(Shape shape, long historyBytes, boolean hideRoots) {
+    this(shape, historyBytes, hideRoots, Measure.TIME);
+  }
 
   public static final Options DEFAULT = new Options(Shape.PLAIN, DEFAULT_HISTORY_BYTES, true);
 }

@@ -106,16 +106,16 @@ public final class Top {
   }
 
   /** Counts what a node has for its function, and what its parent has not itself. */
-  private void add(int node, long nanos, long[] self, long[] total) {
-    if (nanos != 0) {
+  private void add(int node, long amount, long[] self, long[] total) {
+    if (amount != 0) {
       int function = tree.function(node);
-      self[function] += nanos;
+      self[function] += amount;
       if (!repeated.get(node)) {
-        total[function] += nanos;
+        total[function] += amount;
       }
       int parent = tree.parent(node);
       if (parent != NONE) {
-        self[tree.function(parent)] -= nanos;
+        self[tree.function(parent)] -= amount;
       }
     }
   }
@@ -206,15 +206,15 @@ public final class Top {
       int parent = tree.parent(node);
       long[] above = parent == NONE ? null : self[tree.function(parent)];
       for (int state = 0; (itsSelf != null || above != null) && state < STATES; state++) {
-        long nanos = tree.weight(node, 1 << state);
+        long amount = tree.weight(node, 1 << state);
         if (itsSelf != null) {
-          itsSelf[state] += nanos;
+          itsSelf[state] += amount;
         }
         if (itsTotal != null) {
-          itsTotal[state] += nanos;
+          itsTotal[state] += amount;
         }
         if (above != null) {
-          above[state] -= nanos;
+          above[state] -= amount;
         }
       }
     }

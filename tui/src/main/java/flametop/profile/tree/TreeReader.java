@@ -43,11 +43,11 @@ public final class TreeReader {
 
   /** Time in each state, by {@link State#ordinal()}; 0 where none is known. */
   long[] totalByState() {
-    long[] nanos = new long[STATES];
+    long[] amount = new long[STATES];
     for (int state = 0; state < STATES && tree.hasStates(); state++) {
-      nanos[state] = weight(ROOT, 1 << state);
+      amount[state] = weight(ROOT, 1 << state);
     }
-    return nanos;
+    return amount;
   }
 
   /** Number of the heaviest node below the root; the root if there is none. */
@@ -55,23 +55,23 @@ public final class TreeReader {
     return number(Math.max(ROOT, branch()));
   }
 
-  /** ns in the function of {@link #heaviestBranch} itself, wherever it stands. */
+  /** The amount in the function of {@link #heaviestBranch} itself, wherever it stands. */
   long selfOfBranch(StateSet states) {
     int first = branch();
     if (first == NONE) {
       return 0;
     }
     int function = tree.function(first);
-    long nanos = 0;
+    long amount = 0;
     for (int node = first; node < tree.nodes(); node++) {
       boolean its = tree.function(node) == function;
       int parent = tree.parent(node);
       boolean below = parent != NONE && tree.function(parent) == function;
       if (its != below) {
-        nanos += (its ? 1 : -1) * tree.weight(node, states.bits());
+        amount += (its ? 1 : -1) * tree.weight(node, states.bits());
       }
     }
-    return Math.max(0, nanos);
+    return Math.max(0, amount);
   }
 
   private int branch() {
@@ -133,7 +133,7 @@ public final class TreeReader {
       this.matches = matches;
     }
 
-    int add(int of, int above, long nanos, int count, int end) {
+    int add(int of, int above, long amount, int count, int end) {
       int at = node.size;
       node.add(of);
       parent.add(above);
@@ -144,7 +144,7 @@ public final class TreeReader {
         hiddenWeight = Arrays.copyOf(hiddenWeight, 2 * at);
         hiddenCount = Arrays.copyOf(hiddenCount, 2 * at);
       }
-      weight[at] = nanos;
+      weight[at] = amount;
       return at;
     }
 
@@ -197,12 +197,12 @@ public final class TreeReader {
     private byte[] states(int size) {
       byte[] most = new byte[size];
       for (int i = 0; i < size; i++) {
-        long nanos = 0;
+        long amount = 0;
         for (int state = 0; state < STATES; state++) {
           int bit = query.states().bits() & 1 << state;
           long in = bit == 0 ? 0 : weight(node.items[i], bit);
-          if (in > nanos) {
-            nanos = in;
+          if (in > amount) {
+            amount = in;
             most[i] = (byte) state;
           }
         }
@@ -254,14 +254,14 @@ public final class TreeReader {
         first = tree.firstChild(of.node);
       }
       for (int child = first; child != NONE; child = tree.sibling(child)) {
-        long nanos = extent(child, states);
-        if (nanos > 0) {
+        long amount = extent(child, states);
+        if (amount > 0) {
           if (children.size == weights.length) {
             weights = Arrays.copyOf(weights, 2 * children.size);
           }
-          weights[children.size] = nanos;
+          weights[children.size] = amount;
           children.add(child);
-          sum += nanos;
+          sum += amount;
         }
       }
       // A window may begin between a sleep and the part that is taken back from it: then children
@@ -271,12 +271,12 @@ public final class TreeReader {
       double scale = over ? (double) of.weight / sum : 1;
       shown.clear();
       for (int i = 0; i < children.size; i++) {
-        long nanos = over ? (long) (weights[i] * scale) : weights[i];
-        if (nanos < narrowest) {
-          slice.hiddenWeight[index] += nanos;
+        long amount = over ? (long) (weights[i] * scale) : weights[i];
+        if (amount < narrowest) {
+          slice.hiddenWeight[index] += amount;
           slice.hiddenCount[index]++;
         } else {
-          shown.add(new Child(children.items[i], nanos, 0, children.items[i]));
+          shown.add(new Child(children.items[i], amount, 0, children.items[i]));
         }
       }
       shown.sort((a, b) -> compare(a.node, b.node));
@@ -316,11 +316,11 @@ public final class TreeReader {
     int last = NONE;
     long bundle = 0;
     for (int i = begin; i < end; i++) {
-      long nanos = (long) (extent(order[i], states) * scale);
-      if (nanos <= 0) {
+      long amount = (long) (extent(order[i], states) * scale);
+      if (amount <= 0) {
         continue;
       }
-      boolean narrow = nanos < narrowest;
+      boolean narrow = amount < narrowest;
       if (count > 0 && (!narrow || bundle >= narrowest)) {
         shown.add(new Child(first, bundle, count, last));
         count = 0;
@@ -329,10 +329,10 @@ public final class TreeReader {
       if (narrow) {
         first = count == 0 ? order[i] : first;
         last = order[i];
-        bundle += nanos;
+        bundle += amount;
         count++;
       } else {
-        shown.add(new Child(order[i], nanos, 0, order[i]));
+        shown.add(new Child(order[i], amount, 0, order[i]));
       }
     }
     if (count > 0) {

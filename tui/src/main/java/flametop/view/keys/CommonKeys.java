@@ -1,6 +1,7 @@
 package flametop.view.keys;
 
 import flametop.profile.answer.Function;
+import flametop.profile.answer.Moment;
 import flametop.profile.answer.StateSet;
 import flametop.view.base.Action;
 import flametop.view.base.StateNames;
@@ -32,14 +33,18 @@ public final class CommonKeys {
       case PICK_CPU -> PickKeys.cpus(scene, s);
       case UNDO, REDO -> ShapeKeys.act(scene, s, action);
       case FREEZE ->
-          s.frozen()
-              ? Step.to(s.withFrozen(false).withMessage("live again"), new Effect.Thaw())
-              : Step.to(
-                  s.withFrozen(true).withMessage("frozen; space goes on"), new Effect.Freeze());
+          scene.snapshot == null
+              ? Step.answer(s, "not yet: sampling is still being opened")
+              : Step.answer(
+                  s.withMoment(s.moment().withFrozen(!s.moment().frozen())),
+                  s.moment().frozen() ? "live again" : "frozen; space goes on");
       case WINDOW -> window(s);
       case RESTART ->
           Step.to(
-              s.atRoot().withTime(TimeChoice.NONE).withFrozen(false).withMessage("started anew"),
+              s.atRoot()
+                  .withTime(TimeChoice.NONE)
+                  .withMoment(Moment.last(s.moment().windowNanos()))
+                  .withMessage("started anew"),
               new Effect.Restart());
       case REFRESH -> refresh(s);
       case NEXT_VIEW -> show(scene, s, s.view().next(scene.options.origin()));
@@ -126,19 +131,15 @@ public final class CommonKeys {
   }
 
   private static Step window(ViewState s) {
-    if (s.time().range() != null) {
-      return Step.to(
-          s.withTime(TimeChoice.NONE).withMessage(lately(s) + " again"), new Effect.EndRange());
+    if (s.moment().range().isPresent()) {
+      return Step.answer(TimeKeys.withoutRange(s), lately(s) + " again");
     }
-    int next = s.nextWindow();
-    ViewState changed = s.withWindow(next);
-    return Step.answer(changed, lately(changed));
+    ViewState next = s.withNextWindow();
+    return Step.answer(next, lately(next));
   }
 
   /** The window in words. */
   static String lately(ViewState s) {
-    return s.windowNanos() == Long.MAX_VALUE
-        ? "all since the start"
-        : "the last " + s.windowLabel();
+    return s.moment().isAll() ? "all since the start" : "the last " + s.windowLabel();
   }
 }

@@ -4,9 +4,7 @@ import flametop.profile.answer.Snapshot;
 import flametop.view.base.Action;
 import flametop.view.base.Units;
 import flametop.view.layout.Scene;
-import flametop.view.state.Effect;
 import flametop.view.state.Step;
-import flametop.view.state.TimeChoice;
 import flametop.view.state.ViewState;
 
 /** The keys of comparison: hold a baseline, release it. */
@@ -19,19 +17,17 @@ public final class CompareKeys {
     if (action == Action.COMPARE_END) {
       // A compared picture may still be on its way.
       String text = scene.baseline().isPresent() ? "the comparison is over" : "nothing is compared";
-      return Step.to(s.withMessage(text), new Effect.ReleaseBaseline());
+      return Step.answer(s.withMoment(s.moment().comparedNoMore()), text);
     }
     if (snapshot == null || snapshot.live().time().nanos() <= 0) {
       return Step.answer(s, "nothing to compare with yet");
     }
-    if (s.time().range() != null) {
-      return Step.to(
-          s.withTime(TimeChoice.NONE)
-              .withMessage(CommonKeys.lately(s) + ", compared with that range"),
-          new Effect.HoldBaseline(),
-          new Effect.EndRange());
+    ViewState compared = s.withMoment(s.moment().compared());
+    if (s.moment().range().isPresent()) {
+      return Step.answer(
+          TimeKeys.withoutRange(compared), CommonKeys.lately(s) + ", compared with that range");
     }
     String what = "these " + Units.near(snapshot.live().time().nanos());
-    return Step.to(s.withMessage("compared from now on with " + what), new Effect.HoldBaseline());
+    return Step.answer(compared, "compared from now on with " + what);
   }
 }

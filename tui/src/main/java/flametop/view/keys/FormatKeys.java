@@ -78,7 +78,6 @@ public final class FormatKeys {
     }
     return Step.to(
         s.withFormats(list.chosen(format)).withMessage("exporting…"),
-        new Effect.Export(
-            format, s.windowNanos(), s.states(), sandwich ? GraphQuery.ROOT : s.zoom(), through));
+        new Effect.Export(format, s.states(), sandwich ? GraphQuery.ROOT : s.zoom(), through));
   }
 }

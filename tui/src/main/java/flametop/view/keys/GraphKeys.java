@@ -189,7 +189,7 @@ public final class GraphKeys implements ViewKeys {
     if (!s.zooms().isEmpty()) {
       return Step.to(s.withZooms(s.zooms().subList(0, s.zooms().size() - 1)));
     }
-    if (s.time().range() != null) {
+    if (s.moment().range().isPresent()) {
       return TimeKeys.drop(s);
     }
     if (scene.baseline().isPresent()) {

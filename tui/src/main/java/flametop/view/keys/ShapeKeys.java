@@ -90,7 +90,7 @@ public final class ShapeKeys {
     String rest =
         filter instanceof Shape.Cpus
             ? "; time off the CPU belongs to none, and is left out"
-            : s.windowNanos() == Long.MAX_VALUE ? "" : ", its past too";
+            : s.moment().isAll() ? "" : ", its past too";
     return (out ? "without " : "only ") + what + rest;
   }
 

@@ -5,7 +5,6 @@ import flametop.view.base.Action;
 import flametop.view.base.Mouse;
 import flametop.view.layout.Scene;
 import flametop.view.layout.TimeStrip;
-import flametop.view.state.Effect;
 import flametop.view.state.Step;
 import flametop.view.state.TimeChoice;
 import flametop.view.state.ViewState;
@@ -40,7 +39,7 @@ final class TimeKeys {
     }
     if (!time.on()) {
       TimeRange now = strip.at(scene.columns);
-      long cursor = time.range() == null ? now.from() : time.range().to() - 1;
+      long cursor = s.moment().range().map(of -> of.to() - 1).orElse(now.from());
       ViewState on = s.withTime(time.withCursor(cursor));
       return ends ? end(strip, on, action) : Step.to(on);
     }
@@ -54,7 +53,8 @@ final class TimeKeys {
       case RANGE_START, RANGE_END -> end(strip, s, action);
       case ZOOM ->
           Step.answer(
-              s.withTime(time.withOn(false)), time.range() == null ? "no range chosen" : "");
+              s.withTime(time.withOn(false)),
+              s.moment().range().isEmpty() ? "no range chosen" : "");
       case TIME, BACK -> drop(s);
       default -> throw new IllegalArgumentException(action.id());
     };
@@ -62,21 +62,20 @@ final class TimeKeys {
 
   /** Removes cursor and range. */
   static Step drop(ViewState s) {
-    ViewState without = s.withTime(TimeChoice.NONE);
-    return s.time().range() == null
+    ViewState without = withoutRange(s);
+    return s.moment().range().isEmpty()
         ? Step.to(without)
-        : Step.to(
-            without.withMessage("no range any more: " + CommonKeys.lately(s)),
-            new Effect.EndRange());
+        : Step.answer(without, "no range any more: " + CommonKeys.lately(s));
+  }
+
+  /** The same of the window again, without a cursor. */
+  static ViewState withoutRange(ViewState s) {
+    return s.withTime(TimeChoice.NONE).withMoment(s.moment().withoutRange());
   }
 
   /** Chooses a range: the graph shows this range from now on. */
   private static Step choose(ViewState s, TimeRange range) {
-    TimeRange now = s.time().range();
-    ViewState next = s.withTime(s.time().withRange(range));
-    return now != null && now.from() == range.from() && now.to() == range.to()
-        ? Step.to(next)
-        : Step.to(next, new Effect.Range(range.from(), range.to()));
+    return Step.to(s.withMoment(s.moment().withRange(range)));
   }
 
   /** A press sets the cursor, a drag chooses a range. */
@@ -116,13 +115,10 @@ final class TimeKeys {
    */
   private static Step end(TimeStrip strip, ViewState s, Action action) {
     TimeRange at = strip.at(strip.column(s.time().cursor()));
-    TimeRange range = s.time().range();
-    TimeRange next = at;
-    if (action == Action.RANGE_START && range != null && range.to() > at.from()) {
-      next = new TimeRange(at.from(), range.to());
-    } else if (action == Action.RANGE_END && range != null && range.from() < at.to()) {
-      next = new TimeRange(range.from(), at.to());
+    TimeRange range = s.moment().range().orElse(at);
+    if (action == Action.RANGE_START) {
+      return choose(s, range.to() > at.from() ? new TimeRange(at.from(), range.to()) : at);
     }
-    return choose(s, next);
+    return choose(s, range.from() < at.to() ? new TimeRange(range.from(), at.to()) : at);
   }
 }

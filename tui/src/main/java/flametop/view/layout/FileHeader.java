@@ -1,13 +1,11 @@
 package flametop.view.layout;
 
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.Snapshot;
 import flametop.view.base.Action;
 import flametop.view.base.Role;
 import flametop.view.base.TextWidth;
-import flametop.view.base.Units;
 import flametop.view.state.Split;
-import java.math.BigDecimal;
-import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -81,10 +79,10 @@ public final class FileHeader {
     if (scene.snapshot != null && scene.other == null) {
       Snapshot.Reading reading = scene.snapshot.reading();
       if (form < 2) {
-        pieces.add(Piece.of(grouped(reading.stacks()) + " stacks  ", Role.DIM));
+        pieces.add(Piece.of(Measure.grouped(reading.stacks()) + " stacks  ", Role.DIM));
       }
       if (form < 7) {
-        pieces.add(Piece.of(amount(scene.snapshot.total(), reading), Role.TEXT));
+        pieces.add(Piece.of(reading.measure().text(scene.snapshot.total()), Role.TEXT));
       }
     }
     return pieces;
@@ -100,48 +98,6 @@ public final class FileHeader {
 
   private static int percent(double share) {
     return (int) Math.min(99, 100 * share);
-  }
-
-  /** {@code 1,234 samples}, {@code 12.3 ms}. */
-  public static String amount(long weight, Snapshot.Reading of) {
-    return of.unit().equals("us") ? figure(weight, of) : figure(weight, of) + " " + of.unit();
-  }
-
-  /** The same without the unit, which the title of the column says. */
-  public static String figure(long weight, Snapshot.Reading of) {
-    if (!of.unit().equals("us")) {
-      return weight % of.parts() == 0 ? grouped(weight / of.parts()) : broken(weight, of.parts());
-    }
-    double count = (double) weight / of.parts();
-    return count < 1e6
-        ? Units.oneDecimal(count / 1e3) + " ms"
-        : count < 1e8
-            ? Units.oneDecimal(count / 1e6) + " s"
-            : grouped(Math.round(count / 1e6)) + " s";
-  }
-
-  /** {@code 0.0123}, {@code 12.34}, {@code 12,345}: four digits, or all digits before the point. */
-  private static String broken(long weight, long parts) {
-    if (weight / parts >= 1_000) {
-      return grouped(Math.round((double) weight / parts));
-    }
-    return new BigDecimal(weight)
-        .divide(new BigDecimal(parts), new MathContext(4))
-        .stripTrailingZeros()
-        .toPlainString();
-  }
-
-  /**
-   * {@code 1,234,567}; written by hand, since the formatter of the JDK takes 20 ms for its first
-   * number.
-   */
-  private static String grouped(long count) {
-    String digits = Long.toString(count);
-    StringBuilder text = new StringBuilder(digits);
-    for (int i = digits.length() - 3; i > 0; i -= 3) {
-      text.insert(i, ',');
-    }
-    return text.toString();
   }
 
   /** The end of a path, cut at its beginning: the end says more. */

@@ -77,7 +77,7 @@ public final class Header {
     }
     if (snapshot == null) {
       pieces.add(Piece.of("○ opening", Role.DIM));
-    } else if (state.frozen() || snapshot.live().time().frozen()) {
+    } else if (state.moment().frozen() || snapshot.live().time().frozen()) {
       long waits = snapshot.live().time().waitingNanos();
       pieces.add(new Piece("❚❚ frozen +" + Units.span(waits), Role.ACCENT, true, Action.FREEZE));
     } else {
@@ -99,10 +99,12 @@ public final class Header {
     if (scene.sandwich != null && scene.sandwich.page().refolding()) {
       pieces.add(Piece.of("  folding…", Role.ACCENT));
     }
-    if (form < 8) {
+    if (!scene.hasStates()) {
+      pieces.add(Piece.of("  " + snapshot.measure().title(), Role.ACCENT));
+    } else if (form < 8) {
       pieces.add(Piece.of("  " + StateNames.of(state.states()), Role.ACCENT).doing(Action.STATES));
     }
-    if (form < 2 && !StateNames.of(state.states()).equals("all")) {
+    if (form < 2 && scene.hasStates() && !StateNames.of(state.states()).equals("all")) {
       pieces.add(Piece.of(" " + StateNames.detail(state.states()), Role.DIM).doing(Action.STATES));
     }
     if (snapshot != null && snapshot.live().time().ranged() && !state.view().isOfThePresent()) {
@@ -142,7 +144,7 @@ public final class Header {
   /** The shown part of the window, if a part of its history is gone; empty if nothing is gone. */
   private static String less(Scene scene) {
     Snapshot snapshot = scene.snapshot;
-    long window = scene.state.windowNanos();
+    long window = scene.state.moment().windowNanos();
     if (snapshot == null || snapshot.refolding() || window == Long.MAX_VALUE) {
       return "";
     }

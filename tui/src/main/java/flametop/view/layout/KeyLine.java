@@ -119,7 +119,7 @@ public record KeyLine(List<Entry> entries, List<Zone<Action>> zones) {
   private static String label(Scene scene, Action action) {
     ViewState state = scene.state;
     return switch (action) {
-      case FREEZE -> state.frozen() ? "thaw" : action.label();
+      case FREEZE -> state.moment().frozen() ? "thaw" : action.label();
       case LEFT, RIGHT -> state.time().on() ? "moves" : action.label();
       case KEEP ->
           state.search() == null || !state.view().hasStacks() ? action.label() : "only them";

@@ -160,7 +160,7 @@ public final class Scene {
     boolean coarse = options.ascii() || !state.fine();
     boolean live =
         !nothing
-            && !state.frozen()
+            && !state.moment().frozen()
             && snapshot.context() instanceof Snapshot.Live of
             && !of.time().frozen()
             && !of.time().ranged();
@@ -287,6 +287,15 @@ public final class Scene {
   /** Whether there is a picture, and it is of a file. */
   public boolean isOfFile() {
     return snapshot != null && snapshot.context() instanceof Snapshot.File;
+  }
+
+  /**
+   * Whether amounts are told apart by state: only times are, and of those only what a live source
+   * knows.
+   */
+  public boolean hasStates() {
+    return options.origin().has(Capability.STATES)
+        && (snapshot == null || snapshot.measure().isTime());
   }
 
   /** Whether an action is of no use: it goes to another file, and only one is open. */

@@ -115,7 +115,8 @@ public record TimeStrip(int left, int columns, int seconds, long newest, int spa
     if (scene.columns >= 80 && waiting.length > 0) {
       text = "waiting " + field(newest(waiting), MANY_WAIT) + "  " + text;
     }
-    long back = time.ranged() ? host.time() - time.graph().from() : scene.state.windowNanos();
+    long back =
+        time.ranged() ? host.time() - time.graph().from() : scene.state.moment().windowNanos();
     boolean beyond = back > time.compactedNanos() && time.compactedNanos() < time.runNanos();
     return beyond && scene.columns >= 100
         ? "older than " + Units.span(time.compactedNanos()) + " only as sums  " + text

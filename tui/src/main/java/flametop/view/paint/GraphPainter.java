@@ -78,7 +78,8 @@ public final class GraphPainter {
    * says that there is little.
    */
   private static boolean isIdle(Scene scene) {
-    return scene.snapshot.context() instanceof Snapshot.Live live
+    return scene.hasStates()
+        && scene.snapshot.context() instanceof Snapshot.Live live
         && live.time().runNanos() >= FIRST_NANOS
         && !scene.state.states().contains(State.SLEEP)
         && scene.state.chosenShape().equals(Shape.PLAIN)

@@ -2,7 +2,6 @@ package flametop.view.paint;
 
 import flametop.profile.answer.Function;
 import flametop.profile.answer.Sandwich;
-import flametop.profile.answer.Snapshot;
 import flametop.sampler.State;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Origin;
@@ -12,7 +11,6 @@ import flametop.view.base.ShortName;
 import flametop.view.base.StateNames;
 import flametop.view.base.TextWidth;
 import flametop.view.base.Units;
-import flametop.view.layout.FileHeader;
 import flametop.view.layout.Geometry;
 import flametop.view.layout.SandwichLayout;
 import flametop.view.layout.Scene;
@@ -96,7 +94,7 @@ public final class SandwichPainter implements ViewPainter {
       return name + " is not in what is shown";
     }
     String when =
-        scene.state.windowNanos() == Long.MAX_VALUE
+        scene.state.moment().isAll()
             ? " since the start"
             : " in the last " + scene.state.windowLabel();
     String states = StateNames.of(scene.state.states());
@@ -147,11 +145,11 @@ public final class SandwichPainter implements ViewPainter {
     if (form > 1) {
       return "self " + self + "  total " + total;
     }
-    long run = page.nanosByState()[State.RUN.ordinal()];
+    long run = page.totalByState()[State.RUN.ordinal()];
     String worth =
-        scene.snapshot.context() instanceof Snapshot.File file
-            ? FileHeader.amount(page.total(), file.reading())
-            : Units.cpus(run, scene.snapshot.live().time().nanos());
+        scene.hasStates()
+            ? Units.cpus(run, scene.snapshot.live().time().nanos())
+            : scene.snapshot.measure().text(page.total());
     return "self " + self + "  total " + total + of + "  " + worth;
   }
 }

@@ -144,9 +144,7 @@ final class SelectionPainter {
     if (compared >= 0) {
       text.append(Comparison.text(slice, compared)).append(elsewhere(scene, form));
     } else {
-      if (form < 7
-          && !file
-          && (snapshot.live().time().ranged() || scene.state.windowNanos() < Long.MAX_VALUE)) {
+      if (form < 7 && !file && (snapshot.live().time().ranged() || !scene.state.moment().isAll())) {
         pieces.add(Comparison.trend(selection, snapshot));
       }
       text.append(share(weight, snapshot.total(), file));
@@ -170,9 +168,9 @@ final class SelectionPainter {
       text.append(" · ").append(Units.share(weight, slice.weight()[slice.zoomIndex()]));
       text.append(form < 3 ? " of the zoom" : " of zoom");
     }
-    if (file) {
+    if (!scene.hasStates()) {
       if (form < 6) {
-        text.append("   ").append(FileHeader.amount(weight, snapshot.reading()));
+        text.append("   ").append(snapshot.measure().text(weight));
       }
       pieces.add(Piece.of(text.toString(), Role.TEXT));
       return pieces;
@@ -181,10 +179,10 @@ final class SelectionPainter {
       text.append("   ")
           .append(
               Units.cpus(
-                  selection.nanosByState()[State.RUN.ordinal()], snapshot.live().time().nanos()));
+                  selection.weightByState()[State.RUN.ordinal()], snapshot.live().time().nanos()));
     }
     if (form < 4) {
-      text.append("   ").append(byState(selection.nanosByState(), form < 2));
+      text.append("   ").append(byState(selection.weightByState(), form < 2));
     }
     pieces.add(Piece.of(text.toString(), Role.TEXT));
     return pieces;
@@ -192,9 +190,9 @@ final class SelectionPainter {
 
   /** The error of a share in points: two standard errors; empty for an exact share. */
   private static String error(Selection selection, long total) {
-    boolean known = selection.certainty() != null && selection.certainty().errorNanos() > 0;
+    boolean known = selection.certainty() != null && selection.certainty().error() > 0;
     return known && selection.kind() != NodeKind.ROOT && total > 0
-        ? " ±" + Units.points(2.0 * selection.certainty().errorNanos() / total)
+        ? " ±" + Units.points(2.0 * selection.certainty().error() / total)
         : "";
   }
 

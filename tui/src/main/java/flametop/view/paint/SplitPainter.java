@@ -72,7 +72,7 @@ final class SplitPainter {
       pieces.add(Piece.of(found.count() == 0 ? "  no match" : "  matched " + share, Role.ACCENT));
     }
     if (form < 1) {
-      String amount = FileHeader.amount(snapshot.total(), snapshot.reading());
+      String amount = snapshot.measure().text(snapshot.total());
       pieces.add(Piece.of("  " + amount, Role.DIM));
     }
     return pieces;

@@ -11,6 +11,7 @@ import flametop.view.layout.Scene;
 import flametop.view.layout.TimeStrip;
 import flametop.view.state.TimeChoice;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * Paints the last minutes as a strip: busy CPUs by height and colour, waiting tasks above them or,
@@ -62,14 +63,15 @@ final class TimePainter {
     }
     int cpus = Math.max(1, host.cpus().size());
     TimeChoice time = scene.state.time();
-    TimeRange shown = scene.snapshot.live().time().graph();
+    Optional<TimeRange> range = scene.state.moment().range();
+    TimeRange shown = range.orElse(scene.snapshot.live().time().graph());
     int cursor = time.on() ? strip.column(time.cursor()) : -1;
     for (int x = strip.left(); x < strip.left() + strip.columns(); x++) {
       TimeRange at = strip.at(x);
       double busy = TimeStrip.mean(host.busyCpus(), host.time(), at);
       double waiting = TimeStrip.mean(host.waitingTasks(), host.time(), at) / cpus;
-      boolean chosen = time.range() == null ? at.overlaps(shown) : at.overlaps(time.range());
-      boolean dim = time.range() != null && !chosen;
+      boolean chosen = at.overlaps(shown);
+      boolean dim = range.isPresent() && !chosen;
       int ground = x == cursor ? Paint.of(Role.SELECT) : chosen ? Paint.CHROME : Paint.GROUND;
       if (Double.isNaN(busy)) {
         grid.put(x, labelRow, '▁', Paint.faded(Paint.DIM), ground, 0);
@@ -101,13 +103,14 @@ final class TimePainter {
   /** Paints the choice of time into the line above the strip; false without a choice. */
   static boolean choice(Scene scene, CellGrid grid, int row) {
     TimeChoice time = scene.state.time();
-    TimeStrip strip = time.on() || time.range() != null ? TimeStrip.of(scene) : null;
+    Optional<TimeRange> chosen = scene.state.moment().range();
+    TimeStrip strip = time.on() || chosen.isPresent() ? TimeStrip.of(scene) : null;
     if (strip == null) {
       return false;
     }
     Snapshot.Live live = scene.snapshot.live();
     Snapshot.Host host = live.host();
-    TimeRange range = time.range() != null ? time.range() : strip.at(strip.column(time.cursor()));
+    TimeRange range = chosen.orElseGet(() -> strip.at(strip.column(time.cursor())));
     String text =
         String.format(
             Locale.ROOT,
@@ -117,7 +120,7 @@ final class TimePainter {
             ago(host, range.to()),
             TimeStrip.figure(TimeStrip.mean(host.busyCpus(), host.time(), range)),
             TimeStrip.figure(TimeStrip.mean(host.waitingTasks(), host.time(), range)));
-    String graph = time.range() == null ? "" : graph(live, range);
+    String graph = chosen.isEmpty() ? "" : graph(live, range);
     if (2 + TextWidth.of(text) + TextWidth.of(graph) > scene.columns) {
       text = text.substring(0, text.indexOf(':')) + "  ";
     }

@@ -1,5 +1,7 @@
 package flametop.view.screen;
 
+import flametop.profile.answer.LiveSource;
+import flametop.profile.answer.Moment;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.SnapshotSource;
 import flametop.view.state.Effect;
@@ -12,6 +14,9 @@ public final class ScreenSource {
 
   /** The shape that the source was last told; null before the first one. */
   private Shape shape;
+
+  /** The moment that the source was last told; null before the first one. */
+  private Moment moment;
 
   public ScreenSource(SnapshotSource source) {
     this.source = source;
@@ -31,13 +36,18 @@ public final class ScreenSource {
     return question.ask(source, state);
   }
 
-  /** Tells the source the shape of a state; false if the source has that shape already. */
-  public boolean reshape(ViewState state) {
-    if (state.shape().equals(shape)) {
-      return false;
+  /** Shows what a state says, in its shape; false if it does so already. */
+  public boolean show(ViewState state) {
+    boolean moves = source instanceof LiveSource && !state.moment().equals(moment);
+    if (moves) {
+      moment = state.moment();
+      ((LiveSource) source).show(moment);
     }
-    shape = state.shape();
-    source.shape(shape);
-    return true;
+    boolean turns = !state.shape().equals(shape);
+    if (turns) {
+      shape = state.shape();
+      source.shape(shape);
+    }
+    return moves || turns;
   }
 }

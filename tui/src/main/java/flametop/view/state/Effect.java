@@ -47,52 +47,6 @@ public sealed interface Effect {
   /** Paint every cell anew. */
   record Repaint() implements Effect {}
 
-  record Freeze() implements OfLive {
-    @Override
-    public void on(LiveSource source) {
-      source.freeze();
-    }
-  }
-
-  record Thaw() implements OfLive {
-    @Override
-    public void on(LiveSource source) {
-      source.thaw();
-    }
-  }
-
-  /** Show the time between two moments of the past, ns of CLOCK_MONOTONIC. */
-  record Range(long from, long to) implements OfLive {
-    @Override
-    public void on(LiveSource source) {
-      source.range(from, to);
-    }
-  }
-
-  /** Show the last so many ns again. */
-  record EndRange() implements OfLive {
-    @Override
-    public void on(LiveSource source) {
-      source.endRange();
-    }
-  }
-
-  /** Compare with what is shown now. */
-  record HoldBaseline() implements OfLive {
-    @Override
-    public void on(LiveSource source) {
-      source.holdBaseline();
-    }
-  }
-
-  /** End the comparison. */
-  record ReleaseBaseline() implements OfLive {
-    @Override
-    public void on(LiveSource source) {
-      source.releaseBaseline();
-    }
-  }
-
   /** Start the profile anew. */
   record Restart() implements OfLive {
     @Override
@@ -118,8 +72,7 @@ public sealed interface Effect {
   record Rows(PickList.Of of) implements Question {
     @Override
     public CompletableFuture<Answer.Listed> ask(SnapshotSource source, ViewState state) {
-      return of.rows(source, state.windowNanos(), state.states())
-          .thenApply(rows -> new Answer.Listed(of, rows));
+      return of.rows(source, state.states()).thenApply(rows -> new Answer.Listed(of, rows));
     }
   }
 
@@ -128,7 +81,7 @@ public sealed interface Effect {
     @Override
     public CompletableFuture<Answer.Located> ask(SnapshotSource source, ViewState state) {
       return ((LiveSource) source)
-          .source(state.windowNanos(), state.states(), state.selected())
+          .source(state.states(), state.selected())
           .thenApply(Answer.Located::new);
     }
   }
@@ -144,6 +97,6 @@ public sealed interface Effect {
    *
    * @param through only stacks that pass through this function; null: any
    */
-  record Export(ExportFormat format, long windowNanos, StateSet states, long zoom, Function through)
+  record Export(ExportFormat format, StateSet states, long zoom, Function through)
       implements Effect {}
 }

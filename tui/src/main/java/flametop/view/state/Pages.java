@@ -26,7 +26,7 @@ final class Pages {
       case TOP -> functions(s);
       case TASKS -> tasks(s);
       case CPUS, IDLE -> new CpuReport.Query();
-      case QUALITY -> new QualityReport.Query(s.windowNanos());
+      case QUALITY -> new QualityReport.Query();
     };
   }
 
@@ -36,7 +36,6 @@ final class Pages {
       return null;
     }
     return new SandwichQuery(
-        s.windowNanos(),
         s.states(),
         place.function(),
         place.callers().zoom(),
@@ -53,7 +52,6 @@ final class Pages {
   private static PageQuery functions(ViewState s) {
     TablePlace<Function, TopQuery.Order> table = s.table(View.TOP);
     return new TopQuery(
-        s.windowNanos(),
         s.states(),
         table.order(),
         Rows.asked(table.place()),
@@ -64,10 +62,6 @@ final class Pages {
   private static PageQuery tasks(ViewState s) {
     TablePlace<Long, TasksQuery.Order> table = s.table(View.TASKS);
     return new TasksQuery(
-        s.windowNanos(),
-        table.second(),
-        table.order(),
-        Rows.asked(table.place()),
-        Search.patternOf(table.filter()));
+        table.second(), table.order(), Rows.asked(table.place()), Search.patternOf(table.filter()));
   }
 }

@@ -46,12 +46,11 @@ public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, bool
     }
 
     /** Asks for the rows. */
-    public CompletableFuture<List<ProcessRow>> rows(
-        SnapshotSource source, long windowNanos, StateSet states) {
+    public CompletableFuture<List<ProcessRow>> rows(SnapshotSource source, StateSet states) {
       return switch (this) {
-        case PROCESSES -> ((LiveSource) source).processes(windowNanos, states);
-        case COMMS -> source.comms(windowNanos, states);
-        case CGROUPS -> ((LiveSource) source).cgroups(windowNanos, states);
+        case PROCESSES -> ((LiveSource) source).processes(states);
+        case COMMS -> source.comms(states);
+        case CGROUPS -> ((LiveSource) source).cgroups(states);
         case STATES, CPUS -> throw new IllegalStateException("they are in the snapshot");
       };
     }

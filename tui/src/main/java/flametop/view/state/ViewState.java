@@ -2,6 +2,7 @@ package flametop.view.state;
 
 import flametop.profile.answer.Function;
 import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Moment;
 import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Siblings;
@@ -15,6 +16,7 @@ import flametop.view.base.Action;
 import flametop.view.base.Colouring;
 import flametop.view.base.View;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -66,8 +68,7 @@ public final class ViewState implements Cloneable {
   private int exports;
   private int times = 1;
 
-  private boolean frozen;
-  private int window = 1;
+  private Moment moment = Moment.last(WINDOWS[1]);
   private StateSet states;
   private Shaping shaping;
   private Split split;
@@ -229,14 +230,9 @@ public final class ViewState implements Cloneable {
     return trouble;
   }
 
-  /** Whether all panels hold still. */
-  public boolean frozen() {
-    return frozen;
-  }
-
-  /** The number of the shown window. */
-  public int window() {
-    return window;
+  /** Which moment is shown. */
+  public Moment moment() {
+    return moment;
   }
 
   /** The states whose time counts. */
@@ -345,23 +341,22 @@ public final class ViewState implements Cloneable {
     return place().zoom();
   }
 
-  /** The number of the window after the shown one. */
-  public int nextWindow() {
-    return (window + 1) % WINDOWS.length;
-  }
-
-  public long windowNanos() {
-    return WINDOWS[window];
+  /** The same of the next longer window; after the longest of the shortest. */
+  public ViewState withNextWindow() {
+    return withMoment(moment.withWindow(WINDOWS[(window() + 1) % WINDOWS.length]));
   }
 
   public String windowLabel() {
-    return WINDOW_LABELS[window];
+    return WINDOW_LABELS[window()];
+  }
+
+  private int window() {
+    return Arrays.binarySearch(WINDOWS, moment.windowNanos());
   }
 
   /** The question to the profile for a picture of {@code columns} cells. */
   public GraphQuery query(int columns) {
     return new GraphQuery(
-        windowNanos(),
         states,
         graphPlace().zoom(),
         graphPlace().selected(),
@@ -382,7 +377,7 @@ public final class ViewState implements Cloneable {
 
   /** The same with the window over all time, the only window of a file. */
   public ViewState ofAll() {
-    return withWindow(WINDOWS.length - 1);
+    return withMoment(Moment.ALL);
   }
 
   /** The same with another view. */
@@ -589,12 +584,8 @@ public final class ViewState implements Cloneable {
     return with(next -> next.times = before.times + 1);
   }
 
-  public ViewState withFrozen(boolean value) {
-    return with(next -> next.frozen = value);
-  }
-
-  public ViewState withWindow(int value) {
-    return with(next -> next.window = value);
+  public ViewState withMoment(Moment value) {
+    return with(next -> next.moment = value);
   }
 
   public ViewState withStates(StateSet value) {

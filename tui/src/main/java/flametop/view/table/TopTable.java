@@ -1,7 +1,7 @@
 package flametop.view.table;
 
-import flametop.profile.answer.Capability;
 import flametop.profile.answer.Function;
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
@@ -19,7 +19,6 @@ import flametop.view.base.Units;
 import flametop.view.base.View;
 import flametop.view.keys.CommonKeys;
 import flametop.view.keys.ShapeKeys;
-import flametop.view.layout.FileHeader;
 import flametop.view.layout.Scene;
 import flametop.view.paint.Comparison;
 import flametop.view.paint.GraphPainter;
@@ -57,17 +56,18 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
               .meaning(
                   scene ->
                       line(
-                          "bar", (hasStates(scene) ? "self by state" : "self") + "; faint: total")),
+                          "bar",
+                          (scene.hasStates() ? "self by state" : "self") + "; faint: total")),
           right(
-                  TopTable::unit,
-                  room -> ofRest(room, !hasStates(room.scene()), 70, 12),
+                  TopTable::measure,
+                  room -> ofRest(room, !room.scene().hasStates(), 70, 12),
                   TopTable::amount)
               .like(Order.TOTAL),
-          right("cpus", room -> ofRest(room, hasStates(room.scene()), 70, 6), TopTable::cpus)
+          right("cpus", room -> ofRest(room, room.scene().hasStates(), 70, 6), TopTable::cpus)
               .like(Order.RUN),
           ofState("run", State.RUN)
               .by(Order.RUN, "time on a CPU")
-              .meaning(scene -> hasStates(scene) ? line("run, …", "total by state") : List.of()),
+              .meaning(scene -> scene.hasStates() ? line("run, …", "total by state") : List.of()),
           ofState("queued", State.QUEUED).by(Order.QUEUED, "time queued"),
           ofState("disk", State.DISK).by(Order.DISK, "time in D"),
           ofState("asleep", State.SLEEP).by(Order.SLEEP, "time asleep"),
@@ -86,10 +86,6 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
 
   private static List<String[]> line(String word, String meaning) {
     return List.<String[]>of(new String[] {word, meaning});
-  }
-
-  private static boolean hasStates(Scene scene) {
-    return scene.options.origin().has(Capability.STATES);
   }
 
   private static double all(Spot at) {
@@ -132,13 +128,9 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
     return scene -> scene.columns < 60 ? narrow : "change";
   }
 
-  /** What a file counts; empty live. */
-  private static String unit(Scene scene) {
-    if (!scene.isOfFile()) {
-      return "";
-    }
-    String unit = scene.snapshot.reading().unit();
-    return unit.equals("us") ? "time" : unit;
+  /** What is measured where it is not told apart by state. */
+  private static String measure(Scene scene) {
+    return scene.snapshot == null || scene.hasStates() ? "" : scene.snapshot.measure().title();
   }
 
   private static void before(TopReport.Before before, Spot at, boolean total) {
@@ -163,8 +155,8 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
   }
 
   private static void amount(Row row, Spot at) {
-    if (at.scene.isOfFile()) {
-      at.text(FileHeader.figure(row.total(), at.scene.snapshot.reading()));
+    if (!at.scene.hasStates()) {
+      at.text(at.scene.snapshot.measure().figure(row.total()));
     }
   }
 
@@ -175,7 +167,7 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
   private Column<Row, Order> ofState(String title, State state) {
     return right(
         title,
-        room -> ofRest(room, hasStates(room.scene()), 110, PERCENT),
+        room -> ofRest(room, room.scene().hasStates(), 110, PERCENT),
         (row, at) -> {
           if (at.scene.state.states().contains(state)) {
             at.share(row.totalByState()[state.ordinal()] / all(at));
@@ -208,7 +200,7 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
   /** The time in the function itself by state, then the time in what it calls, faint. */
   private static void bar(Row row, Spot at) {
     double whole = all(at);
-    if (at.scene.options.plain() || !hasStates(at.scene)) {
+    if (at.scene.options.plain() || !at.scene.hasStates()) {
       int paint = Spot.paint(row.function());
       double[] parts = {row.self() / whole, (row.total() - row.self()) / whole};
       at.bar(parts, paint, Paint.faded(paint));
@@ -268,12 +260,12 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
 
   @Override
   boolean means(Scene scene, Order order) {
-    return super.means(scene, order) && (order.states() == null || hasStates(scene));
+    return super.means(scene, order) && (order.states() == null || scene.hasStates());
   }
 
   @Override
   StateSet states(Scene scene) {
-    return hasStates(scene) ? scene.state.states() : null;
+    return scene.hasStates() ? scene.state.states() : null;
   }
 
   @Override
@@ -339,13 +331,10 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
     }
     detail.line(0, function.name(), List.of());
     String from = module.isEmpty() ? kind(function.kind()) : module;
-    if (scene.isOfFile()) {
-      Snapshot.Reading reading = scene.snapshot.reading();
+    if (!scene.hasStates()) {
+      Measure measure = scene.snapshot.measure();
       String amounts =
-          FileHeader.amount(row.self(), reading)
-              + " itself, "
-              + FileHeader.figure(row.total(), reading)
-              + " in all";
+          measure.text(row.self()) + " itself, " + measure.figure(row.total()) + " in all";
       detail.line(1, from, List.of(figures(scene, row), amounts));
       return;
     }

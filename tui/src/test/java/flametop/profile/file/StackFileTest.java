@@ -61,7 +61,6 @@ class StackFileTest {
 
   private static GraphQuery query(long zoom, long selected, int levels, String search) {
     return new GraphQuery(
-        Long.MAX_VALUE,
         StateSet.ALL,
         zoom,
         selected,
@@ -97,10 +96,10 @@ class StackFileTest {
       String before =
           slice.baseline() == null
               ? ""
-              : Math.round((double) slice.baseline()[i] / of.reading().parts()) + " → ";
+              : Math.round((double) slice.baseline()[i] / of.measure().parts()) + " → ";
       String now =
           new BigDecimal(slice.weight()[i])
-              .divide(new BigDecimal(of.reading().parts()), MathContext.DECIMAL64)
+              .divide(new BigDecimal(of.measure().parts()), MathContext.DECIMAL64)
               .stripTrailingZeros()
               .toPlainString();
       lines.add(" ".repeat(depth) + slice.name()[i] + " " + before + now);
@@ -153,8 +152,8 @@ class StackFileTest {
   @Test
   void snapshot_ofACommentWithTheUnit_hasIt() throws Exception {
     Snapshot snapshot = read("# unit: us\n# below: all > my unit: x\nmain;a 5\n");
-    assertEquals("us", snapshot.reading().unit());
-    assertEquals("samples", read("main;a 5\n").reading().unit());
+    assertEquals("us", snapshot.reading().measure().unit());
+    assertEquals("samples", read("main;a 5\n").reading().measure().unit());
   }
 
   @Test
@@ -474,7 +473,7 @@ class StackFileTest {
         new StackFile(StackInput.open(file("a;x 1\nb;x 2\nc;y 4\n")), 1, 1, null)) {
       file.whole().get();
       List<String> rows = new ArrayList<>();
-      for (ProcessRow row : file.comms(0, StateSet.ALL).get()) {
+      for (ProcessRow row : file.comms(StateSet.ALL).get()) {
         rows.add(row.comm() + " " + row.weight() + "/" + row.total());
       }
       assertEquals(List.of("c 4/7", "b 2/7", "a 1/7"), rows);
@@ -689,8 +688,7 @@ class StackFileTest {
     Path now = Files.writeString(folder.resolve("now"), "a;new 5\na;same 5\n");
     try (StackFile file = StackFile.compared(StackInput.open(before), StackInput.open(now), null)) {
       file.whole().get();
-      TopQuery query =
-          new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 9_000, null, null);
+      TopQuery query = new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 9_000, null, null);
       TopReport report = (TopReport) file.page(query).get();
       assertEquals(6_003, report.functions());
       assertEquals(6_000, report.rows().stream().filter(TopReport.Row::isGone).count());
@@ -701,8 +699,7 @@ class StackFileTest {
       TopReport.Row one = report.rows().stream().filter(TopReport.Row::isGone).findFirst().get();
       assertEquals(1.0 / 6_000, (double) one.before().self() / report.total(), 1e-9);
       GraphQuery narrow =
-          new GraphQuery(
-              Long.MAX_VALUE, StateSet.ALL, GraphQuery.ROOT, GraphQuery.ROOT, 80, 9, null);
+          new GraphQuery(StateSet.ALL, GraphQuery.ROOT, GraphQuery.ROOT, 80, 9, null);
       GraphSlice slice = file.snapshot(narrow).get().graph();
       int shown = 0;
       for (int i = 0; i < slice.size(); i++) {
@@ -727,7 +724,7 @@ class StackFileTest {
   void snapshot_ofFractionsThatLeaveNoRoom_keepsWhatThereIsRoomFor() throws Exception {
     Snapshot snapshot = read("a;b 0.123456789\na;c 900000000000000000\na;c 0.5\n");
     assertEquals(List.of(), snapshot.notices());
-    double parts = snapshot.reading().parts();
+    double parts = snapshot.measure().parts();
     assertEquals(9e17, snapshot.total() / parts, 1);
   }
 
@@ -773,8 +770,7 @@ class StackFileTest {
   @Test
   void shape_withACommOrWithout_isThatOfTheKeyAndBack() throws Exception {
     try (StackFile file = new StackFile(StackInput.open(file("m;f;m 1\nm;g 2\n")), 1, 1, null)) {
-      TopQuery query =
-          new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 9, null, null);
+      TopQuery query = new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 9, null, null);
       assertEquals(3, read(file).total());
       assertEquals(3, ((TopReport) file.page(query).get()).functions());
       long g = read(file).graph().node()[4];

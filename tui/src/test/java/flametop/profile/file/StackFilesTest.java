@@ -42,7 +42,7 @@ class StackFilesTest {
   }
 
   private static GraphQuery query(long zoom, long selected) {
-    return new GraphQuery(Long.MAX_VALUE, StateSet.ALL, zoom, selected, 1_000_000, 100, null);
+    return new GraphQuery(StateSet.ALL, zoom, selected, 1_000_000, 100, null);
   }
 
   private Snapshot whole(GraphQuery query) throws Exception {

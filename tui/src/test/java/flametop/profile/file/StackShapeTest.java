@@ -62,7 +62,7 @@ class StackShapeTest {
   }
 
   private static GraphQuery query(long zoom, long selected) {
-    return new GraphQuery(Long.MAX_VALUE, StateSet.ALL, zoom, selected, 1_000_000, 100, null);
+    return new GraphQuery(StateSet.ALL, zoom, selected, 1_000_000, 100, null);
   }
 
   /** Once it has the shape that it is to have. */
@@ -79,18 +79,7 @@ class StackShapeTest {
     do {
       SandwichQuery query =
           new SandwichQuery(
-              Long.MAX_VALUE,
-              StateSet.ALL,
-              function,
-              0,
-              null,
-              0,
-              null,
-              0,
-              1_000_000,
-              100,
-              null,
-              false);
+              StateSet.ALL, function, 0, null, 0, null, 0, 1_000_000, 100, null, false);
       sandwich = (Sandwich) file.page(query).get();
     } while (sandwich.refolding());
     return sandwich;
@@ -162,7 +151,7 @@ class StackShapeTest {
         assertThrows(IllegalArgumentException.class, () -> file.shape(Shape.of(step)));
       }
       assertTrue(StackFile.knows(new Shape.Comms(Set.of("a"), true)));
-      PageQuery tasks = new QualityReport.Query(1);
+      PageQuery tasks = new QualityReport.Query();
       assertThrows(ExecutionException.class, () -> file.page(tasks).get());
     }
   }
@@ -207,8 +196,8 @@ class StackShapeTest {
       Snapshot snapshot = shaped(file);
       GraphSlice slice = snapshot.graph();
       int b = Arrays.asList(slice.name()).indexOf("b");
-      assertEquals(30 * snapshot.reading().parts(), slice.weight()[b]);
-      assertEquals(10 * snapshot.reading().parts(), slice.baseline()[b]);
+      assertEquals(30 * snapshot.measure().parts(), slice.weight()[b]);
+      assertEquals(10 * snapshot.measure().parts(), slice.baseline()[b]);
     }
   }
 
@@ -268,8 +257,7 @@ class StackShapeTest {
   @Test
   void page_topOfAFile_hasSelfAndTotal() throws Exception {
     try (StackFile file = open(STACKS + "flat 4\n")) {
-      TopQuery query =
-          new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 9, null, null);
+      TopQuery query = new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 9, null, null);
       TopReport report = (TopReport) file.page(query).get();
       assertEquals(
           "main 0 10, run 5 7, lex 5 5, parse 0 5, flat 4 4, idle 1 1",
@@ -291,8 +279,7 @@ class StackShapeTest {
     Path now = Files.writeString(folder.resolve("now"), "a;x 6\na;z 14\n");
     try (StackFile file = StackFile.compared(StackInput.open(before), StackInput.open(now), true)) {
       file.whole().get();
-      TopQuery query =
-          new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.SELF_CHANGE, 9, null, null);
+      TopQuery query = new TopQuery(StateSet.ALL, TopQuery.Order.SELF_CHANGE, 9, null, null);
       TopReport report = (TopReport) file.page(query).get();
       assertEquals(
           "z 0 14, y 8 0, x 12 6",
@@ -313,16 +300,11 @@ class StackShapeTest {
   @Test
   void page_rowsUpToAFunction_areAsManyAsItTakes() throws Exception {
     try (StackFile file = open(STACKS + "flat 4\n")) {
-      TopQuery query =
-          new TopQuery(
-              Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 2, function("lex"), null);
+      TopQuery query = new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 2, function("lex"), null);
       assertEquals(3, ((TopReport) file.page(query).get()).rows().size());
-      TopQuery first =
-          new TopQuery(
-              Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 2, function("main"), null);
+      TopQuery first = new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 2, function("main"), null);
       assertEquals(2, ((TopReport) file.page(first).get()).rows().size());
-      TopQuery none =
-          new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 2, function("no"), null);
+      TopQuery none = new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 2, function("no"), null);
       assertEquals(2, ((TopReport) file.page(none).get()).rows().size());
     }
   }
@@ -334,8 +316,7 @@ class StackShapeTest {
       line.append(";f").append(i % 60_000);
     }
     try (StackFile file = open(line + " 1\n")) {
-      TopQuery query =
-          new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.SELF, 1, null, null);
+      TopQuery query = new TopQuery(StateSet.ALL, TopQuery.Order.SELF, 1, null, null);
       TopReport report = (TopReport) file.page(query).get();
       assertEquals(60_000, report.functions());
       assertEquals("f39999", report.rows().get(0).function().name());
@@ -473,7 +454,7 @@ class StackShapeTest {
         path.insert(0, slice.name()[p] + ";");
       }
       if (slice.weight()[i] > 0) {
-        sums.merge(path.toString(), slice.weight()[i] / of.reading().parts(), Long::sum);
+        sums.merge(path.toString(), slice.weight()[i] / of.measure().parts(), Long::sum);
       }
     }
     return sums;

@@ -293,11 +293,10 @@ class EstimateTest {
       Selection selection = reader.selection(node, StateSet.of(State.RUN), Long.MAX_VALUE / 4);
       assertTrue(selection.certainty().samples() > 50, "samples");
       double truth = machine.truth.get(State.RUN + " a");
-      double errors = Math.abs(selection.weight() - truth) / selection.certainty().errorNanos();
+      double errors = Math.abs(selection.weight() - truth) / selection.certainty().error();
       within += errors <= 2 ? 1 : 0;
       // All of a root is known.
-      assertEquals(
-          0, reader.selection(0, StateSet.ALL, Long.MAX_VALUE / 4).certainty().errorNanos());
+      assertEquals(0, reader.selection(0, StateSet.ALL, Long.MAX_VALUE / 4).certainty().error());
     }
     assertTrue(within >= 89, "within=" + within);
   }
@@ -314,7 +313,7 @@ class EstimateTest {
       int node = node(machine.world, "a");
       Selection selection = reader.selection(node, StateSet.of(State.SLEEP), Long.MAX_VALUE / 4);
       double error = Math.abs(selection.weight() - machine.truth.get(State.SLEEP + " a"));
-      within += error <= 2 * selection.certainty().errorNanos() ? 1 : 0;
+      within += error <= 2 * selection.certainty().error() ? 1 : 0;
     }
     assertTrue(within >= 89, "within=" + within);
   }

@@ -48,7 +48,7 @@ class GraphReaderTest {
   }
 
   private GraphSlice slice(int columns, int levels) {
-    GraphQuery query = new GraphQuery(Long.MAX_VALUE, SLEEP, 0, 0, columns, levels, null);
+    GraphQuery query = new GraphQuery(SLEEP, 0, 0, columns, levels, null);
     return world.reader().tree().slice(query, 0, 0, 0, new Matches());
   }
 
@@ -70,8 +70,7 @@ class GraphReaderTest {
     processes();
     sleep(0, 1, world.named("main", "wait"));
     later();
-    GraphQuery query =
-        new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, 0, 100, 10, null, true, null);
+    GraphQuery query = new GraphQuery(StateSet.ALL, 0, 0, 100, 10, null, true, null);
     GraphSlice slice = world.reader().tree().slice(query, 0, 0, 0, new Matches());
     assertEquals(slice.size(), slice.state().length);
     for (byte state : slice.state()) {
@@ -112,7 +111,7 @@ class GraphReaderTest {
     Selection selection = world.reader().selection((int) slice.node()[1], SLEEP, Long.MAX_VALUE);
     assertEquals(2, selection.processes());
     assertEquals(0, selection.pid());
-    assertEquals(300 * World.MS, selection.nanosByState()[State.SLEEP.ordinal()]);
+    assertEquals(300 * World.MS, selection.weightByState()[State.SLEEP.ordinal()]);
     List<ProcessRow> comms = world.reader().processes(SLEEP, world.tasks(), true);
     assertEquals("alpha", comms.get(0).comm());
     assertEquals(2, comms.get(0).processes());
@@ -282,11 +281,7 @@ class GraphReaderTest {
             .reader(fold, Long.MAX_VALUE)
             .tree()
             .slice(
-                new GraphQuery(Long.MAX_VALUE, SLEEP, 0, 0, 1000, 10, null, false, null),
-                0,
-                0,
-                0,
-                new Matches());
+                new GraphQuery(SLEEP, 0, 0, 1000, 10, null, false, null), 0, 0, 0, new Matches());
     Set<String> all = Set.of("/", "/sys.slice", "/sys.slice/a.service");
     for (int i = 1; i < slice.size(); i++) {
       if (slice.kind()[i] == NodeKind.CGROUP) {
@@ -308,7 +303,6 @@ class GraphReaderTest {
       long window = dice.nextInt(500) * World.MS;
       GraphQuery query =
           new GraphQuery(
-              window,
               StateSet.ALL,
               0,
               0,

@@ -40,8 +40,7 @@ public class LargeTreeBenchmark {
 
   private final Random random = new Random(1);
   private final Matches matches = new Matches();
-  private final GraphQuery query =
-      new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, 0, 200, 60, null);
+  private final GraphQuery query = new GraphQuery(StateSet.ALL, 0, 0, 200, 60, null);
   private World world;
   private GraphReader reader;
   private final Pattern searched = Pattern.compile("function_20_1");
@@ -134,8 +133,6 @@ public class LargeTreeBenchmark {
     return world
         .fold()
         .top()
-        .report(
-            new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.SELF, 100, null, null),
-            Noise.NONE);
+        .report(new TopQuery(StateSet.ALL, TopQuery.Order.SELF, 100, null, null), Noise.NONE);
   }
 }

@@ -42,8 +42,7 @@ public class ProfileBenchmark {
 
   private final Random random = new Random(1);
   private final Matches matches = new Matches();
-  private final GraphQuery query =
-      new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, 0, 200, 60, null);
+  private final GraphQuery query = new GraphQuery(StateSet.ALL, 0, 0, 200, 60, null);
   private World world;
   private GraphReader reader;
   private int passes;

@@ -13,6 +13,7 @@ import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.Moment;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.RootOrder;
@@ -53,6 +54,7 @@ class ProfileTest {
   private final List<Integer> asked = new CopyOnWriteArrayList<>();
   private final List<ByteBuffer> released = new CopyOnWriteArrayList<>();
   private Profile profile = open(Options.DEFAULT);
+  private Moment moment = Moment.ALL;
   private int sequence;
 
   private Profile open(Options options) {
@@ -108,13 +110,26 @@ class ProfileTest {
     send(batch(1000 + 50 * (sequence - 1), false).name(0, "main").name(1, "poll").name(2, "work"));
   }
 
-  private static GraphQuery query(long window, StateSet states) {
-    return new GraphQuery(window, states, GraphQuery.ROOT, GraphQuery.ROOT, 200, 60, null);
+  /** Has the profile show this. */
+  private void show(Moment next) {
+    moment = next;
+    profile.show(moment);
+  }
+
+  /** Has the profile show the last so many ns before it is asked something. */
+  private <Q> Q at(long window, Q question) {
+    show(moment.withWindow(window));
+    return question;
+  }
+
+  private GraphQuery query(long window, StateSet states) {
+    return at(window, new GraphQuery(states, GraphQuery.ROOT, GraphQuery.ROOT, 200, 60, null));
   }
 
   private Map<String, Long> folded(long window, StateSet states) throws Exception {
     Map<String, Long> map = new TreeMap<>();
-    for (FoldedStack f : get(profile.extract(window, states, GraphQuery.ROOT, false)).stacks()) {
+    for (FoldedStack f :
+        get(profile.extract(at(window, states), GraphQuery.ROOT, false)).stacks()) {
       map.put(String.join(";", f.names()), f.value() / MS);
     }
     return map;
@@ -163,7 +178,7 @@ class ProfileTest {
     Snapshot after =
         get(
             profile.snapshot(
-                new GraphQuery(Long.MAX_VALUE, StateSet.ALL, naming, naming, 200, 60, null)));
+                at(Long.MAX_VALUE, new GraphQuery(StateSet.ALL, naming, naming, 200, 60, null))));
     assertArrayEquals(new String[] {"all", "sleepy", "main"}, after.selection().path());
     assertArrayEquals(new String[] {"all", "sleepy", "main", "poll"}, after.graph().name());
     assertEquals(2, after.graph().zoomIndex());
@@ -219,7 +234,7 @@ class ProfileTest {
   void freeze_thenThaw_holdsEveryPanelAndCatchesUp() throws Exception {
     run(0, 21);
     names();
-    profile.freeze();
+    show(moment.withFrozen(true));
     Snapshot before = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
     run2();
     Snapshot held = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
@@ -227,7 +242,7 @@ class ProfileTest {
     assertEquals(before.total(), held.total());
     assertEquals(before.live().host().cpus(), held.live().host().cpus());
     assertEquals(1000 * MS, held.live().time().waitingNanos());
-    profile.thaw();
+    show(moment.withFrozen(false));
     assertEquals(Map.of("busy;main;work", 1000L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
     assertFalse(get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).live().time().frozen());
   }
@@ -246,7 +261,7 @@ class ProfileTest {
   @Test
   void freeze_cpusAndStrip_holdStillWhileLossesGoOn() throws Exception {
     run(0, 21);
-    profile.freeze();
+    show(moment.withFrozen(true));
     Snapshot before = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
     run2();
     send(batch(3060, true).counters(40, 3, 7));
@@ -258,7 +273,7 @@ class ProfileTest {
     assertArrayEquals(before.live().host().waitingTasks(), held.live().host().waitingTasks());
     assertEquals(3, held.live().losses().latePasses());
     assertEquals(7, held.live().losses().lostSamples());
-    profile.thaw();
+    show(moment.withFrozen(false));
     assertEquals(
         1,
         get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)))
@@ -275,7 +290,8 @@ class ProfileTest {
     first.module(0, 1, "/bin/app").frame(0, 0).stack(0, 0).name(0, "main");
     send(first.sample(900, 0, 0, 0, 0).changed(1000, 0, -1, 100, State.RUN, 0));
     send(batch(2000, true).sample(2000, 0, 0, 1100, 0));
-    Extract extract = get(profile.extract(Long.MAX_VALUE, StateSet.ALL, GraphQuery.ROOT, false));
+    Extract extract =
+        get(profile.extract(at(Long.MAX_VALUE, StateSet.ALL), GraphQuery.ROOT, false));
     assertEquals(1100 * MS, extract.stacks().stream().mapToLong(FoldedStack::value).sum());
     assertEquals(1100 * MS, extract.scope().time().nanos());
     assertEquals(
@@ -286,8 +302,8 @@ class ProfileTest {
   @Test
   void processes_ofAFrozenMoment_areAsTheyWereThen() throws Exception {
     run(0, 21);
-    profile.freeze();
-    List<ProcessRow> before = get(profile.processes(Long.MAX_VALUE, StateSet.ALL));
+    show(moment.withFrozen(true));
+    List<ProcessRow> before = get(profile.processes(at(Long.MAX_VALUE, StateSet.ALL)));
     double time = 2050;
     send(
         batch(time, true)
@@ -295,13 +311,13 @@ class ProfileTest {
             .process(2, 30, "late")
             .task(2, 2, 30, "late")
             .changed(time, 2, 0, 0, State.SLEEP, 1));
-    List<ProcessRow> held = get(profile.processes(Long.MAX_VALUE, StateSet.ALL));
+    List<ProcessRow> held = get(profile.processes(at(Long.MAX_VALUE, StateSet.ALL)));
     assertEquals(List.of("busy", "sleepy"), held.stream().map(ProcessRow::comm).toList());
     for (int i = 0; i < 2; i++) {
       assertArrayEquals(before.get(i).tasksByState(), held.get(i).tasksByState());
     }
-    profile.thaw();
-    List<ProcessRow> now = get(profile.processes(Long.MAX_VALUE, StateSet.ALL));
+    show(moment.withFrozen(false));
+    List<ProcessRow> now = get(profile.processes(at(Long.MAX_VALUE, StateSet.ALL)));
     assertEquals(List.of("sleepy", "busy", "late"), now.stream().map(ProcessRow::comm).toList());
     assertEquals(1, now.get(0).tasksByState()[State.QUEUED.ordinal()]);
   }
@@ -315,11 +331,13 @@ class ProfileTest {
     profile.shape(Shape.of(new Shape.Processes(Set.of(10), false)));
     assertEquals(Map.of("sleepy;main;poll", 1000L), folded(Long.MAX_VALUE, StateSet.ALL));
     Snapshot after =
-        get(profile.snapshot(new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, main, 200, 60, null)));
+        get(
+            profile.snapshot(
+                at(Long.MAX_VALUE, new GraphQuery(StateSet.ALL, 0, main, 200, 60, null))));
     assertArrayEquals(new String[] {"all", "sleepy", "main", "poll"}, after.graph().name());
     assertArrayEquals(new String[] {"all", "sleepy", "main"}, after.selection().path());
     assertFalse(after.refolding());
-    List<ProcessRow> rows = get(profile.processes(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    List<ProcessRow> rows = get(profile.processes(at(Long.MAX_VALUE, StateSet.of(State.RUN))));
     assertEquals(List.of("busy", "sleepy"), rows.stream().map(ProcessRow::comm).toList());
     assertEquals(500 * MS, rows.get(0).weight());
     profile.shape(Shape.PLAIN);
@@ -357,7 +375,7 @@ class ProfileTest {
     long work = node(plain.graph(), "work");
     profile.shape(shape);
     folded(Long.MAX_VALUE, StateSet.ALL);
-    GraphQuery query = new GraphQuery(Long.MAX_VALUE, StateSet.ALL, 0, work, 200, 60, null);
+    GraphQuery query = at(Long.MAX_VALUE, new GraphQuery(StateSet.ALL, 0, work, 200, 60, null));
     return get(profile.snapshot(query)).selection().path();
   }
 
@@ -369,8 +387,9 @@ class ProfileTest {
         (TopReport)
             get(
                 profile.page(
-                    new TopQuery(
-                        Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 2, null, null)));
+                    at(
+                        Long.MAX_VALUE,
+                        new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 2, null, null))));
     assertEquals(
         List.of("main", "poll"), top.rows().stream().map(r -> r.function().name()).toList());
     assertEquals(4, top.functions());
@@ -381,13 +400,14 @@ class ProfileTest {
         (TopReport)
             get(
                 profile.page(
-                    new TopQuery(
+                    at(
                         Long.MAX_VALUE,
-                        StateSet.of(State.RUN),
-                        TopQuery.Order.SELF,
-                        9,
-                        null,
-                        Pattern.compile("w.rk"))));
+                        new TopQuery(
+                            StateSet.of(State.RUN),
+                            TopQuery.Order.SELF,
+                            9,
+                            null,
+                            Pattern.compile("w.rk")))));
     assertEquals(List.of("work"), top.rows().stream().map(r -> r.function().name()).toList());
     assertEquals(500 * MS, top.rows().get(0).self());
     assertEquals(500 * MS, top.total());
@@ -397,7 +417,7 @@ class ProfileTest {
   void tasks_runningAsleepAndExited_haveExactTimes() throws Exception {
     run(0, 21);
     names();
-    TasksQuery query = new TasksQuery(Long.MAX_VALUE, false, TasksQuery.Order.CPU, 10, null);
+    TasksQuery query = at(Long.MAX_VALUE, new TasksQuery(false, TasksQuery.Order.CPU, 10, null));
     TasksReport report = tasks(query, 1000 * MS);
     assertEquals(2, report.tasks());
     TasksReport.Row busy = report.rows().get(0);
@@ -414,8 +434,9 @@ class ProfileTest {
     send(batch(2000, false).gone(1, 2000, 510));
     report =
         tasks(
-            new TasksQuery(
-                500 * MS, true, TasksQuery.Order.AGE, 10, Pattern.compile("busy|sleepy")),
+            at(
+                500 * MS,
+                new TasksQuery(true, TasksQuery.Order.AGE, 10, Pattern.compile("busy|sleepy"))),
             500 * MS);
     assertEquals(
         List.of("sleepy", "busy"), report.rows().stream().map(TasksReport.Row::comm).toList());
@@ -433,7 +454,7 @@ class ProfileTest {
     Sandwich main = sandwich("main", 0);
     assertEquals(1500 * MS, main.total());
     assertEquals(0, main.self());
-    assertEquals(500 * MS, main.nanosByState()[State.RUN.ordinal()]);
+    assertEquals(500 * MS, main.totalByState()[State.RUN.ordinal()]);
     // Whatever the graph is grouped by: one function is in the middle.
     assertArrayEquals(new String[] {"all", "main", "poll", "work"}, main.callees().name());
     assertArrayEquals(new String[] {"all", "main"}, main.callers().name());
@@ -452,19 +473,20 @@ class ProfileTest {
 
   private Sandwich sandwich(String function, long selected) throws Exception {
     SandwichQuery query =
-        new SandwichQuery(
+        at(
             Long.MAX_VALUE,
-            StateSet.ALL,
-            new Function(NodeKind.USER, "app", function),
-            0,
-            null,
-            0,
-            null,
-            selected,
-            200,
-            60,
-            null,
-            false);
+            new SandwichQuery(
+                StateSet.ALL,
+                new Function(NodeKind.USER, "app", function),
+                0,
+                null,
+                0,
+                null,
+                selected,
+                200,
+                60,
+                null,
+                false));
     Sandwich sandwich = (Sandwich) get(profile.page(query));
     while (sandwich.refolding()) {
       sandwich = (Sandwich) get(profile.page(query));
@@ -476,11 +498,11 @@ class ProfileTest {
   void filter_whileFrozen_keepsTheMoment() throws Exception {
     run(0, 21);
     names();
-    profile.freeze();
+    show(moment.withFrozen(true));
     run2();
     profile.shape(Shape.of(new Shape.Comms(Set.of("busy"), false)));
     assertEquals(Map.of("busy;main;work", 500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
-    profile.thaw();
+    show(moment.withFrozen(false));
     assertEquals(Map.of("busy;main;work", 1000L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
   }
 
@@ -489,7 +511,7 @@ class ProfileTest {
     run(0, 21);
     names();
     assertEquals(null, get(profile.snapshot(query(1000 * MS, StateSet.ALL))).graph().baseline());
-    profile.holdBaseline();
+    show(moment.compared());
     // From here on nobody runs.
     for (int pass = 21; pass < 41; pass++) {
       send(batch(1000 + 50 * pass, true));
@@ -505,7 +527,7 @@ class ProfileTest {
     later = get(profile.snapshot(query(500 * MS, StateSet.of(State.RUN))));
     assertArrayEquals(new String[] {"all", "busy", "work", "main"}, later.graph().name());
     assertEquals(250 * MS, later.graph().baseline()[2]);
-    profile.releaseBaseline();
+    show(moment.comparedNoMore());
     assertEquals(null, get(profile.snapshot(query(500 * MS, StateSet.ALL))).graph().baseline());
   }
 
@@ -514,17 +536,19 @@ class ProfileTest {
     run(0, 21);
     names();
     TopQuery query =
-        new TopQuery(500 * MS, StateSet.of(State.RUN), TopQuery.Order.TOTAL_CHANGE, 9, null, null);
+        at(
+            500 * MS,
+            new TopQuery(StateSet.of(State.RUN), TopQuery.Order.TOTAL_CHANGE, 9, null, null));
     TopReport alone = (TopReport) get(profile.page(query));
     assertEquals("work", alone.rows().get(0).function().name(), "by self, as nothing is compared");
     assertNull(alone.rows().get(0).before());
     get(profile.snapshot(query(1000 * MS, StateSet.ALL)));
-    profile.holdBaseline();
+    show(moment.compared());
     // From here on nobody runs.
     for (int pass = 21; pass < 41; pass++) {
       send(batch(1000 + 50 * pass, true));
     }
-    TopReport report = (TopReport) get(profile.page(query));
+    TopReport report = (TopReport) get(profile.page(at(500 * MS, query)));
     assertEquals(250 * MS, report.total(), "of the larger of the two");
     assertEquals(2, report.functions());
     for (TopReport.Row row : report.rows()) {
@@ -534,7 +558,7 @@ class ProfileTest {
       assertEquals(
           new TopReport.Before(work ? 250 * MS : 0, 250 * MS, work ? -1 : 0, -1), row.before());
     }
-    profile.releaseBaseline();
+    show(moment.comparedNoMore());
     assertEquals(0, ((TopReport) get(profile.page(query))).functions());
   }
 
@@ -543,12 +567,12 @@ class ProfileTest {
     run(0, 21);
     names();
     get(profile.snapshot(query(1000 * MS, StateSet.ALL)));
-    profile.holdBaseline();
+    show(moment.compared());
     for (int pass = 21; pass < 61; pass++) {
       Batch batch = batch(1000 + 50 * pass, true);
       send(pass == 21 ? batch.gone(1, 1000 + 50 * pass, 500) : batch);
     }
-    TasksQuery query = new TasksQuery(500 * MS, false, TasksQuery.Order.CHANGE, 9, null);
+    TasksQuery query = at(500 * MS, new TasksQuery(false, TasksQuery.Order.CHANGE, 9, null));
     TasksReport report = tasks(query, 500 * MS);
     while (report.rows().stream().allMatch(row -> row.before() == null)) {
       report = (TasksReport) get(profile.page(query));
@@ -559,7 +583,7 @@ class ProfileTest {
     assertEquals(new TasksReport.Before(250 * MS, -1), gone.before());
     assertEquals(new TasksReport.Before(0, 0), row(report, 10).before());
     assertFalse(row(report, 10).isGone());
-    profile.releaseBaseline();
+    show(moment.comparedNoMore());
     report = tasks(query, 500 * MS);
     assertEquals(1, report.tasks());
     assertNull(row(report, 10).before());
@@ -571,8 +595,9 @@ class ProfileTest {
     names();
     Snapshot first = get(profile.snapshot(query(500 * MS, StateSet.of(State.RUN))));
     GraphQuery query =
-        new GraphQuery(
-            500 * MS, StateSet.of(State.RUN), 0, node(first.graph(), "work"), 200, 60, null);
+        at(
+            500 * MS,
+            new GraphQuery(StateSet.of(State.RUN), 0, node(first.graph(), "work"), 200, 60, null));
     Selection.Before before = get(profile.snapshot(query)).selection().before();
     while (before == null) {
       before = get(profile.snapshot(query)).selection().before();
@@ -584,7 +609,7 @@ class ProfileTest {
   void range_ofThePast_showsWhatWasThen() throws Exception {
     run(0, 41);
     names();
-    profile.range(1500 * MS, 2000 * MS);
+    show(moment.withRange(new TimeRange(1500 * MS, 2000 * MS)));
     assertEquals(Map.of("busy;main;work", 250L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
     Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
     assertEquals(2000 * MS, snapshot.live().time().graph().to());
@@ -592,17 +617,18 @@ class ProfileTest {
     assertEquals(1000 * MS, snapshot.total());
     assertEquals(
         250 * MS,
-        ((TasksReport) get(profile.page(new TasksQuery(0, false, TasksQuery.Order.CPU, 1, null))))
+        ((TasksReport)
+                get(profile.page(at(0, new TasksQuery(false, TasksQuery.Order.CPU, 1, null)))))
             .rows()
             .get(0)
             .run());
     // Another shape, then another range; it stays while time goes on.
     profile.shape(Shape.of(new Shape.Comms(Set.of("sleepy"), true)));
     assertEquals(Map.of("busy;main;work", 250L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
-    profile.range(1000 * MS, 1100 * MS);
+    show(moment.withRange(new TimeRange(1000 * MS, 1100 * MS)));
     run(41, 61);
     assertEquals(Map.of("busy;main;work", 50L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
-    profile.endRange();
+    show(moment.withoutRange());
     assertEquals(Map.of("busy;main;work", 1500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
   }
 
@@ -610,8 +636,8 @@ class ProfileTest {
   void range_whileFrozen_goesBackToTheHeldMoment() throws Exception {
     run(0, 41);
     names();
-    profile.freeze();
-    profile.range(1500 * MS, 2000 * MS);
+    show(moment.withFrozen(true));
+    show(moment.withRange(new TimeRange(1500 * MS, 2000 * MS)));
     run(41, 61);
     Snapshot ranged = settled(Long.MAX_VALUE, StateSet.ALL);
     assertTrue(ranged.live().time().ranged());
@@ -620,12 +646,12 @@ class ProfileTest {
     assertEquals(3000 * MS, ranged.live().host().time(), "the other panels are of the held moment");
     assertEquals(2000 * MS, ranged.live().time().runNanos());
     assertEquals(1000 * MS, ranged.live().time().waitingNanos());
-    profile.endRange();
+    show(moment.withoutRange());
     assertEquals(Map.of("busy;main;work", 1000L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
     Snapshot held = settled(Long.MAX_VALUE, StateSet.ALL);
     assertFalse(held.live().time().ranged());
     assertEquals(3000 * MS, held.live().time().graph().to());
-    profile.thaw();
+    show(moment.withFrozen(false));
     assertEquals(Map.of("busy;main;work", 1500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
   }
 
@@ -633,11 +659,11 @@ class ProfileTest {
   void freeze_withinARange_holdsThePresent() throws Exception {
     run(0, 41);
     names();
-    profile.range(1500 * MS, 2000 * MS);
-    profile.freeze();
+    show(moment.withRange(new TimeRange(1500 * MS, 2000 * MS)));
+    show(moment.withFrozen(true));
     run(41, 61);
     assertEquals(2000 * MS, settled(Long.MAX_VALUE, StateSet.ALL).live().time().graph().to());
-    profile.thaw();
+    show(moment.withFrozen(false));
     Snapshot live = settled(Long.MAX_VALUE, StateSet.ALL);
     assertEquals(2000 * MS, live.live().time().graph().to(), "the range stays");
     assertEquals(4000 * MS, live.live().host().time());
@@ -649,7 +675,7 @@ class ProfileTest {
   void range_ofATimeThatIsStillToCome_growsUntilItIsOver() throws Exception {
     run(0, 21);
     names();
-    profile.range(1500 * MS, 2500 * MS);
+    show(moment.withRange(new TimeRange(1500 * MS, 2500 * MS)));
     assertEquals(500 * MS, settled(Long.MAX_VALUE, StateSet.ALL).live().time().nanos());
     run(21, 61);
     Snapshot over = settled(Long.MAX_VALUE, StateSet.ALL);
@@ -661,16 +687,16 @@ class ProfileTest {
   void scope_ofARangeThatIsCompared_saysBoth() throws Exception {
     run(0, 41);
     names();
-    profile.holdBaseline();
+    show(moment.compared());
     run(41, 61);
-    Extract.Scope live = get(profile.scope(500 * MS, GraphQuery.ROOT));
+    Extract.Scope live = get(profile.scope(at(500 * MS, GraphQuery.ROOT)));
     assertEquals(0, live.agoNanos());
     assertEquals(Optional.of(TimeRange.before(3000 * MS, 2000 * MS)), live.baseline());
-    profile.range(1500 * MS, 2000 * MS);
-    Extract.Scope ranged = get(profile.scope(500 * MS, GraphQuery.ROOT));
+    show(moment.withRange(new TimeRange(1500 * MS, 2000 * MS)));
+    Extract.Scope ranged = get(profile.scope(at(500 * MS, GraphQuery.ROOT)));
     assertEquals(TimeRange.before(2000 * MS, 500 * MS), ranged.time());
     assertEquals(2000 * MS, ranged.agoNanos());
-    Extract stacks = get(profile.extract(500 * MS, StateSet.ALL, GraphQuery.ROOT, false));
+    Extract stacks = get(profile.extract(at(500 * MS, StateSet.ALL), GraphQuery.ROOT, false));
     assertEquals(2000 * MS, stacks.scope().agoNanos());
     assertTrue(stacks.scope().baseline().isEmpty(), "stacks have one number only");
   }
@@ -679,9 +705,9 @@ class ProfileTest {
   void baseline_ofARange_isWhatTheRangeWas() throws Exception {
     run(0, 41);
     names();
-    profile.range(1500 * MS, 2000 * MS);
-    profile.holdBaseline();
-    profile.endRange();
+    show(moment.withRange(new TimeRange(1500 * MS, 2000 * MS)));
+    show(moment.compared());
+    show(moment.withoutRange());
     // From here on nobody runs.
     for (int pass = 41; pass < 61; pass++) {
       send(batch(1000 + 50 * pass, true));
@@ -692,7 +718,7 @@ class ProfileTest {
     assertEquals(250 * MS, later.graph().baseline()[0]);
     assertEquals(0, later.graph().weight()[0]);
     // It is folded anew for another shape, and goes on while frozen.
-    profile.freeze();
+    show(moment.withFrozen(true));
     profile.shape(Shape.of(new Shape.Reverse()));
     folded(Long.MAX_VALUE, StateSet.ALL);
     Snapshot reversed = settled(500 * MS, StateSet.of(State.RUN));
@@ -701,6 +727,7 @@ class ProfileTest {
     assertArrayEquals(new String[] {"all", "busy", "work", "main"}, reversed.graph().name());
     assertEquals(250 * MS, reversed.graph().baseline()[2]);
     profile.restart();
+    moment = Moment.last(moment.windowNanos());
     assertTrue(settled(500 * MS, StateSet.ALL).live().time().baseline().isEmpty());
   }
 
@@ -714,12 +741,12 @@ class ProfileTest {
     long main = node(graph, "main");
     profile.shape(Shape.of(new Shape.Reverse()));
     assertTrue(settled(Long.MAX_VALUE, states).reversed());
-    GraphQuery ofWork = new GraphQuery(Long.MAX_VALUE, states, 0, work, 200, 60, null);
+    GraphQuery ofWork = at(Long.MAX_VALUE, new GraphQuery(states, 0, work, 200, 60, null));
     assertArrayEquals(
         new String[] {"all", "busy", "work"}, get(profile.snapshot(ofWork)).selection().path());
     profile.shape(Shape.PLAIN);
     assertFalse(settled(Long.MAX_VALUE, states).reversed());
-    GraphQuery zoomed = new GraphQuery(Long.MAX_VALUE, states, main, work, 200, 60, null);
+    GraphQuery zoomed = at(Long.MAX_VALUE, new GraphQuery(states, main, work, 200, 60, null));
     Snapshot back = get(profile.snapshot(zoomed));
     assertArrayEquals(new String[] {"all", "busy", "main", "work"}, back.selection().path());
     assertEquals("main", back.graph().name()[back.graph().zoomIndex()]);
@@ -732,7 +759,9 @@ class ProfileTest {
     GraphSlice all = settled(Long.MAX_VALUE, StateSet.of(State.RUN)).graph();
     for (String name : new String[] {"main", "work"}) {
       GraphQuery query =
-          new GraphQuery(Long.MAX_VALUE, StateSet.of(State.RUN), 0, node(all, name), 200, 60, null);
+          at(
+              Long.MAX_VALUE,
+              new GraphQuery(StateSet.of(State.RUN), 0, node(all, name), 200, 60, null));
       Selection selection = get(profile.snapshot(query)).selection();
       assertEquals(1000 * MS, selection.weight());
       assertEquals(name.equals("work") ? 1000 * MS : 0, selection.self());
@@ -744,7 +773,7 @@ class ProfileTest {
     run(0, 21);
     names();
     TasksReport before = tasks(1000 * MS);
-    profile.freeze();
+    show(moment.withFrozen(true));
     for (int pass = 21; pass < 41; pass++) {
       double time = 1000 + 50 * pass;
       Batch batch = batch(time, true);
@@ -757,7 +786,7 @@ class ProfileTest {
       send(batch);
     }
     assertEquals(before, tasks(1000 * MS));
-    profile.thaw();
+    show(moment.withFrozen(false));
     TasksReport after = tasks(2000 * MS);
     assertEquals(3, after.tasks());
     assertNull(row(after, 20).state(), "it is gone");
@@ -766,7 +795,7 @@ class ProfileTest {
   }
 
   private TasksReport tasks(long covered) throws Exception {
-    return tasks(new TasksQuery(Long.MAX_VALUE, false, TasksQuery.Order.PID, 9, null), covered);
+    return tasks(at(Long.MAX_VALUE, new TasksQuery(false, TasksQuery.Order.PID, 9, null)), covered);
   }
 
   /** The report once it covers so much: what takes long is done bit by bit. */
@@ -793,6 +822,7 @@ class ProfileTest {
     run(0, 21);
     names();
     profile.restart();
+    moment = Moment.last(moment.windowNanos());
     run2();
     assertEquals(Map.of("busy;main;work", 500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
     assertEquals(1000L, folded(Long.MAX_VALUE, StateSet.of(State.SLEEP)).get("sleepy;main;poll"));
@@ -806,8 +836,9 @@ class ProfileTest {
     run(0, 21);
     names();
     GraphQuery query =
-        new GraphQuery(
-            Long.MAX_VALUE, StateSet.of(State.RUN), 0, 0, 200, 60, Pattern.compile("main|work"));
+        at(
+            Long.MAX_VALUE,
+            new GraphQuery(StateSet.of(State.RUN), 0, 0, 200, 60, Pattern.compile("main|work")));
     Snapshot snapshot = get(profile.snapshot(query));
     assertEquals(500 * MS, snapshot.search().weight());
     assertEquals(2, snapshot.search().count());
@@ -846,7 +877,8 @@ class ProfileTest {
     Batch batch = batch(1000, true).process(0, 10, "a\n\u001b[2J;b").task(0, 0, 10, "x");
     send(batch.changed(1000, 0, -1, 0, State.SLEEP, 1));
     send(batch(1050, true));
-    for (FoldedStack f : get(profile.extract(Long.MAX_VALUE, StateSet.ALL, 0, false)).stacks()) {
+    for (FoldedStack f :
+        get(profile.extract(at(Long.MAX_VALUE, StateSet.ALL), 0, false)).stacks()) {
       for (String name : f.names()) {
         assertTrue(name.chars().noneMatch(Character::isISOControl), name);
       }
@@ -857,7 +889,8 @@ class ProfileTest {
   void extract_shares_processAndState() throws Exception {
     run(0, 6);
     names();
-    Extract extract = get(profile.extract(Long.MAX_VALUE, StateSet.ALL, GraphQuery.ROOT, false));
+    Extract extract =
+        get(profile.extract(at(Long.MAX_VALUE, StateSet.ALL), GraphQuery.ROOT, false));
     assertArrayEquals(new String[] {"all"}, extract.scope().zoom());
     assertEquals(Shape.PLAIN, extract.scope().shape());
     FoldedStack busy =

@@ -501,7 +501,6 @@ class RandomHistoryTest {
         fold.top()
             .report(
                 new TopQuery(
-                    Long.MAX_VALUE,
                     StateSet.ALL,
                     bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
                     10_000,
@@ -528,7 +527,6 @@ class RandomHistoryTest {
             .top()
             .report(
                 new TopQuery(
-                    Long.MAX_VALUE,
                     StateSet.ALL,
                     bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
                     3,
@@ -575,7 +573,7 @@ class RandomHistoryTest {
     }
     TaskStates states = new TaskStates(world.owners, world.intake.accounts(), window.headTime());
     TaskReader reader = new TaskReader(world.owners, world.stacks, times, states);
-    TasksQuery byThread = new TasksQuery(nanos, true, TasksQuery.Order.PID, 10_000, null);
+    TasksQuery byThread = new TasksQuery(true, TasksQuery.Order.PID, 10_000, null);
     Map<Integer, long[]> actual = new TreeMap<>();
     for (TasksReport.Row row : reader.report(byThread, Shape.PLAIN).rows()) {
       // A thread that executed is in two processes.
@@ -598,7 +596,7 @@ class RandomHistoryTest {
       }
       assertTrue(!task.alive || !task.seen || actual.containsKey(task.id + 100));
     }
-    TasksQuery byProcess = new TasksQuery(nanos, false, TasksQuery.Order.CPU, 3, null);
+    TasksQuery byProcess = new TasksQuery(false, TasksQuery.Order.CPU, 3, null);
     TasksReport report = reader.report(byProcess, Shape.PLAIN);
     assertEquals(Math.min(3, report.tasks()), report.rows().size());
     for (int i = 1; i < report.rows().size(); i++) {

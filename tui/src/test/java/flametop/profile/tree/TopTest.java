@@ -29,9 +29,7 @@ class TopTest {
         world
             .fold()
             .top()
-            .report(
-                new TopQuery(Long.MAX_VALUE, StateSet.ALL, TopQuery.Order.TOTAL, 9, null, null),
-                Noise.NONE);
+            .report(new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 9, null, null), Noise.NONE);
     assertEquals(
         "a 100 100, b 0 100, main 0 100",
         report.rows().stream()

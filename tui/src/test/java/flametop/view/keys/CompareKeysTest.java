@@ -2,7 +2,6 @@ package flametop.view.keys;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.GraphSlice;
@@ -24,10 +23,8 @@ import flametop.view.screen.Painter;
 import flametop.view.screen.Pictures;
 import flametop.view.screen.TimePictures;
 import flametop.view.screen.Tree;
-import flametop.view.state.Effect;
 import flametop.view.state.Search;
 import flametop.view.state.Step;
-import flametop.view.state.TimeChoice;
 import flametop.view.state.ViewState;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -47,66 +44,69 @@ class CompareKeysTest {
     return scene(TimePictures.compared(tree, state, 200), state);
   }
 
+  private static ViewState comparing() {
+    return Pictures.state().withMoment(Pictures.state().moment().compared());
+  }
+
   @Test
   void compare_pressed_holdsThePresentEachTime() {
     ViewState state = Pictures.state();
     Step step = Keys.press(live(state), Key.of('b'));
-    assertEquals(List.of(new Effect.HoldBaseline()), step.effects());
+    assertEquals(state.moment().compared(), step.state().moment());
     assertEquals("compared from now on with these 30 s", step.state().message());
-    assertEquals(
-        List.of(new Effect.HoldBaseline()), Keys.press(compared(state), Key.of('b')).effects());
+    Step again = Keys.press(compared(step.state()), Key.of('b'));
+    assertEquals(state.moment().compared().compared(), again.state().moment());
   }
 
   @Test
   void compare_beforeTheFirstPicture_saysSo() {
     Step step = Keys.press(scene(null, Pictures.state()), Key.of('b'));
-    assertEquals(List.of(), step.effects());
+    assertEquals(Pictures.state().moment(), step.state().moment());
     assertEquals("nothing to compare with yet", step.state().message());
   }
 
   @Test
   void compare_withARange_holdsItAndGoesOnWithThePresent() {
-    ViewState ranged =
-        Pictures.state().withTime(TimeChoice.NONE.withRange(TimePictures.range(50, 40)));
+    ViewState ranged = TimePictures.choosing(Pictures.state(), TimePictures.range(50, 40));
     Step step = Keys.press(live(ranged), Key.of('b'));
-    assertEquals(List.of(new Effect.HoldBaseline(), new Effect.EndRange()), step.effects());
-    assertNull(step.state().time().range());
+    assertEquals(Pictures.state().moment().compared(), step.state().moment());
   }
 
   @Test
   void end_pressed_releasesAndSaysWhetherThereWasSomething() {
-    ViewState state = Pictures.state();
-    assertEquals(
-        List.of(new Effect.ReleaseBaseline()), Keys.press(compared(state), Key.of('B')).effects());
-    Step step = Keys.press(live(state), Key.of('B'));
-    assertEquals(List.of(new Effect.ReleaseBaseline()), step.effects());
+    ViewState state = comparing();
+    Step step = Keys.press(compared(state), Key.of('B'));
+    assertEquals(Pictures.state().moment(), step.state().moment());
+    assertEquals("compared no more", step.state().message());
+    step = Keys.press(live(state), Key.of('B'));
+    assertEquals(Pictures.state().moment(), step.state().moment(), "it may be on its way here");
     assertEquals("nothing is compared", step.state().message());
   }
 
   @Test
   void escape_whileComparing_endsItAfterEverythingElse() {
     ViewState ranged =
-        Pictures.state()
-            .withTime(TimeChoice.NONE.withRange(TimePictures.range(50, 40)))
+        TimePictures.choosing(comparing(), TimePictures.range(50, 40))
             .zoomedTo(new ViewState.Zoom(1, null));
     Step step = Keys.press(compared(ranged), Key.of(Key.Kind.ESCAPE));
     assertEquals(List.of(), step.effects());
+    assertEquals(ranged.moment(), step.state().moment());
     step = Keys.press(compared(step.state()), Key.of(Key.Kind.ESCAPE));
-    assertEquals(List.of(new Effect.EndRange()), step.effects());
+    assertEquals(comparing().moment(), step.state().moment());
     step = Keys.press(compared(step.state()), Key.of(Key.Kind.ESCAPE));
-    assertEquals(List.of(new Effect.ReleaseBaseline()), step.effects());
+    assertEquals(Pictures.state().moment(), step.state().moment());
     step = Keys.press(live(step.state()), Key.of(Key.Kind.ESCAPE));
-    assertEquals(List.of(), step.effects());
+    assertEquals(Pictures.state().moment(), step.state().moment());
   }
 
   @Test
   void mark_clicked_endsIt() {
-    Scene scene = compared(Pictures.state());
+    Scene scene = compared(comparing());
     int x = TimeKeysTest.row(Painter.paint(scene), 0).indexOf("compared with 30 s, 90 s ago");
     assertTrue(x > 0);
     assertEquals(
-        List.of(new Effect.ReleaseBaseline()),
-        Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, 0)).effects());
+        Pictures.state().moment(),
+        Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, 0)).state().moment());
   }
 
   @Test

@@ -2,9 +2,10 @@ package flametop.view.keys;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.profile.answer.Moment;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.TimeRange;
 import flametop.view.base.Action;
@@ -26,6 +27,7 @@ import flametop.view.state.TimeChoice;
 import flametop.view.state.ViewActions;
 import flametop.view.state.ViewState;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -53,8 +55,10 @@ public class TimeKeysTest {
     text.chars().forEach(c -> press(Key.of(c)));
   }
 
-  private static Effect.Range range(long from, long to) {
-    return new Effect.Range(NOW - from * SECOND, NOW - to * SECOND);
+  /** The range that is shown once a key was pressed. */
+  private Optional<TimeRange> rangeAfter(Key key) {
+    assertEquals(List.of(), press(key));
+    return state.moment().range();
   }
 
   private void left(int times) {
@@ -67,15 +71,16 @@ public class TimeKeysTest {
   void ends_movedApart_rangeIsBetweenThem() {
     type("t");
     assertTrue(state.time().on());
-    assertNull(state.time().range());
+    assertEquals(Optional.empty(), state.moment().range());
     left(10);
     type("]");
     left(20);
     type("[");
-    assertEquals(new TimeRange(NOW - 30 * SECOND, NOW - 9 * SECOND), state.time().range());
+    assertEquals(
+        Optional.of(new TimeRange(NOW - 30 * SECOND, NOW - 9 * SECOND)), state.moment().range());
     press(Key.of(Key.Kind.ENTER));
     assertFalse(state.time().on());
-    assertEquals(21 * SECOND, state.time().range().to() - state.time().range().from());
+    assertEquals(21 * SECOND, state.moment().range().orElseThrow().nanos());
     left(1);
     assertFalse(state.time().on(), "the keys are the graph's again");
   }
@@ -87,7 +92,8 @@ public class TimeKeysTest {
     type("[");
     left(20);
     type("]");
-    assertEquals(new TimeRange(NOW - 40 * SECOND, NOW - 39 * SECOND), state.time().range());
+    assertEquals(
+        Optional.of(new TimeRange(NOW - 40 * SECOND, NOW - 39 * SECOND)), state.moment().range());
   }
 
   @Test
@@ -98,7 +104,7 @@ public class TimeKeysTest {
     type("t[");
     press(Key.of(Key.Kind.ENTER));
     press(Key.of(Key.Kind.ESCAPE));
-    assertNull(state.time().range());
+    assertEquals(Optional.empty(), state.moment().range());
   }
 
   @Test
@@ -108,14 +114,17 @@ public class TimeKeysTest {
     int y = scene().stripTop;
     mouse(Mouse.Kind.PRESS, x, y);
     assertTrue(state.time().on());
-    assertNull(state.time().range(), "a click puts the cursor there");
+    assertEquals(Optional.empty(), state.moment().range(), "a click puts the cursor there");
     mouse(Mouse.Kind.DRAG, x - 5, y - 8);
-    assertEquals(new TimeRange(NOW - 15 * SECOND, NOW - 9 * SECOND), state.time().range());
+    assertEquals(
+        Optional.of(new TimeRange(NOW - 15 * SECOND, NOW - 9 * SECOND)), state.moment().range());
     mouse(Mouse.Kind.DRAG, x + 5, y);
-    assertEquals(new TimeRange(NOW - 10 * SECOND, NOW - 4 * SECOND), state.time().range());
+    assertEquals(
+        Optional.of(new TimeRange(NOW - 10 * SECOND, NOW - 4 * SECOND)), state.moment().range());
     mouse(Mouse.Kind.RELEASE, x + 5, y);
     mouse(Mouse.Kind.DRAG, x, y);
-    assertEquals(new TimeRange(NOW - 10 * SECOND, NOW - 4 * SECOND), state.time().range());
+    assertEquals(
+        Optional.of(new TimeRange(NOW - 10 * SECOND, NOW - 4 * SECOND)), state.moment().range());
     press(Key.of(Key.Kind.ESCAPE));
     assertEquals(TimeChoice.NONE, state.time());
   }
@@ -130,19 +139,20 @@ public class TimeKeysTest {
   void end_moved_graphIsOfTheRange() {
     type("t");
     left(10);
-    assertEquals(List.of(range(10, 9)), press(Key.of(']')));
-    assertEquals(List.of(), press(Key.of(']')), "the same again");
+    assertEquals(Optional.of(TimePictures.range(10, 9)), rangeAfter(Key.of(']')));
+    assertEquals(Optional.of(TimePictures.range(10, 9)), rangeAfter(Key.of(']')), "again");
     left(20);
-    assertEquals(List.of(range(30, 9)), press(Key.of('[')));
-    assertEquals(List.of(), press(Key.of(Key.Kind.ENTER)));
-    assertEquals(List.of(new Effect.EndRange()), press(Key.of(Key.Kind.ESCAPE)));
-    assertEquals(List.of(), press(Key.of(Key.Kind.ESCAPE)));
+    assertEquals(Optional.of(TimePictures.range(30, 9)), rangeAfter(Key.of('[')));
+    assertEquals(Optional.of(TimePictures.range(30, 9)), rangeAfter(Key.of(Key.Kind.ENTER)));
+    assertEquals(Optional.empty(), rangeAfter(Key.of(Key.Kind.ESCAPE)));
+    assertEquals(Optional.empty(), rangeAfter(Key.of(Key.Kind.ESCAPE)));
   }
 
   @Test
   void time_again_dropsTheRange() {
     type("t[");
-    assertEquals(List.of(new Effect.EndRange()), press(Key.of('t')));
+    assertTrue(state.moment().range().isPresent());
+    assertEquals(Optional.empty(), rangeAfter(Key.of('t')));
     assertEquals(TimeChoice.NONE, state.time());
   }
 
@@ -151,22 +161,20 @@ public class TimeKeysTest {
     type("t[");
     press(Key.of(Key.Kind.ENTER));
     state = state.zoomedTo(new ViewState.Zoom(3, null));
-    assertEquals(List.of(), press(Key.of(Key.Kind.ESCAPE)));
+    assertTrue(rangeAfter(Key.of(Key.Kind.ESCAPE)).isPresent());
     assertTrue(state.zooms().isEmpty());
-    assertEquals(List.of(new Effect.EndRange()), press(Key.of(Key.Kind.ESCAPE)));
+    assertEquals(Optional.empty(), rangeAfter(Key.of(Key.Kind.ESCAPE)));
   }
 
   @Test
   void window_withARange_endsItAndStays() {
     type("t[");
-    int window = state.window();
+    Moment lately = state.moment().withoutRange();
     for (View view : View.values()) {
       ViewState ranged = state.withView(view);
       if (ViewActions.of(view, Origin.LIVE).has(Action.WINDOW)) {
         Step step = Keys.press(Scene.of(null, ranged, 100, 40, Pictures.options()), Key.of('m'));
-        assertEquals(List.of(new Effect.EndRange()), step.effects(), view.label());
-        assertEquals(window, step.state().window());
-        assertNull(step.state().time().range());
+        assertEquals(lately, step.state().moment(), view.label());
       }
     }
   }
@@ -174,36 +182,40 @@ public class TimeKeysTest {
   @Test
   void restart_withARangeFrozen_isLiveAgain() {
     type("t[ z");
-    assertNull(state.time().range());
-    assertFalse(state.frozen());
+    assertEquals(Optional.empty(), state.moment().range());
+    assertFalse(state.moment().frozen());
   }
 
   @Test
   void freeze_withARange_keepsIt() {
     type("t[");
-    TimeRange range = state.time().range();
-    assertEquals(List.of(new Effect.Freeze()), press(Key.of(' ')));
-    assertEquals(range, state.time().range());
-    assertEquals(List.of(new Effect.Thaw()), press(Key.of(' ')));
-    assertEquals(range, state.time().range());
+    Moment ranged = state.moment();
+    press(Key.of(' '));
+    assertEquals(ranged.withFrozen(true), state.moment());
+    press(Key.of(' '));
+    assertEquals(ranged, state.moment());
   }
 
   @Test
-  void drag_staysWithinAColumn_asksOnce() {
+  void drag_staysWithinAColumn_movesTheRangeOnce() {
     TimeStrip strip = TimeStrip.of(scene());
     int x = strip.left() + 5;
     int y = scene().stripTop;
     mouse(Mouse.Kind.PRESS, x, y);
-    assertEquals(1, mouse(Mouse.Kind.DRAG, x + 1, y).size());
-    assertEquals(List.of(), mouse(Mouse.Kind.DRAG, x + 1, y + 1));
-    assertEquals(1, mouse(Mouse.Kind.DRAG, x + 2, y).size());
-    assertEquals(List.of(), mouse(Mouse.Kind.RELEASE, x + 2, y));
+    mouse(Mouse.Kind.DRAG, x + 1, y);
+    Moment once = state.moment();
+    mouse(Mouse.Kind.DRAG, x + 1, y + 1);
+    assertEquals(once, state.moment());
+    mouse(Mouse.Kind.DRAG, x + 2, y);
+    Moment twice = state.moment();
+    assertNotEquals(once, twice);
+    mouse(Mouse.Kind.RELEASE, x + 2, y);
+    assertEquals(twice, state.moment());
   }
 
   @Test
   void mark_clicked_endsTheRange() {
-    ViewState ranged =
-        state.withTime(TimeChoice.NONE.withRange(new TimeRange(NOW - 9 * SECOND, NOW - SECOND)));
+    ViewState ranged = TimePictures.choosing(state, new TimeRange(NOW - 9 * SECOND, NOW - SECOND));
     for (int columns : new int[] {80, 120, 200}) {
       Scene scene =
           Scene.of(
@@ -215,15 +227,13 @@ public class TimeKeysTest {
       int x = row(Painter.paint(scene), 0).indexOf("range 8 s, 1 s ago");
       assertTrue(x > 0);
       assertEquals(
-          List.of(new Effect.EndRange()),
-          Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, 0)).effects());
+          state.moment(), Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, 0)).state().moment());
     }
   }
 
   @Test
   void header_ofAViewOfThePresent_claimsNoRange() {
-    ViewState ranged =
-        state.withTime(TimeChoice.NONE.withRange(new TimeRange(NOW - 9 * SECOND, NOW - SECOND)));
+    ViewState ranged = TimePictures.choosing(state, new TimeRange(NOW - 9 * SECOND, NOW - SECOND));
     for (View view : new View[] {View.GRAPH, View.CPUS, View.IDLE, View.QUALITY}) {
       ViewState there = ranged.withView(view);
       Scene scene =
@@ -235,7 +245,7 @@ public class TimeKeysTest {
 
   @Test
   void choice_whereOnlySumsAreLeft_saysWhatTheGraphIsOf() {
-    ViewState ranged = state.withTime(TimeChoice.NONE.withRange(TimePictures.range(50, 40)));
+    ViewState ranged = TimePictures.choosing(state, TimePictures.range(50, 40));
     assertTrue(
         choice(TimePictures.ranged(tree, ranged, 200, 50, 40), ranged)
             .contains("the graph shows it"));

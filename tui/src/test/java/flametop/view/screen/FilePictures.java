@@ -2,6 +2,7 @@ package flametop.view.screen;
 
 import flametop.profile.answer.Function;
 import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.PageQuery;
@@ -56,9 +57,7 @@ public final class FilePictures {
               "file-help-80x24",
               Painter.paint(Scene.of(snapshot(one, help, 80), help, 80, 24, options))));
       PickList outermost =
-          PickList.open(PickList.Of.COMMS)
-              .withRows(one.comms(Long.MAX_VALUE, StateSet.ALL).get())
-              .moved(1);
+          PickList.open(PickList.Of.COMMS).withRows(one.comms(StateSet.ALL).get()).moved(1);
       for (int[] size : new int[][] {{40, 10}, {80, 24}}) {
         ViewState picking = state().withPick(outermost);
         Scene scene = Scene.of(snapshot(one, picking, size[0]), picking, size[0], size[1], options);
@@ -79,7 +78,7 @@ public final class FilePictures {
   private static Pictures.Frame turning(StackFile file) throws Exception {
     Snapshot.Reading reading =
         new Snapshot.Reading(
-            "now.folded", 1, 1, 9, 9, true, "samples", 1, 12, "", 0.43, true, true);
+            "now.folded", 1, 1, 9, 9, true, Measure.SAMPLES, 12, "", 0.43, true, true);
     ViewState state = state();
     Snapshot snapshot = with(snapshot(file, state, 80), reading);
     state = state.withView(View.CALLERS);
@@ -92,7 +91,7 @@ public final class FilePictures {
       String waits = "waiting for a writer of stacks.fifo";
       Snapshot.Reading reading =
           new Snapshot.Reading(
-              "stacks.fifo", 1, 1, 0, -1, false, "samples", 1, 0, waits, 1, true, true);
+              "stacks.fifo", 1, 1, 0, -1, false, Measure.SAMPLES, 0, waits, 1, true, true);
       Snapshot snapshot = with(snapshot(empty, state(), 80), reading);
       return new Pictures.Frame(
           "file-waiting-80x24", Painter.paint(Scene.of(snapshot, state(), 80, 24, options(false))));

@@ -286,7 +286,7 @@ class MonkeyTest {
         ask(q);
       }
     }
-    source.reshape(state);
+    source.show(state);
   }
 
   private void ask(Effect.Question question) throws Exception {

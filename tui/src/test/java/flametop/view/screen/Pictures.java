@@ -3,6 +3,8 @@ package flametop.view.screen;
 import flametop.profile.answer.CpuReport;
 import flametop.profile.answer.CpuRow;
 import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Measure;
+import flametop.profile.answer.Moment;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.ProcessRow;
@@ -325,6 +327,11 @@ public final class Pictures {
     return all.toArray(new String[0]);
   }
 
+  /** The same held. */
+  static ViewState frozen(ViewState state) {
+    return state.withMoment(state.moment().withFrozen(true));
+  }
+
   /** What the profile would answer to the state's question. */
   public static Snapshot snapshot(Tree tree, ViewState state, int columns) {
     return snapshot(tree, state, columns, cpus(2), List.of());
@@ -333,7 +340,7 @@ public final class Pictures {
   public static Snapshot snapshot(
       Tree tree, ViewState state, int columns, List<CpuRow> cpus, List<String> notices) {
     GraphQuery query = state.query(columns);
-    boolean frozen = state.frozen();
+    boolean frozen = state.moment().frozen();
     long weight = tree.nodes.get((int) query.selected()).weight;
     long[] byState = new long[State.values().length];
     byState[State.RUN.ordinal()] = weight * 71 / 100;
@@ -351,7 +358,7 @@ public final class Pictures {
     tasks[State.SLEEP.ordinal()] = 408;
     Snapshot.Covered time =
         new Snapshot.Covered(
-            TimeRange.before(NOW, Math.min(state.windowNanos(), 30 * SECOND)),
+            TimeRange.before(NOW, Math.min(state.moment().windowNanos(), 30 * SECOND)),
             false,
             frozen,
             frozen ? 12 * SECOND : 0,
@@ -376,6 +383,7 @@ public final class Pictures {
         state.shape().reversed(),
         false,
         new Snapshot.Live(
+            Measure.TIME,
             time,
             host,
             new Snapshot.Losses(0, 0, 0.012, 0.014),
@@ -508,9 +516,8 @@ public final class Pictures {
       frames.add(page("idle-view" + of, View.IDLE, first, many, size));
       frames.add(page("idle-view-bare" + of, View.IDLE, first, bare(), size));
       ViewState ranged =
-          selected.withTime(
-              new TimeChoice(
-                  true, 3_900 * SECOND, new TimeRange(3_880 * SECOND, 3_930 * SECOND), null));
+          TimePictures.choosing(selected, new TimeRange(3_880 * SECOND, 3_930 * SECOND))
+              .withTime(new TimeChoice(true, 3_900 * SECOND, null));
       frames.add(frame("time" + of, server, ranged, size[0], size[1]));
     }
     int[] small = {40, 10};
@@ -706,11 +713,7 @@ public final class Pictures {
     frames.add(frame("too-small-39x12", server, selected, 39, 12));
     frames.add(
         frame(
-            "frozen-80x24",
-            server,
-            selected.withFrozen(true).withMessage("frozen; space goes on"),
-            80,
-            24));
+            "frozen-80x24", server, frozen(selected).withMessage("frozen; space goes on"), 80, 24));
     frames.add(frame("flame-80x24", server, selected.flipped(), 80, 24));
     frames.add(frame("idle-80x24", idle(), state(), 80, 24));
     Tree quiet = new Tree();
@@ -954,12 +957,12 @@ public final class Pictures {
   /** The server as a source of snapshots. */
   public static class Machine implements flametop.profile.answer.LiveSource {
     private final Tree tree = server();
-    private boolean frozen;
+    private Moment moment = Moment.ALL;
 
     @Override
     public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
       ViewState asked = ViewState.initial(query.states(), Shape.PLAIN, 19, 99, SECOND);
-      asked = asked.withSelected(query.selected(), List.of(0L)).withFrozen(frozen);
+      asked = asked.withSelected(query.selected(), List.of(0L)).withMoment(moment);
       asked =
           asked.withZooms(
               query.zoom() == 0 && query.siblings() == null
@@ -974,7 +977,7 @@ public final class Pictures {
     }
 
     @Override
-    public CompletableFuture<List<ProcessRow>> processes(long windowNanos, StateSet states) {
+    public CompletableFuture<List<ProcessRow>> processes(StateSet states) {
       return CompletableFuture.completedFuture(Pictures.processes());
     }
 
@@ -994,12 +997,12 @@ public final class Pictures {
     }
 
     @Override
-    public CompletableFuture<List<ProcessRow>> comms(long windowNanos, StateSet states) {
+    public CompletableFuture<List<ProcessRow>> comms(StateSet states) {
       return CompletableFuture.completedFuture(Pictures.processes());
     }
 
     @Override
-    public CompletableFuture<Source> source(long windowNanos, StateSet states, long node) {
+    public CompletableFuture<Source> source(StateSet states, long node) {
       return CompletableFuture.completedFuture(Pictures.source(node));
     }
 
@@ -1007,33 +1010,16 @@ public final class Pictures {
     public void shape(Shape shape) {}
 
     @Override
-    public void freeze() {
-      frozen = true;
-    }
-
-    @Override
-    public void thaw() {
-      frozen = false;
+    public void show(Moment next) {
+      moment = next;
     }
 
     @Override
     public void restart() {}
 
     @Override
-    public CompletableFuture<List<ProcessRow>> cgroups(long windowNanos, StateSet states) {
+    public CompletableFuture<List<ProcessRow>> cgroups(StateSet states) {
       return CompletableFuture.completedFuture(Pictures.cgroups());
     }
-
-    @Override
-    public void range(long from, long to) {}
-
-    @Override
-    public void endRange() {}
-
-    @Override
-    public void holdBaseline() {}
-
-    @Override
-    public void releaseBaseline() {}
   }
 }

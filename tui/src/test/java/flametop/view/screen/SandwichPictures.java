@@ -69,7 +69,7 @@ public final class SandwichPictures {
     Search search = new Search(Prompt.of("tcp"), false, Pattern.compile("tcp"), "", 0);
     frames.add(frame("sandwich-search-120x34", server, syscall.withSearch(search), wide));
     frames.add(frame("sandwich-help-80x24", server, syscall.withHelp(true), small));
-    ViewState frozen = syscall.withFrozen(true).withColouring(Colouring.STATE);
+    ViewState frozen = Pictures.frozen(syscall).withColouring(Colouring.STATE);
     frames.add(frame("sandwich-frozen-by-state-120x34", server, frozen, wide));
     for (boolean ascii : new boolean[] {false, true}) {
       PaintOptions options =
@@ -184,7 +184,6 @@ public final class SandwichPictures {
 
   private static GraphQuery query(SandwichQuery query, long zoom) {
     return new GraphQuery(
-        query.windowNanos(),
         query.states(),
         zoom,
         GraphQuery.ROOT,
@@ -197,7 +196,6 @@ public final class SandwichPictures {
 
   private static GraphQuery selecting(GraphQuery query, long node) {
     return new GraphQuery(
-        query.windowNanos(),
         query.states(),
         query.zoom(),
         node,

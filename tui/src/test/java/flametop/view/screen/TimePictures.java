@@ -7,7 +7,6 @@ import flametop.view.base.Origin;
 import flametop.view.layout.Scene;
 import flametop.view.state.Keymap;
 import flametop.view.state.PaintOptions;
-import flametop.view.state.TimeChoice;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,19 +30,19 @@ public final class TimePictures {
     ViewState selected = Pictures.selecting(Pictures.state(), server, "redis-server", "main");
     ViewState comparing = Pictures.selecting(Pictures.state(), release, write);
     for (int[] size : SIZES) {
-      ViewState chosen = selected.withTime(TimeChoice.NONE.withRange(range(120, 70)));
+      ViewState chosen = choosing(selected, range(120, 70));
       frames.add(frame("range", ranged(server, chosen, size[0], 120, 70), chosen, size));
       frames.add(frame("compared", compared(release, comparing, size[0]), comparing, size));
       frames.add(frame("trend-up", trend(server, selected, size[0], 3_000), selected, size));
     }
     int[] small = {80, 24};
     frames.add(frame("trend-down", trend(server, selected, 80, 9_000), selected, small));
-    ViewState both = comparing.withTime(TimeChoice.NONE.withRange(range(120, 70)));
+    ViewState both = choosing(comparing, range(120, 70));
     Snapshot old = ranged(server, both, 80, 131, 64);
     frames.add(frame("range-of-sums", old, both, small));
-    ViewState frozen = selected.withTime(TimeChoice.NONE.withRange(range(60, 40))).withFrozen(true);
+    ViewState frozen = Pictures.frozen(choosing(selected, range(60, 40)));
     frames.add(frame("range-frozen", ranged(server, frozen, 80, 60, 40), frozen, small));
-    ViewState idle = selected.withTime(TimeChoice.NONE.withRange(range(60, 40)));
+    ViewState idle = choosing(selected, range(60, 40));
     frames.add(
         frame(
             "range-empty",
@@ -79,6 +78,11 @@ public final class TimePictures {
   /** From and to so many seconds ago. */
   public static TimeRange range(long from, long to) {
     return new TimeRange(NOW - from * SECOND, NOW - to * SECOND);
+  }
+
+  /** The same where a range of the past is chosen. */
+  public static ViewState choosing(ViewState state, TimeRange range) {
+    return state.withMoment(state.moment().withRange(range));
   }
 
   /** A service before and after a release. */
@@ -125,7 +129,7 @@ public final class TimePictures {
             is.filter(),
             is.weight(),
             is.self(),
-            is.nanosByState(),
+            is.weightByState(),
             new Selection.Certainty(840, s.total() * 7 / 1_000),
             new Selection.Before(30 * SECOND, before * 1_000_000L, s.total() * 9 / 10));
     return with(s, range(30, 0), false, Optional.empty(), had);
@@ -159,7 +163,8 @@ public final class TimePictures {
         s.search(),
         s.reversed(),
         s.refolding(),
-        new Snapshot.Live(time, live.host(), live.losses(), live.cost(), live.ended()),
+        new Snapshot.Live(
+            live.measure(), time, live.host(), live.losses(), live.cost(), live.ended()),
         s.notices());
   }
 }

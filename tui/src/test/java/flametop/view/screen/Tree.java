@@ -313,7 +313,7 @@ public final class Tree {
       int processes,
       int pid,
       String commandLine,
-      long[] nanosByState) {
+      long[] weightByState) {
     Node node = nodes.get((int) query.selected());
     List<String> path = new ArrayList<>();
     for (Node n = node; n != null; n = n.parent) {
@@ -331,7 +331,7 @@ public final class Tree {
         filter(node, module),
         node.weight,
         node.weight - node.children.values().stream().mapToLong(n -> n.weight).sum(),
-        nanosByState,
+        weightByState,
         null,
         null);
   }

@@ -89,7 +89,7 @@ public final class TwoFiles implements AutoCloseable {
         source.apply(e);
       }
     }
-    source.reshape(state);
+    source.show(state);
   }
 
   /** Presses a key; what it asks is not here yet. */

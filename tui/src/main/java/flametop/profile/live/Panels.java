@@ -1,0 +1,92 @@
+package flametop.profile.live;
+
+import flametop.profile.answer.CpuReport;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.host.HostUsage;
+import flametop.profile.log.Owners;
+import flametop.profile.log.TaskStates;
+import flametop.sampler.Counter;
+
+/**
+ * What is shown beside graphs and tables: the machine as it is, or as it was when it was frozen.
+ */
+final class Panels {
+  /** Held while frozen. */
+  private record Held(
+      Snapshot.Host host, Snapshot.Losses losses, Quality quality, TaskStates tasks) {}
+
+  private final Intake intake;
+  private final HostUsage usage;
+  private final Owners owners;
+
+  /** Null: the present is shown. */
+  private Held held;
+
+  Panels(Intake intake, HostUsage usage, Owners owners) {
+    this.intake = intake;
+    this.usage = usage;
+    this.owners = owners;
+  }
+
+  /**
+   * Holds what is there now.
+   *
+   * @param shape in force, by which tasks are counted
+   */
+  void freeze(Shape shape) {
+    held = new Held(host(shape), losses(), intake.quality().held(), tasks());
+  }
+
+  /** Goes on with the present. */
+  void thaw() {
+    held = null;
+  }
+
+  /** The machine, with the tasks that a shape keeps. */
+  Snapshot.Host host(Shape shape) {
+    return held != null
+        ? held.host
+        : new Snapshot.Host(
+            Math.max(0, intake.now()),
+            owners.tasksByState(shape),
+            usage.rows(),
+            usage.busyBySecond(intake.now()),
+            usage.queuedBySecond(intake.now()),
+            usage.load(),
+            usage.passHz(),
+            usage.cpuHz());
+  }
+
+  CpuReport cpus() {
+    return usage.report(held != null ? held.host.cpus() : usage.rows());
+  }
+
+  Quality quality() {
+    return held != null ? held.quality : intake.quality();
+  }
+
+  TaskStates tasks() {
+    return held != null ? held.tasks : new TaskStates(owners, intake.accounts(), intake.now());
+  }
+
+  /** The tasks that are held; null if none are. */
+  TaskStates heldTasks() {
+    return held == null ? null : held.tasks;
+  }
+
+  /** What is missing until now, also while the rest is frozen. */
+  Snapshot.Losses losses() {
+    long walked = intake.since(Counter.WALKED);
+    return new Snapshot.Losses(
+        intake.since(Counter.CPU_DROPPED),
+        intake.since(Counter.PASSES_LATE),
+        walked > 0 ? (double) intake.since(Counter.SHORT) / walked : 0,
+        usage.ownShare());
+  }
+
+  /** What is missing of what is shown. */
+  Snapshot.Losses shownLosses() {
+    return held != null ? held.losses : losses();
+  }
+}

@@ -1,0 +1,128 @@
+package flametop.profile.live;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.export.Provenance;
+import flametop.export.StackExport;
+import flametop.export.StackFormat;
+import flametop.profile.answer.Extract;
+import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Measure;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
+import flametop.profile.tree.Options;
+import flametop.sampler.State;
+import flametop.sampler.StreamFacts;
+import flametop.view.base.CellGrid;
+import flametop.view.base.View;
+import flametop.view.layout.Scene;
+import flametop.view.screen.Painter;
+import flametop.view.screen.Pictures;
+import flametop.view.state.ViewState;
+import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A log of another measure than time: from the log to the screen and into exports. */
+class OtherMeasureTest {
+  private static final int COLUMNS = 160;
+  private static final StreamFacts FACTS =
+      StreamFacts.parse("cpus=0\nhz.pass=19\nhz.cpu=99\ntarget=all\n");
+
+  private final Profile profile =
+      new Profile(
+          FACTS,
+          new Options(Shape.PLAIN, Options.DEFAULT_HISTORY_BYTES, true, Measure.BYTES),
+          (frames, count) -> {});
+
+  private final ViewState state = ViewState.initial(StateSet.ALL, Shape.PLAIN, 19, 99, 1).ofAll();
+
+  /** A process to which 1,000,000,000 are placed. */
+  @BeforeEach
+  void log() {
+    Batch batch =
+        new Batch(0, 1_000, true)
+            .process(0, 10, "reader")
+            .task(0, 0, 10, "reader")
+            .module(0, 1, "/bin/app")
+            .frame(0, 0)
+            .frame(1, 0)
+            .stack(0, 0, 1)
+            .changed(1_000, 0, 0, 0, State.SLEEP, 1);
+    profile.accept(batch.bytes(), bytes -> {});
+    profile.accept(new Batch(1, 2_000, true).name(0, "main").name(1, "fetch").bytes(), bytes -> {});
+  }
+
+  @AfterEach
+  void close() {
+    profile.close();
+  }
+
+  private static <T> T get(CompletableFuture<T> future) throws Exception {
+    return future.get(3, TimeUnit.MINUTES);
+  }
+
+  private String screen(ViewState of) throws Exception {
+    Page page = of.page(COLUMNS) == null ? null : get(profile.page(of.page(COLUMNS)));
+    Snapshot snapshot = get(profile.snapshot(of.query(COLUMNS)));
+    assertEquals(Measure.BYTES, snapshot.measure());
+    CellGrid grid = Painter.paint(Scene.of(snapshot, page, of, COLUMNS, 40, Pictures.options()));
+    StringBuilder text = new StringBuilder();
+    for (int y = 0; y < grid.rows(); y++) {
+      for (int x = 0; x < grid.columns(); x++) {
+        text.appendCodePoint(grid.codePoint(x, y));
+      }
+      text.append('\n');
+    }
+    return text.toString();
+  }
+
+  @Test
+  void graph_ofBytes_showsSizesAndNoStates() throws Exception {
+    Snapshot snapshot = get(profile.snapshot(state.query(COLUMNS)));
+    assertEquals(1_000_000_000, snapshot.total());
+    int fetch = Arrays.asList(snapshot.graph().name()).indexOf("fetch");
+    long node = snapshot.graph().node()[fetch];
+    String screen = screen(state.withSelected(node, List.of(GraphQuery.ROOT, node)));
+    assertTrue(screen.contains("953.7 MiB"), screen);
+    assertFalse(screen.contains("asleep 100%"), screen);
+    assertFalse(screen.contains("0.00 cpu"), screen);
+  }
+
+  @Test
+  void functions_ofBytes_haveAColumnOfSizes() throws Exception {
+    String screen = screen(state.withView(View.TOP));
+    assertTrue(screen.contains("bytes"), screen);
+    assertTrue(screen.contains("953.7 MiB"), screen);
+  }
+
+  @Test
+  void export_ofBytes_saysTheUnitAndCountsToTheDigit() throws Exception {
+    Extract extract = get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false));
+    StackExport export =
+        StackExport.of(
+            Provenance.of("flametop 0", FACTS, extract.scope(), StateSet.ALL),
+            extract.measure(),
+            extract.stacks());
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    assertEquals(1, StackFormat.FOLDED.write(export, out));
+    List<String> lines = out.toString(UTF_8).lines().toList();
+    assertEquals("# unit: bytes", lines.get(0));
+    assertEquals("reader;main;fetch 1000000000", lines.get(lines.size() - 1));
+    assertEquals("1 stacks, 1,000,000,000 bytes", export.describe(1));
+    for (FoldedStack stack : extract.stacks()) {
+      assertEquals(1_000_000_000, stack.value());
+    }
+  }
+}
