@@ -552,12 +552,12 @@ class RandomHistoryTest {
       if (step % 10 == 0) {
         long nanos = step % 20 == 0 ? Long.MAX_VALUE : random.nextInt(5_000) * MS;
         times.window(nanos, Long.MAX_VALUE);
-        checkTasks(world, simulation, times, nanos);
+        checkTasks(world, simulation, times);
       }
     }
   }
 
-  private static void checkTasks(World world, Simulation simulation, OwnerTimes times, long nanos) {
+  private static void checkTasks(World world, Simulation simulation, OwnerTimes times) {
     Window window = times.window();
     Map<Integer, long[]> naive = new TreeMap<>();
     for (Change c : changes(world)) {

@@ -77,7 +77,7 @@ class CompareKeysTest {
     ViewState state = comparing();
     Step step = Keys.press(compared(state), Key.of('B'));
     assertEquals(Pictures.state().moment(), step.state().moment());
-    assertEquals("compared no more", step.state().message());
+    assertEquals("the comparison is over", step.state().message());
     step = Keys.press(live(state), Key.of('B'));
     assertEquals(Pictures.state().moment(), step.state().moment(), "it may be on its way here");
     assertEquals("nothing is compared", step.state().message());
