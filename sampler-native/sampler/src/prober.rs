@@ -19,7 +19,7 @@ use flametop_unwind::{
     ClosedFile, ModuleId, OpenFile, ProbedMaps, RuntimeKnown, Seen, WantedMapping,
 };
 
-use crate::{os, tasks::ProcessKey};
+use crate::{identity::ProcessKey, os};
 
 /// Most processes whose mappings are read before the first pass.
 const MOST_EARLY: usize = 1024;

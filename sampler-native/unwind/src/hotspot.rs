@@ -49,7 +49,7 @@ impl HotSpot {
 
     /// The same of the process of this folder.
     pub(crate) fn read_of(process: &ProcessFolder) -> io::Result<HotSpot> {
-        let maps = process.read("maps", crate::maps::MAPS_LIMIT)?;
+        let maps = process.read("maps", crate::line::MAPS_LIMIT)?;
         let base = maps
             .split(|b| *b == b'\n')
             .filter(|line| is_libjvm(line))
