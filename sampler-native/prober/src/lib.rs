@@ -7,6 +7,7 @@
 //! with a deadline.
 
 mod client;
+mod compiled;
 mod pool;
 mod priority;
 mod protocol;
@@ -15,9 +16,9 @@ mod serve;
 mod wire;
 
 pub use client::Client;
-pub use pool::Pool;
+pub use compiled::Status;
 pub use priority::{Priority, set as set_priority};
-pub use protocol::{Mapped, Missing, Request, Told, Whom};
+pub use protocol::{Jvm, MapFile, Mapped, Missing, PerfMap, Request, Told, Whom};
 pub use serve::run;
 
 /// By this argument `flametop-symbolizer` knows that it is the prober.

@@ -18,6 +18,7 @@ use nix::{
 };
 
 use crate::{
+    compiled,
     pool::{Pool, SLOW},
     priority::{self, Priority},
     protocol::{FromProber, Mapped, Missing, Request, ToProber, Told, VERSION, Whom},
@@ -157,10 +158,8 @@ impl Server {
             Some(key)
         });
         for file in new {
-            if let Some(facts) = file.facts() {
-                let file = Some(file.as_fd());
-                self.socket.send(&FromProber::File(facts), file, true)?;
-            }
+            let facts = FromProber::File(file.facts());
+            self.socket.send(&facts, Some(file.as_fd()), true)?;
         }
         let (left, given_up) = self.pool.lost();
         let Some(told) = told else {
@@ -189,6 +188,14 @@ fn answer(request: Request, files: &Files) -> Told<Opened> {
             Told::Mappings(seen)
         }
         Request::Reopen(closed) => Told::File(files.reopen(&closed).ok()),
+        Request::PerfMap(whom) => Told::PerfMap(match open(whom) {
+            Some((process, start)) => compiled::perf_map(&process, start, files),
+            None => Err(Missing::Gone),
+        }),
+        Request::Jvm(whom) => Told::Jvm(match open(whom) {
+            Some((process, start)) => compiled::jvm(&process, start, files),
+            None => Err(compiled::GONE.to_owned()),
+        }),
     }
 }
 

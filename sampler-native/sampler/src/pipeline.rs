@@ -241,7 +241,7 @@ impl Pipeline {
             again: Vec::new(),
             asked_again: HashSet::new(),
             debug_files: DebugFileCounts::default(),
-            jit: JitNames::start(jvm_maps),
+            jit: JitNames::start(Arc::clone(&prober), jvm_maps),
             subjects: HashSet::new(),
             modules_due: MAX_MODULES,
             lost_told: 0,
@@ -405,6 +405,8 @@ impl Pipeline {
                     mappings.early(tgid, read);
                     ready.extend(self.waiting.of(tgid));
                 }
+                prober::Answer::PerfMap(tgid, map) => self.jit.perf_map(tgid, map),
+                prober::Answer::Jvm(tgid, jvm) => self.jit.jvm(tgid, jvm),
             }
         }
         if files {

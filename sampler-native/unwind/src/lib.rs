@@ -28,6 +28,7 @@ mod maps;
 mod module;
 mod mounts;
 mod probe;
+mod rooted;
 mod walk;
 
 pub use budget::WALK_UNITS;

@@ -113,7 +113,7 @@ impl ProcessFolder {
     }
 
     /// What is there, without opening it.
-    fn place(&self, name: &str) -> io::Result<File> {
+    pub(crate) fn place(&self, name: &str) -> io::Result<File> {
         OpenOptions::new()
             .read(true)
             .custom_flags(O_PATH)
@@ -216,12 +216,13 @@ trait Held: fmt::Debug + Send + Sync {}
 
 impl<T: fmt::Debug + Send + Sync> Held for T {}
 
-/// What is known of a program's file beside its descriptor, for another process to which that is passed.
+/// What is known of a file beside its descriptor, for another process to which the descriptor is passed.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct FileFacts {
-    /// Tells it apart from others.
+    /// Tells the file apart from others.
     pub key: FileKey,
-    image: Box<Image>,
+    /// None: the file is no program.
+    image: Option<Box<Image>>,
 }
 
 impl OpenFile {
@@ -230,14 +231,32 @@ impl OpenFile {
         self.key
     }
 
-    /// What is known of it, if it is a program.
-    pub fn facts(&self) -> Option<FileFacts> {
-        match &self.program {
-            Program::Elf(image) => Some(FileFacts {
-                key: self.key,
-                image: image.clone(),
-            }),
-            _ => None,
+    /// A file that is open already, and is no program.
+    ///
+    /// # Errors
+    /// The kernel does not tell what the file is.
+    pub fn of(file: File) -> io::Result<OpenFile> {
+        Ok(OpenFile {
+            key: FileKey::of(&file.metadata()?),
+            file,
+            program: Program::Data,
+            _with: None,
+        })
+    }
+
+    /// The open file itself.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// What is known of the file beside its descriptor.
+    pub fn facts(&self) -> FileFacts {
+        FileFacts {
+            key: self.key,
+            image: match &self.program {
+                Program::Elf(image) => Some(image.clone()),
+                Program::Other(_) | Program::Data => None,
+            },
         }
     }
 
@@ -250,7 +269,7 @@ impl OpenFile {
         OpenFile {
             key: facts.key,
             file,
-            program: Program::Elf(facts.image),
+            program: facts.image.map_or(Program::Data, Program::Elf),
             _with: Some(Box::new(with)),
         }
     }
@@ -413,7 +432,7 @@ impl ClosedFile {
 /// Reads processes and opens their files, each file once as long as somebody has it open. To be shared by threads.
 #[derive(Debug)]
 pub struct Prober {
-    mounts: Mounts,
+    pub(crate) mounts: Mounts,
     files: Mutex<HashMap<FileKey, Weak<OpenFile>>>,
     /// Bytes of copies.
     copied: Arc<AtomicU64>,
@@ -574,7 +593,7 @@ impl Prober {
     }
 
     /// Opens what was found, or copies it: no walk is to wait for another machine.
-    fn open(&self, found: &File, copy: bool) -> io::Result<Arc<OpenFile>> {
+    pub(crate) fn open(&self, found: &File, copy: bool) -> io::Result<Arc<OpenFile>> {
         let metadata = found.metadata()?;
         if !metadata.is_file() {
             return Err(io::Error::new(
