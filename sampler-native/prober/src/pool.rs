@@ -341,7 +341,7 @@ mod tests {
     fn next(pool: &Pool<u32>) -> u32 {
         let until = Instant::now() + Duration::from_secs(60);
         while Instant::now() < until {
-            wait(&pool, until);
+            wait(pool, until);
             let mut answers = pool.take();
             if let Some(answer) = answers.pop() {
                 assert!(answers.is_empty(), "one at a time");
