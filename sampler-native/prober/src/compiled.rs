@@ -194,7 +194,7 @@ mod tests {
         let MapFile::Open(file) = subject.look() else {
             panic!("no map");
         };
-        let text = io::read_to_string(file.file()).expect("read");
+        let text = io::read_to_string(file.file().expect("open")).expect("read");
         assert_eq!(text, "10 10 named\n");
     }
 

@@ -180,7 +180,7 @@ pub(crate) enum ToProber {
 pub(crate) enum FromProber {
     /// It runs and speaks this version.
     Ready(u32),
-    /// A file, with its descriptor. Before the first answer in which it is, once until it is let go of.
+    /// A file, with its descriptor if it is open. Before the first answer in which it is, once until it is let go of.
     File(FileFacts),
     Answer {
         number: u64,

@@ -1,7 +1,7 @@
 //! The process: reads others and opens their files, on threads that nobody waits for, until its socket is closed.
 
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::HashMap,
     io,
     os::fd::AsFd,
     panic,
@@ -148,18 +148,21 @@ impl Server {
     /// Sends an answer after the files that are in it.
     fn send(&self, number: u64, told: Told<Opened>) -> io::Result<()> {
         let mut sent = self.sent();
-        let mut new = Vec::new();
+        let mut new = HashMap::new();
         let told = told.with(&mut |file: Opened| {
             let key = file.key();
-            if let Entry::Vacant(place) = sent.entry(key) {
-                new.push(Arc::clone(&file));
-                place.insert(file);
+            if !sent.contains_key(&key) {
+                new.insert(key, file);
             }
             Some(key)
         });
-        for file in new {
+        for (key, file) in new {
             let facts = FromProber::File(file.facts());
-            self.socket.send(&facts, Some(file.as_fd()), true)?;
+            let descriptor = file.file().ok().map(AsFd::as_fd);
+            self.socket.send(&facts, descriptor, true)?;
+            if file.is_open() {
+                sent.insert(key, file);
+            }
         }
         let (left, given_up) = self.pool.lost();
         let Some(told) = told else {

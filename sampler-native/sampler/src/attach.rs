@@ -45,7 +45,9 @@ pub fn write_map(tgid: u32, jvm: &Jvm, stop: &AtomicBool) -> Result<(), String> 
     if jvm.options.disable_attach_mechanism {
         return Err("it runs with -XX:+DisableAttachMechanism".to_owned());
     }
-    let (status, tmp) = (&jvm.status, jvm.tmp.file());
+    let unreachable = |e: io::Error| format!("its /tmp cannot be reached: {e}");
+    let tmp = jvm.tmp.file().map_err(unreachable)?;
+    let status = &jvm.status;
     // It would write through a link.
     let map = status.perf_map();
     let own = |facts: &Metadata| facts.is_file() && status.uids.contains(&facts.uid());
@@ -64,7 +66,7 @@ pub fn write_map(tgid: u32, jvm: &Jvm, stop: &AtomicBool) -> Result<(), String> 
     let name = format!(".java_pid{}", status.own_pid);
     let socket = match socket(tmp, &name, uid) {
         Some(socket) => socket,
-        None => open_socket(jvm, &handle, &name, stop)?,
+        None => open_socket(jvm, tmp, &handle, &name, stop)?,
     };
     ask(&socket, &name, stop)
 }
@@ -76,8 +78,14 @@ fn socket(tmp: &File, name: &str, uid: u32) -> Option<File> {
     (facts.file_type().is_socket() && facts.uid() == uid).then_some(place)
 }
 
-fn open_socket(jvm: &Jvm, handle: &File, name: &str, stop: &AtomicBool) -> Result<File, String> {
-    let (status, tmp) = (&jvm.status, jvm.tmp.file());
+fn open_socket(
+    jvm: &Jvm,
+    tmp: &File,
+    handle: &File,
+    name: &str,
+    stop: &AtomicBool,
+) -> Result<File, String> {
+    let status = &jvm.status;
     if jvm.options.reduce_signal_usage || !status.catches_quit {
         return Err("it runs with -Xrs, or leaves SIGQUIT to another handler".to_owned());
     }

@@ -66,13 +66,15 @@ impl PerfMap {
     /// The map of a process in this file, of which the first piece was read if there is anything new, which is told too. With the one
     /// held so far.
     pub fn of_file(held: Option<PerfMap>, file: Arc<OpenFile>) -> (Option<PerfMap>, bool) {
-        let Ok(facts) = file.file().metadata() else {
+        let Ok(facts) = file.file().and_then(File::metadata) else {
             return (held, false);
         };
         let seen = (facts.dev(), facts.ino(), facts.len(), facts.modified().ok());
         let mut map = match held {
             Some(held) if held.seen == seen => return (Some(held), false),
-            Some(held) if held.grew(file.file(), seen) => PerfMap { file, seen, ..held },
+            Some(held) if file.file().is_ok_and(|file| held.grew(file, seen)) => {
+                PerfMap { file, seen, ..held }
+            }
             _ => PerfMap {
                 file,
                 seen,
@@ -115,11 +117,9 @@ impl PerfMap {
             buffer.resize(held + CHUNK, 0);
             let from = begin + held as u64;
             let room = (CHUNK as u64).min(end.saturating_sub(from)) as usize;
-            let read = self
-                .file
-                .file()
-                .read_at(&mut buffer[held..held + room], from)
-                .unwrap_or(0);
+            let into = &mut buffer[held..held + room];
+            let read = self.file.file().and_then(|file| file.read_at(into, from));
+            let read = read.unwrap_or(0);
             buffer.truncate(held + read);
             ended = read == 0;
             let mut at = 0;
@@ -175,7 +175,7 @@ impl PerfMap {
         let mut bytes = [0; MAX_NAME + 64];
         let before = usize::from(at > 0);
         let from = at - before as u64;
-        let read = self.file.file().read_at(&mut bytes, from).ok()?;
+        let read = self.file.file().ok()?.read_at(&mut bytes, from).ok()?;
         let bytes = &bytes[..read];
         if before == 1 && bytes.first() != Some(&b'\n') {
             return None;

@@ -31,7 +31,9 @@ use crate::{
     waiting::{Waiting, WaitingRoom},
 };
 
-/// The first samples may be waited for so long, all together and each; later ones never: they wait themselves.
+/// The first samples may be waited for so long, all together, and each once the prober has begun to answer; later ones never: they wait
+/// themselves. The prober begins after 6 ms, and after 20 ms and more where twenty programs want each CPU: who has five thousand threads
+/// has more samples by then than may wait.
 const GRACE: Duration = Duration::from_millis(400);
 const GRACE_OF_ONE: Duration = Duration::from_millis(10);
 /// A sample waits no longer for what is asked about its process, however often, ns.
@@ -61,6 +63,8 @@ const DEEP: Reach = Reach {
 /// A mapping whose end is not known is taken to reach this far above the stack pointer.
 const UNKNOWN_MAPPING: u64 = 8 << 20;
 
+/// Files of modules that are open at a time at least.
+const LEAST_OPEN: usize = 8;
 /// Frames whose names are asked for again in one go, when a debug file has come.
 const MAX_AGAIN: usize = 512;
 
@@ -118,6 +122,8 @@ pub struct Pipeline {
     pub jit: JitNames,
     /// Modules that the symbolizer was told of and has still.
     subjects: HashSet<ModuleId>,
+    /// Of these, files that it has open at a time.
+    most_subjects: usize,
     /// With more modules than these, some are forgotten.
     modules_due: usize,
     /// New mappings that the kernel could not tell of, as said last.
@@ -243,6 +249,7 @@ impl Pipeline {
             debug_files: DebugFileCounts::default(),
             jit: JitNames::start(Arc::clone(&prober), jvm_maps),
             subjects: HashSet::new(),
+            most_subjects: MAX_FILES,
             modules_due: MAX_MODULES,
             lost_told: 0,
             prober,
@@ -255,6 +262,15 @@ impl Pipeline {
             in_vain: VecDeque::new(),
             probers: 0,
         }
+    }
+
+    /// So many descriptors are left for files of modules: where they are few, fewer files are open at a time.
+    pub fn share_files(&mut self, left: usize) {
+        // A third each for walks, for names, and for what comes and goes.
+        let share = (left / 3).clamp(LEAST_OPEN, MAX_FILES);
+        self.walker.modules.keep_open(share);
+        self.symbolizer.keep_open(share);
+        self.most_subjects = share;
     }
 
     /// Asks for the mappings of these processes before they are seen, or for those of all.
@@ -279,10 +295,18 @@ impl Pipeline {
             self.tasks.see(head, pass.unwrap_or(0), &mut self.out);
         } else {
             waits = self.place(head, stack, pass, Turn::First);
-            let until = Instant::now() + GRACE_OF_ONE;
-            while waits && !self.grace.is_zero() && Instant::now() < until {
+            let mut until = None;
+            while waits && !self.grace.is_zero() {
                 let begin = Instant::now();
-                self.prober.wait(until.min(begin + self.grace));
+                let all = begin + self.grace;
+                let last = match self.prober.started() {
+                    0 => all,
+                    _ => all.min(*until.get_or_insert(begin + GRACE_OF_ONE)),
+                };
+                if begin >= last {
+                    break;
+                }
+                self.prober.wait(last);
                 self.grace = self.grace.saturating_sub(begin.elapsed());
                 self.probed();
                 waits = self.place(head, stack, pass, Turn::First);
@@ -707,7 +731,7 @@ impl Pipeline {
                 && let Ok(subject) = subject(modules, module)
             {
                 // It keeps so many files open; one that it may have closed is told again.
-                if self.subjects.len() == MAX_FILES {
+                if self.subjects.len() >= self.most_subjects {
                     self.subjects.clear();
                 }
                 self.subjects.insert(module);

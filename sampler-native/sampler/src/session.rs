@@ -55,6 +55,8 @@ const UNWIND_MEMORY: usize = 8 << 20;
 const FILES: u64 = 4096;
 const LEAST_FILES: u64 = 256;
 const FILES_PER_CPU: u64 = 8;
+/// Those that are opened after the start, beside files of modules.
+const RESERVED_FILES: usize = 48;
 
 const FAILED: &str = "the sampler failed earlier; restart flametop";
 
@@ -190,7 +192,7 @@ impl Session {
     /// A setting that is not understood, or what the kernel side says.
     pub fn open(settings: &str) -> Result<Session, OpenError> {
         let settings = Settings::parse(settings)?;
-        refuse_few_files()?;
+        let allowed = refuse_few_files()?;
         let mut own = settings.own.clone();
         own.push(std::process::id());
         let opened = os::monotonic();
@@ -252,6 +254,8 @@ impl Session {
                 &format!("a library that takes the place of another as large may be taken for that one: {why:#}"),
             );
         }
+        let used = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
+        pipeline.share_files((allowed as usize).saturating_sub(used + RESERVED_FILES));
         let shared = Arc::new(Shared {
             pipeline: Mutex::new(pipeline),
             asked: Mutex::new(Vec::new()),
@@ -495,14 +499,14 @@ impl Drop for Session {
     }
 }
 
-/// Refuses to start where files would be missing later, one thing after the other.
-fn refuse_few_files() -> Result<(), OpenError> {
+/// Refuses to start where files would be missing later, one thing after the other. Returns how many may be open.
+fn refuse_few_files() -> Result<u64, OpenError> {
     let cpus = flametop_kernel::online_cpus().map_or(1, |cpus| cpus.len() as u64);
     let least = LEAST_FILES + FILES_PER_CPU * cpus;
     let allowed = os::allow_files(least.max(FILES))
         .map_err(|e| OpenError::failed(format!("the limit of open files cannot be read: {e}")))?;
     if allowed >= least {
-        return Ok(());
+        return Ok(allowed);
     }
     Err(OpenError {
         code: 3,

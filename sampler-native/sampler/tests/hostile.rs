@@ -464,7 +464,8 @@ fn pass_beside_a_perf_map_that_is_not_answered_for_goes_on_and_ends() {
             command.args(["--mount", "sh", "-c", within]);
             Program::start(command.arg(folder.join("mount")).arg(&program))
         };
-        let attack: Vec<Program> = (0..20).map(start).collect();
+        // They take all the CPU that they get.
+        let attack: Vec<Program> = (0..3).map(start).collect();
         let until = Instant::now() + Duration::from_secs(30);
         for program in &attack {
             let comm = format!("/proc/{}/comm", program.pid());
@@ -489,4 +490,28 @@ fn pass_beside_a_perf_map_that_is_not_answered_for_goes_on_and_ends() {
         let hangs = name.starts_with("flametop") && stat.contains(") D ");
         assert!(!hangs, "{stat}");
     }
+}
+
+/// More files than there are descriptors for: each answer of the prober has only so many, and others come when there is use for them.
+#[test]
+fn pass_beside_a_program_of_six_thousand_files_goes_on_and_no_prober_is_lost() {
+    use std::{io::Read, os::unix::fs::PermissionsExt};
+    let folder = Folder::new("files");
+    let program = compiled(&folder, "tests/programs/files.c");
+    let files = folder.join("copies");
+    std::fs::create_dir_all(&files).expect("a folder");
+    let everybody = std::fs::Permissions::from_mode(0o777);
+    std::fs::set_permissions(&files, everybody).expect("for everybody");
+    let recording = passes_and_names_beside(&folder, || {
+        let mut command = Command::new(&program);
+        command.arg(&files).arg("6000").stdout(Stdio::piped());
+        let mut attack = Program(command.spawn().expect("the program starts"));
+        let mut ready = [0; 6];
+        let said = attack.0.stdout.as_mut().expect("a pipe");
+        said.read_exact(&mut ready).expect("it maps its files");
+        vec![attack]
+    });
+    let notices = &recording.model.notices;
+    assert!(!notices.iter().any(|n| n.contains("prober")), "{notices:?}");
+    assert_eq!(ended(&recording, "chain", StackEnd::Unreadable), 0);
 }

@@ -10,7 +10,7 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read},
     os::{
-        fd::{AsFd, AsRawFd, BorrowedFd},
+        fd::AsRawFd,
         unix::{
             ffi::OsStrExt,
             fs::{FileExt, MetadataExt, OpenOptionsExt},
@@ -42,6 +42,9 @@ const O_NOCTTY: i32 = 0o400;
 const O_DIRECTORY: i32 = 0o200_000;
 /// Files whose holders are looked through for those that are gone when there are twice as many.
 const FILES_KEPT: usize = 1024;
+
+/// Files of one process that are open at a time; of more, each is closed when its headers were read.
+const OPEN_AT_ONCE: usize = 256;
 
 /// Most bytes of a file that is copied, and of all copies.
 const COPY_LIMIT: u64 = 32 << 20;
@@ -201,11 +204,13 @@ pub(crate) enum Program {
     Data,
 }
 
-/// A file that the kernel itself serves, open for reading; or a copy in memory of one that it does not.
+/// A file that the kernel itself serves, open for reading; or a copy in memory of one that it does not. Of many files of one process
+/// the later ones are closed: of these the headers are known, and each is opened again when there is use for it.
 #[derive(Debug)]
 pub struct OpenFile {
     pub(crate) key: FileKey,
-    pub(crate) file: File,
+    /// None: closed.
+    file: Option<File>,
     pub(crate) program: Program,
     /// Let go of with the file.
     _with: Option<Box<dyn Held>>,
@@ -238,15 +243,29 @@ impl OpenFile {
     pub fn of(file: File) -> io::Result<OpenFile> {
         Ok(OpenFile {
             key: FileKey::of(&file.metadata()?),
-            file,
+            file: Some(file),
             program: Program::Data,
             _with: None,
         })
     }
 
     /// The open file itself.
-    pub fn file(&self) -> &File {
-        &self.file
+    ///
+    /// # Errors
+    /// It is closed.
+    pub fn file(&self) -> io::Result<&File> {
+        let closed = || io::Error::from(io::ErrorKind::NotConnected);
+        self.file.as_ref().ok_or_else(closed)
+    }
+
+    /// Whether it is not closed.
+    pub fn is_open(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// What is known of the file without its descriptor.
+    fn closed(&self) -> OpenFile {
+        OpenFile::passed(self.facts(), None, ())
     }
 
     /// What is known of the file beside its descriptor.
@@ -260,10 +279,11 @@ impl OpenFile {
         }
     }
 
-    /// A file that another process opened and passed. `with`: is dropped when nobody has the file any more.
+    /// A file that another process opened, and passed if there was a descriptor left. `with`: is dropped when nobody has the file any
+    /// more.
     pub fn passed(
         facts: FileFacts,
-        file: File,
+        file: Option<File>,
         with: impl fmt::Debug + Send + Sync + 'static,
     ) -> OpenFile {
         OpenFile {
@@ -272,12 +292,6 @@ impl OpenFile {
             program: facts.image.map_or(Program::Data, Program::Elf),
             _with: Some(Box::new(with)),
         }
-    }
-}
-
-impl AsFd for OpenFile {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.file.as_fd()
     }
 }
 
@@ -460,7 +474,7 @@ impl Prober {
         }
         let mut runtime = runtime.0;
         let mut areas = Vec::new();
-        let mut lines = 0;
+        let (mut lines, mut open) = (0, 0);
         // A file is one and the same in all lines of one reading; what could not be opened may have been unmapped just then.
         let mut files: HashMap<((u32, u32), u64), Vec<Seen>> = HashMap::new();
         for line in text.split(|byte| *byte == b'\n').filter_map(Line::parse) {
@@ -476,7 +490,13 @@ impl Prober {
                         let known =
                             known.filter(|seen| looks.len() >= LOOKS || !is_unreadable(seen));
                         known.cloned().unwrap_or_else(|| {
-                            let seen = look();
+                            let mut seen = look();
+                            open += usize::from(matches!(seen, Seen::File(_)));
+                            if let Seen::File(file) = &mut seen
+                                && open > OPEN_AT_ONCE
+                            {
+                                *file = Arc::new(file.closed());
+                            }
                             looks.push(seen.clone());
                             seen
                         })
@@ -630,7 +650,7 @@ impl Prober {
         };
         let open = Arc::new(OpenFile {
             key,
-            file,
+            file: Some(file),
             program,
             _with: copy.map(|copy| Box::new(copy) as Box<dyn Held>),
         });
@@ -770,8 +790,14 @@ mod tests {
         let size = own().metadata().expect("facts").len();
         let copy = prober.open(&own(), true).expect("a copy");
         assert!(matches!(&copy.program, Program::Elf(image) if !image.segments.is_empty()));
-        assert_eq!(copy.file.metadata().expect("facts").len(), size);
-        assert!((&copy.file).write(b"x").is_err(), "nobody can change it");
+        assert_eq!(
+            copy.file().expect("open").metadata().expect("facts").len(),
+            size
+        );
+        assert!(
+            copy.file().expect("open").write(b"x").is_err(),
+            "nobody can change it"
+        );
         let again = prober.open(&own(), true).expect("the same");
         assert!(Arc::ptr_eq(&copy, &again), "copied once");
         assert_eq!(prober.copied.load(Ordering::Relaxed), size);

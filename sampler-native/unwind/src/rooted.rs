@@ -150,7 +150,7 @@ mod tests {
 
     fn text(found: io::Result<Option<Arc<OpenFile>>>) -> String {
         let file = found.expect("found").expect("of the kernel");
-        io::read_to_string(file.file()).expect("read")
+        io::read_to_string(file.file().expect("open")).expect("read")
     }
 
     #[test]
