@@ -11,10 +11,9 @@ use crate::os;
 const PERIOD: u64 = 1_000_000_000;
 
 /// Parts of this process by the names of its threads: the first beginning that fits counts. Threads without a part are `other`.
-const PARTS: [(&str, &str); 16] = [
+const PARTS: [(&str, &str); 15] = [
     ("sampler", "passes"),
     ("flametop-ring", "ring"),
-    ("flametop-probe", "names"),
     ("profile", "profile"),
     ("java", "screen"),
     ("input", "screen"),

@@ -19,7 +19,7 @@ use flametop_kernel::{
     record::{Head, StackPart},
 };
 use flametop_stream::{Encoder, End, Level, Record};
-use flametop_symbolize::{DebugFileCounts, Symbolizer};
+use flametop_symbolize::{DebugFileCounts, MAX_FILES, Symbolizer};
 use flametop_unwind::Modules;
 
 use crate::{
@@ -39,12 +39,15 @@ use placing::stream_head;
 use steps::Steps;
 use walker::Walker;
 
-/// The pipeline waits for the answers of the first samples: for all together so long, and for each so long. It never waits for later
-/// ones, which wait themselves.
+/// The pipeline waits for the answers of the first samples: for all together so long, and for each so long once the prober has begun to
+/// answer. It never waits for later samples, which wait themselves. The prober begins after 6 ms, and after 20 ms and more where twenty
+/// programs want each CPU: a process of five thousand threads has more samples by then than may wait.
 const GRACE: Duration = Duration::from_millis(400);
 const GRACE_OF_ONE: Duration = Duration::from_millis(10);
 /// A sample waits no longer for answers about its process, however often these are asked for, ns.
 const LONGEST_WAIT: u64 = 3_000_000_000;
+/// Files of modules that are open at a time, at least.
+const LEAST_OPEN: usize = 8;
 /// With more modules than these, those that nothing needs are forgotten. Builds make files by the thousand.
 const MAX_MODULES: usize = 4096;
 
@@ -120,6 +123,7 @@ impl Pipeline {
     ) -> Pipeline {
         let cpus = flametop_kernel::online_cpus().map_or(1, |cpus| cpus.len().max(1) as u64);
         let files = Files::new(modules, Arc::clone(&prober));
+        let jit = JitNames::start(Arc::clone(&prober), jvm_maps);
         Pipeline {
             out: Encoder::new(),
             wishes: Wishes::default(),
@@ -128,7 +132,7 @@ impl Pipeline {
             stacks: Stacks::default(),
             walker: Walker::new(files, mappings, cpus),
             steps: Steps::default(),
-            naming: Naming::new(symbolizer, JitNames::start(jvm_maps), cpus),
+            naming: Naming::new(symbolizer, jit, cpus),
             prober,
             waiting: WaitingRoom::default(),
             need_files: HashSet::new(),
@@ -138,6 +142,14 @@ impl Pipeline {
             lost_told: 0,
             late_told: 0,
         }
+    }
+
+    /// Shares the descriptors that are left for files of modules: where they are few, fewer files are open at a time.
+    pub fn share_files(&mut self, left: usize) {
+        // A third each for walks, for names, and for files that are open for a moment.
+        let share = (left / 3).clamp(LEAST_OPEN, MAX_FILES);
+        self.walker.files.modules.keep_open(share);
+        self.naming.keep_open(share);
     }
 
     /// Asks for the mappings of these processes before they are seen, or for those of all.
@@ -248,6 +260,8 @@ impl Pipeline {
                     mappings.early(tgid, read);
                     ready.extend(self.waiting.of(tgid));
                 }
+                Answer::PerfMap(tgid, map) => self.naming.jit.perf_map(tgid, map),
+                Answer::Jvm(tgid, jvm) => self.naming.jit.jvm(tgid, jvm),
             }
         }
         if files {

@@ -79,7 +79,7 @@ impl Session {
     /// A setting that is not understood, or what the kernel side says.
     pub fn open(settings: &str) -> Result<Session, OpenError> {
         let settings = Settings::parse(settings)?;
-        own_files::require()?;
+        let allowed = own_files::require()?;
         let mut own = settings.own.clone();
         own.push(std::process::id());
         let opened = os::monotonic();
@@ -141,6 +141,7 @@ impl Session {
                 &format!("a library that takes the place of another as large may be taken for that one: {why:#}"),
             );
         }
+        pipeline.share_files(own_files::left_of(allowed));
         let shared = Arc::new(Shared::new(pipeline));
         let ring = {
             let shared = Arc::clone(&shared);

@@ -6,7 +6,7 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read},
     os::{
-        fd::{AsFd, AsRawFd, BorrowedFd},
+        fd::AsRawFd,
         unix::{
             ffi::OsStrExt,
             fs::{MetadataExt, OpenOptionsExt},
@@ -119,11 +119,13 @@ pub(crate) enum Program {
     Data,
 }
 
-/// A file that the kernel itself serves, open for reading; or a copy in memory of one that it does not.
+/// A file that the kernel itself serves, open for reading; or a copy in memory of one that it does not. Of many files of one process
+/// the later ones are closed: of these the headers are known, and each is opened again when there is use for it.
 #[derive(Debug)]
 pub struct OpenFile {
     pub(crate) key: FileKey,
-    pub(crate) file: File,
+    /// None: closed.
+    file: Option<File>,
     pub(crate) program: Program,
     /// Let go of with the file.
     _with: Option<Box<dyn Held>>,
@@ -134,12 +136,13 @@ trait Held: fmt::Debug + Send + Sync {}
 
 impl<T: fmt::Debug + Send + Sync> Held for T {}
 
-/// What is known of a program's file beside its descriptor, for another process to which that is passed.
+/// What is known of a file beside its descriptor, for another process to which the descriptor is passed.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct FileFacts {
-    /// Tells it apart from others.
+    /// Tells the file apart from others.
     pub key: FileKey,
-    image: Box<Image>,
+    /// None: the file is no program.
+    image: Option<Box<Image>>,
 }
 
 impl OpenFile {
@@ -148,35 +151,62 @@ impl OpenFile {
         self.key
     }
 
-    /// What is known of it, if it is a program.
-    pub fn facts(&self) -> Option<FileFacts> {
-        match &self.program {
-            Program::Elf(image) => Some(FileFacts {
-                key: self.key,
-                image: image.clone(),
-            }),
-            _ => None,
+    /// A file that is open already, and is no program.
+    ///
+    /// # Errors
+    /// The kernel does not tell what the file is.
+    pub fn of(file: File) -> io::Result<OpenFile> {
+        Ok(OpenFile {
+            key: FileKey::of(&file.metadata()?),
+            file: Some(file),
+            program: Program::Data,
+            _with: None,
+        })
+    }
+
+    /// The open file itself.
+    ///
+    /// # Errors
+    /// It is closed.
+    pub fn file(&self) -> io::Result<&File> {
+        let closed = || io::Error::from(io::ErrorKind::NotConnected);
+        self.file.as_ref().ok_or_else(closed)
+    }
+
+    /// Whether it is not closed.
+    pub fn is_open(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// What is known of the file without its descriptor.
+    pub(crate) fn closed(&self) -> OpenFile {
+        OpenFile::passed(self.facts(), None, ())
+    }
+
+    /// What is known of the file beside its descriptor.
+    pub fn facts(&self) -> FileFacts {
+        FileFacts {
+            key: self.key,
+            image: match &self.program {
+                Program::Elf(image) => Some(image.clone()),
+                Program::Other(_) | Program::Data => None,
+            },
         }
     }
 
-    /// A file that another process opened and passed. `with`: is dropped when nobody has the file any more.
+    /// A file that another process opened, and passed if there was a descriptor left. `with`: is dropped when nobody has the file any
+    /// more.
     pub fn passed(
         facts: FileFacts,
-        file: File,
+        file: Option<File>,
         with: impl fmt::Debug + Send + Sync + 'static,
     ) -> OpenFile {
         OpenFile {
             key: facts.key,
             file,
-            program: Program::Elf(facts.image),
+            program: facts.image.map_or(Program::Data, Program::Elf),
             _with: Some(Box::new(with)),
         }
-    }
-}
-
-impl AsFd for OpenFile {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.file.as_fd()
     }
 }
 
@@ -254,7 +284,7 @@ impl Files {
         };
         let open = Arc::new(OpenFile {
             key,
-            file,
+            file: Some(file),
             program,
             _with: copy.map(|copy| Box::new(copy) as Box<dyn Held>),
         });
@@ -299,8 +329,14 @@ mod tests {
         let size = own().metadata().expect("facts").len();
         let copy = files.open(&own(), true).expect("a copy");
         assert!(matches!(&copy.program, Program::Elf(image) if !image.segments.is_empty()));
-        assert_eq!(copy.file.metadata().expect("facts").len(), size);
-        assert!((&copy.file).write(b"x").is_err(), "nobody can change it");
+        assert_eq!(
+            copy.file().expect("open").metadata().expect("facts").len(),
+            size
+        );
+        assert!(
+            copy.file().expect("open").write(b"x").is_err(),
+            "nobody can change it"
+        );
         let again = files.open(&own(), true).expect("the same");
         assert!(Arc::ptr_eq(&copy, &again), "copied once");
         assert_eq!(files.copied.load(Ordering::Relaxed), size);

@@ -31,6 +31,7 @@ mod maps;
 mod module;
 mod mounts;
 mod probe;
+mod rooted;
 mod row;
 mod runtime;
 mod walk;

@@ -163,7 +163,7 @@ impl Module {
             return Some(Source::Memory(&self.memory));
         }
         let open = self.file.as_ref()?.open.as_ref()?;
-        Some(Source::File(&open.file))
+        Some(Source::File(open.file().ok()?))
     }
 
     /// None if the file is not open.
@@ -191,6 +191,8 @@ pub struct Modules {
     clock: u64,
     work: Work,
     prober: Arc<Prober>,
+    /// Files that are open at a time.
+    open_limit: usize,
     /// Whether the user of this may wait for a file to be opened again.
     waits: bool,
     /// Files that were needed and are not open.
@@ -220,10 +222,16 @@ impl Modules {
             clock: 0,
             work: Work::default(),
             prober: Arc::default(),
+            open_limit: OPEN_LIMIT,
             waits: false,
             closed: Vec::new(),
             vdso: None,
         }
+    }
+
+    /// Has no more files open at a time than so many, where there are few descriptors.
+    pub fn keep_open(&mut self, files: usize) {
+        self.open_limit = files.min(OPEN_LIMIT);
     }
 
     /// Opens the files of these modules.
@@ -260,8 +268,8 @@ impl Modules {
         if origin.key != closed.key || origin.open.is_some() {
             return;
         }
-        origin.lost = file.is_none();
-        origin.open = file;
+        origin.open = file.filter(|file| file.is_open());
+        origin.lost = origin.open.is_none();
         self.touch(id);
         self.close_least_used();
     }
@@ -337,7 +345,7 @@ impl Modules {
             .as_ref()
             .and_then(|origin| origin.open.as_ref())
         {
-            Some(open) => open.file.try_clone(),
+            Some(open) => open.file().and_then(File::try_clone),
             None => Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
                 "the module is no file",
@@ -410,7 +418,7 @@ impl Modules {
             return false;
         };
         origin.open.as_ref().is_none_or(|open| {
-            let now = open.file.metadata();
+            let now = open.file().and_then(File::metadata);
             now.is_ok_and(|now| FileKey::of(&now) == origin.key)
         })
     }
@@ -433,8 +441,10 @@ impl Modules {
             if let Some(origin) = &mut module.file {
                 origin.place = place;
                 origin.lost = false;
-                opened = origin.open.is_none();
-                origin.open.get_or_insert(file);
+                opened = origin.open.is_none() && file.is_open();
+                if opened {
+                    origin.open = Some(file);
+                }
             }
             for section in &mut module.information {
                 if matches!(section, Section::Unreadable) {
@@ -454,7 +464,7 @@ impl Modules {
         module.file = Some(Origin {
             key,
             place,
-            open: Some(file),
+            open: Some(file).filter(|file| file.is_open()),
             lost: false,
         });
         let id = self.add(module);
@@ -552,7 +562,7 @@ impl Modules {
 
     fn close_least_used(&mut self) {
         let open = |module: &Module| module.file.as_ref().is_some_and(|f| f.open.is_some());
-        if self.list.iter().filter(|module| open(module)).count() > OPEN_LIMIT
+        if self.list.iter().filter(|module| open(module)).count() > self.open_limit
             && let Some(oldest) = self
                 .list
                 .iter_mut()

@@ -24,6 +24,9 @@ use crate::{
     runtime::{Runtime, RuntimeKnown, TRAMPOLINE},
 };
 
+/// Files of one process that are open at a time; of more, each is closed when its headers were read.
+const OPEN_AT_ONCE: usize = 256;
+
 /// What an executable mapping holds. `F`: how its file is told.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Seen<F = Arc<OpenFile>> {
@@ -148,7 +151,7 @@ impl WantedMapping {
 /// Reads processes and opens their files, each file once as long as somebody has it open. To be shared by threads.
 #[derive(Debug)]
 pub struct Prober {
-    mounts: Mounts,
+    pub(crate) mounts: Mounts,
     pub(crate) files: Files,
 }
 
@@ -173,7 +176,7 @@ impl Prober {
         }
         let mut runtime = runtime.0;
         let mut areas = Vec::new();
-        let mut lines = 0;
+        let (mut lines, mut open) = (0, 0);
         // A file is one and the same in all lines of one reading; what could not be opened may have been unmapped just then.
         let mut files: HashMap<((u32, u32), u64), Vec<Seen>> = HashMap::new();
         for line in text.split(|byte| *byte == b'\n').filter_map(Line::parse) {
@@ -189,7 +192,13 @@ impl Prober {
                         let known =
                             known.filter(|seen| looks.len() >= LOOKS || !is_unreadable(seen));
                         known.cloned().unwrap_or_else(|| {
-                            let seen = look();
+                            let mut seen = look();
+                            open += usize::from(matches!(seen, Seen::File(_)));
+                            if let Seen::File(file) = &mut seen
+                                && open > OPEN_AT_ONCE
+                            {
+                                *file = Arc::new(file.closed());
+                            }
                             looks.push(seen.clone());
                             seen
                         })

@@ -62,6 +62,8 @@ pub struct Naming {
     asked_again: HashSet<u32>,
     /// Modules that the symbolizer knows.
     subjects: HashSet<ModuleId>,
+    /// How many files of them the symbolizer has open at a time.
+    most_subjects: usize,
     unopened: Vec<Unopened>,
     /// The cost of finding where functions begin, by module.
     budget: Budget,
@@ -77,9 +79,16 @@ impl Naming {
             again: Vec::new(),
             asked_again: HashSet::new(),
             subjects: HashSet::new(),
+            most_subjects: MAX_FILES,
             unopened: Vec::new(),
             budget: Budget::new(NAMING * cpus, NAMING * cpus),
         }
+    }
+
+    /// Has no more files open at a time than these.
+    pub fn keep_open(&mut self, files: usize) {
+        self.symbolizer.keep_open(files);
+        self.most_subjects = files;
     }
 
     /// Asks for the names of these frames.
@@ -125,7 +134,7 @@ impl Naming {
             }
             if let Ok(subject) = subject(&mut of.files.modules, module) {
                 // The symbolizer keeps so many files open; one that it may have closed is passed again.
-                if self.subjects.len() == MAX_FILES {
+                if self.subjects.len() >= self.most_subjects {
                     self.subjects.clear();
                 }
                 self.subjects.insert(module);

@@ -32,10 +32,18 @@ impl Pipeline {
             self.tasks.see(head, pass.unwrap_or(0), &mut self.out);
         } else {
             waits = self.place(head, stack, pass, Turn::First);
-            let until = Instant::now() + GRACE_OF_ONE;
-            while waits && !self.grace.is_zero() && Instant::now() < until {
+            let mut until = None;
+            while waits && !self.grace.is_zero() {
                 let begin = Instant::now();
-                self.prober.wait(until.min(begin + self.grace));
+                let all = begin + self.grace;
+                let last = match self.prober.started() {
+                    0 => all,
+                    _ => all.min(*until.get_or_insert(begin + GRACE_OF_ONE)),
+                };
+                if begin >= last {
+                    break;
+                }
+                self.prober.wait(last);
                 self.grace = self.grace.saturating_sub(begin.elapsed());
                 self.take_probed();
                 waits = self.place(head, stack, pass, Turn::First);

@@ -41,10 +41,9 @@ fn target_of_one_thread_is_that_thread_alone() {
     assert_eq!(tids, [tid]);
 }
 
-#[test]
-fn pass_five_thousand_sleepers_are_in_every_pass_and_told_of_once() {
-    const THREADS: usize = 5000;
-    let program = Program::start("life", &["sleepers", &THREADS.to_string()]);
+/// A program of so many threads that sleep.
+fn sleepers(threads: usize) -> Program {
+    let program = Program::start("life", &["sleepers", &threads.to_string()]);
     // A thread that is there may still be on its way to where it sleeps: all sleep, and none has run between two looks.
     let look = || -> Vec<(bool, String)> {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", program.pid())).expect("threads");
@@ -59,11 +58,46 @@ fn pass_five_thousand_sleepers_are_in_every_pass_and_told_of_once() {
     loop {
         std::thread::sleep(Duration::from_millis(20));
         let now = look();
-        if now.len() > THREADS && now.iter().all(|(asleep, _)| *asleep) && now == before {
-            break;
+        if now.len() > threads && now.iter().all(|(asleep, _)| *asleep) && now == before {
+            return program;
         }
         before = now;
     }
+}
+
+/// On a busy machine the prober begins later than the first pass; the samples of that pass are more than may wait.
+#[test]
+fn pass_first_one_beside_five_thousand_sleepers_waits_for_a_prober_that_begins_late() {
+    use std::os::unix::fs::PermissionsExt;
+    const THREADS: usize = 5000;
+    let program = sleepers(THREADS);
+    let exe = std::env::current_exe().expect("own path");
+    let folder = exe.ancestors().nth(2).expect("target folder");
+    let late = std::env::temp_dir().join(format!("flametop-late-{}", std::process::id()));
+    let script = format!(
+        "#!/bin/sh\nsleep 0.1\nexec {} \"$@\"\n",
+        folder.join("flametop-symbolizer").display()
+    );
+    std::fs::write(&late, script).expect("a script");
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&late, mode).expect("a program");
+    let mut recording = Recording::open_with(&target(program.pid()), &late);
+    recording.fill(true);
+    std::fs::remove_file(&late).expect("removed");
+    let model = &recording.model;
+    assert_eq!(model.tasks.len(), THREADS + 1);
+    let ends = model.tasks.iter().filter_map(|task| task.now);
+    let ends = ends.map(|now| match now.stack {
+        Some(stack) => model.stacks[stack as usize].end,
+        None => now.why,
+    });
+    assert_eq!(ends.filter(|end| *end == End::Root).count(), THREADS + 1);
+}
+
+#[test]
+fn pass_five_thousand_sleepers_are_in_every_pass_and_told_of_once() {
+    const THREADS: usize = 5000;
+    let program = sleepers(THREADS);
     let mut recording = Recording::open(&target(program.pid())).with_smallest_buffer();
     // The stacks of so many are more than may wait for the mappings of their process, which are asked for before the first pass.
     for _ in 0..40 {

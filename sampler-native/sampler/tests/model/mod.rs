@@ -81,7 +81,11 @@ impl Recording {
     pub fn open(settings: &str) -> Recording {
         let exe = std::env::current_exe().expect("own path");
         let folder = exe.ancestors().nth(2).expect("target folder");
-        let symbolizer = folder.join("flametop-symbolizer");
+        Recording::open_with(settings, &folder.join("flametop-symbolizer"))
+    }
+
+    /// The same with that symbolizer.
+    pub fn open_with(settings: &str, symbolizer: &std::path::Path) -> Recording {
         let settings = format!("{settings}\nsymbolizer={}\n", symbolizer.display());
         let session = Session::open(&settings).unwrap_or_else(|e| panic!("{e}"));
         let bytes = session.header().to_vec();
