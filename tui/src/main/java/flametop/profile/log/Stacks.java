@@ -121,7 +121,7 @@ public final class Stacks extends InternedFunctions {
   private final int stolen;
   private final int older;
   private final int noStack;
-  private final int[] reason = new int[WalkEnd.all().length];
+  private final int[] reason = new int[WalkEnd.all().size()];
 
   public Stacks(Names names) {
     this.names = names;
