@@ -41,7 +41,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private final Boolean comm;
 
   private final long opened = System.nanoTime();
-  private final Worker worker = new Worker("file", new Folding());
+  private final Worker worker;
   private volatile boolean closed;
 
   /** Which of the inputs is being read. */
@@ -104,7 +104,13 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     }
     lines.add(new StackLines(names, tree, StackTree.NOW, !two));
     flips = tree.flips();
-    worker.start();
+    worker =
+        new Worker(
+            "file",
+            this::isDue,
+            this::slice,
+            t -> t instanceof RuntimeException || t instanceof OutOfMemoryError,
+            this::tell);
     Thread reader = new Thread(this::read, "read");
     reader.setDaemon(true);
     reader.start();
@@ -143,33 +149,19 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   // The folding thread.
 
-  private final class Folding implements Worker.Work {
-    @Override
-    public boolean isDue() {
-      if (flips != tree.flips()) {
-        flips = tree.flips();
-        graph.flipped();
-        sandwich.end();
-      }
-      return behind() != null;
+  private boolean isDue() {
+    if (flips != tree.flips()) {
+      flips = tree.flips();
+      graph.flipped();
+      sandwich.end();
     }
+    return behind() != null;
+  }
 
-    @Override
-    public void slice() {
-      StackGraph behind = behind();
-      if (behind != null) {
-        behind.slice();
-      }
-    }
-
-    @Override
-    public boolean isRefusal(Throwable failure) {
-      return failure instanceof RuntimeException || failure instanceof OutOfMemoryError;
-    }
-
-    @Override
-    public void failed() {
-      tell();
+  private void slice() {
+    StackGraph behind = behind();
+    if (behind != null) {
+      behind.slice();
     }
   }
 
@@ -200,16 +192,16 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   private void tell(CompletableFuture<Snapshot.Reading> who) {
-    if (worker.isOpen()) {
-      who.complete(progress());
-    } else {
+    if (worker.isOver()) {
       who.completeExceptionally(worker.refusal());
+    } else {
+      who.complete(progress());
     }
   }
 
   @Override
   public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
-    return worker.ask(() -> picture(query));
+    return worker.request(() -> picture(query));
   }
 
   /**
@@ -218,13 +210,13 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
    * @param strangers where those are
    */
   CompletableFuture<Snapshot> snapshot(GraphQuery query, List<NodePath> strangers) {
-    return worker.ask(
+    return worker.request(
         () -> picture(query.at(own(query.zoom(), strangers), own(query.selected(), strangers))));
   }
 
   /** What finds nodes of this file in another; of what is none of them, nothing. */
   CompletableFuture<List<NodePath>> paths(long... numbers) {
-    return worker.ask(
+    return worker.request(
         () -> {
           List<NodePath> paths = new ArrayList<>(numbers.length);
           for (long number : numbers) {
@@ -269,7 +261,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     boolean asked =
         worker.offer(
             () -> {
-              if (done || !worker.isOpen()) {
+              if (done || worker.isOver()) {
                 tell(answer);
               } else {
                 waiting.add(answer);
@@ -307,7 +299,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   /** How far it is read. */
   public CompletableFuture<Snapshot.Reading> reading() {
-    return worker.ask(this::progress);
+    return worker.request(this::progress);
   }
 
   private Snapshot.Reading progress() {
@@ -349,7 +341,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   /** What was left out, as lines for people. */
   public CompletableFuture<List<String>> complaints() {
-    return worker.ask(this::notices);
+    return worker.request(this::notices);
   }
 
   private List<String> notices() {
@@ -419,7 +411,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   /** Rows by the outermost frame: a comm, a process, a thread, as the file has it. */
   @Override
   public CompletableFuture<List<ProcessRow>> comms(StateSet states) {
-    return worker.ask(
+    return worker.request(
         () -> {
           TreeReader all = graph.all();
           Map<String, Long> weights = new LinkedHashMap<>();
@@ -480,7 +472,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
    * @param strangers where those are
    */
   CompletableFuture<Page> page(PageQuery query, List<NodePath> strangers) {
-    return worker.ask(
+    return worker.request(
         () -> {
           if (query instanceof TopQuery q) {
             return graph.top(q);
@@ -515,7 +507,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private void hold(long zoom, List<NodePath> strangers, CompletableFuture<HeldStacks> answer) {
     CompletableFuture<?> unused =
         worker
-            .ask(() -> graph.isShaped() ? graph.held(own(zoom, strangers)) : null)
+            .request(() -> graph.isShaped() ? graph.held(own(zoom, strangers)) : null)
             .whenComplete(
                 (stacks, e) -> {
                   if (e != null) {
@@ -540,7 +532,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   /** What can be done with what was read. */
   public CompletableFuture<Use> use() {
-    return worker.ask(
+    return worker.request(
         () -> {
           boolean counts = true;
           boolean whole = true;

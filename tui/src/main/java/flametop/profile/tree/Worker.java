@@ -3,6 +3,8 @@ package flametop.profile.tree;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -17,47 +19,50 @@ public final class Worker implements AutoCloseable {
   /** How long a slice takes, ns. */
   public static final long SLICE_NANOS = 5_000_000;
 
-  /** The work that can wait. */
-  public interface Work {
-    /** Whether {@link #slice} has something to do. */
-    boolean isDue();
-
-    /** Does some of the work. */
-    void slice();
-
-    /** Whether a failure is the answer to one question, and not the end of all work. */
-    default boolean isRefusal(Throwable failure) {
-      return false;
-    }
-
-    /** The worker can go on no more. */
-    default void failed() {}
-  }
-
   private final LinkedBlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
   private final String name;
-  private final Work work;
+  private final BooleanSupplier due;
+  private final Runnable slice;
+  private final Predicate<Throwable> refusals;
+  private final Runnable failed;
   private volatile Throwable failure;
   private volatile boolean closed;
 
   /**
-   * A worker whose thread is to be {@linkplain #start started}.
+   * Starts a worker that any failure ends.
    *
-   * @param name of the thread, and of the data for people
+   * @param name of the thread, and of its data for people
+   * @param due whether there is work that can wait
+   * @param slice does some of that work
    */
-  public Worker(String name, Work work) {
-    this.name = name;
-    this.work = work;
+  public Worker(String name, BooleanSupplier due, Runnable slice) {
+    this(name, due, slice, failure -> false, () -> {});
   }
 
-  public void start() {
+  /**
+   * Starts a worker.
+   *
+   * @param refusals whether a failure is the answer to one question, and not the end of all work
+   * @param failed called on the thread once the worker can go on no more
+   */
+  public Worker(
+      String name,
+      BooleanSupplier due,
+      Runnable slice,
+      Predicate<Throwable> refusals,
+      Runnable failed) {
+    this.name = name;
+    this.due = due;
+    this.slice = slice;
+    this.refusals = refusals;
+    this.failed = failed;
     Thread thread = new Thread(this::run, name);
     thread.setDaemon(true);
     thread.start();
   }
 
   /** Asks a question. */
-  public <T> CompletableFuture<T> ask(Supplier<T> question) {
+  public <T> CompletableFuture<T> request(Supplier<T> question) {
     CompletableFuture<T> future = new CompletableFuture<>();
     Runnable run = () -> answer(question, future);
     if (!offer(run)) {
@@ -67,7 +72,7 @@ public final class Worker implements AutoCloseable {
   }
 
   private <T> void answer(Supplier<T> question, CompletableFuture<T> future) {
-    if (!isOpen()) {
+    if (isOver()) {
       future.completeExceptionally(refusal());
       return;
     }
@@ -75,7 +80,7 @@ public final class Worker implements AutoCloseable {
     try {
       answer = question.get();
     } catch (Throwable t) {
-      if (work.isRefusal(t)) {
+      if (refusals.test(t)) {
         future.completeExceptionally(t);
       } else {
         fail(t);
@@ -98,7 +103,7 @@ public final class Worker implements AutoCloseable {
     boolean unused =
         offer(
             () -> {
-              if (isOpen()) {
+              if (!isOver()) {
                 change.run();
               }
             });
@@ -114,19 +119,15 @@ public final class Worker implements AutoCloseable {
     return !closed || !queue.remove(item);
   }
 
-  /** Whether the worker neither failed nor was closed. */
-  public boolean isOpen() {
-    return failure == null && !closed;
-  }
-
-  public boolean isClosed() {
-    return closed;
+  /** Whether the worker failed or was closed. */
+  public boolean isOver() {
+    return failure != null || closed;
   }
 
   /** Ends all work. */
   public void fail(Throwable why) {
     failure = why;
-    boolean unused = offer(work::failed);
+    boolean unused = offer(failed);
   }
 
   /** Why the worker can go on no more, if so: a defect, or no memory. */
@@ -137,13 +138,13 @@ public final class Worker implements AutoCloseable {
   private void run() {
     while (!closed) {
       try {
-        boolean due = failure == null && work.isDue();
-        Runnable item = due ? queue.poll() : queue.take();
+        boolean waits = failure == null && due.getAsBoolean();
+        Runnable item = waits ? queue.poll() : queue.take();
         if (item != null) {
           item.run();
         }
-        if (due && failure == null) {
-          work.slice();
+        if (waits && failure == null) {
+          slice.run();
         }
       } catch (InterruptedException e) {
         closed = true;
