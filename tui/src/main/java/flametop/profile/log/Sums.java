@@ -33,9 +33,10 @@ public final class Sums {
 
   private IntColumn beginOpen;
 
-  // By slot.
-  private final IntColumn next = new IntColumn();
-  private final IntColumn kind = new IntColumn();
+  /** By slot: the slot of the same thing that came before, and the kind. */
+  private final IntColumn links = new IntColumn();
+
+  private static final int KIND_BITS = 5;
 
   /** By thing: the slot that came last. */
   private final IntColumn first = new IntColumn(NONE);
@@ -88,15 +89,14 @@ public final class Sums {
   }
 
   private int slot(int thing, int wanted) {
-    int newest = first.get(thing);
-    for (int slot = newest; slot >= 0; slot = next.items[slot]) {
-      if (kind.items[slot] == wanted) {
+    int newest = first(thing);
+    for (int slot = newest; slot >= 0; slot = next(slot)) {
+      if (kind(slot) == wanted) {
         return slot;
       }
     }
     int slot = slots();
-    next.add(newest);
-    kind.add(wanted);
+    links.add(newest << KIND_BITS | wanted);
     first.set(thing, slot);
     opens.add(0);
     opens.add(0);
@@ -139,7 +139,7 @@ public final class Sums {
 
   /** Slots of all things; each has one number. */
   public int slots() {
-    return kind.size;
+    return links.size;
   }
 
   /** A slot of a thing; {@link #NONE} if the thing has none. */
@@ -149,11 +149,11 @@ public final class Sums {
 
   /** The next slot of the same thing; {@link #NONE} after the last. */
   public int next(int slot) {
-    return next.items[slot];
+    return links.items[slot] >> KIND_BITS;
   }
 
   public int kind(int slot) {
-    return kind.items[slot];
+    return links.items[slot] & (1 << KIND_BITS) - 1;
   }
 
   /** ns of a slot in a window. */
