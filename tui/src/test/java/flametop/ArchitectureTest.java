@@ -149,7 +149,6 @@ final class ArchitectureTest {
           "flametop.term",
           "flametop.view.keys",
           "flametop.view.layout",
-          "flametop.view.paint",
           "flametop.view.screen",
           "flametop.view.state",
           "flametop.view.table");
