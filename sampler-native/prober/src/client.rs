@@ -78,6 +78,8 @@ struct State<T> {
     next: u64,
     answers: Vec<(T, Told<Arc<OpenFile>>)>,
     files: HashMap<FileKey, Weak<OpenFile>>,
+    /// Of these, files that are open at a time; others are closed when they come.
+    most_open: usize,
     /// Files that came for the next answer.
     arrived: Vec<Arc<OpenFile>>,
     /// Files that nobody has any more.
@@ -163,6 +165,7 @@ impl<T: Send + 'static> Client<T> {
                 next: 0,
                 answers: Vec::new(),
                 files: HashMap::new(),
+                most_open: usize::MAX,
                 arrived: Vec::new(),
                 dropped: Arc::default(),
                 notices: Vec::new(),
@@ -188,6 +191,11 @@ impl<T: Send + 'static> Client<T> {
             .stack_size(256 << 10)
             .spawn(|| keeper.run())?;
         Ok(Client { shared })
+    }
+
+    /// Has no more files open at a time than so many.
+    pub fn keep_open(&self, files: usize) {
+        lock(&self.shared.state).most_open = files;
     }
 
     /// Becomes readable with each answer.
@@ -346,6 +354,12 @@ impl<T> State<T> {
         }
     }
 
+    /// Files that somebody has open.
+    fn open(&self) -> usize {
+        let files = self.files.values().filter_map(Weak::upgrade);
+        files.filter(|file| file.is_open()).count()
+    }
+
     fn doom(&mut self, doom: Doom) {
         if let Some(process) = &mut self.process {
             process.doomed.get_or_insert(doom);
@@ -364,6 +378,7 @@ impl<T> State<T> {
             (FromProber::Ready(other), _) => return Some(Doom::Version(other)),
             (FromProber::File(facts), file) => {
                 let key = facts.key;
+                let file = file.filter(|_| self.open() < self.most_open);
                 let known = self.files.get(&key).and_then(Weak::upgrade);
                 let known = known.filter(|known| known.is_open() || file.is_none());
                 let file = known.unwrap_or_else(|| {

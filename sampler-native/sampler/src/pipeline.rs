@@ -148,6 +148,8 @@ impl Pipeline {
     pub fn share_files(&mut self, left: usize) {
         // A third each for walks, for names, and for files that are open for a moment.
         let share = (left / 3).clamp(LEAST_OPEN, MAX_FILES);
+        self.prober
+            .keep_open((2 * share).max(left.saturating_sub(share)));
         self.walker.files.modules.keep_open(share);
         self.naming.keep_open(share);
     }

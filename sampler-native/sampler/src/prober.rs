@@ -111,6 +111,11 @@ impl Prober {
         })
     }
 
+    /// Has no more files open at a time than so many.
+    pub fn keep_open(&self, files: usize) {
+        self.client.keep_open(files);
+    }
+
     /// Becomes readable with each answer.
     pub fn event(&self) -> BorrowedFd<'_> {
         self.client.event()
