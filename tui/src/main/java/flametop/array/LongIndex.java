@@ -1,5 +1,7 @@
 package flametop.array;
 
+import java.util.Arrays;
+
 /**
  * Finds the row of a column by its value, by open addressing. No two rows have one value.
  *
@@ -70,6 +72,12 @@ public final class LongIndex {
     return keys.size - 1;
   }
 
+  /** Removes all rows. */
+  public void clear() {
+    keys.size = 0;
+    Arrays.fill(table, 0);
+  }
+
   /** Looks at all rows anew, whose values may have changed. */
   public void fill() {
     int length = table.length;
@@ -88,6 +96,8 @@ public final class LongIndex {
   }
 
   private static int slot(long key, int mask) {
-    return (int) (key * SPREAD >>> 32) & mask;
+    long hash = key * SPREAD;
+    // The low bits of a product know nothing of the high bits of the key.
+    return (int) ((hash ^ hash >>> 20) >>> 32) & mask;
   }
 }

@@ -155,5 +155,9 @@ class ColumnsTest {
     index.fill();
     map.forEach((key, row) -> assertEquals(row, index.find(key ^ 1L << 62)));
     map.forEach((key, row) -> assertEquals(LongIndex.NONE, index.find(key)));
+    index.clear();
+    assertEquals(0, index.size());
+    map.forEach((key, row) -> assertEquals(LongIndex.NONE, index.find(key ^ 1L << 62)));
+    assertEquals(0, index.row(5));
   }
 }

@@ -16,17 +16,14 @@ import flametop.profile.tree.GraphPicture;
 import flametop.profile.tree.NodePath;
 import flametop.profile.tree.SandwichGraphs;
 import flametop.profile.tree.TreeReader;
+import flametop.profile.tree.Worker;
 import flametop.sampler.State;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.function.Supplier;
 
 /**
  * A file of folded stacks, or two that are compared, as what the screen asks. It can be asked from
@@ -44,9 +41,8 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private final Boolean comm;
 
   private final long opened = System.nanoTime();
-  private final BlockingQueue<Runnable> due = new LinkedBlockingQueue<>();
+  private final Worker worker;
   private volatile boolean closed;
-  private volatile Throwable failure;
 
   /** Which of the inputs is being read. */
   private volatile int reads;
@@ -66,6 +62,10 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   private final SandwichGraphs<StackGraph> sandwich = new SandwichGraphs<>(this::graph);
   private int epoch;
+
+  /** Of the tree, when the graph was made. */
+  private int flips;
+
   private boolean done;
 
   /**
@@ -103,8 +103,17 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
       lines.add(new StackLines(names, tree, StackTree.BEFORE, false));
     }
     lines.add(new StackLines(names, tree, StackTree.NOW, !two));
-    start(this::fold, "fold");
-    start(this::read, "read");
+    flips = tree.flips();
+    worker =
+        new Worker(
+            "file",
+            this::isDue,
+            this::slice,
+            t -> t instanceof RuntimeException || t instanceof OutOfMemoryError,
+            this::tell);
+    Thread reader = new Thread(this::read, "read");
+    reader.setDaemon(true);
+    reader.start();
   }
 
   private StackGraph graph(Shape shape) {
@@ -112,16 +121,10 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     return new StackGraph(tree, names, () -> epoch += files, shape);
   }
 
-  private static void start(Runnable what, String name) {
-    Thread thread = new Thread(what, name);
-    thread.setDaemon(true);
-    thread.start();
-  }
-
   // The reading thread.
 
   private void read() {
-    StackReader reader = new StackReader(due::add, () -> closed);
+    StackReader reader = new StackReader(worker::enqueue, () -> closed);
     try {
       for (int i = 0; i < inputs.size(); i++) {
         int at = i;
@@ -130,57 +133,35 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         try (input) {
           reader.read(input, lines.get(i));
           if (!closed && input.hasShrunk()) {
-            due.add(() -> troubles[at] = "it became shorter while it was read");
+            worker.enqueue(() -> troubles[at] = "it became shorter while it was read");
           }
         } catch (IOException e) {
-          due.add(() -> troubles[at] = StackInput.reason(e));
+          worker.enqueue(() -> troubles[at] = StackInput.reason(e));
         }
       }
-      due.add(this::end);
+      worker.enqueue(this::end);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | Error e) {
-      // Who waits for the end is told.
-      failure = e;
-      due.add(this::end);
+      worker.fail(e);
     }
   }
 
   // The folding thread.
 
-  private void fold() {
-    try {
-      while (!closed) {
-        StackGraph behind = behind();
-        Runnable item = behind == null ? due.take() : due.poll();
-        int flips = tree.flips();
-        if (item != null) {
-          item.run();
-        }
-        if (flips != tree.flips()) {
-          graph.flipped();
-          sandwich.end();
-          behind = behind();
-        }
-        if (behind != null && behind.due()) {
-          behind.slice();
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (RuntimeException | Error e) {
-      failure = e;
-      tell();
+  private boolean isDue() {
+    if (flips != tree.flips()) {
+      flips = tree.flips();
+      graph.flipped();
+      sandwich.end();
     }
-    // Who asked is told, and whoever asks from now on.
-    while (failure != null && !closed) {
-      try {
-        due.take().run();
-      } catch (InterruptedException e) {
-        return;
-      } catch (RuntimeException | Error e) {
-        // What follows from the first is not worth telling.
-      }
+    return behind() != null;
+  }
+
+  private void slice() {
+    StackGraph behind = behind();
+    if (behind != null) {
+      behind.slice();
     }
   }
 
@@ -211,32 +192,16 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   private void tell(CompletableFuture<Snapshot.Reading> who) {
-    if (failure != null) {
-      who.completeExceptionally(failure);
+    if (worker.isOver()) {
+      who.completeExceptionally(worker.refusal());
     } else {
       who.complete(progress());
     }
   }
 
-  private <T> CompletableFuture<T> ask(Supplier<T> question) {
-    CompletableFuture<T> answer = new CompletableFuture<>();
-    due.add(
-        () -> {
-          try {
-            if (failure != null) {
-              throw new CompletionException(failure);
-            }
-            answer.complete(question.get());
-          } catch (RuntimeException | OutOfMemoryError e) {
-            answer.completeExceptionally(e);
-          }
-        });
-    return answer;
-  }
-
   @Override
   public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
-    return ask(() -> picture(query));
+    return worker.request(() -> picture(query));
   }
 
   /**
@@ -245,13 +210,13 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
    * @param strangers where those are
    */
   CompletableFuture<Snapshot> snapshot(GraphQuery query, List<NodePath> strangers) {
-    return ask(
+    return worker.request(
         () -> picture(query.at(own(query.zoom(), strangers), own(query.selected(), strangers))));
   }
 
   /** What finds nodes of this file in another; of what is none of them, nothing. */
   CompletableFuture<List<NodePath>> paths(long... numbers) {
-    return ask(
+    return worker.request(
         () -> {
           List<NodePath> paths = new ArrayList<>(numbers.length);
           for (long number : numbers) {
@@ -293,14 +258,18 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   /** Waits until all is read; then {@link #held} has all of it. */
   public CompletableFuture<Snapshot.Reading> whole() {
     CompletableFuture<Snapshot.Reading> answer = new CompletableFuture<>();
-    due.add(
-        () -> {
-          if (done || failure != null) {
-            tell(answer);
-          } else {
-            waiting.add(answer);
-          }
-        });
+    boolean asked =
+        worker.offer(
+            () -> {
+              if (done || worker.isOver()) {
+                tell(answer);
+              } else {
+                waiting.add(answer);
+              }
+            });
+    if (!asked) {
+      tell(answer);
+    }
     return answer;
   }
 
@@ -330,7 +299,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   /** How far it is read. */
   public CompletableFuture<Snapshot.Reading> reading() {
-    return ask(this::progress);
+    return worker.request(this::progress);
   }
 
   private Snapshot.Reading progress() {
@@ -372,7 +341,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   /** What was left out, as lines for people. */
   public CompletableFuture<List<String>> complaints() {
-    return ask(this::notices);
+    return worker.request(this::notices);
   }
 
   private List<String> notices() {
@@ -442,7 +411,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   /** Rows by the outermost frame: a comm, a process, a thread, as the file has it. */
   @Override
   public CompletableFuture<List<ProcessRow>> comms(StateSet states) {
-    return ask(
+    return worker.request(
         () -> {
           TreeReader all = graph.all();
           Map<String, Long> weights = new LinkedHashMap<>();
@@ -478,7 +447,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         throw new IllegalArgumentException("folded stacks do not know: " + step.text());
       }
     }
-    due.add(
+    worker.enqueue(
         () -> {
           Shape.Comm asked = shape.last(Shape.Comm.class);
           tree.ask(asked == null ? comm : Boolean.valueOf(asked.is()));
@@ -503,7 +472,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
    * @param strangers where those are
    */
   CompletableFuture<Page> page(PageQuery query, List<NodePath> strangers) {
-    return ask(
+    return worker.request(
         () -> {
           if (query instanceof TopQuery q) {
             return graph.top(q);
@@ -537,7 +506,8 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   /** What else is asked meanwhile is answered between two slices. */
   private void hold(long zoom, List<NodePath> strangers, CompletableFuture<HeldStacks> answer) {
     CompletableFuture<?> unused =
-        ask(() -> graph.isShaped() ? graph.held(own(zoom, strangers)) : null)
+        worker
+            .request(() -> graph.isShaped() ? graph.held(own(zoom, strangers)) : null)
             .whenComplete(
                 (stacks, e) -> {
                   if (e != null) {
@@ -562,7 +532,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   /** What can be done with what was read. */
   public CompletableFuture<Use> use() {
-    return ask(
+    return worker.request(
         () -> {
           boolean counts = true;
           boolean whole = true;
@@ -577,7 +547,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    due.add(() -> {});
+    worker.close();
     for (StackInput input : inputs) {
       input.close();
     }

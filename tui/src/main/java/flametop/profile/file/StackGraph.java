@@ -20,6 +20,7 @@ import flametop.profile.tree.ShownGraph;
 import flametop.profile.tree.SiblingOrder;
 import flametop.profile.tree.Top;
 import flametop.profile.tree.TreeReader;
+import flametop.profile.tree.Worker;
 import flametop.sampler.State;
 import java.util.List;
 import java.util.Set;
@@ -31,9 +32,6 @@ import java.util.regex.Pattern;
  * fold of that beside it, which goes on in slices. Without a shape it is the tree of all stacks.
  */
 public final class StackGraph extends ShownGraph<StackGraph.Shaped> implements GraphPicture.Reader {
-  /** A question waits so long at most, ns. */
-  private static final long SLICE_NANOS = 5_000_000;
-
   /** What a node of a tree costs, at most. */
   private static final int NODE_BYTES = 64;
 
@@ -202,7 +200,7 @@ public final class StackGraph extends ShownGraph<StackGraph.Shaped> implements G
 
   /** Does some of what is due. */
   void slice() {
-    slice(System.nanoTime() + SLICE_NANOS);
+    slice(System.nanoTime() + Worker.SLICE_NANOS);
   }
 
   private void slice(long deadline) {

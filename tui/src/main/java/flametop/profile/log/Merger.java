@@ -1,20 +1,22 @@
 package flametop.profile.log;
 
 import flametop.array.LongIndex;
+import flametop.profile.tree.Slots;
 
 /** Adds entries of one (owner, stack, spot) together, in the order of the first of each. */
 final class Merger {
   private static final int SPOT_BITS = 16;
+  private static final int STACK_BITS = Slots.BITS;
 
   private final Chunk to = new Chunk(64);
 
-  // Of the mark that goes on: the entry of each key, and a number for each owner with a stack.
-  private LongIndex keys = new LongIndex();
-  private LongIndex pairs = new LongIndex();
+  /** The entries of the mark that goes on, by what they belong to. */
+  private final LongIndex keys = new LongIndex();
+
   private int from;
 
   void add(int owner, int stack, int spot, int open, long base, long samples) {
-    long pair = pairs.row((long) owner << 32 | stack & 0xFFFF_FFFFL);
+    long pair = (long) owner << STACK_BITS | stack & (1 << STACK_BITS) - 1;
     int entry = from + keys.row(pair << SPOT_BITS | spot);
     if (entry == to.count) {
       to.add(owner, stack, spot, open, base, samples);
@@ -43,8 +45,7 @@ final class Merger {
     }
     to.mark(time, pass);
     from = to.count;
-    keys = new LongIndex();
-    pairs = new LongIndex();
+    keys.clear();
   }
 
   /** All sums. */

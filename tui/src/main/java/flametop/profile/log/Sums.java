@@ -2,6 +2,7 @@ package flametop.profile.log;
 
 import flametop.array.IntColumn;
 import flametop.array.LongColumn;
+import java.util.Arrays;
 
 /**
  * Sums by (thing, kind) at the head of a window, at its tail, and at the beginning of the window
@@ -12,61 +13,30 @@ import flametop.array.LongColumn;
 public final class Sums {
   static final int NONE = -1;
 
-  /** The sums at one moment, by slot. */
-  private static final class Moment {
-    LongColumn base = new LongColumn();
-    IntColumn open = new IntColumn();
+  // What a slot has in the columns below. What is read together stands together.
+  private static final int HEAD = 0;
+  private static final int TAIL = 1;
 
-    /** Null where passes and samples are not counted. */
-    final LongColumn samples;
+  /** Samples stand so far behind the bases. */
+  private static final int SAMPLES = 2;
 
-    Moment(boolean counts) {
-      samples = counts ? new LongColumn() : null;
-    }
+  /** For each slot the bases at head and tail and, where they are counted, the samples. */
+  private final LongColumn bases = new LongColumn();
 
-    void append() {
-      base.add(0);
-      open.add(0);
-      if (samples != null) {
-        samples.add(0);
-      }
-    }
+  private final IntColumn opens = new IntColumn();
 
-    void add(int slot, long itsBase, int itsOpen, long itsSamples) {
-      base.items[slot] += itsBase;
-      open.items[slot] += itsOpen;
-      if (samples != null) {
-        samples.items[slot] += itsSamples;
-      }
-    }
+  /** Longs of a slot. */
+  private final int width;
 
-    void clear(int slot) {
-      add(slot, -base.items[slot], -open.items[slot], samples == null ? 0 : -samples.items[slot]);
-    }
+  /** By slot, at the beginning of the window before; null while nobody asks for that window. */
+  private LongColumn beginBase;
 
-    boolean isZero(int slot) {
-      return (base.items[slot] | open.items[slot]) == 0
-          && (samples == null || samples.items[slot] == 0);
-    }
+  private IntColumn beginOpen;
 
-    long nanos(int slot, long time) {
-      return base.items[slot] + open.items[slot] * time;
-    }
+  /** By slot: the slot of the same thing that came before, and the kind. */
+  private final IntColumn links = new IntColumn();
 
-    long samples(int slot, long pass) {
-      return samples.items[slot] + open.items[slot] * pass;
-    }
-  }
-
-  private final Moment head;
-  private final Moment tail;
-
-  /** Null while nobody asks for the window before. */
-  private Moment begin;
-
-  // By slot.
-  private final IntColumn next = new IntColumn();
-  private final IntColumn kind = new IntColumn();
+  private static final int KIND_BITS = 5;
 
   /** By thing: the slot that came last. */
   private final IntColumn first = new IntColumn(NONE);
@@ -75,49 +45,63 @@ public final class Sums {
    * @param samples whether passes and samples are counted too
    */
   public Sums(boolean samples) {
-    head = new Moment(samples);
-    tail = new Moment(samples);
+    width = samples ? 4 : 2;
   }
 
   public void addHead(int thing, int kind, long base, int open, long samples) {
-    head.add(slot(thing, kind), base, open, samples);
+    add(slot(thing, kind), HEAD, base, open, samples);
   }
 
   public void addTail(int thing, int kind, long base, int open, long samples) {
-    tail.add(slot(thing, kind), base, open, samples);
+    add(slot(thing, kind), TAIL, base, open, samples);
+  }
+
+  private void add(int slot, int at, long base, int open, long samples) {
+    opens.items[2 * slot + at] += open;
+    long[] sums = bases.items;
+    int row = width * slot + at;
+    sums[row] += base;
+    if (width > SAMPLES) {
+      sums[row + SAMPLES] += samples;
+    }
   }
 
   /** Begins the window before where that window ends, at the tail. */
   public void beginAtTail() {
-    begin = new Moment(false);
-    begin.base = tail.base.copy();
-    begin.open = tail.open.copy();
+    beginBase = new LongColumn();
+    beginOpen = new IntColumn();
+    for (int slot = 0; slot < slots(); slot++) {
+      beginBase.add(bases.items[width * slot + TAIL]);
+      beginOpen.add(opens.items[2 * slot + TAIL]);
+    }
   }
 
   public void addBegin(int thing, int kind, long base, int open) {
-    begin.add(slot(thing, kind), base, open, 0);
+    int slot = slot(thing, kind);
+    beginBase.set(slot, beginBase.get(slot) + base);
+    beginOpen.set(slot, beginOpen.get(slot) + open);
   }
 
   /** Forgets the window before. */
   public void endBegin() {
-    begin = null;
+    beginBase = null;
+    beginOpen = null;
   }
 
   private int slot(int thing, int wanted) {
-    int newest = first.get(thing);
-    for (int slot = newest; slot >= 0; slot = next.items[slot]) {
-      if (kind.items[slot] == wanted) {
+    int newest = first(thing);
+    for (int slot = newest; slot >= 0; slot = next(slot)) {
+      if (kind(slot) == wanted) {
         return slot;
       }
     }
     int slot = slots();
-    next.add(newest);
-    kind.add(wanted);
+    links.add(newest << KIND_BITS | wanted);
     first.set(thing, slot);
-    head.append();
-    tail.append();
-    if (begin != null) {
-      begin.append();
+    opens.add(0);
+    opens.add(0);
+    for (int i = 0; i < width; i++) {
+      bases.add(0);
     }
     return slot;
   }
@@ -125,10 +109,11 @@ public final class Sums {
   /** Has all sums of a thing be zero. */
   public void clear(int thing) {
     for (int slot = first(thing); slot >= 0; slot = next(slot)) {
-      head.clear(slot);
-      tail.clear(slot);
-      if (begin != null) {
-        begin.clear(slot);
+      Arrays.fill(bases.items, width * slot, width * (slot + 1), 0);
+      Arrays.fill(opens.items, 2 * slot, 2 * slot + 2, 0);
+      if (beginBase != null) {
+        beginBase.set(slot, 0);
+        beginOpen.set(slot, 0);
       }
     }
   }
@@ -136,7 +121,11 @@ public final class Sums {
   /** Whether all sums of a thing are zero. */
   public boolean isZero(int thing) {
     for (int slot = first(thing); slot >= 0; slot = next(slot)) {
-      if (!head.isZero(slot) || !tail.isZero(slot)) {
+      long any = opens.items[2 * slot + HEAD] | opens.items[2 * slot + TAIL];
+      for (int row = width * slot; row < width * (slot + 1); row++) {
+        any |= bases.items[row];
+      }
+      if (any != 0) {
         return false;
       }
     }
@@ -150,7 +139,7 @@ public final class Sums {
 
   /** Slots of all things; each has one number. */
   public int slots() {
-    return kind.size;
+    return links.size;
   }
 
   /** A slot of a thing; {@link #NONE} if the thing has none. */
@@ -160,28 +149,41 @@ public final class Sums {
 
   /** The next slot of the same thing; {@link #NONE} after the last. */
   public int next(int slot) {
-    return next.items[slot];
+    return links.items[slot] >> KIND_BITS;
   }
 
   public int kind(int slot) {
-    return kind.items[slot];
+    return links.items[slot] & (1 << KIND_BITS) - 1;
   }
 
   /** ns of a slot in a window. */
   public long amount(int slot, Window window) {
-    long sum = head.nanos(slot, window.headTime());
-    return window.whole() ? sum : sum - tail.nanos(slot, window.tailTime());
+    long[] sums = bases.items;
+    int[] open = opens.items;
+    int row = width * slot;
+    long sum = sums[row] + open[2 * slot] * window.headTime();
+    return window.whole()
+        ? sum
+        : sum - sums[row + TAIL] - open[2 * slot + TAIL] * window.tailTime();
   }
 
   /** ns of a slot in the window before, from {@code begin} to the tail of this one, ns. */
-  public long before(int slot, Window window, long from) {
-    return tail.nanos(slot, window.tailTime()) - begin.nanos(slot, from);
+  public long before(int slot, Window window, long begin) {
+    return bases.items[width * slot + TAIL]
+        + opens.items[2 * slot + TAIL] * window.tailTime()
+        - beginBase.get(slot)
+        - beginOpen.get(slot) * begin;
   }
 
   /** Passes seen and samples of a slot in a window. */
   public long samples(int slot, Window window) {
-    long sum = head.samples(slot, window.headPass());
-    return window.whole() ? sum : sum - tail.samples(slot, window.tailPass());
+    long[] sums = bases.items;
+    int[] open = opens.items;
+    int row = width * slot + SAMPLES;
+    long sum = sums[row] + open[2 * slot] * window.headPass();
+    return window.whole()
+        ? sum
+        : sum - sums[row + TAIL] - open[2 * slot + TAIL] * window.tailPass();
   }
 
   /**

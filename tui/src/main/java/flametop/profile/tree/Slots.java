@@ -12,6 +12,12 @@ import java.util.function.IntConsumer;
 public final class Slots {
   public static final int NONE = -1;
 
+  /** Slots have so many bits; with what is kept there, that many would take gigabytes. */
+  public static final int BITS = 24;
+
+  /** Numbers that stand for what has no slot are beside them. */
+  private static final int MOST = (1 << BITS) - (1 << 10);
+
   private int[] slotOf = new int[0];
   private final BitSet used = new BitSet();
   private final BitSet introduced = new BitSet();
@@ -38,6 +44,9 @@ public final class Slots {
   /** A slot for what has no id; kept only while it is referred to. */
   public int take() {
     int slot = used.nextClearBit(search);
+    if (slot >= MOST) {
+      throw new IllegalStateException("more than " + MOST + " things are kept");
+    }
     search = slot + 1;
     used.set(slot);
     count = Math.max(count, slot + 1);

@@ -664,7 +664,7 @@ class StackFileTest {
       ThreadMXBean threads = ManagementFactory.getThreadMXBean();
       long fold =
           Thread.getAllStackTraces().keySet().stream()
-              .filter(t -> t.getName().equals("fold") && t.isAlive())
+              .filter(t -> t.getName().equals("file") && t.isAlive())
               .mapToLong(Thread::getId)
               .max()
               .orElseThrow();
